@@ -1,0 +1,413 @@
+//! What an app says of itself: the parsed, resolved content of one scripting dictionary.
+//!
+//! A [`Dictionary`] is complete in itself: includes are pasted, class extensions are merged into their class, and
+//! built-in terms are present. Names are the dictionary's own terms, with spaces, in the case the app gives them.
+
+pub mod lint;
+pub mod names;
+pub mod sdef;
+pub mod standard;
+
+use indexmap::IndexMap;
+
+pub use names::Identifier;
+pub use sdef::{Includes, parse};
+
+/// One app's terminology.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Dictionary {
+    /// The `title` of the root, as text from the app.
+    pub title: Option<String>,
+    /// Suites in the order of the file, included ones where the include stood.
+    pub suites: Vec<Suite>,
+    /// Classes by name. A class that is defined twice is merged; extensions are merged into the class they extend.
+    pub classes: IndexMap<String, Class>,
+    /// Commands in the order of the file. One name may stand several times with other codes or direct parameters.
+    pub commands: Vec<Command>,
+    /// Events that the app sends, by the shape of a command. They cannot be called.
+    pub events: Vec<Command>,
+    /// Enumerations by name.
+    pub enumerations: IndexMap<String, Enumeration>,
+    /// Record types by name.
+    pub records: IndexMap<String, RecordType>,
+    /// Value types by name.
+    pub values: IndexMap<String, ValueType>,
+}
+
+/// A group of terms, as the author of the dictionary cut them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Suite {
+    /// For example `Mail`.
+    pub name: String,
+    /// Four characters, empty if the file has none.
+    pub code: String,
+    /// Text from the app; untrusted.
+    pub description: Option<String>,
+    /// Not meant for people.
+    pub hidden: bool,
+}
+
+/// A class of objects.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Class {
+    /// The term in the singular, for example `mailbox`.
+    pub name: String,
+    /// The term in the plural: the file's own, else the name with `s`.
+    pub plural: String,
+    /// Four characters, or the code of a hexadecimal literal.
+    pub code: String,
+    /// Text from the app; untrusted.
+    pub description: Option<String>,
+    /// Not meant for people; still reachable.
+    pub hidden: bool,
+    /// The suite it was first defined in.
+    pub suite: String,
+    /// The name of the class it inherits from.
+    pub inherits: Option<String>,
+    /// Its own properties, without inherited ones, in the order of the file; the class's `contents` is among them.
+    pub properties: Vec<Property>,
+    /// Its own elements, without inherited ones.
+    pub elements: Vec<Element>,
+    /// Names of the commands it says it responds to, own ones only.
+    pub responds_to: Vec<String>,
+    /// Other names of the same class.
+    pub synonyms: Vec<String>,
+}
+
+/// What may be done with a property or element.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Access {
+    /// `r`
+    Read,
+    /// `w`
+    Write,
+    /// `rw`, the default of a property.
+    #[default]
+    ReadWrite,
+}
+
+impl Access {
+    /// The attribute's spelling: `r`, `w` or `rw`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "r",
+            Self::Write => "w",
+            Self::ReadWrite => "rw",
+        }
+    }
+
+    /// Whether the dictionary lets it be read.
+    pub fn can_read(self) -> bool {
+        self != Self::Write
+    }
+
+    /// Whether the dictionary lets it be set.
+    pub fn can_write(self) -> bool {
+        self != Self::Read
+    }
+}
+
+/// One property of a class or one field of a record.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Property {
+    /// For example `date received`.
+    pub name: String,
+    /// Four characters.
+    pub code: String,
+    /// What it may hold.
+    pub kind: TypeExpr,
+    /// What may be done with it.
+    pub access: Access,
+    /// Text from the app; untrusted.
+    pub description: Option<String>,
+    /// Not meant for people.
+    pub hidden: bool,
+    /// A field that a record may leave out.
+    pub optional: bool,
+    /// Other names of the same property.
+    pub synonyms: Vec<String>,
+}
+
+/// Objects of one class inside another.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Element {
+    /// The name of the class of the elements.
+    pub class: String,
+    /// What may be done with the collection; `r` is the default.
+    pub access: Access,
+    /// Text from the app; untrusted.
+    pub description: Option<String>,
+    /// Not meant for people.
+    pub hidden: bool,
+    /// The forms (`index`, `name`, `id`, `test` …) that the file says it can be addressed by; empty if it says nothing.
+    pub accessors: Vec<String>,
+}
+
+/// A command or event.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Command {
+    /// For example `do shell script`.
+    pub name: String,
+    /// Eight characters: suite and event. Hexadecimal literals are decoded to characters.
+    pub code: String,
+    /// Text from the app; untrusted.
+    pub description: Option<String>,
+    /// Not meant for people.
+    pub hidden: bool,
+    /// The suite it is defined in.
+    pub suite: String,
+    /// What it is sent to or done with, positional in JXA.
+    pub direct: Option<Parameter>,
+    /// Named parameters in the order of the file.
+    pub parameters: Vec<Parameter>,
+    /// What it answers; `None` for a command without a result.
+    pub result: Option<CommandResult>,
+    /// Other names of the same command.
+    pub synonyms: Vec<String>,
+}
+
+/// A parameter of a command; the name and code of a direct parameter are empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parameter {
+    /// For example `with properties`.
+    pub name: String,
+    /// Four characters.
+    pub code: String,
+    /// What it takes.
+    pub kind: TypeExpr,
+    /// May be left out.
+    pub optional: bool,
+    /// Text from the app; untrusted.
+    pub description: Option<String>,
+    /// Not meant for people.
+    pub hidden: bool,
+}
+
+/// What a command answers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CommandResult {
+    /// What it may be.
+    pub kind: TypeExpr,
+    /// Text from the app; untrusted.
+    pub description: Option<String>,
+}
+
+/// A type as the dictionary writes it: one alternative, or several for a union; none where the file gives no type.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TypeExpr(pub Vec<TypeRef>);
+
+/// One alternative of a type.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TypeRef {
+    /// A built-in type (`text`, `integer`, `date` …) or the name of a class, enumeration, record or value type.
+    pub name: String,
+    /// A list of it.
+    pub list: bool,
+    /// Not meant for people.
+    pub hidden: bool,
+}
+
+impl TypeRef {
+    /// One value of the named type.
+    pub fn one(name: &str) -> Self {
+        Self { name: name.to_owned(), list: false, hidden: false }
+    }
+}
+
+impl TypeExpr {
+    /// A type of one alternative.
+    pub fn one(name: &str) -> Self {
+        Self(vec![TypeRef::one(name)])
+    }
+}
+
+impl std::fmt::Display for TypeExpr {
+    /// `text`, `list of text`, `text or missing value`; `any` where the file gives no type.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("any");
+        }
+        for (at, kind) in self.0.iter().enumerate() {
+            let before = if at == 0 { "" } else { " or " };
+            let list = if kind.list { "list of " } else { "" };
+            write!(f, "{before}{list}{}", kind.name)?;
+        }
+        Ok(())
+    }
+}
+
+/// A set of named values.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Enumeration {
+    /// For example `save options`.
+    pub name: String,
+    /// Four characters.
+    pub code: String,
+    /// Text from the app; untrusted.
+    pub description: Option<String>,
+    /// Not meant for people.
+    pub hidden: bool,
+    /// The values in the order of the file.
+    pub enumerators: Vec<Enumerator>,
+}
+
+/// One value of an enumeration.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Enumerator {
+    /// For example `yes`.
+    pub name: String,
+    /// Four characters.
+    pub code: String,
+    /// Text from the app; untrusted.
+    pub description: Option<String>,
+    /// Not meant for people.
+    pub hidden: bool,
+    /// Other names of the same value.
+    pub synonyms: Vec<String>,
+}
+
+/// A record with known fields.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RecordType {
+    /// For example `print settings`.
+    pub name: String,
+    /// Four characters.
+    pub code: String,
+    /// Text from the app; untrusted.
+    pub description: Option<String>,
+    /// Not meant for people.
+    pub hidden: bool,
+    /// Its fields.
+    pub properties: Vec<Property>,
+}
+
+/// A value that is opaque to the dictionary, such as a colour.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ValueType {
+    /// For example `RGB color`.
+    pub name: String,
+    /// Four characters.
+    pub code: String,
+    /// Text from the app; untrusted.
+    pub description: Option<String>,
+    /// Not meant for people.
+    pub hidden: bool,
+}
+
+/// Something in a dictionary's bytes that could not be taken as it stands; the rest of the file holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where: the line of the file, from 1; 0 where no line can be told.
+    pub line: usize,
+    /// In what: for example `command "send"` or an include's href.
+    pub place: String,
+    /// What is wrong and what was done about it.
+    pub kind: ProblemKind,
+}
+
+/// What can be wrong with a dictionary.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProblemKind {
+    /// The host can load the file and parse again.
+    #[error("the included file is missing: {0}")]
+    MissingInclude(String),
+    /// Nothing after this place was read.
+    #[error("malformed XML, read up to here: {0}")]
+    Malformed(String),
+    /// A limit was reached; what lies beyond was not read.
+    #[error("over the limit: {0}")]
+    Limit(String),
+    /// Anything else, in words.
+    #[error("{0}")]
+    Defect(String),
+}
+
+/// The class that every app has.
+pub const APPLICATION: &str = "application";
+
+impl Dictionary {
+    /// Returns the class of that name, synonym, plural or JXA identifier.
+    pub fn class(&self, term: &str) -> Option<&Class> {
+        self.classes.get(term).or_else(|| {
+            let wanted = names::key(term);
+            self.classes.values().find(|class| {
+                names::key(&class.name) == wanted
+                    || names::key(&class.plural) == wanted
+                    || class.synonyms.iter().any(|other| names::key(other) == wanted)
+            })
+        })
+    }
+
+    /// Walks from a class up through what it inherits from, itself first; a cycle ends the walk.
+    pub fn lineage<'a>(&'a self, class: &str) -> Vec<&'a Class> {
+        let mut line: Vec<&Class> = Vec::new();
+        let mut next = self.class(class);
+        while let Some(class) = next {
+            if line.iter().any(|seen| std::ptr::eq(*seen, class)) {
+                break;
+            }
+            line.push(class);
+            next = class.inherits.as_deref().and_then(|parent| self.classes.get(parent));
+        }
+        line
+    }
+
+    /// Returns own and inherited properties of a class; an own property hides an inherited one of the same name.
+    pub fn properties<'a>(&'a self, class: &str) -> Vec<&'a Property> {
+        let mut found: IndexMap<&str, &Property> = IndexMap::new();
+        for class in self.lineage(class) {
+            for property in &class.properties {
+                found.entry(property.name.as_str()).or_insert(property);
+            }
+        }
+        found.into_values().collect()
+    }
+
+    /// Returns own and inherited elements of a class.
+    pub fn elements<'a>(&'a self, class: &str) -> Vec<&'a Element> {
+        let mut found: IndexMap<&str, &Element> = IndexMap::new();
+        for class in self.lineage(class) {
+            for element in &class.elements {
+                found.entry(element.class.as_str()).or_insert(element);
+            }
+        }
+        found.into_values().collect()
+    }
+
+    /// Returns the property that a class has or inherits under a term, synonym or JXA identifier.
+    pub fn property<'a>(&'a self, class: &str, term: &str) -> Option<&'a Property> {
+        let wanted = names::key(term);
+        let all = self.properties(class);
+        all.iter().find(|p| p.name == term).copied().or_else(|| {
+            all.into_iter().find(|p| {
+                names::key(&p.name) == wanted || p.synonyms.iter().any(|other| names::key(other) == wanted)
+            })
+        })
+    }
+
+    /// Returns the element that a class has or inherits, by the singular, plural or JXA identifier of its class.
+    pub fn element<'a>(&'a self, class: &str, term: &str) -> Option<(&'a Element, &'a Class)> {
+        let wanted = self.class(term)?;
+        self.elements(class)
+            .into_iter()
+            .find(|element| self.class(&element.class).is_some_and(|class| class.name == wanted.name))
+            .map(|element| (element, wanted))
+    }
+
+    /// Returns whether one class is another or inherits from it.
+    pub fn is_a(&self, class: &str, ancestor: &str) -> bool {
+        self.lineage(class).iter().any(|each| each.name == ancestor)
+    }
+
+    /// Returns every command of that name or JXA identifier: a name may be defined several times.
+    pub fn commands_named<'a>(&'a self, term: &str) -> Vec<&'a Command> {
+        let wanted = names::key(term);
+        self.commands
+            .iter()
+            .filter(|command| {
+                names::key(&command.name) == wanted
+                    || command.synonyms.iter().any(|other| names::key(other) == wanted)
+            })
+            .collect()
+    }
+}

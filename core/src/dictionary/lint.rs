@@ -1,0 +1,1 @@
+//! What is wrong with a dictionary, named with its place.

@@ -1,0 +1,103 @@
+//! From a dictionary's term to its identifier in JavaScript for Automation, and back to what was meant.
+//!
+//! # Source
+//! The rule fits every case found in real scripts: split on spaces; the first word is lower-cased whole if it is all
+//! capitals, else its first letter is; every other word has its first letter raised and keeps the rest.
+
+/// A legal JavaScript identifier that was made from a dictionary's term; nothing else becomes code.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Identifier(String);
+
+impl Identifier {
+    /// Makes the identifier of a property, command or parameter: `date received` is `dateReceived`, `URL` is `url`.
+    ///
+    /// Returns `None` where the term gives no legal identifier, such as `computer-object`.
+    pub fn of(term: &str) -> Option<Self> {
+        Self::check(camel(term))
+    }
+
+    /// Makes the identifier of a class's constructor: `outgoing message` is `OutgoingMessage`.
+    pub fn of_class(term: &str) -> Option<Self> {
+        Self::check(term.split_whitespace().map(raise).collect())
+    }
+
+    /// The identifier's text: ASCII letters, digits, `_` and `$`, not beginning with a digit.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn check(text: String) -> Option<Self> {
+        let mut characters = text.chars();
+        let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+        let first = characters.next()?;
+        (legal(first) && !first.is_ascii_digit() && characters.all(legal)).then_some(Self(text))
+    }
+}
+
+impl std::fmt::Display for Identifier {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What two spellings of one term have in common: letters and digits, lower-cased.
+///
+/// `date received`, `dateReceived` and `Date Received` all give `datereceived`.
+pub fn key(term: &str) -> String {
+    term.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Returns up to `most` of the candidates that are spelled most like a word, nearest first.
+pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<String> {
+    let wanted = key(word);
+    let mut scored: Vec<(usize, &str)> = candidates
+        .into_iter()
+        .filter_map(|candidate| Some((distance(&wanted, &key(candidate))?, candidate)))
+        .collect();
+    scored.sort();
+    scored.dedup();
+    scored.into_iter().take(most).map(|(_, name)| name.to_owned()).collect()
+}
+
+fn camel(term: &str) -> String {
+    let mut words = term.split_whitespace();
+    let first = words.next().map(lower).unwrap_or_default();
+    words.map(raise).fold(first, |name, word| name + &word)
+}
+
+fn lower(word: &str) -> String {
+    let capitals = word.chars().all(|c| !c.is_alphabetic() || c.is_uppercase());
+    if capitals { word.to_lowercase() } else { with_first(word, char::to_ascii_lowercase) }
+}
+
+fn raise(word: &str) -> String {
+    with_first(word, char::to_ascii_uppercase)
+}
+
+fn with_first(word: &str, change: fn(&char) -> char) -> String {
+    let mut characters = word.chars();
+    characters.next().map(|first| change(&first)).into_iter().chain(characters).collect()
+}
+
+/// Edits between two keys; `None` where they are too far apart to be worth naming. A shared part counts as near.
+fn distance(a: &str, b: &str) -> Option<usize> {
+    let edits = levenshtein(a, b);
+    let shared = !a.is_empty() && !b.is_empty() && (a.contains(b) || b.contains(a));
+    let far = a.len().max(b.len()) / 2;
+    (shared || edits <= far.min(4)).then_some(edits)
+}
+
+fn levenshtein(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().take(64).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, left) in a.chars().take(64).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, right) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(left != *right);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,1 @@
+//! Terms that every app has.

@@ -1,0 +1,2 @@
+//! The shell around `iac-core`: MCP server, osascript supervisor, discovery, state.
+#![forbid(unsafe_code)]

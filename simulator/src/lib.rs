@@ -1,0 +1,2 @@
+//! An `osascript` stand-in: QuickJS with JXA's object model over a simulated Mac.
+#![forbid(unsafe_code)]
