@@ -5,4 +5,48 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod value;
+
 pub mod dictionary;
+
+pub mod app;
+
+pub mod call;
+
+pub mod specifier;
+
+pub mod action;
+
+pub mod permission;
+
+pub mod plan;
+
+pub mod jxa;
+
+pub mod osa_error;
+pub mod reply;
+
+pub mod reference;
+
+pub mod fault;
+
+pub mod step;
+
+/// A point in time or a span, in milliseconds. Points count from the Unix epoch; the shell reads the clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Millis(pub u64);
+
+impl Millis {
+    /// The span from an earlier point to this one; zero if the clock was set back.
+    pub fn since(self, earlier: Self) -> Self {
+        Self(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl std::ops::Add for Millis {
+    type Output = Self;
+
+    fn add(self, span: Self) -> Self {
+        Self(self.0.saturating_add(span.0))
+    }
+}

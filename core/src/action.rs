@@ -1,0 +1,107 @@
+//! A call after every name in it was resolved: what would be done, to what, in which app.
+
+use std::sync::Arc;
+
+use crate::call::{Filter, TextWindow};
+use crate::dictionary::{Identifier, TypeExpr};
+use crate::specifier::{Member, Path};
+
+/// What would be done in one app.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Action {
+    /// The bundle id; empty where no single app is meant.
+    pub app: Arc<str>,
+    /// What would be done.
+    pub deed: Deed,
+}
+
+/// Everything that can be done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Deed {
+    /// Asks the system which of these apps are running.
+    Running {
+        /// Bundle ids.
+        apps: Vec<String>,
+    },
+    /// Asks the app for one object, so that it is known to be there and by what it is known.
+    Look {
+        /// The way there.
+        path: Path,
+        /// What its class is known by.
+        identity: Identity,
+    },
+    /// Reads a property, which may hold a value or an object.
+    Value {
+        /// The way there; its last step is the property.
+        path: Path,
+        /// How much of a long text.
+        text: TextWindow,
+    },
+    /// Reads properties of some objects.
+    Properties {
+        /// Each object with what is read of it.
+        objects: Vec<Wanted>,
+        /// How much of a long text.
+        text: TextWindow,
+    },
+    /// Lists the elements of a container.
+    Elements(Elements),
+}
+
+/// Properties of one object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wanted {
+    /// The way to the object.
+    pub path: Path,
+    /// What to read; `None` for all properties in one event.
+    pub columns: Option<Vec<Column>>,
+}
+
+/// Elements of one class in a container, filtered, sorted and cut.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Elements {
+    /// The container.
+    pub container: Path,
+    /// The collection in it.
+    pub collection: Arc<Member>,
+    /// What the elements are known by.
+    pub identity: Identity,
+    /// Every property that is read; those the client wants come first.
+    pub columns: Vec<Column>,
+    /// How many of the columns the client wants.
+    pub wanted: usize,
+    /// Which elements; its properties are numbers of columns.
+    pub filter: Option<Filter<usize>>,
+    /// The order: columns, and whether descending.
+    pub sort: Vec<(usize, bool)>,
+    /// How many at most.
+    pub limit: usize,
+    /// How many to pass over first.
+    pub offset: usize,
+    /// How much of a long text.
+    pub text: TextWindow,
+}
+
+/// One property as it is read of every element.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// As the client sees it: the dictionary's term, or terms joined by dots.
+    pub term: String,
+    /// The way from the element: several identifiers for a property path.
+    pub identifiers: Vec<Identifier>,
+    /// What it may hold.
+    pub kind: TypeExpr,
+    /// Too long to be read of elements that are not returned.
+    pub long: bool,
+}
+
+/// What an object of a class is known by.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Identity {
+    /// A property that the dictionary marks as the id.
+    Id(Identifier),
+    /// Its name, where that is the only one of its kind in the container.
+    Name(Identifier),
+    /// Nothing but its place.
+    Index,
+}

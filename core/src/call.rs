@@ -1,0 +1,203 @@
+//! Tool arguments, read into a typed call.
+
+mod arguments;
+mod filter;
+
+use serde_json::{Map, Value as Json};
+
+use crate::fault::{Code, Fault};
+use crate::reference::RefId;
+use crate::specifier::{Container, Specifier};
+
+pub(crate) use arguments::Arguments;
+pub use filter::{Compare, Filter, Operator};
+
+/// A tool call whose arguments have the right form; names are not yet checked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Call {
+    /// `iac_mcp_list_apps`
+    ListApps {
+        /// Part of a name or bundle id.
+        search: Option<String>,
+    },
+    /// `iac_mcp_query_object`
+    QueryObject {
+        /// The app, in any spelling.
+        app: String,
+        /// Which object.
+        specifier: Specifier,
+    },
+    /// `iac_mcp_get_properties`
+    GetProperties {
+        /// Whose properties.
+        references: Vec<RefId>,
+        /// Whether a list was given, which is answered by a list.
+        list: bool,
+        /// Which ones, in any spelling; `None` for all.
+        properties: Option<Vec<String>>,
+        /// How much of a long text.
+        text: TextWindow,
+    },
+    /// `iac_mcp_get_elements`
+    GetElements(GetElements),
+    /// `iac_mcp_release_reference`
+    Release(Release),
+    /// `iac_mcp_get_reference_stats`
+    ReferenceStats,
+}
+
+/// The arguments of `iac_mcp_get_elements`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GetElements {
+    /// The app, in any spelling; may be left out where the container is a reference.
+    pub app: Option<String>,
+    /// Where the elements are.
+    pub container: Container,
+    /// The class of the elements, in any spelling.
+    pub element: String,
+    /// Which elements.
+    pub filter: Option<Filter<String>>,
+    /// Properties to read of each.
+    pub properties: Vec<String>,
+    /// The order: properties, and whether descending.
+    pub sort: Vec<(String, bool)>,
+    /// How many at most, 1 to 1,000.
+    pub limit: usize,
+    /// How many to pass over first.
+    pub offset: usize,
+    /// How much of a long text.
+    pub text: TextWindow,
+}
+
+/// What `iac_mcp_release_reference` gives back.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Release {
+    /// These references.
+    References(Vec<RefId>),
+    /// All references of an app, in any spelling.
+    App(String),
+}
+
+/// Which part of a long text is read, in code points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextWindow {
+    /// Where it begins.
+    pub offset: usize,
+    /// How long it is at most.
+    pub limit: usize,
+}
+
+/// How much of a text an answer about one object holds unless asked otherwise.
+const TEXT: usize = 8_000;
+
+/// How much of a text each element of a list holds unless asked otherwise.
+const TEXT_IN_LIST: usize = 1_000;
+
+/// As much of a text as one answer may hold.
+const LONGEST_TEXT: usize = 200_000;
+
+/// How many elements an answer holds unless asked otherwise.
+const LIMIT: usize = 100;
+
+/// How many elements an answer may hold.
+const HIGHEST_LIMIT: usize = 1_000;
+
+/// How many references one call may name.
+const MOST_REFERENCES: usize = 1_000;
+
+impl Call {
+    /// Reads the arguments of a tool.
+    ///
+    /// Returns `None` if no tool of the core has that name.
+    ///
+    /// # Errors
+    /// An argument is missing, unknown or of the wrong kind; the error names it and what was expected.
+    pub fn parse(tool: &str, arguments: &Map<String, Json>) -> Option<Result<Self, Fault>> {
+        let read = match tool {
+            "iac_mcp_list_apps" => list_apps,
+            "iac_mcp_query_object" => query_object,
+            "iac_mcp_get_properties" => get_properties,
+            "iac_mcp_get_elements" => get_elements,
+            "iac_mcp_release_reference" => release,
+            "iac_mcp_get_reference_stats" => reference_stats,
+            _ => return None,
+        };
+        Some(read(&Arguments::new(tool, arguments)))
+    }
+}
+
+fn list_apps(arguments: &Arguments<'_>) -> Result<Call, Fault> {
+    arguments.only(&["search"])?;
+    Ok(Call::ListApps { search: arguments.text("search")? })
+}
+
+fn query_object(arguments: &Arguments<'_>) -> Result<Call, Fault> {
+    arguments.only(&["app", "specifier"])?;
+    let app = arguments.required_text("app")?;
+    let specifier = Specifier::parse(arguments.required("specifier")?, "specifier")?;
+    Ok(Call::QueryObject { app, specifier })
+}
+
+fn get_properties(arguments: &Arguments<'_>) -> Result<Call, Fault> {
+    arguments.only(&["reference", "properties", "textOffset", "textLimit"])?;
+    let (references, list) = arguments.references("reference", MOST_REFERENCES)?;
+    let properties = arguments.texts("properties")?;
+    let window = arguments.window(if list { TEXT_IN_LIST } else { TEXT })?;
+    Ok(Call::GetProperties { references, list, properties, text: window })
+}
+
+fn get_elements(arguments: &Arguments<'_>) -> Result<Call, Fault> {
+    let known = [
+        "app",
+        "container",
+        "elementType",
+        "where",
+        "properties",
+        "sort",
+        "limit",
+        "offset",
+        "textOffset",
+        "textLimit",
+    ];
+    arguments.only(&known)?;
+    let container = Container::parse(arguments.required("container")?, "container")?;
+    let app = arguments.text("app")?;
+    if app.is_none() && !matches!(container, Container::Reference(_)) {
+        let suggestion = "add \"app\", or give a reference as container";
+        return Err(Fault::new(
+            Code::InvalidParameter,
+            "`app` is missing: the container is a specifier",
+            suggestion,
+        ));
+    }
+    Ok(Call::GetElements(GetElements {
+        app,
+        container,
+        element: arguments.required_text("elementType")?,
+        filter: arguments.get("where").map(|json| Filter::parse(json, "where")).transpose()?,
+        properties: arguments.texts("properties")?.unwrap_or_default(),
+        sort: arguments.sort("sort")?,
+        limit: arguments.count("limit", 1, HIGHEST_LIMIT)?.unwrap_or(LIMIT),
+        offset: arguments.count("offset", 0, usize::MAX)?.unwrap_or_default(),
+        text: arguments.window(TEXT_IN_LIST)?,
+    }))
+}
+
+fn release(arguments: &Arguments<'_>) -> Result<Call, Fault> {
+    arguments.only(&["reference", "app"])?;
+    match (arguments.get("reference"), arguments.text("app")?) {
+        (None, Some(app)) => Ok(Call::Release(Release::App(app))),
+        (Some(_), None) => arguments
+            .references("reference", usize::MAX)
+            .map(|(ids, _)| Call::Release(Release::References(ids))),
+        _ => {
+            let message = "expected either `reference` (one or a list) or `app`";
+            Err(Fault::new(Code::InvalidParameter, message, "name what is to be released"))
+        }
+    }
+}
+
+fn reference_stats(arguments: &Arguments<'_>) -> Result<Call, Fault> {
+    arguments.only(&[])?;
+    Ok(Call::ReferenceStats)
+}

@@ -1,0 +1,126 @@
+//! Typed reading of a tool's arguments; every error names the argument and what was expected.
+
+use serde_json::{Map, Value as Json};
+
+use super::{LONGEST_TEXT, TextWindow};
+use crate::dictionary::names;
+use crate::fault::{Code, Fault, did_you_mean};
+use crate::reference::RefId;
+
+/// The arguments of one tool call.
+pub(crate) struct Arguments<'a> {
+    tool: &'a str,
+    fields: &'a Map<String, Json>,
+}
+
+impl<'a> Arguments<'a> {
+    pub(crate) fn new(tool: &'a str, fields: &'a Map<String, Json>) -> Self {
+        Self { tool, fields }
+    }
+
+    /// Refuses arguments that the tool does not have.
+    pub(crate) fn only(&self, known: &[&str]) -> Result<(), Fault> {
+        let Some(unknown) = self.fields.keys().find(|name| !known.contains(&name.as_str())) else {
+            return Ok(());
+        };
+        let near = names::near(unknown, known.iter().copied(), 1);
+        let message = format!("{} has no argument `{unknown}`{}", self.tool, did_you_mean(&near));
+        let suggestion = match known {
+            [] => "call it without arguments".to_owned(),
+            known => format!("its arguments are {}", known.join(", ")),
+        };
+        Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", unknown.as_str()))
+    }
+
+    /// Returns an argument; null counts as left out.
+    pub(crate) fn get(&self, name: &str) -> Option<&'a Json> {
+        self.fields.get(name).filter(|json| !json.is_null())
+    }
+
+    pub(crate) fn required(&self, name: &str) -> Result<&'a Json, Fault> {
+        self.get(name).ok_or_else(|| {
+            let message = format!("{} needs the argument `{name}`", self.tool);
+            Fault::new(Code::InvalidParameter, message, format!("add `{name}`")).with("parameter", name)
+        })
+    }
+
+    pub(crate) fn text(&self, name: &str) -> Result<Option<String>, Fault> {
+        let text = |json: &Json| json.as_str().map(str::to_owned).ok_or_else(|| wrong(name, "a text", json));
+        self.get(name).map(text).transpose()
+    }
+
+    pub(crate) fn required_text(&self, name: &str) -> Result<String, Fault> {
+        let json = self.required(name)?;
+        json.as_str().map(str::to_owned).ok_or_else(|| wrong(name, "a text", json))
+    }
+
+    pub(crate) fn texts(&self, name: &str) -> Result<Option<Vec<String>>, Fault> {
+        let Some(json) = self.get(name) else { return Ok(None) };
+        let list =
+            json.as_array().and_then(|items| items.iter().map(|i| i.as_str().map(str::to_owned)).collect());
+        list.map(Some).ok_or_else(|| wrong(name, "a list of texts", json))
+    }
+
+    pub(crate) fn count(&self, name: &str, least: usize, most: usize) -> Result<Option<usize>, Fault> {
+        let Some(json) = self.get(name) else { return Ok(None) };
+        let count = json.as_u64().and_then(|count| usize::try_from(count).ok());
+        let count = count.filter(|count| (least..=most).contains(count));
+        let to = if most == usize::MAX { String::new() } else { format!(" to {most}") };
+        count.map(Some).ok_or_else(|| wrong(name, &format!("an integer from {least}{to}"), json))
+    }
+
+    /// Reads one reference or a list of them; says whether it was a list.
+    pub(crate) fn references(&self, name: &str, most: usize) -> Result<(Vec<RefId>, bool), Fault> {
+        let json = self.required(name)?;
+        let one = |json: &Json| {
+            json.as_str().and_then(RefId::parse).ok_or_else(|| wrong(name, "a reference such as ref_…", json))
+        };
+        match json.as_array() {
+            None => Ok((vec![one(json)?], false)),
+            Some(items) if items.is_empty() || items.len() > most => {
+                Err(wrong(name, &format!("1 to {most} references"), &Json::from(items.len())))
+            }
+            Some(items) => Ok((items.iter().map(one).collect::<Result<_, _>>()?, true)),
+        }
+    }
+
+    /// Reads `[{"property":…,"order":"asc"|"desc"}]`; a single object or name is taken as a list of one.
+    pub(crate) fn sort(&self, name: &str) -> Result<Vec<(String, bool)>, Fault> {
+        match self.get(name) {
+            None => Ok(Vec::new()),
+            Some(Json::Array(items)) => items.iter().map(|item| sort_key(name, item)).collect(),
+            Some(item) => Ok(vec![sort_key(name, item)?]),
+        }
+    }
+
+    pub(crate) fn window(&self, limit: usize) -> Result<TextWindow, Fault> {
+        Ok(TextWindow {
+            offset: self.count("textOffset", 0, usize::MAX)?.unwrap_or_default(),
+            limit: self.count("textLimit", 1, LONGEST_TEXT)?.unwrap_or(limit),
+        })
+    }
+}
+
+fn sort_key(name: &str, item: &Json) -> Result<(String, bool), Fault> {
+    let expected = "a list of {\"property\":…,\"order\":\"asc\" or \"desc\"}";
+    if let Some(property) = item.as_str() {
+        return Ok((property.to_owned(), false));
+    }
+    let property = item.get("property").and_then(Json::as_str).ok_or_else(|| wrong(name, expected, item))?;
+    let descending = match item.get("order").map(|order| order.as_str().unwrap_or_default()) {
+        None | Some("asc" | "ascending") => false,
+        Some("desc" | "descending") => true,
+        Some(_) => return Err(wrong(name, expected, item)),
+    };
+    Ok((property.to_owned(), descending))
+}
+
+/// The error for an argument of the wrong kind.
+pub(crate) fn wrong(name: &str, expected: &str, got: &Json) -> Fault {
+    let mut shown: String = got.to_string().chars().take(80).collect();
+    if shown.len() < got.to_string().len() {
+        shown.push('…');
+    }
+    let message = format!("`{name}`: expected {expected}, got {shown}");
+    Fault::new(Code::InvalidParameter, message, format!("give {expected}")).with("parameter", name)
+}

@@ -1,0 +1,166 @@
+//! Filters: `{"property","op","value"}`, joined by `and`, `or` and `not`.
+
+use serde_json::{Value as Json, json};
+
+use super::arguments::wrong;
+use crate::fault::{Code, Fault};
+
+/// Nobody nests deeper than this; it bounds the recursion.
+const DEEPEST: usize = 16;
+
+/// Which elements are meant. `P` names a property: a text from the client, a column once resolved.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Filter<P> {
+    /// One comparison.
+    Compare(Compare<P>),
+    /// All of these.
+    And(Vec<Self>),
+    /// At least one of these.
+    Or(Vec<Self>),
+    /// Not this.
+    Not(Box<Self>),
+}
+
+/// One comparison of a property with a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compare<P> {
+    /// The property.
+    pub property: P,
+    /// How they are compared.
+    pub operator: Operator,
+    /// As the client wrote it; checked against the property's type when the filter is resolved.
+    pub value: Json,
+}
+
+/// How a property is compared with a value. Texts compare without regard to case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `>`
+    Greater,
+    /// `<=`
+    LessOrEqual,
+    /// `>=`
+    GreaterOrEqual,
+    /// `contains`
+    Contains,
+    /// `startsWith`
+    StartsWith,
+    /// `endsWith`
+    EndsWith,
+}
+
+const OPERATORS: [(&str, Operator); 9] = [
+    ("==", Operator::Equal),
+    ("!=", Operator::NotEqual),
+    ("<", Operator::Less),
+    (">", Operator::Greater),
+    ("<=", Operator::LessOrEqual),
+    (">=", Operator::GreaterOrEqual),
+    ("contains", Operator::Contains),
+    ("startsWith", Operator::StartsWith),
+    ("endsWith", Operator::EndsWith),
+];
+
+impl Operator {
+    /// The operator's spelling.
+    pub fn as_str(self) -> &'static str {
+        OPERATORS.iter().find(|(_, operator)| *operator == self).map_or("", |(spelling, _)| spelling)
+    }
+
+    /// Whether it makes sense for texts only.
+    pub fn is_textual(self) -> bool {
+        matches!(self, Self::Contains | Self::StartsWith | Self::EndsWith)
+    }
+
+    fn parse(spelling: &str) -> Option<Self> {
+        OPERATORS.iter().find(|(known, _)| *known == spelling).map(|(_, operator)| *operator)
+    }
+}
+
+impl Filter<String> {
+    /// Reads a filter; `place` is its name in messages.
+    ///
+    /// # Errors
+    /// The form is not known, or it is nested too deep.
+    pub fn parse(json: &Json, place: &str) -> Result<Self, Fault> {
+        parse(json, place, 0)
+    }
+}
+
+impl<P> Filter<P> {
+    /// Returns the same filter with other names for its properties and checked values.
+    ///
+    /// # Errors
+    /// The first error of the given function.
+    pub fn map<Q, E>(
+        self,
+        change: &mut impl FnMut(Compare<P>) -> Result<Compare<Q>, E>,
+    ) -> Result<Filter<Q>, E> {
+        let mut all = |filters: Vec<Self>| {
+            filters.into_iter().map(|filter| filter.map(change)).collect::<Result<Vec<_>, E>>()
+        };
+        Ok(match self {
+            Self::Compare(compare) => Filter::Compare(change(compare)?),
+            Self::And(filters) => Filter::And(all(filters)?),
+            Self::Or(filters) => Filter::Or(all(filters)?),
+            Self::Not(filter) => Filter::Not(Box::new(filter.map(change)?)),
+        })
+    }
+}
+
+impl Filter<usize> {
+    /// Writes the filter as data for the prelude: `["==",column,value]`, `["and",…]`.
+    pub fn to_data(&self) -> Json {
+        match self {
+            Self::Compare(compare) => json!([compare.operator.as_str(), compare.property, compare.value]),
+            Self::And(filters) => joined("and", filters),
+            Self::Or(filters) => joined("or", filters),
+            Self::Not(filter) => json!(["not", filter.to_data()]),
+        }
+    }
+}
+
+fn joined(word: &str, filters: &[Filter<usize>]) -> Json {
+    std::iter::once(json!(word)).chain(filters.iter().map(Filter::to_data)).collect()
+}
+
+fn parse(json: &Json, place: &str, depth: usize) -> Result<Filter<String>, Fault> {
+    let expected = "{\"property\",\"op\",\"value\"}, {\"and\":[…]}, {\"or\":[…]} or {\"not\":…}";
+    let fields = json.as_object().filter(|_| depth <= DEEPEST).ok_or_else(|| wrong(place, expected, json))?;
+    let list = |word: &str| match fields.get(word).and_then(Json::as_array) {
+        Some(items) if fields.len() == 1 && !items.is_empty() => items
+            .iter()
+            .enumerate()
+            .map(|(at, item)| parse(item, &format!("{place}.{word}[{at}]"), depth + 1))
+            .collect(),
+        _ => Err(wrong(place, "a list with at least one filter, and no other field", json)),
+    };
+    if fields.contains_key("and") {
+        return list("and").map(Filter::And);
+    }
+    if fields.contains_key("or") {
+        return list("or").map(Filter::Or);
+    }
+    if let Some(inner) = fields.get("not").filter(|_| fields.len() == 1) {
+        return parse(inner, &format!("{place}.not"), depth + 1).map(|inner| Filter::Not(Box::new(inner)));
+    }
+    compare(json, place, expected).map(Filter::Compare)
+}
+
+fn compare(json: &Json, place: &str, expected: &str) -> Result<Compare<String>, Fault> {
+    let text = |name: &str| json.get(name).and_then(Json::as_str).ok_or_else(|| wrong(place, expected, json));
+    let spelling = text("op")?;
+    let operator = Operator::parse(spelling).ok_or_else(|| {
+        let known: Vec<&str> = OPERATORS.iter().map(|(spelling, _)| *spelling).collect();
+        let message = format!("`{place}.op`: no operator `{spelling}`");
+        Fault::new(Code::InvalidParameter, message, format!("use one of {}", known.join(" ")))
+    })?;
+    let value = json.get("value").ok_or_else(|| wrong(place, expected, json))?.clone();
+    Ok(Compare { property: text("property")?.to_owned(), operator, value })
+}

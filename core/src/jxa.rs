@@ -1,0 +1,41 @@
+//! The only place that writes JavaScript. Identifiers come from dictionaries; everything else is data.
+
+mod literal;
+mod path;
+mod script;
+
+pub(crate) use script::script;
+
+/// The fixed part of every script.
+pub(crate) const PRELUDE: &str = include_str!("jxa/prelude.js");
+
+/// Code whose text depends only on the shape of a request, and the data of this one.
+///
+/// Only an approved action becomes a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Script {
+    code: String,
+    data: String,
+}
+
+impl Script {
+    /// A function expression: it takes the parsed data and returns the envelope as text.
+    pub fn code(&self) -> &str {
+        &self.code
+    }
+
+    /// JSON, pure ASCII.
+    pub fn data(&self) -> &str {
+        &self.data
+    }
+
+    /// The part of the code that belongs to this request, without the prelude, for people to read.
+    pub fn body(&self) -> &str {
+        self.code.rsplit_once(script::BODY).map_or(self.code.as_str(), |(_, body)| body)
+    }
+
+    /// A whole program for one run of `osascript`, pure ASCII: its result is the envelope.
+    pub fn one_shot(&self) -> String {
+        format!("({})(JSON.parse({}))\n", self.code, literal::string(&self.data))
+    }
+}

@@ -1,0 +1,36 @@
+//! Paths as JavaScript: `app.accounts.byId(p[0]).mailboxes.byName(p[1])`.
+
+use serde_json::Value as Json;
+
+use crate::specifier::{By, Id, Path, Segment};
+
+/// Writes a path that starts at `app` and takes its values from the list `p`; the values are appended to `values`.
+pub(super) fn path(path: &Path, values: &mut Vec<Json>) -> String {
+    let mut code = String::from("app");
+    for segment in path.segments() {
+        match segment {
+            Segment::Property(member) => code.push_str(&format!(".{}", member.identifier)),
+            Segment::Element(member, by) => {
+                code.push_str(&format!(".{}.{}(p[{}])", member.identifier, form(by), values.len()));
+                values.push(value(by));
+            }
+        }
+    }
+    code
+}
+
+fn form(by: &By) -> &'static str {
+    match by {
+        By::Index(_) => "at",
+        By::Name(_) => "byName",
+        By::Id(_) => "byId",
+    }
+}
+
+fn value(by: &By) -> Json {
+    match by {
+        By::Index(index) => Json::from(*index),
+        By::Name(text) | By::Id(Id::Text(text)) => Json::from(text.as_str()),
+        By::Id(Id::Number(id)) => Json::from(*id),
+    }
+}

@@ -1,0 +1,144 @@
+//! Apple event and script error numbers: what they mean and what to do next.
+//!
+//! Only numbers are looked at: texts are in the language of the system, and -2700 is any JavaScript exception.
+//!
+//! # Source
+//! Apple's constants, and what public reports measured on macOS 14 to 27.
+
+use crate::fault::{Code, Fault};
+
+/// What a script said when it failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OsaError {
+    /// The number.
+    pub number: i64,
+    /// The text that came with it.
+    pub message: String,
+    /// Where in the script: `open`, `running`, `object`, `property`, `elements`, `column`, `element`.
+    pub at: String,
+}
+
+struct Row {
+    number: i64,
+    code: Code,
+    meaning: &'static str,
+    suggestion: &'static str,
+}
+
+const fn row(number: i64, code: Code, meaning: &'static str, suggestion: &'static str) -> Row {
+    Row { number, code, meaning, suggestion }
+}
+
+const QUERY_AGAIN: &str = "query the object again with iac_mcp_query_object";
+const OPEN_IT: &str = "ask the user to open the app, then try again: a read does not launch it";
+const ALLOW_IT: &str = "ask the user to allow it in System Settings > Privacy & Security > Automation, under the app that started this server (the MCP client or terminal)";
+const DESCRIBE: &str = "see what the app can do with iac_mcp_describe_app";
+
+const TABLE: [Row; 26] = [
+    row(-43, Code::ExecutionFailed, "the file does not exist", "check the path"),
+    row(-50, Code::ExecutionFailed, "the app rejects a parameter", DESCRIBE),
+    row(
+        -128,
+        Code::PermissionDenied,
+        "the user cancelled it in the app",
+        "do not repeat it unless the user asks",
+    ),
+    row(-600, Code::AppNotRunning, "the app is not running", OPEN_IT),
+    row(
+        -609,
+        Code::Unavailable,
+        "the connection to the app broke: it may have quit or crashed",
+        "try again in a moment",
+    ),
+    row(
+        -1700,
+        Code::TypeMismatch,
+        "the app cannot convert a value to the type it needs",
+        "check the type in the dictionary",
+    ),
+    row(-1701, Code::ExecutionFailed, "the app misses a part of the request", DESCRIBE),
+    row(-1708, Code::ExecutionFailed, "the object does not understand this request", DESCRIBE),
+    row(
+        -1712,
+        Code::Timeout,
+        "the app did not answer in time; a dialog may be open in it, or a consent dialog on the screen",
+        "look at the screen of the Mac, then try again",
+    ),
+    row(-1713, Code::ExecutionFailed, "the app would have to show a dialog and may not", "try it in the app"),
+    row(-1715, Code::InvalidParameter, "a required parameter is missing", DESCRIBE),
+    row(-1719, Code::ReferenceInvalid, "there is no object at that index", QUERY_AGAIN),
+    row(-1720, Code::ExecutionFailed, "the range is not possible", QUERY_AGAIN),
+    row(
+        -1723,
+        Code::ExecutionFailed,
+        "the app allows no access to it",
+        "it may be switched off in the app's settings",
+    ),
+    row(-1726, Code::ExecutionFailed, "the app refuses this filter", "use a simpler filter"),
+    row(-1728, Code::ReferenceInvalid, "there is no such object", QUERY_AGAIN),
+    row(-1743, Code::AutomationNotAuthorized, "macOS does not allow controlling the app", ALLOW_IT),
+    row(-1744, Code::AutomationNotAuthorized, "macOS wants to ask the user first and cannot now", ALLOW_IT),
+    row(
+        -10000,
+        Code::ExecutionFailed,
+        "the app cannot do this with this object",
+        "another object or another way may work; repeating it does not help",
+    ),
+    row(-10003, Code::PropertyReadOnly, "the app does not let it be changed", DESCRIBE),
+    row(
+        -10004,
+        Code::ExecutionFailed,
+        "the app lacks the privilege",
+        "the user may have to do it in the app",
+    ),
+    row(-10006, Code::PropertyReadOnly, "the app refuses to set it", DESCRIBE),
+    row(-10810, Code::ExecutionFailed, "the app could not be launched", "ask the user to open it"),
+    row(
+        -10814,
+        Code::AppNotFound,
+        "the app is not installed",
+        "iac_mcp_list_apps lists every scriptable app",
+    ),
+    row(
+        1002,
+        Code::AutomationNotAuthorized,
+        "macOS does not allow sending keystrokes",
+        "ask the user to allow it in System Settings > Privacy & Security > Accessibility",
+    ),
+    row(
+        -25211,
+        Code::AutomationNotAuthorized,
+        "macOS does not allow controlling the interface",
+        "ask the user to allow it in System Settings > Privacy & Security > Accessibility",
+    ),
+];
+
+impl OsaError {
+    /// Makes the error that a client sees; `app` is the name of the app.
+    pub fn to_fault(&self, app: &str) -> Fault {
+        let found = TABLE.iter().find(|row| row.number == self.number);
+        let fault = match found {
+            None if self.at == "open" => {
+                let message = format!("the system cannot find {app}");
+                Fault::new(Code::AppNotFound, message, "iac_mcp_list_apps lists every scriptable app")
+            }
+            None => Fault::new(
+                Code::ExecutionFailed,
+                format!("{app}: {}", self.message),
+                "read the message; it is the app's own",
+            ),
+            Some(row) => Fault::new(row.code, format!("{app}: {}", row.meaning), row.suggestion),
+        };
+        fault.with("app", app).with("number", self.number)
+    }
+
+    /// Whether it says that the object is not there.
+    pub fn is_missing_object(&self) -> bool {
+        is_missing(self.number)
+    }
+}
+
+/// Whether a number says that the object is not there.
+pub(crate) fn is_missing(number: i64) -> bool {
+    matches!(number, -1728 | -1719)
+}

@@ -1,0 +1,284 @@
+//! References: short names for objects, kept across calls.
+//!
+//! The store knows no clock and draws no randomness: the time and a fresh id are arguments.
+
+use std::collections::VecDeque;
+
+use crate::Millis;
+use crate::specifier::Path;
+
+/// The id of a reference: `ref_` and 16 base32 characters.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RefId([u8; 16]);
+
+const PREFIX: &str = "ref_";
+const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+
+impl RefId {
+    /// Makes an id from 80 random bits.
+    pub fn from_random(bits: [u8; 10]) -> Self {
+        let mut number = bits.iter().fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
+        let mut id = [0; 16];
+        for character in id.iter_mut().rev() {
+            *character = ALPHABET[(number & 31) as usize];
+            number >>= 5;
+        }
+        Self(id)
+    }
+
+    /// Reads an id as [`std::fmt::Display`] writes it; `None` for any other text.
+    pub fn parse(text: &str) -> Option<Self> {
+        let id: [u8; 16] = text.strip_prefix(PREFIX)?.as_bytes().try_into().ok()?;
+        id.iter().all(|character| ALPHABET.contains(character)).then_some(Self(id))
+    }
+}
+
+impl std::fmt::Display for RefId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(PREFIX)?;
+        self.0.iter().try_for_each(|character| std::fmt::Write::write_char(f, char::from(*character)))
+    }
+}
+
+impl std::fmt::Debug for RefId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+/// What a reference stands for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Object {
+    /// The bundle id of its app.
+    pub app: std::sync::Arc<str>,
+    /// The way there; its last class is the type that clients see.
+    pub path: Path,
+}
+
+/// One reference and its times.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Held {
+    /// What it stands for.
+    pub object: Object,
+    /// When it was made.
+    pub created: Millis,
+    /// When it was last used.
+    pub used: Millis,
+}
+
+/// Why a reference cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReferenceError {
+    /// It never was, or it was released, or its time passed and it was cleaned up.
+    #[error("the reference {0} is not known: it was never issued, was released, or expired")]
+    Unknown(RefId),
+    /// Its time has passed.
+    #[error("the reference {0} expired")]
+    Expired(RefId),
+    /// It had to make room for others.
+    #[error("the reference {0} was evicted to make room for newer ones")]
+    Evicted(RefId),
+}
+
+impl ReferenceError {
+    /// The reference that cannot be used.
+    pub fn id(&self) -> RefId {
+        match self {
+            Self::Unknown(id) | Self::Expired(id) | Self::Evicted(id) => *id,
+        }
+    }
+}
+
+/// How many references are held, and for how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How long a reference is valid after its creation and after each use.
+    pub ttl: Millis,
+    /// How many at most; at least 1.
+    pub most: usize,
+    /// How many of one app at most; at least 1.
+    pub most_per_app: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { ttl: Millis(15 * 60 * 1000), most: 10_000, most_per_app: 5_000 }
+    }
+}
+
+/// A reference younger than this is never evicted: the answer that names it may still be on its way.
+const YOUNGEST: Millis = Millis(60_000);
+
+/// How many evicted ids are remembered, to tell their holders what happened.
+const EVICTED: usize = 4_096;
+
+#[expect(clippy::disallowed_types, reason = "looked up by key only; what is listed is sorted")]
+type Map<K, V> = std::collections::HashMap<K, V>;
+
+/// Every reference that is held.
+#[derive(Debug, Default)]
+pub struct References {
+    limits: Limits,
+    by_id: Map<RefId, Held>,
+    by_object: Map<Object, RefId>,
+    per_app: Map<std::sync::Arc<str>, usize>,
+    evicted: VecDeque<RefId>,
+    counters: Counters,
+}
+
+/// What happened so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// References made.
+    pub created: u64,
+    /// References that made room for others.
+    pub evicted: u64,
+    /// References whose time passed.
+    pub expired: u64,
+    /// References that were given back.
+    pub released: u64,
+    /// References whose object was found gone or moved.
+    pub failed: u64,
+}
+
+/// What the store holds now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// References held.
+    pub total: usize,
+    /// Of each app, by bundle id.
+    pub per_app: std::collections::BTreeMap<String, usize>,
+    /// The age of the oldest one.
+    pub oldest: Option<Millis>,
+    /// The age of the newest one.
+    pub newest: Option<Millis>,
+    /// What happened so far.
+    pub counters: Counters,
+}
+
+impl References {
+    /// Makes an empty store.
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, ..Self::default() }
+    }
+
+    /// Returns the id of an object: the one it has, or a fresh one. Either way its time begins anew.
+    pub fn intern(&mut self, object: Object, now: Millis, fresh: RefId) -> RefId {
+        if let Some(id) = self.by_object.get(&object).copied()
+            && self.touch(id, now).is_ok()
+        {
+            return id;
+        }
+        self.make_room(&object.app, now);
+        *self.per_app.entry(object.app.clone()).or_default() += 1;
+        self.by_object.insert(object.clone(), fresh);
+        self.by_id.insert(fresh, Held { object, created: now, used: now });
+        self.counters.created += 1;
+        fresh
+    }
+
+    /// Returns what a reference stands for, and begins its time anew.
+    ///
+    /// # Errors
+    /// It is unknown, expired or evicted.
+    pub fn touch(&mut self, id: RefId, now: Millis) -> Result<&Held, ReferenceError> {
+        let ttl = self.limits.ttl;
+        match self.by_id.get(&id) {
+            None if self.evicted.contains(&id) => Err(ReferenceError::Evicted(id)),
+            None => Err(ReferenceError::Unknown(id)),
+            Some(held) if now.since(held.used) > ttl => {
+                self.remove(id);
+                self.counters.expired += 1;
+                Err(ReferenceError::Expired(id))
+            }
+            Some(_) => {
+                let held = self.by_id.get_mut(&id).expect("it was there a line above");
+                held.used = held.used.max(now);
+                Ok(held)
+            }
+        }
+    }
+
+    /// Gives a reference back; says whether it was held.
+    pub fn release(&mut self, id: RefId) -> bool {
+        let held = self.remove(id).is_some();
+        self.counters.released += u64::from(held);
+        held
+    }
+
+    /// Gives back all references of an app; says how many.
+    pub fn release_app(&mut self, app: &str) -> usize {
+        let of_app = self.by_id.iter().filter(|(_, held)| &*held.object.app == app);
+        let ids: Vec<RefId> = of_app.map(|(id, _)| *id).collect();
+        ids.into_iter().filter(|id| self.release(*id)).count()
+    }
+
+    /// Drops a reference whose object the app no longer knows.
+    pub fn fail(&mut self, id: RefId) {
+        self.counters.failed += u64::from(self.remove(id).is_some());
+    }
+
+    /// Drops every reference whose time has passed, and the memory they took; says how many.
+    pub fn clean_up(&mut self, now: Millis) -> usize {
+        let ttl = self.limits.ttl;
+        let late = self.by_id.iter().filter(|(_, held)| now.since(held.used) > ttl);
+        let ids: Vec<RefId> = late.map(|(id, _)| *id).collect();
+        for id in &ids {
+            self.remove(*id);
+        }
+        self.counters.expired += ids.len() as u64;
+        if self.by_id.capacity() > 4 * self.by_id.len().max(16) {
+            self.by_id.shrink_to_fit();
+            self.by_object.shrink_to_fit();
+        }
+        ids.len()
+    }
+
+    /// Counts what is held.
+    pub fn stats(&self, now: Millis) -> Stats {
+        let ages = || self.by_id.values().map(|held| now.since(held.created));
+        Stats {
+            total: self.by_id.len(),
+            per_app: self.per_app.iter().map(|(app, count)| (app.to_string(), *count)).collect(),
+            oldest: ages().max(),
+            newest: ages().min(),
+            counters: self.counters,
+        }
+    }
+
+    fn make_room(&mut self, app: &str, now: Millis) {
+        let of_app = self.per_app.get(app).copied().unwrap_or_default();
+        if of_app >= self.limits.most_per_app {
+            self.evict(self.limits.most_per_app, now, |held| &*held.object.app == app);
+        }
+        if self.by_id.len() >= self.limits.most {
+            self.evict(self.limits.most, now, |_| true);
+        }
+    }
+
+    /// Drops a tenth of the limit at a time, least recently used first, so that the cost is spread over many inserts.
+    fn evict(&mut self, limit: usize, now: Millis, counts: impl Fn(&Held) -> bool) {
+        let old = self.by_id.iter().filter(|(_, held)| counts(held) && now.since(held.created) >= YOUNGEST);
+        let mut by_use: Vec<(Millis, RefId)> = old.map(|(id, held)| (held.used, *id)).collect();
+        by_use.sort_unstable();
+        for (_, id) in by_use.into_iter().take(limit.div_ceil(10)) {
+            self.remove(id);
+            self.counters.evicted += 1;
+            self.evicted.push_back(id);
+        }
+        let extra = self.evicted.len().saturating_sub(EVICTED);
+        self.evicted.drain(..extra);
+    }
+
+    fn remove(&mut self, id: RefId) -> Option<Held> {
+        let held = self.by_id.remove(&id)?;
+        self.by_object.remove(&held.object);
+        if let Some(count) = self.per_app.get_mut(&held.object.app) {
+            *count -= 1;
+            if *count == 0 {
+                self.per_app.remove(&held.object.app);
+            }
+        }
+        Some(held)
+    }
+}

@@ -1,0 +1,60 @@
+//! Reads what a script answered.
+
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use crate::osa_error::OsaError;
+
+/// What every script returns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// The answer, or why there is none.
+    pub result: Result<Json, OsaError>,
+    /// How many Apple events the script sent.
+    pub events: u64,
+    /// How it read, where it had a choice.
+    pub strategy: Option<String>,
+    /// Why the answer is partial, if it is.
+    pub reason: Option<String>,
+}
+
+/// Text that is no envelope.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the script's answer is no envelope: {0}")]
+pub struct NotAnEnvelope(String);
+
+#[derive(Deserialize)]
+struct Envelope {
+    ok: bool,
+    #[serde(default)]
+    value: Json,
+    #[serde(default)]
+    events: u64,
+    strategy: Option<String>,
+    reason: Option<String>,
+    number: Option<i64>,
+    message: Option<String>,
+    at: Option<String>,
+}
+
+impl Reply {
+    /// Reads the text that a script returned.
+    ///
+    /// # Errors
+    /// It is not the envelope that the prelude writes.
+    pub fn parse(text: &str) -> Result<Self, NotAnEnvelope> {
+        let wrong =
+            |why: String| NotAnEnvelope(format!("{why}: {}", text.chars().take(200).collect::<String>()));
+        let envelope: Envelope =
+            serde_json::from_str(text.trim_end()).map_err(|error| wrong(error.to_string()))?;
+        let Envelope { ok, value, events, strategy, reason, number, message, at } = envelope;
+        let result = match (ok, number) {
+            (true, _) => Ok(value),
+            (false, Some(number)) => {
+                Err(OsaError { number, message: message.unwrap_or_default(), at: at.unwrap_or_default() })
+            }
+            (false, None) => return Err(wrong("an error without a number".to_owned())),
+        };
+        Ok(Self { result, events, strategy, reason })
+    }
+}

@@ -1,0 +1,251 @@
+//! Which object is meant: JSON is parsed, checked against the dictionary, and becomes an immutable path.
+
+mod parse;
+mod resolve;
+mod show;
+mod source;
+
+use std::sync::Arc;
+
+use crate::dictionary::Identifier;
+use crate::fault::{Code, Fault, did_you_mean};
+use crate::reference::{RefId, ReferenceError};
+
+pub(crate) use resolve::find_property;
+pub use resolve::{Held, Resolved, Target};
+pub use source::read_source;
+
+/// What a client wrote, parsed but not yet checked against a dictionary.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Specifier {
+    /// `{"type":"application"}` or the word `"application"`.
+    Application,
+    /// `{"type":"element","element":"message","index":0,"container":…}`; the index counts from 0.
+    Element {
+        /// The class of the element, in any spelling.
+        element: String,
+        /// Counts from 0.
+        index: u32,
+        /// Where it is.
+        container: Container,
+    },
+    /// `{"type":"named","element":"mailbox","name":"Work","container":…}`
+    Named {
+        /// The class of the element, in any spelling.
+        element: String,
+        /// Compared by the app, as a rule without regard to case.
+        name: String,
+        /// Where it is.
+        container: Container,
+    },
+    /// `{"type":"id","element":"message","id":12,"container":…}`
+    Id {
+        /// The class of the element, in any spelling.
+        element: String,
+        /// A number or a text, as the app gave it.
+        id: Id,
+        /// Where it is.
+        container: Container,
+    },
+    /// `{"type":"property","property":"inbox","of":…}`
+    Property {
+        /// The property, in any spelling.
+        property: String,
+        /// Whose property.
+        of: Container,
+    },
+}
+
+/// What `container` and `of` accept.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Container {
+    /// A specifier of its own.
+    Specifier(Box<Specifier>),
+    /// A reference that an earlier answer gave.
+    Reference(RefId),
+}
+
+/// The id of an object: apps tell a number from a text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Id {
+    /// For example Mail's.
+    Number(i64),
+    /// For example `x-coredata://…`.
+    Text(String),
+}
+
+/// A step of a path as the dictionary knows it; shared by all paths that take the same step.
+#[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Member {
+    /// The dictionary's term: of a property, or of an element's class in the singular.
+    pub term: String,
+    /// What stands in the script: the property, or the plural of the class.
+    pub identifier: Identifier,
+    /// The class of the object one arrives at; empty where the dictionary does not say.
+    pub class: String,
+}
+
+/// One step from a container to an object in it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Segment {
+    /// A property that holds an object.
+    Property(Arc<Member>),
+    /// One element of a collection.
+    Element(Arc<Member>, By),
+}
+
+/// How one element is picked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum By {
+    /// Counts from 0; not stable.
+    Index(u32),
+    /// Compared by the app.
+    Name(String),
+    /// The strongest.
+    Id(Id),
+}
+
+/// A way from the application to one object, checked against the dictionary. Clones share their container.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Path(Option<Arc<Node>>);
+
+#[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Node {
+    container: Path,
+    segment: Segment,
+}
+
+impl Path {
+    /// The application itself.
+    pub fn application() -> Self {
+        Self(None)
+    }
+
+    /// Goes one step further.
+    #[must_use]
+    pub fn then(&self, segment: Segment) -> Self {
+        Self(Some(Arc::new(Node { container: self.clone(), segment })))
+    }
+
+    /// Returns the last step and what it starts from; `None` for the application.
+    pub fn last(&self) -> Option<(&Self, &Segment)> {
+        self.0.as_deref().map(|node| (&node.container, &node.segment))
+    }
+
+    /// Returns the steps from the application on.
+    pub fn segments(&self) -> Vec<&Segment> {
+        let mut steps: Vec<&Segment> = Vec::new();
+        let mut at = self;
+        while let Some((container, segment)) = at.last() {
+            steps.push(segment);
+            at = container;
+        }
+        steps.reverse();
+        steps
+    }
+
+    /// The class of the object at the end; empty where the dictionary does not say.
+    pub fn class(&self) -> &str {
+        match self.last() {
+            None => crate::dictionary::APPLICATION,
+            Some((_, Segment::Property(member) | Segment::Element(member, _))) => &member.class,
+        }
+    }
+
+    /// Whether the path leads to the same object after others come or go: no step is by index.
+    pub fn is_stable(&self) -> bool {
+        !self.segments().into_iter().any(|segment| matches!(segment, Segment::Element(_, By::Index(_))))
+    }
+}
+
+/// Why a specifier leads nowhere.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SpecifierError {
+    /// Not of a known form.
+    #[error("{place}: {wrong}")]
+    Form {
+        /// Where in the specifier, for example `specifier.container.index`.
+        place: String,
+        /// What is wrong there and what was expected.
+        wrong: String,
+    },
+    /// The dictionary has no such class, or it is no element of the container.
+    #[error("no element `{element}` in `{owner}`")]
+    UnknownElement {
+        /// As the client wrote it.
+        element: String,
+        /// The class of the container.
+        owner: String,
+        /// Elements that were perhaps meant.
+        near: Vec<String>,
+    },
+    /// The class has no such property.
+    #[error("no property `{property}` in `{owner}`")]
+    UnknownProperty {
+        /// As the client wrote it.
+        property: String,
+        /// The class of the object.
+        owner: String,
+        /// Properties that were perhaps meant.
+        near: Vec<String>,
+    },
+    /// The property holds a value, and values have no elements or properties.
+    #[error("`{property}` of `{owner}` is {kind}, not an object")]
+    NotAnObject {
+        /// The property.
+        property: String,
+        /// The class that has it.
+        owner: String,
+        /// Its type.
+        kind: String,
+    },
+    /// The term cannot be written in JavaScript for Automation.
+    #[error("`{0}` cannot be reached from JavaScript for Automation: its name gives no identifier")]
+    NoIdentifier(String),
+    /// A reference in the specifier cannot be used.
+    #[error(transparent)]
+    Reference(#[from] ReferenceError),
+    /// The reference belongs to another app.
+    #[error("the reference `{reference}` belongs to {other}, not to {app}")]
+    OtherApp {
+        /// The reference.
+        reference: RefId,
+        /// The app it belongs to.
+        other: String,
+        /// The app that was asked for.
+        app: String,
+    },
+}
+
+impl From<SpecifierError> for Fault {
+    fn from(error: SpecifierError) -> Self {
+        let message = error.to_string();
+        match error {
+            SpecifierError::Form { .. } => {
+                Self::new(Code::InvalidSpecifier, message, "correct the specifier at that place")
+            }
+            SpecifierError::UnknownElement { owner, near, .. } => {
+                let suggestion = format!("see the elements of `{owner}` with iac_mcp_describe_app");
+                Self::new(Code::UnknownElement, message + &did_you_mean(&near), suggestion).with("near", near)
+            }
+            SpecifierError::UnknownProperty { owner, near, .. } => {
+                let suggestion = format!("see the properties of `{owner}` with iac_mcp_describe_app");
+                Self::new(Code::UnknownProperty, message + &did_you_mean(&near), suggestion)
+                    .with("near", near)
+            }
+            SpecifierError::NotAnObject { .. } => {
+                Self::new(Code::InvalidSpecifier, message, "query the property itself to read its value")
+            }
+            SpecifierError::NoIdentifier(_) => {
+                Self::new(Code::InvalidSpecifier, message, "use another property or element")
+            }
+            SpecifierError::Reference(error) => error.into(),
+            SpecifierError::OtherApp { reference, .. } => Self::new(
+                Code::InvalidSpecifier,
+                message,
+                "leave `app` out, or query the container in the app that is meant",
+            )
+            .with("reference", reference.to_string()),
+        }
+    }
+}

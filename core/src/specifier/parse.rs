@@ -1,0 +1,152 @@
+//! From JSON to [`Specifier`]: forms only, no dictionary.
+
+use serde_json::{Map, Value as Json};
+
+use super::{Container, Id, Specifier, SpecifierError};
+use crate::reference::RefId;
+
+/// Nobody nests deeper than this; it bounds the recursion.
+const DEEPEST: usize = 32;
+
+const FORMS: &str = "one of application, element, named, id, property";
+
+impl Specifier {
+    /// Reads a specifier; `place` is its name in messages, such as `specifier`.
+    ///
+    /// # Errors
+    /// [`SpecifierError::Form`] with the place and what was expected there.
+    pub fn parse(json: &Json, place: &str) -> Result<Self, SpecifierError> {
+        parse(json, place, 0)
+    }
+}
+
+impl Container {
+    /// Reads what `container` and `of` accept: a specifier, a reference id or `"application"`.
+    ///
+    /// # Errors
+    /// [`SpecifierError::Form`] with the place and what was expected there.
+    pub fn parse(json: &Json, place: &str) -> Result<Self, SpecifierError> {
+        container(json, place, 0)
+    }
+}
+
+fn parse(json: &Json, place: &str, depth: usize) -> Result<Specifier, SpecifierError> {
+    if depth > DEEPEST {
+        return Err(form(place, format!("is nested deeper than {DEEPEST} levels")));
+    }
+    if json.as_str() == Some("application") {
+        return Ok(Specifier::Application);
+    }
+    let fields = json
+        .as_object()
+        .ok_or_else(|| form(place, format!("expected an object with a type, got {}", kind(json))))?;
+    let reader = Reader { fields, place, depth };
+    match reader.text("type")?.as_str() {
+        "application" => reader.only(&[]).map(|()| Specifier::Application),
+        "element" => reader.only(&["element", "index", "container"]).and_then(|()| reader.element()),
+        "named" => reader.only(&["element", "name", "container"]).and_then(|()| reader.named()),
+        "id" => reader.only(&["element", "id", "container"]).and_then(|()| reader.id()),
+        "property" => reader.only(&["property", "of"]).and_then(|()| reader.property()),
+        other => {
+            Err(form(&reader.at("type"), format!("`{other}` is no form of specifier; expected {FORMS}")))
+        }
+    }
+}
+
+fn container(json: &Json, place: &str, depth: usize) -> Result<Container, SpecifierError> {
+    match json.as_str() {
+        Some("application") | None => Ok(Container::Specifier(Box::new(parse(json, place, depth)?))),
+        Some(text) => RefId::parse(text).map(Container::Reference).ok_or_else(|| {
+            form(
+                place,
+                format!("`{text}` is neither a reference (ref_…) nor \"application\" nor a specifier"),
+            )
+        }),
+    }
+}
+
+struct Reader<'a> {
+    fields: &'a Map<String, Json>,
+    place: &'a str,
+    depth: usize,
+}
+
+impl Reader<'_> {
+    fn element(&self) -> Result<Specifier, SpecifierError> {
+        let index = self.field("index")?;
+        let number = index.as_u64().and_then(|index| u32::try_from(index).ok());
+        let wrong = || form(&self.at("index"), format!("expected an integer from 0, got {index}"));
+        Ok(Specifier::Element {
+            element: self.text("element")?,
+            index: number.ok_or_else(wrong)?,
+            container: self.container("container")?,
+        })
+    }
+
+    fn named(&self) -> Result<Specifier, SpecifierError> {
+        let (element, name) = (self.text("element")?, self.text("name")?);
+        Ok(Specifier::Named { element, name, container: self.container("container")? })
+    }
+
+    fn id(&self) -> Result<Specifier, SpecifierError> {
+        let id =
+            match self.field("id")? {
+                Json::String(text) => Id::Text(text.clone()),
+                json => Id::Number(json.as_i64().ok_or_else(|| {
+                    form(&self.at("id"), format!("expected a text or an integer, got {json}"))
+                })?),
+            };
+        Ok(Specifier::Id { element: self.text("element")?, id, container: self.container("container")? })
+    }
+
+    fn property(&self) -> Result<Specifier, SpecifierError> {
+        Ok(Specifier::Property { property: self.text("property")?, of: self.container("of")? })
+    }
+
+    /// A container that is left out is the application: there is only one outermost place.
+    fn container(&self, name: &str) -> Result<Container, SpecifierError> {
+        match self.fields.get(name) {
+            None => Ok(Container::Specifier(Box::new(Specifier::Application))),
+            Some(json) => container(json, &self.at(name), self.depth + 1),
+        }
+    }
+
+    fn text(&self, name: &str) -> Result<String, SpecifierError> {
+        let json = self.field(name)?;
+        let text = json.as_str().map(str::to_owned);
+        text.ok_or_else(|| form(&self.at(name), format!("expected a text, got {}", kind(json))))
+    }
+
+    fn field(&self, name: &str) -> Result<&Json, SpecifierError> {
+        self.fields.get(name).ok_or_else(|| form(self.place, format!("the field `{name}` is missing")))
+    }
+
+    fn only(&self, known: &[&str]) -> Result<(), SpecifierError> {
+        match self.fields.keys().find(|name| *name != "type" && !known.contains(&name.as_str())) {
+            None => Ok(()),
+            Some(name) => {
+                let expected = if known.is_empty() { "no other field".to_owned() } else { known.join(", ") };
+                Err(form(&self.at(name), format!("is no field of this form; expected {expected}")))
+            }
+        }
+    }
+
+    fn at(&self, name: &str) -> String {
+        format!("{}.{name}", self.place)
+    }
+}
+
+fn form(place: &str, wrong: String) -> SpecifierError {
+    SpecifierError::Form { place: place.to_owned(), wrong }
+}
+
+fn kind(json: &Json) -> &'static str {
+    match json {
+        Json::Null => "null",
+        Json::Bool(_) => "a boolean",
+        Json::Number(_) => "a number",
+        Json::String(_) => "a text",
+        Json::Array(_) => "a list",
+        Json::Object(_) => "an object",
+    }
+}

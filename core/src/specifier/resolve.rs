@@ -1,0 +1,240 @@
+//! From [`Specifier`] to [`Path`]: every name is checked against the dictionary.
+
+use std::sync::Arc;
+
+use super::{By, Container, Member, Path, Segment, Specifier, SpecifierError};
+use crate::dictionary::{APPLICATION, Class, Dictionary, Identifier, Property, TypeExpr, names};
+use crate::reference::RefId;
+
+/// What a specifier means in one app.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resolved {
+    /// The way there.
+    pub path: Path,
+    /// What is there, as far as the dictionary says.
+    pub target: Target,
+    /// Where to look if nothing is there: the application property that a named element may mean instead.
+    pub fallback: Option<Path>,
+}
+
+/// What stands at the end of a path.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Target {
+    /// An object of this class.
+    Object(String),
+    /// A property: a value, or an object that only the app's answer tells.
+    Property(TypeExpr),
+}
+
+/// How many names an error offers.
+const NEAR: usize = 5;
+
+/// Gives the path behind a reference of the app at hand.
+pub type Held<'a> = dyn FnMut(&RefId) -> Result<Path, SpecifierError> + 'a;
+
+impl Specifier {
+    /// Checks a specifier against a dictionary.
+    ///
+    /// # Errors
+    /// An unknown name with the nearest known ones, a value where an object is needed, or what `held` says.
+    pub fn resolve(&self, dictionary: &Dictionary, held: &mut Held<'_>) -> Result<Resolved, SpecifierError> {
+        with_fallback(dictionary, held, |walk| walk.specifier(self))
+    }
+}
+
+impl Container {
+    /// Checks a container against a dictionary, as [`Specifier::resolve`] does.
+    ///
+    /// # Errors
+    /// As [`Specifier::resolve`]; a property that holds a value is no container.
+    pub fn resolve(&self, dictionary: &Dictionary, held: &mut Held<'_>) -> Result<Resolved, SpecifierError> {
+        with_fallback(dictionary, held, |walk| walk.container(self).map(object))
+    }
+}
+
+/// Resolves by the letter, and once more with names taken as application properties where that is possible.
+fn with_fallback(
+    dictionary: &Dictionary,
+    held: &mut Held<'_>,
+    resolve: impl Fn(&mut Walk<'_, '_>) -> Result<Resolved, SpecifierError>,
+) -> Result<Resolved, SpecifierError> {
+    let mut walk = Walk { dictionary, held, names_are_properties: false, met_one: false };
+    let mut resolved = resolve(&mut walk)?;
+    if walk.met_one {
+        walk.names_are_properties = true;
+        resolved.fallback = Some(resolve(&mut walk)?.path);
+    }
+    Ok(resolved)
+}
+
+impl Path {
+    /// Returns the collection of a container's elements of one class: the step without the pick.
+    ///
+    /// # Errors
+    /// The class is unknown or no element of the container's class.
+    pub fn collection(&self, dictionary: &Dictionary, element: &str) -> Result<Arc<Member>, SpecifierError> {
+        let owner = self.class();
+        let class = find_element(dictionary, owner, element)
+            .ok_or_else(|| unknown_element(dictionary, owner, element))?;
+        let identifier = Identifier::of(&class.plural)
+            .ok_or_else(|| SpecifierError::NoIdentifier(class.plural.clone()))?;
+        Ok(Arc::new(Member { term: class.name.clone(), identifier, class: class.name.clone() }))
+    }
+}
+
+/// Returns the property of a class, in any spelling.
+///
+/// # Errors
+/// [`SpecifierError::UnknownProperty`] with the nearest known ones.
+pub(crate) fn find_property<'a>(
+    dictionary: &'a Dictionary,
+    owner: &str,
+    term: &str,
+) -> Result<&'a Property, SpecifierError> {
+    let found = if owner.is_empty() { anywhere(dictionary, term) } else { dictionary.property(owner, term) };
+    found.ok_or_else(|| {
+        let known = dictionary.properties(owner);
+        let near = names::near(term, known.iter().map(|p| p.name.as_str()), NEAR);
+        SpecifierError::UnknownProperty { property: term.to_owned(), owner: owner.to_owned(), near }
+    })
+}
+
+/// Where the dictionary does not say what an object is, any property it knows may be asked for; the app decides.
+fn anywhere<'a>(dictionary: &'a Dictionary, term: &str) -> Option<&'a Property> {
+    dictionary.classes.keys().find_map(|class| dictionary.property(class, term))
+}
+
+fn find_element<'a>(dictionary: &'a Dictionary, owner: &str, term: &str) -> Option<&'a Class> {
+    if owner.is_empty() {
+        return dictionary.class(term);
+    }
+    dictionary.element(owner, term).map(|(_, class)| class).or_else(|| subclass(dictionary, owner, term))
+}
+
+/// A collection holds objects of subclasses too: Finder's folders are items of a container.
+fn subclass<'a>(dictionary: &'a Dictionary, owner: &str, term: &str) -> Option<&'a Class> {
+    let class = dictionary.class(term)?;
+    let mut held = dictionary.elements(owner).into_iter();
+    held.any(|element| dictionary.is_a(&class.name, &element.class)).then_some(class)
+}
+
+fn unknown_element(dictionary: &Dictionary, owner: &str, element: &str) -> SpecifierError {
+    let known = dictionary.elements(owner);
+    let mut near = names::near(element, known.iter().map(|e| e.class.as_str()), NEAR);
+    if near.is_empty() {
+        near = known.iter().take(NEAR).map(|e| e.class.clone()).collect();
+    }
+    SpecifierError::UnknownElement { element: element.to_owned(), owner: owner.to_owned(), near }
+}
+
+fn object(path: Path) -> Resolved {
+    let target = Target::Object(path.class().to_owned());
+    Resolved { path, target, fallback: None }
+}
+
+struct Walk<'a, 'h> {
+    dictionary: &'a Dictionary,
+    held: &'a mut Held<'h>,
+    names_are_properties: bool,
+    met_one: bool,
+}
+
+impl Walk<'_, '_> {
+    fn specifier(&mut self, specifier: &Specifier) -> Result<Resolved, SpecifierError> {
+        match specifier {
+            Specifier::Property { property, of } => {
+                let owner = self.container(of)?;
+                self.property(&owner, property)
+            }
+            other => self.object(other).map(object),
+        }
+    }
+
+    fn container(&mut self, container: &Container) -> Result<Path, SpecifierError> {
+        match container {
+            Container::Reference(id) => (self.held)(id),
+            Container::Specifier(specifier) => self.object(specifier),
+        }
+    }
+
+    fn object(&mut self, specifier: &Specifier) -> Result<Path, SpecifierError> {
+        match specifier {
+            Specifier::Application => Ok(Path::application()),
+            Specifier::Element { element, index, container } => {
+                self.pick(element, By::Index(*index), container)
+            }
+            Specifier::Named { element, name, container } => self.named(element, name, container),
+            Specifier::Id { element, id, container } => self.pick(element, By::Id(id.clone()), container),
+            Specifier::Property { property, of } => {
+                let owner = self.container(of)?;
+                let found = self.property(&owner, property)?;
+                match found.target {
+                    Target::Object(_) => Ok(found.path),
+                    Target::Property(kind) => not_an_object(&owner, property, &kind, found.path),
+                }
+            }
+        }
+    }
+
+    fn named(&mut self, element: &str, name: &str, container: &Container) -> Result<Path, SpecifierError> {
+        let path = self.pick(element, By::Name(name.to_owned()), container)?;
+        let meant = self.meant_property(&path, name);
+        self.met_one |= meant.is_some();
+        Ok(meant.filter(|_| self.names_are_properties).unwrap_or(path))
+    }
+
+    fn pick(&mut self, element: &str, by: By, container: &Container) -> Result<Path, SpecifierError> {
+        let from = self.container(container)?;
+        self.element(&from, element, by)
+    }
+
+    fn element(&self, from: &Path, element: &str, by: By) -> Result<Path, SpecifierError> {
+        Ok(from.then(Segment::Element(from.collection(self.dictionary, element)?, by)))
+    }
+
+    fn property(&self, owner: &Path, term: &str) -> Result<Resolved, SpecifierError> {
+        let property = find_property(self.dictionary, owner.class(), term)?;
+        let class = class_of(self.dictionary, &property.kind);
+        let member = member(property, class.unwrap_or_default())?;
+        let path = owner.then(Segment::Property(Arc::new(member)));
+        let target = match class {
+            Some(class) => Target::Object(class.to_owned()),
+            None => Target::Property(property.kind.clone()),
+        };
+        Ok(Resolved { path, target, fallback: None })
+    }
+
+    /// Mail's `inbox` is a property of the application, and everybody looks for a mailbox of that name.
+    fn meant_property(&self, path: &Path, name: &str) -> Option<Path> {
+        let (Path(None), Segment::Element(wanted, _)) = path.last()? else { return None };
+        let found = self.property(&Path::application(), name).ok()?;
+        let Target::Object(class) = &found.target else { return None };
+        self.dictionary.is_a(class, &wanted.class).then_some(found.path)
+    }
+}
+
+fn member(property: &Property, class: &str) -> Result<Member, SpecifierError> {
+    let identifier =
+        Identifier::of(&property.name).ok_or_else(|| SpecifierError::NoIdentifier(property.name.clone()))?;
+    Ok(Member { term: property.name.clone(), identifier, class: class.to_owned() })
+}
+
+/// The class of the object that a property holds, if it holds one and not a list.
+fn class_of<'a>(dictionary: &'a Dictionary, kind: &TypeExpr) -> Option<&'a str> {
+    let single = kind.0.iter().filter(|each| !each.list);
+    single
+        .filter_map(|each| dictionary.classes.get(&each.name))
+        .map(|class| class.name.as_str())
+        .find(|name| *name != APPLICATION)
+}
+
+/// A property whose type the dictionary leaves open (`specifier`, `any`, none) may still hold an object.
+fn not_an_object(owner: &Path, property: &str, kind: &TypeExpr, path: Path) -> Result<Path, SpecifierError> {
+    let open = kind.0.is_empty()
+        || kind.0.iter().any(|each| matches!(each.name.as_str(), "specifier" | "any" | "reference"));
+    if open {
+        return Ok(path);
+    }
+    let (property, owner) = (property.to_owned(), owner.class().to_owned());
+    Err(SpecifierError::NotAnObject { property, owner, kind: kind.to_string() })
+}

@@ -1,0 +1,273 @@
+//! The machine that ties the rooms together: the core decides, the shell runs, the core goes on.
+//!
+//! ```text
+//! let mut step = start(call, &mut world);
+//! loop { step = match step { Run(r) => resume(r.pending, run(r.script).await, &mut world), Done(o) => return o } }
+//! ```
+
+mod apps;
+mod elements;
+mod properties;
+mod query;
+mod show;
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+
+use crate::Millis;
+use crate::action::{Action, Deed};
+use crate::app::{App, Apps};
+use crate::call::{Call, Release};
+use crate::fault::{Code, Fault};
+use crate::jxa::Script;
+use crate::osa_error::OsaError;
+use crate::permission;
+use crate::plan;
+use crate::reference::{RefId, References};
+use crate::reply::Reply;
+use crate::specifier::{Held, Path, SpecifierError};
+
+/// What the core may look at and change while it decides; all of it belongs to the shell.
+pub struct World<'a> {
+    /// Every app, with the dictionaries that [`wants`] named.
+    pub apps: &'a Apps,
+    /// The reference store.
+    pub references: &'a mut References,
+    /// The time.
+    pub now: Millis,
+    /// Gives a fresh random id.
+    pub fresh: &'a mut dyn FnMut() -> RefId,
+}
+
+/// What comes next.
+#[derive(Debug)]
+pub enum Step {
+    /// Run a script and come back with what happened.
+    Run(Run),
+    /// The answer.
+    Done(Outcome),
+}
+
+/// A script to run.
+#[derive(Debug)]
+pub struct Run {
+    /// The app it talks to, by bundle id; empty if it talks to none.
+    pub app: Arc<str>,
+    /// The script.
+    pub script: Script,
+    /// What [`resume`] needs to go on.
+    pub pending: Pending,
+}
+
+/// What became of a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// It ended; this is what it returned.
+    Replied(String),
+    /// It did not end well.
+    Failed(RunFailure),
+}
+
+/// Why a script has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunFailure {
+    /// The deadline passed.
+    #[error("no answer within {} seconds", .0.0 / 1000)]
+    Timeout(Millis),
+    /// The client took the call back.
+    #[error("the call was cancelled")]
+    Cancelled,
+    /// The app still works on an earlier call.
+    #[error("the app is busy: {0}")]
+    Busy(String),
+    /// It wrote more than may be read.
+    #[error("the answer is larger than {0} bytes")]
+    TooLarge(usize),
+    /// The script raised an error outside of its envelope.
+    #[error("{message} ({number})")]
+    Script {
+        /// The number.
+        number: i64,
+        /// The text.
+        message: String,
+    },
+    /// `osascript` could not be started or died.
+    #[error("osascript: {0}")]
+    Process(String),
+}
+
+/// Where the machine stands while a script runs.
+#[derive(Debug)]
+pub struct Pending {
+    app: Arc<str>,
+    /// The app in messages.
+    name: String,
+    events: u64,
+    then: Then,
+}
+
+#[derive(Debug)]
+enum Then {
+    Apps(apps::Listing),
+    Query(query::Query),
+    Properties(properties::Reading),
+    Elements(Box<elements::Listing>),
+}
+
+/// The answer to a call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// What the client sees: the answer or the error.
+    pub body: Json,
+    /// Whether it is an error.
+    pub is_error: bool,
+    /// Apple events sent.
+    pub events: u64,
+    /// How it was read, where there was a choice.
+    pub strategy: Option<String>,
+}
+
+/// Returns the apps whose dictionaries a call needs, in the client's spelling or as bundle ids.
+pub fn wants(call: &Call, references: &mut References, now: Millis) -> Vec<String> {
+    let mut of = |ids: &[RefId]| {
+        ids.iter().filter_map(|id| Some(references.touch(*id, now).ok()?.object.app.to_string())).collect()
+    };
+    match call {
+        Call::ListApps { .. } | Call::Release(_) | Call::ReferenceStats => Vec::new(),
+        Call::QueryObject { app, .. } => vec![app.clone()],
+        Call::GetProperties { references, .. } => of(references),
+        Call::GetElements(call) => match (&call.app, &call.container) {
+            (Some(app), _) => vec![app.clone()],
+            (None, crate::specifier::Container::Reference(id)) => of(&[*id]),
+            (None, crate::specifier::Container::Specifier(_)) => Vec::new(),
+        },
+    }
+}
+
+/// Begins a call.
+pub fn start(call: Call, world: &mut World<'_>) -> Step {
+    let step = match call {
+        Call::ListApps { search } => apps::start(search.as_deref(), world),
+        Call::QueryObject { app, specifier } => query::start(&app, &specifier, world),
+        Call::GetProperties { references, list, properties, text } => {
+            properties::start(references, list, properties.as_deref(), text, world)
+        }
+        Call::GetElements(call) => elements::start(&call, world),
+        Call::Release(release) => released(&release, world),
+        Call::ReferenceStats => Ok(done(stats(world), 0)),
+    };
+    step.unwrap_or_else(|fault| failed(&fault, 0))
+}
+
+/// Goes on with a call after its script ran.
+pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
+    let Pending { app, name, mut events, then } = pending;
+    let reply = read(event, &name).map(|reply| {
+        events += reply.events;
+        reply
+    });
+    let step = match (reply, then) {
+        (Err(fault), _) => Err(fault),
+        (Ok(reply), Then::Apps(listing)) => listing.resume(reply, world),
+        (Ok(reply), Then::Query(query)) => query.resume(reply, &app, events, world),
+        (Ok(reply), Then::Properties(reading)) => reading.resume(reply, &app, events, world),
+        (Ok(reply), Then::Elements(listing)) => listing.resume(reply, &app, events, world),
+    };
+    step.unwrap_or_else(|fault| failed(&fault, events))
+}
+
+fn read(event: Event, app: &str) -> Result<Reply, Fault> {
+    match event {
+        Event::Replied(text) => Reply::parse(&text).map_err(|error| {
+            Fault::new(Code::Internal, error.to_string(), "this is a fault of the server; please report it")
+        }),
+        Event::Failed(RunFailure::Script { number, message }) => {
+            Err(OsaError { number, message, at: String::new() }.to_fault(app))
+        }
+        Event::Failed(failure) => Err(run_failed(&failure, app)),
+    }
+}
+
+fn run_failed(failure: &RunFailure, app: &str) -> Fault {
+    let (code, suggestion) = match failure {
+        RunFailure::Timeout(_) => (
+            Code::Timeout,
+            "a dialog may be open in the app, or a consent dialog on the screen; look, then try again, or ask for less",
+        ),
+        RunFailure::Cancelled => (Code::Cancelled, "nothing more will happen for this call"),
+        RunFailure::Busy(_) => {
+            (Code::AppBusy, "wait until the app has ended its work, or use another app meanwhile")
+        }
+        RunFailure::TooLarge(_) => {
+            (Code::ResultTooLarge, "ask for fewer elements, fewer properties, or a smaller textLimit")
+        }
+        RunFailure::Script { .. } | RunFailure::Process(_) => (Code::Unavailable, "run `iac-mcp doctor`"),
+    };
+    Fault::new(code, format!("{app}: {failure}"), suggestion).with("app", app)
+}
+
+/// The one way from an action to a script: it is decided upon, approved and written.
+fn run(action: Action, name: &str, events: u64, then: Then) -> Step {
+    let bundle_id = action.app.clone();
+    let pending = Pending { app: bundle_id.clone(), name: name.to_owned(), events, then };
+    let script = permission::decide(action).into_script(&plan::costs(&bundle_id));
+    Step::Run(Run { app: bundle_id, script, pending })
+}
+
+fn in_app(app: &App, deed: Deed, events: u64, then: Then) -> Step {
+    run(Action { app: app.bundle_id.clone(), deed }, &app.name, events, then)
+}
+
+fn done(body: Json, events: u64) -> Step {
+    Step::Done(Outcome { body, is_error: false, events, strategy: None })
+}
+
+fn failed(fault: &Fault, events: u64) -> Step {
+    Step::Done(Outcome { body: fault.to_json(), is_error: true, events, strategy: None })
+}
+
+/// Gives the paths behind references of one app.
+fn held<'a>(references: &'a mut References, app: &'a App, now: Millis) -> Box<Held<'a>> {
+    Box::new(move |id| {
+        let held = references.touch(*id, now)?;
+        if held.object.app == app.bundle_id {
+            return Ok(held.object.path.clone());
+        }
+        let (other, app) = (held.object.app.to_string(), app.bundle_id.to_string());
+        Err(SpecifierError::OtherApp { reference: *id, other, app })
+    })
+}
+
+/// Keeps an object that the app has shown to be there.
+fn remember(path: Path, app: &App, world: &mut World<'_>) -> RefId {
+    let object = crate::reference::Object { app: app.bundle_id.clone(), path };
+    let fresh = (world.fresh)();
+    world.references.intern(object, world.now, fresh)
+}
+
+fn released(release: &Release, world: &mut World<'_>) -> Result<Step, Fault> {
+    let count = match release {
+        Release::References(ids) => ids.iter().filter(|id| world.references.release(**id)).count(),
+        Release::App(app) => {
+            let app = world.apps.find(app)?.bundle_id.clone();
+            world.references.release_app(&app)
+        }
+    };
+    Ok(done(json!({ "released": count }), 0))
+}
+
+fn stats(world: &World<'_>) -> Json {
+    let stats = world.references.stats(world.now);
+    json!({
+        "totalReferences": stats.total,
+        "referencesPerApp": stats.per_app,
+        "oldestAgeMs": stats.oldest.map(|age| age.0),
+        "newestAgeMs": stats.newest.map(|age| age.0),
+        "created": stats.counters.created,
+        "evicted": stats.counters.evicted,
+        "expired": stats.counters.expired,
+        "released": stats.counters.released,
+        "validationFailures": stats.counters.failed,
+    })
+}

@@ -1,0 +1,53 @@
+//! `iac_mcp_list_apps`
+
+use serde_json::{Value as Json, json};
+
+use super::{Step, Then, World, done, run};
+use crate::action::{Action, Deed};
+use crate::app::App;
+use crate::dictionary::names;
+use crate::fault::Fault;
+use crate::reply::Reply;
+
+/// The apps that are listed, while the system is asked which of them run.
+#[derive(Debug)]
+pub(super) struct Listing {
+    bundle_ids: Vec<String>,
+}
+
+pub(super) fn start(search: Option<&str>, world: &World<'_>) -> Result<Step, Fault> {
+    let wanted = search.map(names::key);
+    let matches = |app: &&App| {
+        wanted
+            .as_ref()
+            .is_none_or(|key| names::key(&app.name).contains(key) || names::key(&app.bundle_id).contains(key))
+    };
+    let bundle_ids: Vec<String> =
+        world.apps.0.iter().filter(matches).map(|app| app.bundle_id.to_string()).collect();
+    if bundle_ids.is_empty() {
+        return Ok(done(json!({ "apps": [] }), 0));
+    }
+    let action = Action { app: "".into(), deed: Deed::Running { apps: bundle_ids.clone() } };
+    Ok(run(action, "the system", 0, Then::Apps(Listing { bundle_ids })))
+}
+
+impl Listing {
+    pub(super) fn resume(self, reply: Reply, world: &World<'_>) -> Result<Step, Fault> {
+        let running = reply.result.map_err(|error| error.to_fault("the system"))?;
+        let listed = self.bundle_ids.iter().enumerate().filter_map(|(at, id)| {
+            let app = world.apps.0.iter().find(|app| *app.bundle_id == **id)?;
+            Some(show(app, running.get(at).unwrap_or(&Json::Null)))
+        });
+        Ok(done(json!({ "apps": listed.collect::<Vec<_>>() }), 0))
+    }
+}
+
+fn show(app: &App, running: &Json) -> Json {
+    let mut json =
+        json!({ "name": app.name, "bundleId": &*app.bundle_id, "version": app.version, "running": running });
+    if let Some(dictionary) = &app.dictionary {
+        json["commands"] = json!(dictionary.commands.iter().filter(|command| !command.hidden).count());
+        json["classes"] = json!(dictionary.classes.values().filter(|class| !class.hidden).count());
+    }
+    json
+}

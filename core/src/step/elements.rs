@@ -1,0 +1,286 @@
+//! `iac_mcp_get_elements`
+
+use serde_json::{Map, Value as Json, json};
+
+use super::properties::column;
+use super::show::{Shown, value};
+use super::{Outcome, Step, Then, World, held, in_app, remember};
+use crate::action::{Column, Deed, Elements, Identity};
+use crate::app::App;
+use crate::call::{Compare, GetElements};
+use crate::dictionary::Dictionary;
+use crate::fault::{Code, Fault};
+use crate::plan;
+use crate::reply::Reply;
+use crate::specifier::{By, Container, Id, Path, Segment};
+
+/// An answer stays below this; the rest is a call away.
+const LARGEST: usize = 32 * 1024;
+
+/// Elements while the app is asked for them.
+#[derive(Debug)]
+pub(super) struct Listing {
+    wanted: Elements,
+    container: Option<String>,
+    fallback: Option<Path>,
+    resolved_as: Option<String>,
+}
+
+pub(super) fn start(call: &GetElements, world: &mut World<'_>) -> Result<Step, Fault> {
+    let app = world.apps.find(&app_of(call, world)?)?;
+    let dictionary = app.dictionary()?;
+    let found = call.container.resolve(dictionary, &mut *held(world.references, app, world.now))?;
+    let wanted = wanted(call, found.path, app, dictionary)?;
+    let container = match &call.container {
+        Container::Reference(id) => Some(id.to_string()),
+        Container::Specifier(_) => None,
+    };
+    let listing = Listing { wanted, container, fallback: found.fallback, resolved_as: None };
+    Ok(listing.ask(app, 0))
+}
+
+fn app_of(call: &GetElements, world: &mut World<'_>) -> Result<String, Fault> {
+    match (&call.app, &call.container) {
+        (None, Container::Reference(id)) => {
+            Ok(world.references.touch(*id, world.now)?.object.app.to_string())
+        }
+        (app, _) => Ok(app.clone().unwrap_or_default()),
+    }
+}
+
+fn wanted(
+    call: &GetElements,
+    container: Path,
+    app: &App,
+    dictionary: &Dictionary,
+) -> Result<Elements, Fault> {
+    let collection = container.collection(dictionary, &call.element)?;
+    let class = collection.class.clone();
+    let mut columns = Columns { app, dictionary, class: &class, known: Vec::new() };
+    for term in &call.properties {
+        columns.place(term)?;
+    }
+    let wanted = columns.known.len();
+    let sort = call
+        .sort
+        .iter()
+        .map(|(term, down)| Ok((columns.place(term)?, *down)))
+        .collect::<Result<_, Fault>>()?;
+    let filter =
+        call.filter.clone().map(|filter| filter.map(&mut |compare| columns.compare(compare))).transpose()?;
+    Ok(Elements {
+        container,
+        collection,
+        identity: plan::identity(dictionary, &class),
+        columns: columns.known,
+        wanted,
+        filter,
+        sort,
+        limit: call.limit,
+        offset: call.offset,
+        text: call.text,
+    })
+}
+
+/// The properties that are read, each once.
+struct Columns<'a> {
+    app: &'a App,
+    dictionary: &'a Dictionary,
+    class: &'a str,
+    known: Vec<Column>,
+}
+
+impl Columns<'_> {
+    fn place(&mut self, term: &str) -> Result<usize, Fault> {
+        let new = column(self.app, self.dictionary, self.class, term)?;
+        if let Some(place) = self.known.iter().position(|known| known.identifiers == new.identifiers) {
+            return Ok(place);
+        }
+        self.known.push(new);
+        Ok(self.known.len() - 1)
+    }
+
+    fn compare(&mut self, compare: Compare<String>) -> Result<Compare<usize>, Fault> {
+        let property = self.place(&compare.property)?;
+        let value = comparable(&compare, &self.known[property])?;
+        Ok(Compare { property, operator: compare.operator, value })
+    }
+}
+
+/// Checks a filter's value against the property's type; dates become tagged.
+fn comparable(compare: &Compare<String>, column: &Column) -> Result<Json, Fault> {
+    let types: Vec<&str> = column.kind.0.iter().map(|kind| kind.name.as_str()).collect();
+    let value = &compare.value;
+    let mismatch = |expected: &str| {
+        let message = format!("`{}` {} {value}: expected {expected}", column.term, compare.operator.as_str());
+        Fault::new(Code::TypeMismatch, message, format!("compare `{}` with {expected}", column.term))
+    };
+    match value {
+        Json::Object(_) | Json::Array(_) => Err(mismatch("a text, number, boolean, date or null")),
+        Json::Null if compare.operator.is_textual() => Err(mismatch("a text")),
+        Json::Null => Ok(Json::Null),
+        Json::String(text) if types.contains(&"date") => {
+            date(text).ok_or_else(|| mismatch("a date such as 2026-01-27 or 2026-01-27T10:30:00"))
+        }
+        Json::String(_) if types.iter().all(|kind| NUMERIC.contains(kind)) && !types.is_empty() => {
+            Err(mismatch("a number"))
+        }
+        Json::String(_) if types == ["boolean"] => Err(mismatch("true or false")),
+        Json::Number(_) | Json::Bool(_) if types == ["text"] => Err(mismatch("a text")),
+        Json::Number(_) if types == ["boolean"] => Err(mismatch("true or false")),
+        Json::Bool(_) if types.iter().all(|kind| NUMERIC.contains(kind)) && !types.is_empty() => {
+            Err(mismatch("a number"))
+        }
+        Json::String(text) => Ok(json!(text.to_lowercase())),
+        Json::Bool(flag) => Ok(json!(i32::from(*flag))),
+        other => Ok(other.clone()),
+    }
+}
+
+const NUMERIC: [&str; 5] = ["integer", "real", "number", "double integer", "unsigned integer"];
+
+/// Reads a date, or a date and time; without an offset it is meant in the zone of the Mac.
+fn date(text: &str) -> Option<Json> {
+    let whole = text.parse::<jiff::Timestamp>().is_ok();
+    let local = text.parse::<jiff::civil::DateTime>().ok();
+    let iso = match local {
+        _ if whole => text.to_owned(),
+        Some(local) => local.strftime("%Y-%m-%dT%H:%M:%S").to_string(),
+        None => return None,
+    };
+    Some(json!({ "$": "date", "v": iso }))
+}
+
+impl Listing {
+    fn ask(self, app: &App, events: u64) -> Step {
+        let deed = Deed::Elements(self.wanted.clone());
+        in_app(app, deed, events, Then::Elements(Box::new(self)))
+    }
+
+    pub(super) fn resume(
+        mut self,
+        reply: Reply,
+        app: &str,
+        events: u64,
+        world: &mut World<'_>,
+    ) -> Result<Step, Fault> {
+        let app = world.apps.find(app)?;
+        let answer = match reply.result {
+            Ok(answer) => answer,
+            Err(error) if error.is_missing_object() => {
+                let Some(path) = self.fallback.take() else { return Err(self.missing(app)) };
+                self.resolved_as = Some(path.to_string());
+                self.wanted.container = path;
+                return Ok(self.ask(app, events));
+            }
+            Err(error) => return Err(error.to_fault(&app.name)),
+        };
+        let body = self.body(&answer, reply.reason, app, world)?;
+        Ok(Step::Done(Outcome { body, is_error: false, events, strategy: reply.strategy }))
+    }
+
+    fn missing(&self, app: &App) -> Fault {
+        let message = format!("{} has no {}", app.name, self.wanted.container);
+        let fault = Fault::new(
+            Code::ReferenceInvalid,
+            message,
+            "query the container again with iac_mcp_query_object",
+        );
+        match &self.container {
+            Some(id) => fault.with("reference", id.as_str()),
+            None => fault,
+        }
+    }
+
+    fn body(
+        &self,
+        answer: &Json,
+        reason: Option<String>,
+        app: &App,
+        world: &mut World<'_>,
+    ) -> Result<Json, Fault> {
+        let dictionary = app.dictionary()?.clone();
+        let rows = answer.get("rows").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+        let total = answer.get("total").and_then(Json::as_u64).unwrap_or_default() as usize;
+        let mut elements = Vec::new();
+        let mut size = 200;
+        for row in rows {
+            let element = self.element(row, &dictionary, app, world);
+            size += element.to_string().len() + 1;
+            if size > LARGEST && !elements.is_empty() {
+                break;
+            }
+            elements.push(element);
+        }
+        Ok(self.with_counts(elements, rows.len(), total, reason))
+    }
+
+    fn with_counts(&self, elements: Vec<Json>, read: usize, total: usize, reason: Option<String>) -> Json {
+        let count = elements.len();
+        let next = self.wanted.offset + count;
+        let mut body =
+            json!({ "elements": elements, "count": count, "totalCount": total, "hasMore": next < total });
+        if next < total {
+            body["nextOffset"] = json!(next);
+        }
+        if count < read {
+            body["note"] = json!(format!(
+                "{count} of {read} elements fit into this answer; go on with offset {next}, or ask for fewer properties or a smaller textLimit"
+            ));
+        }
+        if let Some(reason) = reason {
+            body["complete"] = json!(false);
+            body["reason"] = json!(reason);
+        }
+        if let Some(words) = &self.resolved_as {
+            body["resolvedAs"] = json!(words);
+        }
+        if self.wanted.wanted > 0 {
+            body["untrusted"] = json!(true);
+        }
+        body
+    }
+
+    fn element(&self, row: &Json, dictionary: &Dictionary, app: &App, world: &mut World<'_>) -> Json {
+        let empty = Json::Null;
+        let cell = |at: usize| row.get(at).unwrap_or(&empty);
+        let by = by(cell(0), cell(1), &self.wanted.identity);
+        let stable = !matches!(by, By::Index(_));
+        let path = self.wanted.container.then(Segment::Element(self.wanted.collection.clone(), by));
+        let kind = self.wanted.collection.class.clone();
+        let id = remember(path, app, world).to_string();
+        let mut fields: Map<String, Json> = Map::new();
+        fields.extend([
+            ("id".to_owned(), json!(id)),
+            ("type".to_owned(), json!(kind)),
+            ("app".to_owned(), json!(&*app.bundle_id)),
+        ]);
+        if !stable {
+            fields.insert("stable".to_owned(), json!(false));
+        }
+        if self.wanted.wanted > 0 {
+            self.shown(cell(2), dictionary, app, world).into_fields(&mut fields);
+        }
+        Json::Object(fields)
+    }
+
+    fn shown(&self, cells: &Json, dictionary: &Dictionary, app: &App, world: &mut World<'_>) -> Shown {
+        let mut shown = Shown::default();
+        let cells = cells.as_array().map(Vec::as_slice).unwrap_or_default();
+        for (column, cell) in self.wanted.columns.iter().zip(cells) {
+            shown.add(&column.term, &value(cell, Some(&column.kind), dictionary), app, world);
+        }
+        shown
+    }
+}
+
+fn by(identity: &Json, place: &Json, kind: &Identity) -> By {
+    match (identity, kind) {
+        (Json::String(name), Identity::Name(_)) => By::Name(name.clone()),
+        (Json::String(id), _) => By::Id(Id::Text(id.clone())),
+        (Json::Number(id), Identity::Id(_)) if id.is_i64() => {
+            By::Id(Id::Number(id.as_i64().unwrap_or_default()))
+        }
+        _ => By::Index(place.as_u64().and_then(|index| u32::try_from(index).ok()).unwrap_or(u32::MAX)),
+    }
+}

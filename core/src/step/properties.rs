@@ -1,0 +1,233 @@
+//! `iac_mcp_get_properties`
+
+use serde_json::{Map, Value as Json, json};
+
+use super::show::{Shown, all_properties, value};
+use super::{Step, Then, World, done, in_app};
+use crate::action::{Column, Deed, Wanted};
+use crate::app::App;
+use crate::call::TextWindow;
+use crate::dictionary::{Dictionary, Identifier};
+use crate::fault::{Code, Fault};
+use crate::osa_error::OsaError;
+use crate::plan;
+use crate::reference::{RefId, ReferenceError};
+use crate::reply::Reply;
+use crate::specifier::{Path, SpecifierError, find_property};
+use crate::value::Value;
+
+/// Some references, while their apps are asked one after the other.
+#[derive(Debug)]
+pub(super) struct Reading {
+    list: bool,
+    text: TextWindow,
+    /// One answer for each reference, in the client's order; empty until its app has answered.
+    answers: Vec<Option<Json>>,
+    rest: Vec<Group>,
+    asked: Group,
+}
+
+/// The references of one app.
+#[derive(Debug, Default)]
+struct Group {
+    app: String,
+    members: Vec<Member>,
+}
+
+#[derive(Debug)]
+struct Member {
+    place: usize,
+    id: RefId,
+    wanted: Wanted,
+}
+
+pub(super) fn start(
+    ids: Vec<RefId>,
+    list: bool,
+    properties: Option<&[String]>,
+    text: TextWindow,
+    world: &mut World<'_>,
+) -> Result<Step, Fault> {
+    let mut reading =
+        Reading { list, text, answers: vec![None; ids.len()], rest: Vec::new(), asked: Group::default() };
+    for (place, id) in ids.into_iter().enumerate() {
+        match wanted(id, properties, world) {
+            Ok((app, wanted)) => reading.join(app, Member { place, id, wanted }),
+            Err(fault) if list => reading.answers[place] = Some(item_error(id, &fault)),
+            Err(fault) => return Err(fault),
+        }
+    }
+    reading.next(0, world)
+}
+
+/// What is read of one reference, and the bundle id of its app.
+fn wanted(
+    id: RefId,
+    properties: Option<&[String]>,
+    world: &mut World<'_>,
+) -> Result<(String, Wanted), Fault> {
+    let object = world.references.touch(id, world.now)?.object.clone();
+    let app = world.apps.find(&object.app)?;
+    let dictionary = app.dictionary()?;
+    let columns = properties
+        .map(|terms| terms.iter().map(|term| column(app, dictionary, object.path.class(), term)).collect());
+    Ok((object.app.to_string(), Wanted { path: object.path, columns: columns.transpose()? }))
+}
+
+/// Resolves a property, or a path of properties joined by dots.
+///
+/// # Errors
+/// A name in it is unknown, has no identifier, or may not be read.
+pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str) -> Result<Column, Fault> {
+    let mut owner = class.to_owned();
+    let mut column =
+        Column { term: String::new(), identifiers: Vec::new(), kind: Default::default(), long: false };
+    for part in term.split('.') {
+        let property = find_property(dictionary, &owner, part.trim())?;
+        let identifier = Identifier::of(&property.name)
+            .ok_or_else(|| SpecifierError::NoIdentifier(property.name.clone()))?;
+        column.long |= plan::is_long(&app.bundle_id, dictionary, &owner, property);
+        column.identifiers.push(identifier);
+        column.term = if column.term.is_empty() {
+            property.name.clone()
+        } else {
+            format!("{}.{}", column.term, property.name)
+        };
+        column.kind = property.kind.clone();
+        owner = property
+            .kind
+            .0
+            .iter()
+            .find(|kind| dictionary.classes.contains_key(&kind.name))
+            .map(|kind| kind.name.clone())
+            .unwrap_or_default();
+    }
+    Ok(column)
+}
+
+impl Reading {
+    fn join(&mut self, app: String, member: Member) {
+        match self.rest.iter_mut().find(|group| group.app == app) {
+            Some(group) => group.members.push(member),
+            None => self.rest.push(Group { app, members: vec![member] }),
+        }
+    }
+
+    fn next(mut self, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
+        let Some(group) = self.rest.pop() else { return Ok(done(self.body(), events)) };
+        let app = world.apps.find(&group.app)?;
+        let objects = group.members.iter().map(|member| member.wanted.clone()).collect();
+        let deed = Deed::Properties { objects, text: self.text };
+        self.asked = group;
+        Ok(in_app(app, deed, events, Then::Properties(self)))
+    }
+
+    pub(super) fn resume(
+        mut self,
+        reply: Reply,
+        app: &str,
+        events: u64,
+        world: &mut World<'_>,
+    ) -> Result<Step, Fault> {
+        let asked = std::mem::take(&mut self.asked);
+        let app = world.apps.find(app)?;
+        for (at, member) in asked.members.iter().enumerate() {
+            let answer = match &reply.result {
+                Ok(rows) => read(member, rows.get(at).unwrap_or(&Json::Null), app, world),
+                Err(error) => Err(object_fault(error, member.id, &member.wanted.path, app)),
+            };
+            self.answers[member.place] = Some(match answer {
+                Ok(fields) if self.list => with_reference(member.id, fields),
+                Ok(fields) => Json::Object(fields),
+                Err(fault) if self.list => item_error(member.id, &fault),
+                Err(fault) => return Err(fault),
+            });
+        }
+        self.next(events, world)
+    }
+
+    fn body(self) -> Json {
+        let mut answers = self.answers.into_iter().flatten();
+        if self.list {
+            return json!({ "results": answers.collect::<Vec<_>>(), "untrusted": true });
+        }
+        let mut body = answers.next().unwrap_or_default();
+        body["untrusted"] = json!(true);
+        body
+    }
+}
+
+fn read(member: &Member, row: &Json, app: &App, world: &mut World<'_>) -> Result<Map<String, Json>, Fault> {
+    let dictionary = app.dictionary()?.clone();
+    if let Value::Failed { number, message } = value(row, None, &dictionary) {
+        let error = OsaError { number, message, at: "object".to_owned() };
+        return Err(gone(&error, member, app, world));
+    }
+    let values: Vec<(String, Value)> = match &member.wanted.columns {
+        None => all_properties(row, member.wanted.path.class(), &dictionary),
+        Some(columns) => {
+            let cells = row.get("v").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+            columns
+                .iter()
+                .zip(cells)
+                .map(|(column, cell)| (column.term.clone(), value(cell, Some(&column.kind), &dictionary)))
+                .collect()
+        }
+    };
+    if let Some(error) = all_missing(&values) {
+        return Err(gone(&error, member, app, world));
+    }
+    let mut shown = Shown::default();
+    for (term, value) in &values {
+        shown.add(term, value, app, world);
+    }
+    let mut fields = Map::new();
+    shown.into_fields(&mut fields);
+    Ok(fields)
+}
+
+/// An object of which nothing can be read because nothing is there.
+fn all_missing(values: &[(String, Value)]) -> Option<OsaError> {
+    let missing = |value: &Value| matches!(value, Value::Failed { number, .. } if crate::osa_error::is_missing(*number));
+    let (_, Value::Failed { number, message }) = values.first()? else { return None };
+    let all = values.iter().all(|(_, value)| missing(value));
+    all.then(|| OsaError { number: *number, message: message.clone(), at: "object".to_owned() })
+}
+
+/// The object of a reference is not there: the reference has no more use.
+fn gone(error: &OsaError, member: &Member, app: &App, world: &mut World<'_>) -> Fault {
+    if error.is_missing_object() {
+        world.references.fail(member.id);
+    }
+    object_fault(error, member.id, &member.wanted.path, app)
+}
+
+fn object_fault(error: &OsaError, id: RefId, path: &Path, app: &App) -> Fault {
+    if !error.is_missing_object() {
+        return error.to_fault(&app.name).with("reference", id.to_string());
+    }
+    let message = format!("the referenced object ({path}) no longer exists or cannot be accessed");
+    Fault::new(Code::ReferenceInvalid, message, "query the object again using iac_mcp_query_object")
+        .with("reference", id.to_string())
+}
+
+fn with_reference(id: RefId, fields: Map<String, Json>) -> Json {
+    let first = ("reference".to_owned(), json!(id.to_string()));
+    std::iter::once(first).chain(fields).collect::<Map<_, _>>().into()
+}
+
+fn item_error(id: RefId, fault: &Fault) -> Json {
+    json!({ "reference": id.to_string(), "error": fault.to_json() })
+}
+
+impl From<ReferenceError> for Fault {
+    fn from(error: ReferenceError) -> Self {
+        let id = error.id().to_string();
+        Self::new(
+            Code::ReferenceInvalid,
+            error.to_string(),
+            "query the object again using iac_mcp_query_object",
+        )
+        .with("reference", id)
+    }
+}

@@ -1,0 +1,158 @@
+//! `iac_mcp_query_object`
+
+use serde_json::{Value as Json, json};
+
+use super::show::{show, value};
+use super::{Step, Then, World, done, held, in_app, remember};
+use crate::action::{Deed, Identity};
+use crate::app::App;
+use crate::call::TextWindow;
+use crate::dictionary::names;
+use crate::fault::{Code, Fault};
+use crate::plan;
+use crate::reply::Reply;
+use crate::specifier::{By, Id, Path, Resolved, Segment, Specifier, Target};
+use crate::value::Value;
+
+/// How much of a long text a value holds.
+const TEXT: TextWindow = TextWindow { offset: 0, limit: 8_000 };
+
+/// A specifier while the app is asked for it.
+#[derive(Debug)]
+pub(super) struct Query {
+    path: Path,
+    target: Target,
+    fallback: Option<Path>,
+    resolved_as: Option<String>,
+}
+
+pub(super) fn start(app: &str, specifier: &Specifier, world: &mut World<'_>) -> Result<Step, Fault> {
+    let app = world.apps.find(app)?;
+    let dictionary = app.dictionary()?;
+    let Resolved { path, target, fallback } =
+        specifier.resolve(dictionary, &mut *held(world.references, app, world.now))?;
+    let query = Query { path, target, fallback, resolved_as: None };
+    Ok(query.ask(app, 0)?)
+}
+
+impl Query {
+    fn ask(self, app: &App, events: u64) -> Result<Step, Fault> {
+        let dictionary = app.dictionary()?;
+        let is_property = matches!(self.path.last(), Some((_, Segment::Property(_))));
+        let deed = if is_property {
+            Deed::Value { path: self.path.clone(), text: TEXT }
+        } else {
+            Deed::Look { path: self.path.clone(), identity: plan::identity(dictionary, self.path.class()) }
+        };
+        Ok(in_app(app, deed, events, Then::Query(self)))
+    }
+
+    pub(super) fn resume(
+        self,
+        reply: Reply,
+        app: &str,
+        events: u64,
+        world: &mut World<'_>,
+    ) -> Result<Step, Fault> {
+        let app = world.apps.find(app)?;
+        match reply.result {
+            Ok(answer) => Ok(done(self.answer(&answer, app, world)?, events)),
+            Err(error) if error.is_missing_object() => match self.fallback {
+                Some(path) => {
+                    let resolved_as = Some(path.to_string());
+                    let target = Target::Object(path.class().to_owned());
+                    Self { path, target, fallback: None, resolved_as }.ask(app, events)
+                }
+                None => Err(not_found(&self.path, app)),
+            },
+            Err(error) => Err(error.to_fault(&app.name)),
+        }
+    }
+
+    fn answer(&self, answer: &Json, app: &App, world: &mut World<'_>) -> Result<Json, Fault> {
+        let dictionary = app.dictionary()?.clone();
+        let kind = match &self.target {
+            Target::Property(kind) => Some(kind),
+            Target::Object(_) => None,
+        };
+        let found = value(answer, kind, &dictionary);
+        let is_property = matches!(self.path.last(), Some((_, Segment::Property(_))));
+        let mut json = match found {
+            Value::Object(ref source) if is_property => self.object(source, app, world),
+            Value::Null if is_property => json!({ "value": null }),
+            found if is_property => json!({ "value": show(&found, app, world), "untrusted": true }),
+            found => {
+                let path = known_by(&self.path, &found, &plan::identity(&dictionary, self.path.class()));
+                reference(path, app, world)
+            }
+        };
+        if let Some(words) = &self.resolved_as {
+            json["resolvedAs"] = json!(words);
+        }
+        Ok(json)
+    }
+
+    /// The app's own name for an object is the better way to it; where it cannot be read, the way it was asked for stays.
+    fn object(&self, source: &str, app: &App, world: &mut World<'_>) -> Json {
+        let own =
+            app.dictionary.as_ref().and_then(|dictionary| crate::specifier::read_source(dictionary, source));
+        reference(own.filter(|path| path.last().is_some()).unwrap_or_else(|| self.path.clone()), app, world)
+    }
+}
+
+/// Replaces the last pick by the strongest the app has told: an id, or a name that only this object has.
+fn known_by(path: &Path, found: &Value, identity: &Identity) -> Path {
+    let Some((container, Segment::Element(member, _))) = path.last() else { return path.clone() };
+    let by = match (identity, found) {
+        (Identity::Id(_), Value::Text(id)) => By::Id(Id::Text(id.clone())),
+        (Identity::Id(_), Value::Number(id)) => match id.as_i64() {
+            Some(id) => By::Id(Id::Number(id)),
+            None => return path.clone(),
+        },
+        (Identity::Name(_), Value::Text(name)) => By::Name(name.clone()),
+        _ => return path.clone(),
+    };
+    container.then(Segment::Element(member.clone(), by))
+}
+
+fn reference(path: Path, app: &App, world: &mut World<'_>) -> Json {
+    let kind = path.class().to_owned();
+    let stable = path.is_stable();
+    let mut reference =
+        json!({ "id": remember(path, app, world).to_string(), "type": kind, "app": &*app.bundle_id });
+    if !stable {
+        reference["stable"] = json!(false);
+    }
+    json!({ "reference": reference })
+}
+
+fn not_found(path: &Path, app: &App) -> Fault {
+    let message = format!("{} has no {path}", app.name);
+    let fault =
+        Fault::new(Code::ReferenceInvalid, message, suggestion(path, app)).with("app", &*app.bundle_id);
+    match near(path, app) {
+        near if near.is_empty() => fault,
+        near => fault.with("near", near),
+    }
+}
+
+fn suggestion(path: &Path, app: &App) -> String {
+    match path.last() {
+        Some((container, Segment::Element(member, _))) => {
+            let place = container.last().map_or_else(|| app.name.clone(), |_| container.to_string());
+            format!(
+                "list what is there with iac_mcp_get_elements (elementType \"{}\" in {place})",
+                member.term
+            )
+        }
+        _ => "look at what is there with iac_mcp_get_elements".to_owned(),
+    }
+}
+
+/// Application properties whose name is like the one that was not found.
+fn near(path: &Path, app: &App) -> Vec<String> {
+    let Some((_, Segment::Element(_, By::Name(name)))) = path.last() else { return Vec::new() };
+    let Some(dictionary) = &app.dictionary else { return Vec::new() };
+    let known = dictionary.properties(crate::dictionary::APPLICATION);
+    names::near(name, known.iter().map(|property| property.name.as_str()), 3)
+}

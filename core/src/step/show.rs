@@ -1,0 +1,138 @@
+//! Values as clients see them: objects become references, keys become terms, cut texts say so.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::{World, remember};
+use crate::app::App;
+use crate::dictionary::{Dictionary, Identifier, TypeExpr};
+use crate::osa_error::OsaError;
+use crate::specifier::read_source;
+use crate::value::Value;
+
+/// What was read of one object.
+#[derive(Default)]
+pub(super) struct Shown {
+    /// Values by term.
+    pub(super) properties: Map<String, Json>,
+    /// What could not be read, by term.
+    pub(super) errors: Map<String, Json>,
+    /// Which texts are cut, by term.
+    pub(super) cut: Map<String, Json>,
+}
+
+impl Shown {
+    /// Adds what was read under its term.
+    pub(super) fn add(&mut self, term: &str, value: &Value, app: &App, world: &mut World<'_>) {
+        match value {
+            Value::Failed { number, message } => {
+                let error = OsaError { number: *number, message: message.clone(), at: "property".to_owned() };
+                self.errors.insert(term.to_owned(), error.to_fault(&app.name).to_json());
+                return;
+            }
+            Value::Excerpt(part) => {
+                let end = part.from + part.text.chars().count();
+                self.cut
+                    .insert(term.to_owned(), json!({ "from": part.from, "to": end, "total": part.total }));
+            }
+            _ => {}
+        }
+        self.properties.insert(term.to_owned(), show(value, app, world));
+    }
+
+    /// Adds the fields `properties`, and `errors` and `cut` where there are any.
+    pub(super) fn into_fields(self, fields: &mut Map<String, Json>) {
+        fields.insert("properties".to_owned(), Json::Object(self.properties));
+        if !self.errors.is_empty() {
+            fields.insert("errors".to_owned(), Json::Object(self.errors));
+        }
+        if !self.cut.is_empty() {
+            fields.insert("cut".to_owned(), Json::Object(self.cut));
+        }
+    }
+}
+
+/// Reads one encoded value and puts the dictionary's terms into its records.
+pub(super) fn value(encoded: &Json, kind: Option<&TypeExpr>, dictionary: &Dictionary) -> Value {
+    match Value::decode(encoded) {
+        Ok(value) => with_terms(value, kind, dictionary),
+        Err(error) => Value::Failed { number: -2700, message: error.to_string() },
+    }
+}
+
+/// Shows a value; objects in it are remembered.
+pub(super) fn show(value: &Value, app: &App, world: &mut World<'_>) -> Json {
+    value.to_json(&mut |source| object(source, app, world))
+}
+
+/// An object that the app named: a reference if the way to it can be read, else its source form.
+fn object(source: &str, app: &App, world: &mut World<'_>) -> Json {
+    let path = app.dictionary.as_ref().and_then(|dictionary| read_source(dictionary, source));
+    let Some(path) = path else { return json!({ "object": source }) };
+    let kind = path.class().to_owned();
+    let stable = path.is_stable();
+    let mut json =
+        json!({ "reference": remember(path, app, world).to_string(), "type": kind, "app": &*app.bundle_id });
+    if !stable {
+        json["stable"] = json!(false);
+    }
+    json
+}
+
+/// Splits what `properties()` answered into properties of the class, under their terms.
+pub(super) fn all_properties(encoded: &Json, class: &str, dictionary: &Dictionary) -> Vec<(String, Value)> {
+    let Value::Record(fields) = value(encoded, None, dictionary) else { return Vec::new() };
+    let known = dictionary.properties(class);
+    fields
+        .into_iter()
+        .map(|(key, value)| {
+            let property =
+                known.iter().find(|p| Identifier::of(&p.name).is_some_and(|id| id.as_str() == key));
+            match property {
+                Some(property) => {
+                    (property.name.clone(), with_terms(value, Some(&property.kind), dictionary))
+                }
+                None => (term(&key), value),
+            }
+        })
+        .collect()
+}
+
+fn with_terms(value: Value, kind: Option<&TypeExpr>, dictionary: &Dictionary) -> Value {
+    match value {
+        Value::Record(fields) => {
+            let fields = fields.into_iter().map(|(key, value)| {
+                (field_term(&key, kind, dictionary), with_terms(value, None, dictionary))
+            });
+            Value::Record(fields.collect())
+        }
+        Value::List(items) => {
+            Value::List(items.into_iter().map(|item| with_terms(item, kind, dictionary)).collect())
+        }
+        other => other,
+    }
+}
+
+/// The dictionary's term for a record's key: of the declared record type, else of any, else the key itself.
+fn field_term(key: &str, kind: Option<&TypeExpr>, dictionary: &Dictionary) -> String {
+    let declared =
+        kind.into_iter().flat_map(|kind| kind.0.iter()).filter_map(|kind| dictionary.records.get(&kind.name));
+    let mut fields = declared.chain(dictionary.records.values()).flat_map(|record| record.properties.iter());
+    let is_it = |name: &str| Identifier::of(name).is_some_and(|id| id.as_str() == key);
+    fields.find(|field| is_it(&field.name)).map_or_else(|| key.to_owned(), |field| field.name.clone())
+}
+
+/// A camelCase key that no dictionary explains, as words.
+fn term(key: &str) -> String {
+    let mut words = String::with_capacity(key.len() + 4);
+    let mut before_lower = false;
+    for c in key.chars() {
+        if c.is_ascii_uppercase() && before_lower {
+            words.push(' ');
+            words.push(c.to_ascii_lowercase());
+        } else {
+            words.push(c);
+        }
+        before_lower = c.is_ascii_lowercase();
+    }
+    words
+}
