@@ -72,6 +72,23 @@ pub struct Class {
     pub responds_to: Vec<String>,
     /// Other names of the same class.
     pub synonyms: Vec<String>,
+    /// The name of the property that stands for the whole object: members of it may be asked of the object itself.
+    pub contents: Option<String>,
+    /// What its objects may be taken as besides themselves, such as `text` for rich text.
+    pub coercions: TypeExpr,
+    /// The groups of terms that a sandboxed sender may be granted.
+    pub access_groups: Vec<AccessGroup>,
+    /// Supplied by the reader, since neither the file nor its includes define it.
+    pub built_in: bool,
+}
+
+/// A group of terms that a sandboxed sender may be granted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AccessGroup {
+    /// For example `com.apple.mail.compose`, or `*` for every sender.
+    pub identifier: String,
+    /// What is granted, if the file says so.
+    pub access: Option<Access>,
 }
 
 /// What may be done with a property or element.
@@ -126,6 +143,10 @@ pub struct Property {
     pub optional: bool,
     /// Other names of the same property.
     pub synonyms: Vec<String>,
+    /// The groups of terms that a sandboxed sender may be granted.
+    pub access_groups: Vec<AccessGroup>,
+    /// Every application has it, though neither the file nor its includes say so.
+    pub built_in: bool,
 }
 
 /// Objects of one class inside another.
@@ -133,7 +154,7 @@ pub struct Property {
 pub struct Element {
     /// The name of the class of the elements.
     pub class: String,
-    /// What may be done with the collection; `r` is the default.
+    /// What may be done with the collection; `rw` is the default, as of a property.
     pub access: Access,
     /// Text from the app; untrusted.
     pub description: Option<String>,
@@ -141,6 +162,8 @@ pub struct Element {
     pub hidden: bool,
     /// The forms (`index`, `name`, `id`, `test` …) that the file says it can be addressed by; empty if it says nothing.
     pub accessors: Vec<String>,
+    /// The groups of terms that a sandboxed sender may be granted.
+    pub access_groups: Vec<AccessGroup>,
 }
 
 /// A command or event.
@@ -164,6 +187,10 @@ pub struct Command {
     pub result: Option<CommandResult>,
     /// Other names of the same command.
     pub synonyms: Vec<String>,
+    /// The groups of terms that a sandboxed sender may be granted.
+    pub access_groups: Vec<AccessGroup>,
+    /// Supplied by the reader, since neither the file nor its includes define it.
+    pub built_in: bool,
 }
 
 /// A parameter of a command; the name and code of a direct parameter are empty.
@@ -181,6 +208,10 @@ pub struct Parameter {
     pub description: Option<String>,
     /// Not meant for people.
     pub hidden: bool,
+    /// What the command does with the objects it is given, if the file says so.
+    pub requires_access: Option<Access>,
+    /// Other names of the same parameter.
+    pub synonyms: Vec<String>,
 }
 
 /// What a command answers.
@@ -249,6 +280,10 @@ pub struct Enumeration {
     pub hidden: bool,
     /// The values in the order of the file.
     pub enumerators: Vec<Enumerator>,
+    /// Other names of the same enumeration.
+    pub synonyms: Vec<String>,
+    /// Supplied by the reader, since neither the file nor its includes define it.
+    pub built_in: bool,
 }
 
 /// One value of an enumeration.
@@ -279,6 +314,10 @@ pub struct RecordType {
     pub hidden: bool,
     /// Its fields.
     pub properties: Vec<Property>,
+    /// Other names of the same record type.
+    pub synonyms: Vec<String>,
+    /// Supplied by the reader, since neither the file nor its includes define it.
+    pub built_in: bool,
 }
 
 /// A value that is opaque to the dictionary, such as a colour.
@@ -292,6 +331,8 @@ pub struct ValueType {
     pub description: Option<String>,
     /// Not meant for people.
     pub hidden: bool,
+    /// Other names of the same value type.
+    pub synonyms: Vec<String>,
 }
 
 /// Something in a dictionary's bytes that could not be taken as it stands; the rest of the file holds.

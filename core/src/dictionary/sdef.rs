@@ -1,12 +1,55 @@
 //! Reads a scripting dictionary.
 
-use super::{Dictionary, Problem};
+mod attributes;
+mod encoding;
+mod frame;
+mod library;
+mod members;
+mod merge;
+mod problems;
+mod stream;
+mod terms;
+mod xpointer;
+
+use super::{Dictionary, Problem, ProblemKind};
 use std::collections::BTreeMap;
 
 /// Included files that the host has loaded, by href.
+///
+/// An href may be written as in the including file, or in any other way that means the same file.
 pub type Includes = BTreeMap<String, Vec<u8>>;
 
+/// How large a dictionary or an included file may be, in bytes.
+pub const MOST_BYTES: usize = 10_000_000;
+/// How many elements a dictionary and all that it includes may have.
+pub const MOST_ELEMENTS: usize = 250_000;
+/// How many files may be included in all.
+pub const MOST_INCLUDES: usize = 50;
+/// How deep elements may nest within one file.
+pub const DEEPEST: usize = 64;
+/// How deep includes may nest.
+pub const DEEPEST_INCLUDE: usize = 8;
+
 /// Reads a dictionary from the bytes of an `.sdef` file.
-pub fn parse(_bytes: &[u8], _includes: &Includes) -> (Dictionary, Vec<Problem>) {
-    (Dictionary::default(), Vec::new())
+///
+/// A file with faults is read as far as it goes, and each fault is a problem. A missing include is a
+/// [`ProblemKind::MissingInclude`]; the host loads it and parses again. The system's standard suite, if it is missing,
+/// is replaced by one of our own with the same terms. Nothing outside the given bytes is ever loaded.
+pub fn parse(bytes: &[u8], includes: &Includes) -> (Dictionary, Vec<Problem>) {
+    let library = library::Library::new(includes);
+    if bytes.len() > MOST_BYTES {
+        let mut stream = stream::Stream::empty(&library);
+        stream.problem("file", too_large());
+        return terms::read(stream);
+    }
+    let decoded = encoding::decode(bytes);
+    let mut stream = stream::Stream::new(&decoded.text, &library);
+    if let Some(defect) = &decoded.defect {
+        stream.problem("file", ProblemKind::Defect(defect.clone()));
+    }
+    terms::read(stream)
+}
+
+fn too_large() -> ProblemKind {
+    ProblemKind::Limit(format!("larger than {} MB", MOST_BYTES / 1_000_000))
 }

@@ -1,0 +1,295 @@
+//! What stands inside classes, commands and records: properties, elements, parameters and their types.
+
+use super::attributes::Attributes;
+use super::terms::{Reading, no_name};
+use crate::dictionary::{
+    Access, AccessGroup, Class, Element, Parameter, ProblemKind, Property, TypeExpr, TypeRef,
+};
+use quick_xml::events::BytesStart;
+use std::borrow::Cow;
+
+/// Elements that say nothing to a script.
+const SILENT: [&str; 5] = ["cocoa", "documentation", "html", "xref", "access-group"];
+
+impl<'a> Reading<'a> {
+    /// Reads the members of a class or of its extension.
+    pub(super) fn members(&mut self, class: &mut Class) {
+        self.children(|reading, child| reading.class_member(class, &child));
+        let mut strays = std::mem::take(&mut self.strays);
+        append(class, &mut strays);
+    }
+
+    fn class_member(&mut self, class: &mut Class, child: &BytesStart<'a>) {
+        match child.name().as_ref() {
+            "property" => class.properties.extend(self.property(child)),
+            "contents" => self.contents(child, class),
+            "element" => class.elements.extend(self.element(child)),
+            "responds-to" => self.responds_to(child, &mut class.responds_to),
+            "synonym" => self.synonym(child, &mut class.synonyms),
+            "type" => self.alternative(child, &mut class.coercions, false),
+            "access-group" => self.access_group(child, &mut class.access_groups),
+            _ => self.pass(child),
+        }
+    }
+
+    /// Reads a member that stands inside a property: somebody forgot to close the property.
+    fn stray(&mut self, property: &str, child: &BytesStart<'a>) {
+        if !matches!(child.name().as_ref(), "property" | "contents" | "element" | "responds-to") {
+            return self.pass(child);
+        }
+        let defect = format!("`{}` inside it, taken as standing beside it", child.name().as_ref());
+        self.member_defect("property", property, defect);
+        let mut before = std::mem::take(&mut self.strays);
+        self.class_member(&mut before, child);
+        append(&mut before, &mut self.strays);
+        self.strays = before;
+    }
+
+    pub(super) fn property(&mut self, element: &BytesStart<'a>) -> Option<Property> {
+        let (name, attributes) = self.member("property", element)?;
+        let code = self.code("property", &name, attributes.code.clone(), 4);
+        Some(self.property_of(name, code, attributes))
+    }
+
+    /// The implied container: without a name or code it has the ones that the format gives it.
+    fn contents(&mut self, element: &BytesStart<'a>, class: &mut Class) {
+        let attributes = self.attributes("contents", element);
+        let name = attributes.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
+        let name = name.unwrap_or("contents").to_owned();
+        let code = attributes.code.as_deref().unwrap_or("pcnt").to_owned();
+        class.contents = Some(name.clone());
+        class.properties.push(self.property_of(name, code, attributes));
+    }
+
+    fn property_of(&mut self, name: String, code: String, attributes: Attributes<'_>) -> Property {
+        let access = self.access("property", &name, attributes.access.as_deref());
+        let mut property = Property {
+            name,
+            code,
+            kind: self.kind(attributes.kind, &attributes.list),
+            access: access.unwrap_or_default(),
+            description: attributes.description.map(Cow::into_owned),
+            hidden: Attributes::yes(&attributes.hidden),
+            optional: Attributes::yes(&attributes.optional),
+            built_in: self.built_in,
+            ..Property::default()
+        };
+        let list = Attributes::yes(&attributes.list);
+        self.children(|reading, child| match child.name().as_ref() {
+            "type" => reading.alternative(&child, &mut property.kind, list),
+            "synonym" => reading.synonym(&child, &mut property.synonyms),
+            "access-group" => reading.access_group(&child, &mut property.access_groups),
+            _ => reading.stray(&property.name, &child),
+        });
+        property
+    }
+
+    fn element(&mut self, element: &BytesStart<'a>) -> Option<Element> {
+        let attributes = self.attributes("element", element);
+        let Some(class) = attributes.kind.map(|kind| kind.trim().to_owned()).filter(|kind| !kind.is_empty())
+        else {
+            let place = format!("element of {}", self.owner);
+            self.stream.problem(place, ProblemKind::Defect("without a type, passed over".to_owned()));
+            self.stream.skip(element);
+            return None;
+        };
+        let access = self.access("element", &class, attributes.access.as_deref());
+        let mut found = Element {
+            class,
+            access: access.unwrap_or_default(),
+            description: attributes.description.map(Cow::into_owned),
+            hidden: Attributes::yes(&attributes.hidden),
+            ..Element::default()
+        };
+        self.children(|reading, child| match child.name().as_ref() {
+            "accessor" => {
+                let style = reading.attributes("accessor", &child).style.map(Cow::into_owned);
+                found.accessors.extend(style);
+                reading.stream.skip(&child);
+            }
+            "access-group" => reading.access_group(&child, &mut found.access_groups),
+            _ => reading.pass(&child),
+        });
+        Some(found)
+    }
+
+    /// Old files say `name` for `command`.
+    fn responds_to(&mut self, element: &BytesStart<'a>, names: &mut Vec<String>) {
+        let attributes = self.attributes("responds-to", element);
+        names.extend(attributes.command.or(attributes.name).map(Cow::into_owned));
+        self.stream.skip(element);
+    }
+
+    pub(super) fn parameter(&mut self, element: &BytesStart<'a>) -> Option<Parameter> {
+        let (name, attributes) = self.member("parameter", element)?;
+        let code = self.code("parameter", &name, attributes.code.clone(), 4);
+        Some(Parameter { name, code, ..self.parameter_of(attributes) })
+    }
+
+    pub(super) fn direct_parameter(&mut self, element: &BytesStart<'a>) -> Parameter {
+        let attributes = self.attributes("direct-parameter", element);
+        self.parameter_of(attributes)
+    }
+
+    fn parameter_of(&mut self, attributes: Attributes<'_>) -> Parameter {
+        let requires_access = self.access("parameter", "", attributes.requires_access.as_deref());
+        let kind = self.kind(attributes.kind, &attributes.list);
+        let mut parameter = Parameter {
+            kind,
+            optional: Attributes::yes(&attributes.optional),
+            description: attributes.description.map(Cow::into_owned),
+            hidden: Attributes::yes(&attributes.hidden),
+            requires_access,
+            ..Parameter::default()
+        };
+        let list = Attributes::yes(&attributes.list);
+        self.children(|reading, child| match child.name().as_ref() {
+            "type" => reading.alternative(&child, &mut parameter.kind, list),
+            "synonym" => reading.synonym(&child, &mut parameter.synonyms),
+            _ => reading.pass(&child),
+        });
+        parameter
+    }
+
+    /// The type that stands in the attribute.
+    pub(super) fn kind(&mut self, kind: Option<Cow<'_, str>>, list: &Option<Cow<'_, str>>) -> TypeExpr {
+        let name = kind.map(|kind| kind.trim().to_owned()).filter(|kind| !kind.is_empty());
+        let one = |name| TypeRef { name, list: Attributes::yes(list), hidden: false };
+        TypeExpr(name.map(one).into_iter().collect())
+    }
+
+    /// Adds the types that stand in child elements: a union, where there are several.
+    pub(super) fn alternatives(&mut self, mut kind: TypeExpr, list: &Option<Cow<'_, str>>) -> TypeExpr {
+        let list = Attributes::yes(list);
+        self.children(|reading, child| match child.name().as_ref() {
+            "type" => reading.alternative(&child, &mut kind, list),
+            _ => reading.pass(&child),
+        });
+        kind
+    }
+
+    /// A list whose items are a union of types is a union of lists.
+    fn alternative(&mut self, element: &BytesStart<'a>, kind: &mut TypeExpr, list: bool) {
+        let attributes = self.attributes("type", element);
+        let list = list || Attributes::yes(&attributes.list);
+        let hidden = Attributes::yes(&attributes.hidden);
+        let name = attributes.kind.map(|kind| kind.trim().to_owned()).filter(|kind| !kind.is_empty());
+        kind.0.extend(name.map(|name| TypeRef { name, list, hidden }));
+        self.children(|reading, child| match child.name().as_ref() {
+            "type" => reading.alternative(&child, kind, list),
+            _ => reading.pass(&child),
+        });
+    }
+
+    /// A synonym without a name stands for another code, which no script sees.
+    pub(super) fn synonym(&mut self, element: &BytesStart<'a>, names: &mut Vec<String>) {
+        let attributes = self.attributes("synonym", element);
+        let name = attributes.name.map(|name| name.trim().to_owned());
+        names.extend(name.filter(|name| !name.is_empty()));
+        self.stream.skip(element);
+    }
+
+    pub(super) fn access_group(&mut self, element: &BytesStart<'a>, groups: &mut Vec<AccessGroup>) {
+        let attributes = self.attributes("access-group", element);
+        let access = self.access("access-group", "", attributes.access.as_deref());
+        groups
+            .extend(attributes.identifier.map(|name| AccessGroup { identifier: name.into_owned(), access }));
+        self.stream.skip(element);
+    }
+
+    /// Passes over an element; one that the format does not know is a problem.
+    pub(super) fn pass(&mut self, element: &BytesStart<'a>) {
+        let name = element.name();
+        if !SILENT.contains(&name.as_ref()) && name.prefix().is_none() {
+            let place = self.owner.clone();
+            let defect = format!("`{}` is no element that is known here, passed over", name.as_ref());
+            self.stream.problem(place, ProblemKind::Defect(defect));
+        }
+        self.stream.skip(element);
+    }
+
+    /// The attributes of an element; what cannot be read of them is a problem.
+    pub(super) fn attributes<'e>(&mut self, what: &str, element: &'e BytesStart<'a>) -> Attributes<'e> {
+        let mut attributes = Attributes::of(element);
+        if let Some(defect) = attributes.defect.take() {
+            let name = attributes.name.as_deref().unwrap_or_default();
+            self.stream.problem(format!("{what} \"{name}\""), ProblemKind::Defect(defect));
+        }
+        attributes
+    }
+
+    /// The name and attributes of a member; without a name it is passed over, and a problem.
+    pub(super) fn member<'e>(
+        &mut self,
+        what: &str,
+        element: &'e BytesStart<'a>,
+    ) -> Option<(String, Attributes<'e>)> {
+        let mut attributes = self.attributes(what, element);
+        let name = attributes.name.take().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+        if name.is_none() {
+            let place = format!("{what} of {}", self.owner);
+            self.stream.problem(place, no_name());
+            self.stream.skip(element);
+        }
+        Some((name?, attributes))
+    }
+
+    /// The code of a term: hexadecimal literals are decoded where that gives characters that can be printed.
+    pub(super) fn code(
+        &mut self,
+        what: &str,
+        name: &str,
+        code: Option<Cow<'_, str>>,
+        length: usize,
+    ) -> String {
+        let code = code.map(|code| from_hexadecimal(&code).unwrap_or_else(|| code.into_owned()));
+        let defect = match &code {
+            None => "without a code".to_owned(),
+            Some(code) if code.chars().count() == length || code.starts_with("0x") => return code.clone(),
+            Some(code) => format!("the code `{code}` is not of {length} characters"),
+        };
+        self.member_defect(what, name, defect);
+        code.unwrap_or_default()
+    }
+
+    fn access(&mut self, what: &str, name: &str, access: Option<&str>) -> Option<Access> {
+        match access?.trim() {
+            "r" => Some(Access::Read),
+            "w" => Some(Access::Write),
+            "rw" | "wr" => Some(Access::ReadWrite),
+            other => {
+                let defect = format!("the access `{other}` is none of r, w and rw, it is taken as not given");
+                self.member_defect(what, name, defect);
+                None
+            }
+        }
+    }
+
+    fn member_defect(&mut self, what: &str, name: &str, defect: String) {
+        let itself = self.owner.strip_prefix(what).is_some_and(|rest| rest == format!(" \"{name}\""));
+        let place = match itself {
+            true => self.owner.clone(),
+            false => format!("{what} \"{name}\" of {}", self.owner),
+        };
+        self.stream.problem(place, ProblemKind::Defect(defect));
+    }
+}
+
+fn append(class: &mut Class, more: &mut Class) {
+    class.properties.append(&mut more.properties);
+    class.elements.append(&mut more.elements);
+    class.responds_to.append(&mut more.responds_to);
+    class.contents = class.contents.take().or(more.contents.take());
+}
+
+fn from_hexadecimal(code: &str) -> Option<String> {
+    let digits = code.strip_prefix("0x").or_else(|| code.strip_prefix("0X"))?;
+    if digits.is_empty() || digits.len() % 8 != 0 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).ok();
+    let bytes: Vec<u8> = (0..digits.len()).step_by(2).filter_map(byte).collect();
+    let (text, _) = encoding_rs::MACINTOSH.decode_without_bom_handling(&bytes);
+    let printable = !text.chars().any(char::is_control);
+    Some(if printable { text.into_owned() } else { format!("0x{}", digits.to_ascii_lowercase()) })
+}

@@ -1,0 +1,339 @@
+//! From elements to terms, as the files write them; [`merge`](super::merge) makes a dictionary of them.
+
+use super::attributes::Attributes;
+use super::merge;
+use super::stream::{Stream, Tag};
+use crate::dictionary::{
+    Class, Command, CommandResult, Dictionary, Enumeration, Enumerator, Problem, ProblemKind, RecordType,
+    Suite, ValueType, standard,
+};
+use indexmap::IndexMap;
+use quick_xml::events::BytesStart;
+use std::borrow::Cow;
+
+/// Everything that a dictionary and its includes say, in their order.
+#[derive(Default)]
+pub(super) struct Terms {
+    pub(super) title: Option<String>,
+    pub(super) suites: Vec<Suite>,
+    /// All definitions of each class.
+    pub(super) classes: IndexMap<String, Vec<Class>>,
+    pub(super) extensions: Vec<Extension>,
+    pub(super) commands: Vec<Command>,
+    pub(super) events: Vec<Command>,
+    pub(super) enumerations: IndexMap<String, Vec<Enumeration>>,
+    pub(super) records: IndexMap<String, Vec<RecordType>>,
+    pub(super) values: IndexMap<String, ValueType>,
+    /// The names of the terms that have an `id` by which others may call them.
+    pub(super) ids: IndexMap<String, String>,
+}
+
+/// What is added to a class that is defined elsewhere.
+pub(super) struct Extension {
+    /// The class's name or id.
+    pub(super) target: String,
+    /// What is added; its name is not used.
+    pub(super) class: Class,
+}
+
+/// Reads a whole stream, and the standard suite after it where the files have none.
+pub(super) fn read(stream: Stream<'_>) -> (Dictionary, Vec<Problem>) {
+    let mut reading = Reading {
+        stream,
+        terms: Terms::default(),
+        built_in: false,
+        owner: String::new(),
+        strays: Class::default(),
+    };
+    reading.roots();
+    if !reading.terms.classes.contains_key(crate::dictionary::APPLICATION) {
+        reading.built_in = true;
+        reading.stream.append(standard::SDEF);
+        reading.roots();
+    }
+    let Reading { stream, terms, .. } = reading;
+    let mut problems = stream.problems;
+    let dictionary = merge::merged(terms, &mut problems);
+    (dictionary, problems.into_vec())
+}
+
+/// A dictionary while it is read.
+pub(super) struct Reading<'a> {
+    pub(super) stream: Stream<'a>,
+    pub(super) terms: Terms,
+    /// What is read is not from the files.
+    pub(super) built_in: bool,
+    /// The class, command or other term that is being read, for problems.
+    pub(super) owner: String,
+    /// Members of the class that is being read, found inside a property that was not closed.
+    pub(super) strays: Class,
+}
+
+impl<'a> Reading<'a> {
+    fn roots(&mut self) {
+        while let Some(tag) = self.stream.next() {
+            let Tag::Open(element) = tag else { continue };
+            if !matches!(element.name().as_ref(), "dictionary" | "suite") {
+                let defect = format!("the root is `{}`, a dictionary was expected", element.name().as_ref());
+                self.stream.problem("file", ProblemKind::Defect(defect));
+                self.stream.skip(&element);
+                continue;
+            }
+            self.term(element, "");
+        }
+    }
+
+    /// Hands each child of the element that was just opened on.
+    pub(super) fn children(&mut self, mut each: impl FnMut(&mut Self, BytesStart<'a>)) {
+        while let Some(Tag::Open(element)) = self.stream.next() {
+            each(self, element);
+        }
+    }
+
+    fn term(&mut self, element: BytesStart<'a>, suite: &str) {
+        match element.name().as_ref() {
+            "dictionary" => self.dictionary(&element, suite),
+            "suite" => self.suite(&element),
+            "class" => self.class(&element, suite),
+            "class-extension" => self.extension(&element, suite),
+            "command" => self.command(&element, suite, false),
+            "event" => self.command(&element, suite, true),
+            "enumeration" => self.enumeration(&element),
+            "record-type" => self.record(&element),
+            "value-type" => self.value(&element),
+            _ => self.pass(&element),
+        }
+    }
+
+    /// A dictionary within a dictionary is an include of a whole file: its terms stand in the place of the include.
+    fn dictionary(&mut self, element: &BytesStart<'a>, suite: &str) {
+        let title = Attributes::of(element).title.map(Cow::into_owned);
+        if !self.built_in && self.terms.title.is_none() {
+            self.terms.title = title;
+        }
+        self.children(|reading, child| reading.term(child, suite));
+    }
+
+    fn suite(&mut self, element: &BytesStart<'a>) {
+        let attributes = self.attributes("suite", element);
+        let suite = Suite {
+            name: attributes.name.map(Cow::into_owned).unwrap_or_default(),
+            code: attributes.code.map(Cow::into_owned).unwrap_or_default(),
+            description: attributes.description.map(Cow::into_owned),
+            hidden: Attributes::yes(&attributes.hidden),
+        };
+        let name = suite.name.clone();
+        if !self.built_in {
+            self.terms.suites.push(suite);
+        }
+        self.children(|reading, child| reading.term(child, &name));
+    }
+
+    fn class(&mut self, element: &BytesStart<'a>, suite: &str) {
+        let Some((name, attributes)) = self.named("class", element) else { return };
+        let mut class = Class {
+            code: self.code("class", &name, attributes.code, 4),
+            plural: attributes.plural.map(Cow::into_owned).unwrap_or_default(),
+            description: attributes.description.map(Cow::into_owned),
+            hidden: Attributes::yes(&attributes.hidden),
+            suite: suite.to_owned(),
+            inherits: attributes.inherits.map(Cow::into_owned),
+            built_in: self.built_in,
+            ..Class::default()
+        };
+        self.identify(attributes.id, &name);
+        self.members(&mut class);
+        name.clone_into(&mut class.name);
+        let extends = class.inherits.as_ref() == Some(&name);
+        if self.terms.classes.contains_key(&name) {
+            if self.built_in {
+                return;
+            }
+            if !extends {
+                self.defect("defined again, both definitions are merged");
+            }
+        }
+        self.terms.classes.entry(name).or_default().push(class);
+    }
+
+    fn extension(&mut self, element: &BytesStart<'a>, suite: &str) {
+        let attributes = self.attributes("class-extension", element);
+        let Some(target) =
+            attributes.extends.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty())
+        else {
+            self.stream.problem("class-extension", no_name());
+            return self.stream.skip(element);
+        };
+        let hidden = Attributes::yes(&attributes.hidden);
+        let mut class = Class { suite: suite.to_owned(), ..Class::default() };
+        self.identify(attributes.id, &target);
+        self.enter("class-extension", &target);
+        self.members(&mut class);
+        for property in class.properties.iter_mut().filter(|_| hidden) {
+            property.hidden = true;
+        }
+        for element in class.elements.iter_mut().filter(|_| hidden) {
+            element.hidden = true;
+        }
+        self.terms.extensions.push(Extension { target, class });
+    }
+
+    fn command(&mut self, element: &BytesStart<'a>, suite: &str, event: bool) {
+        let what = if event { "event" } else { "command" };
+        let Some((name, attributes)) = self.named(what, element) else { return };
+        let mut command = Command {
+            code: self.code(what, &name, attributes.code, 8),
+            description: attributes.description.map(Cow::into_owned),
+            hidden: Attributes::yes(&attributes.hidden),
+            suite: suite.to_owned(),
+            built_in: self.built_in,
+            ..Command::default()
+        };
+        self.identify(attributes.id, &name);
+        name.clone_into(&mut command.name);
+        self.children(|reading, child| reading.command_part(&mut command, child));
+        let known = |other: &Command| other.name == command.name || other.code == command.code;
+        if self.built_in && self.terms.commands.iter().any(known) {
+            return;
+        }
+        let list = if event { &mut self.terms.events } else { &mut self.terms.commands };
+        list.push(command);
+    }
+
+    fn command_part(&mut self, command: &mut Command, element: BytesStart<'a>) {
+        match element.name().as_ref() {
+            "direct-parameter" => command.direct = Some(self.direct_parameter(&element)),
+            "parameter" => command.parameters.extend(self.parameter(&element)),
+            "result" => command.result = Some(self.result(&element)),
+            "synonym" => self.synonym(&element, &mut command.synonyms),
+            "access-group" => self.access_group(&element, &mut command.access_groups),
+            _ => self.pass(&element),
+        }
+    }
+
+    fn result(&mut self, element: &BytesStart<'a>) -> CommandResult {
+        let attributes = self.attributes("result", element);
+        let description = attributes.description.map(Cow::into_owned);
+        let kind = self.kind(attributes.kind, &attributes.list);
+        CommandResult { kind: self.alternatives(kind, &attributes.list), description }
+    }
+
+    fn enumeration(&mut self, element: &BytesStart<'a>) {
+        let Some((name, attributes)) = self.named("enumeration", element) else { return };
+        let mut enumeration = Enumeration {
+            code: self.code("enumeration", &name, attributes.code, 4),
+            description: attributes.description.map(Cow::into_owned),
+            hidden: Attributes::yes(&attributes.hidden),
+            built_in: self.built_in,
+            ..Enumeration::default()
+        };
+        self.identify(attributes.id, &name);
+        name.clone_into(&mut enumeration.name);
+        self.children(|reading, child| match child.name().as_ref() {
+            "enumerator" => enumeration.enumerators.extend(reading.enumerator(&child)),
+            "synonym" => reading.synonym(&child, &mut enumeration.synonyms),
+            _ => reading.pass(&child),
+        });
+        if self.terms.enumerations.contains_key(&name) {
+            if self.built_in {
+                return;
+            }
+            self.defect("defined again, both definitions are merged");
+        }
+        self.terms.enumerations.entry(name).or_default().push(enumeration);
+    }
+
+    fn enumerator(&mut self, element: &BytesStart<'a>) -> Option<Enumerator> {
+        let (name, attributes) = self.member("enumerator", element)?;
+        let mut enumerator = Enumerator {
+            code: self.code("enumerator", &name, attributes.code, 4),
+            name,
+            description: attributes.description.map(Cow::into_owned),
+            hidden: Attributes::yes(&attributes.hidden),
+            synonyms: Vec::new(),
+        };
+        self.children(|reading, child| match child.name().as_ref() {
+            "synonym" => reading.synonym(&child, &mut enumerator.synonyms),
+            _ => reading.pass(&child),
+        });
+        Some(enumerator)
+    }
+
+    fn record(&mut self, element: &BytesStart<'a>) {
+        let Some((name, attributes)) = self.named("record-type", element) else { return };
+        let mut record = RecordType {
+            code: self.code("record-type", &name, attributes.code, 4),
+            description: attributes.description.map(Cow::into_owned),
+            hidden: Attributes::yes(&attributes.hidden),
+            built_in: self.built_in,
+            ..RecordType::default()
+        };
+        self.identify(attributes.id, &name);
+        name.clone_into(&mut record.name);
+        self.children(|reading, child| match child.name().as_ref() {
+            "property" => record.properties.extend(reading.property(&child)),
+            "synonym" => reading.synonym(&child, &mut record.synonyms),
+            _ => reading.pass(&child),
+        });
+        record.properties.append(&mut std::mem::take(&mut self.strays).properties);
+        if self.terms.records.contains_key(&name) {
+            if self.built_in {
+                return;
+            }
+            self.defect("defined again, both definitions are merged");
+        }
+        self.terms.records.entry(name).or_default().push(record);
+    }
+
+    fn value(&mut self, element: &BytesStart<'a>) {
+        let Some((name, attributes)) = self.named("value-type", element) else { return };
+        let mut value = ValueType {
+            code: self.code("value-type", &name, attributes.code, 4),
+            description: attributes.description.map(Cow::into_owned),
+            hidden: Attributes::yes(&attributes.hidden),
+            name: name.clone(),
+            synonyms: Vec::new(),
+        };
+        self.identify(attributes.id, &name);
+        self.children(|reading, child| match child.name().as_ref() {
+            "synonym" => reading.synonym(&child, &mut value.synonyms),
+            _ => reading.pass(&child),
+        });
+        if self.terms.values.contains_key(&name) {
+            self.defect("defined again, the first definition holds");
+        }
+        self.terms.values.entry(name).or_insert(value);
+    }
+
+    /// The attributes of a term that others stand in; without a name it is passed over, and a problem.
+    fn named<'e>(&mut self, what: &str, element: &'e BytesStart<'a>) -> Option<(String, Attributes<'e>)> {
+        let mut attributes = self.attributes(what, element);
+        let name = attributes.name.take().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+        let Some(name) = name else {
+            self.stream.problem(what, no_name());
+            self.stream.skip(element);
+            return None;
+        };
+        self.enter(what, &name);
+        Some((name, attributes))
+    }
+
+    fn enter(&mut self, what: &str, name: &str) {
+        self.owner.clear();
+        self.owner.extend([what, " \"", name, "\""]);
+    }
+
+    fn identify(&mut self, id: Option<Cow<'_, str>>, name: &str) {
+        if let Some(id) = id.filter(|_| !self.built_in) {
+            self.terms.ids.entry(id.into_owned()).or_insert_with(|| name.to_owned());
+        }
+    }
+
+    fn defect(&mut self, text: &str) {
+        self.stream.problem(self.owner.clone(), ProblemKind::Defect(text.to_owned()));
+    }
+}
+
+pub(super) fn no_name() -> ProblemKind {
+    ProblemKind::Defect("without a name, passed over".to_owned())
+}
