@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::dictionary::{Dictionary, names};
+use crate::dictionary::{Counts, Dictionary, names};
 use crate::fault::{Code, Fault, did_you_mean};
 
 /// One scriptable app.
@@ -14,6 +14,8 @@ pub struct App {
     pub name: String,
     /// For example `16.0`; empty if the bundle does not say.
     pub version: String,
+    /// How much its dictionary offers, once known; a dictionary need not stay loaded for that.
+    pub counts: Option<Counts>,
     /// Its terminology, once loaded.
     pub dictionary: Option<Arc<Dictionary>>,
 }

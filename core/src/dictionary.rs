@@ -9,12 +9,13 @@ pub mod sdef;
 pub mod standard;
 
 use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
 
 pub use names::Identifier;
 pub use sdef::{Includes, parse};
 
 /// One app's terminology.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Dictionary {
     /// The `title` of the root, as text from the app.
     pub title: Option<String>,
@@ -35,7 +36,7 @@ pub struct Dictionary {
 }
 
 /// A group of terms, as the author of the dictionary cut them.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Suite {
     /// For example `Mail`.
     pub name: String,
@@ -48,7 +49,7 @@ pub struct Suite {
 }
 
 /// A class of objects.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Class {
     /// The term in the singular, for example `mailbox`.
     pub name: String,
@@ -83,7 +84,7 @@ pub struct Class {
 }
 
 /// A group of terms that a sandboxed sender may be granted.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccessGroup {
     /// For example `com.apple.mail.compose`, or `*` for every sender.
     pub identifier: String,
@@ -92,7 +93,7 @@ pub struct AccessGroup {
 }
 
 /// What may be done with a property or element.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Access {
     /// `r`
     Read,
@@ -125,7 +126,7 @@ impl Access {
 }
 
 /// One property of a class or one field of a record.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Property {
     /// For example `date received`.
     pub name: String,
@@ -150,7 +151,7 @@ pub struct Property {
 }
 
 /// Objects of one class inside another.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Element {
     /// The name of the class of the elements.
     pub class: String,
@@ -167,7 +168,7 @@ pub struct Element {
 }
 
 /// A command or event.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Command {
     /// For example `do shell script`.
     pub name: String,
@@ -194,7 +195,7 @@ pub struct Command {
 }
 
 /// A parameter of a command; the name and code of a direct parameter are empty.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Parameter {
     /// For example `with properties`.
     pub name: String,
@@ -215,7 +216,7 @@ pub struct Parameter {
 }
 
 /// What a command answers.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CommandResult {
     /// What it may be.
     pub kind: TypeExpr,
@@ -224,11 +225,11 @@ pub struct CommandResult {
 }
 
 /// A type as the dictionary writes it: one alternative, or several for a union; none where the file gives no type.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypeExpr(pub Vec<TypeRef>);
 
 /// One alternative of a type.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypeRef {
     /// A built-in type (`text`, `integer`, `date` …) or the name of a class, enumeration, record or value type.
     pub name: String,
@@ -268,7 +269,7 @@ impl std::fmt::Display for TypeExpr {
 }
 
 /// A set of named values.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Enumeration {
     /// For example `save options`.
     pub name: String,
@@ -287,7 +288,7 @@ pub struct Enumeration {
 }
 
 /// One value of an enumeration.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Enumerator {
     /// For example `yes`.
     pub name: String,
@@ -302,7 +303,7 @@ pub struct Enumerator {
 }
 
 /// A record with known fields.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecordType {
     /// For example `print settings`.
     pub name: String,
@@ -321,7 +322,7 @@ pub struct RecordType {
 }
 
 /// A value that is opaque to the dictionary, such as a colour.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ValueType {
     /// For example `RGB color`.
     pub name: String,
@@ -336,7 +337,7 @@ pub struct ValueType {
 }
 
 /// Something in a dictionary's bytes that could not be taken as it stands; the rest of the file holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// Where: the line of the file, from 1; 0 where no line can be told.
     pub line: usize,
@@ -347,7 +348,7 @@ pub struct Problem {
 }
 
 /// What can be wrong with a dictionary.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum ProblemKind {
     /// The host can load the file and parse again.
     #[error("the included file is missing: {0}")]
@@ -363,10 +364,26 @@ pub enum ProblemKind {
     Defect(String),
 }
 
+/// How much a dictionary offers to people: what is hidden or was supplied by the reader does not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Commands, one for each name and code.
+    pub commands: usize,
+    /// Classes by name.
+    pub classes: usize,
+}
+
 /// The class that every app has.
 pub const APPLICATION: &str = "application";
 
 impl Dictionary {
+    /// Counts what the dictionary offers.
+    pub fn counts(&self) -> Counts {
+        let commands = self.commands.iter().filter(|command| !command.hidden && !command.built_in).count();
+        let classes = self.classes.values().filter(|class| !class.hidden && !class.built_in).count();
+        Counts { commands, classes }
+    }
+
     /// Returns the class of that name, synonym, plural or JXA identifier.
     pub fn class(&self, term: &str) -> Option<&Class> {
         self.classes.get(term).or_else(|| {

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::{Step, Then, World, done, run};
 use crate::action::{Action, Deed};
 use crate::app::App;
-use crate::dictionary::names;
+use crate::dictionary::{Counts, names};
 use crate::fault::Fault;
 use crate::reply::Reply;
 
@@ -45,9 +45,10 @@ impl Listing {
 fn show(app: &App, running: &Json) -> Json {
     let mut json =
         json!({ "name": app.name, "bundleId": &*app.bundle_id, "version": app.version, "running": running });
-    if let Some(dictionary) = &app.dictionary {
-        json["commands"] = json!(dictionary.commands.iter().filter(|command| !command.hidden).count());
-        json["classes"] = json!(dictionary.classes.values().filter(|class| !class.hidden).count());
+    let counts = app.counts.or_else(|| app.dictionary.as_ref().map(|dictionary| dictionary.counts()));
+    if let Some(Counts { commands, classes }) = counts {
+        json["commands"] = json!(commands);
+        json["classes"] = json!(classes);
     }
     json
 }
