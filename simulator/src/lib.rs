@@ -1,2 +1,22 @@
 //! An `osascript` stand-in: QuickJS with JXA's object model over a simulated Mac.
+//!
+//! [`osascript`] is the whole program; the rest lets a host create worlds and read traces. World data stays in
+//! Rust, and JavaScript sees only what events answer. `docs/simulator.md` tells what is simulated and how well.
 #![forbid(unsafe_code)]
+
+mod cli;
+mod engine;
+mod event;
+mod os_error;
+mod output;
+mod resolve;
+mod schema;
+mod session;
+mod show;
+mod specifier;
+pub mod trace;
+mod value;
+mod world;
+
+pub use cli::osascript;
+pub use world::WorldError;

@@ -1,0 +1,108 @@
+//! QuickJS with JavaScript for Automation's objects: runs one script against a session.
+
+mod convert;
+mod native;
+
+use crate::os_error::{OsError, SCRIPT};
+use crate::session::Session;
+use convert::Helpers;
+use rquickjs::context::{EvalOptions, intrinsic};
+use rquickjs::{Array, Context, Ctx, Function, Runtime, Value as Js};
+use std::rc::Rc;
+
+const PRELUDE: &str = include_str!("engine/prelude.js");
+
+/// The engine's own objects; a Mac's JavaScript has no more of them by default.
+type Intrinsics = (
+    intrinsic::Date,
+    intrinsic::Eval,
+    intrinsic::RegExpCompiler,
+    intrinsic::RegExp,
+    intrinsic::Json,
+    intrinsic::Proxy,
+    intrinsic::MapSet,
+    intrinsic::TypedArrays,
+    intrinsic::Promise,
+    intrinsic::WeakRef,
+);
+
+/// A script as it was given.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Script {
+    pub(crate) source: String,
+    /// The file it came from, named in errors.
+    pub(crate) file: Option<String>,
+    /// The arguments of its `run`.
+    pub(crate) arguments: Vec<String>,
+}
+
+/// How a result becomes text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// For people: texts as they are.
+    #[default]
+    Human,
+    /// As JavaScript source.
+    Source,
+}
+
+/// Runs a script and gives its result's text, or nothing for `undefined`.
+///
+/// # Errors
+/// The exception that nobody caught.
+pub(crate) fn run(session: Rc<Session>, script: &Script, form: Form) -> Result<Option<String>, OsError> {
+    let context = start().map_err(|error| engine_failed(&error))?;
+    let result = context.with(|ctx| {
+        let helpers = native::install(&ctx, session, PRELUDE).map_err(|error| caught(&ctx, &error))?;
+        evaluate(&ctx, &helpers, script, form).map_err(|error| caught(&ctx, &error))
+    });
+    // The process ends here; taking the heap apart would only cost time.
+    std::mem::forget(context);
+    result
+}
+
+fn start() -> rquickjs::Result<Context> {
+    /// Deep recursion must end in a RangeError before the thread's own stack does.
+    const STACK: usize = 1 << 20;
+    let runtime = Runtime::new()?;
+    runtime.set_max_stack_size(STACK);
+    runtime.set_gc_threshold(8 << 20);
+    Context::custom::<Intrinsics>(&runtime)
+}
+
+fn evaluate<'js>(
+    ctx: &Ctx<'js>,
+    helpers: &Helpers<'js>,
+    script: &Script,
+    form: Form,
+) -> rquickjs::Result<Option<String>> {
+    let mut options = EvalOptions::default();
+    options.strict = false;
+    options.filename = Some(script.file.clone().unwrap_or_else(|| "<stdin>".to_owned()));
+    let mut result: Js<'js> = ctx.eval_with_options(script.source.as_bytes(), options)?;
+    if let Ok(run) = ctx.globals().get::<_, Function<'js>>("run") {
+        let arguments = Array::new(ctx.clone())?;
+        for (at, argument) in script.arguments.iter().enumerate() {
+            arguments.set(at, argument.as_str())?;
+        }
+        result = run.call((arguments,))?;
+    }
+    let write = if form == Form::Human { &helpers.human } else { &helpers.source };
+    let text: Option<rquickjs::String<'js>> = write.call((result,))?;
+    text.map(|text| helpers.lossy(&text)).transpose()
+}
+
+/// The uncaught exception as osascript reports it: its own text, and its number if it carries one.
+fn caught(ctx: &Ctx<'_>, error: &rquickjs::Error) -> OsError {
+    if !error.is_exception() {
+        return engine_failed(error);
+    }
+    let thrown = ctx.catch();
+    let number = thrown.as_object().and_then(|object| object.get::<_, Option<i32>>("errorNumber").ok().flatten());
+    let text = convert::text_of(ctx, thrown).unwrap_or_else(|| "Error".to_owned());
+    OsError::new(number.unwrap_or(SCRIPT), text)
+}
+
+fn engine_failed(error: &rquickjs::Error) -> OsError {
+    OsError::new(SCRIPT, format!("Error: {error}"))
+}

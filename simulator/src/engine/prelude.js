@@ -1,0 +1,230 @@
+// JavaScript for Automation's own objects. `native` sends events; everything before a call happens here.
+(function (native) {
+  'use strict';
+  const NODE = Symbol('node');
+  const [ROOT, PROPERTY, ELEMENTS, INDEX, NAME, ID, WHERE, ORDINAL, MEMBER] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+  const CURRENT = -1, IT = -2;
+
+  // Errors as the bridge raises them.
+  function failure(message, number) {
+    const error = new Error(message);
+    error.errorNumber = number;
+    return error;
+  }
+  const notUnderstood = () => failure('Message not understood.', -1708);
+
+  // Specifiers: a node says how an object is reached; `r` is its root, `p` the node before, `c` its class if known.
+  const child = (p, k, t, v, c) => ({ r: p.r, p, k, t, v, c });
+  const isCollection = (node) => node.k === ELEMENTS || node.k === WHERE;
+
+  function wrap(node) {
+    const target = () => undefined;
+    target[NODE] = node;
+    return new Proxy(target, handler);
+  }
+
+  const nodeOf = (value) => (typeof value === 'function' ? value[NODE] : undefined);
+
+  const handler = {
+    get: (target, key) => (typeof key === 'symbol' ? symbol(target[NODE], key) : member(target[NODE], key)),
+    set: (target, key, value) => assign(target[NODE], key, value),
+    apply: (target, self, args) => native.get(target[NODE], args),
+    has: (target, key) => key === NODE || (typeof key === 'string' && look(target[NODE], key) !== undefined),
+    ownKeys: () => [],
+    getOwnPropertyDescriptor: () => undefined,
+    defineProperty: () => false,
+    deleteProperty: () => false,
+    getPrototypeOf: (target) => prototypeOf(target[NODE]),
+  };
+
+  const prototypeOf = (node) => (node.k === ROOT ? Application.prototype : ObjectSpecifier.prototype);
+  const tag = (node) => (node.k === ROOT ? 'Application' : 'ObjectSpecifier');
+
+  function symbol(node, key) {
+    if (key === NODE) return node;
+    return key === Symbol.toStringTag ? tag(node) : undefined;
+  }
+
+  function member(node, key) {
+    switch (key) {
+      case 'toString': return () => `[object ${tag(node)}]`;
+      case 'valueOf': return () => wrap(node);
+      case 'constructor': return node.k === ROOT ? Application : ObjectSpecifier;
+      case 'toJSON': case 'prototype': return undefined;
+      case 'get': return (...args) => native.get(node, args);
+      case 'set': return (value) => native.set(node, value);
+    }
+    if (node.k === ROOT && key in node.r.flags) return node.r.flags[key];
+    const built = isCollection(node) ? collection(node, key) : undefined;
+    return built !== undefined ? built : term(node, key);
+  }
+
+  function collection(node, key) {
+    if (/^-?\d+$/.test(key)) return wrap(child(node, INDEX, '', Number(key), node.c));
+    switch (key) {
+      case 'length': return native.count(node);
+      case 'at': return (index) => wrap(child(node, INDEX, '', Number(index), node.c));
+      case 'byName': return (name) => wrap(child(node, NAME, '', name, node.c));
+      case 'byId': return (id) => wrap(child(node, ID, '', id, node.c));
+      case 'whose': case 'where': return (test, modifiers) => wrap(child(node, WHERE, '', { test, modifiers }, node.c));
+      case 'push': return (object) => native.push(node, object);
+    }
+  }
+
+  const ordinals = { first: 0, middle: 1, last: 2, any: 3 };
+
+  // What an identifier means is decided by the app's dictionary; what it does not know fails when it is called.
+  function term(node, key) {
+    if (node.r.app === IT) return wrap(child(node, MEMBER, key));
+    const meaning = look(node, key);
+    switch (meaning?.kind) {
+      case 'property': return wrap(child(node, PROPERTY, meaning.term, undefined, meaning.class));
+      case 'elements': return wrap(child(node, ELEMENTS, meaning.term, undefined, meaning.class));
+      case 'command': return (...args) => native.command(node, meaning.term, args);
+      case 'constructor': if (node.k === ROOT) return native.constructorOf(node, meaning.term);
+    }
+    if (isCollection(node)) {
+      return Object.hasOwn(ordinals, key)
+        ? wrap(child(node, ORDINAL, '', ordinals[key], node.c))
+        : wrap(child(node, NAME, '', key, node.c));
+    }
+    return () => { throw notUnderstood(); };
+  }
+
+  function look(node, key) {
+    const { meanings } = node.r;
+    const place = `${node.c ?? ''}|${key}`;
+    let meaning = meanings.get(place);
+    if (meaning === undefined) {
+      meaning = native.meaning(node.r.app, node.c ?? null, key);
+      meanings.set(place, meaning);
+    }
+    return meaning;
+  }
+
+  function assign(node, key, value) {
+    if (typeof key === 'symbol') return false;
+    if (node.k === ROOT && Object.hasOwn(node.r.flags, key)) {
+      node.r.flags[key] = value;
+      return true;
+    }
+    const built = isCollection(node) && /^-?\d+$/.test(key);
+    const meaning = built ? undefined : look(node, key);
+    if (meaning?.kind === 'property') native.set(child(node, PROPERTY, meaning.term, undefined, meaning.class), value);
+    else if (meaning?.kind === 'elements') native.set(child(node, ELEMENTS, meaning.term, undefined, meaning.class), value);
+    else if (built) native.set(child(node, INDEX, '', Number(key), node.c), value);
+    else throw failure("Can't convert types.", -1700);
+    return true;
+  }
+
+  const flags = () => ({
+    includeStandardAdditions: false,
+    strictPropertyScope: false,
+    strictCommandScope: false,
+    strictParameterType: false,
+  });
+
+  const rootNode = (app) => ({
+    r: { app, flags: flags(), meanings: new Map() }, p: null, k: ROOT, t: '', v: undefined, c: 'application',
+  });
+
+  function Application(target) {
+    return wrap(rootNode(native.application(target)));
+  }
+  Application.currentApplication = () => wrap(rootNode(CURRENT));
+
+  const it = { r: { app: IT, flags: {}, meanings: new Map() }, p: null, k: ROOT, t: '', v: undefined, c: undefined };
+  const ofSpecifiers = {
+    classOf: (value) => native.className(nodeOf(value)),
+    hasInstance: (value) => nodeOf(value) !== undefined,
+  };
+  function bareSpecifier() { return wrap(it); }
+  const ObjectSpecifier = new Proxy(bareSpecifier, {
+    get(target, key) {
+      if (key === NODE) return it;
+      if (typeof key === 'symbol' || key === 'prototype') return target[key];
+      return Object.hasOwn(ofSpecifiers, key) ? ofSpecifiers[key] : member(it, key);
+    },
+  });
+
+  function Path(path) {
+    if (!(this instanceof Path)) return new Path(path);
+    Object.defineProperty(this, NODE, { value: String(path) });
+  }
+  Path.prototype.toString = function () { return this[NODE]; };
+
+  // Values that leave the bridge or come in.
+  const local = (seconds) => {
+    const d = new SystemDate(seconds * 1000);
+    return new SystemDate(d.getUTCFullYear(), d.getUTCMonth(), d.getUTCDate(), d.getUTCHours(), d.getUTCMinutes(), d.getUTCSeconds());
+  };
+  const seconds = (d) => Math.floor(Date.UTC(d.getFullYear(), d.getMonth(), d.getDate(), d.getHours(), d.getMinutes(), d.getSeconds()) / 1000);
+  const SystemDate = Date;
+
+  // The world's clock: it starts where the world says and runs on from there.
+  function setClock(start) {
+    const offset = local(start).getTime() - SystemDate.now();
+    const now = () => SystemDate.now() + offset;
+    const Clocked = new Proxy(SystemDate, {
+      construct: (target, args, as) => Reflect.construct(target, args.length ? args : [now()], as),
+      apply: () => new SystemDate(now()).toString(),
+      get: (target, key) => (key === 'now' ? now : target[key]),
+    });
+    SystemDate.prototype.constructor = Clocked;
+    globalThis.Date = Clocked;
+  }
+
+  // Text forms.
+  function source(value) {
+    const node = nodeOf(value);
+    if (node) return native.display(node);
+    if (value instanceof Path) return `Path(${JSON.stringify(String(value))})`;
+    if (value instanceof SystemDate) return `new Date(${value.getTime()})`;
+    if (typeof value === 'string') return `"${value.replace(/["\\]/g, '\\$&')}"`;
+    if (Array.isArray(value)) return `[${value.map(source).join(', ')}]`;
+    if (value === null || typeof value !== 'object') return String(value);
+    return `{${Object.keys(value).map((key) => `${JSON.stringify(key)}:${source(value[key])}`).join(', ')}}`;
+  }
+
+  const human = (value) => (value === undefined ? undefined : String(value));
+
+  function define(name, value) {
+    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+  }
+  define('Application', Application);
+  define('ObjectSpecifier', ObjectSpecifier);
+  define('Path', Path);
+  define('Automation', { getDisplayString: (value) => source(value) });
+  define('delay', (time) => native.delay(time === undefined ? 1 : Number(time)));
+  define('console', { log: (...args) => native.log(args.map(String).join(' ')) });
+  for (const name of ['queueMicrotask', 'InternalError', 'gc', 'navigator', 'performance']) delete globalThis[name];
+
+  // Wording: what this engine says in its own words is said in JavaScriptCore's.
+  const words = [
+    [/^(.+) is not defined$/, "Can't find variable: $1"],
+    [/^cannot read property '(.*)' of (undefined|null)$/, "$2 is not an object (evaluating '$1')"],
+    [/^cannot set property '(.*)' of (undefined|null)$/, "$2 is not an object (evaluating '$1')"],
+    [/^Maximum call stack size exceeded$/, 'Maximum call stack size exceeded.'],
+  ];
+  function reword(error) {
+    const message = error?.message;
+    if (typeof message !== 'string') return;
+    for (const [from, to] of words) {
+      if (from.test(message)) { error.message = message.replace(from, to); return; }
+    }
+  }
+  Error.prepareStackTrace = (error, sites) => {
+    reword(error);
+    return sites.map((site) => `${site.getFunctionName() ?? ''}@${site.getFileName()}:${site.getLineNumber()}`).join('\n');
+  };
+
+  return {
+    wrap, nodeOf, failure, local, seconds, setClock, source, human, Path,
+    root: (r) => ({ r, p: null, k: ROOT, t: '', v: undefined, c: 'application' }),
+    child,
+    kind: (value) => (value instanceof SystemDate ? 1 : value instanceof Path ? 2 : 0),
+    units: (text) => Array.from({ length: text.length }, (_, at) => text.charCodeAt(at)),
+    fromUnits: (units) => units.map((unit) => String.fromCharCode(unit)).join(''),
+    now: () => seconds(new SystemDate()),
+  };
+})

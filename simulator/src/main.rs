@@ -1,0 +1,8 @@
+//! `osascript` of the simulated Mac as a program of its own, for a PATH or a test.
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    iac_simulator::osascript(std::env::args_os().skip(1))
+}

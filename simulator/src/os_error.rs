@@ -1,0 +1,76 @@
+//! Apple event errors: the numbers, and the English text that goes with each.
+
+/// An error that an event ends with; scripts see its text and number.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message} ({number})")]
+pub(crate) struct OsError {
+    pub(crate) number: i32,
+    pub(crate) message: String,
+}
+
+/// What an event's answer is, or the error it ends with.
+pub(crate) type Answer<T> = Result<T, OsError>;
+
+pub(crate) const CANCELLED: i32 = -128;
+pub(crate) const NOT_RUNNING: i32 = -600;
+pub(crate) const COERCION: i32 = -1700;
+pub(crate) const NOT_UNDERSTOOD: i32 = -1708;
+pub(crate) const PARAMETER_MISSING: i32 = -1715;
+pub(crate) const BAD_INDEX: i32 = -1719;
+pub(crate) const BAD_TEST: i32 = -1726;
+pub(crate) const NO_SUCH_OBJECT: i32 = -1728;
+pub(crate) const NOT_AUTHORIZED: i32 = -1743;
+pub(crate) const SCRIPT: i32 = -2700;
+pub(crate) const FAILED: i32 = -10000;
+pub(crate) const NOT_MODIFIABLE: i32 = -10003;
+
+impl OsError {
+    /// The error of that number with the text that macOS gives in English.
+    pub(crate) fn of(number: i32) -> Self {
+        Self { number, message: text(number).map_or_else(|| unknown(number), str::to_owned) }
+    }
+
+    pub(crate) fn new(number: i32, message: impl Into<String>) -> Self {
+        Self { number, message: message.into() }
+    }
+}
+
+/// An error without an answer, by number.
+pub(crate) fn refuse<T>(number: i32) -> Answer<T> {
+    Err(OsError::of(number))
+}
+
+fn unknown(number: i32) -> String {
+    format!("An error of type {number} has occurred.")
+}
+
+fn text(number: i32) -> Option<&'static str> {
+    Some(match number {
+        -43 => "File not found.",
+        -50 => "Parameter error.",
+        -128 => "User canceled.",
+        -600 => "Application isn't running.",
+        -609 => "Connection is invalid.",
+        -1700 => "Can't convert types.",
+        -1701 => "Parameter is missing.",
+        -1708 => "Message not understood.",
+        -1712 => "AppleEvent timed out.",
+        -1713 => "No user interaction allowed.",
+        -1715 => "A required parameter is missing.",
+        -1719 => "Invalid index.",
+        -1720 => "Invalid range.",
+        -1723 | -10003 => "Access not allowed.",
+        -1726 => "Illegal comparison or logical.",
+        -1728 => "Can't get object.",
+        -1731 => "Unknown object type.",
+        -10000 => "AppleEvent handler failed.",
+        -10001 => "A descriptor type mismatch occurred.",
+        -10002 => "Invalid key form.",
+        -10004 => "A privilege violation occurred.",
+        -10006 => "Can't set object.",
+        -10008 => "The specified object is a property, not an element.",
+        -10010 => "Handler can't handle objects of this class.",
+        -10014 => "Handler only handles single objects.",
+        _ => return None,
+    })
+}

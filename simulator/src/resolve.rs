@@ -1,0 +1,306 @@
+//! Finds what a specifier means in an app's objects, and writes the specifier that the app itself would give.
+
+use crate::os_error::{Answer, BAD_INDEX, NO_SUCH_OBJECT, refuse};
+use crate::schema::{ClassInfo, Kind, PropertyInfo, Schema};
+use crate::specifier::{Ordinal, Root, Specifier, Step};
+use crate::value::{ObjectId, Value, local_seconds};
+use crate::world::App;
+use crate::world::model::{Children, Model, Place};
+use iac_core::dictionary::APPLICATION;
+use indexmap::IndexMap;
+use std::rc::Rc;
+
+/// One app's objects while one event looks at them.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub(crate) app: &'a App,
+    pub(crate) model: &'a Model,
+    pub(crate) root: Root,
+}
+
+/// What a specifier means.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Found {
+    One(ObjectId),
+    /// One for each element, nested as the specifier's steps nest.
+    Many(Vec<Self>),
+    /// A property's value that is no object.
+    Leaf(Value),
+}
+
+/// The application object of every model.
+pub(crate) const APP: ObjectId = ObjectId(0);
+
+impl<'a> View<'a> {
+    fn schema(&self) -> &'a Schema {
+        &self.app.schema
+    }
+
+    /// What an event that asks for a specifier's value answers.
+    pub(crate) fn get(&self, specifier: &Specifier) -> Answer<Value> {
+        let found = self.resolve(specifier)?;
+        Ok(self.answer(found))
+    }
+
+    pub(crate) fn resolve(&self, specifier: &Specifier) -> Answer<Found> {
+        match &specifier.step {
+            Step::Root => Ok(Found::One(APP)),
+            Step::Property { of, term } => self.each(self.resolve(of)?, &|id| self.property(id, term)),
+            Step::Elements { of, class } => self.each(self.resolve(of)?, &|id| {
+                let children = self.children(id, class)?;
+                Ok(Found::Many(children.into_iter().map(Found::One).collect()))
+            }),
+            Step::Where { of, test } => self.filtered(of, test),
+            Step::Index { of, index } => self.pick(of, &|all| at(all, *index)),
+            Step::Ordinal { of, which } => self.pick(of, &|all| ordinal(all, *which)),
+            Step::Name { of, name } => self.pick(of, &|all| self.named(all, name)),
+            Step::Id { of, id } => self.pick(of, &|all| self.identified(all, id)),
+        }
+    }
+
+    /// Applies a step to one object, or to each of many; a value has no objects behind it.
+    fn each(&self, found: Found, step: &dyn Fn(ObjectId) -> Answer<Found>) -> Answer<Found> {
+        match found {
+            Found::One(id) => step(id),
+            Found::Many(all) => {
+                let all = all.into_iter().map(|each| self.each(each, step));
+                Ok(Found::Many(all.collect::<Answer<_>>()?))
+            }
+            Found::Leaf(_) => refuse(NO_SUCH_OBJECT),
+        }
+    }
+
+    /// Picks one of the elements that a specifier means, in each of the objects that contain them.
+    fn pick(&self, of: &Specifier, choose: &dyn Fn(&[ObjectId]) -> Answer<ObjectId>) -> Answer<Found> {
+        match &of.step {
+            Step::Elements { of: container, class } => self.each(self.resolve(container)?, &|id| {
+                Ok(Found::One(choose(&self.children(id, class)?)?))
+            }),
+            Step::Where { of, test } => match self.filtered(of, test)? {
+                Found::Many(all) => {
+                    let ids: Option<Vec<ObjectId>> = all.iter().map(Found::one).collect();
+                    ids.map_or_else(|| refuse(NO_SUCH_OBJECT), |ids| Ok(Found::One(choose(&ids)?)))
+                }
+                _ => refuse(NO_SUCH_OBJECT),
+            },
+            _ => refuse(NO_SUCH_OBJECT),
+        }
+    }
+
+    /// The elements of a class in one object, in the app's order.
+    ///
+    /// # Errors
+    /// The object's class has no such elements.
+    pub(crate) fn children(&self, id: ObjectId, class: &str) -> Answer<Vec<ObjectId>> {
+        let owner = self.class(id);
+        if !owner.elements.iter().any(|each| &**each == class) {
+            return refuse(NO_SUCH_OBJECT);
+        }
+        Ok(self.stored(id, class))
+    }
+
+    fn stored(&self, id: ObjectId, class: &str) -> Vec<ObjectId> {
+        let mut found = Vec::new();
+        for (symbol, children) in &self.model.object(id).elements {
+            let group = self.model.name(*symbol);
+            let all = self.schema().is_a(group, class);
+            if !all && !self.schema().is_a(class, group) {
+                continue;
+            }
+            match children {
+                Children::Own(ids) if all => found.extend_from_slice(ids),
+                Children::Own(ids) => {
+                    found.extend(ids.iter().filter(|id| self.class(**id).is_a(class)));
+                }
+                Children::Union(keys) => {
+                    let objects = keys.iter().filter_map(|key| self.model.keyed(key));
+                    found.extend(objects.flat_map(|object| self.stored(object, class)));
+                }
+            }
+        }
+        found
+    }
+
+    /// An object's own class.
+    pub(crate) fn class(&self, id: ObjectId) -> Rc<ClassInfo> {
+        let object = self.model.object(id);
+        let name = match (object.class, object.place) {
+            (Some(class), _) | (None, Place::Element { class, .. }) => Some(Rc::clone(self.model.name(class))),
+            (None, Place::Application) => Some(APPLICATION.into()),
+            (None, Place::Property { of, term }) => {
+                let term = self.model.name(term);
+                self.class(of).properties.get(term).and_then(|property| property.class.clone())
+            }
+        };
+        name.and_then(|name| self.schema().class(&name)).unwrap_or_default()
+    }
+
+    /// Reads one property of one object.
+    pub(crate) fn property(&self, id: ObjectId, term: &str) -> Answer<Found> {
+        let class = self.class(id);
+        match (class.properties.get(term), term) {
+            (_, "class") => Ok(Found::Leaf(Value::Class(Rc::clone(&class.name)))),
+            (_, "properties") => Ok(Found::Leaf(self.properties(id, &class)?)),
+            (Some(property), _) => Ok(self.typed(id, property)),
+            (None, _) => refuse(NO_SUCH_OBJECT),
+        }
+    }
+
+    fn properties(&self, id: ObjectId, class: &ClassInfo) -> Answer<Value> {
+        let mut record = IndexMap::new();
+        for property in class.properties.values() {
+            if property.access.can_read() && &*property.term != "properties" {
+                record.insert(Rc::clone(&property.identifier), self.answer(self.typed(id, property)));
+            }
+        }
+        record.insert("class".into(), Value::Class(Rc::clone(&class.name)));
+        Ok(Value::Record(record))
+    }
+
+    fn typed(&self, id: ObjectId, property: &PropertyInfo) -> Found {
+        let Some(stored) = self.model.value(id, &property.term) else {
+            return Found::Leaf(self.of_bundle(id, &property.term));
+        };
+        match stored {
+            Value::Held(object) if self.model.object(*object).gone => Found::Leaf(Value::Missing),
+            Value::Held(object) => Found::One(*object),
+            value => Found::Leaf(self.read(value, property.kind)),
+        }
+    }
+
+    /// What every application answers, even if its data says nothing.
+    fn of_bundle(&self, id: ObjectId, term: &str) -> Value {
+        match (id, term) {
+            (APP, "name") => Value::text(self.app.bundle.name.as_str()),
+            (APP, "version") => Value::text(self.app.bundle.version.as_str()),
+            (APP, "frontmost") => Value::Bool(false),
+            _ => Value::Missing,
+        }
+    }
+
+    /// Understands a stored scalar as its property's type has it.
+    pub(crate) fn read(&self, stored: &Value, kind: Kind) -> Value {
+        match (stored, kind) {
+            (Value::Text(text), Kind::Date) => {
+                local_seconds(text).map_or(Value::Missing, |time| Value::Date(time + self.model.shift))
+            }
+            (Value::Text(path), Kind::File) => Value::File(Rc::clone(path)),
+            (Value::Text(name), Kind::Enumerator) => Value::Enumerator(Rc::clone(name)),
+            (Value::Text(name), Kind::Class) => Value::Class(Rc::clone(name)),
+            (Value::List(items), _) => Value::List(items.iter().map(|item| self.read(item, kind)).collect()),
+            (other, _) => other.clone(),
+        }
+    }
+
+    /// Turns what was found into what travels back: objects become specifiers.
+    pub(crate) fn answer(&self, found: Found) -> Value {
+        match found {
+            Found::One(id) => Value::Object(self.specifier(id)),
+            Found::Many(all) => Value::List(all.into_iter().map(|each| self.answer(each)).collect()),
+            Found::Leaf(value) => self.outward(value),
+        }
+    }
+
+    fn outward(&self, value: Value) -> Value {
+        match value {
+            Value::Held(id) => Value::Object(self.specifier(id)),
+            Value::List(items) => Value::List(items.into_iter().map(|item| self.outward(item)).collect()),
+            Value::Record(fields) => {
+                Value::Record(fields.into_iter().map(|(name, field)| (name, self.outward(field))).collect())
+            }
+            other => other,
+        }
+    }
+
+    /// The specifier that the app gives for one of its objects.
+    pub(crate) fn specifier(&self, id: ObjectId) -> Rc<Specifier> {
+        match self.model.object(id).place {
+            Place::Application => Specifier::root(self.root),
+            Place::Property { of, term } => {
+                let (of, term) = (self.specifier(of), Rc::clone(self.model.name(term)));
+                Specifier::then(self.root, Step::Property { of, term })
+            }
+            Place::Element { of, class } => {
+                let (container, class) = (self.specifier(of), Rc::clone(self.model.name(class)));
+                let of_all = Specifier::then(self.root, Step::Elements { of: container, class: Rc::clone(&class) });
+                Specifier::then(self.root, self.form(id, of, of_all, &class))
+            }
+        }
+    }
+
+    /// How an app addresses an element: by id if its class has one, else by name, else by index.
+    fn form(&self, id: ObjectId, container: ObjectId, of: Rc<Specifier>, class: &str) -> Step {
+        let info = self.class(id);
+        if let Some(value) = self.id_of(id, &info) {
+            return Step::Id { of, id: value };
+        }
+        if let Some(name) = self.name_of(id, &info) {
+            return Step::Name { of, name };
+        }
+        let index = self.stored(container, class).iter().position(|each| *each == id).unwrap_or_default();
+        Step::Index { of, index: i64::try_from(index).unwrap_or_default() }
+    }
+
+    /// The value that identifies an object, where its class has such a property.
+    fn id_of(&self, id: ObjectId, class: &ClassInfo) -> Option<Value> {
+        let form = class.ancestors.iter().find_map(|name| self.model.forms.get(&**name));
+        let term = form.map_or("id", String::as_str);
+        let property = class.properties.get(term)?;
+        match self.typed(id, property) {
+            Found::Leaf(value @ (Value::Int(_) | Value::Real(_) | Value::Text(_))) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn name_of(&self, id: ObjectId, class: &ClassInfo) -> Option<Value> {
+        if let Some(label) = &self.model.object(id).label {
+            return Some(Value::Text(Rc::clone(label)));
+        }
+        match self.typed(id, class.properties.get("name")?) {
+            Found::Leaf(value @ (Value::Text(_) | Value::Utf16(_))) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn named(&self, all: &[ObjectId], name: &Value) -> Answer<ObjectId> {
+        let same = |id: &&ObjectId| self.name_of(**id, &self.class(**id)).as_ref() == Some(name);
+        all.iter().find(same).copied().map_or_else(|| refuse(NO_SUCH_OBJECT), Ok)
+    }
+
+    fn identified(&self, all: &[ObjectId], wanted: &Value) -> Answer<ObjectId> {
+        let same = |id: &&ObjectId| self.id_of(**id, &self.class(**id)).as_ref() == Some(wanted);
+        all.iter().find(same).copied().map_or_else(|| refuse(NO_SUCH_OBJECT), Ok)
+    }
+
+    fn filtered(&self, _of: &Specifier, _test: &crate::specifier::Test) -> Answer<Found> {
+        refuse(crate::os_error::BAD_TEST)
+    }
+}
+
+impl Found {
+    fn one(&self) -> Option<ObjectId> {
+        match self {
+            Self::One(id) => Some(*id),
+            _ => None,
+        }
+    }
+}
+
+/// The element at a place counted from 0, or from the end if it is negative.
+fn at(all: &[ObjectId], index: i64) -> Answer<ObjectId> {
+    let place = if index < 0 {
+        all.len().checked_sub(usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX))
+    } else {
+        usize::try_from(index).ok()
+    };
+    place.and_then(|place| all.get(place)).copied().map_or_else(|| refuse(BAD_INDEX), Ok)
+}
+
+fn ordinal(all: &[ObjectId], which: Ordinal) -> Answer<ObjectId> {
+    let place = match which {
+        Ordinal::First | Ordinal::Any => Some(0),
+        Ordinal::Middle => all.len().checked_sub(1).map(|last| last / 2),
+        Ordinal::Last => all.len().checked_sub(1),
+    };
+    place.and_then(|place| all.get(place)).copied().map_or_else(|| refuse(BAD_INDEX), Ok)
+}

@@ -1,0 +1,269 @@
+//! What a dictionary means at run time: identifiers of scripts to terms, and classes with what they inherit.
+
+use iac_core::dictionary::{Access, Class, Command, Dictionary, Identifier, Property, TypeExpr};
+use indexmap::IndexMap;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// One app's terminology, resolved class by class when first used.
+#[derive(Debug, Default)]
+pub(crate) struct Schema {
+    dictionary: Dictionary,
+    classes: RefCell<HashMap<String, Option<Rc<ClassInfo>>>>,
+    terms: OnceCell<HashMap<String, Term>>,
+}
+
+/// One class with all that it inherits.
+#[derive(Debug, Default)]
+pub(crate) struct ClassInfo {
+    pub(crate) name: Rc<str>,
+    /// Itself first.
+    pub(crate) ancestors: Vec<Rc<str>>,
+    pub(crate) properties: IndexMap<Rc<str>, Rc<PropertyInfo>>,
+    /// Names of the classes of its elements.
+    pub(crate) elements: Vec<Rc<str>>,
+    /// What scripts may write after an object of this class.
+    members: HashMap<String, Member>,
+}
+
+/// One property, with how its stored form is read.
+#[derive(Debug)]
+pub(crate) struct PropertyInfo {
+    pub(crate) term: Rc<str>,
+    /// How scripts write it; the term itself where it gives no identifier.
+    pub(crate) identifier: Rc<str>,
+    pub(crate) kind: Kind,
+    pub(crate) list: bool,
+    pub(crate) access: Access,
+    /// The class of the object it holds, if the dictionary says so.
+    pub(crate) class: Option<Rc<str>>,
+}
+
+/// How a stored scalar is to be understood.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// As it stands.
+    #[default]
+    Plain,
+    Text,
+    Number,
+    Boolean,
+    Date,
+    File,
+    Enumerator,
+    Class,
+    Object,
+}
+
+/// What an identifier means after an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Member {
+    Property { term: Rc<str>, class: Option<Rc<str>> },
+    Elements { class: Rc<str> },
+}
+
+/// All that an identifier can mean somewhere in an app.
+#[derive(Clone, Debug, Default)]
+struct Term {
+    member: Option<Member>,
+    command: Option<Rc<str>>,
+    constructor: Option<Rc<str>>,
+}
+
+/// What an identifier means at one place of a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    Member(Member),
+    Command(Rc<str>),
+    Constructor(Rc<str>),
+}
+
+/// Properties of every object, whatever the dictionary says.
+const UNIVERSAL: [&str; 4] = ["class", "properties", "id", "name"];
+
+/// Properties of every application.
+pub(crate) const OF_APPLICATIONS: [&str; 3] = ["name", "version", "frontmost"];
+
+impl Schema {
+    pub(crate) fn new(dictionary: Dictionary) -> Self {
+        Self { dictionary, ..Self::default() }
+    }
+
+    pub(crate) fn dictionary(&self) -> &Dictionary {
+        &self.dictionary
+    }
+
+    /// The class of that name, or the app's own class even where the dictionary forgot it.
+    pub(crate) fn class(&self, name: &str) -> Option<Rc<ClassInfo>> {
+        if let Some(known) = self.classes.borrow().get(name) {
+            return known.clone();
+        }
+        let info = self.resolve(name).map(Rc::new);
+        self.classes.borrow_mut().insert(name.to_owned(), info.clone());
+        info
+    }
+
+    pub(crate) fn is_a(&self, class: &str, ancestor: &str) -> bool {
+        class == ancestor || self.class(class).is_some_and(|info| info.is_a(ancestor))
+    }
+
+    /// What an identifier means after an object of a class, or after anything where the class is not known.
+    pub(crate) fn meaning(&self, class: Option<&str>, identifier: &str) -> Option<Meaning> {
+        let info = class.and_then(|class| self.class(class));
+        if let Some(member) = info.and_then(|info| info.members.get(identifier).cloned()) {
+            return Some(Meaning::Member(member));
+        }
+        let term = self.terms.get_or_init(|| self.all_terms()).get(identifier);
+        let found = term.and_then(|term| {
+            let command = || term.command.clone().map(Meaning::Command);
+            let member = || term.member.clone().map(Meaning::Member);
+            command().or_else(member).or_else(|| term.constructor.clone().map(Meaning::Constructor))
+        });
+        found.or_else(|| universal(identifier))
+    }
+
+    /// Every command of that name.
+    pub(crate) fn commands(&self, name: &str) -> impl Iterator<Item = &Command> {
+        self.dictionary.commands.iter().filter(move |command| command.name == name)
+    }
+
+    /// The enumerator's name for a text that names one in any spelling of case.
+    pub(crate) fn has_enumeration(&self, name: &str) -> bool {
+        self.dictionary.enumerations.contains_key(name)
+    }
+
+    fn resolve(&self, name: &str) -> Option<ClassInfo> {
+        let application = name == iac_core::dictionary::APPLICATION;
+        let lineage = self.dictionary.lineage(name);
+        if lineage.is_empty() && !application {
+            return None;
+        }
+        let own = lineage.first().map_or(name, |class| class.name.as_str());
+        let mut info = ClassInfo { name: own.into(), ..ClassInfo::default() };
+        for class in lineage {
+            self.inherit(&mut info, class);
+        }
+        if application {
+            OF_APPLICATIONS.into_iter().for_each(|term| info.add_property(Rc::new(PropertyInfo::builtin(term))));
+            if info.ancestors.is_empty() {
+                info.ancestors.push(name.into());
+            }
+        }
+        Some(info)
+    }
+
+    fn inherit(&self, info: &mut ClassInfo, class: &Class) {
+        info.ancestors.push(class.name.as_str().into());
+        for property in &class.properties {
+            info.add_property(Rc::new(self.property(property)));
+        }
+        for element in &class.elements {
+            if let Some(of) = self.dictionary.class(&element.class) {
+                info.add_element(of);
+            }
+        }
+    }
+
+    fn property(&self, property: &Property) -> PropertyInfo {
+        let (kind, class) = self.kind(&property.kind);
+        PropertyInfo {
+            term: property.name.as_str().into(),
+            identifier: identifier(&property.name),
+            kind,
+            list: property.kind.0.iter().any(|each| each.list),
+            access: property.access,
+            class,
+        }
+    }
+
+    /// How values of a type are stored, and the class if they are objects. The first alternative that says
+    /// something decides; missing value says nothing.
+    fn kind(&self, of: &TypeExpr) -> (Kind, Option<Rc<str>>) {
+        of.0.iter().find(|each| each.name != "missing value").map_or((Kind::Plain, None), |each| {
+            match each.name.as_str() {
+                "text" | "rich text" | "string" | "styled text" | "unicode text" => (Kind::Text, None),
+                "integer" | "real" | "number" | "double integer" => (Kind::Number, None),
+                "boolean" => (Kind::Boolean, None),
+                "date" => (Kind::Date, None),
+                "file" | "alias" => (Kind::File, None),
+                "type" | "type class" => (Kind::Class, None),
+                "specifier" | "location specifier" => (Kind::Object, None),
+                name if self.has_enumeration(name) => (Kind::Enumerator, None),
+                name => match self.dictionary.class(name) {
+                    Some(class) => (Kind::Object, Some(class.name.as_str().into())),
+                    None => (Kind::Plain, None),
+                },
+            }
+        })
+    }
+
+    fn all_terms(&self) -> HashMap<String, Term> {
+        let mut terms: HashMap<String, Term> = HashMap::new();
+        for class in self.dictionary.classes.values() {
+            for property in &class.properties {
+                let info = self.property(property);
+                let member = Member::Property { term: info.term, class: info.class };
+                add(&mut terms, &property.name, |term| _ = term.member.get_or_insert(member));
+            }
+        }
+        for class in self.dictionary.classes.values() {
+            let member = Member::Elements { class: class.name.as_str().into() };
+            add(&mut terms, &class.plural, |term| _ = term.member.get_or_insert(member));
+            if let Some(constructor) = Identifier::of_class(&class.name) {
+                let term = terms.entry(constructor.as_str().to_owned()).or_default();
+                term.constructor = Some(class.name.as_str().into());
+            }
+        }
+        for command in &self.dictionary.commands {
+            let name: Rc<str> = command.name.as_str().into();
+            add(&mut terms, &command.name, |term| _ = term.command.get_or_insert(name));
+        }
+        terms
+    }
+}
+
+fn add(terms: &mut HashMap<String, Term>, name: &str, set: impl FnOnce(&mut Term)) {
+    if let Some(identifier) = Identifier::of(name) {
+        set(terms.entry(identifier.as_str().to_owned()).or_default());
+    }
+}
+
+fn universal(identifier: &str) -> Option<Meaning> {
+    UNIVERSAL
+        .contains(&identifier)
+        .then(|| Meaning::Member(Member::Property { term: identifier.into(), class: None }))
+}
+
+/// How scripts write a term.
+pub(crate) fn identifier(term: &str) -> Rc<str> {
+    Identifier::of(term).map_or_else(|| term.into(), |identifier| identifier.as_str().into())
+}
+
+impl ClassInfo {
+    pub(crate) fn is_a(&self, ancestor: &str) -> bool {
+        self.ancestors.iter().any(|each| &**each == ancestor)
+    }
+
+    fn add_property(&mut self, property: Rc<PropertyInfo>) {
+        let member = Member::Property { term: Rc::clone(&property.term), class: property.class.clone() };
+        self.members.entry(property.identifier.to_string()).or_insert(member);
+        self.properties.entry(Rc::clone(&property.term)).or_insert(property);
+    }
+
+    fn add_element(&mut self, class: &Class) {
+        let name: Rc<str> = class.name.as_str().into();
+        let member = Member::Elements { class: Rc::clone(&name) };
+        self.members.entry(identifier(&class.plural).to_string()).or_insert(member);
+        if !self.elements.contains(&name) {
+            self.elements.push(name);
+        }
+    }
+}
+
+impl PropertyInfo {
+    fn builtin(term: &str) -> Self {
+        let (term, identifier) = (term.into(), identifier(term));
+        Self { term, identifier, kind: Kind::Plain, list: false, access: Access::Read, class: None }
+    }
+}

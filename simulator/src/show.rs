@@ -1,0 +1,59 @@
+//! Specifiers as JavaScript source: `Application("Mail").accounts.byId("A1").mailboxes.byName("INBOX")`.
+
+use crate::schema::identifier;
+use crate::specifier::{Ordinal, Root, Specifier, Step};
+use crate::value::Value;
+use crate::world::World;
+
+/// Writes a specifier as `Automation.getDisplayString` does.
+pub(crate) fn source(world: &World, specifier: &Specifier) -> String {
+    let before = specifier.of().map(|of| source(world, of)).unwrap_or_default();
+    match &specifier.step {
+        Step::Root => root(world, specifier.root),
+        Step::Property { term, .. } => format!("{before}.{}", identifier(term)),
+        Step::Elements { class, .. } => format!("{before}.{}", plural(world, specifier.root, class)),
+        Step::Index { index, .. } => format!("{before}.at({index})"),
+        Step::Name { name, .. } => format!("{before}.byName({})", literal(name)),
+        Step::Id { id, .. } => format!("{before}.byId({})", literal(id)),
+        Step::Where { .. } => format!("{before}.whose(…)"),
+        Step::Ordinal { which, .. } => format!("{before}.{}", word(*which)),
+    }
+}
+
+fn root(world: &World, root: Root) -> String {
+    match root {
+        Root::App(at) => format!("Application({})", quoted(&world.app(at).bundle.name)),
+        Root::Current => "Application.currentApplication()".to_owned(),
+        Root::It => "ObjectSpecifier()".to_owned(),
+    }
+}
+
+fn plural(world: &World, root: Root, class: &str) -> String {
+    let Root::App(at) = root else { return class.to_owned() };
+    let app = world.app(at);
+    let plural = app.schema.dictionary().class(class).map(|class| class.plural.clone());
+    identifier(plural.as_deref().unwrap_or(class)).to_string()
+}
+
+fn literal(value: &Value) -> String {
+    match value {
+        Value::Int(number) => number.to_string(),
+        Value::Real(number) => number.to_string(),
+        Value::Utf16(units) => quoted(&String::from_utf16_lossy(units)),
+        other => quoted(other.as_text().unwrap_or_default()),
+    }
+}
+
+/// Quotes and backslashes are escaped, line ends are not: that is how the source form is written.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+fn word(which: Ordinal) -> &'static str {
+    match which {
+        Ordinal::First => "first",
+        Ordinal::Middle => "middle",
+        Ordinal::Last => "last",
+        Ordinal::Any => "any",
+    }
+}

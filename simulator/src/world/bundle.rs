@@ -1,0 +1,99 @@
+//! App bundles below a world's root: where they are, and what their property lists say of them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where a Mac keeps apps, and how many folders deep they are looked for below that.
+const ROOTS: [(&str, usize); 6] = [
+    ("Applications", 1),
+    ("Users", 2),
+    ("System/Applications", 1),
+    ("System/Library/CoreServices", 0),
+    ("System/Library/CoreServices/Applications", 0),
+    ("System/Cryptexes/App/System/Applications", 0),
+];
+
+/// One app bundle.
+#[derive(Clone, Debug)]
+pub(crate) struct Bundle {
+    /// The folder on the real disk.
+    pub(crate) folder: PathBuf,
+    /// The name people see: that of the folder without `.app`.
+    pub(crate) name: String,
+    pub(crate) id: String,
+    pub(crate) version: String,
+    /// Whether the app takes Apple events at all.
+    scriptable: bool,
+    definition: Option<String>,
+}
+
+/// The folders of a world in which apps are found, those that exist.
+pub(crate) fn roots(world: &Path) -> Vec<PathBuf> {
+    ROOTS.iter().map(|(root, _)| world.join(root)).filter(|path| path.is_dir()).collect()
+}
+
+/// The folder of every bundle below a world's root, sorted within its root.
+pub(crate) fn folders(world: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for (root, depth) in ROOTS {
+        collect(&world.join(root), depth, &mut found);
+    }
+    found
+}
+
+fn collect(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.extension().is_some_and(|extension| extension == "app") {
+            found.push(path);
+        } else if depth > 0 && path.is_dir() {
+            collect(&path, depth - 1, found);
+        }
+    }
+}
+
+/// The name that people see under a bundle's icon.
+pub(crate) fn display_name(folder: &Path) -> String {
+    folder.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+impl Bundle {
+    /// Reads a bundle's `Info.plist`; `None` where there is none or it names no bundle id.
+    pub(crate) fn read(folder: &Path) -> Option<Self> {
+        let info = plist::Value::from_file(folder.join("Contents/Info.plist")).ok()?;
+        let info = info.as_dictionary()?;
+        let text = |key| info.get(key).and_then(plist::Value::as_string).map(str::to_owned);
+        let definition = text("OSAScriptingDefinition");
+        let enabled = info.get("NSAppleScriptEnabled").is_some_and(means_yes);
+        Some(Self {
+            folder: folder.to_owned(),
+            name: display_name(folder),
+            id: text("CFBundleIdentifier")?,
+            version: text("CFBundleShortVersionString").or_else(|| text("CFBundleVersion")).unwrap_or_default(),
+            scriptable: enabled || definition.is_some(),
+            definition,
+        })
+    }
+
+    /// The bytes of its scripting dictionary: its own, else the standard one if it only says that it is scriptable.
+    pub(crate) fn definition(&self, world: &Path) -> Option<Vec<u8>> {
+        let resources = self.folder.join("Contents/Resources");
+        if let Some(name) = &self.definition {
+            let with_extension = resources.join(format!("{name}.sdef"));
+            return fs::read(resources.join(name)).or_else(|_| fs::read(with_extension)).ok();
+        }
+        let standard = world.join("System/Library/ScriptingDefinitions/CocoaStandard.sdef");
+        self.scriptable.then(|| fs::read(standard).ok()).flatten()
+    }
+}
+
+/// Property lists say it as a boolean, and some as a word.
+fn means_yes(value: &plist::Value) -> bool {
+    match value {
+        plist::Value::Boolean(yes) => *yes,
+        plist::Value::String(word) => word.eq_ignore_ascii_case("yes") || word.eq_ignore_ascii_case("true"),
+        _ => false,
+    }
+}

@@ -1,0 +1,381 @@
+//! Reads an app's data file into its arena, in one pass over the text.
+
+use super::model::{Children, Model, Place, Symbol};
+use crate::value::{ObjectId, Value};
+use indexmap::IndexMap;
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+use std::rc::Rc;
+
+/// How far dates move when a world is older than its clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Shift {
+    #[default]
+    None,
+    /// Whole days: the newest mail is from today.
+    Days,
+    /// Whole weeks: Tuesday's meeting stays on a Tuesday.
+    Weeks,
+}
+
+/// What a data file says beside its objects.
+#[derive(Debug, Default)]
+pub(crate) struct Loaded {
+    pub(crate) model: Model,
+    pub(crate) shift: Shift,
+}
+
+/// Reads a data file.
+///
+/// # Errors
+/// Malformed JSON, an unknown key of the file itself, a reference to a key that no object has.
+pub(crate) fn load(text: &[u8]) -> serde_json::Result<Loaded> {
+    let mut reader = Reader::default();
+    let mut json = serde_json::Deserializer::from_slice(text);
+    FileSeed(&mut reader).deserialize(&mut json)?;
+    json.end()?;
+    reader.finish()
+}
+
+#[derive(Default)]
+struct Reader {
+    loaded: Loaded,
+    /// Keys that were referred to; a reference holds its place in this list until all keys are known.
+    wanted: Vec<String>,
+}
+
+/// Object ids from here on stand for a key that is wanted.
+const PENDING: u32 = 1 << 31;
+
+impl Reader {
+    fn want(&mut self, key: String) -> Value {
+        let place = u32::try_from(self.wanted.len()).expect("fewer than 2^31 references");
+        self.wanted.push(key);
+        Value::Held(ObjectId(PENDING | place))
+    }
+
+    fn finish(mut self) -> serde_json::Result<Loaded> {
+        let model = &mut self.loaded.model;
+        let found = self.wanted.iter().map(|key| {
+            model.keyed(key).ok_or_else(|| serde_json::Error::custom(format!("no object has the key `{key}`")))
+        });
+        let found: Vec<ObjectId> = found.collect::<Result<_, _>>()?;
+        for at in 0..model.len() {
+            let id = ObjectId(u32::try_from(at).expect("ids are 32 bits"));
+            for (_, value) in &mut model.object_mut(id).values {
+                settle(value, &found);
+            }
+        }
+        Ok(self.loaded)
+    }
+}
+
+fn settle(value: &mut Value, found: &[ObjectId]) {
+    match value {
+        Value::Held(id) if id.0 & PENDING != 0 => *id = found[(id.0 & !PENDING) as usize],
+        Value::List(items) => items.iter_mut().for_each(|item| settle(item, found)),
+        Value::Record(fields) => fields.values_mut().for_each(|field| settle(field, found)),
+        _ => (),
+    }
+}
+
+struct FileSeed<'a>(&'a mut Reader);
+
+impl<'de> DeserializeSeed<'de> for FileSeed<'_> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for FileSeed<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an app's data: an object with `running`, `shift` and `application`")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+            match key.as_ref() {
+                "running" => self.0.loaded.model.running = map.next_value()?,
+                "shift" => self.0.loaded.shift = map.next_value()?,
+                "forms" => self.0.loaded.model.forms = map.next_value::<HashMap<String, String>>()?,
+                "application" => {
+                    map.next_value_seed(ObjectSeed { reader: self.0, place: Place::Application })?;
+                }
+                other => return Err(A::Error::custom(format!("unknown key `{other}` in an app's data"))),
+            }
+        }
+        Ok(())
+    }
+}
+
+struct ObjectSeed<'a> {
+    reader: &'a mut Reader,
+    place: Place,
+}
+
+impl<'de> DeserializeSeed<'de> for ObjectSeed<'_> {
+    type Value = ObjectId;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<ObjectId, D::Error> {
+        from.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ObjectSeed<'_> {
+    type Value = ObjectId;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of an app")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ObjectId, A::Error> {
+        let reader = self.reader;
+        let id = reader.loaded.model.add(self.place);
+        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+            member(reader, id, &key, &mut map)?;
+        }
+        Ok(id)
+    }
+}
+
+fn member<'de, A: MapAccess<'de>>(
+    reader: &mut Reader,
+    id: ObjectId,
+    key: &str,
+    map: &mut A,
+) -> Result<(), A::Error> {
+    match key {
+        "key" => {
+            let key: String = map.next_value()?;
+            if reader.loaded.model.keys.insert(key.as_str().into(), id).is_some() {
+                return Err(A::Error::custom(format!("two objects have the key `{key}`")));
+            }
+        }
+        "class" => {
+            let class: Cow<'de, str> = map.next_value()?;
+            let class = reader.loaded.model.symbol(&class);
+            reader.loaded.model.object_mut(id).class = Some(class);
+        }
+        "label" => {
+            let label: String = map.next_value()?;
+            reader.loaded.model.object_mut(id).label = Some(label.into());
+        }
+        "elements" => map.next_value_seed(ElementsSeed { reader, of: id })?,
+        term => {
+            let term = reader.loaded.model.symbol(term);
+            let read = map.next_value_seed(ValueSeed { reader, place: Place::Property { of: id, term } })?;
+            keep(&mut reader.loaded.model, id, term, read);
+        }
+    }
+    Ok(())
+}
+
+fn keep(model: &mut Model, id: ObjectId, term: Symbol, read: Read) {
+    let object = model.object_mut(id);
+    match read {
+        Read::Value(value) => object.values.push((term, value)),
+        Read::Union(keys) => object.elements.push((term, Children::Union(keys))),
+    }
+}
+
+struct ElementsSeed<'a> {
+    reader: &'a mut Reader,
+    of: ObjectId,
+}
+
+impl<'de> DeserializeSeed<'de> for ElementsSeed<'_> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ElementsSeed<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("lists of objects by class name")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(class) = map.next_key::<Cow<'de, str>>()? {
+            let class = self.reader.loaded.model.symbol(&class);
+            let place = Place::Element { of: self.of, class };
+            let children = map.next_value_seed(ChildrenSeed { reader: self.reader, place })?;
+            let object = self.reader.loaded.model.object_mut(self.of);
+            object.elements.push((class, Children::Own(children)));
+        }
+        Ok(())
+    }
+}
+
+struct ChildrenSeed<'a> {
+    reader: &'a mut Reader,
+    place: Place,
+}
+
+impl<'de> DeserializeSeed<'de> for ChildrenSeed<'_> {
+    type Value = Vec<ObjectId>;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Vec<ObjectId>, D::Error> {
+        from.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ChildrenSeed<'_> {
+    type Value = Vec<ObjectId>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of objects")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<ObjectId>, A::Error> {
+        let mut children = Vec::new();
+        let place = self.place;
+        while let Some(child) = list.next_element_seed(ObjectSeed { reader: &mut *self.reader, place })? {
+            children.push(child);
+        }
+        Ok(children)
+    }
+}
+
+/// What stands at a property's name.
+enum Read {
+    Value(Value),
+    /// Not a value: these objects' elements, under the element's class name.
+    Union(Vec<Rc<str>>),
+}
+
+struct ValueSeed<'a> {
+    reader: &'a mut Reader,
+    place: Place,
+}
+
+impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
+    type Value = Read;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Read, D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ValueSeed<'_> {
+    type Value = Read;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value, a list, or one of `ref`, `object`, `view`, `record`, `data`, `utf16`, `union`")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Read, E> {
+        Ok(Read::Value(Value::Bool(value)))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Read, E> {
+        Ok(Read::Value(Value::Int(value)))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Read, E> {
+        #[expect(clippy::cast_precision_loss, reason = "beyond 2^53 JavaScript has no exact number either")]
+        Ok(Read::Value(i64::try_from(value).map_or(Value::Real(value as f64), Value::Int)))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Read, E> {
+        Ok(Read::Value(Value::Real(value)))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Read, E> {
+        Ok(Read::Value(Value::text(value)))
+    }
+
+    fn visit_unit<E>(self) -> Result<Read, E> {
+        Ok(Read::Value(Value::Missing))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Read, A::Error> {
+        let mut items = Vec::new();
+        let place = self.place;
+        while let Some(read) = list.next_element_seed(ValueSeed { reader: &mut *self.reader, place })? {
+            items.push(value(read)?);
+        }
+        Ok(Read::Value(Value::List(items)))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Read, A::Error> {
+        let Some(form) = map.next_key::<Cow<'de, str>>()? else {
+            return Err(A::Error::custom("an empty object; a record is written {\"record\":{}}"));
+        };
+        let read = special(self.reader, self.place, &form, &mut map)?;
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {
+            return Err(A::Error::custom(format!("`{form}` stands alone in its object")));
+        }
+        Ok(read)
+    }
+}
+
+fn value<E: serde::de::Error>(read: Read) -> Result<Value, E> {
+    match read {
+        Read::Value(value) => Ok(value),
+        Read::Union(_) => Err(E::custom("a union stands only for an object's elements")),
+    }
+}
+
+fn special<'de, A: MapAccess<'de>>(
+    reader: &mut Reader,
+    place: Place,
+    form: &str,
+    map: &mut A,
+) -> Result<Read, A::Error> {
+    Ok(Read::Value(match form {
+        "union" => {
+            let keys: Vec<String> = map.next_value()?;
+            return Ok(Read::Union(keys.into_iter().map(Into::into).collect()));
+        }
+        "ref" => reader.want(map.next_value()?),
+        "object" | "view" => Value::Held(map.next_value_seed(ObjectSeed { reader, place })?),
+        "record" => map.next_value_seed(RecordSeed { reader, place })?,
+        "utf16" => Value::Utf16(map.next_value::<Vec<u16>>()?.into()),
+        "data" => data(&map.next_value::<Cow<'de, str>>()?, map)?,
+        other => return Err(A::Error::custom(format!("unknown form `{other}` of a value"))),
+    }))
+}
+
+fn data<'de, A: MapAccess<'de>>(base64: &str, map: &mut A) -> Result<Value, A::Error> {
+    let bytes = data_encoding::BASE64.decode(base64.as_bytes()).map_err(A::Error::custom)?;
+    let Some(("type", kind)) = map.next_entry::<&str, String>()? else {
+        return Err(A::Error::custom("`data` is followed by its `type`"));
+    };
+    Ok(Value::Data { kind: kind.into(), bytes: bytes.into() })
+}
+
+struct RecordSeed<'a> {
+    reader: &'a mut Reader,
+    place: Place,
+}
+
+impl<'de> DeserializeSeed<'de> for RecordSeed<'_> {
+    type Value = Value;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Value, D::Error> {
+        from.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for RecordSeed<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a record")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let mut fields = IndexMap::new();
+        let place = self.place;
+        while let Some(name) = map.next_key::<String>()? {
+            let read = map.next_value_seed(ValueSeed { reader: &mut *self.reader, place })?;
+            fields.insert(name.into(), value(read)?);
+        }
+        Ok(Value::Record(fields))
+    }
+}

@@ -1,0 +1,121 @@
+//! One app's objects: an arena of untyped records, read through the dictionary's types.
+
+use crate::value::{ObjectId, Value};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// A term that occurs in an app's data, as a small number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Symbol(u32);
+
+/// An app's objects.
+#[derive(Debug, Default)]
+pub(crate) struct Model {
+    objects: Vec<Object>,
+    names: Vec<Rc<str>>,
+    symbols: HashMap<Rc<str>, Symbol>,
+    pub(super) keys: HashMap<Rc<str>, ObjectId>,
+    /// Which properties and elements identify objects of a class, where the app does otherwise than most.
+    pub(crate) forms: HashMap<String, String>,
+    /// Seconds by which dates that still are text lie behind the world's clock.
+    pub(crate) shift: i64,
+    pub(crate) running: bool,
+}
+
+/// One object.
+#[derive(Debug)]
+pub(crate) struct Object {
+    /// Its own class, if it is a subclass of its element's or property's class.
+    pub(crate) class: Option<Symbol>,
+    pub(crate) place: Place,
+    /// The name by which its container addresses it, if that is not its property `name`.
+    pub(crate) label: Option<Rc<str>>,
+    pub(crate) values: Vec<(Symbol, Value)>,
+    pub(crate) elements: Vec<(Symbol, Children)>,
+    /// Deleted: whoever still holds it gets nothing.
+    pub(crate) gone: bool,
+}
+
+/// Where an object hangs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Application,
+    Element { of: ObjectId, class: Symbol },
+    Property { of: ObjectId, term: Symbol },
+}
+
+/// The elements of one class in one object.
+#[derive(Clone, Debug)]
+pub(crate) enum Children {
+    Own(Vec<ObjectId>),
+    /// The elements of that class of all these objects, by their keys, one after the other.
+    Union(Vec<Rc<str>>),
+}
+
+impl Model {
+    pub(crate) fn symbol(&mut self, name: &str) -> Symbol {
+        if let Some(symbol) = self.symbols.get(name) {
+            return *symbol;
+        }
+        let symbol = Symbol(u32::try_from(self.names.len()).expect("an app has fewer than 2^32 terms"));
+        let name: Rc<str> = name.into();
+        self.names.push(Rc::clone(&name));
+        self.symbols.insert(name, symbol);
+        symbol
+    }
+
+    /// The symbol of a name that some object uses.
+    pub(crate) fn known(&self, name: &str) -> Option<Symbol> {
+        self.symbols.get(name).copied()
+    }
+
+    pub(crate) fn name(&self, symbol: Symbol) -> &Rc<str> {
+        &self.names[symbol.0 as usize]
+    }
+
+    pub(crate) fn add(&mut self, place: Place) -> ObjectId {
+        let id = ObjectId(u32::try_from(self.objects.len()).expect("an app has fewer than 2^32 objects"));
+        let (values, elements) = (Vec::new(), Vec::new());
+        self.objects.push(Object { class: None, place, label: None, values, elements, gone: false });
+        id
+    }
+
+    pub(crate) fn object(&self, id: ObjectId) -> &Object {
+        &self.objects[id.0 as usize]
+    }
+
+    pub(crate) fn object_mut(&mut self, id: ObjectId) -> &mut Object {
+        &mut self.objects[id.0 as usize]
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// The application object is the first; an app without data gets an empty one.
+    pub(crate) fn application(&mut self) -> ObjectId {
+        if self.objects.is_empty() {
+            self.add(Place::Application);
+        }
+        ObjectId(0)
+    }
+
+    pub(crate) fn keyed(&self, key: &str) -> Option<ObjectId> {
+        self.keys.get(key).copied()
+    }
+
+    /// A stored value, untyped; `None` where the data says nothing.
+    pub(crate) fn value(&self, id: ObjectId, term: &str) -> Option<&Value> {
+        let symbol = self.known(term)?;
+        self.object(id).values.iter().find(|(name, _)| *name == symbol).map(|(_, value)| value)
+    }
+
+    pub(crate) fn set_value(&mut self, id: ObjectId, term: &str, value: Value) {
+        let symbol = self.symbol(term);
+        let values = &mut self.object_mut(id).values;
+        match values.iter_mut().find(|(name, _)| *name == symbol) {
+            Some((_, old)) => *old = value,
+            None => values.push((symbol, value)),
+        }
+    }
+}
