@@ -71,17 +71,14 @@ impl Options {
     /// Reads one word of options; a letter that takes a value takes the rest of the word, or the next one.
     fn option(&mut self, word: &str, rest: &mut impl Iterator<Item = String>) -> Result<(), End> {
         let mut letters = word.chars();
-        while let Some(letter) = letters.next() {
-            if !"els".contains(letter) {
-                return Err(End::Complaint(2, format!("osascript: illegal option -- {letter}\n{USAGE}")));
-            }
-            let attached = letters.as_str();
-            let value = if attached.is_empty() { rest.next() } else { Some(attached.to_owned()) };
-            let missing = || format!("osascript: option requires an argument -- {letter}\n{USAGE}");
-            let value = value.ok_or_else(|| End::Complaint(2, missing()))?;
-            self.valued(letter, value);
-            return Ok(());
+        let letter = letters.next().unwrap_or('-');
+        if !"els".contains(letter) {
+            return Err(End::Complaint(2, format!("osascript: illegal option -- {letter}\n{USAGE}")));
         }
+        let attached = letters.as_str();
+        let value = if attached.is_empty() { rest.next() } else { Some(attached.to_owned()) };
+        let missing = || format!("osascript: option requires an argument -- {letter}\n{USAGE}");
+        self.valued(letter, value.ok_or_else(|| End::Complaint(2, missing()))?);
         Ok(())
     }
 
@@ -107,7 +104,10 @@ impl Options {
         match self.file.as_deref() {
             None | Some("-") => {
                 let mut bytes = Vec::new();
-                io::stdin().lock().read_to_end(&mut bytes).map_err(|error| End::of(format!("osascript: {error}")))?;
+                io::stdin()
+                    .lock()
+                    .read_to_end(&mut bytes)
+                    .map_err(|error| End::of(format!("osascript: {error}")))?;
                 Ok(Script { source: String::from_utf8_lossy(&bytes).into_owned(), file: None, arguments })
             }
             Some(file) => {
@@ -140,12 +140,12 @@ fn execute(options: &Options) -> Result<(), End> {
 }
 
 fn session() -> Result<Rc<Session>, End> {
-    let world = std::env::var_os("IAC_MCP_WORLD").map(PathBuf::from);
+    let world = std::env::var_os(crate::WORLD_VARIABLE).map(PathBuf::from);
     let world = world.ok_or_else(|| End::of("osascript: IAC_MCP_WORLD does not name a simulated Mac"))?;
     let world = World::open(&world).map_err(|error| End::of(format!("osascript: {error}")))?;
-    let trace = std::env::var_os("IAC_MCP_TRACE").map(PathBuf::from);
-    let trace =
-        Trace::open(trace.as_deref()).map_err(|error| End::of(format!("osascript: cannot open the trace: {error}")))?;
+    let trace = std::env::var_os(crate::TRACE_VARIABLE).map(PathBuf::from);
+    let trace = Trace::open(trace.as_deref())
+        .map_err(|error| End::of(format!("osascript: cannot open the trace: {error}")))?;
     Ok(Rc::new(Session { world, trace }))
 }
 

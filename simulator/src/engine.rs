@@ -53,8 +53,8 @@ pub(crate) enum Form {
 pub(crate) fn run(session: Rc<Session>, script: &Script, form: Form) -> Result<Option<String>, OsError> {
     let context = start().map_err(|error| engine_failed(&error))?;
     let result = context.with(|ctx| {
-        let helpers = native::install(&ctx, session, PRELUDE).map_err(|error| caught(&ctx, &error))?;
-        evaluate(&ctx, &helpers, script, form).map_err(|error| caught(&ctx, &error))
+        let helpers = native::install(&ctx, session, PRELUDE).map_err(|error| caught(&ctx, None, &error))?;
+        evaluate(&ctx, &helpers, script, form).map_err(|error| caught(&ctx, Some(&helpers), &error))
     });
     // The process ends here; taking the heap apart would only cost time.
     std::mem::forget(context);
@@ -93,12 +93,17 @@ fn evaluate<'js>(
 }
 
 /// The uncaught exception as osascript reports it: its own text, and its number if it carries one.
-fn caught(ctx: &Ctx<'_>, error: &rquickjs::Error) -> OsError {
+fn caught<'js>(ctx: &Ctx<'js>, helpers: Option<&Helpers<'js>>, error: &rquickjs::Error) -> OsError {
     if !error.is_exception() {
         return engine_failed(error);
     }
     let thrown = ctx.catch();
-    let number = thrown.as_object().and_then(|object| object.get::<_, Option<i32>>("errorNumber").ok().flatten());
+    if let Some(helpers) = helpers {
+        // An exhausted stack leaves no room to reword when the error is made.
+        let _ = helpers.reword.call::<_, ()>((thrown.clone(),));
+    }
+    let number =
+        thrown.as_object().and_then(|object| object.get::<_, Option<i32>>("errorNumber").ok().flatten());
     let text = convert::text_of(ctx, thrown).unwrap_or_else(|| "Error".to_owned());
     OsError::new(number.unwrap_or(SCRIPT), text)
 }

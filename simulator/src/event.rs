@@ -2,7 +2,6 @@
 
 use crate::specifier::Specifier;
 use crate::value::Value;
-use indexmap::IndexMap;
 use std::rc::Rc;
 
 /// One event before it is sent.
@@ -13,8 +12,6 @@ pub(crate) struct Event {
     pub(crate) target: Rc<Specifier>,
     /// The direct parameter where it is no specifier.
     pub(crate) direct: Option<Value>,
-    /// Named parameters, as scripts spell them.
-    pub(crate) parameters: IndexMap<Rc<str>, Value>,
 }
 
 /// Which event.
@@ -41,6 +38,6 @@ impl Kind {
 
 impl Event {
     pub(crate) fn new(kind: Kind, target: Rc<Specifier>) -> Self {
-        Self { kind, target, direct: None, parameters: IndexMap::new() }
+        Self { kind, target, direct: None }
     }
 }

@@ -20,3 +20,10 @@ mod world;
 
 pub use cli::osascript;
 pub use world::WorldError;
+pub use world::bundle::roots;
+
+/// Names the directory of the simulated Mac that [`osascript`] runs in.
+pub const WORLD_VARIABLE: &str = "IAC_MCP_WORLD";
+
+/// Names the file that gets the trace; without it none is written.
+pub const TRACE_VARIABLE: &str = "IAC_MCP_TRACE";

@@ -11,15 +11,11 @@ pub(crate) struct OsError {
 /// What an event's answer is, or the error it ends with.
 pub(crate) type Answer<T> = Result<T, OsError>;
 
-pub(crate) const CANCELLED: i32 = -128;
-pub(crate) const NOT_RUNNING: i32 = -600;
 pub(crate) const COERCION: i32 = -1700;
 pub(crate) const NOT_UNDERSTOOD: i32 = -1708;
-pub(crate) const PARAMETER_MISSING: i32 = -1715;
 pub(crate) const BAD_INDEX: i32 = -1719;
 pub(crate) const BAD_TEST: i32 = -1726;
 pub(crate) const NO_SUCH_OBJECT: i32 = -1728;
-pub(crate) const NOT_AUTHORIZED: i32 = -1743;
 pub(crate) const SCRIPT: i32 = -2700;
 pub(crate) const FAILED: i32 = -10000;
 pub(crate) const NOT_MODIFIABLE: i32 = -10003;

@@ -5,18 +5,24 @@ use crate::schema::{ClassInfo, Kind, PropertyInfo, Schema};
 use crate::specifier::{Ordinal, Root, Specifier, Step};
 use crate::value::{ObjectId, Value, local_seconds};
 use crate::world::App;
-use crate::world::model::{Children, Model, Place};
+use crate::world::model::{Children, Model, Place, Symbol};
 use iac_core::dictionary::APPLICATION;
 use indexmap::IndexMap;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// One app's objects while one event looks at them.
-#[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
-    pub(crate) app: &'a App,
-    pub(crate) model: &'a Model,
-    pub(crate) root: Root,
+    app: &'a App,
+    model: &'a Model,
+    root: Root,
+    /// Specifiers that were written already, of objects and of all their elements of a class.
+    given: RefCell<HashMap<Given, Rc<Specifier>>>,
 }
+
+/// An object, or all its elements of a class.
+type Given = (ObjectId, Option<Symbol>);
 
 /// What a specifier means.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +38,11 @@ pub(crate) enum Found {
 pub(crate) const APP: ObjectId = ObjectId(0);
 
 impl<'a> View<'a> {
-    fn schema(&self) -> &'a Schema {
+    pub(crate) fn new(app: &'a App, model: &'a Model, root: Root) -> Self {
+        Self { app, model, root, given: RefCell::default() }
+    }
+
+    pub(crate) fn schema(&self) -> &'a Schema {
         &self.app.schema
     }
 
@@ -50,7 +60,6 @@ impl<'a> View<'a> {
                 let children = self.children(id, class)?;
                 Ok(Found::Many(children.into_iter().map(Found::One).collect()))
             }),
-            Step::Where { of, test } => self.filtered(of, test),
             Step::Index { of, index } => self.pick(of, &|all| at(all, *index)),
             Step::Ordinal { of, which } => self.pick(of, &|all| ordinal(all, *which)),
             Step::Name { of, name } => self.pick(of, &|all| self.named(all, name)),
@@ -73,16 +82,9 @@ impl<'a> View<'a> {
     /// Picks one of the elements that a specifier means, in each of the objects that contain them.
     fn pick(&self, of: &Specifier, choose: &dyn Fn(&[ObjectId]) -> Answer<ObjectId>) -> Answer<Found> {
         match &of.step {
-            Step::Elements { of: container, class } => self.each(self.resolve(container)?, &|id| {
-                Ok(Found::One(choose(&self.children(id, class)?)?))
-            }),
-            Step::Where { of, test } => match self.filtered(of, test)? {
-                Found::Many(all) => {
-                    let ids: Option<Vec<ObjectId>> = all.iter().map(Found::one).collect();
-                    ids.map_or_else(|| refuse(NO_SUCH_OBJECT), |ids| Ok(Found::One(choose(&ids)?)))
-                }
-                _ => refuse(NO_SUCH_OBJECT),
-            },
+            Step::Elements { of: container, class } => {
+                self.each(self.resolve(container)?, &|id| Ok(Found::One(choose(&self.children(id, class)?)?)))
+            }
             _ => refuse(NO_SUCH_OBJECT),
         }
     }
@@ -125,7 +127,9 @@ impl<'a> View<'a> {
     pub(crate) fn class(&self, id: ObjectId) -> Rc<ClassInfo> {
         let object = self.model.object(id);
         let name = match (object.class, object.place) {
-            (Some(class), _) | (None, Place::Element { class, .. }) => Some(Rc::clone(self.model.name(class))),
+            (Some(class), _) | (None, Place::Element { class, .. }) => {
+                Some(Rc::clone(self.model.name(class)))
+            }
             (None, Place::Application) => Some(APPLICATION.into()),
             (None, Place::Property { of, term }) => {
                 let term = self.model.name(term);
@@ -214,18 +218,52 @@ impl<'a> View<'a> {
 
     /// The specifier that the app gives for one of its objects.
     pub(crate) fn specifier(&self, id: ObjectId) -> Rc<Specifier> {
-        match self.model.object(id).place {
+        if let Some(known) = self.given.borrow().get(&(id, None)) {
+            return Rc::clone(known);
+        }
+        let specifier = self.new_specifier(id);
+        self.given.borrow_mut().insert((id, None), Rc::clone(&specifier));
+        specifier
+    }
+
+    fn new_specifier(&self, id: ObjectId) -> Rc<Specifier> {
+        let object = self.model.object(id);
+        if let Some(term) = object.through {
+            let (of, term) = (Specifier::root(self.root), Rc::clone(self.model.name(term)));
+            return Specifier::then(self.root, Step::Property { of, term });
+        }
+        match object.place {
             Place::Application => Specifier::root(self.root),
             Place::Property { of, term } => {
                 let (of, term) = (self.specifier(of), Rc::clone(self.model.name(term)));
                 Specifier::then(self.root, Step::Property { of, term })
             }
             Place::Element { of, class } => {
-                let (container, class) = (self.specifier(of), Rc::clone(self.model.name(class)));
-                let of_all = Specifier::then(self.root, Step::Elements { of: container, class: Rc::clone(&class) });
-                Specifier::then(self.root, self.form(id, of, of_all, &class))
+                let class = self.element_class(id, of, class);
+                let step = self.form(id, of, self.all(of, class), self.model.name(class));
+                Specifier::then(self.root, step)
             }
         }
+    }
+
+    /// The class under which an app lists one of its elements.
+    fn element_class(&self, id: ObjectId, of: ObjectId, listed: Symbol) -> Symbol {
+        let own = self.model.object(id).class.filter(|_| self.model.own_class);
+        let offered = |class: &Symbol| {
+            let name = self.model.name(*class);
+            self.class(of).elements.contains(name)
+        };
+        own.filter(offered).unwrap_or(listed)
+    }
+
+    fn all(&self, of: ObjectId, class: Symbol) -> Rc<Specifier> {
+        if let Some(known) = self.given.borrow().get(&(of, Some(class))) {
+            return Rc::clone(known);
+        }
+        let step = Step::Elements { of: self.specifier(of), class: Rc::clone(self.model.name(class)) };
+        let all = Specifier::then(self.root, step);
+        self.given.borrow_mut().insert((of, Some(class)), Rc::clone(&all));
+        all
     }
 
     /// How an app addresses an element: by id if its class has one, else by name, else by index.
@@ -270,19 +308,6 @@ impl<'a> View<'a> {
     fn identified(&self, all: &[ObjectId], wanted: &Value) -> Answer<ObjectId> {
         let same = |id: &&ObjectId| self.id_of(**id, &self.class(**id)).as_ref() == Some(wanted);
         all.iter().find(same).copied().map_or_else(|| refuse(NO_SUCH_OBJECT), Ok)
-    }
-
-    fn filtered(&self, _of: &Specifier, _test: &crate::specifier::Test) -> Answer<Found> {
-        refuse(crate::os_error::BAD_TEST)
-    }
-}
-
-impl Found {
-    fn one(&self) -> Option<ObjectId> {
-        match self {
-            Self::One(id) => Some(*id),
-            _ => None,
-        }
     }
 }
 

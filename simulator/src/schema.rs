@@ -1,6 +1,6 @@
 //! What a dictionary means at run time: identifiers of scripts to terms, and classes with what they inherit.
 
-use iac_core::dictionary::{Access, Class, Command, Dictionary, Identifier, Property, TypeExpr};
+use iac_core::dictionary::{APPLICATION, Access, Class, Command, Dictionary, Identifier, Property, TypeExpr};
 use indexmap::IndexMap;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -34,7 +34,6 @@ pub(crate) struct PropertyInfo {
     /// How scripts write it; the term itself where it gives no identifier.
     pub(crate) identifier: Rc<str>,
     pub(crate) kind: Kind,
-    pub(crate) list: bool,
     pub(crate) access: Access,
     /// The class of the object it holds, if the dictionary says so.
     pub(crate) class: Option<Rc<str>>,
@@ -83,7 +82,7 @@ pub(crate) enum Meaning {
 const UNIVERSAL: [&str; 4] = ["class", "properties", "id", "name"];
 
 /// Properties of every application.
-pub(crate) const OF_APPLICATIONS: [&str; 3] = ["name", "version", "frontmost"];
+const OF_APPLICATIONS: [&str; 5] = ["name", "version", "frontmost", "running", "id"];
 
 impl Schema {
     pub(crate) fn new(dictionary: Dictionary) -> Self {
@@ -110,6 +109,9 @@ impl Schema {
 
     /// What an identifier means after an object of a class, or after anything where the class is not known.
     pub(crate) fn meaning(&self, class: Option<&str>, identifier: &str) -> Option<Meaning> {
+        if class == Some(APPLICATION) && OF_APPLICATIONS.contains(&identifier) {
+            return Some(property_of_any(identifier));
+        }
         let info = class.and_then(|class| self.class(class));
         if let Some(member) = info.and_then(|info| info.members.get(identifier).cloned()) {
             return Some(Meaning::Member(member));
@@ -134,7 +136,7 @@ impl Schema {
     }
 
     fn resolve(&self, name: &str) -> Option<ClassInfo> {
-        let application = name == iac_core::dictionary::APPLICATION;
+        let application = name == APPLICATION;
         let lineage = self.dictionary.lineage(name);
         if lineage.is_empty() && !application {
             return None;
@@ -145,7 +147,9 @@ impl Schema {
             self.inherit(&mut info, class);
         }
         if application {
-            OF_APPLICATIONS.into_iter().for_each(|term| info.add_property(Rc::new(PropertyInfo::builtin(term))));
+            OF_APPLICATIONS[..3]
+                .iter()
+                .for_each(|term| info.add_property(Rc::new(PropertyInfo::builtin(term))));
             if info.ancestors.is_empty() {
                 info.ancestors.push(name.into());
             }
@@ -171,7 +175,6 @@ impl Schema {
             term: property.name.as_str().into(),
             identifier: identifier(&property.name),
             kind,
-            list: property.kind.0.iter().any(|each| each.list),
             access: property.access,
             class,
         }
@@ -230,9 +233,11 @@ fn add(terms: &mut HashMap<String, Term>, name: &str, set: impl FnOnce(&mut Term
 }
 
 fn universal(identifier: &str) -> Option<Meaning> {
-    UNIVERSAL
-        .contains(&identifier)
-        .then(|| Meaning::Member(Member::Property { term: identifier.into(), class: None }))
+    UNIVERSAL.contains(&identifier).then(|| property_of_any(identifier))
+}
+
+fn property_of_any(term: &str) -> Meaning {
+    Meaning::Member(Member::Property { term: term.into(), class: None })
 }
 
 /// How scripts write a term.
@@ -264,6 +269,6 @@ impl ClassInfo {
 impl PropertyInfo {
     fn builtin(term: &str) -> Self {
         let (term, identifier) = (term.into(), identifier(term));
-        Self { term, identifier, kind: Kind::Plain, list: false, access: Access::Read, class: None }
+        Self { term, identifier, kind: Kind::Plain, access: Access::Read, class: None }
     }
 }

@@ -1,9 +1,11 @@
 //! One osascript process at a simulated Mac: sends events to apps, and keeps the trace.
 
 use crate::event::{Event, Kind};
-use crate::os_error::{Answer, BAD_INDEX, FAILED, NO_SUCH_OBJECT, NOT_MODIFIABLE, NOT_UNDERSTOOD, OsError, refuse};
+use crate::os_error::{
+    Answer, BAD_INDEX, FAILED, NO_SUCH_OBJECT, NOT_MODIFIABLE, NOT_UNDERSTOOD, OsError, refuse,
+};
 use crate::resolve::{Found, View};
-use crate::specifier::{Root, Specifier, Step, describe};
+use crate::specifier::{Root, Specifier, describe};
 use crate::trace::{Trace, Traced};
 use crate::value::Value;
 use crate::world::{App, World, WorldError};
@@ -74,7 +76,7 @@ fn broken(error: WorldError) -> OsError {
 
 fn perform(app: &App, event: &Event) -> Answer<Value> {
     let model = app.model.borrow();
-    let view = View { app, model: &model, root: event.target.root };
+    let view = View::new(app, &model, event.target.root);
     match &event.kind {
         Kind::Get => view.get(&event.target),
         Kind::Set => refuse(NOT_MODIFIABLE),
@@ -84,7 +86,7 @@ fn perform(app: &App, event: &Event) -> Answer<Value> {
 }
 
 fn command(view: &View<'_>, name: &str, event: &Event) -> Answer<Value> {
-    let known = view.app.schema.commands(name).next().is_some() || ALWAYS.contains(&name);
+    let known = view.schema().commands(name).next().is_some() || ALWAYS.contains(&name);
     match name {
         _ if !known => refuse(NOT_UNDERSTOOD),
         "exists" => exists(view, &event.target),
@@ -109,18 +111,9 @@ fn exists(view: &View<'_>, target: &Specifier) -> Answer<Value> {
         Ok(Found::Many(all)) => Ok(Value::Bool(!all.is_empty())),
         Ok(_) => Ok(Value::Bool(true)),
         Err(error) if [NO_SUCH_OBJECT, BAD_INDEX].contains(&error.number) => {
-            container(target).map_or(Ok(()), |of| view.resolve(of).map(drop))?;
+            target.of().map_or(Ok(()), |of| view.resolve(of).map(drop))?;
             Ok(Value::Bool(false))
         }
         Err(error) => Err(error),
-    }
-}
-
-/// The object that an element or property belongs to.
-fn container(target: &Specifier) -> Option<&Specifier> {
-    let of = target.of()?;
-    match &of.step {
-        Step::Elements { of, .. } | Step::Where { of, .. } => Some(of),
-        _ => Some(of),
     }
 }

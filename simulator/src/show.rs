@@ -15,7 +15,6 @@ pub(crate) fn source(world: &World, specifier: &Specifier) -> String {
         Step::Index { index, .. } => format!("{before}.at({index})"),
         Step::Name { name, .. } => format!("{before}.byName({})", literal(name)),
         Step::Id { id, .. } => format!("{before}.byId({})", literal(id)),
-        Step::Where { .. } => format!("{before}.whose(…)"),
         Step::Ordinal { which, .. } => format!("{before}.{}", word(*which)),
     }
 }

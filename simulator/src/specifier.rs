@@ -28,17 +28,33 @@ pub(crate) enum Step {
     /// The root itself.
     Root,
     /// A property, by the dictionary's term.
-    Property { of: Rc<Specifier>, term: Rc<str> },
+    Property {
+        of: Rc<Specifier>,
+        term: Rc<str>,
+    },
     /// All elements of a class, by the class's name.
-    Elements { of: Rc<Specifier>, class: Rc<str> },
+    Elements {
+        of: Rc<Specifier>,
+        class: Rc<str>,
+    },
     /// Zero-based, counted from the end if negative.
-    Index { of: Rc<Specifier>, index: i64 },
-    Name { of: Rc<Specifier>, name: Value },
-    Id { of: Rc<Specifier>, id: Value },
-    /// Elements for which a test holds; the test is kept as the script wrote it and is read when the event is sent.
-    Where { of: Rc<Specifier>, test: Rc<Test> },
+    Index {
+        of: Rc<Specifier>,
+        index: i64,
+    },
+    Name {
+        of: Rc<Specifier>,
+        name: Value,
+    },
+    Id {
+        of: Rc<Specifier>,
+        id: Value,
+    },
     /// `first`, `last`, `middle` or `any` of elements.
-    Ordinal { of: Rc<Specifier>, which: Ordinal },
+    Ordinal {
+        of: Rc<Specifier>,
+        which: Ordinal,
+    },
 }
 
 /// An element by its place in words.
@@ -48,28 +64,6 @@ pub(crate) enum Ordinal {
     Middle,
     Last,
     Any,
-}
-
-/// A filter's test.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Test {
-    Compare { left: Rc<Specifier>, operator: Operator, right: Value },
-    And(Vec<Test>),
-    Or(Vec<Test>),
-    Not(Box<Test>),
-}
-
-/// A comparison of a filter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Operator {
-    Equals,
-    Contains,
-    BeginsWith,
-    EndsWith,
-    Greater,
-    GreaterOrEqual,
-    Less,
-    LessOrEqual,
 }
 
 impl Specifier {
@@ -90,7 +84,6 @@ impl Specifier {
             | Step::Index { of, .. }
             | Step::Name { of, .. }
             | Step::Id { of, .. }
-            | Step::Where { of, .. }
             | Step::Ordinal { of, .. } => Some(of),
         }
     }
@@ -100,13 +93,14 @@ impl Specifier {
 pub(crate) fn describe(specifier: &Specifier) -> String {
     let mut text = String::new();
     write_step(&mut text, &specifier.step);
-    let mut next = specifier.of();
-    while let Some(specifier) = next {
-        next = specifier.of();
-        if !matches!(specifier.step, Step::Elements { .. } | Step::Root) {
+    let mut step = specifier;
+    while let Some(of) = step.of() {
+        let named_already = !matches!(step.step, Step::Property { .. } | Step::Elements { .. });
+        if !named_already && of.step != Step::Root {
             text.push_str(" of ");
-            write_step(&mut text, &specifier.step);
+            write_step(&mut text, &of.step);
         }
+        step = of;
     }
     text
 }
@@ -119,7 +113,6 @@ fn write_step(text: &mut String, step: &Step) {
         Step::Index { of, index } => write!(text, "{} {}", class_of(of), index + i64::from(*index >= 0)),
         Step::Name { of, name } => write!(text, "{} {}", class_of(of), shown(name)),
         Step::Id { of, id } => write!(text, "{} id {}", class_of(of), shown(id)),
-        Step::Where { of, .. } => write!(text, "every {} whose …", class_of(of)),
         Step::Ordinal { of, which } => write!(text, "{which:?} {}", class_of(of)),
     };
     debug_assert!(written.is_ok(), "writing to a String does not fail");
@@ -128,7 +121,6 @@ fn write_step(text: &mut String, step: &Step) {
 fn class_of(elements: &Specifier) -> &str {
     match &elements.step {
         Step::Elements { class, .. } => class,
-        Step::Where { of, .. } => class_of(of),
         _ => "item",
     }
 }

@@ -24,7 +24,10 @@ pub(crate) enum Value {
     /// A class's name, with spaces.
     Class(Rc<str>),
     /// Raw data of a four-character type.
-    Data { kind: Rc<str>, bytes: Rc<[u8]> },
+    Data {
+        kind: Rc<str>,
+        bytes: Rc<[u8]>,
+    },
     List(Vec<Self>),
     Record(IndexMap<Rc<str>, Self>),
     /// An object, in an event.
@@ -49,15 +52,6 @@ impl Value {
             _ => None,
         }
     }
-
-    pub(crate) fn as_number(&self) -> Option<f64> {
-        match self {
-            #[expect(clippy::cast_precision_loss, reason = "JavaScript's numbers are doubles too")]
-            Self::Int(number) => Some(*number as f64),
-            Self::Real(number) => Some(*number),
-            _ => None,
-        }
-    }
 }
 
 impl From<f64> for Value {
@@ -77,11 +71,4 @@ pub(crate) fn local_seconds(text: &str) -> Option<i64> {
     let time: jiff::civil::DateTime =
         text.parse().ok().or_else(|| Some(text.parse::<jiff::civil::Date>().ok()?.at(0, 0, 0, 0)))?;
     Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_second())
-}
-
-/// Writes seconds of the wall clock as the data files do.
-pub(crate) fn local_text(seconds: i64) -> String {
-    jiff::Timestamp::from_second(seconds)
-        .map(|time| time.to_zoned(jiff::tz::TimeZone::UTC).datetime().to_string())
-        .unwrap_or_default()
 }

@@ -40,11 +40,6 @@ pub enum WorldError {
 pub(crate) struct Mac {
     /// The local time at which the data was current.
     pub(crate) anchor: String,
-    /// The home folder, for example `/Users/alex`.
-    pub(crate) home: String,
-    /// The short user name.
-    #[serde(default)]
-    pub(crate) user: String,
     /// A local time to take as now, or `anchor`; absent: the real time.
     #[serde(default)]
     pub(crate) clock: Option<String>,

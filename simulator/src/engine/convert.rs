@@ -26,6 +26,7 @@ pub(super) struct Helpers<'js> {
     from_units: Function<'js>,
     pub(super) source: Function<'js>,
     pub(super) human: Function<'js>,
+    pub(super) reword: Function<'js>,
 }
 
 /// A specifier's node lists its step by number; the prelude has the same list.
@@ -56,6 +57,7 @@ impl<'js> Helpers<'js> {
             from_units: object.get("fromUnits")?,
             source: object.get("source")?,
             human: object.get("human")?,
+            reword: object.get("reword")?,
         })
     }
 
@@ -111,7 +113,9 @@ impl<'js> Helpers<'js> {
         }
         match self.kind.call::<_, u8>((object.clone(),))? {
             1 => Ok(Ok(Value::Date(self.seconds.call::<_, f64>((object.clone(),))? as i64))),
-            2 => Ok(Ok(Value::File(Coerced::<String>::from_js(object.ctx(), object.clone().into_value())?.0.into()))),
+            2 => Ok(Ok(Value::File(
+                Coerced::<String>::from_js(object.ctx(), object.clone().into_value())?.0.into(),
+            ))),
             _ => self.read_record(object),
         }
     }
@@ -278,7 +282,7 @@ impl<'a, 'js> Writer<'a, 'js> {
             Step::Index { index, .. } => (INDEX, "", Js::new_number(ctx, *index as f64), inherited),
             Step::Name { name, .. } => (NAME, "", self.write(name)?, inherited),
             Step::Id { id, .. } => (ID, "", self.write(id)?, inherited),
-            Step::Root | Step::Where { .. } | Step::Ordinal { .. } => (ROOT, "", nothing.clone(), nothing),
+            Step::Root | Step::Ordinal { .. } => (ROOT, "", nothing.clone(), nothing),
         };
         self.helpers.child.call((parent, kind, term, value, class))
     }

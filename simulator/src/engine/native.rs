@@ -21,7 +21,11 @@ struct Bridge<'js> {
 }
 
 /// Evaluates the prelude and gives it its native functions.
-pub(super) fn install<'js>(ctx: &Ctx<'js>, session: Rc<Session>, prelude: &str) -> rquickjs::Result<Helpers<'js>> {
+pub(super) fn install<'js>(
+    ctx: &Ctx<'js>,
+    session: Rc<Session>,
+    prelude: &str,
+) -> rquickjs::Result<Helpers<'js>> {
     let bridge = Rc::new(Bridge { session, helpers: OnceCell::new() });
     let native = Object::new(ctx.clone())?;
     define(ctx, &native, &bridge)?;
@@ -58,7 +62,11 @@ fn define<'js>(ctx: &Ctx<'js>, native: &Object<'js>, bridge: &Rc<Bridge<'js>>) -
     native!(native, bridge, "set", |it, ctx, node: Object<'js>, value: Js<'js>| {
         it.send(&ctx, &node, Kind::Set, &[value])
     });
-    native!(native, bridge, "command", |it, ctx, node: Object<'js>, name: String, arguments: Vec<Js<'js>>| {
+    native!(native, bridge, "command", |it,
+                                        ctx,
+                                        node: Object<'js>,
+                                        name: String,
+                                        arguments: Vec<Js<'js>>| {
         it.send(&ctx, &node, Kind::Command(name.into()), &arguments)
     });
     native!(native, bridge, "push", |it, ctx, _node: Object<'js>, _value: Js<'js>| {
@@ -104,7 +112,8 @@ impl<'js> Bridge<'js> {
         class: Option<&str>,
         key: &str,
     ) -> rquickjs::Result<Option<Object<'js>>> {
-        let known = usize::try_from(app).ok().and_then(|at| self.session.world.app(at).schema.meaning(class, key));
+        let known =
+            usize::try_from(app).ok().and_then(|at| self.session.world.app(at).schema.meaning(class, key));
         let always = || Session::always(key).then(|| Meaning::Command(key.into()));
         known.or_else(always).map(|meaning| write_meaning(ctx, &meaning)).transpose()
     }
@@ -155,7 +164,9 @@ impl<'js> Bridge<'js> {
         let specifier: Rc<Specifier> = self.answered(ctx, specifier)?;
         Ok(match &specifier.step {
             Step::Root => Some("application".to_owned()),
-            _ => node.get::<_, Option<String>>("c")?.map(|class| crate::schema::identifier(&class).to_string()),
+            _ => {
+                node.get::<_, Option<String>>("c")?.map(|class| crate::schema::identifier(&class).to_string())
+            }
         })
     }
 }

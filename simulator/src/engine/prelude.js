@@ -219,7 +219,7 @@
   };
 
   return {
-    wrap, nodeOf, failure, local, seconds, setClock, source, human, Path,
+    wrap, nodeOf, failure, local, seconds, setClock, source, human, reword, Path,
     root: (r) => ({ r, p: null, k: ROOT, t: '', v: undefined, c: 'application' }),
     child,
     kind: (value) => (value instanceof SystemDate ? 1 : value instanceof Path ? 2 : 0),

@@ -27,8 +27,8 @@ pub(crate) struct Bundle {
     definition: Option<String>,
 }
 
-/// The folders of a world in which apps are found, those that exist.
-pub(crate) fn roots(world: &Path) -> Vec<PathBuf> {
+/// The folders of a world in which apps are found, those that exist: the roots of a host's app discovery.
+pub fn roots(world: &Path) -> Vec<PathBuf> {
     ROOTS.iter().map(|(root, _)| world.join(root)).filter(|path| path.is_dir()).collect()
 }
 
@@ -71,7 +71,9 @@ impl Bundle {
             folder: folder.to_owned(),
             name: display_name(folder),
             id: text("CFBundleIdentifier")?,
-            version: text("CFBundleShortVersionString").or_else(|| text("CFBundleVersion")).unwrap_or_default(),
+            version: text("CFBundleShortVersionString")
+                .or_else(|| text("CFBundleVersion"))
+                .unwrap_or_default(),
             scriptable: enabled || definition.is_some(),
             definition,
         })

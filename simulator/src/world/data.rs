@@ -60,7 +60,9 @@ impl Reader {
     fn finish(mut self) -> serde_json::Result<Loaded> {
         let model = &mut self.loaded.model;
         let found = self.wanted.iter().map(|key| {
-            model.keyed(key).ok_or_else(|| serde_json::Error::custom(format!("no object has the key `{key}`")))
+            model
+                .keyed(key)
+                .ok_or_else(|| serde_json::Error::custom(format!("no object has the key `{key}`")))
         });
         let found: Vec<ObjectId> = found.collect::<Result<_, _>>()?;
         for at in 0..model.len() {
@@ -104,6 +106,10 @@ impl<'de> Visitor<'de> for FileSeed<'_> {
                 "running" => self.0.loaded.model.running = map.next_value()?,
                 "shift" => self.0.loaded.shift = map.next_value()?,
                 "forms" => self.0.loaded.model.forms = map.next_value::<HashMap<String, String>>()?,
+                "addresses" => {
+                    let how: Cow<'de, str> = map.next_value()?;
+                    self.0.loaded.model.own_class = how == "own class";
+                }
                 "application" => {
                     map.next_value_seed(ObjectSeed { reader: self.0, place: Place::Application })?;
                 }
@@ -164,6 +170,11 @@ fn member<'de, A: MapAccess<'de>>(
         "label" => {
             let label: String = map.next_value()?;
             reader.loaded.model.object_mut(id).label = Some(label.into());
+        }
+        "through" => {
+            let term: Cow<'de, str> = map.next_value()?;
+            let term = reader.loaded.model.symbol(&term);
+            reader.loaded.model.object_mut(id).through = Some(term);
         }
         "elements" => map.next_value_seed(ElementsSeed { reader, of: id })?,
         term => {
@@ -308,7 +319,7 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
             return Err(A::Error::custom("an empty object; a record is written {\"record\":{}}"));
         };
         let read = special(self.reader, self.place, &form, &mut map)?;
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {
+        if map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {
             return Err(A::Error::custom(format!("`{form}` stands alone in its object")));
         }
         Ok(read)

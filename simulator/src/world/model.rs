@@ -15,8 +15,10 @@ pub(crate) struct Model {
     names: Vec<Rc<str>>,
     symbols: HashMap<Rc<str>, Symbol>,
     pub(super) keys: HashMap<Rc<str>, ObjectId>,
-    /// Which properties and elements identify objects of a class, where the app does otherwise than most.
+    /// The property whose value is the id of a class's objects, where that is not `id`.
     pub(crate) forms: HashMap<String, String>,
+    /// Whether elements are addressed by their own class, as Finder does, or by that of the list they stand in.
+    pub(crate) own_class: bool,
     /// Seconds by which dates that still are text lie behind the world's clock.
     pub(crate) shift: i64,
     pub(crate) running: bool,
@@ -30,6 +32,8 @@ pub(crate) struct Object {
     pub(crate) place: Place,
     /// The name by which its container addresses it, if that is not its property `name`.
     pub(crate) label: Option<Rc<str>>,
+    /// The application's property through which the app addresses it, wherever it stands.
+    pub(crate) through: Option<Symbol>,
     pub(crate) values: Vec<(Symbol, Value)>,
     pub(crate) elements: Vec<(Symbol, Children)>,
     /// Deleted: whoever still holds it gets nothing.
@@ -76,7 +80,8 @@ impl Model {
     pub(crate) fn add(&mut self, place: Place) -> ObjectId {
         let id = ObjectId(u32::try_from(self.objects.len()).expect("an app has fewer than 2^32 objects"));
         let (values, elements) = (Vec::new(), Vec::new());
-        self.objects.push(Object { class: None, place, label: None, values, elements, gone: false });
+        let (class, label, through) = (None, None, None);
+        self.objects.push(Object { class, place, label, through, values, elements, gone: false });
         id
     }
 
@@ -108,14 +113,5 @@ impl Model {
     pub(crate) fn value(&self, id: ObjectId, term: &str) -> Option<&Value> {
         let symbol = self.known(term)?;
         self.object(id).values.iter().find(|(name, _)| *name == symbol).map(|(_, value)| value)
-    }
-
-    pub(crate) fn set_value(&mut self, id: ObjectId, term: &str, value: Value) {
-        let symbol = self.symbol(term);
-        let values = &mut self.object_mut(id).values;
-        match values.iter_mut().find(|(name, _)| *name == symbol) {
-            Some((_, old)) => *old = value,
-            None => values.push((symbol, value)),
-        }
     }
 }

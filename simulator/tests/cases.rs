@@ -1,0 +1,156 @@
+//! Runs every case of `cases/`: a script, and what the process must do.
+//!
+//! A case begins with `=== title`; then come its script, a line `--- ok` or `--- fails` (with `events N` where the
+//! number of Apple events matters), and the exact stdout or stderr. `IAC_MCP_REWRITE=1` writes down what happens.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+#[test]
+fn every_case_behaves_as_written() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let failures: Vec<String> = files.iter().flat_map(|file| check_file(file)).collect();
+    assert!(failures.is_empty(), "{} cases differ\n{}", failures.len(), failures.join("\n"));
+}
+
+struct Case {
+    title: String,
+    script: String,
+    expected: Outcome,
+}
+
+#[derive(PartialEq)]
+struct Outcome {
+    ok: bool,
+    events: Option<usize>,
+    text: String,
+}
+
+fn check_file(file: &Path) -> Vec<String> {
+    let cases = read(&std::fs::read_to_string(file).unwrap());
+    assert!(!cases.is_empty(), "{} has no case", file.display());
+    let happened: Vec<Outcome> = cases.iter().map(run).collect();
+    if std::env::var_os("IAC_MCP_REWRITE").is_some() {
+        rewrite(file, &cases, &happened);
+    }
+    let pairs = cases.iter().zip(&happened).filter(|(case, happened)| case.expected != **happened);
+    let name = file.file_name().unwrap().to_string_lossy();
+    pairs.map(|(case, happened)| difference(&name, case, happened)).collect()
+}
+
+fn difference(file: &str, case: &Case, happened: &Outcome) -> String {
+    format!(
+        "== {file}: {}\n{}expected {}happened {}",
+        case.title,
+        case.script,
+        show(&case.expected),
+        show(happened)
+    )
+}
+
+fn show(outcome: &Outcome) -> String {
+    let events = outcome.events.map(|events| format!(" events {events}")).unwrap_or_default();
+    format!("--- {}{events}\n{}", if outcome.ok { "ok" } else { "fails" }, outcome.text)
+}
+
+fn read(text: &str) -> Vec<Case> {
+    text.split("=== ").skip(1).map(read_case).collect()
+}
+
+fn read_case(text: &str) -> Case {
+    let (title, rest) = text.split_once('\n').unwrap();
+    let (script, rest) = rest.split_once("--- ").unwrap_or_else(|| panic!("no outcome in `{title}`"));
+    let (how, text) = rest.split_once('\n').unwrap();
+    let mut words = how.split(' ');
+    let ok = words.next() == Some("ok");
+    let events = words.nth(1).map(|count| count.parse().unwrap());
+    Case {
+        title: title.to_owned(),
+        script: script.to_owned(),
+        expected: Outcome { ok, events, text: text.to_owned() },
+    }
+}
+
+fn rewrite(file: &Path, cases: &[Case], happened: &[Outcome]) {
+    let mut text = String::new();
+    for (case, happened) in cases.iter().zip(happened) {
+        write!(text, "=== {}\n{}{}", case.title, case.script, show(happened)).unwrap();
+    }
+    #[expect(clippy::disallowed_methods, reason = "a test writes its own expectations, on request")]
+    std::fs::write(file, text).unwrap();
+}
+
+fn osascript(arguments: &[&str]) -> Command {
+    #[expect(clippy::disallowed_methods, reason = "the program under test is started here")]
+    let mut command = Command::new(env!("CARGO_BIN_EXE_osascript"));
+    command.args(arguments).env("IAC_MCP_WORLD", Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/world"));
+    command.env("TZ", "Europe/Berlin").env_remove("IAC_MCP_TRACE");
+    command
+}
+
+fn run(case: &Case) -> Outcome {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("trace");
+    let arguments = ["-l", "JavaScript", "-e", &case.script, "one", "zwei drei", ""];
+    let output = osascript(&arguments).env("IAC_MCP_TRACE", &trace).output().unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    let events = case.expected.events.map(|_| iac_simulator::trace::read(&trace).unwrap().len());
+    let ok = output.status.code() == Some(0);
+    assert!(ok || output.status.code() == Some(1), "{}: status {:?}\n{stderr}", case.title, output.status);
+    Outcome { ok, events, text: if ok { stdout } else { stderr } }
+}
+
+/// Runs the program with a script on stdin; gives its status, stdout and stderr.
+fn with_stdin(arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
+    let mut command = osascript(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // A program that ends without reading closes the pipe; that is no fault of the test.
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn options_and_streams() {
+    let file = tempfile::NamedTempFile::with_suffix(".js").unwrap();
+    file.as_file()
+        .write_all(
+            b"#!/usr/bin/env osascript -l JavaScript\nfunction run(argv) { return argv[0] || nothing }",
+        )
+        .unwrap();
+    let path = file.path().to_str().unwrap();
+    let js = ["-l", "JavaScript"];
+    let check = |arguments: &[&str], stdin: &str, status: i32, out: &str, err: &str| {
+        let happened = with_stdin(arguments, stdin);
+        assert_eq!(happened, (Some(status), out.to_owned(), err.to_owned()), "{arguments:?}");
+    };
+    let with = |more: &[&'static str]| [&js[..], more].concat();
+    check(&js, "1 + 1", 0, "2\n", "");
+    check(&["-lJavaScript"], "1 + 1", 0, "2\n", "");
+    check(&with(&["-", "a"]), "function run(argv) { return argv }", 0, "a\n", "");
+    check(&with(&["-e", "var a = 1", "-e", "a + 1"]), "", 0, "2\n", "");
+    check(&[&js[..], &[path, "x y"]].concat(), "", 0, "x y\n", "");
+    let missing =
+        format!("{path}: execution error: Error: ReferenceError: Can't find variable: nothing (-2700)\n");
+    check(&[&js[..], &[path]].concat(), "", 1, "", &missing);
+    let unknown = "execution error: Error: ReferenceError: Can't find variable: nothing (-2700)\n";
+    check(&with(&["-s", "o", "-e", "nothing"]), "", 1, unknown, "");
+    check(&with(&["-s", "oe", "-e", "nothing"]), "", 1, "", unknown);
+    check(&with(&["-ss", "-e", "['a\"b', 1]"]), "", 0, "[\"a\\\"b\", 1]\n", "");
+    check(&with(&["/no/such.js"]), "", 1, "", "osascript: /no/such.js: No such file or directory\n");
+    check(&with(&["-e", "console.log('a', 1, null)"]), "", 0, "\n", "a 1 null\n");
+    assert_eq!(with_stdin(&["-z"], "").0, Some(2));
+    assert_eq!(with_stdin(&["-l"], "").0, Some(2));
+    assert_eq!(with_stdin(&["-l", "Perl", "-e", "1"], "").0, Some(1));
+    assert_eq!(with_stdin(&["-e", "1"], "").0, Some(1), "AppleScript is not simulated");
+}
