@@ -1,2 +1,4 @@
 //! The shell around `iac-core`: MCP server, osascript supervisor, discovery, state.
 #![forbid(unsafe_code)]
+
+pub mod osascript;

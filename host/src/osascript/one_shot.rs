@@ -1,0 +1,81 @@
+//! One process for one script: the script on stdin, the envelope on stdout.
+
+use std::io;
+
+use iac_core::jxa::Script;
+use iac_core::step::{Event, RunFailure};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+
+use super::raised;
+use super::settings::Settings;
+use super::spawn::{Pipes, Process};
+
+/// Runs a script to its end. Dropping the future kills the process and all that it started.
+pub(super) async fn run(settings: &Settings, script: &Script) -> Event {
+    let arguments = ["-l", "JavaScript", "-"].map(Into::into);
+    let (mut process, Pipes { stdin, stdout, stderr }) = match Process::start(settings, &arguments) {
+        Ok(started) => started,
+        Err(error) => return Event::Failed(RunFailure::Process(unstartable(settings, &error))),
+    };
+    let text = script.one_shot();
+    let ((), answer, said) =
+        tokio::join!(feed(stdin, &text), read(stdout, settings.output, &process), listen(stderr));
+    let ended = process.wait().await;
+    event(answer, &said, ended.is_ok_and(|status| status.success()))
+}
+
+/// Says what was to be started, and why it was not.
+pub(super) fn unstartable(settings: &Settings, error: &io::Error) -> String {
+    let program = settings.command.first().map_or("nothing".into(), |program| program.to_string_lossy());
+    format!("{program} cannot be started: {error}")
+}
+
+/// A program that does not read its script says so by its answer, not by a broken pipe.
+async fn feed(mut stdin: ChildStdin, text: &str) {
+    if let Err(error) = stdin.write_all(text.as_bytes()).await {
+        tracing::debug!(%error, "osascript did not read its script");
+    }
+}
+
+enum Answer {
+    Whole(Vec<u8>),
+    TooLarge(usize),
+    Broken(io::Error),
+}
+
+async fn read(stdout: ChildStdout, most: usize, process: &Process) -> Answer {
+    let mut text = Vec::new();
+    let limit = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
+    let answer = match stdout.take(limit).read_to_end(&mut text).await {
+        Err(error) => Answer::Broken(error),
+        Ok(read) if read > most => Answer::TooLarge(most),
+        Ok(_) => return Answer::Whole(text),
+    };
+    process.kill();
+    answer
+}
+
+async fn listen(mut stderr: ChildStderr) -> Vec<u8> {
+    let (mut kept, mut buffer) = (Vec::new(), [0; 1024]);
+    while let Ok(read @ 1..) = stderr.read(&mut buffer).await {
+        raised::keep(&mut kept, &buffer[..read]);
+    }
+    kept
+}
+
+fn event(answer: Answer, said: &[u8], well: bool) -> Event {
+    match answer {
+        Answer::Whole(text) if well => replied(text),
+        Answer::Whole(_) => Event::Failed(raised::read(said)),
+        Answer::TooLarge(most) => Event::Failed(RunFailure::TooLarge(most)),
+        Answer::Broken(error) => Event::Failed(RunFailure::Process(error.to_string())),
+    }
+}
+
+fn replied(text: Vec<u8>) -> Event {
+    match String::from_utf8(text) {
+        Ok(text) => Event::Replied(text),
+        Err(_) => Event::Failed(RunFailure::Process("the answer is not UTF-8".to_owned())),
+    }
+}

@@ -1,0 +1,105 @@
+//! What `osascript` says on stderr when a script fails.
+
+use iac_core::step::RunFailure;
+
+/// The end of stderr that is kept, in bytes.
+pub(super) const KEPT: usize = 4096;
+
+/// Reads `… execution error: <message> (<number>)`, with or without a path and offsets before it.
+///
+/// Only the number at the very end counts; the words are in the language of the system.
+pub(super) fn read(stderr: &[u8]) -> RunFailure {
+    let text = String::from_utf8_lossy(stderr);
+    let text = text.trim();
+    match numbered(text) {
+        Some((message, number)) => RunFailure::Script { number, message: message.to_owned() },
+        None if text.is_empty() => RunFailure::Process("it ended without an answer".to_owned()),
+        None => RunFailure::Process(last(text, 500)),
+    }
+}
+
+/// Adds bytes to the end and forgets the oldest.
+pub(super) fn keep(kept: &mut Vec<u8>, more: &[u8]) {
+    kept.extend_from_slice(more);
+    if kept.len() > KEPT {
+        kept.drain(..kept.len() - KEPT);
+    }
+}
+
+fn numbered(text: &str) -> Option<(&str, i64)> {
+    let (before, number) = text.strip_suffix(')')?.rsplit_once('(')?;
+    let line = before.trim_end().rsplit(['\n', '\r']).next().unwrap_or(before);
+    let message = line.split_once("execution error: ").map_or(line, |(_, message)| message);
+    Some((message.trim(), number.parse().ok()?))
+}
+
+fn last(text: &str, most: usize) -> String {
+    let skipped = text.chars().count().saturating_sub(most);
+    text.chars().skip(skipped).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(stderr: &str, number: i64, message: &str) {
+        assert_eq!(read(stderr.as_bytes()), RunFailure::Script { number, message: message.to_owned() });
+    }
+
+    #[test]
+    fn every_form_of_an_error() {
+        check(
+            "execution error: Error: Error: Can't get object. (-1728)\n",
+            -1728,
+            "Error: Error: Can't get object.",
+        );
+        check("/tmp/x.js: execution error: Error: Error: Nein. (-1743)", -1743, "Error: Error: Nein.");
+        check(
+            "422:445: execution error: Error on line 17: ReferenceError: x (-2700)\n",
+            -2700,
+            "Error on line 17: ReferenceError: x",
+        );
+        check(
+            "a.js:1676:1700: execution error: Error on line 42: Error: Can't. (-1728)",
+            -1728,
+            "Error on line 42: Error: Can't.",
+        );
+        check("a line of console.log\nexecution error: Error: (1) (42)\n", 42, "Error: (1)");
+        check(
+            "execution error: Finder got an error: AppleEvent timed out. (-1712)",
+            -1712,
+            "Finder got an error: AppleEvent timed out.",
+        );
+        check(
+            "Ausführungsfehler: Error: Nicht gefunden. (-1728)",
+            -1728,
+            "Ausführungsfehler: Error: Nicht gefunden.",
+        );
+    }
+
+    #[test]
+    fn anything_else_is_a_fault_of_the_process() {
+        assert_eq!(read(b""), RunFailure::Process("it ended without an answer".to_owned()));
+        assert_eq!(
+            read(b"sh: osascript: not found\n"),
+            RunFailure::Process("sh: osascript: not found".to_owned())
+        );
+        assert_eq!(read(b"boom (x)"), RunFailure::Process("boom (x)".to_owned()));
+    }
+
+    #[test]
+    fn only_the_end_is_kept() {
+        let mut kept = vec![b'a'; KEPT];
+        keep(&mut kept, b"execution error: x (-1)");
+        assert_eq!(kept.len(), KEPT);
+        assert_eq!(read(&kept), RunFailure::Script { number: -1, message: "x".to_owned() });
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_a_crash(stderr: Vec<u8>) {
+            read(&stderr);
+        }
+    }
+}

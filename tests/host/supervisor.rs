@@ -1,0 +1,60 @@
+//! The supervisor against programs that behave as badly as `osascript` can.
+#![forbid(unsafe_code)]
+
+use std::time::Duration;
+
+use iac_core::action::{Action, Deed};
+use iac_core::jxa::Script;
+use iac_core::step::{Event, RunFailure};
+use iac_core::{permission, plan};
+use iac_mcp::osascript::{Kind, Settings, Supervisor};
+use tokio_util::sync::CancellationToken;
+
+#[tokio::test]
+async fn a_program_that_ends() {
+    check("cat >/dev/null; echo '{\"ok\":true}'", |event| {
+        assert_eq!(*event, Event::Replied("{\"ok\":true}\n".to_owned()));
+    })
+    .await;
+    check("cat >/dev/null; echo 'execution error: Error: Error: no. (-1743)' >&2; exit 1", |event| {
+        let message = "Error: Error: no.".to_owned();
+        assert_eq!(*event, Event::Failed(RunFailure::Script { number: -1743, message }));
+    })
+    .await;
+    check("exit 3", |event| {
+        let why = "it ended without an answer".to_owned();
+        assert_eq!(*event, Event::Failed(RunFailure::Process(why)));
+    })
+    .await;
+    check("exec yes", |event| assert_eq!(*event, Event::Failed(RunFailure::TooLarge(100_000)))).await;
+    check("exec cat", |event| assert!(matches!(event, Event::Replied(text) if text.starts_with("(d => {"))))
+        .await;
+}
+
+#[tokio::test]
+async fn a_program_that_does_not_end() {
+    check("sleep 1000 & sleep 1001", |event| assert!(matches!(event, Event::Failed(RunFailure::Timeout(_)))))
+        .await;
+    check("trap '' TERM; exec >&- 2>&-; sleep 1002", |event| {
+        assert!(matches!(event, Event::Failed(RunFailure::Timeout(_))));
+    })
+    .await;
+}
+
+/// Runs a script with `sh -c` in the place of `osascript` and looks at what became of it.
+async fn check(program: &str, expect: impl FnOnce(&Event)) {
+    let settings = Settings {
+        command: vec!["/bin/sh".into(), "-c".into(), program.into(), "osascript".into()],
+        timeout: Duration::from_secs(1),
+        output: 100_000,
+        ..Settings::default()
+    };
+    let supervisor = Supervisor::new(settings);
+    let event = supervisor.run("", Kind::Read, &script(), CancellationToken::new()).await;
+    expect(&event);
+}
+
+fn script() -> Script {
+    let action = Action { app: "".into(), deed: Deed::Running { apps: vec!["com.apple.mail".to_owned()] } };
+    permission::decide(action).into_script(&plan::costs(""))
+}
