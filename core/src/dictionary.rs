@@ -3,6 +3,9 @@
 //! A [`Dictionary`] is complete in itself: includes are pasted, class extensions are merged into their class, and
 //! built-in terms are present. Names are the dictionary's own terms, with spaces, in the case the app gives them.
 
+mod query;
+
+pub mod describe;
 pub mod lint;
 pub mod names;
 pub mod sdef;
@@ -33,6 +36,9 @@ pub struct Dictionary {
     pub records: IndexMap<String, RecordType>,
     /// Value types by name.
     pub values: IndexMap<String, ValueType>,
+    /// Where terms stand, made when the first is asked for; from then on the dictionary does not change.
+    #[serde(skip)]
+    index: query::Index,
 }
 
 /// A group of terms, as the author of the dictionary cut them.
@@ -375,97 +381,3 @@ pub struct Counts {
 
 /// The class that every app has.
 pub const APPLICATION: &str = "application";
-
-impl Dictionary {
-    /// Counts what the dictionary offers.
-    pub fn counts(&self) -> Counts {
-        let commands = self.commands.iter().filter(|command| !command.hidden && !command.built_in).count();
-        let classes = self.classes.values().filter(|class| !class.hidden && !class.built_in).count();
-        Counts { commands, classes }
-    }
-
-    /// Returns the class of that name, synonym, plural or JXA identifier.
-    pub fn class(&self, term: &str) -> Option<&Class> {
-        self.classes.get(term).or_else(|| {
-            let wanted = names::key(term);
-            self.classes.values().find(|class| {
-                names::key(&class.name) == wanted
-                    || names::key(&class.plural) == wanted
-                    || class.synonyms.iter().any(|other| names::key(other) == wanted)
-            })
-        })
-    }
-
-    /// Walks from a class up through what it inherits from, itself first; a cycle ends the walk.
-    pub fn lineage<'a>(&'a self, class: &str) -> Vec<&'a Class> {
-        let mut line: Vec<&Class> = Vec::new();
-        let mut next = self.class(class);
-        while let Some(class) = next {
-            if line.iter().any(|seen| std::ptr::eq(*seen, class)) {
-                break;
-            }
-            line.push(class);
-            next = class.inherits.as_deref().and_then(|parent| self.classes.get(parent));
-        }
-        line
-    }
-
-    /// Returns own and inherited properties of a class; an own property hides an inherited one of the same name.
-    pub fn properties<'a>(&'a self, class: &str) -> Vec<&'a Property> {
-        let mut found: IndexMap<&str, &Property> = IndexMap::new();
-        for class in self.lineage(class) {
-            for property in &class.properties {
-                found.entry(property.name.as_str()).or_insert(property);
-            }
-        }
-        found.into_values().collect()
-    }
-
-    /// Returns own and inherited elements of a class.
-    pub fn elements<'a>(&'a self, class: &str) -> Vec<&'a Element> {
-        let mut found: IndexMap<&str, &Element> = IndexMap::new();
-        for class in self.lineage(class) {
-            for element in &class.elements {
-                found.entry(element.class.as_str()).or_insert(element);
-            }
-        }
-        found.into_values().collect()
-    }
-
-    /// Returns the property that a class has or inherits under a term, synonym or JXA identifier.
-    pub fn property<'a>(&'a self, class: &str, term: &str) -> Option<&'a Property> {
-        let wanted = names::key(term);
-        let all = self.properties(class);
-        all.iter().find(|p| p.name == term).copied().or_else(|| {
-            all.into_iter().find(|p| {
-                names::key(&p.name) == wanted || p.synonyms.iter().any(|other| names::key(other) == wanted)
-            })
-        })
-    }
-
-    /// Returns the element that a class has or inherits, by the singular, plural or JXA identifier of its class.
-    pub fn element<'a>(&'a self, class: &str, term: &str) -> Option<(&'a Element, &'a Class)> {
-        let wanted = self.class(term)?;
-        self.elements(class)
-            .into_iter()
-            .find(|element| self.class(&element.class).is_some_and(|class| class.name == wanted.name))
-            .map(|element| (element, wanted))
-    }
-
-    /// Returns whether one class is another or inherits from it.
-    pub fn is_a(&self, class: &str, ancestor: &str) -> bool {
-        self.lineage(class).iter().any(|each| each.name == ancestor)
-    }
-
-    /// Returns every command of that name or JXA identifier: a name may be defined several times.
-    pub fn commands_named<'a>(&'a self, term: &str) -> Vec<&'a Command> {
-        let wanted = names::key(term);
-        self.commands
-            .iter()
-            .filter(|command| {
-                names::key(&command.name) == wanted
-                    || command.synonyms.iter().any(|other| names::key(other) == wanted)
-            })
-            .collect()
-    }
-}

@@ -6,6 +6,8 @@
     reason = "a test reads files, says what it skips, and fails loudly"
 )]
 
+mod dictionary_golden;
+
 use iac_core::dictionary::{Dictionary, Includes, Problem, ProblemKind, parse};
 use std::path::{Path, PathBuf};
 

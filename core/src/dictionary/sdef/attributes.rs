@@ -26,7 +26,7 @@ pub(super) struct Attributes<'e> {
     pub(super) style: Option<Cow<'e, str>>,
     pub(super) title: Option<Cow<'e, str>>,
     pub(super) xpointer: Option<Cow<'e, str>>,
-    /// What could not be unescaped or read, in words.
+    /// The first thing that could not be unescaped or read, in words.
     pub(super) defect: Option<String>,
 }
 
@@ -37,7 +37,7 @@ impl<'e> Attributes<'e> {
         for attribute in element.attributes().with_checks(false) {
             match attribute {
                 Ok(attribute) => found.put(attribute.key.as_ref(), attribute.value),
-                Err(error) => found.defect = Some(format!("unreadable attribute: {error}")),
+                Err(error) => found.broken(format!("unreadable attribute: {error}")),
             }
         }
         found
@@ -52,8 +52,7 @@ impl<'e> Attributes<'e> {
     fn put(&mut self, key: &str, raw: Cow<'e, str>) {
         let Some(slot) = self.slot(key) else { return };
         if slot.is_some() {
-            self.defect = Some(format!("attribute `{key}` stands twice, the first holds"));
-            return;
+            return self.broken(format!("attribute `{key}` stands twice, the first holds"));
         }
         let (value, unknown) = match raw {
             Cow::Borrowed(raw) => unescape(raw),
@@ -67,6 +66,10 @@ impl<'e> Attributes<'e> {
             self.defect =
                 Some(format!("`{entity}` in `{key}` is not an entity that is read, kept as it stands"));
         }
+    }
+
+    fn broken(&mut self, defect: String) {
+        self.defect.get_or_insert(defect);
     }
 
     fn slot(&mut self, key: &str) -> Option<&mut Option<Cow<'e, str>>> {

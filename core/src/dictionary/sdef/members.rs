@@ -212,8 +212,11 @@ impl<'a> Reading<'a> {
     pub(super) fn attributes<'e>(&mut self, what: &str, element: &'e BytesStart<'a>) -> Attributes<'e> {
         let mut attributes = Attributes::of(element);
         if let Some(defect) = attributes.defect.take() {
-            let name = attributes.name.as_deref().unwrap_or_default();
-            self.stream.problem(format!("{what} \"{name}\""), ProblemKind::Defect(defect));
+            let place = match &attributes.name {
+                Some(name) => format!("{what} \"{name}\""),
+                None => what.to_owned(),
+            };
+            self.stream.problem(place, ProblemKind::Defect(defect));
         }
         attributes
     }

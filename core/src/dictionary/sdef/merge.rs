@@ -22,6 +22,7 @@ pub(super) fn merged(mut terms: Terms, problems: &mut Problems) -> Dictionary {
         enumerations: folded(terms.enumerations, enumeration),
         records: folded(terms.records, record),
         values: terms.values,
+        ..Dictionary::default()
     };
     for class in dictionary.classes.values_mut() {
         inherit_by_name(class, &terms.ids);

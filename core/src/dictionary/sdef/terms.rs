@@ -107,7 +107,7 @@ impl<'a> Reading<'a> {
 
     /// A dictionary within a dictionary is an include of a whole file: its terms stand in the place of the include.
     fn dictionary(&mut self, element: &BytesStart<'a>, suite: &str) {
-        let title = Attributes::of(element).title.map(Cow::into_owned);
+        let title = self.attributes("dictionary", element).title.map(Cow::into_owned);
         if !self.built_in && self.terms.title.is_none() {
             self.terms.title = title;
         }

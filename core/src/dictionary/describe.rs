@@ -1,0 +1,292 @@
+//! A whole dictionary as JSON, for people and for programs.
+
+use super::{
+    AccessGroup, Class, Command, Dictionary, Element, Enumeration, Enumerator, Identifier, Parameter,
+    Problem, ProblemKind, Property, RecordType, Suite, TypeExpr, ValueType,
+};
+use indexmap::IndexSet;
+use serde_json::{Map, Value, json};
+
+/// How many inherited members are written in all; a hostile dictionary could have billions.
+const MOST_INHERITED: usize = 1_000_000;
+
+/// Writes a dictionary and what was wrong with its file.
+///
+/// A class has its own members in `properties`, `elements` and `respondsTo`, and what it inherits in `inherited`,
+/// each with the class that it is `from`. Terms that neither the file nor its includes define stand in `builtIn`.
+/// A key whose value would be empty, `false` or unknown is left out, except for those that every term has.
+pub fn describe(dictionary: &Dictionary, problems: &[Problem]) -> Value {
+    let mut json = terms(dictionary, false);
+    json.insert("problems".to_owned(), problems.iter().map(problem).collect());
+    let built_in = terms(dictionary, true);
+    if built_in.values().any(|terms| terms.as_array().is_some_and(|terms| !terms.is_empty())) {
+        json.insert("builtIn".to_owned(), built_in.into());
+    }
+    json.into()
+}
+
+fn terms(dictionary: &Dictionary, built_in: bool) -> Map<String, Value> {
+    let mut json = Map::new();
+    if !built_in {
+        json.insert("title".to_owned(), json!(dictionary.title));
+        json.insert("suites".to_owned(), dictionary.suites.iter().map(suite).collect());
+    }
+    let classes = dictionary.classes.values().filter(|class| class.built_in == built_in);
+    let mut room = MOST_INHERITED;
+    json.insert("classes".to_owned(), classes.map(|each| class(dictionary, each, &mut room)).collect());
+    let commands = dictionary.commands.iter().filter(|command| command.built_in == built_in);
+    json.insert("commands".to_owned(), commands.map(command).collect());
+    if !built_in {
+        json.insert("events".to_owned(), dictionary.events.iter().map(command).collect());
+    }
+    let enumerations = dictionary.enumerations.values().filter(|each| each.built_in == built_in);
+    json.insert("enumerations".to_owned(), enumerations.map(enumeration).collect());
+    let records = dictionary.records.values().filter(|record| record.built_in == built_in);
+    json.insert("records".to_owned(), records.map(record).collect());
+    if !built_in {
+        json.insert("values".to_owned(), dictionary.values.values().map(value).collect());
+    }
+    json
+}
+
+fn suite(suite: &Suite) -> Value {
+    let json = json!({"name": suite.name, "code": suite.code});
+    with(json, [("description", json!(suite.description)), ("hidden", json!(suite.hidden))])
+}
+
+fn class(dictionary: &Dictionary, class: &Class, room: &mut usize) -> Value {
+    let (built_in, own): (Vec<&Property>, Vec<&Property>) =
+        class.properties.iter().partition(|property| property.built_in && !class.built_in);
+    let json = json!({
+        "name": class.name,
+        "plural": class.plural,
+        "code": class.code,
+        "identifier": Identifier::of_class(&class.name).as_ref().map(Identifier::as_str),
+        "elementsIdentifier": identifier(&class.plural),
+        "suite": class.suite,
+        "inherits": class.inherits,
+        "properties": own.into_iter().map(property).collect::<Vec<_>>(),
+        "elements": class.elements.iter().map(|each| element(dictionary, each)).collect::<Vec<_>>(),
+        "respondsTo": class.responds_to,
+        "inherited": inherited(dictionary, class, room),
+    });
+    let rest = [
+        ("synonyms", json!(class.synonyms)),
+        ("contents", json!(class.contents)),
+        ("alsoTakenAs", if class.coercions.0.is_empty() { Value::Null } else { kind(&class.coercions) }),
+        ("accessGroups", groups(&class.access_groups)),
+        ("builtIn", built_in.into_iter().map(property).collect()),
+        ("description", json!(class.description)),
+        ("hidden", json!(class.hidden)),
+    ];
+    with(json, rest)
+}
+
+/// What a class has only from the classes that it inherits from; `null` where that would go over the limit.
+fn inherited(dictionary: &Dictionary, class: &Class, room: &mut usize) -> Value {
+    let lineage = dictionary.lineage(&class.name);
+    let properties = only_inherited(&lineage, |class| &class.properties, |property| &property.name);
+    let elements = only_inherited(&lineage, |class| &class.elements, |element| &element.class);
+    let commands = only_inherited(&lineage, |class| &class.responds_to, |name| name);
+    let members = properties.len() + elements.len() + commands.len();
+    let Some(left) = room.checked_sub(members) else { return Value::Null };
+    *room = left;
+    let from = |member: Value, class: &Class| with(member, [("from", json!(class.name))]);
+    let properties = properties.into_iter().map(|(each, class)| from(property(each), class));
+    let elements = elements.into_iter().map(|(each, class)| from(element(dictionary, each), class));
+    let commands = commands.into_iter().map(|(each, class)| from(json!({"command": each}), class));
+    json!({
+        "properties": properties.collect::<Vec<_>>(),
+        "elements": elements.collect::<Vec<_>>(),
+        "respondsTo": commands.collect::<Vec<_>>(),
+    })
+}
+
+/// The members that no nearer class of a lineage has, each with the class that has it.
+fn only_inherited<'a, T>(
+    lineage: &[&'a Class],
+    members: fn(&Class) -> &Vec<T>,
+    name: fn(&T) -> &String,
+) -> Vec<(&'a T, &'a Class)> {
+    let mut nearer: IndexSet<&str> = IndexSet::new();
+    let mut found = Vec::new();
+    for (at, class) in lineage.iter().enumerate() {
+        let new = members(class).iter().filter(|member| nearer.insert(name(member)));
+        found.extend(new.filter(|_| at > 0).map(|member| (member, *class)));
+    }
+    found
+}
+
+fn property(property: &Property) -> Value {
+    let json = json!({
+        "name": property.name,
+        "identifier": identifier(&property.name),
+        "code": property.code,
+        "type": property.kind.to_string(),
+        "access": property.access.as_str(),
+    });
+    let rest = [
+        ("types", union(&property.kind)),
+        ("optional", json!(property.optional)),
+        ("synonyms", json!(property.synonyms)),
+        ("accessGroups", groups(&property.access_groups)),
+        ("description", json!(property.description)),
+        ("hidden", json!(property.hidden)),
+    ];
+    with(json, rest)
+}
+
+fn element(dictionary: &Dictionary, element: &Element) -> Value {
+    let plural = dictionary.class(&element.class).map(|class| class.plural.as_str());
+    let json = json!({
+        "type": element.class,
+        "identifier": plural.map_or_else(|| identifier(&format!("{}s", element.class)), identifier),
+        "access": element.access.as_str(),
+    });
+    let rest = [
+        ("accessors", json!(element.accessors)),
+        ("accessGroups", groups(&element.access_groups)),
+        ("description", json!(element.description)),
+        ("hidden", json!(element.hidden)),
+    ];
+    with(json, rest)
+}
+
+fn command(command: &Command) -> Value {
+    let result = command.result.as_ref().map(|result| {
+        let json = json!({"type": result.kind.to_string()});
+        with(json, [("types", union(&result.kind)), ("description", json!(result.description))])
+    });
+    let json = json!({
+        "name": command.name,
+        "identifier": identifier(&command.name),
+        "code": command.code,
+        "suite": command.suite,
+        "directParameter": command.direct.as_ref().map(parameter),
+        "parameters": command.parameters.iter().map(named).collect::<Vec<_>>(),
+        "result": result,
+    });
+    let rest = [
+        ("synonyms", json!(command.synonyms)),
+        ("accessGroups", groups(&command.access_groups)),
+        ("description", json!(command.description)),
+        ("hidden", json!(command.hidden)),
+    ];
+    with(json, rest)
+}
+
+fn named(each: &Parameter) -> Value {
+    let mut json = Map::new();
+    json.insert("name".to_owned(), json!(each.name));
+    json.insert("identifier".to_owned(), json!(identifier(&each.name)));
+    json.insert("code".to_owned(), json!(each.code));
+    if let Value::Object(rest) = parameter(each) {
+        json.extend(rest);
+    }
+    json.into()
+}
+
+fn parameter(parameter: &Parameter) -> Value {
+    let json = json!({"type": parameter.kind.to_string(), "optional": parameter.optional});
+    let rest = [
+        ("types", union(&parameter.kind)),
+        ("requiresAccess", json!(parameter.requires_access.map(super::Access::as_str))),
+        ("synonyms", json!(parameter.synonyms)),
+        ("description", json!(parameter.description)),
+        ("hidden", json!(parameter.hidden)),
+    ];
+    with(json, rest)
+}
+
+fn enumeration(enumeration: &Enumeration) -> Value {
+    let json = json!({
+        "name": enumeration.name,
+        "code": enumeration.code,
+        "enumerators": enumeration.enumerators.iter().map(enumerator).collect::<Vec<_>>(),
+    });
+    let rest = [
+        ("synonyms", json!(enumeration.synonyms)),
+        ("description", json!(enumeration.description)),
+        ("hidden", json!(enumeration.hidden)),
+    ];
+    with(json, rest)
+}
+
+fn enumerator(enumerator: &Enumerator) -> Value {
+    let json = json!({"name": enumerator.name, "code": enumerator.code});
+    let rest = [
+        ("synonyms", json!(enumerator.synonyms)),
+        ("description", json!(enumerator.description)),
+        ("hidden", json!(enumerator.hidden)),
+    ];
+    with(json, rest)
+}
+
+fn record(record: &RecordType) -> Value {
+    let properties: Vec<Value> = record.properties.iter().map(property).collect();
+    let json = json!({"name": record.name, "code": record.code, "properties": properties});
+    let rest = [
+        ("synonyms", json!(record.synonyms)),
+        ("description", json!(record.description)),
+        ("hidden", json!(record.hidden)),
+    ];
+    with(json, rest)
+}
+
+fn value(value: &ValueType) -> Value {
+    let json = json!({"name": value.name, "code": value.code});
+    let rest = [
+        ("synonyms", json!(value.synonyms)),
+        ("description", json!(value.description)),
+        ("hidden", json!(value.hidden)),
+    ];
+    with(json, rest)
+}
+
+fn problem(problem: &Problem) -> Value {
+    let kind = match problem.kind {
+        ProblemKind::MissingInclude(_) => "missingInclude",
+        ProblemKind::Malformed(_) => "malformed",
+        ProblemKind::Limit(_) => "limit",
+        ProblemKind::Defect(_) => "defect",
+    };
+    json!({"line": problem.line, "place": problem.place, "kind": kind, "message": problem.kind.to_string()})
+}
+
+fn identifier(term: &str) -> Option<String> {
+    Identifier::of(term).map(|identifier| identifier.to_string())
+}
+
+fn kind(kind: &TypeExpr) -> Value {
+    kind.0.iter().map(|one| json!({"type": one.name, "list": one.list})).collect()
+}
+
+/// The alternatives of a type one by one, where there are several.
+fn union(expression: &TypeExpr) -> Value {
+    if expression.0.len() > 1 { kind(expression) } else { Value::Null }
+}
+
+fn groups(groups: &[AccessGroup]) -> Value {
+    let group = |group: &AccessGroup| {
+        with(
+            json!({"identifier": group.identifier}),
+            [("access", json!(group.access.map(super::Access::as_str)))],
+        )
+    };
+    groups.iter().map(group).collect()
+}
+
+/// Adds what is not empty.
+fn with<const N: usize>(mut json: Value, more: [(&str, Value); N]) -> Value {
+    let says = |value: &Value| match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::Array(items) => !items.is_empty(),
+        _ => true,
+    };
+    if let Value::Object(map) = &mut json {
+        map.extend(
+            more.into_iter().filter(|(_, value)| says(value)).map(|(key, value)| (key.to_owned(), value)),
+        );
+    }
+    json
+}

@@ -1,0 +1,206 @@
+//! Questions to a dictionary: what a term means, and what a class has and inherits.
+
+use super::{Class, Command, Counts, Dictionary, Element, Parameter, Property, TypeRef, names};
+use indexmap::IndexMap;
+use indexmap::map::Entry;
+use std::sync::OnceLock;
+
+/// How many classes a class can inherit from, one through the other; what lies beyond is cut off.
+pub(super) const LONGEST_LINEAGE: usize = 64;
+
+impl Dictionary {
+    /// Counts what the dictionary offers.
+    pub fn counts(&self) -> Counts {
+        let commands = self.commands.iter().filter(|command| !command.hidden && !command.built_in).count();
+        let classes = self.classes.values().filter(|class| !class.hidden && !class.built_in).count();
+        Counts { commands, classes }
+    }
+
+    /// Returns the class of that name, plural, synonym or JXA identifier; a name comes before a plural, that before a
+    /// synonym.
+    pub fn class(&self, term: &str) -> Option<&Class> {
+        self.classes.get(term).or_else(|| {
+            let at = *self.index.of(self).classes.get(&names::key(term))?;
+            self.classes.get_index(at).map(|(_, class)| class)
+        })
+    }
+
+    /// Walks from a class up through what it inherits from, itself first; a cycle ends the walk.
+    pub fn lineage<'a>(&'a self, class: &str) -> Vec<&'a Class> {
+        let mut line: Vec<&Class> = Vec::new();
+        let mut next = self.class(class);
+        while let Some(class) = next.filter(|_| line.len() < LONGEST_LINEAGE) {
+            if line.iter().any(|seen| std::ptr::eq(*seen, class)) {
+                break;
+            }
+            line.push(class);
+            next = class.inherits.as_deref().and_then(|parent| self.classes.get(parent));
+        }
+        line
+    }
+
+    /// Returns own and inherited properties of a class; an own property hides an inherited one of the same name.
+    pub fn properties<'a>(&'a self, class: &str) -> Vec<&'a Property> {
+        let lineage = self.lineage(class);
+        first_of_each(lineage.iter().flat_map(|class| &class.properties), |property| &property.name)
+    }
+
+    /// Returns own and inherited elements of a class.
+    pub fn elements<'a>(&'a self, class: &str) -> Vec<&'a Element> {
+        let lineage = self.lineage(class);
+        first_of_each(lineage.iter().flat_map(|class| &class.elements), |element| &element.class)
+    }
+
+    /// Returns the commands that a class says it responds to, itself or through what it inherits from.
+    pub fn responds_to<'a>(&'a self, class: &str) -> Vec<&'a str> {
+        let lineage = self.lineage(class);
+        let names = lineage.iter().flat_map(|class| &class.responds_to);
+        first_of_each(names, |name| name).into_iter().map(String::as_str).collect()
+    }
+
+    /// Returns the property that a class has or inherits under a term, JXA identifier or synonym.
+    pub fn property<'a>(&'a self, class: &str, term: &str) -> Option<&'a Property> {
+        let wanted = names::key(term);
+        let index = self.index.of(self);
+        let (mut alike, mut synonym) = (None, None);
+        for class in self.lineage(class) {
+            for at in index.members(self, class, &wanted) {
+                let property = class.properties.get(at)?;
+                if property.name == term {
+                    return Some(property);
+                }
+                let rank = if names::key(&property.name) == wanted { &mut alike } else { &mut synonym };
+                rank.get_or_insert(property);
+            }
+        }
+        alike.or(synonym)
+    }
+
+    /// Returns the element that a class has or inherits, by the singular, plural or JXA identifier of its class.
+    pub fn element<'a>(&'a self, class: &str, term: &str) -> Option<(&'a Element, &'a Class)> {
+        let wanted = self.class(term)?;
+        let lineage = self.lineage(class);
+        let mut elements = lineage.iter().flat_map(|class| &class.elements);
+        let by_name = elements.clone().find(|element| element.class == wanted.name);
+        let by_term = || {
+            elements
+                .find(|element| self.class(&element.class).is_some_and(|class| std::ptr::eq(class, wanted)))
+        };
+        by_name.or_else(by_term).map(|element| (element, wanted))
+    }
+
+    /// Returns whether one class is another or inherits from it.
+    pub fn is_a(&self, class: &str, ancestor: &str) -> bool {
+        self.lineage(class).iter().any(|each| each.name == ancestor)
+    }
+
+    /// Returns every command of that name, synonym or JXA identifier: a name may be defined several times.
+    pub fn commands_named<'a>(&'a self, term: &str) -> Vec<&'a Command> {
+        let places = self.index.of(self).commands.get(&names::key(term));
+        places.into_iter().flatten().filter_map(|at| self.commands.get(*at)).collect()
+    }
+}
+
+impl Command {
+    /// Returns its parameters by name: where the file gives one name several times, with all their types together.
+    pub fn named_parameters(&self) -> IndexMap<&str, Parameter> {
+        let mut named: IndexMap<&str, Parameter> = IndexMap::new();
+        for parameter in &self.parameters {
+            match named.entry(&parameter.name) {
+                Entry::Vacant(free) => {
+                    free.insert(parameter.clone());
+                }
+                Entry::Occupied(mut first) => widen(first.get_mut(), parameter),
+            }
+        }
+        named
+    }
+}
+
+fn widen(first: &mut Parameter, other: &Parameter) {
+    let new: Vec<TypeRef> =
+        other.kind.0.iter().filter(|kind| !first.kind.0.contains(kind)).cloned().collect();
+    first.kind.0.extend(new);
+    first.optional |= other.optional;
+    first.hidden &= other.hidden;
+}
+
+fn first_of_each<'a, T>(all: impl Iterator<Item = &'a T>, name: fn(&T) -> &String) -> Vec<&'a T> {
+    let mut found: IndexMap<&str, &T> = IndexMap::new();
+    for each in all {
+        found.entry(name(each)).or_insert(each);
+    }
+    found.into_values().collect()
+}
+
+/// Where terms stand, by [`names::key`]. Part of no comparison, and made anew for a clone.
+#[derive(Default)]
+pub(super) struct Index(OnceLock<Places>);
+
+#[derive(Default)]
+struct Places {
+    classes: IndexMap<String, usize>,
+    commands: IndexMap<String, Vec<usize>>,
+    /// By class and key, the properties that have the key by name or synonym.
+    properties: IndexMap<(usize, String), Vec<usize>>,
+}
+
+impl Index {
+    fn of(&self, dictionary: &Dictionary) -> &Places {
+        self.0.get_or_init(|| Places::of(dictionary))
+    }
+}
+
+impl Places {
+    fn of(dictionary: &Dictionary) -> Self {
+        let mut places = Self::default();
+        let classes = || dictionary.classes.values().enumerate();
+        classes().for_each(|(at, class)| places.class(&class.name, at));
+        classes().for_each(|(at, class)| places.class(&class.plural, at));
+        for (at, class) in classes() {
+            class.synonyms.iter().for_each(|synonym| places.class(synonym, at));
+            class.synonyms.iter().for_each(|synonym| places.class(&format!("{synonym}s"), at));
+            for (member, property) in class.properties.iter().enumerate() {
+                let terms = property.synonyms.iter().chain([&property.name]);
+                terms.for_each(|term| {
+                    places.properties.entry((at, names::key(term))).or_default().push(member)
+                });
+            }
+        }
+        for (at, command) in dictionary.commands.iter().enumerate() {
+            let mut keys: Vec<String> =
+                command.synonyms.iter().chain([&command.name]).map(|term| names::key(term)).collect();
+            keys.sort();
+            keys.dedup();
+            keys.into_iter().for_each(|key| places.commands.entry(key).or_default().push(at));
+        }
+        places
+    }
+
+    fn class(&mut self, term: &str, at: usize) {
+        self.classes.entry(names::key(term)).or_insert(at);
+    }
+
+    fn members(&self, dictionary: &Dictionary, class: &Class, key: &str) -> Vec<usize> {
+        let at = dictionary.classes.get_index_of(&class.name);
+        at.and_then(|at| self.properties.get(&(at, key.to_owned()))).cloned().unwrap_or_default()
+    }
+}
+
+impl Clone for Index {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for Index {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl std::fmt::Debug for Index {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Index")
+    }
+}
