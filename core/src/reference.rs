@@ -282,3 +282,6 @@ impl References {
         Some(held)
     }
 }
+
+#[cfg(test)]
+mod tests;

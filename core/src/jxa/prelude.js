@@ -79,14 +79,28 @@ const named = (collection, object, id) => {
 };
 const value = property => { at = "property"; return encode(ask(() => property())); };
 
-// Some objects reached the same way; `reads` is null for all properties in one event.
-const objects = (rows, way, reads) => rows.map(p => {
+// One object: every property in one event where `reads` is null.
+const properties = (object, reads) => {
+  try { return reads === null ? encode(ask(() => object.properties())) : { $: "list", v: read(object, reads) }; } catch (error) { return failed(error); }
+};
+// Some objects reached the same way.
+const objects = (rows, way, reads) => { at = "object"; return rows.map(p => properties(way(p), reads)); };
+// Some objects of one collection by their ids: all columns at once where that is cheaper than one by one.
+// `size` is how many elements there were when somebody last looked, or null.
+const batch = (collection, ids, id, reads, size) => {
   at = "object";
-  try {
-    const object = way(p);
-    return reads === null ? encode(ask(() => object.properties())) : { $: "list", v: read(object, reads) };
-  } catch (error) { return failed(error); }
-});
+  const columns = (reads.length + 2) * (d.event + d.value * size), singles = reads.length * ids.length * d.single;
+  if (size !== null && columns < singles) {
+    try {
+      const all = ask(() => id(collection)), read = reads.map(one => ask(() => one(collection)));
+      const whole = read.every(column => Array.isArray(column) && column.length === all.length) && agree(all, ask(() => id(collection)));
+      const place = new Map(all.map((each, i) => [each, i]));
+      if (whole && ids.every(each => place.has(each))) { strategy = "columns"; return ids.map(each => ({ $: "list", v: read.map(column => encode(column[place.get(each)])) })); }
+    } catch (error) { if (!singly(numberOf(error))) throw error; }
+  }
+  strategy = "by id";
+  return ids.map(each => properties(collection.byId(each), reads));
+};
 
 const asText = value => typeof value === "string" ? value.normalize("NFC").toLowerCase() : value;
 const plain = value => value instanceof Date ? value.getTime() : typeof value === "boolean" ? Number(value) : asText(value);
@@ -109,12 +123,12 @@ const holds = (operator, has, wants) => {
   throw new Error("no operator " + operator);
 };
 // Prepared once, so that nothing of the filter is worked out per row.
-const prepare = filter => {
+const prepare = (filter, cell) => {
   const [word, ...rest] = filter;
-  if (word === "and" || word === "or") { const parts = rest.map(prepare); return word === "and" ? row => parts.every(part => part(row)) : row => parts.some(part => part(row)); }
-  if (word === "not") { const inner = prepare(rest[0]); return row => !inner(row); }
-  const [column, value] = rest, wants = wanted(value);
-  return row => holds(word, column(row), wants);
+  if (word === "and" || word === "or") { const parts = rest.map(part => prepare(part, cell)); return word === "and" ? row => parts.every(part => part(row)) : row => parts.some(part => part(row)); }
+  if (word === "not") { const inner = prepare(rest[0], cell); return row => !inner(row); }
+  const [column, value] = rest, has = cell(column), wants = wanted(value);
+  return row => holds(word, has(row), wants);
 };
 
 // Missing values come last in either direction; equal rows keep the app's order.
@@ -163,38 +177,75 @@ const identities = (collection, id, unique) => {
 const sameIdentity = (a, b) => a === b || (a !== null && typeof a === "object" && b !== null && typeof b === "object" && a.i === b.i);
 const agree = (a, b) => a.length === b.length && a.every((each, i) => sameIdentity(each, b[i]));
 
-// Elements of a collection. `q.id` and `q.columns` each read one property of one object or of all;
-// `q.pick` gives one element. Columns after the first `q.wanted` serve only the filter and the order.
+// What is read of a collection while it may change: columns by number, and single cells on demand.
+const table = (collection, ids, q) => {
+  const columns = q.columns.map(() => null), singles = q.columns.map(() => new Map());
+  let left = MOST_SINGLE;
+  const one = (i, row) => {
+    if (singles[i].has(row)) return singles[i].get(row);
+    if (left === 0) { reason = "more than " + MOST_SINGLE + " elements would have to be read one by one; the rest were taken as having no such value"; return null; }
+    left -= 1;
+    let value;
+    try { value = ask(() => q.columns[i](pick(collection, ids[row], q))); } catch (error) { value = failed(error); }
+    singles[i].set(row, value);
+    return value;
+  };
+  const raw = (i, row) => columns[i] === null ? one(i, row) : columns[i][row];
+  return {
+    fill: i => { if (columns[i] === null) columns[i] = column(collection, q.columns[i], () => ids.length); },
+    raw: raw,
+    cell: i => row => { const has = raw(i, row); return isFailed(has) ? null : has; },
+    // Whether the rows still belong together: as many as there are ids, and the ids are what they were.
+    moved: () => {
+      const filled = columns.filter(each => each !== null);
+      if (filled.length === 0) return false;
+      return (reason === null && filled.some(each => each.length !== ids.length)) || !agree(ids, identities(collection, q.id, q.unique));
+    },
+  };
+};
+
+// Elements of a collection. `q.id` and `q.columns` each read one property of one object or of all; `q.pick` gives one
+// element. Columns after the first `q.wanted` serve only the filter and the order.
 const elements = (collection, q) => {
-  const needed = new Set(d.sort.map(([column]) => column));
-  const mark = filter => { if (typeof filter[0] === "string" && typeof filter[1] === "number") needed.add(filter[1]); else filter.slice(1).forEach(mark); };
-  if (d.filter) mark(d.filter);
+  if (q.whose) {
+    try { return page(collection.whose(q.whose(d.whose)), collection, { ...q, filtered: true }); } catch (error) { if (!singly(numberOf(error))) throw error; }
+  }
+  return page(collection, collection, q);
+};
+const page = (source, collection, q) => {
+  const asked = new Set(d.sort.map(([i]) => i));
+  if (d.filter && !q.filtered) columnsOf(d.filter).forEach(i => asked.add(i));
   for (let round = 0; ; round += 1) {
     reason = null;
-    const ids = identities(collection, q.id, q.unique);
-    const rows = Math.max(0, Math.min(d.limit, ids.length - d.offset));
-    const short = q.columns.map((_, i) => i).filter(i => i < q.wanted && !q.long[i] && !needed.has(i));
-    const byColumn = needed.size > 0 || (d.event + d.value * ids.length) * short.length < d.single * rows * short.length;
-    strategy = byColumn ? "columns" : "by id";
-    const columns = q.columns.map((one, i) => needed.has(i) || (byColumn && short.includes(i)) ? column(collection, one, () => ids.length) : null);
-    const filled = columns.filter(each => each !== null);
-    const moved = filled.some(each => each.length !== ids.length && reason === null) || (filled.length > 0 && !agree(ids, identities(collection, q.id, q.unique)));
-    if (moved && round < 2) continue;
-    if (moved) reason = "the collection changed while it was read; values may belong to a neighbour";
-    const cell = i => row => { const has = columns[i][row]; return isFailed(has) ? null : has; };
-    let all = ids.map((_, i) => i);
-    if (d.filter) { const fits = prepare(bind(d.filter, cell)); all = all.filter(fits); }
-    if (d.sort.length > 0) { const keys = d.sort.map(([i, down]) => [cell(i), down]); all.sort((a, b) => order(keys, a, b)); }
-    const page = all.slice(d.offset, d.offset + d.limit);
+    const ids = identities(source, q.id, q.unique);
+    const cells = table(collection, ids, q);
+    // A column of the whole collection says nothing of the few that an app has picked out.
+    const whole = !q.filtered;
+    if (whole) asked.forEach(i => { if (!q.long[i]) cells.fill(i); });
+    let rows = ids.map((_, i) => i);
+    if (d.filter && whole) rows = rows.filter(prepare(d.filter, cells.cell));
+    if (d.sort.length > 0) { const keys = d.sort.map(([i, down]) => [cells.cell(i), down]); rows.sort((a, b) => order(keys, a, b)); }
+    const total = rows.length;
+    rows = rows.slice(d.offset, d.offset + d.limit);
+    const rest = q.columns.map((_, i) => i).filter(i => i < q.wanted && !q.long[i] && !asked.has(i));
+    const again = asked.size > 0 ? 0 : 1, price = d.event + d.value * ids.length;
+    const byColumn = whole && rest.length > 0 && (rest.length + again) * price < rest.length * rows.length * d.single;
+    if (byColumn) rest.forEach(i => cells.fill(i));
+    strategy = q.filtered ? "whose" : byColumn || (whole && asked.size > 0) ? "columns" : "by id";
     at = "element";
-    const shown = page.map(row => [encode(ids[row] !== null && typeof ids[row] === "object" ? null : ids[row]), row, q.columns.slice(0, q.wanted).map((one, i) => {
-      try { return columns[i] !== null ? (isFailed(columns[i][row]) ? columns[i][row] : encode(columns[i][row])) : encode(ask(() => one(pick(collection, ids[row], q)))); } catch (error) { return failed(error); }
+    const shown = rows.map(row => [ids[row] !== null && typeof ids[row] === "object" ? null : encode(ids[row]), row, q.columns.slice(0, q.wanted).map((_, i) => {
+      const value = cells.raw(i, row);
+      return isFailed(value) ? value : encode(value);
     })]);
-    return { total: all.length, scanned: ids.length, rows: shown };
+    if (cells.moved()) {
+      if (round < 2) continue;
+      reason = "the collection changed while it was read; values may belong to a neighbour";
+    }
+    return { total: total, scanned: whole ? ids.length : null, rows: shown };
   }
 };
 const pick = (collection, id, q) => id !== null && typeof id === "object" ? collection.at(id.i) : q.pick(collection, id);
-const bind = (filter, cell) => filter[0] === "and" || filter[0] === "or" || filter[0] === "not" ? [filter[0], ...filter.slice(1).map(part => bind(part, cell))] : [filter[0], cell(filter[1]), filter[2]];
+const columnsOf = filter => filter[0] === "and" || filter[0] === "or" || filter[0] === "not" ? filter.slice(1).flatMap(columnsOf) : [filter[1]];
 
 // Which apps run; asking launches none. Null where there is no such app.
 const running = apps => apps.map(id => { try { return Application(id).running() === true; } catch (error) { return null; } });

@@ -1,0 +1,126 @@
+use super::*;
+use crate::dictionary::Identifier;
+use crate::specifier::{By, Id, Member, Segment};
+use std::sync::Arc;
+
+const MINUTE: u64 = 60_000;
+
+fn id(n: u64) -> RefId {
+    let mut bits = [0; 10];
+    bits[2..].copy_from_slice(&n.to_be_bytes());
+    RefId::from_random(bits)
+}
+
+fn object(app: &str, n: i64) -> Object {
+    let identifier = Identifier::of("messages").expect("a legal identifier");
+    let member = Member { term: "message".into(), identifier, class: "message".into() };
+    let path = Path::application().then(Segment::Element(Arc::new(member), By::Id(Id::Number(n))));
+    Object { app: app.into(), path }
+}
+
+fn filled(limits: Limits, apps: &[&str], each: u64) -> References {
+    let mut store = References::new(limits);
+    let mut next = 0;
+    for app in apps {
+        for n in 0..each {
+            store.intern(object(app, i64::try_from(n).expect("small")), Millis(n), id(next));
+            next += 1;
+        }
+    }
+    store
+}
+
+#[test]
+fn an_id_is_its_text() {
+    let made = RefId::from_random([0xff; 10]);
+    assert_eq!(made.to_string(), "ref_7777777777777777");
+    assert_eq!(RefId::parse(&made.to_string()), Some(made));
+    for wrong in ["", "ref_", "ref_short", "REF_7777777777777777", "ref_777777777777777!", "ref_77777777777777777"] {
+        assert_eq!(RefId::parse(wrong), None, "{wrong}");
+    }
+}
+
+#[test]
+fn the_same_object_has_the_same_id() {
+    let mut store = References::default();
+    let first = store.intern(object("mail", 1), Millis(0), id(1));
+    assert_eq!(store.intern(object("mail", 1), Millis(5), id(2)), first);
+    assert_ne!(store.intern(object("finder", 1), Millis(5), id(3)), first);
+    assert_eq!(store.stats(Millis(5)).total, 2);
+}
+
+#[test]
+fn use_begins_the_time_anew() {
+    let mut store = filled(Limits::default(), &["mail"], 1);
+    assert!(store.touch(id(0), Millis(15 * MINUTE)).is_ok());
+    assert!(store.touch(id(0), Millis(30 * MINUTE)).is_ok());
+    assert_eq!(store.touch(id(0), Millis(45 * MINUTE + 1)), Err(ReferenceError::Expired(id(0))));
+    assert_eq!(store.touch(id(0), Millis(45 * MINUTE + 1)), Err(ReferenceError::Unknown(id(0))));
+}
+
+#[test]
+fn a_clock_that_is_set_back_expires_nothing() {
+    let mut store = References::default();
+    store.intern(object("mail", 1), Millis(100 * MINUTE), id(1));
+    assert!(store.touch(id(1), Millis(0)).is_ok());
+    assert!(store.touch(id(1), Millis(100 * MINUTE)).is_ok());
+}
+
+#[test]
+fn clean_up_leaves_no_trace() {
+    let mut store = filled(Limits { most_per_app: 20_000, most: 20_000, ..Limits::default() }, &["mail"], 10_000);
+    assert_eq!(store.clean_up(Millis(20 * MINUTE)), 10_000);
+    assert_eq!(store.stats(Millis(20 * MINUTE)).per_app.len(), 0);
+    assert!(store.by_id.capacity() < 100 && store.by_object.capacity() < 100);
+    assert_eq!(store.clean_up(Millis(20 * MINUTE)), 0);
+}
+
+#[test]
+fn the_least_recently_used_make_room() {
+    let limits = Limits { most: 100, most_per_app: 1_000, ..Limits::default() };
+    let mut store = filled(limits, &["mail"], 100);
+    store.touch(id(0), Millis(2 * MINUTE)).expect("held");
+    store.intern(object("finder", 0), Millis(2 * MINUTE), id(1_000));
+    assert_eq!(store.stats(Millis(0)).total, 91);
+    assert!(store.touch(id(0), Millis(2 * MINUTE)).is_ok());
+    assert_eq!(store.touch(id(1), Millis(2 * MINUTE)), Err(ReferenceError::Evicted(id(1))));
+    assert!(store.touch(id(11), Millis(2 * MINUTE)).is_ok());
+}
+
+#[test]
+fn one_app_does_not_push_out_another() {
+    let limits = Limits { most: 1_000, most_per_app: 50, ..Limits::default() };
+    let mut store = filled(limits, &["mail", "finder"], 50);
+    store.intern(object("mail", 99), Millis(2 * MINUTE), id(1_000));
+    let stats = store.stats(Millis(2 * MINUTE));
+    assert_eq!((stats.per_app["mail"], stats.per_app["finder"]), (46, 50));
+}
+
+#[test]
+fn the_young_stay() {
+    let mut store = filled(Limits { most: 10, ..Limits::default() }, &["mail"], 10);
+    store.intern(object("mail", 99), Millis(59_000), id(1_000));
+    assert_eq!(store.stats(Millis(59_000)).total, 11);
+    assert!(store.touch(id(0), Millis(59_000)).is_ok());
+}
+
+#[test]
+fn what_is_given_back_is_unknown() {
+    let mut store = filled(Limits::default(), &["mail", "finder"], 3);
+    assert!(store.release(id(0)));
+    assert!(!store.release(id(0)));
+    assert_eq!(store.touch(id(0), Millis(0)), Err(ReferenceError::Unknown(id(0))));
+    assert_eq!(store.release_app("finder"), 3);
+    store.fail(id(1));
+    let stats = store.stats(Millis(10));
+    assert_eq!((stats.total, stats.counters.released, stats.counters.failed), (1, 4, 1));
+    assert_eq!((stats.oldest, stats.newest), (Some(Millis(8)), Some(Millis(8))));
+}
+
+#[test]
+fn errors_name_the_reference() {
+    for error in [ReferenceError::Unknown(id(1)), ReferenceError::Expired(id(1)), ReferenceError::Evicted(id(1))] {
+        assert!(error.to_string().contains("ref_aaaaaaaaaaaaaaab"), "{error}");
+        assert_eq!(error.id(), id(1));
+    }
+}
