@@ -41,6 +41,8 @@ pub enum Deed {
     Properties {
         /// Each object with what is read of it.
         objects: Vec<Wanted>,
+        /// How many objects their collections held when somebody last looked; 0 where nobody has.
+        sizes: Vec<usize>,
         /// How much of a long text.
         text: TextWindow,
     },
@@ -53,6 +55,8 @@ pub enum Deed {
 pub struct Wanted {
     /// The way to the object.
     pub path: Path,
+    /// What objects of its class are known by.
+    pub identity: Identity,
     /// What to read; `None` for all properties in one event.
     pub columns: Option<Vec<Column>>,
 }
@@ -70,6 +74,8 @@ pub struct Elements {
     pub columns: Vec<Column>,
     /// How many of the columns the client wants.
     pub wanted: usize,
+    /// Whether the app is to pick the elements out itself, by its own filter.
+    pub whose: bool,
     /// Which elements; its properties are numbers of columns.
     pub filter: Option<Filter<usize>>,
     /// The order: columns, and whether descending.
@@ -93,10 +99,12 @@ pub struct Column {
     pub kind: TypeExpr,
     /// Too long to be read of elements that are not returned.
     pub long: bool,
+    /// Holds an enumerator, which filters of the app compare in a form of their own.
+    pub enumerated: bool,
 }
 
 /// What an object of a class is known by.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identity {
     /// A property that the dictionary marks as the id.
     Id(Identifier),

@@ -3,8 +3,10 @@
 mod literal;
 mod path;
 mod script;
+mod whose;
 
 pub(crate) use script::script;
+pub(crate) use whose::can_be_whose;
 
 /// The fixed part of every script.
 pub(crate) const PRELUDE: &str = include_str!("jxa/prelude.js");

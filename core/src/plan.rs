@@ -1,7 +1,12 @@
 //! What things cost and which properties are long: the app profiles, as data.
 
-use crate::action::Identity;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::action::{Elements, Identity};
 use crate::dictionary::{Dictionary, Identifier, Property};
+use crate::reply::Spent;
+use crate::specifier::{Member, Path, Segment};
 
 /// What reading costs in one app, in milliseconds; the script chooses by it once it knows how many elements there are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -10,8 +15,12 @@ pub struct Costs {
     pub event: f64,
     /// Each value in the answer of such an event.
     pub value: f64,
-    /// One event that reads a property of one object by its id.
+    /// One event that reads a property of one object by its id or name.
     pub single: f64,
+    /// One event that reads a property of one object by its place.
+    pub index: f64,
+    /// Each element that the app's own filter looks at; `None` where that filter is not to be trusted.
+    pub whose: Option<f64>,
 }
 
 struct Profile {
@@ -21,40 +30,91 @@ struct Profile {
 }
 
 /// # Source
-/// Mail: a column of a mailbox costs about 85 ms, 43,000 ids and dates about 1.5 s, a property by id 16 to 40 ms
-/// (measured in public on macOS 27). OmniFocus: 16.7 ms for one property. Contacts: one property of 800 people in 0.1 s.
+/// Mail: a column of a mailbox costs about 85 ms, ids and dates of 43,000 messages about 1.5 s, a property by id 16 to
+/// 40 ms, any event by index 0.5 s, and its filters take up to 57 s or fail (measured in public on macOS 26 and 27).
+/// OmniFocus: 16.7 ms for one property, 60 s for a filter over 1,961 tasks. Contacts: one property of 800 people in 0.1 s.
 const PROFILES: [Profile; 5] = [
     Profile {
         app: "com.apple.mail",
-        costs: Costs { event: 85.0, value: 0.017, single: 25.0 },
+        costs: Costs { event: 85.0, value: 0.017, single: 25.0, index: 500.0, whose: None },
         long: &[("message", "content"), ("message", "source"), ("message", "all headers")],
     },
     Profile { app: "com.apple.Notes", costs: DEFAULT, long: &[("note", "body"), ("note", "plaintext")] },
     Profile {
         app: "com.apple.AddressBook",
-        costs: Costs { event: 5.0, value: 0.12, single: 5.0 },
+        costs: Costs { event: 5.0, value: 0.12, single: 5.0, ..DEFAULT },
         long: &[("person", "vcard"), ("person", "image")],
     },
-    Profile {
-        app: "com.omnigroup.OmniFocus4",
-        costs: Costs { event: 17.0, value: 1.6, single: 17.0 },
-        long: &[],
-    },
-    Profile {
-        app: "com.omnigroup.OmniFocus3",
-        costs: Costs { event: 17.0, value: 1.6, single: 17.0 },
-        long: &[],
-    },
+    Profile { app: "com.omnigroup.OmniFocus4", costs: OMNIFOCUS, long: &[] },
+    Profile { app: "com.omnigroup.OmniFocus3", costs: OMNIFOCUS, long: &[] },
 ];
 
-const DEFAULT: Costs = Costs { event: 10.0, value: 0.05, single: 10.0 };
+const OMNIFOCUS: Costs = Costs { event: 17.0, value: 1.6, single: 17.0, index: 17.0, whose: Some(30.0) };
+
+/// Of an app that nobody has measured: what an ordinary Cocoa app takes.
+const DEFAULT: Costs = Costs { event: 10.0, value: 0.05, single: 10.0, index: 10.0, whose: Some(0.1) };
 
 /// Types whose values are as long as somebody wrote them.
 const LONG_TYPES: [&str; 4] = ["rich text", "data", "picture", "TIFF picture"];
 
-/// Returns what reading costs in an app.
-pub fn costs(app: &str) -> Costs {
+/// What reading is supposed to cost in an app before anything was measured.
+fn profile(app: &str) -> Costs {
     PROFILES.iter().find(|profile| profile.app == app).map_or(DEFAULT, |profile| profile.costs)
+}
+
+/// What was learned while reading: times of each app, and how many elements its collections held.
+#[derive(Clone, Debug, Default)]
+pub struct Learned {
+    costs: BTreeMap<Arc<str>, Costs>,
+    sizes: BTreeMap<(Arc<str>, Path, Arc<Member>), usize>,
+}
+
+/// How many collections are remembered by size; the memory is a hint and may be dropped at any time.
+const MOST_SIZES: usize = 1_000;
+
+/// How much a new measurement counts against what was known.
+const WEIGHT: f64 = 0.3;
+
+impl Learned {
+    /// Returns what reading costs in an app, as far as is known.
+    pub fn costs(&self, app: &str) -> Costs {
+        self.costs.get(app).copied().unwrap_or_else(|| profile(app))
+    }
+
+    /// Takes in what the events of one script took.
+    pub fn measured(&mut self, app: &Arc<str>, spent: &Spent) {
+        let costs = self.costs.entry(app.clone()).or_insert_with(|| profile(app));
+        if spent.singles > 0 {
+            blend(&mut costs.single, spent.single_ms / spent.singles as f64);
+        }
+        if spent.columns == 0 {
+            return;
+        }
+        let fixed = costs.event * spent.columns as f64;
+        if spent.column_ms > fixed && spent.values > 0 {
+            blend(&mut costs.value, (spent.column_ms - fixed) / spent.values as f64);
+        } else {
+            blend(&mut costs.event, spent.column_ms / spent.columns as f64);
+        }
+    }
+
+    /// Remembers how many elements a collection holds.
+    pub(crate) fn seen(&mut self, app: &Arc<str>, container: &Path, collection: &Arc<Member>, size: usize) {
+        if self.sizes.len() >= MOST_SIZES {
+            self.sizes.clear();
+        }
+        self.sizes.insert((app.clone(), container.clone(), collection.clone()), size);
+    }
+
+    /// Returns how many elements the collection of an object held when it was last read; 0 if it never was.
+    pub(crate) fn size(&self, app: &Arc<str>, object: &Path) -> usize {
+        let Some((container, Segment::Element(collection, _))) = object.last() else { return 0 };
+        self.sizes.get(&(app.clone(), container.clone(), collection.clone())).copied().unwrap_or_default()
+    }
+}
+
+fn blend(known: &mut f64, measured: f64) {
+    *known += (measured - *known) * WEIGHT;
 }
 
 /// Says whether a property is too long to be read of elements that are not returned.
@@ -76,4 +136,16 @@ pub(crate) fn identity(dictionary: &Dictionary, class: &str) -> Identity {
         (None, Some(name)) => Identity::Name(name),
         (None, None) => Identity::Index,
     }
+}
+
+/// Says whether the app's own filter is to pick the elements out: where it is cheaper than reading the columns, or where
+/// a long property would have to be read of every element. It must be trusted, and elements must have names of their own.
+pub(crate) fn by_whose(costs: &Costs, wanted: &Elements) -> bool {
+    let (Some(filter), Some(each)) = (&wanted.filter, costs.whose) else { return false };
+    let columns = filter.columns();
+    let long = columns.iter().any(|column| wanted.columns[*column].long);
+    let cheaper = each < costs.value * columns.len() as f64;
+    (long || cheaper)
+        && wanted.identity != Identity::Index
+        && crate::jxa::can_be_whose(filter, &wanted.columns)
 }

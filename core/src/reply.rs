@@ -16,6 +16,23 @@ pub struct Reply {
     pub strategy: Option<String>,
     /// Why the answer is partial, if it is.
     pub reason: Option<String>,
+    /// What its events took.
+    pub spent: Spent,
+}
+
+/// What the events of a script took, by what they read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+pub struct Spent {
+    /// Events that read a property of a whole collection.
+    pub columns: u64,
+    /// The time they took, in milliseconds.
+    pub column_ms: f64,
+    /// The values they answered.
+    pub values: u64,
+    /// Events that read a property of one object.
+    pub singles: u64,
+    /// The time they took, in milliseconds.
+    pub single_ms: f64,
 }
 
 /// Text that is no envelope.
@@ -32,6 +49,8 @@ struct Envelope {
     events: u64,
     strategy: Option<String>,
     reason: Option<String>,
+    #[serde(default)]
+    spent: Spent,
     number: Option<i64>,
     message: Option<String>,
     at: Option<String>,
@@ -47,7 +66,7 @@ impl Reply {
             |why: String| NotAnEnvelope(format!("{why}: {}", text.chars().take(200).collect::<String>()));
         let envelope: Envelope =
             serde_json::from_str(text.trim_end()).map_err(|error| wrong(error.to_string()))?;
-        let Envelope { ok, value, events, strategy, reason, number, message, at } = envelope;
+        let Envelope { ok, value, events, strategy, reason, spent, number, message, at } = envelope;
         let result = match (ok, number) {
             (true, _) => Ok(value),
             (false, Some(number)) => {
@@ -55,6 +74,6 @@ impl Reply {
             }
             (false, None) => return Err(wrong("an error without a number".to_owned())),
         };
-        Ok(Self { result, events, strategy, reason })
+        Ok(Self { result, events, strategy, reason, spent })
     }
 }

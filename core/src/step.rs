@@ -34,6 +34,8 @@ pub struct World<'a> {
     pub apps: &'a Apps,
     /// The reference store.
     pub references: &'a mut References,
+    /// What was learned of times and sizes.
+    pub learned: &'a mut plan::Learned,
     /// The time.
     pub now: Millis,
     /// Gives a fresh random id.
@@ -163,10 +165,11 @@ pub fn start(call: Call, world: &mut World<'_>) -> Step {
 /// Goes on with a call after its script ran.
 pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
     let Pending { app, name, mut events, then } = pending;
-    let reply = read(event, &name).map(|reply| {
+    let reply = read(event, &name);
+    if let Ok(reply) = &reply {
         events += reply.events;
-        reply
-    });
+        world.learned.measured(&app, &reply.spent);
+    }
     let step = match (reply, then) {
         (Err(fault), _) => Err(fault),
         (Ok(reply), Then::Apps(listing)) => listing.resume(reply, world),
@@ -208,15 +211,15 @@ fn run_failed(failure: &RunFailure, app: &str) -> Fault {
 }
 
 /// The one way from an action to a script: it is decided upon, approved and written.
-fn run(action: Action, name: &str, events: u64, then: Then) -> Step {
+fn run(action: Action, name: &str, events: u64, then: Then, learned: &plan::Learned) -> Step {
     let bundle_id = action.app.clone();
     let pending = Pending { app: bundle_id.clone(), name: name.to_owned(), events, then };
-    let script = permission::decide(action).into_script(&plan::costs(&bundle_id));
+    let script = permission::decide(action).into_script(&learned.costs(&bundle_id));
     Step::Run(Run { app: bundle_id, script, pending })
 }
 
-fn in_app(app: &App, deed: Deed, events: u64, then: Then) -> Step {
-    run(Action { app: app.bundle_id.clone(), deed }, &app.name, events, then)
+fn in_app(app: &App, deed: Deed, events: u64, then: Then, learned: &plan::Learned) -> Step {
+    run(Action { app: app.bundle_id.clone(), deed }, &app.name, events, then, learned)
 }
 
 fn done(body: Json, events: u64) -> Step {

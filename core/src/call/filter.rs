@@ -115,6 +115,32 @@ impl<P> Filter<P> {
 }
 
 impl Filter<usize> {
+    /// Returns the columns that are compared.
+    pub fn columns(&self) -> Vec<usize> {
+        match self {
+            Self::Compare(compare) => vec![compare.property],
+            Self::And(filters) | Self::Or(filters) => filters.iter().flat_map(Self::columns).collect(),
+            Self::Not(filter) => filter.columns(),
+        }
+    }
+
+    /// Puts what is dear to read behind what is cheap, so that it is read of fewer elements.
+    #[must_use]
+    pub fn cheap_first(self, is_dear: &impl Fn(usize) -> bool) -> Self {
+        let ordered = |filters: Vec<Self>| {
+            let mut filters: Vec<Self> =
+                filters.into_iter().map(|filter| filter.cheap_first(is_dear)).collect();
+            filters.sort_by_key(|filter| filter.columns().into_iter().any(is_dear));
+            filters
+        };
+        match self {
+            Self::Compare(compare) => Self::Compare(compare),
+            Self::And(filters) => Self::And(ordered(filters)),
+            Self::Or(filters) => Self::Or(ordered(filters)),
+            Self::Not(filter) => Self::Not(Box::new(filter.cheap_first(is_dear))),
+        }
+    }
+
     /// Writes the filter as data for the prelude: `["==",column,value]`, `["and",…]`.
     pub fn to_data(&self) -> Json {
         match self {
@@ -154,6 +180,10 @@ fn parse(json: &Json, place: &str, depth: usize) -> Result<Filter<String>, Fault
 }
 
 fn compare(json: &Json, place: &str, expected: &str) -> Result<Compare<String>, Fault> {
+    let known = |name: &String| ["property", "op", "value"].contains(&name.as_str());
+    if !json.as_object().is_some_and(|fields| fields.keys().all(known)) {
+        return Err(wrong(place, expected, json));
+    }
     let text = |name: &str| json.get(name).and_then(Json::as_str).ok_or_else(|| wrong(place, expected, json));
     let spelling = text("op")?;
     let operator = Operator::parse(spelling).ok_or_else(|| {

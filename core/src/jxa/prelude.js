@@ -8,6 +8,21 @@ let reason = null;
 
 // Each call sends one Apple event.
 const ask = event => { events += 1; return event(); };
+// What events of a kind take is measured, so that the next request can choose better.
+const spent = { columns: 0, column_ms: 0, values: 0, singles: 0, single_ms: 0 };
+const askColumn = event => {
+  const begun = Date.now(), values = ask(event);
+  spent.columns += 1;
+  spent.column_ms += Date.now() - begun;
+  spent.values += Array.isArray(values) ? values.length : 0;
+  return values;
+};
+const askSingle = event => {
+  const begun = Date.now(), value = ask(event);
+  spent.singles += 1;
+  spent.single_ms += Date.now() - begun;
+  return value;
+};
 
 // Numbers after which nothing else in this app can work: it quit, is silent, or does not let us in.
 const fatal = number => [-600, -609, -1712, -1743, -1744].includes(number);
@@ -65,7 +80,7 @@ const encode = (value, depth = 0) => {
 };
 
 // What reads of one object answer, or why one could not be read.
-const read = (object, reads) => reads.map(one => { try { return encode(ask(() => one(object))); } catch (error) { return failed(error); } });
+const read = (object, reads) => reads.map(one => { try { return encode(askSingle(() => one(object))); } catch (error) { return failed(error); } });
 
 // The object itself, by what it is known by.
 const look = (object, id) => { at = "object"; return encode(ask(() => id(object))); };
@@ -92,7 +107,7 @@ const batch = (collection, ids, id, reads, size) => {
   const columns = (reads.length + 2) * (d.event + d.value * size), singles = reads.length * ids.length * d.single;
   if (size !== null && columns < singles) {
     try {
-      const all = ask(() => id(collection)), read = reads.map(one => ask(() => one(collection)));
+      const all = askColumn(() => id(collection)), read = reads.map(one => askColumn(() => one(collection)));
       const whole = read.every(column => Array.isArray(column) && column.length === all.length) && agree(all, ask(() => id(collection)));
       const place = new Map(all.map((each, i) => [each, i]));
       if (whole && ids.every(each => place.has(each))) { strategy = "columns"; return ids.map(each => ({ $: "list", v: read.map(column => encode(column[place.get(each)])) })); }
@@ -104,6 +119,8 @@ const batch = (collection, ids, id, reads, size) => {
 
 const asText = value => typeof value === "string" ? value.normalize("NFC").toLowerCase() : value;
 const plain = value => value instanceof Date ? value.getTime() : typeof value === "boolean" ? Number(value) : asText(value);
+// A value of the request as the app takes it.
+const given = value => value !== null && typeof value === "object" && value.$ === "date" ? new Date(value.v) : value;
 const wanted = value => value !== null && typeof value === "object" && value.$ === "date" ? new Date(value.v).getTime() : plain(value);
 const holds = (operator, has, wants) => {
   if (operator === "!=") return !holds("==", has, wants);
@@ -151,7 +168,7 @@ const isFailed = value => value !== null && typeof value === "object" && value.$
 const column = (collection, one, count) => {
   at = "column";
   try {
-    const values = ask(() => one(collection));
+    const values = askColumn(() => one(collection));
     if (Array.isArray(values)) return values;
   } catch (error) { if (!singly(numberOf(error))) throw error; }
   const n = Math.min(count(), MOST_SINGLE);
@@ -186,7 +203,7 @@ const table = (collection, ids, q) => {
     if (left === 0) { reason = "more than " + MOST_SINGLE + " elements would have to be read one by one; the rest were taken as having no such value"; return null; }
     left -= 1;
     let value;
-    try { value = ask(() => q.columns[i](pick(collection, ids[row], q))); } catch (error) { value = failed(error); }
+    try { value = askSingle(() => q.columns[i](pick(collection, ids[row], q))); } catch (error) { value = failed(error); }
     singles[i].set(row, value);
     return value;
   };
@@ -267,7 +284,7 @@ const run = body => {
     }
     at = "start";
     const value = body(app);
-    return ascii({ ok: true, value: value, events: events, strategy: strategy, reason: reason });
+    return ascii({ ok: true, value: value, events: events, strategy: strategy, reason: reason, spent: spent });
   } catch (error) {
     if ([-600, -609].includes(numberOf(error)) && globalThis.iacApplications) globalThis.iacApplications.delete(d.app);
     return ascii({ ok: false, number: numberOf(error), message: messageOf(error), at: at, events: events });

@@ -3,13 +3,13 @@
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
-use super::{PRELUDE, Script, literal, path::path};
+use super::{PRELUDE, Script, literal, path::path, whose::whose};
 use crate::action::{Action, Column, Deed, Elements, Identity, Wanted};
 use crate::call::TextWindow;
 use crate::dictionary::Identifier;
 use crate::permission::Approved;
 use crate::plan::Costs;
-use crate::specifier::{By, Path, Segment};
+use crate::specifier::{By, Id, Member, Path, Segment};
 
 /// Stands between the prelude and what belongs to the request.
 pub(super) const BODY: &str = "\nreturn run(app => ";
@@ -25,7 +25,7 @@ pub(crate) fn script(approved: &Approved, costs: &Costs) -> Script {
         }
         Deed::Look { path, identity } => look(path, identity, &mut data),
         Deed::Value { path, text } => value(path, *text, &mut data),
-        Deed::Properties { objects, text } => properties(objects, *text, &mut data),
+        Deed::Properties { objects, sizes, text } => properties(objects, sizes, *text, costs, &mut data),
         Deed::Elements(wanted) => elements(wanted, costs, &mut data),
     };
     Script { code: format!("d => {{\n{PRELUDE}{BODY}{body});\n}}"), data: literal::ascii(&data) }
@@ -53,28 +53,102 @@ fn value(to: &Path, text: TextWindow, data: &mut Json) -> String {
     format!("{{ const p = d.p; return value({object}); }}")
 }
 
+/// From so many objects of one collection on, columns may be cheaper than one by one.
+const BATCH: usize = 3;
+
 /// Objects that are reached the same way and read the same way share their code: one row of data each.
-fn properties(objects: &[Wanted], text: TextWindow, data: &mut Json) -> String {
-    let mut groups: IndexMap<(String, String), Vec<(usize, Json)>> = IndexMap::new();
-    for (place, wanted) in objects.iter().enumerate() {
-        let mut values = Vec::new();
-        let way = path(&wanted.path, &mut values);
-        groups.entry((way, reads(wanted.columns.as_deref()))).or_default().push((place, Json::from(values)));
-    }
-    let calls: Vec<String> = groups
-        .keys()
-        .enumerate()
-        .map(|(at, (way, reads))| format!("objects(d.rows[{at}], p => {way}, {reads})"))
-        .collect();
-    let (places, rows): (Vec<Vec<usize>>, Vec<Vec<Json>>) =
-        groups.into_values().map(|group| group.into_iter().unzip()).unzip();
+fn properties(
+    objects: &[Wanted],
+    sizes: &[usize],
+    text: TextWindow,
+    costs: &Costs,
+    data: &mut Json,
+) -> String {
     data["text"] = window(text);
-    data["rows"] = json!(rows);
-    data["places"] = json!(places);
+    prices(costs, costs.single, data);
+    let mut groups: IndexMap<(Way<'_>, String), Vec<usize>> = IndexMap::new();
+    for (place, wanted) in objects.iter().enumerate() {
+        groups.entry((Way::of(wanted), reads(wanted.columns.as_deref()))).or_default().push(place);
+    }
+    let mut calls = Vec::new();
+    let mut rows: Vec<Json> = Vec::new();
+    for (at, ((way, reads), places)) in groups.iter().enumerate() {
+        let (call, row) = way.call(at, reads, places, objects, sizes);
+        calls.push(call);
+        rows.push(row);
+    }
+    data["rows"] = Json::from(rows);
+    data["places"] = json!(groups.values().collect::<Vec<_>>());
     format!(
         "{{ const found = []; [{}].forEach((group, g) => group.forEach((each, i) => {{ found[d.places[g][i]] = each; }})); return found; }}",
         calls.join(", ")
     )
+}
+
+/// How an object is reached: by its id in a collection, together with others, or along a path of its own.
+#[derive(PartialEq, Eq, Hash)]
+enum Way<'a> {
+    ById(&'a Path, &'a Member, &'a Identifier),
+    Path(String),
+}
+
+impl<'a> Way<'a> {
+    fn of(wanted: &'a Wanted) -> Self {
+        match (wanted.path.last(), &wanted.identity, &wanted.columns) {
+            (Some((container, Segment::Element(member, By::Id(_)))), Identity::Id(id), Some(_)) => {
+                Self::ById(container, member, id)
+            }
+            _ => Self::Path(path(&wanted.path, &mut Vec::new())),
+        }
+    }
+
+    /// The code that reads a group, and its data: the values of the paths, or `[container's values, ids, size]`.
+    fn call(
+        &self,
+        at: usize,
+        reads: &str,
+        places: &[usize],
+        objects: &[Wanted],
+        sizes: &[usize],
+    ) -> (String, Json) {
+        match self {
+            Self::ById(container, member, id) if places.len() >= BATCH => {
+                let mut values = Vec::new();
+                let collection = format!("{}.{}", path(container, &mut values), member.identifier);
+                let ids = places.iter().filter_map(|place| id_of(&objects[*place].path));
+                let size =
+                    places.iter().filter_map(|place| sizes.get(*place)).max().filter(|size| **size > 0);
+                let call = format!(
+                    "(p => batch({collection}, d.rows[{at}][1], x => x.{id}(), {reads}, d.rows[{at}][2]))(d.rows[{at}][0])"
+                );
+                (call, json!([values, ids.collect::<Vec<_>>(), size]))
+            }
+            _ => {
+                let mut way = String::new();
+                let rows = places.iter().map(|place| {
+                    let mut values = Vec::new();
+                    way = path(&objects[*place].path, &mut values);
+                    Json::from(values)
+                });
+                let rows: Json = rows.collect();
+                (format!("objects(d.rows[{at}], p => {way}, {reads})"), rows)
+            }
+        }
+    }
+}
+
+fn id_of(path: &Path) -> Option<Json> {
+    match path.last()? {
+        (_, Segment::Element(_, By::Id(Id::Number(id)))) => Some(json!(id)),
+        (_, Segment::Element(_, By::Id(Id::Text(id)))) => Some(json!(id)),
+        _ => None,
+    }
+}
+
+fn prices(costs: &Costs, single: f64, data: &mut Json) {
+    data["event"] = json!(costs.event);
+    data["value"] = json!(costs.value);
+    data["single"] = json!(single);
 }
 
 fn reads(columns: Option<&[Column]>) -> String {
@@ -90,9 +164,13 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Json) -> String {
     data["sort"] = json!(wanted.sort);
     data["limit"] = json!(wanted.limit);
     data["offset"] = json!(wanted.offset);
-    data["event"] = json!(costs.event);
-    data["single"] = json!(costs.single);
-    data["value"] = json!(costs.value);
+    prices(costs, if wanted.identity == Identity::Index { costs.index } else { costs.single }, data);
+    let picked = wanted.filter.as_ref().filter(|_| wanted.whose).map(|filter| {
+        let mut values = Vec::new();
+        let code = whose(filter, &wanted.columns, &mut values);
+        data["whose"] = Json::from(values);
+        format!(", whose: v => ({code})")
+    });
     let container = at(&wanted.container, data);
     let columns: Vec<String> = wanted.columns.iter().map(getter).collect();
     let long: Vec<&str> =
@@ -103,11 +181,12 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Json) -> String {
         Identity::Index => ("null".to_owned(), true, "(c, id) => c.at(id)"),
     };
     format!(
-        "{{ const p = d.p; return elements({container}.{}, {{ id: {id}, unique: {unique}, pick: {pick}, wanted: {}, long: [{}], columns: [{}] }}); }}",
+        "{{ const p = d.p; return elements({container}.{}, {{ id: {id}, unique: {unique}, pick: {pick}, wanted: {}, long: [{}], columns: [{}]{} }}); }}",
         wanted.collection.identifier,
         wanted.wanted,
         long.join(", "),
         columns.join(", "),
+        picked.unwrap_or_default(),
     )
 }
 

@@ -35,7 +35,9 @@ fn an_id_is_its_text() {
     let made = RefId::from_random([0xff; 10]);
     assert_eq!(made.to_string(), "ref_7777777777777777");
     assert_eq!(RefId::parse(&made.to_string()), Some(made));
-    for wrong in ["", "ref_", "ref_short", "REF_7777777777777777", "ref_777777777777777!", "ref_77777777777777777"] {
+    for wrong in
+        ["", "ref_", "ref_short", "REF_7777777777777777", "ref_777777777777777!", "ref_77777777777777777"]
+    {
         assert_eq!(RefId::parse(wrong), None, "{wrong}");
     }
 }
@@ -68,7 +70,8 @@ fn a_clock_that_is_set_back_expires_nothing() {
 
 #[test]
 fn clean_up_leaves_no_trace() {
-    let mut store = filled(Limits { most_per_app: 20_000, most: 20_000, ..Limits::default() }, &["mail"], 10_000);
+    let mut store =
+        filled(Limits { most_per_app: 20_000, most: 20_000, ..Limits::default() }, &["mail"], 10_000);
     assert_eq!(store.clean_up(Millis(20 * MINUTE)), 10_000);
     assert_eq!(store.stats(Millis(20 * MINUTE)).per_app.len(), 0);
     assert!(store.by_id.capacity() < 100 && store.by_object.capacity() < 100);
@@ -119,7 +122,9 @@ fn what_is_given_back_is_unknown() {
 
 #[test]
 fn errors_name_the_reference() {
-    for error in [ReferenceError::Unknown(id(1)), ReferenceError::Expired(id(1)), ReferenceError::Evicted(id(1))] {
+    for error in
+        [ReferenceError::Unknown(id(1)), ReferenceError::Expired(id(1)), ReferenceError::Evicted(id(1))]
+    {
         assert!(error.to_string().contains("ref_aaaaaaaaaaaaaaab"), "{error}");
         assert_eq!(error.id(), id(1));
     }

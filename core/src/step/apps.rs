@@ -28,7 +28,7 @@ pub(super) fn start(search: Option<&str>, world: &World<'_>) -> Result<Step, Fau
         return Ok(done(json!({ "apps": [] }), 0));
     }
     let action = Action { app: "".into(), deed: Deed::Running { apps: bundle_ids.clone() } };
-    Ok(run(action, "the system", 0, Then::Apps(Listing { bundle_ids })))
+    Ok(run(action, "the system", 0, Then::Apps(Listing { bundle_ids }), world.learned))
 }
 
 impl Listing {

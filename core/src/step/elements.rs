@@ -7,7 +7,7 @@ use super::show::{Shown, value};
 use super::{Outcome, Step, Then, World, held, in_app, remember};
 use crate::action::{Column, Deed, Elements, Identity};
 use crate::app::App;
-use crate::call::{Compare, GetElements};
+use crate::call::{Compare, Filter, GetElements};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::plan;
@@ -30,13 +30,13 @@ pub(super) fn start(call: &GetElements, world: &mut World<'_>) -> Result<Step, F
     let app = world.apps.find(&app_of(call, world)?)?;
     let dictionary = app.dictionary()?;
     let found = call.container.resolve(dictionary, &mut *held(world.references, app, world.now))?;
-    let wanted = wanted(call, found.path, app, dictionary)?;
+    let wanted = wanted(call, found.path, app, dictionary, &world.learned.costs(&app.bundle_id))?;
     let container = match &call.container {
         Container::Reference(id) => Some(id.to_string()),
         Container::Specifier(_) => None,
     };
     let listing = Listing { wanted, container, fallback: found.fallback, resolved_as: None };
-    Ok(listing.ask(app, 0))
+    Ok(listing.ask(app, 0, world.learned))
 }
 
 fn app_of(call: &GetElements, world: &mut World<'_>) -> Result<String, Fault> {
@@ -53,6 +53,7 @@ fn wanted(
     container: Path,
     app: &App,
     dictionary: &Dictionary,
+    costs: &plan::Costs,
 ) -> Result<Elements, Fault> {
     let collection = container.collection(dictionary, &call.element)?;
     let class = collection.class.clone();
@@ -68,18 +69,23 @@ fn wanted(
         .collect::<Result<_, Fault>>()?;
     let filter =
         call.filter.clone().map(|filter| filter.map(&mut |compare| columns.compare(compare))).transpose()?;
-    Ok(Elements {
+    let known = columns.known;
+    let filter: Option<Filter<usize>> = filter;
+    let mut elements = Elements {
         container,
         collection,
         identity: plan::identity(dictionary, &class),
-        columns: columns.known,
+        filter: filter.map(|filter| filter.cheap_first(&|column| known[column].long)),
+        columns: known,
         wanted,
-        filter,
+        whose: false,
         sort,
         limit: call.limit,
         offset: call.offset,
         text: call.text,
-    })
+    };
+    elements.whose = plan::by_whose(costs, &elements);
+    Ok(elements)
 }
 
 /// The properties that are read, each once.
@@ -131,8 +137,6 @@ fn comparable(compare: &Compare<String>, column: &Column) -> Result<Json, Fault>
         Json::Bool(_) if types.iter().all(|kind| NUMERIC.contains(kind)) && !types.is_empty() => {
             Err(mismatch("a number"))
         }
-        Json::String(text) => Ok(json!(text.to_lowercase())),
-        Json::Bool(flag) => Ok(json!(i32::from(*flag))),
         other => Ok(other.clone()),
     }
 }
@@ -152,9 +156,9 @@ fn date(text: &str) -> Option<Json> {
 }
 
 impl Listing {
-    fn ask(self, app: &App, events: u64) -> Step {
+    fn ask(self, app: &App, events: u64, learned: &plan::Learned) -> Step {
         let deed = Deed::Elements(self.wanted.clone());
-        in_app(app, deed, events, Then::Elements(Box::new(self)))
+        in_app(app, deed, events, Then::Elements(Box::new(self)), learned)
     }
 
     pub(super) fn resume(
@@ -171,10 +175,14 @@ impl Listing {
                 let Some(path) = self.fallback.take() else { return Err(self.missing(app)) };
                 self.resolved_as = Some(path.to_string());
                 self.wanted.container = path;
-                return Ok(self.ask(app, events));
+                return Ok(self.ask(app, events, world.learned));
             }
             Err(error) => return Err(error.to_fault(&app.name)),
         };
+        if let Some(size) = answer.get("scanned").and_then(Json::as_u64) {
+            let size = usize::try_from(size).unwrap_or(usize::MAX);
+            world.learned.seen(&app.bundle_id, &self.wanted.container, &self.wanted.collection, size);
+        }
         let body = self.body(&answer, reply.reason, app, world)?;
         Ok(Step::Done(Outcome { body, is_error: false, events, strategy: reply.strategy }))
     }

@@ -71,7 +71,8 @@ fn wanted(
     let dictionary = app.dictionary()?;
     let columns = properties
         .map(|terms| terms.iter().map(|term| column(app, dictionary, object.path.class(), term)).collect());
-    Ok((object.app.to_string(), Wanted { path: object.path, columns: columns.transpose()? }))
+    let identity = plan::identity(dictionary, object.path.class());
+    Ok((object.app.to_string(), Wanted { path: object.path, identity, columns: columns.transpose()? }))
 }
 
 /// Resolves a property, or a path of properties joined by dots.
@@ -80,8 +81,13 @@ fn wanted(
 /// A name in it is unknown, has no identifier, or may not be read.
 pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str) -> Result<Column, Fault> {
     let mut owner = class.to_owned();
-    let mut column =
-        Column { term: String::new(), identifiers: Vec::new(), kind: Default::default(), long: false };
+    let mut column = Column {
+        term: String::new(),
+        identifiers: Vec::new(),
+        kind: Default::default(),
+        long: false,
+        enumerated: false,
+    };
     for part in term.split('.') {
         let property = find_property(dictionary, &owner, part.trim())?;
         let identifier = Identifier::of(&property.name)
@@ -94,6 +100,8 @@ pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str
             format!("{}.{}", column.term, property.name)
         };
         column.kind = property.kind.clone();
+        column.enumerated =
+            property.kind.0.iter().any(|kind| dictionary.enumerations.contains_key(&kind.name));
         owner = property
             .kind
             .0
@@ -117,9 +125,14 @@ impl Reading {
         let Some(group) = self.rest.pop() else { return Ok(done(self.body(), events)) };
         let app = world.apps.find(&group.app)?;
         let objects = group.members.iter().map(|member| member.wanted.clone()).collect();
-        let deed = Deed::Properties { objects, text: self.text };
+        let sizes = group
+            .members
+            .iter()
+            .map(|member| world.learned.size(&app.bundle_id, &member.wanted.path))
+            .collect();
+        let deed = Deed::Properties { objects, sizes, text: self.text };
         self.asked = group;
-        Ok(in_app(app, deed, events, Then::Properties(self)))
+        Ok(in_app(app, deed, events, Then::Properties(self), world.learned))
     }
 
     pub(super) fn resume(
