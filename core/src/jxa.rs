@@ -33,7 +33,8 @@ impl Script {
 
     /// The part of the code that belongs to this request, without the prelude, for people to read.
     pub fn body(&self) -> &str {
-        self.code.rsplit_once(script::BODY).map_or(self.code.as_str(), |(_, body)| body)
+        let body = self.code.rsplit_once(script::BODY).map_or(self.code.as_str(), |(_, body)| body);
+        body.strip_suffix(script::END).unwrap_or(body)
     }
 
     /// A whole program for one run of `osascript`, pure ASCII: its result is the envelope.

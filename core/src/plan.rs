@@ -72,6 +72,9 @@ pub struct Learned {
 /// How many collections are remembered by size; the memory is a hint and may be dropped at any time.
 const MOST_SIZES: usize = 1_000;
 
+/// Milliseconds from which on a measurement is believed.
+const TELLING: f64 = 20.0;
+
 /// How much a new measurement counts against what was known.
 const WEIGHT: f64 = 0.3;
 
@@ -81,20 +84,18 @@ impl Learned {
         self.costs.get(app).copied().unwrap_or_else(|| profile(app))
     }
 
-    /// Takes in what the events of one script took.
+    /// Takes in what the events of one script took. Times too short to be told from the clock's own step say nothing.
     pub fn measured(&mut self, app: &Arc<str>, spent: &Spent) {
         let costs = self.costs.entry(app.clone()).or_insert_with(|| profile(app));
-        if spent.singles > 0 {
-            blend(&mut costs.single, spent.single_ms / spent.singles as f64);
-        }
-        if spent.columns == 0 {
-            return;
+        if spent.single_ms >= TELLING {
+            blend(&mut costs.single, spent.single_ms / spent.singles.max(1) as f64);
         }
         let fixed = costs.event * spent.columns as f64;
-        if spent.column_ms > fixed && spent.values > 0 {
-            blend(&mut costs.value, (spent.column_ms - fixed) / spent.values as f64);
-        } else {
-            blend(&mut costs.event, spent.column_ms / spent.columns as f64);
+        if spent.column_ms >= TELLING {
+            blend(&mut costs.value, (spent.column_ms - fixed).max(0.0) / spent.values.max(1) as f64);
+        }
+        if spent.column_ms >= TELLING && spent.column_ms < fixed {
+            blend(&mut costs.event, spent.column_ms / spent.columns.max(1) as f64);
         }
     }
 

@@ -87,6 +87,7 @@ impl Value {
             "object" => Self::Object(text("v")?),
             "other" => Self::Other(text("v")?),
             "data" => Self::Data { base64: text("v")?, kind: text("type")? },
+            "list" => return Some(Self::decode(fields.get("v").filter(|v| v.is_array())?)),
             "record" => return Some(Self::decode_record(fields.get("v")?.as_array()?)),
             "error" => Self::Failed { number: fields.get("number")?.as_i64()?, message: text("message")? },
             _ => return None,

@@ -14,6 +14,9 @@ use crate::specifier::{By, Id, Member, Path, Segment};
 /// Stands between the prelude and what belongs to the request.
 pub(super) const BODY: &str = "\nreturn run(app => ";
 
+/// Stands behind what belongs to the request.
+pub(super) const END: &str = ");\n}";
+
 /// Writes the script of an approved action.
 pub(crate) fn script(approved: &Approved, costs: &Costs) -> Script {
     let Action { app, deed } = approved.action();
@@ -28,7 +31,7 @@ pub(crate) fn script(approved: &Approved, costs: &Costs) -> Script {
         Deed::Properties { objects, sizes, text } => properties(objects, sizes, *text, costs, &mut data),
         Deed::Elements(wanted) => elements(wanted, costs, &mut data),
     };
-    Script { code: format!("d => {{\n{PRELUDE}{BODY}{body});\n}}"), data: literal::ascii(&data) }
+    Script { code: format!("d => {{\n{PRELUDE}{BODY}{body}{END}"), data: literal::ascii(&data) }
 }
 
 fn look(to: &Path, identity: &Identity, data: &mut Json) -> String {

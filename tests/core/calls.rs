@@ -1,0 +1,114 @@
+//! Golden calls: `fixtures/calls/{ok,err}/*.json` beside what the core makes of them.
+//!
+//! A case is `{"tool","arguments","held"?: {reference: [bundle id, source form]},"replies"?: [envelope, …]}`. The text
+//! beside it shows each script that is run and the answer. `UPDATE_EXPECT=1` rewrites the texts; the diff is the review.
+
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test reads files and fails loudly")]
+
+mod support;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use iac_core::Millis;
+use iac_core::call::Call;
+use iac_core::plan::Learned;
+use iac_core::reference::{Object, RefId, References};
+use iac_core::specifier::read_source;
+use iac_core::step::{self, Event, Step, World};
+use serde_json::{Map, Value as Json};
+
+#[test]
+fn calls_that_run() {
+    check_folder("ok", false);
+}
+
+#[test]
+fn calls_that_are_refused() {
+    check_folder("err", true);
+}
+
+fn check_folder(name: &str, is_error: bool) {
+    let folder = support::root().join("fixtures/calls").join(name);
+    let mut cases: Vec<PathBuf> = fs::read_dir(&folder).expect("the folder is there").map(|e| e.unwrap().path()).collect();
+    cases.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
+    cases.sort();
+    assert!(!cases.is_empty(), "no cases in {}", folder.display());
+    let wrong: Vec<String> = cases.iter().filter_map(|case| check(case, is_error).err()).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn check(case: &Path, is_error: bool) -> Result<(), String> {
+    let text = fs::read_to_string(case).expect("the case can be read");
+    let json: Json = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", case.display()));
+    let (got, failed) = play(&json);
+    if failed != is_error {
+        return Err(format!("{}: is_error is {failed}\n{got}", case.display()));
+    }
+    support::expect(&case.with_extension("txt"), &got)
+}
+
+/// Plays a case and writes down every step.
+fn play(case: &Json) -> (String, bool) {
+    let mut shown = String::new();
+    let empty = Map::new();
+    let tool = case["tool"].as_str().expect("a tool");
+    let arguments = case["arguments"].as_object().unwrap_or(&empty);
+    let apps = support::apps();
+    let mut references = hold(case, &apps);
+    let call = match Call::parse(tool, arguments).expect("a tool of the core") {
+        Ok(call) => call,
+        Err(fault) => return (pretty("answer", &fault.to_json()), true),
+    };
+    let mut replies = case["replies"].as_array().cloned().unwrap_or_default().into_iter();
+    let mut next = 100_u8;
+    let mut fresh = || {
+        next += 1;
+        RefId::from_random([0, 0, 0, 0, 0, 0, 0, 0, 0, next])
+    };
+    let mut learned = Learned::default();
+    let mut world =
+        World { apps: &apps, references: &mut references, learned: &mut learned, now: Millis(1_000), fresh: &mut fresh };
+    let mut step = step::start(call, &mut world);
+    loop {
+        match step {
+            Step::Done(outcome) => {
+                shown.push_str(&pretty("answer", &outcome.body));
+                return (shown, outcome.is_error);
+            }
+            Step::Run(run) => {
+                let data: Json = serde_json::from_str(run.script.data()).expect("data is JSON");
+                write!(shown, "== script for {:?}\n{}\n{}", run.app, run.script.body(), pretty("data", &data)).unwrap();
+                let Some(reply) = replies.next() else { return (shown, false) };
+                step = step::resume(run.pending, Event::Replied(reply.to_string()), &mut world);
+            }
+        }
+    }
+}
+
+fn hold(case: &Json, apps: &iac_core::app::Apps) -> References {
+    let mut references = References::default();
+    for (id, object) in case["held"].as_object().into_iter().flatten() {
+        let app = apps.find(object[0].as_str().expect("a bundle id")).expect("a simulated app");
+        let source = object[1].as_str().expect("a source form");
+        let path = read_source(app.dictionary().expect("it has a dictionary"), source).expect("a way that is understood");
+        let id = RefId::parse(id).expect("a reference");
+        references.intern(Object { app: app.bundle_id.clone(), path }, Millis(0), id);
+    }
+    references
+}
+
+fn pretty(head: &str, json: &Json) -> String {
+    format!("== {head}\n{}\n", serde_json::to_string_pretty(&shortened(json)).expect("JSON can be written"))
+}
+
+/// Nobody reviews a text of thousands of characters.
+fn shortened(json: &Json) -> Json {
+    match json {
+        Json::String(text) if text.len() > 400 => Json::from(format!("{}… ({} bytes)", &text[..20], text.len())),
+        Json::Array(items) => items.iter().map(shortened).collect(),
+        Json::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), shortened(value))).collect(),
+        other => other.clone(),
+    }
+}
