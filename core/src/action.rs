@@ -30,6 +30,15 @@ pub enum Deed {
         /// What its class is known by.
         identity: Identity,
     },
+    /// Reads the names in a collection, to offer them where one was not found.
+    Names {
+        /// The container.
+        container: Path,
+        /// The collection in it.
+        collection: Arc<Member>,
+        /// The property that holds the name.
+        name: Identifier,
+    },
     /// Reads a property, which may hold a value or an object.
     Value {
         /// The way there; its last step is the property.

@@ -27,6 +27,7 @@ pub fn classify(action: &Action) -> Level {
     match action.deed {
         Deed::Running { .. }
         | Deed::Look { .. }
+        | Deed::Names { .. }
         | Deed::Value { .. }
         | Deed::Properties { .. }
         | Deed::Elements(_) => Level::Safe,

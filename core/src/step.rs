@@ -113,6 +113,7 @@ pub struct Pending {
 enum Then {
     Apps(apps::Listing),
     Query(query::Query),
+    Missing(Path),
     Properties(properties::Reading),
     Elements(Box<elements::Listing>),
 }
@@ -174,6 +175,7 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Err(fault), _) => Err(fault),
         (Ok(reply), Then::Apps(listing)) => listing.resume(reply, world),
         (Ok(reply), Then::Query(query)) => query.resume(reply, &app, events, world),
+        (Ok(reply), Then::Missing(path)) => query::missing(&path, reply, &app, world),
         (Ok(reply), Then::Properties(reading)) => reading.resume(reply, &app, events, world),
         (Ok(reply), Then::Elements(listing)) => listing.resume(reply, &app, events, world),
     };

@@ -31,7 +31,8 @@ fn calls_that_are_refused() {
 
 fn check_folder(name: &str, is_error: bool) {
     let folder = support::root().join("fixtures/calls").join(name);
-    let mut cases: Vec<PathBuf> = fs::read_dir(&folder).expect("the folder is there").map(|e| e.unwrap().path()).collect();
+    let mut cases: Vec<PathBuf> =
+        fs::read_dir(&folder).expect("the folder is there").map(|e| e.unwrap().path()).collect();
     cases.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
     cases.sort();
     assert!(!cases.is_empty(), "no cases in {}", folder.display());
@@ -41,7 +42,8 @@ fn check_folder(name: &str, is_error: bool) {
 
 fn check(case: &Path, is_error: bool) -> Result<(), String> {
     let text = fs::read_to_string(case).expect("the case can be read");
-    let json: Json = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", case.display()));
+    let json: Json =
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", case.display()));
     let (got, failed) = play(&json);
     if failed != is_error {
         return Err(format!("{}: is_error is {failed}\n{got}", case.display()));
@@ -68,8 +70,13 @@ fn play(case: &Json) -> (String, bool) {
         RefId::from_random([0, 0, 0, 0, 0, 0, 0, 0, 0, next])
     };
     let mut learned = Learned::default();
-    let mut world =
-        World { apps: &apps, references: &mut references, learned: &mut learned, now: Millis(1_000), fresh: &mut fresh };
+    let mut world = World {
+        apps: &apps,
+        references: &mut references,
+        learned: &mut learned,
+        now: Millis(1_000),
+        fresh: &mut fresh,
+    };
     let mut step = step::start(call, &mut world);
     loop {
         match step {
@@ -79,7 +86,14 @@ fn play(case: &Json) -> (String, bool) {
             }
             Step::Run(run) => {
                 let data: Json = serde_json::from_str(run.script.data()).expect("data is JSON");
-                write!(shown, "== script for {:?}\n{}\n{}", run.app, run.script.body(), pretty("data", &data)).unwrap();
+                write!(
+                    shown,
+                    "== script for {:?}\n{}\n{}",
+                    run.app,
+                    run.script.body(),
+                    pretty("data", &data)
+                )
+                .unwrap();
                 let Some(reply) = replies.next() else { return (shown, false) };
                 step = step::resume(run.pending, Event::Replied(reply.to_string()), &mut world);
             }
@@ -92,7 +106,8 @@ fn hold(case: &Json, apps: &iac_core::app::Apps) -> References {
     for (id, object) in case["held"].as_object().into_iter().flatten() {
         let app = apps.find(object[0].as_str().expect("a bundle id")).expect("a simulated app");
         let source = object[1].as_str().expect("a source form");
-        let path = read_source(app.dictionary().expect("it has a dictionary"), source).expect("a way that is understood");
+        let path = read_source(app.dictionary().expect("it has a dictionary"), source)
+            .expect("a way that is understood");
         let id = RefId::parse(id).expect("a reference");
         references.intern(Object { app: app.bundle_id.clone(), path }, Millis(0), id);
     }
@@ -106,7 +121,9 @@ fn pretty(head: &str, json: &Json) -> String {
 /// Nobody reviews a text of thousands of characters.
 fn shortened(json: &Json) -> Json {
     match json {
-        Json::String(text) if text.len() > 400 => Json::from(format!("{}… ({} bytes)", &text[..20], text.len())),
+        Json::String(text) if text.len() > 400 => {
+            Json::from(format!("{}… ({} bytes)", &text[..20], text.len()))
+        }
         Json::Array(items) => items.iter().map(shortened).collect(),
         Json::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), shortened(value))).collect(),
         other => other.clone(),

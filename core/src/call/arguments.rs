@@ -6,6 +6,7 @@ use super::{LONGEST_TEXT, TextWindow};
 use crate::dictionary::names;
 use crate::fault::{Code, Fault, did_you_mean};
 use crate::reference::RefId;
+use crate::specifier::quoted;
 
 /// The arguments of one tool call.
 pub(crate) struct Arguments<'a> {
@@ -73,7 +74,8 @@ impl<'a> Arguments<'a> {
     pub(crate) fn references(&self, name: &str, most: usize) -> Result<(Vec<RefId>, bool), Fault> {
         let json = self.required(name)?;
         let one = |json: &Json| {
-            json.as_str().and_then(RefId::parse).ok_or_else(|| wrong(name, "a reference such as ref_…", json))
+            let text = json.as_str().ok_or_else(|| wrong(name, "a reference such as ref_…", json))?;
+            RefId::parse(text).ok_or_else(|| never_issued(text))
         };
         match json.as_array() {
             None => Ok((vec![one(json)?], false)),
@@ -99,6 +101,13 @@ impl<'a> Arguments<'a> {
             limit: self.count("textLimit", 1, LONGEST_TEXT)?.unwrap_or(limit),
         })
     }
+}
+
+/// The error for a text that no reference ever had.
+fn never_issued(text: &str) -> Fault {
+    let message = format!("the reference {} is not known: it was never issued", quoted(text));
+    Fault::new(Code::ReferenceInvalid, message, "query the object again using iac_mcp_query_object")
+        .with("reference", text)
 }
 
 fn sort_key(name: &str, item: &Json) -> Result<(String, bool), Fault> {

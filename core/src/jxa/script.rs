@@ -27,6 +27,13 @@ pub(crate) fn script(approved: &Approved, costs: &Costs) -> Script {
             "running(d.apps)".to_owned()
         }
         Deed::Look { path, identity } => look(path, identity, &mut data),
+        Deed::Names { container, collection, name } => {
+            let from = at(container, &mut data);
+            format!(
+                "{{ const p = d.p; return ask(() => {from}.{}.{name}()).slice(0, 1000); }}",
+                collection.identifier
+            )
+        }
         Deed::Value { path, text } => value(path, *text, &mut data),
         Deed::Properties { objects, sizes, text } => properties(objects, sizes, *text, costs, &mut data),
         Deed::Elements(wanted) => elements(wanted, costs, &mut data),

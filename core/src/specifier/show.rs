@@ -30,7 +30,7 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 /// Whether a character stays on its line and does not change the direction of the text around it.
-pub(crate) fn is_harmless(c: char) -> bool {
+fn is_harmless(c: char) -> bool {
     let bidi =
         matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     !c.is_control() && !bidi && !matches!(c, '\u{2028}' | '\u{2029}')

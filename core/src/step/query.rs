@@ -7,8 +7,8 @@ use super::{Step, Then, World, done, held, in_app, remember};
 use crate::action::{Deed, Identity};
 use crate::app::App;
 use crate::call::TextWindow;
-use crate::dictionary::names;
-use crate::fault::{Code, Fault};
+use crate::dictionary::{Identifier, names};
+use crate::fault::{Code, Fault, did_you_mean};
 use crate::plan;
 use crate::reply::Reply;
 use crate::specifier::{By, Id, Path, Resolved, Segment, Specifier, Target};
@@ -63,9 +63,28 @@ impl Query {
                     let target = Target::Object(path.class().to_owned());
                     Self { path, target, fallback: None, resolved_as }.ask(app, events, world.learned)
                 }
-                None => Err(not_found(&self.path, app)),
+                None => self.names(app, events, world),
             },
             Err(error) => Err(error.to_fault(&app.name)),
+        }
+    }
+
+    /// A name that is not there: what is there is worth one more event, since the next call needs it.
+    fn names(self, app: &App, events: u64, world: &World<'_>) -> Result<Step, Fault> {
+        let deed = match self.path.last() {
+            Some((container, Segment::Element(member, By::Name(_)))) => {
+                let name = app.dictionary()?.property(&member.class, "name");
+                name.and_then(|name| Identifier::of(&name.name)).map(|name| Deed::Names {
+                    container: container.clone(),
+                    collection: member.clone(),
+                    name,
+                })
+            }
+            _ => None,
+        };
+        match deed {
+            Some(deed) => Ok(in_app(app, deed, events, Then::Missing(self.path), world.learned)),
+            None => Err(not_found(&self.path, &[], app)),
         }
     }
 
@@ -126,14 +145,19 @@ fn reference(path: Path, app: &App, world: &mut World<'_>) -> Json {
     json!({ "reference": reference })
 }
 
-fn not_found(path: &Path, app: &App) -> Fault {
-    let message = format!("{} has no {path}", app.name);
+/// Makes the error for an object that is not there, once its neighbours' names are known or cannot be.
+pub(super) fn missing(path: &Path, reply: Reply, app: &str, world: &World<'_>) -> Result<Step, Fault> {
+    let names = reply.result.unwrap_or_default();
+    let names: Vec<&str> = names.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+    Err(not_found(path, &names, world.apps.find(app)?))
+}
+
+fn not_found(path: &Path, names: &[&str], app: &App) -> Fault {
+    let near = near(path, names, app);
+    let message = format!("{} has no {path}{}", app.name, did_you_mean(&near));
     let fault =
         Fault::new(Code::ReferenceInvalid, message, suggestion(path, app)).with("app", &*app.bundle_id);
-    match near(path, app) {
-        near if near.is_empty() => fault,
-        near => fault.with("near", near),
-    }
+    if near.is_empty() { fault } else { fault.with("near", near) }
 }
 
 fn suggestion(path: &Path, app: &App) -> String {
@@ -149,10 +173,10 @@ fn suggestion(path: &Path, app: &App) -> String {
     }
 }
 
-/// Application properties whose name is like the one that was not found.
-fn near(path: &Path, app: &App) -> Vec<String> {
-    let Some((_, Segment::Element(_, By::Name(name)))) = path.last() else { return Vec::new() };
-    let Some(dictionary) = &app.dictionary else { return Vec::new() };
-    let known = dictionary.properties(crate::dictionary::APPLICATION);
-    names::near(name, known.iter().map(|property| property.name.as_str()), 3)
+/// Names in the collection, and properties of the container, that are like the one that was not found.
+fn near(path: &Path, names: &[&str], app: &App) -> Vec<String> {
+    let Some((container, Segment::Element(_, By::Name(name)))) = path.last() else { return Vec::new() };
+    let properties = app.dictionary.as_ref().map(|dictionary| dictionary.properties(container.class()));
+    let properties = properties.into_iter().flatten().map(|property| property.name.as_str());
+    names::near(name, names.iter().copied().chain(properties), 5)
 }

@@ -10,7 +10,10 @@ use iac_core::dictionary::{self, Dictionary, Includes, Problem, ProblemKind};
 
 /// The root of the repository.
 pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in a folder of the repository").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the crate is in a folder of the repository")
+        .to_owned()
 }
 
 /// Some of the simulated Mac's apps.
@@ -18,7 +21,11 @@ pub(crate) fn apps() -> Apps {
     static APPS: OnceLock<Apps> = OnceLock::new();
     let listed = [
         ("com.apple.mail", "Mail", "System/Applications/Mail.app/Contents/Resources/Mail.sdef"),
-        ("com.apple.finder", "Finder", "System/Library/CoreServices/Finder.app/Contents/Resources/Finder.sdef"),
+        (
+            "com.apple.finder",
+            "Finder",
+            "System/Library/CoreServices/Finder.app/Contents/Resources/Finder.sdef",
+        ),
         ("com.apple.iCal", "Calendar", "System/Applications/Calendar.app/Contents/Resources/iCal.sdef"),
         ("com.apple.Notes", "Notes", "System/Applications/Notes.app/Contents/Resources/Notes.sdef"),
     ];
