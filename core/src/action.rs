@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::call::{Filter, TextWindow};
 use crate::dictionary::{Identifier, TypeExpr};
+use crate::marshal::Given;
 use crate::specifier::{Member, Path};
 
 /// What would be done in one app.
@@ -57,6 +58,52 @@ pub enum Deed {
     },
     /// Lists the elements of a container.
     Elements(Elements),
+    /// Sends a command.
+    Command(Box<Invocation>),
+}
+
+/// One command with its checked arguments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Invocation {
+    /// The dictionary's term, for example `do shell script`.
+    pub term: String,
+    /// Eight characters: suite and event.
+    pub code: String,
+    /// What stands in the script.
+    pub identifier: Identifier,
+    /// Whether the dictionary gives it a direct parameter.
+    pub takes_direct: bool,
+    /// The direct parameter, if it is given.
+    pub direct: Option<Given>,
+    /// The named parameters that are given, in the dictionary's order.
+    pub parameters: Vec<Argument>,
+    /// Whether the app may be launched for it.
+    pub launch: bool,
+    /// How much of a long text the answer holds.
+    pub text: TextWindow,
+}
+
+/// One named parameter with its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Argument {
+    /// The dictionary's term, for example `with properties`.
+    pub term: String,
+    /// What stands in the script.
+    pub identifier: Identifier,
+    /// The value.
+    pub value: Given,
+}
+
+impl Invocation {
+    /// Returns a named parameter's value.
+    pub fn parameter(&self, term: &str) -> Option<&Given> {
+        self.parameters.iter().find(|argument| argument.term == term).map(|argument| &argument.value)
+    }
+
+    /// Returns every value that is given, the direct parameter first.
+    pub fn values(&self) -> impl Iterator<Item = &Given> {
+        self.direct.iter().chain(self.parameters.iter().map(|argument| &argument.value))
+    }
 }
 
 /// Properties of one object.

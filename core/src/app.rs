@@ -5,6 +5,9 @@ use std::sync::Arc;
 use crate::dictionary::{Counts, Dictionary, names};
 use crate::fault::{Code, Fault, did_you_mean};
 
+/// The bundle id of what every script can use without an app: dialogs, the clipboard, the shell.
+pub const STANDARD_ADDITIONS: &str = "com.apple.osax.standardadditions";
+
 /// One scriptable app.
 #[derive(Clone, Debug)]
 pub struct App {

@@ -1,5 +1,6 @@
 //! The only place that writes JavaScript. Identifiers come from dictionaries; everything else is data.
 
+mod command;
 mod literal;
 mod path;
 mod script;

@@ -15,6 +15,8 @@ pub mod call;
 
 pub mod specifier;
 
+pub mod marshal;
+
 pub mod action;
 
 pub mod permission;

@@ -22,7 +22,7 @@ use crate::call::{Call, Release};
 use crate::fault::{Code, Fault};
 use crate::jxa::Script;
 use crate::osa_error::OsaError;
-use crate::permission;
+use crate::permission::{self, Classified};
 use crate::plan;
 use crate::reference::{RefId, References};
 use crate::reply::Reply;
@@ -215,9 +215,20 @@ fn run_failed(failure: &RunFailure, app: &str) -> Fault {
 /// The one way from an action to a script: it is decided upon, approved and written.
 fn run(action: Action, name: &str, events: u64, then: Then, learned: &plan::Learned) -> Step {
     let bundle_id = action.app.clone();
+    let approved = match permission::decide(action) {
+        Ok(approved) => approved,
+        Err(classified) => return failed(&permission_required(&classified, name), events),
+    };
     let pending = Pending { app: bundle_id.clone(), name: name.to_owned(), events, then };
-    let script = permission::decide(action).into_script(&learned.costs(&bundle_id));
+    let script = approved.into_script(&learned.costs(&bundle_id));
     Step::Run(Run { app: bundle_id, script, pending })
+}
+
+fn permission_required(classified: &Classified, app: &str) -> Fault {
+    let message = format!("{app}: it {}, and nobody could be asked", classified.reason);
+    Fault::new(Code::PermissionRequired, message, "ask the user to allow it in policy.toml")
+        .with("level", classified.level.as_str())
+        .with("requiresPrompt", true)
 }
 
 fn in_app(app: &App, deed: Deed, events: u64, then: Then, learned: &plan::Learned) -> Step {

@@ -264,13 +264,31 @@ const page = (source, collection, q) => {
 const pick = (collection, id, q) => id !== null && typeof id === "object" ? collection.at(id.i) : q.pick(collection, id);
 const columnsOf = filter => filter[0] === "and" || filter[0] === "or" || filter[0] === "not" ? filter.slice(1).flatMap(columnsOf) : [filter[1]];
 
+// Values on their way in; `ways` lead to the objects among them.
+const given = (value, ways) => {
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map(item => given(item, ways));
+  switch (value.$) {
+    case "date": return new Date(value.v);
+    case "file": return Path(value.v);
+    case "object": return ways[value.way](value.p);
+    case "record": return value.v.reduce((record, [key, each]) => { record[key] = given(each, ways); return record; }, {});
+  }
+  throw new Error("no value " + value.$);
+};
+const answer = command => { at = "command"; return encode(ask(command)); };
+
 // Which apps run; asking launches none. Null where there is no such app.
 const running = apps => apps.map(id => { try { return Application(id).running() === true; } catch (error) { return null; } });
+
+// What needs no app: dialogs, the clipboard. The process that runs this script does it.
+const ADDITIONS = "com.apple.osax.standardadditions";
+const additions = () => { const current = Application.currentApplication(); current.includeStandardAdditions = true; return current; };
 
 // A worker keeps application objects between scripts; they are dropped when the app they stood for is gone.
 const opened = id => {
   const kept = globalThis.iacApplications || (globalThis.iacApplications = new Map());
-  if (!kept.has(id)) kept.set(id, Application(id));
+  if (!kept.has(id)) kept.set(id, id === ADDITIONS ? additions() : Application(id));
   return kept.get(id);
 };
 const run = body => {
@@ -280,7 +298,7 @@ const run = body => {
       at = "open";
       app = opened(d.app);
       at = "running";
-      if (!d.launch && !app.running()) return ascii({ ok: false, number: -600, message: "not running", at: at, events: events });
+      if (!d.launch && d.app !== ADDITIONS && !app.running()) return ascii({ ok: false, number: -600, message: "not running", at: at, events: events });
     }
     at = "start";
     const value = body(app);

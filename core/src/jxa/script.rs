@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
-use super::{PRELUDE, Script, literal, path::path, whose::whose};
+use super::{PRELUDE, Script, command::command, literal, path::path, whose::whose};
 use crate::action::{Action, Column, Deed, Elements, Identity, Wanted};
 use crate::call::TextWindow;
 use crate::dictionary::Identifier;
@@ -19,7 +19,12 @@ pub(super) const END: &str = ");\n}";
 
 /// Writes the script of an approved action.
 pub(crate) fn script(approved: &Approved, costs: &Costs) -> Script {
-    let Action { app, deed } = approved.action();
+    let (body, data) = body(approved.action(), costs);
+    Script { code: format!("d => {{\n{PRELUDE}{BODY}{body}{END}"), data: literal::ascii(&data) }
+}
+
+fn body(action: &Action, costs: &Costs) -> (String, Json) {
+    let Action { app, deed } = action;
     let mut data = json!({ "app": &**app });
     let body = match deed {
         Deed::Running { apps } => {
@@ -37,8 +42,9 @@ pub(crate) fn script(approved: &Approved, costs: &Costs) -> Script {
         Deed::Value { path, text } => value(path, *text, &mut data),
         Deed::Properties { objects, sizes, text } => properties(objects, sizes, *text, costs, &mut data),
         Deed::Elements(wanted) => elements(wanted, costs, &mut data),
+        Deed::Command(invocation) => command(invocation, &mut data),
     };
-    Script { code: format!("d => {{\n{PRELUDE}{BODY}{body}{END}"), data: literal::ascii(&data) }
+    (body, data)
 }
 
 fn look(to: &Path, identity: &Identity, data: &mut Json) -> String {

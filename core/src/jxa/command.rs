@@ -1,0 +1,94 @@
+//! Commands as JavaScript: `app.move(a[0], { to: a[1] })`, with every value in the data.
+
+use indexmap::IndexSet;
+use serde_json::{Value as Json, json};
+
+use super::path::path;
+use crate::action::Invocation;
+use crate::dictionary::Identifier;
+use crate::marshal::{Given, Place};
+use crate::specifier::Path;
+
+/// Writes the body of a command; its arguments go to `data.a`, and the ways to objects among them into the code.
+pub(super) fn command(invocation: &Invocation, data: &mut Json) -> String {
+    let mut ways = Ways::default();
+    let mut values = Vec::new();
+    let call = arguments(invocation, &mut |given| {
+        values.push(ways.encode(given));
+        format!("a[{}]", values.len() - 1)
+    });
+    data["launch"] = json!(invocation.launch);
+    data["text"] = json!([invocation.text.offset, invocation.text.limit]);
+    data["a"] = Json::from(values);
+    let ways: Vec<String> = ways.0.into_iter().map(|way| format!("p => {way}")).collect();
+    format!(
+        "{{ const a = given(d.a, [{}]); return answer(() => app.{}({call})); }}",
+        ways.join(", "),
+        invocation.identifier
+    )
+}
+
+/// The direct parameter comes first, `null` where it is left out before others; the named ones are one object.
+fn arguments(invocation: &Invocation, place: &mut dyn FnMut(&Given) -> String) -> String {
+    let direct = invocation.direct.as_ref().filter(|given| !is_application(given)).map(&mut *place);
+    let named: Vec<String> = invocation
+        .parameters
+        .iter()
+        .map(|argument| format!("{}: {}", argument.identifier, place(&argument.value)))
+        .collect();
+    let named = (!named.is_empty()).then(|| format!("{{ {} }}", named.join(", ")));
+    match (direct, named) {
+        (None, None) => String::new(),
+        (Some(only), None) => only,
+        (None, Some(named)) if !invocation.takes_direct => named,
+        (direct, Some(named)) => format!("{}, {named}", direct.as_deref().unwrap_or("null")),
+    }
+}
+
+/// A command that is sent to the application itself has no direct parameter.
+fn is_application(given: &Given) -> bool {
+    matches!(given, Given::Object(path) if path.last().is_none())
+}
+
+/// The different ways to objects, each once: objects that are reached alike share their code.
+#[derive(Default)]
+struct Ways(IndexSet<String>);
+
+impl Ways {
+    fn encode(&mut self, given: &Given) -> Json {
+        match given {
+            Given::Null => Json::Null,
+            Given::Bool(value) => json!(value),
+            Given::Number(number) => Json::Number(number.clone()),
+            Given::Text(text) | Given::Enumerator(text) => json!(text),
+            Given::Class(class) => {
+                json!(Identifier::of(class).map_or_else(|| class.clone(), |id| id.as_str().to_owned()))
+            }
+            Given::Date(date) => json!({ "$": "date", "v": date }),
+            Given::File(path) => json!({ "$": "file", "v": path }),
+            Given::List(items) => items.iter().map(|item| self.encode(item)).collect(),
+            Given::Record(fields) => {
+                let pairs = fields.iter().map(|(key, value)| json!([key.as_str(), self.encode(value)]));
+                json!({ "$": "record", "v": pairs.collect::<Vec<_>>() })
+            }
+            Given::Object(to) => self.way(to, String::new()),
+            Given::Place(place) => self.place(place),
+        }
+    }
+
+    fn place(&mut self, place: &Place) -> Json {
+        match place {
+            Place::Beginning(to, member) => self.way(to, format!(".{}.beginning", member.identifier)),
+            Place::End(to, member) => self.way(to, format!(".{}.end", member.identifier)),
+            Place::Before(to) => self.way(to, ".before".to_owned()),
+            Place::After(to) => self.way(to, ".after".to_owned()),
+        }
+    }
+
+    fn way(&mut self, to: &Path, rest: String) -> Json {
+        let mut values = Vec::new();
+        let code = path(to, &mut values) + &rest;
+        let (way, _) = self.0.insert_full(code);
+        json!({ "$": "object", "way": way, "p": values })
+    }
+}

@@ -1,0 +1,84 @@
+//! Values on their way to an app: checked against the dictionary's types, so that a wrong one is refused before
+//! anything runs.
+
+use serde_json::Number;
+
+use crate::dictionary::Identifier;
+use crate::specifier::{Member, Path};
+use std::sync::Arc;
+
+/// A checked value, ready to be sent.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Given {
+    /// Missing value.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// An integer or a real.
+    Number(Number),
+    /// Text.
+    Text(String),
+    /// RFC 3339; without an offset it is meant in the zone of the Mac.
+    Date(String),
+    /// An absolute POSIX path.
+    File(String),
+    /// An enumerator, by the dictionary's term.
+    Enumerator(String),
+    /// A class, by the dictionary's term.
+    Class(String),
+    /// Values in order.
+    List(Vec<Self>),
+    /// Named values; every name comes from the dictionary.
+    Record(Vec<(Identifier, Self)>),
+    /// An object.
+    Object(Path),
+    /// A place in or beside a container's elements.
+    Place(Place),
+}
+
+/// Where something is put.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    /// Before all elements of a collection.
+    Beginning(Path, Arc<Member>),
+    /// After all elements of a collection.
+    End(Path, Arc<Member>),
+    /// Before an object.
+    Before(Path),
+    /// After an object.
+    After(Path),
+}
+
+impl Given {
+    /// Visits this value and everything in it, outermost first.
+    pub fn visit<'a>(&'a self, look: &mut dyn FnMut(&'a Self)) {
+        look(self);
+        match self {
+            Self::List(items) => items.iter().for_each(|item| item.visit(look)),
+            Self::Record(fields) => fields.iter().for_each(|(_, value)| value.visit(look)),
+            _ => {}
+        }
+    }
+
+    /// Returns the objects in this value.
+    pub fn objects(&self) -> Vec<&Path> {
+        let mut found = Vec::new();
+        self.visit(&mut |value| {
+            if let Self::Object(path) = value {
+                found.push(path);
+            }
+        });
+        found
+    }
+
+    /// Returns the files in this value, as absolute POSIX paths.
+    pub fn files(&self) -> Vec<&str> {
+        let mut found = Vec::new();
+        self.visit(&mut |value| {
+            if let Self::File(path) = value {
+                found.push(path.as_str());
+            }
+        });
+        found
+    }
+}
