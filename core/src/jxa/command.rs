@@ -22,7 +22,7 @@ pub(super) fn command(invocation: &Invocation, data: &mut Json) -> String {
     data["a"] = Json::from(values);
     let ways: Vec<String> = ways.0.into_iter().map(|way| format!("p => {way}")).collect();
     format!(
-        "{{ const a = given(d.a, [{}]); return answer(() => app.{}({call})); }}",
+        "{{ const a = inbound(d.a, [{}]); return answer(() => app.{}({call})); }}",
         ways.join(", "),
         invocation.identifier
     )

@@ -265,14 +265,14 @@ const pick = (collection, id, q) => id !== null && typeof id === "object" ? coll
 const columnsOf = filter => filter[0] === "and" || filter[0] === "or" || filter[0] === "not" ? filter.slice(1).flatMap(columnsOf) : [filter[1]];
 
 // Values on their way in; `ways` lead to the objects among them.
-const given = (value, ways) => {
+const inbound = (value, ways) => {
   if (value === null || typeof value !== "object") return value;
-  if (Array.isArray(value)) return value.map(item => given(item, ways));
+  if (Array.isArray(value)) return value.map(item => inbound(item, ways));
   switch (value.$) {
     case "date": return new Date(value.v);
     case "file": return Path(value.v);
     case "object": return ways[value.way](value.p);
-    case "record": return value.v.reduce((record, [key, each]) => { record[key] = given(each, ways); return record; }, {});
+    case "record": return value.v.reduce((record, [key, each]) => { record[key] = inbound(each, ways); return record; }, {});
   }
   throw new Error("no value " + value.$);
 };
