@@ -176,8 +176,8 @@ const column = (collection, one, count) => {
   return Array.from({ length: n }, (_, i) => { try { return ask(() => one(collection.at(i))); } catch (error) { return failed(error); } });
 };
 
-// Ids, or places where there are none; a name that is not the only one of its kind gives way to the place.
-const identities = (collection, id, unique) => {
+// Ids or names, or places where there are none; what is not the only one of its kind gives way to the place.
+const identities = (collection, id) => {
   at = "elements";
   let length = -1;
   const count = () => length < 0 ? length = ask(() => collection.length) : length;
@@ -188,8 +188,8 @@ const identities = (collection, id, unique) => {
     throw error;
   }
   const times = new Map();
-  if (!unique) for (const name of ids) times.set(asText(name), (times.get(asText(name)) || 0) + 1);
-  return ids.map((each, i) => each === null || each === undefined || isFailed(each) || (!unique && times.get(asText(each)) > 1) ? { i: i } : each);
+  for (const each of ids) times.set(asText(each), (times.get(asText(each)) || 0) + 1);
+  return ids.map((each, i) => each === null || each === undefined || isFailed(each) || times.get(asText(each)) > 1 ? { i: i } : each);
 };
 const sameIdentity = (a, b) => a === b || (a !== null && typeof a === "object" && b !== null && typeof b === "object" && a.i === b.i);
 const agree = (a, b) => a.length === b.length && a.every((each, i) => sameIdentity(each, b[i]));
@@ -216,7 +216,7 @@ const table = (collection, ids, q) => {
     moved: () => {
       const filled = columns.filter(each => each !== null);
       if (filled.length === 0) return false;
-      return (reason === null && filled.some(each => each.length !== ids.length)) || !agree(ids, identities(collection, q.id, q.unique));
+      return (reason === null && filled.some(each => each.length !== ids.length)) || !agree(ids, identities(collection, q.id));
     },
   };
 };
@@ -234,7 +234,9 @@ const page = (source, collection, q) => {
   if (d.filter && !q.filtered) columnsOf(d.filter).forEach(i => asked.add(i));
   for (let round = 0; ; round += 1) {
     reason = null;
-    const ids = identities(source, q.id, q.unique);
+    const ids = identities(source, q.id);
+    // The place among the few that an app has picked out is not a place in the collection.
+    if (q.filtered && ids.some(id => id !== null && typeof id === "object")) throw Object.assign(new Error("no id"), { errorNumber: -1728 });
     const cells = table(collection, ids, q);
     // A column of the whole collection says nothing of the few that an app has picked out.
     const whole = !q.filtered;

@@ -191,13 +191,13 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Json) -> String {
     let columns: Vec<String> = wanted.columns.iter().map(getter).collect();
     let long: Vec<&str> =
         wanted.columns.iter().map(|column| if column.long { "true" } else { "false" }).collect();
-    let (id, unique, pick) = match &wanted.identity {
-        Identity::Id(id) => (format!("x => x.{id}()"), true, "(c, id) => c.byId(id)"),
-        Identity::Name(name) => (format!("x => x.{name}()"), false, "(c, id) => c.byName(id)"),
-        Identity::Index => ("null".to_owned(), true, "(c, id) => c.at(id)"),
+    let (id, pick) = match &wanted.identity {
+        Identity::Id(id) => (format!("x => x.{id}()"), "(c, id) => c.byId(id)"),
+        Identity::Name(name) => (format!("x => x.{name}()"), "(c, id) => c.byName(id)"),
+        Identity::Index => ("null".to_owned(), "(c, id) => c.at(id)"),
     };
     format!(
-        "{{ const p = d.p; return elements({container}.{}, {{ id: {id}, unique: {unique}, pick: {pick}, wanted: {}, long: [{}], columns: [{}]{} }}); }}",
+        "{{ const p = d.p; return elements({container}.{}, {{ id: {id}, pick: {pick}, wanted: {}, long: [{}], columns: [{}]{} }}); }}",
         wanted.collection.identifier,
         wanted.wanted,
         long.join(", "),

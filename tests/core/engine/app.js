@@ -1,0 +1,53 @@
+// An app of one collection, for scripts that are run in a real engine: rows are data, events are counted.
+// `refuses` names properties that are not read as a column; `drift` says after which event a row comes in front.
+globalThis.events = 0;
+if (world.source) world.rows = JSON.parse(world.source);
+globalThis.seen = [];
+const errorOf = number => Object.assign(new Error("the app says " + number), { errorNumber: number });
+const alive = value => value !== null && typeof value === "object" && value.date !== undefined ? new Date(value.date) : value;
+const event = () => {
+  events += 1;
+  if (world.drift === events) world.rows.unshift({ id: -1, name: "newcomer", n: 0, text: "newcomer", when: null, flag: false, body: "" });
+};
+const read = (row, property) => {
+  event();
+  if (row === undefined) throw errorOf(-1728);
+  return alive(row[property]);
+};
+const one = find => new Proxy({}, { get: (_, property) => () => read(find(), property) });
+const collection = rows => new Proxy({}, {
+  get: (_, property) => {
+    if (property === "length") { event(); return rows().length; }
+    if (property === "at") return index => { seen.push(index); return one(() => rows()[index]); };
+    if (property === "byId") return id => { seen.push(id); return one(() => rows().find(row => row.id === id)); };
+    if (property === "byName") return name => { seen.push(name); return one(() => rows().find(row => row.name === name)); };
+    if (property === "whose") return filter => collection(() => { if (world.whose === "fails") throw errorOf(-1726); return rows().filter(row => passes(row, filter)); });
+    return () => {
+      event();
+      if (world.refuses.includes(property)) throw errorOf(-1700);
+      return rows().map(row => alive(row[property]));
+    };
+  },
+});
+const lower = value => typeof value === "string" ? value.normalize("NFC").toLowerCase() : value instanceof Date ? value.getTime() : value;
+const passes = (row, filter) => {
+  const [key] = Object.keys(filter);
+  if (key === "_and") return filter._and.every(each => passes(row, each));
+  if (key === "_or") return filter._or.some(each => passes(row, each));
+  if (key === "_not") return !filter._not.some(each => passes(row, each));
+  const [operator] = Object.keys(filter[key]), has = lower(alive(row[key])), wants = lower(filter[key][operator]);
+  if (operator === "_equals") return has === wants;
+  if (has === null) return false;
+  switch (operator) {
+    case "_contains": return has.includes(wants);
+    case "_beginsWith": return has.startsWith(wants);
+    case "_endsWith": return has.endsWith(wants);
+    case "_lessThan": return has < wants;
+    case "_greaterThan": return has > wants;
+    case "_lessThanEquals": return has <= wants;
+    case "_greaterThanEquals": return has >= wants;
+  }
+  throw new Error("no operator " + operator);
+};
+globalThis.Automation = { getDisplayString: value => "Application(\"Shelf\")" };
+globalThis.Application = id => { seen.push(id); return { running: () => true, things: collection(() => world.rows), boxes: { byName: name => { seen.push(name); return { name: () => { event(); return name; } }; } } }; };

@@ -1,0 +1,105 @@
+//! Runs generated scripts in a real JavaScript engine, against an app of one collection.
+#![allow(dead_code, reason = "each test program looks at a part of it")]
+
+use std::sync::Arc;
+
+use iac_core::Millis;
+use iac_core::app::{App, Apps};
+use iac_core::call::Call;
+use iac_core::dictionary::{Includes, parse};
+use iac_core::jxa::Script;
+use iac_core::plan::Learned;
+use iac_core::reference::{RefId, References};
+use iac_core::step::{self, Event, Outcome, Step, World};
+use rquickjs::{Context, Runtime};
+use serde_json::{Map, Value as Json};
+
+const SDEF: &str = r#"<dictionary><suite name="Shelf" code="Shlf">
+  <class name="application" code="capp"><element type="thing"/><element type="box"/></class>
+  <class name="thing" code="thng">
+    <property name="id" code="ID  " type="integer" access="r"/>
+    <property name="name" code="pnam" type="text"/>
+    <property name="n" code="nnnn" type="integer"/>
+    <property name="text" code="text" type="text"/>
+    <property name="when" code="when" type="date"/>
+    <property name="flag" code="flag" type="boolean"/>
+    <property name="body" code="body" type="rich text"/>
+  </class>
+  <class name="box" code="boxx" plural="boxes"><property name="name" code="pnam" type="text"/></class>
+</suite></dictionary>"#;
+
+/// What a call came to, and what the app saw of it.
+pub(crate) struct Played {
+    pub(crate) outcome: Outcome,
+    /// Events that the app counted.
+    pub(crate) events: u64,
+    /// Ids, names and places that reached the app, in order.
+    pub(crate) seen: Json,
+    /// Names that the scripts left in the engine.
+    pub(crate) globals: Json,
+}
+
+/// Plays a call against `{"rows":[…],"refuses":[…],"drift":n,"whose":"works"|"fails"}`.
+pub(crate) fn play(tool: &str, arguments: &Json, world: &Json) -> Played {
+    let runtime = Runtime::new().expect("an engine");
+    let context = Context::full(&runtime).expect("a context");
+    let apps = apps();
+    let (mut references, mut learned) = (References::default(), Learned::default());
+    let mut next = 0;
+    let mut fresh = || {
+        next += 1_u16;
+        let [a, b] = next.to_be_bytes();
+        RefId::from_random([0, 0, 0, 0, 0, 0, 0, 0, a, b])
+    };
+    let mut world_of = World {
+        apps: &apps,
+        references: &mut references,
+        learned: &mut learned,
+        now: Millis(0),
+        fresh: &mut fresh,
+    };
+    let empty = Map::new();
+    let call =
+        Call::parse(tool, arguments.as_object().unwrap_or(&empty)).expect("a tool").expect("right arguments");
+    context.with(|js| {
+        let eval =
+            |code: String| js.eval::<rquickjs::Value<'_>, _>(code).map(|_| ()).expect("the app's code runs");
+        eval(format!("globalThis.world = JSON.parse({});", Json::from(world.to_string())));
+        eval(include_str!("app.js").to_owned());
+        let before: Vec<String> = js.globals().keys::<String>().filter_map(Result::ok).collect();
+        let mut step = step::start(call, &mut world_of);
+        let outcome = loop {
+            step = match step {
+                Step::Done(outcome) => break outcome,
+                Step::Run(run) => step::resume(run.pending, run_in(&js, &run.script), &mut world_of),
+            };
+        };
+        let read = |code: &str| -> Json {
+            let text: String = js.eval(format!("JSON.stringify({code})")).expect("the app tells");
+            serde_json::from_str(&text).expect("JSON")
+        };
+        let after = js.globals().keys::<String>().filter_map(Result::ok);
+        let globals = after.filter(|name| !before.contains(name)).collect::<Vec<_>>().into();
+        Played { outcome, events: read("events").as_u64().expect("a count"), seen: read("seen"), globals }
+    })
+}
+
+fn run_in(js: &rquickjs::Ctx<'_>, script: &Script) -> Event {
+    let code = script.one_shot();
+    assert!(code.is_ascii(), "a script is ASCII");
+    let answer: String = js.eval(code).unwrap_or_else(|error| panic!("{error}: {:?}", js.catch()));
+    assert!(answer.is_ascii(), "an answer is ASCII");
+    Event::Replied(answer)
+}
+
+fn apps() -> Apps {
+    let (dictionary, problems) = parse(SDEF.as_bytes(), &Includes::new());
+    assert!(problems.is_empty(), "{problems:?}");
+    Apps(vec![App {
+        bundle_id: "test.shelf".into(),
+        name: "Shelf".to_owned(),
+        version: String::new(),
+        counts: None,
+        dictionary: Some(Arc::new(dictionary)),
+    }])
+}
