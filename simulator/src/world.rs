@@ -156,16 +156,8 @@ impl World {
 
     /// How many seconds an app's dates move, so that data taken at the anchor looks current.
     fn shift(&self, by: data::Shift) -> i64 {
-        const DAY: i64 = 86_400;
-        let unit = match by {
-            data::Shift::None => return 0,
-            data::Shift::Days => DAY,
-            data::Shift::Weeks => 7 * DAY,
-        };
         let anchor = local_seconds(&self.mac.anchor).unwrap_or_default();
-        let now = self.now.get().copied().unwrap_or(anchor);
-        let days = now.div_euclid(DAY) - anchor.div_euclid(DAY);
-        (days * DAY).div_euclid(unit) * unit
+        by.seconds(anchor, self.now.get().copied().unwrap_or(anchor))
     }
 }
 

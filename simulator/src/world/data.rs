@@ -21,6 +21,21 @@ pub(crate) enum Shift {
     Weeks,
 }
 
+impl Shift {
+    /// By how many seconds dates move that were current at `anchor` and shall be at `now`, both in local seconds.
+    pub(crate) fn seconds(self, anchor: i64, now: i64) -> i64 {
+        const DAY: i64 = 86_400;
+        let day = |time: i64| time.div_euclid(DAY);
+        // Weeks begin on a Monday; day 0, the first of January 1970, was a Thursday.
+        let week = |time: i64| (day(time) + 3).div_euclid(7);
+        match self {
+            Self::None => 0,
+            Self::Days => (day(now) - day(anchor)) * DAY,
+            Self::Weeks => (week(now) - week(anchor)) * 7 * DAY,
+        }
+    }
+}
+
 /// What a data file says beside its objects.
 #[derive(Debug, Default)]
 pub(crate) struct Loaded {
@@ -388,5 +403,28 @@ impl<'de> Visitor<'de> for RecordSeed<'_> {
             fields.insert(name.into(), value(read)?);
         }
         Ok(Value::Record(fields))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Shift;
+    use crate::value::local_seconds;
+
+    #[test]
+    fn data_of_the_anchors_week_is_of_this_week() {
+        let anchor = local_seconds("2026-01-28T09:30:00").unwrap();
+        let check = |now: &str, days: i64, weeks: i64| {
+            let now = local_seconds(now).unwrap();
+            let moved = [Shift::None, Shift::Days, Shift::Weeks].map(|by| by.seconds(anchor, now) / 86_400);
+            assert_eq!(moved, [0, days, weeks * 7], "{now}");
+        };
+        check("2026-01-28T09:30:00", 0, 0);
+        check("2026-01-26T00:00:00", -2, 0);
+        check("2026-02-01T23:59:59", 4, 0);
+        check("2026-02-02T00:00:00", 5, 1);
+        check("2026-02-03T12:00:00", 6, 1);
+        check("2026-01-25T23:59:59", -3, -1);
+        check("2027-01-25T08:00:00", 362, 52);
     }
 }
