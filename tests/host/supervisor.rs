@@ -1,13 +1,18 @@
 //! The supervisor against programs that behave as badly as `osascript` can.
 #![forbid(unsafe_code)]
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test fails loudly")]
+
+#[path = "support/mark.rs"]
+mod mark;
 
 use std::time::Duration;
 
 use iac_core::action::{Action, Deed};
 use iac_core::jxa::Script;
 use iac_core::step::{Event, RunFailure};
-use iac_core::{permission, plan};
+use iac_core::{permission, plan::Learned};
 use iac_mcp::osascript::{Kind, Settings, Supervisor};
+use mark::Mark;
 use tokio_util::sync::CancellationToken;
 
 #[tokio::test]
@@ -26,9 +31,19 @@ async fn a_program_that_ends() {
         assert_eq!(*event, Event::Failed(RunFailure::Process(why)));
     })
     .await;
+    check("sleep 1003 & echo '{}'", |event| assert_eq!(*event, Event::Replied("{}\n".to_owned()))).await;
     check("exec yes", |event| assert_eq!(*event, Event::Failed(RunFailure::TooLarge(100_000)))).await;
     check("exec cat", |event| assert!(matches!(event, Event::Replied(text) if text.starts_with("(d => {"))))
         .await;
+}
+
+#[tokio::test]
+async fn a_program_that_cannot_start() {
+    let command = vec!["/nowhere/osascript".into()];
+    let supervisor = Supervisor::new(Settings { command, ..settings("") }).unwrap();
+    let event = supervisor.run("", Kind::Read, &script(), CancellationToken::new()).await;
+    let Event::Failed(RunFailure::Process(why)) = event else { panic!("{event:?}") };
+    assert!(why.starts_with("/nowhere/osascript cannot be started: "), "{why}");
 }
 
 #[tokio::test]
@@ -43,18 +58,26 @@ async fn a_program_that_does_not_end() {
 
 /// Runs a script with `sh -c` in the place of `osascript` and looks at what became of it.
 async fn check(program: &str, expect: impl FnOnce(&Event)) {
-    let settings = Settings {
+    let mark = Mark::new();
+    let mut settings = settings(program);
+    settings.environment.push(mark.variable());
+    let supervisor = Supervisor::new(settings).unwrap();
+    let event = supervisor.run("", Kind::Read, &script(), CancellationToken::new()).await;
+    expect(&event);
+    mark.gone().await;
+}
+
+fn settings(program: &str) -> Settings {
+    Settings {
         command: vec!["/bin/sh".into(), "-c".into(), program.into(), "osascript".into()],
+        guard: Some(env!("CARGO_BIN_EXE_iac-mcp").into()),
         timeout: Duration::from_secs(1),
         output: 100_000,
         ..Settings::default()
-    };
-    let supervisor = Supervisor::new(settings);
-    let event = supervisor.run("", Kind::Read, &script(), CancellationToken::new()).await;
-    expect(&event);
+    }
 }
 
 fn script() -> Script {
     let action = Action { app: "".into(), deed: Deed::Running { apps: vec!["com.apple.mail".to_owned()] } };
-    permission::decide(action).into_script(&plan::costs(""))
+    permission::decide(action).unwrap().into_script(&Learned::default().costs(""))
 }

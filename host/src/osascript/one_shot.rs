@@ -9,26 +9,21 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
 use super::raised;
 use super::settings::Settings;
-use super::spawn::{Pipes, Process};
+use super::spawn::{Liveness, Pipes, Process};
 
 /// Runs a script to its end. Dropping the future kills the process and all that it started.
-pub(super) async fn run(settings: &Settings, script: &Script) -> Event {
+pub(super) async fn run(settings: &Settings, liveness: &Liveness, script: &Script) -> Event {
     let arguments = ["-l", "JavaScript", "-"].map(Into::into);
-    let (mut process, Pipes { stdin, stdout, stderr }) = match Process::start(settings, &arguments) {
+    let (mut process, Pipes { stdin, stdout, stderr }) = match Process::start(settings, &arguments, liveness)
+    {
         Ok(started) => started,
-        Err(error) => return Event::Failed(RunFailure::Process(unstartable(settings, &error))),
+        Err(error) => return Event::Failed(RunFailure::Process(error.to_string())),
     };
     let text = script.one_shot();
     let ((), answer, said) =
         tokio::join!(feed(stdin, &text), read(stdout, settings.output, &process), listen(stderr));
     let ended = process.wait().await;
     event(answer, &said, ended.is_ok_and(|status| status.success()))
-}
-
-/// Says what was to be started, and why it was not.
-pub(super) fn unstartable(settings: &Settings, error: &io::Error) -> String {
-    let program = settings.command.first().map_or("nothing".into(), |program| program.to_string_lossy());
-    format!("{program} cannot be started: {error}")
 }
 
 /// A program that does not read its script says so by its answer, not by a broken pipe.

@@ -20,6 +20,8 @@ pub struct Settings {
     pub command: Vec<OsString>,
     /// Variables set for it, beside those of this process.
     pub environment: Vec<(OsString, OsString)>,
+    /// This program, which guards what is started; `None` to start it without a guard.
+    pub guard: Option<PathBuf>,
     /// When a client is answered at the latest.
     pub timeout: Duration,
     /// The directory of the locks that several servers share; `None` to go without.
@@ -35,6 +37,7 @@ impl Default for Settings {
         Self {
             command: vec!["/usr/bin/osascript".into()],
             environment: Vec::new(),
+            guard: std::env::current_exe().ok(),
             timeout: Duration::from_secs(30),
             locks: None,
             workers: true,
@@ -48,6 +51,7 @@ impl Settings {
     pub fn simulated(binary: &Path, world: &Path) -> Self {
         Self {
             command: vec![binary.into(), "osascript".into()],
+            guard: Some(binary.to_owned()),
             environment: vec![("IAC_MCP_WORLD".into(), world.into())],
             ..Self::default()
         }

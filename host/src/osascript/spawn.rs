@@ -1,7 +1,8 @@
 //! The one place that starts a process.
 
-use std::ffi::OsString;
-use std::io;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, PipeReader, PipeWriter};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::process::{ExitStatus, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -23,13 +24,44 @@ pub(super) struct Pipes {
     pub(super) stderr: ChildStderr,
 }
 
+/// A pipe whose near end only this process holds: guards read the far end, and its end tells them that the server
+/// ended.
+#[derive(Debug)]
+pub(super) struct Liveness {
+    far: PipeReader,
+    _near: PipeWriter,
+}
+
+impl Liveness {
+    /// Makes the pipe; neither end outlives an `exec`.
+    ///
+    /// # Errors
+    /// No more files can be opened.
+    pub(super) fn new() -> io::Result<Self> {
+        let (far, near) = io::pipe()?;
+        Ok(Self { far, _near: near })
+    }
+
+    /// The far end once more, to live through one `exec`.
+    fn inheritable(&self) -> io::Result<OwnedFd> {
+        Ok(rustix::io::dup(&self.far)?)
+    }
+}
+
 impl Process {
     /// Starts `osascript` with these arguments.
     ///
     /// # Errors
     /// The program cannot be started.
-    pub(super) fn start(settings: &Settings, arguments: &[OsString]) -> io::Result<(Self, Pipes)> {
-        let mut child = command(settings, arguments)?.spawn()?;
+    pub(super) fn start(
+        settings: &Settings,
+        arguments: &[OsString],
+        liveness: &Liveness,
+    ) -> io::Result<(Self, Pipes)> {
+        let inherited = liveness.inheritable()?;
+        let mut command = command(settings, arguments, &inherited)?;
+        let program = command.as_std().get_program().to_owned();
+        let mut child = command.spawn().map_err(|error| unstartable(&program, &error))?;
         let piped = || io::Error::other("a pipe is missing");
         let stdin = child.stdin.take().ok_or_else(piped)?;
         let stdout = child.stdout.take().ok_or_else(piped)?;
@@ -63,10 +95,16 @@ impl Drop for Process {
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is the one place that starts a process")]
-fn command(settings: &Settings, arguments: &[OsString]) -> io::Result<Command> {
+fn command(settings: &Settings, arguments: &[OsString], liveness: &impl AsRawFd) -> io::Result<Command> {
     let (program, first) =
         settings.command.split_first().ok_or_else(|| io::Error::other("no command is set for osascript"))?;
-    let mut command = Command::new(program);
+    let mut command = match &settings.guard {
+        None => Command::new(program),
+        Some(guard) => Command::new(guard),
+    };
+    if settings.guard.is_some() {
+        command.arg("guard").arg(liveness.as_raw_fd().to_string()).arg("--").arg(program);
+    }
     command
         .args(first)
         .args(arguments)
@@ -76,4 +114,20 @@ fn command(settings: &Settings, arguments: &[OsString]) -> io::Result<Command> {
         .stderr(Stdio::piped())
         .process_group(0);
     Ok(command)
+}
+
+/// Starts a program with the input and output of this one, for the guard.
+///
+/// # Errors
+/// The program cannot be started.
+#[expect(clippy::disallowed_methods, reason = "this is the one place that starts a process")]
+pub(super) fn inherit(command: &[OsString]) -> io::Result<std::process::Child> {
+    let (program, arguments) =
+        command.split_first().ok_or_else(|| io::Error::other("no program is named"))?;
+    std::process::Command::new(program).args(arguments).spawn().map_err(|error| unstartable(program, &error))
+}
+
+/// Says what was to be started, and why it was not.
+fn unstartable(program: &OsStr, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{} cannot be started: {error}", program.display()))
 }

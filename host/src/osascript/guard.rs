@@ -1,0 +1,114 @@
+//! The process between the server and an `osascript`: when the server is gone, however it went, the group dies.
+//!
+//! `iac-mcp guard FD -- PROGRAM ARGUMENTS…`: FD is the far end of a pipe that only the server holds open, so its end
+//! means that the server ended. Only pipes and groups are used, which are the same on every Unix.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{ExitCode, ExitStatus};
+
+use rustix::process::{
+    Signal, getpgid, getpgrp, getpid, getppid, kill_current_process_group, kill_process_group, setpgid,
+};
+
+use super::spawn;
+
+/// What a shell answers for a program that it cannot start.
+const UNSTARTABLE: u8 = 127;
+
+/// Runs a program under guard; its input, output and exit status are the program's own.
+pub fn guard(arguments: Vec<OsString>) -> ExitCode {
+    match guarded(&arguments) {
+        Ok(status) => code(status),
+        Err(error) => {
+            say(&error);
+            ExitCode::from(UNSTARTABLE)
+        }
+    }
+}
+
+fn guarded(arguments: &[OsString]) -> io::Result<ExitStatus> {
+    let (liveness, program) = parse(arguments)?;
+    lead()?;
+    let liveness = File::open(format!("/dev/fd/{liveness}"))?;
+    std::thread::Builder::new().spawn(move || kill_at_end(liveness))?;
+    let status = spawn::inherit(program)?.wait()?;
+    leave_none()?;
+    Ok(status)
+}
+
+fn parse(arguments: &[OsString]) -> io::Result<(u32, &[OsString])> {
+    let misuse = || io::Error::other("guard: expected FD -- PROGRAM ARGUMENTS…");
+    let [liveness, dashes, program @ ..] = arguments else { return Err(misuse()) };
+    let liveness = liveness.to_str().and_then(|text| text.parse().ok());
+    match liveness {
+        Some(liveness) if dashes == OsStr::new("--") && !program.is_empty() => Ok((liveness, program)),
+        _ => Err(misuse()),
+    }
+}
+
+/// The group that dies must be this process's own, also where it was not started by the server.
+fn lead() -> io::Result<()> {
+    if getpgrp() != getpid() {
+        setpgid(None, None)?;
+    }
+    Ok(())
+}
+
+fn kill_at_end(mut liveness: File) {
+    let mut nothing = [0; 8];
+    while !matches!(liveness.read(&mut nothing), Ok(0) | Err(_)) {}
+    if let Err(error) = kill_current_process_group(Signal::KILL) {
+        say(&error.into());
+    }
+}
+
+/// What the program left behind is killed too. The guard moves to the server's group first, to live on and answer.
+fn leave_none() -> io::Result<()> {
+    let parents = getpgid(getppid()).and_then(|group| setpgid(None, Some(group)));
+    if parents.is_err() {
+        return Ok(kill_current_process_group(Signal::KILL)?);
+    }
+    match kill_process_group(getpid(), Signal::KILL) {
+        Ok(()) | Err(rustix::io::Errno::SRCH | rustix::io::Errno::PERM) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn code(status: ExitStatus) -> ExitCode {
+    if let Some(signal) = status.signal() {
+        say(&io::Error::other(format!("osascript was ended by signal {signal}")));
+    }
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+    ExitCode::from(u8::try_from(code).unwrap_or(1))
+}
+
+/// stderr may be gone with the server; then there is nobody to tell.
+fn say(error: &io::Error) {
+    writeln!(io::stderr(), "{error}").unwrap_or_default();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, expected: Option<(u32, &[&str])>) {
+        let arguments: Vec<OsString> = line.split(' ').map(Into::into).collect();
+        let parsed = parse(&arguments).ok();
+        let expected =
+            expected.map(|(fd, program)| (fd, program.iter().map(Into::into).collect::<Vec<OsString>>()));
+        assert_eq!(parsed.map(|(fd, program)| (fd, program.to_vec())), expected, "{line}");
+    }
+
+    #[test]
+    fn arguments() {
+        check("7 -- osascript -l JavaScript", Some((7, &["osascript", "-l", "JavaScript"])));
+        check("7 -- --", Some((7, &["--"])));
+        check("7 --", None);
+        check("7 osascript -", None);
+        check("x -- osascript", None);
+        check("-1 -- osascript", None);
+    }
+}

@@ -1,0 +1,63 @@
+//! What runs under guard lives no longer than the one who wanted it.
+#![forbid(unsafe_code)]
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test fails loudly")]
+
+#[path = "support/mark.rs"]
+mod mark;
+
+use std::io::{PipeWriter, Read, Write, pipe};
+use std::os::fd::AsRawFd;
+use std::process::{Child, Command, Stdio};
+
+use mark::Mark;
+
+#[test]
+fn input_output_and_status_are_the_programs_own() {
+    check("exit 7", "", "", 7);
+    check("cat", "to and fro\n", "to and fro\n", 0);
+    check("read line; echo \"$line\"; kill -9 $$", "x\n", "x\n", 128 + 9);
+    check("exec /nowhere", "", "", 127);
+}
+
+#[test]
+fn what_a_program_leaves_behind_dies_with_it() {
+    let mark = Mark::new();
+    let (child, near) = guarded("sleep 1000 & echo left", &mark);
+    assert_eq!(child.wait_with_output().unwrap().stdout, b"left\n");
+    drop(near);
+    assert_eq!(mark.living(), []);
+}
+
+#[tokio::test]
+async fn all_dies_when_nobody_holds_the_pipe() {
+    for program in ["sleep 1001", "sleep 1002 & sleep 1003", "trap '' HUP TERM; while :; do sleep 1; done"] {
+        let mark = Mark::new();
+        let (mut child, near) = guarded(&format!("echo ready; {program}"), &mark);
+        child.stdout.take().unwrap().read_exact(&mut [0; 6]).unwrap();
+        assert!(mark.living().len() > 1);
+        drop(near);
+        mark.gone().await;
+        child.wait().unwrap();
+    }
+}
+
+fn check(program: &str, input: &str, output: &str, status: i32) {
+    let (mut child, _near) = guarded(program, &Mark::new());
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&ended.stdout), output, "{program}");
+    assert_eq!(ended.status.code(), Some(status), "{program}");
+}
+
+fn guarded(program: &str, mark: &Mark) -> (Child, PipeWriter) {
+    let (far, near) = pipe().unwrap();
+    let far = rustix::io::dup(far).unwrap();
+    let child = Command::new(env!("CARGO_BIN_EXE_iac-mcp"))
+        .args(["guard", &far.as_raw_fd().to_string(), "--", "/bin/sh", "-c", program])
+        .envs([mark.variable()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    (child, near)
+}
