@@ -126,6 +126,20 @@ impl Call {
     }
 }
 
+impl Call {
+    /// Returns every reference that the call names, also inside its specifiers.
+    pub fn references(&self) -> Vec<RefId> {
+        match self {
+            Self::QueryObject { specifier, .. } => specifier.references(),
+            Self::GetProperties { references, .. } | Self::Release(Release::References(references)) => {
+                references.clone()
+            }
+            Self::GetElements(call) => call.container.references(),
+            Self::ListApps { .. } | Self::Release(Release::App(_)) | Self::ReferenceStats => Vec::new(),
+        }
+    }
+}
+
 fn list_apps(arguments: &Arguments<'_>) -> Result<Call, Fault> {
     arguments.only(&["search"])?;
     Ok(Call::ListApps { search: arguments.text("search")? })

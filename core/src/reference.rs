@@ -2,6 +2,8 @@
 //!
 //! The store knows no clock and draws no randomness: the time and a fresh id are arguments.
 
+mod saved;
+
 use std::collections::VecDeque;
 
 use crate::Millis;
@@ -122,9 +124,15 @@ pub struct References {
     by_id: Map<RefId, Held>,
     by_object: Map<Object, RefId>,
     per_app: Map<std::sync::Arc<str>, usize>,
+    /// From an earlier process, by id; they wake when they are first used, since only then their dictionary is read.
+    asleep: Map<RefId, Saved>,
+    /// Until then everything that could be evicted is too young.
+    full_until: Millis,
     evicted: VecDeque<RefId>,
     counters: Counters,
 }
+
+pub use saved::Saved;
 
 /// What happened so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -247,6 +255,9 @@ impl References {
     }
 
     fn make_room(&mut self, app: &str, now: Millis) {
+        if now < self.full_until {
+            return;
+        }
         let of_app = self.per_app.get(app).copied().unwrap_or_default();
         if of_app >= self.limits.most_per_app {
             self.evict(self.limits.most_per_app, now, |held| &*held.object.app == app);
@@ -257,9 +268,12 @@ impl References {
     }
 
     /// Drops a tenth of the limit at a time, least recently used first, so that the cost is spread over many inserts.
-    fn evict(&mut self, limit: usize, now: Millis, counts: impl Fn(&Held) -> bool) {
+    fn evict(&mut self, limit: usize, now: Millis, counts: impl Fn(&Held) -> bool + Copy) {
         let old = self.by_id.iter().filter(|(_, held)| counts(held) && now.since(held.created) >= YOUNGEST);
         let mut by_use: Vec<(Millis, RefId)> = old.map(|(id, held)| (held.used, *id)).collect();
+        if by_use.is_empty() {
+            self.full_until = self.grown_up(counts);
+        }
         by_use.sort_unstable();
         for (_, id) in by_use.into_iter().take(limit.div_ceil(10)) {
             self.remove(id);
@@ -270,9 +284,18 @@ impl References {
         self.evicted.drain(..extra);
     }
 
+    /// When the oldest of these may be evicted: until then looking again is in vain.
+    fn grown_up(&self, counts: impl Fn(&Held) -> bool) -> Millis {
+        let created = self.by_id.values().filter(|held| counts(held)).map(|held| held.created);
+        created.min().map_or(Millis(0), |oldest| oldest + YOUNGEST)
+    }
+
     fn remove(&mut self, id: RefId) -> Option<Held> {
         let held = self.by_id.remove(&id)?;
-        self.by_object.remove(&held.object);
+        // Another id may stand for the same object: one that an earlier process gave out.
+        if self.by_object.get(&held.object) == Some(&id) {
+            self.by_object.remove(&held.object);
+        }
         if let Some(count) = self.per_app.get_mut(&held.object.app) {
             *count -= 1;
             if *count == 0 {

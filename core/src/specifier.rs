@@ -66,6 +66,29 @@ pub enum Container {
     Reference(RefId),
 }
 
+impl Specifier {
+    /// Returns the references that it starts from.
+    pub fn references(&self) -> Vec<RefId> {
+        match self {
+            Self::Application => Vec::new(),
+            Self::Element { container, .. } | Self::Named { container, .. } | Self::Id { container, .. } => {
+                container.references()
+            }
+            Self::Property { of, .. } => of.references(),
+        }
+    }
+}
+
+impl Container {
+    /// Returns the references that it starts from.
+    pub fn references(&self) -> Vec<RefId> {
+        match self {
+            Self::Reference(id) => vec![*id],
+            Self::Specifier(specifier) => specifier.references(),
+        }
+    }
+}
+
 /// The id of an object: apps tell a number from a text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Id {

@@ -132,24 +132,22 @@ pub struct Outcome {
 }
 
 /// Returns the apps whose dictionaries a call needs, in the client's spelling or as bundle ids.
-pub fn wants(call: &Call, references: &mut References, now: Millis) -> Vec<String> {
-    let mut of = |ids: &[RefId]| {
-        ids.iter().filter_map(|id| Some(references.touch(*id, now).ok()?.object.app.to_string())).collect()
+pub fn wants(call: &Call, references: &References) -> Vec<String> {
+    let named = match call {
+        Call::QueryObject { app, .. } => Some(app.clone()),
+        Call::GetElements(call) => call.app.clone(),
+        _ => None,
     };
-    match call {
-        Call::ListApps { .. } | Call::Release(_) | Call::ReferenceStats => Vec::new(),
-        Call::QueryObject { app, .. } => vec![app.clone()],
-        Call::GetProperties { references, .. } => of(references),
-        Call::GetElements(call) => match (&call.app, &call.container) {
-            (Some(app), _) => vec![app.clone()],
-            (None, crate::specifier::Container::Reference(id)) => of(&[*id]),
-            (None, crate::specifier::Container::Specifier(_)) => Vec::new(),
-        },
-    }
+    let held = call.references().into_iter().filter_map(|id| references.app_of(id).map(str::to_owned));
+    let apps: std::collections::BTreeSet<String> = named.into_iter().chain(held).collect();
+    apps.into_iter().collect()
 }
 
 /// Begins a call.
 pub fn start(call: Call, world: &mut World<'_>) -> Step {
+    for id in call.references() {
+        world.references.wake(id, world.apps);
+    }
     let step = match call {
         Call::ListApps { search } => apps::start(search.as_deref(), world),
         Call::QueryObject { app, specifier } => query::start(&app, &specifier, world),

@@ -129,3 +129,14 @@ fn errors_name_the_reference() {
         assert_eq!(error.id(), id(1));
     }
 }
+
+#[test]
+fn a_full_store_of_young_ones_looks_no_further_until_they_are_grown() {
+    let mut store = filled(Limits { most: 10, ..Limits::default() }, &["mail"], 10);
+    for n in 0..5 {
+        store.intern(object("finder", n), Millis(100), id(1_000 + n.unsigned_abs()));
+    }
+    assert_eq!((store.stats(Millis(100)).total, store.full_until), (15, Millis(60_000)));
+    store.intern(object("finder", 99), Millis(60_000), id(2_000));
+    assert_eq!(store.stats(Millis(60_000)).counters.evicted, 1);
+}

@@ -1,5 +1,7 @@
 //! A path in words, for people: `message id 12 of mailbox "Work"`.
 
+use serde_json::{Value as Json, json};
+
 use super::{By, Id, Path, Segment};
 
 /// Longer names are cut: what is shown is one line.
@@ -16,6 +18,26 @@ impl std::fmt::Display for Path {
             Segment::Element(member, By::Id(Id::Text(id))) => write!(f, "{} id {}", member.term, quoted(id))?,
         }
         if container.last().is_some() { write!(f, " of {container}") } else { Ok(()) }
+    }
+}
+
+impl Path {
+    /// Writes the path as the specifier that leads there, as [`super::Specifier::parse`] reads it.
+    pub fn to_json(&self) -> Json {
+        let Some((container, segment)) = self.last() else { return json!("application") };
+        let from = container.to_json();
+        match segment {
+            Segment::Property(member) => json!({ "type": "property", "property": member.term, "of": from }),
+            Segment::Element(member, by) => {
+                let (form, field, value) = match by {
+                    By::Index(index) => ("element", "index", json!(index)),
+                    By::Name(name) => ("named", "name", json!(name)),
+                    By::Id(Id::Number(id)) => ("id", "id", json!(id)),
+                    By::Id(Id::Text(id)) => ("id", "id", json!(id)),
+                };
+                json!({ "type": form, "element": member.term, field: value, "container": from })
+            }
+        }
     }
 }
 

@@ -1,0 +1,83 @@
+//! References that outlive a process: as JSON without a dictionary, asleep until they are used.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use super::{Held, Object, RefId, References};
+use crate::Millis;
+use crate::app::Apps;
+use crate::specifier::{Path, Specifier, SpecifierError};
+
+/// A stable reference as it is kept in a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Saved {
+    /// The id, `ref_…`.
+    pub id: String,
+    /// The bundle id of the app.
+    pub app: String,
+    /// The specifier that leads to the object.
+    pub specifier: Json,
+    /// When it was made, in milliseconds since the Unix epoch.
+    pub created: u64,
+    /// When it was last used.
+    pub used: u64,
+}
+
+impl References {
+    /// Returns every reference that still means the same after the app or this process was started anew.
+    pub fn saved(&self) -> Vec<Saved> {
+        let stable = self.by_id.iter().filter(|(_, held)| held.object.path.is_stable());
+        let mut saved: Vec<Saved> = stable
+            .map(|(id, held)| Saved {
+                id: id.to_string(),
+                app: held.object.app.to_string(),
+                specifier: held.object.path.to_json(),
+                created: held.created.0,
+                used: held.used.0,
+            })
+            .chain(self.asleep.values().cloned())
+            .collect();
+        saved.sort_by(|a, b| a.id.cmp(&b.id));
+        saved
+    }
+
+    /// Takes over references of an earlier process; those whose time has passed are left out. Says how many were taken.
+    pub fn adopt(&mut self, saved: Vec<Saved>, now: Millis) -> usize {
+        let room = self.limits.most.saturating_sub(self.by_id.len() + self.asleep.len());
+        let ttl = self.limits.ttl;
+        let fresh = saved.into_iter().filter(|each| now.since(Millis(each.used)) <= ttl);
+        let known = fresh.filter_map(|each| Some((RefId::parse(&each.id)?, each)));
+        let taken: Vec<(RefId, Saved)> =
+            known.filter(|(id, _)| !self.by_id.contains_key(id)).take(room).collect();
+        let count = taken.len();
+        self.asleep.extend(taken);
+        count
+    }
+
+    /// Returns the app of a reference, awake or asleep.
+    pub fn app_of(&self, id: RefId) -> Option<&str> {
+        let awake = self.by_id.get(&id).map(|held| &*held.object.app);
+        awake.or_else(|| self.asleep.get(&id).map(|saved| saved.app.as_str()))
+    }
+
+    /// Wakes a reference of an earlier process. What its app's dictionary no longer knows is forgotten.
+    pub fn wake(&mut self, id: RefId, apps: &Apps) {
+        let Some(saved) = self.asleep.remove(&id) else { return };
+        let Some(object) = object(&saved, apps) else { return };
+        *self.per_app.entry(object.app.clone()).or_default() += 1;
+        self.by_object.entry(object.clone()).or_insert(id);
+        self.by_id.insert(id, Held { object, created: Millis(saved.created), used: Millis(saved.used) });
+    }
+}
+
+fn object(saved: &Saved, apps: &Apps) -> Option<Object> {
+    let app = apps.find(&saved.app).ok()?;
+    let dictionary = app.dictionary.as_ref()?;
+    let specifier = Specifier::parse(&saved.specifier, "specifier").ok()?;
+    let mut none =
+        |id: &RefId| -> Result<Path, SpecifierError> { Err(super::ReferenceError::Unknown(*id).into()) };
+    let path = specifier.resolve(dictionary, &mut none).ok()?.path;
+    Some(Object { app: Arc::clone(&app.bundle_id), path })
+}
