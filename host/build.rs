@@ -1,0 +1,70 @@
+//! Puts the built-in simulated Mac into the program, and names the version of the reader of dictionaries.
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::hash::Hasher as _;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::{env, hash};
+
+/// The simulated Mac of the repository, and what in it only makes its data.
+const MAC: &str = "../fixtures/mac";
+const LEFT_OUT: &str = "make";
+
+/// Everything that decides how a dictionary is read.
+const READER: [&str; 4] =
+    ["../core/src/dictionary.rs", "../core/src/dictionary", "src/apps/definition.rs", "../Cargo.lock"];
+
+fn main() -> io::Result<()> {
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo sets OUT_DIR"))?);
+    File::create(out.join("mac.rs"))?.write_all(mac()?.as_bytes())?;
+    tell(&format!("cargo::rustc-env=IAC_MCP_READER={:016x}", reader()?))?;
+    READER
+        .iter()
+        .chain(&[MAC, "build.rs"])
+        .try_for_each(|path| tell(&format!("cargo::rerun-if-changed={path}")))
+}
+
+/// The files and links of the simulated Mac as the elements of a Rust array.
+fn mac() -> io::Result<String> {
+    let root = fs::canonicalize(MAC)?;
+    let mut list = String::from("[\n");
+    for path in files(&root)? {
+        let name = path.strip_prefix(&root).map_err(io::Error::other)?;
+        let item = match fs::read_link(&path) {
+            Ok(target) => format!("Item::Link({:?})", target.to_string_lossy()),
+            Err(_) => format!("Item::File(include_bytes!({:?}))", path.to_string_lossy()),
+        };
+        writeln!(list, "({:?}, {item}),", name.to_string_lossy()).map_err(io::Error::other)?;
+    }
+    list.push_str("]\n");
+    Ok(list)
+}
+
+fn reader() -> io::Result<u64> {
+    let mut hasher = hash::DefaultHasher::new();
+    for path in READER {
+        for file in files(Path::new(path))? {
+            hasher.write(file.to_string_lossy().as_bytes());
+            hasher.write(&fs::read(&file)?);
+        }
+    }
+    Ok(hasher.finish())
+}
+
+/// Every file and link below a path, in order; the path itself if it is no folder.
+fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
+    if !fs::symlink_metadata(path)?.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let entries = fs::read_dir(path)?.map(|entry| Ok(entry?.path()));
+    let mut entries = entries.collect::<io::Result<Vec<_>>>()?;
+    entries.retain(|path| !path.ends_with(LEFT_OUT));
+    entries.sort();
+    let below = entries.iter().map(|path| files(path)).collect::<io::Result<Vec<_>>>()?;
+    Ok(below.into_iter().flatten().collect())
+}
+
+fn tell(line: &str) -> io::Result<()> {
+    writeln!(io::stdout(), "{line}")
+}

@@ -1,0 +1,201 @@
+//! Which scriptable apps there are, and their dictionaries: found, read and kept as late as possible.
+
+mod bundle;
+mod cache;
+mod definition;
+mod index;
+mod parallel;
+mod roots;
+mod stamp;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use iac_core::app::{App, Apps};
+use iac_core::dictionary::Counts;
+use iac_core::fault::{Code, Fault};
+
+use cache::Cache;
+pub use definition::Definition;
+use definition::{Shelf, Sources};
+use index::{Bundle, Index};
+pub use roots::Roots;
+
+/// How the apps of a Mac are found.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Where they are.
+    pub roots: Roots,
+    /// The directory that keeps what was read; `None` to keep nothing.
+    pub cache: Option<PathBuf>,
+    /// The file of the standard suite, for where the system has none.
+    pub standard: Option<PathBuf>,
+}
+
+/// What a call needs to know of the apps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// That they are there, and the dictionaries of these, in any spelling.
+    Dictionaries(Vec<String>),
+    /// How much each of them offers.
+    Counts,
+}
+
+/// Every scriptable app of a Mac, found once for each process.
+#[derive(Debug)]
+pub struct Catalog {
+    settings: Settings,
+    cache: Option<Cache>,
+    /// What is known so far; replaced as a whole, so that a call keeps what it began with.
+    apps: RwLock<Option<Arc<Apps>>>,
+    /// What is on disk; held while anything is read.
+    found: Mutex<Option<OnDisk>>,
+}
+
+/// The bundles in the order of the apps, and what is kept of them between starts.
+#[derive(Debug)]
+struct OnDisk {
+    bundles: Vec<Bundle>,
+    index: Index,
+}
+
+impl Catalog {
+    /// Makes a catalog; nothing is read before it is needed.
+    pub fn new(settings: Settings) -> Self {
+        let cache = settings.cache.clone().map(Cache::new);
+        Self { settings, cache, apps: RwLock::default(), found: Mutex::default() }
+    }
+
+    /// Returns the apps if everything that is needed is known already.
+    pub fn ready(&self, need: &Need) -> Option<Arc<Apps>> {
+        let apps = self.known()?;
+        let known = match need {
+            Need::Counts => apps.0.iter().all(|app| app.counts.is_some()),
+            Need::Dictionaries(terms) => {
+                let loaded = |term: &String| apps.find(term).map_or(true, |app| app.dictionary.is_some());
+                terms.iter().all(loaded)
+            }
+        };
+        known.then_some(apps)
+    }
+
+    /// Returns the apps after reading whatever is needed; this may block.
+    pub fn load(&self, need: &Need) -> Arc<Apps> {
+        let mut on_disk = self.on_disk();
+        let OnDisk { bundles, index } = on_disk.get_or_insert_with(|| self.search());
+        let new = || Arc::new(Apps(bundles.iter().map(Bundle::app).collect()));
+        let mut apps = self.known().unwrap_or_else(new);
+        match need {
+            Need::Counts => self.count(bundles, index, &mut apps),
+            Need::Dictionaries(terms) => terms.iter().for_each(|term| self.read(term, bundles, &mut apps)),
+        }
+        *self.apps.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&apps));
+        apps
+    }
+
+    /// Reads one app's dictionary with what is wrong with it; the app in any spelling. This may block.
+    ///
+    /// # Errors
+    /// There is no such app, or its dictionary cannot be read.
+    pub fn definition(&self, term: &str) -> Result<(App, Definition), Fault> {
+        let apps = self.load(&Need::Dictionaries(Vec::new()));
+        let app = apps.find(term)?;
+        let on_disk = self.on_disk();
+        let bundles = on_disk.iter().flat_map(|on_disk| &on_disk.bundles);
+        let bundle = bundles.into_iter().find(|bundle| *bundle.id == *app.bundle_id);
+        let unreadable = || {
+            let message = format!("the scripting dictionary of {} could not be read", app.name);
+            Fault::new(Code::Unavailable, message, "look at the log with IAC_MCP_LOG=warn")
+        };
+        let definition = bundle.and_then(|bundle| self.read_one(bundle)).ok_or_else(unreadable)?;
+        Ok((app.clone(), definition))
+    }
+
+    fn known(&self) -> Option<Arc<Apps>> {
+        self.apps.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn on_disk(&self) -> MutexGuard<'_, Option<OnDisk>> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn search(&self) -> OnDisk {
+        let mut index = Index::load(self.cache.as_ref(), &self.settings.roots);
+        let bundles = index.search(&self.settings.roots);
+        index.save(self.cache.as_ref());
+        OnDisk { bundles, index }
+    }
+
+    fn read(&self, term: &str, bundles: &[Bundle], apps: &mut Arc<Apps>) {
+        let Ok(id) = apps.find(term).map(|app| Arc::clone(&app.bundle_id)) else { return };
+        let at = apps.0.iter().position(|app| app.bundle_id == id && app.dictionary.is_none());
+        let Some(at) = at else { return };
+        let Some(definition) = self.read_one(&bundles[at]) else { return };
+        let app = &mut Arc::make_mut(apps).0[at];
+        app.counts = Some(definition.dictionary.counts());
+        app.dictionary = Some(Arc::new(definition.dictionary));
+    }
+
+    /// Reads a dictionary, from the cache if it is still the same.
+    fn read_one(&self, bundle: &Bundle) -> Option<Definition> {
+        let shelf = self.shelf(bundle);
+        let mut sources = shelf.locate(bundle.definition.as_deref());
+        let name = sources.name();
+        let kept =
+            self.cache.as_ref().and_then(|cache| cache.get::<(Sources, Definition)>("dictionary", &name));
+        if let Some((made_of, definition)) = kept
+            && shelf.is_current(&made_of, &sources)
+        {
+            return Some(definition);
+        }
+        let definition = parse(bundle, &shelf, &mut sources)?;
+        if let Some(cache) = &self.cache {
+            cache.put("dictionary", &name, &(&sources, &definition));
+        }
+        Some(definition)
+    }
+
+    /// Counts what each app offers; only dictionaries that are new or changed are parsed, and none is kept in memory.
+    fn count(&self, bundles: &[Bundle], index: &mut Index, apps: &mut Arc<Apps>) {
+        let missing: Vec<usize> = (0..apps.0.len()).filter(|at| apps.0[*at].counts.is_none()).collect();
+        let counted = parallel::map(&missing, |at| self.count_one(&bundles[*at], index));
+        let apps = Arc::make_mut(apps);
+        for (at, (made_of, counts)) in missing.into_iter().zip(counted) {
+            index.set_counts(&bundles[at].folder, made_of, counts);
+            apps.0[at].counts = Some(counts);
+        }
+        index.save(self.cache.as_ref());
+    }
+
+    fn count_one(&self, bundle: &Bundle, index: &Index) -> (Sources, Counts) {
+        let shelf = self.shelf(bundle);
+        let mut sources = shelf.locate(bundle.definition.as_deref());
+        if let Some((made_of, counts)) = index.counts(&bundle.folder, &shelf, &sources) {
+            return (made_of, counts);
+        }
+        let counts = parse(bundle, &shelf, &mut sources).map(|definition| definition.dictionary.counts());
+        (sources, counts.unwrap_or_default())
+    }
+
+    fn shelf(&self, bundle: &Bundle) -> Shelf {
+        Shelf::new(&bundle.folder, &bundle.base, self.settings.standard.as_deref())
+    }
+}
+
+/// Reads the dictionary in one file; what it includes may lie beside it or below the folder that stands for `/`.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn read_file(path: &Path, base: &Path, standard: Option<&Path>) -> io::Result<Definition> {
+    let folder = path.parent().unwrap_or(path);
+    let mut sources = Shelf::file(path)?;
+    Shelf::new(folder, base, standard).parse(&mut sources)
+}
+
+fn parse(bundle: &Bundle, shelf: &Shelf, sources: &mut Sources) -> Option<Definition> {
+    let definition = shelf.parse(sources);
+    definition
+        .inspect_err(|error| tracing::warn!(%error, app = bundle.id, "a dictionary cannot be read"))
+        .ok()
+}

@@ -1,0 +1,75 @@
+//! What an app's `Info.plist` says of it.
+
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+/// The largest property list that is read, in bytes.
+const LARGEST: u64 = 8 * 1024 * 1024;
+
+/// What is known of an app without its dictionary.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Info {
+    /// For example `com.apple.mail`.
+    pub(super) id: String,
+    /// For example `16.0`; empty where it says nothing.
+    pub(super) version: String,
+    /// Whether it takes Apple events with terms of its own.
+    pub(super) scriptable: bool,
+    /// The name of its dictionary's file, as it is written.
+    pub(super) definition: Option<String>,
+}
+
+/// Reads the property list of an app.
+///
+/// # Errors
+/// It cannot be read, is no property list, or names no bundle id; the text says which.
+pub(super) fn read(info: &Path) -> Result<Info, String> {
+    let known = fs::metadata(info).map_err(|error| error.to_string())?;
+    if !known.is_file() || known.len() > LARGEST {
+        return Err(format!("no regular file of at most {LARGEST} bytes"));
+    }
+    let list = plist::Value::from_file(info).map_err(|error| error.to_string())?;
+    let list = list.as_dictionary().ok_or("expected a dictionary")?;
+    let text = |key| list.get(key).and_then(plist::Value::as_string).map(str::to_owned);
+    let definition = text("OSAScriptingDefinition").filter(|name| !name.trim().is_empty());
+    let enabled = list.get("NSAppleScriptEnabled").map(means_yes);
+    Ok(Info {
+        id: text("CFBundleIdentifier").filter(|id| !id.is_empty()).ok_or("it names no bundle id")?,
+        version: text("CFBundleShortVersionString").or_else(|| text("CFBundleVersion")).unwrap_or_default(),
+        scriptable: enabled.unwrap_or(definition.is_some()),
+        definition,
+    })
+}
+
+/// The name that people see under an app's icon.
+pub(super) fn name(folder: &Path) -> String {
+    folder.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Property lists say it as a boolean, as a number, and as a word in any case.
+fn means_yes(value: &plist::Value) -> bool {
+    match value {
+        plist::Value::Boolean(yes) => *yes,
+        plist::Value::Integer(number) => number.as_signed() != Some(0),
+        plist::Value::String(word) => word.trim_start().starts_with(|c: char| "YyTt123456789".contains(c)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_of_yes_and_no() {
+        let text = |word: &str| plist::Value::String(word.to_owned());
+        for yes in [text("Yes"), text("YES"), text("yes"), text("true"), text("1"), true.into(), 1.into()] {
+            assert!(means_yes(&yes), "{yes:?}");
+        }
+        for no in [text("No"), text("NO"), text("false"), text("0"), text(""), false.into(), 0.into()] {
+            assert!(!means_yes(&no), "{no:?}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What was read of apps before, kept between starts. Whatever cannot be trusted is as if it were not there.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest as _, Sha256};
+
+/// Changes with everything that decides how a dictionary is read.
+const FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("IAC_MCP_READER"));
+
+/// The length of what stands before a payload.
+const DIGEST: usize = 32;
+
+/// The largest file that is read back, in bytes.
+const LARGEST: u64 = 64 * 1024 * 1024;
+
+/// A directory of files that can be made again at any time.
+#[derive(Clone, Debug)]
+pub(super) struct Cache {
+    folder: PathBuf,
+}
+
+impl Cache {
+    pub(super) fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// Returns what was kept under a name; nothing where it was never kept, is damaged, or is of another version.
+    pub(super) fn get<T: DeserializeOwned>(&self, kind: &str, name: &str) -> Option<T> {
+        let path = self.path(kind, name);
+        let size = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?.len();
+        let bytes = (size <= LARGEST).then(|| fs::read(&path).ok()).flatten()?;
+        let (digest, payload) = bytes.split_at_checked(DIGEST)?;
+        if digest != digest_of(kind, name, payload) {
+            return None;
+        }
+        postcard::from_bytes(payload).ok()
+    }
+
+    /// Keeps a value under a name. What cannot be kept is lost: it can be made again.
+    pub(super) fn put<T: Serialize>(&self, kind: &str, name: &str, value: &T) {
+        if let Err(error) = self.try_put(kind, name, value) {
+            tracing::debug!(%error, kind, name, "not kept in the cache");
+        }
+    }
+
+    fn try_put<T: Serialize>(&self, kind: &str, name: &str, value: &T) -> io::Result<()> {
+        let payload = postcard::to_stdvec(value).map_err(io::Error::other)?;
+        fs::create_dir_all(&self.folder)?;
+        let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
+        file.write_all(&digest_of(kind, name, &payload))?;
+        file.write_all(&payload)?;
+        file.persist(self.path(kind, name)).map_err(|error| error.error)?;
+        Ok(())
+    }
+
+    fn path(&self, kind: &str, name: &str) -> PathBuf {
+        let name = data_encoding::HEXLOWER.encode(&Sha256::digest(name)[..12]);
+        self.folder.join(format!("{kind}-{name}"))
+    }
+}
+
+/// Binds a payload to its name and to the version that wrote it.
+fn digest_of(kind: &str, name: &str, payload: &[u8]) -> [u8; DIGEST] {
+    let mut hash = Sha256::new();
+    for part in [FORMAT.as_bytes(), kind.as_bytes(), name.as_bytes()] {
+        hash.update(part.len().to_le_bytes());
+        hash.update(part);
+    }
+    hash.update(payload);
+    hash.finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept() -> (tempfile::TempDir, Cache) {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::new(folder.path().join("deep"));
+        cache.put("kind", "name", &vec![1_u32, 2, 3]);
+        (folder, cache)
+    }
+
+    #[test]
+    fn what_was_kept_comes_back_under_its_name_only() {
+        let (_folder, cache) = kept();
+        assert_eq!(cache.get::<Vec<u32>>("kind", "name"), Some(vec![1, 2, 3]));
+        assert_eq!(cache.get::<Vec<u32>>("kind", "other"), None);
+        assert_eq!(cache.get::<Vec<u32>>("other", "name"), None);
+    }
+
+    #[test]
+    fn a_damaged_file_is_a_miss() {
+        let (_folder, cache) = kept();
+        let path = cache.path("kind", "name");
+        let whole = fs::read(&path).unwrap();
+        for at in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1;
+            fs::File::create(&path).unwrap().write_all(&damaged).unwrap();
+            assert_eq!(cache.get::<Vec<u32>>("kind", "name"), None, "byte {at}");
+            fs::File::create(&path).unwrap().write_all(&whole[..at]).unwrap();
+            assert_eq!(cache.get::<Vec<u32>>("kind", "name"), None, "cut at {at}");
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! An app's dictionary: which file holds it, and what that file includes.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use iac_core::dictionary::sdef::MOST_BYTES;
+use iac_core::dictionary::{Dictionary, Includes, Problem, ProblemKind, parse, standard};
+use serde::{Deserialize, Serialize};
+
+use super::stamp::Source;
+
+/// Where the system keeps dictionaries that others include, below `/`.
+const DEFINITIONS: &str = "System/Library/ScriptingDefinitions";
+
+/// How often a dictionary is parsed until every include that can be found is loaded; includes nest no deeper.
+const ROUNDS: usize = 10;
+
+/// A parsed dictionary with what was wrong with its file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Definition {
+    /// The dictionary.
+    pub dictionary: Dictionary,
+    /// What could not be taken as it stands.
+    pub problems: Vec<Problem>,
+}
+
+/// The files that a dictionary was made of, as they were.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Sources {
+    file: Origin,
+    /// The name in the app's property list, if no file has it.
+    missing: Option<String>,
+    /// Each href that was asked for, with the file it led to.
+    includes: Vec<(String, Option<Source>)>,
+}
+
+/// Where a dictionary begins.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Origin {
+    File(Source),
+    /// The terms of the standard suite that the core carries.
+    Standard,
+}
+
+/// Where the files of one dictionary may be.
+#[derive(Clone, Debug)]
+pub(super) struct Shelf {
+    /// The app's folder, or that of a single file.
+    bundle: PathBuf,
+    /// The folder that stands for `/`.
+    base: PathBuf,
+    /// The file of the standard suite, where an operator gave one.
+    standard: Option<PathBuf>,
+}
+
+impl Shelf {
+    pub(super) fn new(bundle: &Path, base: &Path, standard: Option<&Path>) -> Self {
+        let standard = standard.map(Path::to_owned);
+        Self { bundle: bundle.to_owned(), base: base.to_owned(), standard }
+    }
+
+    /// Finds an app's dictionary by the name in its property list.
+    ///
+    /// Without a name, or without a file of that name, it is the first `.sdef` of the app, else the standard suite.
+    pub(super) fn locate(&self, name: Option<&str>) -> Sources {
+        let resources = self.bundle.join("Contents/Resources");
+        let named = name.and_then(|name| named(&resources, name));
+        let missing = name.filter(|_| named.is_none()).map(str::to_owned);
+        let file = named.or_else(|| any(&resources)).or_else(|| self.standard_file());
+        let file = file.and_then(Source::of).map_or(Origin::Standard, Origin::File);
+        Sources { file, missing, includes: Vec::new() }
+    }
+
+    /// The dictionary in one file.
+    pub(super) fn file(path: &Path) -> io::Result<Sources> {
+        let source = Source::of(path.to_owned());
+        let missing = || io::Error::other(format!("{} is no regular file", path.display()));
+        let file = Origin::File(source.ok_or_else(missing)?);
+        Ok(Sources { file, missing: None, includes: Vec::new() })
+    }
+
+    /// Returns whether nothing of what a dictionary was made of has changed, given where it begins now.
+    pub(super) fn is_current(&self, made_of: &Sources, now: &Sources) -> bool {
+        let same =
+            |(href, file): &(String, Option<Source>)| self.included(href).and_then(Source::of) == *file;
+        (&made_of.file, &made_of.missing) == (&now.file, &now.missing) && made_of.includes.iter().all(same)
+    }
+
+    /// Parses a dictionary, and again with each include that it names and that may be loaded.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(super) fn parse(&self, sources: &mut Sources) -> io::Result<Definition> {
+        let bytes = match &sources.file {
+            Origin::File(source) => read(&source.path)?,
+            Origin::Standard => standard::SDEF.as_bytes().to_vec(),
+        };
+        let mut includes = Includes::new();
+        let (mut dictionary, mut problems) = parse(&bytes, &includes);
+        for _ in 0..ROUNDS {
+            if !self.load_missing(&problems, sources, &mut includes) {
+                break;
+            }
+            (dictionary, problems) = parse(&bytes, &includes);
+        }
+        problems.extend(sources.missing.as_deref().map(missing_file));
+        Ok(Definition { dictionary, problems })
+    }
+
+    /// Loads what the problems miss; says whether anything was found.
+    fn load_missing(&self, problems: &[Problem], sources: &mut Sources, includes: &mut Includes) -> bool {
+        let mut found = false;
+        for problem in problems {
+            let ProblemKind::MissingInclude(href) = &problem.kind else { continue };
+            if sources.includes.iter().any(|(known, _)| known == href) {
+                continue;
+            }
+            let file = self.included(href).and_then(Source::of);
+            if let Some(bytes) = file.as_ref().and_then(|file| read(&file.path).ok()) {
+                includes.insert(href.clone(), bytes);
+                found = true;
+            }
+            sources.includes.push((href.clone(), file));
+        }
+        found
+    }
+
+    /// The file that an href means: of the app itself or among the system's definitions, and nowhere else.
+    fn included(&self, href: &str) -> Option<PathBuf> {
+        if standard::is_standard(href)
+            && let Some(file) = self.standard_file()
+        {
+            return Some(file);
+        }
+        let path = local_path(href)?;
+        let resources = self.bundle.join("Contents/Resources");
+        let tries = match path.strip_prefix('/') {
+            Some(below) => vec![self.base.join(below), PathBuf::from(&path)],
+            None => vec![resources.join(&path), self.bundle.join(&path)],
+        };
+        tries.into_iter().filter_map(|path| fs::canonicalize(path).ok()).find(|path| self.may_load(path))
+    }
+
+    fn may_load(&self, path: &Path) -> bool {
+        let allowed = [self.bundle.clone(), self.base.join(DEFINITIONS)];
+        allowed
+            .iter()
+            .filter_map(|folder| fs::canonicalize(folder).ok())
+            .any(|folder| path.starts_with(folder))
+    }
+
+    fn standard_file(&self) -> Option<PathBuf> {
+        let system = self.base.join(DEFINITIONS).join("CocoaStandard.sdef");
+        self.standard.clone().or_else(|| system.is_file().then_some(system))
+    }
+}
+
+impl Sources {
+    /// What names this dictionary among others, whatever its state.
+    pub(super) fn name(&self) -> String {
+        match &self.file {
+            Origin::File(source) => source.path.to_string_lossy().into_owned(),
+            Origin::Standard => "standard".to_owned(),
+        }
+    }
+}
+
+fn missing_file(name: &str) -> Problem {
+    let what = format!(
+        "the app names `{name}` as its dictionary, and has no such file; another one is read instead"
+    );
+    Problem { line: 0, place: "Info.plist".to_owned(), kind: ProblemKind::Defect(what) }
+}
+
+/// The file of that name, which may lack its extension and may be kept by language.
+fn named(resources: &Path, name: &str) -> Option<PathBuf> {
+    let name = Path::new(name).file_name()?.to_str()?;
+    let with_extension = format!("{name}.sdef");
+    let folders = ["", "en.lproj", "English.lproj", "Base.lproj"].map(|folder| resources.join(folder));
+    let files = folders.iter().flat_map(|folder| [folder.join(name), folder.join(&with_extension)]);
+    files.into_iter().find(|file| file.is_file())
+}
+
+fn any(resources: &Path) -> Option<PathBuf> {
+    let files = fs::read_dir(resources).ok()?.flatten().map(|entry| entry.path());
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "sdef") && path.is_file()).min()
+}
+
+/// The path of a `file:` URL or of a plain path; `None` for any other URL.
+fn local_path(href: &str) -> Option<String> {
+    let path = match href.strip_prefix("file:") {
+        None if href.contains(':') => return None,
+        None => href,
+        Some(rest) => {
+            let rest = rest.strip_prefix("//localhost").unwrap_or(rest);
+            rest.strip_prefix("//").unwrap_or(rest)
+        }
+    };
+    Some(percent_decoded(path))
+}
+
+fn percent_decoded(path: &str) -> String {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let [first, after @ ..] = rest {
+        let hex = after.get(..2).filter(|_| *first == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
+        let byte = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Reads as much of a file as a parser takes, and one byte more, so that it can say that a file is too large.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

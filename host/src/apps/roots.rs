@@ -1,0 +1,130 @@
+//! Where apps are looked for.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Folders of a Mac that hold apps, best first, and how many folders deep apps are looked for below each.
+const PLACES: [(&str, usize); 5] = [
+    ("Applications", 1),
+    ("System/Applications", 1),
+    ("System/Cryptexes/App/System/Applications", 0),
+    ("System/Library/CoreServices", 0),
+    ("System/Library/CoreServices/Applications", 0),
+];
+
+/// Where an app keeps apps of its own.
+const NESTED: [&str; 2] = ["Contents/Applications", "Contents/Developer/Applications"];
+
+/// One folder that holds apps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Place {
+    folder: PathBuf,
+    depth: usize,
+    /// The folder that stands for `/`.
+    base: PathBuf,
+}
+
+/// Everywhere apps are looked for, best first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Roots(Vec<Place>);
+
+/// A folder that looks like an app.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// The folder, as it was come upon.
+    pub(super) folder: PathBuf,
+    /// The folder that stands for `/` where it was found.
+    pub(super) base: PathBuf,
+    /// How well its place speaks for it among copies of one app; less is better.
+    pub(super) rank: (usize, usize),
+}
+
+impl Roots {
+    /// The places of the Mac that this process runs on; `home` is the user's folder.
+    pub fn of_this_mac(home: Option<&Path>) -> Self {
+        let base = Path::new("/");
+        let mut places: Vec<Place> = PLACES.iter().map(|place| Place::below(base, place)).collect();
+        let own =
+            home.map(|home| Place { folder: home.join("Applications"), depth: 1, base: base.to_owned() });
+        places.splice(1..1, own);
+        Self(places)
+    }
+
+    /// The places below a folder that stands for `/`, and the folder itself as one that holds apps.
+    pub fn below(base: &Path) -> Self {
+        let mut places: Vec<Place> = PLACES.iter().map(|place| Place::below(base, place)).collect();
+        let homes = folders(&base.join("Users")).into_iter();
+        let own =
+            homes.map(|home| Place { folder: home.join("Applications"), depth: 1, base: base.to_owned() });
+        places.splice(1..1, own.collect::<Vec<_>>());
+        places.push(Place { folder: base.to_owned(), depth: 1, base: base.to_owned() });
+        Self(places)
+    }
+
+    /// Adds more places, after these.
+    #[must_use]
+    pub fn and(mut self, more: Self) -> Self {
+        self.0.extend(more.0);
+        self
+    }
+
+    /// Lists every app folder, also those inside of other apps; each once, however many ways lead there.
+    pub(super) fn search(&self) -> Vec<Found> {
+        let mut found = Vec::new();
+        for (rank, place) in self.0.iter().enumerate() {
+            place.collect(&place.folder, place.depth, rank, &mut found);
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        found.retain(|app| seen.insert(fs::canonicalize(&app.folder).unwrap_or_else(|_| app.folder.clone())));
+        found
+    }
+}
+
+impl Place {
+    fn below(base: &Path, (folder, depth): &(&str, usize)) -> Self {
+        Self { folder: base.join(folder), depth: *depth, base: base.to_owned() }
+    }
+
+    fn collect(&self, folder: &Path, depth: usize, rank: usize, found: &mut Vec<Found>) {
+        let deeper = self.depth - depth;
+        for path in folders(folder) {
+            if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("app")) {
+                self.collect_app(path, (rank, deeper), found);
+            } else if depth > 0 {
+                self.collect(&path, depth - 1, rank, found);
+            }
+        }
+    }
+
+    fn collect_app(&self, path: PathBuf, rank: (usize, usize), found: &mut Vec<Found>) {
+        let Some(folder) = self.reachable(path) else { return };
+        let inside = NESTED.iter().flat_map(|nested| folders(&folder.join(nested)));
+        let inside = inside.filter(|path| path.extension().is_some_and(|extension| extension == "app"));
+        let nested: Vec<PathBuf> = inside.collect();
+        found.push(Found { folder, base: self.base.clone(), rank });
+        let rank = (rank.0, rank.1 + 2);
+        found.extend(nested.into_iter().map(|folder| Found { folder, base: self.base.clone(), rank }));
+    }
+
+    /// An absolute link means a path below the base, as it does on the Mac whose files these are.
+    fn reachable(&self, path: PathBuf) -> Option<PathBuf> {
+        match fs::read_link(&path) {
+            Ok(target) if target.is_absolute() => {
+                let below = self.base.join(target.strip_prefix("/").ok()?);
+                Some(if below.is_dir() { below } else { path })
+            }
+            _ => Some(path),
+        }
+    }
+}
+
+/// The folders in a folder, by name; links to folders count, also where they cannot be followed from here.
+fn folders(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let is_folder = |entry: &fs::DirEntry| {
+        entry.file_type().is_ok_and(|kind| kind.is_dir() || (kind.is_symlink() && !entry.path().is_file()))
+    };
+    let mut paths: Vec<PathBuf> = entries.flatten().filter(is_folder).map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}

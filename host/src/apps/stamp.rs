@@ -1,0 +1,39 @@
+//! What tells one state of a file from another without reading it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use serde::{Deserialize, Serialize};
+
+/// The size of a file and when it was last changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Stamp {
+    size: u64,
+    /// Nanoseconds since 1970.
+    changed: u128,
+}
+
+/// A file as it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Source {
+    pub(super) path: PathBuf,
+    pub(super) stamp: Stamp,
+}
+
+impl Stamp {
+    /// Returns the stamp of a regular file; `None` for anything else.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        let known = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+        let changed = known.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+        Some(Self { size: known.len(), changed: changed.as_nanos() })
+    }
+}
+
+impl Source {
+    /// Returns a regular file as it is now; `None` for anything else.
+    pub(super) fn of(path: PathBuf) -> Option<Self> {
+        let stamp = Stamp::of(&path)?;
+        Some(Self { path, stamp })
+    }
+}

@@ -1,0 +1,278 @@
+//! Discovery and dictionaries, over the simulated Mac and changed copies of it.
+
+#![expect(clippy::unwrap_used, reason = "helpers of a test may panic")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use iac_core::app::Apps;
+use iac_mcp::apps::{Catalog, Need, Roots, Settings};
+
+fn mac() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/mac")
+}
+
+/// Copies a folder; links stay links.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        match fs::read_link(&from) {
+            Ok(target) => std::os::unix::fs::symlink(target, to).unwrap(),
+            Err(_) if from.is_dir() => copy(&from, &to),
+            Err(_) => drop(fs::copy(from, to).unwrap()),
+        }
+    }
+}
+
+/// A changed Mac with a cache beside it.
+struct Changed(tempfile::TempDir);
+
+impl Changed {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for part in ["Applications", "System", "Users"] {
+            copy(&mac().join(part), &folder.path().join("mac").join(part));
+        }
+        Self(folder)
+    }
+
+    fn mac(&self, path: &str) -> PathBuf {
+        self.0.path().join("mac").join(path)
+    }
+
+    fn settings(&self) -> Settings {
+        Settings {
+            roots: Roots::below(&self.mac("")),
+            cache: Some(self.0.path().join("cache")),
+            standard: None,
+        }
+    }
+
+    /// Everything that a process can know, read from nothing but the disk and the cache as they are.
+    fn everything(&self) -> String {
+        format!("{:?}", everything(self.settings()))
+    }
+
+    fn without_cache(&self) -> String {
+        format!("{:?}", everything(Settings { cache: None, ..self.settings() }))
+    }
+}
+
+fn everything(settings: Settings) -> Apps {
+    let catalog = Catalog::new(settings);
+    let names: Vec<String> =
+        catalog.load(&Need::Counts).0.iter().map(|app| app.bundle_id.to_string()).collect();
+    (*catalog.load(&Need::Dictionaries(names))).clone()
+}
+
+fn listed(roots: Roots) -> Vec<(String, String)> {
+    let catalog = Catalog::new(Settings { roots, ..Settings::default() });
+    let apps = catalog.load(&Need::Dictionaries(Vec::new()));
+    apps.0.iter().map(|app| (app.name.clone(), app.bundle_id.to_string())).collect()
+}
+
+#[test]
+fn the_scriptable_apps_of_the_simulated_mac() {
+    let listed = listed(Roots::below(&mac()));
+    let expected = [
+        ("Atelier Studio", "com.example.AtelierStudio"),
+        ("Calendar", "com.apple.iCal"),
+        ("Contacts", "com.apple.AddressBook"),
+        ("Finder", "com.apple.finder"),
+        ("Label Printer", "com.example.LabelPrinter"),
+        ("Mail", "com.apple.mail"),
+        ("Messages", "com.apple.MobileSMS"),
+        ("Notes", "com.apple.Notes"),
+        ("Old Scanner", "com.example.OldScanner"),
+        ("Proof Viewer", "com.example.ProofViewer"),
+        ("Reminders", "com.apple.reminders"),
+        ("Safari", "com.apple.Safari"),
+        ("Script Editor", "com.apple.ScriptEditor2"),
+        ("System Events", "com.apple.systemevents"),
+        ("TextEdit", "com.apple.TextEdit"),
+        ("Übersetzer", "com.example.uebersetzer"),
+    ];
+    let expected: Vec<(String, String)> =
+        expected.iter().map(|(name, id)| ((*name).to_owned(), (*id).to_owned())).collect();
+    assert_eq!(listed, expected);
+}
+
+#[test]
+fn every_app_has_a_dictionary() {
+    for app in everything(Settings { roots: Roots::below(&mac()), ..Settings::default() }).0 {
+        let counts = app.counts.unwrap();
+        assert!(counts.commands > 0 && counts.classes > 0, "{}: {counts:?}", app.name);
+        assert_eq!(app.dictionary.unwrap().counts(), counts, "{}", app.name);
+    }
+}
+
+/// A change to a Mac, and what is then listed as (name, bundle id) among the apps whose bundle id has a part.
+fn check(change: impl FnOnce(&Changed), part: &str, expected: &[(&str, &str)]) {
+    let changed = Changed::new();
+    changed.everything();
+    change(&changed);
+    let listed = listed(changed.settings().roots);
+    let found: Vec<(&str, &str)> = listed
+        .iter()
+        .filter(|(_, id)| id.contains(part))
+        .map(|(name, id)| (name.as_str(), id.as_str()))
+        .collect();
+    assert_eq!(found, expected);
+    assert_eq!(changed.everything(), changed.without_cache(), "a cache from before the change");
+    assert_eq!(changed.everything(), changed.without_cache(), "a cache from after the change");
+}
+
+#[test]
+fn the_copy_in_the_best_place_is_taken() {
+    check(
+        |mac| rename(mac, "Applications/Atelier Studio.app", "Applications/Zeta.app"),
+        "Atelier",
+        &[("Zeta", "com.example.AtelierStudio")],
+    );
+    check(
+        |mac| rename(mac, "Applications/Atelier Studio.app", "System/Applications/Atelier Studio.app"),
+        "Atelier",
+        &[("Atelier Studio 2", "com.example.AtelierStudio")],
+    );
+}
+
+fn rename(mac: &Changed, from: &str, to: &str) {
+    fs::rename(mac.mac(from), mac.mac(to)).unwrap();
+}
+
+fn write(path: &Path, text: &[u8]) {
+    use std::io::Write as _;
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::File::create(path).unwrap().write_all(text).unwrap();
+}
+
+#[test]
+fn an_absolute_link_leads_below_the_root() {
+    check(
+        |mac| {
+            fs::remove_file(mac.mac("Applications/Safari.app")).unwrap();
+            let target = "/System/Cryptexes/App/System/Applications/Safari.app";
+            std::os::unix::fs::symlink(target, mac.mac("Applications/Safari.app")).unwrap();
+        },
+        "Safari",
+        &[("Safari", "com.apple.Safari")],
+    );
+}
+
+#[test]
+fn an_app_that_goes_or_changes_is_seen() {
+    check(|mac| fs::remove_dir_all(mac.mac("System/Applications/Mail.app")).unwrap(), "mail", &[]);
+    check(
+        |mac| {
+            let list = mac.mac("System/Applications/Notes.app/Contents/Info.plist");
+            let text = fs::read(mac.mac("System/Applications/Mail.app/Contents/Info.plist")).unwrap();
+            let text = String::from_utf8(text).unwrap().replace("com.apple.mail", "com.example.post");
+            write(&list, text.replace("<true/>", "<string>yes</string>").as_bytes());
+        },
+        "post",
+        &[("Notes", "com.example.post")],
+    );
+}
+
+#[test]
+fn a_dictionary_that_changes_is_read_again() {
+    let changed = Changed::new();
+    let before = changed.everything();
+    let sdef = changed.mac("System/Applications/Notes.app/Contents/Resources/Notes.sdef");
+    let text = fs::read_to_string(&sdef).unwrap();
+    write(&sdef, text.replace("\"folder\"", "\"binder\"").as_bytes());
+    let after = changed.everything();
+    assert_ne!(before, after);
+    assert_eq!(after, changed.without_cache());
+}
+
+#[test]
+fn an_included_file_that_changes_or_comes_is_read_again() {
+    let changed = Changed::new();
+    let standard = changed.mac("System/Library/ScriptingDefinitions/CocoaStandard.sdef");
+    let text = fs::read_to_string(&standard).unwrap();
+    let mut seen = vec![changed.everything()];
+    fs::remove_file(&standard).unwrap();
+    seen.push(changed.everything());
+    write(&standard, text.replace("\"print settings\"", "\"ink settings\"").as_bytes());
+    seen.push(changed.everything());
+    assert_eq!(seen[2], changed.without_cache());
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen.len(), 3, "each state is another");
+}
+
+#[test]
+fn a_damaged_cache_is_as_none() {
+    let changed = Changed::new();
+    let whole = changed.everything();
+    let kept: Vec<PathBuf> =
+        fs::read_dir(changed.0.path().join("cache")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(kept.len() > 10, "{kept:?}");
+    for path in &kept {
+        let mut bytes = fs::read(path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 0x40;
+        write(path, &bytes);
+    }
+    assert_eq!(changed.everything(), whole);
+    for path in kept {
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(path).unwrap();
+    }
+    assert_eq!(changed.everything(), whole);
+}
+
+const INCLUDES: &str = r#"<?xml version="1.0"?><dictionary xmlns:xi="http://www.w3.org/2003/XInclude">
+<xi:include href="HREF" xpointer="xpointer(/dictionary/suite)"/></dictionary>"#;
+
+const SECRET: &str = r#"<dictionary><suite name="Secret" code="secr">
+<command name="tell all" code="secrtell"/></suite></dictionary>"#;
+
+#[test]
+fn includes_come_from_the_app_and_the_systems_definitions_only() {
+    let cases = [
+        ("file:///System/Library/ScriptingDefinitions/Secret.sdef", true),
+        ("file://localhost/System/Library/ScriptingDefinitions/Secret.sdef", true),
+        ("file:///System/Library/ScriptingDefinitions/../Secret.sdef", false),
+        ("file:///System/Library/ScriptingDefinitions/Link.sdef", false),
+        ("file:///System/Library/Secret.sdef", false),
+        ("Secret%2Esdef", true),
+        ("../../../Secret.sdef", false),
+        ("http://example.com/Secret.sdef", false),
+    ];
+    for (href, loaded) in cases {
+        let changed = Changed::new();
+        let resources = changed.mac("System/Applications/Notes.app/Contents/Resources");
+        write(&resources.join("Notes.sdef"), INCLUDES.replace("HREF", href).as_bytes());
+        write(&resources.join("Secret.sdef"), SECRET.as_bytes());
+        for place in
+            ["System/Library/ScriptingDefinitions", "System/Library", "System/Applications", "Library"]
+        {
+            write(&changed.mac(place).join("Secret.sdef"), SECRET.as_bytes());
+        }
+        let link = changed.mac("System/Library/ScriptingDefinitions/Link.sdef");
+        std::os::unix::fs::symlink("../../../Library/Secret.sdef", link).unwrap();
+        let (_, definition) = Catalog::new(changed.settings()).definition("Notes").unwrap();
+        let found = definition.dictionary.commands.iter().any(|command| command.name == "tell all");
+        assert_eq!(found, loaded, "{href}: {:?}", definition.problems);
+    }
+}
+
+#[test]
+fn a_folder_of_apps_is_a_root() {
+    let apps = listed(Roots::below(&mac().join("System/Applications")));
+    assert!(apps.contains(&("Mail".to_owned(), "com.apple.mail".to_owned())), "{apps:?}");
+}
+
+#[test]
+fn an_app_whose_definition_is_missing_says_so() {
+    let catalog = Catalog::new(Settings { roots: Roots::below(&mac()), ..Settings::default() });
+    let (app, definition) = catalog.definition("label printer").unwrap();
+    assert_eq!(&*app.bundle_id, "com.example.LabelPrinter");
+    assert!(definition.dictionary.classes.contains_key("document"));
+    let problems: Vec<String> = definition.problems.iter().map(|problem| problem.kind.to_string()).collect();
+    assert!(problems.iter().any(|problem| problem.contains("LabelPrinter.sdef")), "{problems:?}");
+}
