@@ -171,6 +171,8 @@ pub struct Element {
     pub accessors: Vec<String>,
     /// The groups of terms that a sandboxed sender may be granted.
     pub access_groups: Vec<AccessGroup>,
+    /// Supplied by the reader, since neither the file nor its includes define it.
+    pub built_in: bool,
 }
 
 /// A command or event.

@@ -6,6 +6,7 @@
     reason = "a test reads files, says what it skips, and fails loudly"
 )]
 
+mod dictionary_counts;
 mod dictionary_golden;
 
 use iac_core::dictionary::{Dictionary, Includes, Problem, ProblemKind, parse};

@@ -44,8 +44,12 @@ fn check(file: &Path) -> usize {
     problems
 }
 
-/// Parses as the host does: what is missing is loaded, and the file parsed again, until nothing is found any more.
 fn described(file: &Path) -> serde_json::Value {
+    described_with(file, &fixtures().join("included"))
+}
+
+/// Parses as the host does: what is missing is loaded, and the file parsed again, until nothing is found any more.
+pub(super) fn described_with(file: &Path, included: &Path) -> serde_json::Value {
     let bytes = std::fs::read(file).unwrap();
     let mut includes = Includes::new();
     loop {
@@ -55,7 +59,7 @@ fn described(file: &Path) -> serde_json::Value {
             if let ProblemKind::MissingInclude(href) = &problem.kind {
                 let name = href.rsplit('/').next().unwrap().replace("%20", " ");
                 let missing = href.contains("/Missing/");
-                let found = std::fs::read(fixtures().join("included").join(if missing { "" } else { &name }));
+                let found = std::fs::read(included.join(if missing { "" } else { &name }));
                 includes.extend(found.ok().map(|bytes| (href.clone(), bytes)));
             }
         }
@@ -65,6 +69,6 @@ fn described(file: &Path) -> serde_json::Value {
     }
 }
 
-fn fixtures() -> PathBuf {
+pub(super) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/sdef")
 }

@@ -55,8 +55,9 @@ fn suite(suite: &Suite) -> Value {
 }
 
 fn class(dictionary: &Dictionary, class: &Class, room: &mut usize) -> Value {
-    let (built_in, own): (Vec<&Property>, Vec<&Property>) =
-        class.properties.iter().partition(|property| property.built_in && !class.built_in);
+    let own = |built_in: bool| built_in == class.built_in;
+    let properties = class.properties.iter().filter(|property| own(property.built_in));
+    let elements = class.elements.iter().filter(|element| own(element.built_in));
     let json = json!({
         "name": class.name,
         "plural": class.plural,
@@ -65,8 +66,8 @@ fn class(dictionary: &Dictionary, class: &Class, room: &mut usize) -> Value {
         "elementsIdentifier": identifier(&class.plural),
         "suite": class.suite,
         "inherits": class.inherits,
-        "properties": own.into_iter().map(property).collect::<Vec<_>>(),
-        "elements": class.elements.iter().map(|each| element(dictionary, each)).collect::<Vec<_>>(),
+        "properties": properties.map(property).collect::<Vec<_>>(),
+        "elements": elements.map(|each| element(dictionary, each)).collect::<Vec<_>>(),
         "respondsTo": class.responds_to,
         "inherited": inherited(dictionary, class, room),
     });
@@ -75,11 +76,19 @@ fn class(dictionary: &Dictionary, class: &Class, room: &mut usize) -> Value {
         ("contents", json!(class.contents)),
         ("alsoTakenAs", if class.coercions.0.is_empty() { Value::Null } else { kind(&class.coercions) }),
         ("accessGroups", groups(&class.access_groups)),
-        ("builtIn", built_in.into_iter().map(property).collect()),
+        ("builtIn", built_in(dictionary, class)),
         ("description", json!(class.description)),
         ("hidden", json!(class.hidden)),
     ];
     with(json, rest)
+}
+
+/// The members that neither the file nor its includes give to a class that is theirs.
+fn built_in(dictionary: &Dictionary, class: &Class) -> Value {
+    let properties = class.properties.iter().filter(|property| property.built_in && !class.built_in);
+    let elements = class.elements.iter().filter(|element| element.built_in && !class.built_in);
+    let elements = elements.map(|each| element(dictionary, each)).collect();
+    with(json!({}), [("properties", properties.map(property).collect()), ("elements", elements)])
 }
 
 /// What a class has only from the classes that it inherits from; `null` where that would go over the limit.
@@ -281,6 +290,7 @@ fn with<const N: usize>(mut json: Value, more: [(&str, Value); N]) -> Value {
     let says = |value: &Value| match value {
         Value::Null | Value::Bool(false) => false,
         Value::Array(items) => !items.is_empty(),
+        Value::Object(items) => !items.is_empty(),
         _ => true,
     };
     if let Value::Object(map) = &mut json {

@@ -99,6 +99,7 @@ impl<'a> Reading<'a> {
             access: access.unwrap_or_default(),
             description: attributes.description.map(Cow::into_owned),
             hidden: Attributes::yes(&attributes.hidden),
+            built_in: self.built_in,
             ..Element::default()
         };
         self.children(|reading, child| match child.name().as_ref() {
