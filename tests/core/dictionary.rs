@@ -7,7 +7,9 @@
 )]
 
 mod dictionary_counts;
+mod dictionary_encodings;
 mod dictionary_golden;
+mod dictionary_limits;
 
 use iac_core::dictionary::{Dictionary, Includes, Problem, ProblemKind, parse};
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@ use indexmap::IndexSet;
 use serde_json::{Map, Value, json};
 
 /// How many inherited members are written in all; a hostile dictionary could have billions.
-const MOST_INHERITED: usize = 1_000_000;
+const MOST_INHERITED: usize = 100_000;
 
 /// Writes a dictionary and what was wrong with its file.
 ///
@@ -16,71 +16,108 @@ const MOST_INHERITED: usize = 1_000_000;
 /// each with the class that it is `from`. Terms that neither the file nor its includes define stand in `builtIn`.
 /// A key whose value would be empty, `false` or unknown is left out, except for those that every term has.
 pub fn describe(dictionary: &Dictionary, problems: &[Problem]) -> Value {
-    let mut json = terms(dictionary, false);
-    json.insert("problems".to_owned(), problems.iter().map(problem).collect());
-    let built_in = terms(dictionary, true);
+    let mut describer = Describer { dictionary, room: MOST_INHERITED, cut: 0 };
+    let mut json = describer.terms(false);
+    let built_in = describer.terms(true);
+    let mut problems: Vec<Value> = problems.iter().map(problem).collect();
+    problems.extend(describer.problem());
+    json.insert("problems".to_owned(), problems.into());
     if built_in.values().any(|terms| terms.as_array().is_some_and(|terms| !terms.is_empty())) {
         json.insert("builtIn".to_owned(), built_in.into());
     }
     json.into()
 }
 
-fn terms(dictionary: &Dictionary, built_in: bool) -> Map<String, Value> {
-    let mut json = Map::new();
-    if !built_in {
-        json.insert("title".to_owned(), json!(dictionary.title));
-        json.insert("suites".to_owned(), dictionary.suites.iter().map(suite).collect());
-    }
-    let classes = dictionary.classes.values().filter(|class| class.built_in == built_in);
-    let mut room = MOST_INHERITED;
-    json.insert("classes".to_owned(), classes.map(|each| class(dictionary, each, &mut room)).collect());
-    let commands = dictionary.commands.iter().filter(|command| command.built_in == built_in);
-    json.insert("commands".to_owned(), commands.map(command).collect());
-    if !built_in {
-        json.insert("events".to_owned(), dictionary.events.iter().map(command).collect());
-    }
-    let enumerations = dictionary.enumerations.values().filter(|each| each.built_in == built_in);
-    json.insert("enumerations".to_owned(), enumerations.map(enumeration).collect());
-    let records = dictionary.records.values().filter(|record| record.built_in == built_in);
-    json.insert("records".to_owned(), records.map(record).collect());
-    if !built_in {
-        json.insert("values".to_owned(), dictionary.values.values().map(value).collect());
-    }
-    json
+struct Describer<'a> {
+    dictionary: &'a Dictionary,
+    /// How many more inherited members may be written.
+    room: usize,
+    /// Classes whose inherited members were not written.
+    cut: usize,
 }
 
-fn suite(suite: &Suite) -> Value {
-    let json = json!({"name": suite.name, "code": suite.code});
-    with(json, [("description", json!(suite.description)), ("hidden", json!(suite.hidden))])
-}
+impl Describer<'_> {
+    /// The terms of the file, or those that were supplied.
+    fn terms(&mut self, built_in: bool) -> Map<String, Value> {
+        let dictionary = self.dictionary;
+        let classes = dictionary.classes.values().filter(|class| class.built_in == built_in);
+        let commands = dictionary.commands.iter().filter(|command| command.built_in == built_in);
+        let enumerations = dictionary.enumerations.values().filter(|each| each.built_in == built_in);
+        let records = dictionary.records.values().filter(|record| record.built_in == built_in);
+        let mut json = Map::new();
+        let mut put = |key: &str, value: Value| json.insert(key.to_owned(), value);
+        if !built_in {
+            put("title", json!(dictionary.title));
+            put("suites", dictionary.suites.iter().map(suite).collect());
+        }
+        put("classes", classes.map(|class| self.class(class)).collect());
+        put("commands", commands.map(command).collect());
+        put("enumerations", enumerations.map(enumeration).collect());
+        put("records", records.map(record).collect());
+        if !built_in {
+            put("events", dictionary.events.iter().map(command).collect());
+            put("values", dictionary.values.values().map(value).collect());
+        }
+        json
+    }
 
-fn class(dictionary: &Dictionary, class: &Class, room: &mut usize) -> Value {
-    let own = |built_in: bool| built_in == class.built_in;
-    let properties = class.properties.iter().filter(|property| own(property.built_in));
-    let elements = class.elements.iter().filter(|element| own(element.built_in));
-    let json = json!({
-        "name": class.name,
-        "plural": class.plural,
-        "code": class.code,
-        "identifier": Identifier::of_class(&class.name).as_ref().map(Identifier::as_str),
-        "elementsIdentifier": identifier(&class.plural),
-        "suite": class.suite,
-        "inherits": class.inherits,
-        "properties": properties.map(property).collect::<Vec<_>>(),
-        "elements": elements.map(|each| element(dictionary, each)).collect::<Vec<_>>(),
-        "respondsTo": class.responds_to,
-        "inherited": inherited(dictionary, class, room),
-    });
-    let rest = [
-        ("synonyms", json!(class.synonyms)),
-        ("contents", json!(class.contents)),
-        ("alsoTakenAs", if class.coercions.0.is_empty() { Value::Null } else { kind(&class.coercions) }),
-        ("accessGroups", groups(&class.access_groups)),
-        ("builtIn", built_in(dictionary, class)),
-        ("description", json!(class.description)),
-        ("hidden", json!(class.hidden)),
-    ];
-    with(json, rest)
+    fn problem(&self) -> Option<Value> {
+        let limit = format!("what {} classes inherit is not written", self.cut);
+        let kind = ProblemKind::Limit(limit);
+        (self.cut > 0).then(|| problem(&Problem { line: 0, place: "file".to_owned(), kind }))
+    }
+
+    fn class(&mut self, class: &Class) -> Value {
+        let own = |built_in: bool| built_in == class.built_in;
+        let properties = class.properties.iter().filter(|property| own(property.built_in));
+        let elements = class.elements.iter().filter(|element| own(element.built_in));
+        let json = json!({
+            "name": class.name,
+            "plural": class.plural,
+            "code": class.code,
+            "identifier": Identifier::of_class(&class.name).as_ref().map(Identifier::as_str),
+            "elementsIdentifier": identifier(&class.plural),
+            "suite": class.suite,
+            "inherits": class.inherits,
+            "properties": properties.map(property).collect::<Vec<_>>(),
+            "elements": elements.map(|each| element(self.dictionary, each)).collect::<Vec<_>>(),
+            "respondsTo": class.responds_to,
+            "inherited": self.inherited(class),
+        });
+        let rest = [
+            ("synonyms", json!(class.synonyms)),
+            ("contents", json!(class.contents)),
+            ("alsoTakenAs", kind(&class.coercions)),
+            ("accessGroups", groups(&class.access_groups)),
+            ("builtIn", built_in(self.dictionary, class)),
+            ("description", json!(class.description)),
+            ("hidden", json!(class.hidden)),
+        ];
+        with(json, rest)
+    }
+
+    /// What a class has only from the classes that it inherits from; `null` where there is no more room.
+    fn inherited(&mut self, class: &Class) -> Value {
+        let lineage = self.dictionary.lineage(&class.name);
+        if self.room == 0 && lineage.len() > 1 {
+            self.cut += 1;
+            return Value::Null;
+        }
+        let properties = only_inherited(&lineage, |class| &class.properties, |property| &property.name);
+        let elements = only_inherited(&lineage, |class| &class.elements, |element| &element.class);
+        let commands = only_inherited(&lineage, |class| &class.responds_to, |name| name);
+        let members = properties.len() + elements.len() + commands.len();
+        self.room = self.room.saturating_sub(members);
+        let from = |member: Value, class: &Class| with(member, [("from", json!(class.name))]);
+        let properties = properties.into_iter().map(|(each, class)| from(property(each), class));
+        let elements = elements.into_iter().map(|(each, class)| from(element(self.dictionary, each), class));
+        let commands = commands.into_iter().map(|(each, class)| from(json!({"command": each}), class));
+        json!({
+            "properties": properties.collect::<Vec<_>>(),
+            "elements": elements.collect::<Vec<_>>(),
+            "respondsTo": commands.collect::<Vec<_>>(),
+        })
+    }
 }
 
 /// The members that neither the file nor its includes give to a class that is theirs.
@@ -89,26 +126,6 @@ fn built_in(dictionary: &Dictionary, class: &Class) -> Value {
     let elements = class.elements.iter().filter(|element| element.built_in && !class.built_in);
     let elements = elements.map(|each| element(dictionary, each)).collect();
     with(json!({}), [("properties", properties.map(property).collect()), ("elements", elements)])
-}
-
-/// What a class has only from the classes that it inherits from; `null` where that would go over the limit.
-fn inherited(dictionary: &Dictionary, class: &Class, room: &mut usize) -> Value {
-    let lineage = dictionary.lineage(&class.name);
-    let properties = only_inherited(&lineage, |class| &class.properties, |property| &property.name);
-    let elements = only_inherited(&lineage, |class| &class.elements, |element| &element.class);
-    let commands = only_inherited(&lineage, |class| &class.responds_to, |name| name);
-    let members = properties.len() + elements.len() + commands.len();
-    let Some(left) = room.checked_sub(members) else { return Value::Null };
-    *room = left;
-    let from = |member: Value, class: &Class| with(member, [("from", json!(class.name))]);
-    let properties = properties.into_iter().map(|(each, class)| from(property(each), class));
-    let elements = elements.into_iter().map(|(each, class)| from(element(dictionary, each), class));
-    let commands = commands.into_iter().map(|(each, class)| from(json!({"command": each}), class));
-    json!({
-        "properties": properties.collect::<Vec<_>>(),
-        "elements": elements.collect::<Vec<_>>(),
-        "respondsTo": commands.collect::<Vec<_>>(),
-    })
 }
 
 /// The members that no nearer class of a lineage has, each with the class that has it.
@@ -124,6 +141,11 @@ fn only_inherited<'a, T>(
         found.extend(new.filter(|_| at > 0).map(|member| (member, *class)));
     }
     found
+}
+
+fn suite(suite: &Suite) -> Value {
+    let json = json!({"name": suite.name, "code": suite.code});
+    with(json, [("description", json!(suite.description)), ("hidden", json!(suite.hidden))])
 }
 
 fn property(property: &Property) -> Value {

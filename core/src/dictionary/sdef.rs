@@ -22,7 +22,7 @@ pub type Includes = BTreeMap<String, Vec<u8>>;
 /// How large a dictionary or an included file may be, in bytes.
 pub const MOST_BYTES: usize = 10_000_000;
 /// How many elements a dictionary and all that it includes may have.
-pub const MOST_ELEMENTS: usize = 250_000;
+pub const MOST_ELEMENTS: usize = 100_000;
 /// How many files may be included in all.
 pub const MOST_INCLUDES: usize = 50;
 /// How deep elements may nest within one file.
