@@ -35,7 +35,9 @@ pub mod fault;
 pub mod step;
 
 /// A point in time or a span, in milliseconds. Points count from the Unix epoch; the shell reads the clock.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct Millis(pub u64);
 
 impl Millis {

@@ -7,9 +7,32 @@ use crate::jxa::{self, Script};
 use crate::plan::Costs;
 
 pub use classify::{Classified, LevelRule, MANY, classify, classify_command, classify_write};
+mod decide;
+mod grant;
+mod policy;
+mod question;
+mod touch;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Millis;
+use crate::action::{Action, Deed};
+use crate::fault::Fault;
+use crate::jxa::{self, Script};
+use crate::plan::Costs;
+
+pub(crate) use decide::Answered;
+pub use decide::decide;
+pub use grant::{CommandScope, Grant, Grants, Scope};
+pub use policy::{Policy, PolicyError, Profile, Rule, Ruling};
+pub use question::{Answer, Choice, Digest, Question, Wording};
+pub use touch::{CommandName, Touch};
 
 /// How much harm an action can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
 pub enum Level {
     /// Reads.
     Safe,
@@ -21,6 +44,7 @@ pub enum Level {
 
 impl Level {
     /// The level as it is written: `SAFE`, `MODIFY` or `DANGEROUS`.
+    /// `SAFE`, `MODIFY` or `DANGEROUS`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Safe => "SAFE",
@@ -49,19 +73,183 @@ pub fn decide(action: Action) -> Result<Approved, Classified> {
     }
 }
 
+/// What classification says of an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Harm {
+    /// How much.
+    pub level: Level,
+    /// Whether it runs code or types keys, so that only a rule that names it can allow it.
+    pub is_shell: bool,
+}
+
+impl From<Level> for Harm {
+    fn from(level: Level) -> Self {
+        Self { level, is_shell: false }
+    }
+}
+
+/// Says how much harm an action can do.
+pub fn classify(action: &Action) -> Harm {
+    match action.deed {
+        Deed::Running { .. }
+        | Deed::Look { .. }
+        | Deed::Names { .. }
+        | Deed::Value { .. }
+        | Deed::Properties { .. }
+        | Deed::Elements(_) => Level::Safe.into(),
+    }
+}
+
+/// Everything that decides, as it stands at this moment; the shell reads it anew for every step.
+#[derive(Clone, Debug, Default)]
+pub struct Gate {
+    /// What the operator has decided.
+    pub policy: Arc<Policy>,
+    /// What humans have allowed.
+    pub grants: Arc<Grants>,
+    /// When content that others may have written was last read.
+    pub untrusted: Option<Millis>,
+    /// The plugin that calls, if it is not the client itself.
+    pub plugin: Option<String>,
+}
+
+/// How long content of others makes dangerous calls suspicious.
+const TAINT: Millis = Millis(60 * 60 * 1000);
+
+/// An action that may run: the only thing a script is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Approved {
+    action: Action,
+    harm: Harm,
+    source: Source,
+    scopes: Vec<Scope>,
+    launch: bool,
+}
+
+/// Who decided.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    /// A rule of the policy.
+    Rule {
+        /// Its line in the file.
+        line: usize,
+        /// The reason that stands there.
+        reason: Option<String>,
+    },
+    /// The policy's profile.
+    Profile(Profile),
+    /// The server was started for reads only.
+    OnlyReads,
+    /// It is itself a shell, and no rule names it.
+    Shell,
+    /// It is dangerous, and content of others was read within the last hour.
+    Tainted,
+    /// A human, earlier.
+    Grant {
+        /// The grant's name.
+        id: String,
+    },
+    /// A human, now.
+    Human {
+        /// What they chose.
+        choice: Choice,
+        /// How they were asked.
+        by: String,
+    },
+}
+
+/// What was decided.
+#[derive(Debug)]
+pub enum Decision {
+    /// It may run.
+    Allow(Approved),
+    /// A human has to say yes first.
+    Ask(Unasked),
+    /// It may not run.
+    Deny(Refusal),
+}
+
+/// An action that a human has to be asked about.
+#[derive(Debug)]
+pub struct Unasked {
+    action: Action,
+    harm: Harm,
+    source: Source,
+    scopes: Vec<Scope>,
+}
+
+/// An action that a human is being asked about.
+#[derive(Debug)]
+pub struct Asked {
+    action: Action,
+    harm: Harm,
+    scopes: Vec<Scope>,
+    question: Question,
+}
+
+/// Why an action may not run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// Who decided.
+    pub source: Source,
+    /// How much harm it could do.
+    pub harm: Harm,
+    /// What was refused, the strictest first.
+    pub scopes: Vec<Scope>,
+    /// What the client sees.
+    pub fault: Fault,
+}
+
 impl Approved {
     /// What was approved.
     pub fn action(&self) -> &Action {
         &self.action
     }
 
-    /// The level it was approved at.
-    pub fn level(&self) -> Level {
-        self.level
+    /// How much harm it can do.
+    pub fn harm(&self) -> Harm {
+        self.harm
+    }
+
+    /// Who allowed it.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// What it does, one scope for each thing.
+    pub fn scopes(&self) -> &[Scope] {
+        &self.scopes
+    }
+
+    /// Whether an app that is not running may be opened for it.
+    pub fn may_launch(&self) -> bool {
+        self.launch
     }
 
     /// Writes the script. There is no other way to one.
     pub fn into_script(self, costs: &Costs) -> Script {
         jxa::script(&self, costs)
+    }
+}
+
+impl std::fmt::Display for Source {
+    /// A part of a sentence: `the rule in line 3 of the policy`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Rule { line, reason: None } => write!(f, "the rule in line {line} of the policy"),
+            Self::Rule { line, reason: Some(reason) } => {
+                write!(f, "the rule in line {line} of the policy ({reason})")
+            }
+            Self::Profile(profile) => write!(f, "the policy's profile \"{}\"", profile.as_str()),
+            Self::OnlyReads => f.write_str("the server was started for reads only"),
+            Self::Shell => {
+                f.write_str("what runs code or types keys is refused unless a rule of the policy names it")
+            }
+            Self::Tainted => {
+                f.write_str("content that others may have written was read within the last hour")
+            }
+            Self::Grant { id } => write!(f, "the grant {id}"),
+            Self::Human { choice, by } => write!(f, "a human ({}, {by})", choice.as_str()),
+        }
     }
 }

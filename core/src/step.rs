@@ -2,10 +2,15 @@
 //!
 //! ```text
 //! let mut step = start(call, &mut world);
-//! loop { step = match step { Run(r) => resume(r.pending, run(r.script).await, &mut world), Done(o) => return o } }
+//! loop { step = match step {
+//!     Run(r) => resume(r.pending, run(r.script).await, &mut world),
+//!     Ask(a) => resume(a.pending, Event::Answered(ask(&a.question).await), &mut world),
+//!     Done(o) => return o,
+//! } }
 //! ```
 
 mod apps;
+mod asking;
 mod elements;
 mod properties;
 mod query;
@@ -15,6 +20,8 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
+use asking::{Behind, out_of_turn, propose};
+
 use crate::Millis;
 use crate::action::{Action, Deed};
 use crate::app::{App, Apps};
@@ -23,6 +30,7 @@ use crate::fault::{Code, Fault};
 use crate::jxa::Script;
 use crate::osa_error::OsaError;
 use crate::permission::{self, Classified};
+use crate::permission::{Answer, Gate, Harm, Question, Scope, Source};
 use crate::plan;
 use crate::reference::{RefId, References};
 use crate::reply::Reply;
@@ -36,6 +44,8 @@ pub struct World<'a> {
     pub references: &'a mut References,
     /// What was learned of times and sizes.
     pub learned: &'a mut plan::Learned,
+    /// What may be done.
+    pub gate: &'a Gate,
     /// The time.
     pub now: Millis,
     /// Gives a fresh random id.
@@ -47,6 +57,8 @@ pub struct World<'a> {
 pub enum Step {
     /// Run a script and come back with what happened.
     Run(Run),
+    /// Ask a human and come back with what they chose.
+    Ask(Ask),
     /// The answer.
     Done(Outcome),
 }
@@ -58,17 +70,43 @@ pub struct Run {
     pub app: Arc<str>,
     /// The script.
     pub script: Script,
+    /// Who allowed it.
+    pub decided: Decided,
     /// What [`resume`] needs to go on.
     pub pending: Pending,
 }
 
-/// What became of a script.
+/// A question to a human.
+#[derive(Debug)]
+pub struct Ask {
+    /// What to ask.
+    pub question: Question,
+    /// What [`resume`] needs to go on.
+    pub pending: Pending,
+}
+
+/// A decision, for the audit log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decided {
+    /// Whether it may run.
+    pub allowed: bool,
+    /// How much harm it can do.
+    pub harm: Harm,
+    /// Who decided.
+    pub source: Source,
+    /// What it does, one scope for each thing.
+    pub scopes: Vec<Scope>,
+}
+
+/// What became of a script or a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// It ended; this is what it returned.
     Replied(String),
     /// It did not end well.
     Failed(RunFailure),
+    /// A human was asked.
+    Answered(Answer),
 }
 
 /// Why a script has no answer.
@@ -116,10 +154,11 @@ enum Then {
     Missing(Path),
     Properties(properties::Reading),
     Elements(Box<elements::Listing>),
+    Asked(Box<asking::Asking>),
 }
 
 /// The answer to a call.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// What the client sees: the answer or the error.
     pub body: Json,
@@ -129,6 +168,8 @@ pub struct Outcome {
     pub events: u64,
     /// How it was read, where there was a choice.
     pub strategy: Option<String>,
+    /// The decision that ended the call, if one did, for the audit log.
+    pub refused: Option<Decided>,
 }
 
 /// Returns the apps whose dictionaries a call needs, in the client's spelling or as bundle ids.
@@ -161,9 +202,15 @@ pub fn start(call: Call, world: &mut World<'_>) -> Step {
     step.unwrap_or_else(|fault| failed(&fault, 0))
 }
 
-/// Goes on with a call after its script ran.
+/// Goes on with a call after its script ran, or after a human was asked.
 pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
     let Pending { app, name, mut events, then } = pending;
+    let (event, then) = match (event, then) {
+        (Event::Answered(answer), Then::Asked(asking)) => {
+            return asking.answered(answer, Behind { name, events }, world);
+        }
+        other => other,
+    };
     let reply = read(event, &name);
     if let Ok(reply) = &reply {
         events += reply.events;
@@ -176,6 +223,7 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Ok(reply), Then::Missing(path)) => query::missing(&path, reply, &app, world),
         (Ok(reply), Then::Properties(reading)) => reading.resume(reply, &app, events, world),
         (Ok(reply), Then::Elements(listing)) => listing.resume(reply, &app, events, world),
+        (Ok(_), Then::Asked(_)) => Err(out_of_turn("a script's reply")),
     };
     step.unwrap_or_else(|fault| failed(&fault, events))
 }
@@ -189,6 +237,7 @@ fn read(event: Event, app: &str) -> Result<Reply, Fault> {
             Err(OsaError { number, message, at: String::new() }.to_fault(app))
         }
         Event::Failed(failure) => Err(run_failed(&failure, app)),
+        Event::Answered(_) => Err(out_of_turn("a human's answer")),
     }
 }
 
@@ -231,14 +280,18 @@ fn permission_required(classified: &Classified, app: &str) -> Fault {
 
 fn in_app(app: &App, deed: Deed, events: u64, then: Then, learned: &plan::Learned) -> Step {
     run(Action { app: app.bundle_id.clone(), deed }, &app.name, events, then, learned)
+/// The one way from a deed in an app to a script.
+fn in_app(app: &App, deed: Deed, events: u64, then: Then, world: &World<'_>) -> Step {
+    let behind = Behind { name: app.name.clone(), events };
+    propose(Action { app: app.bundle_id.clone(), deed }, behind, then, world)
 }
 
 fn done(body: Json, events: u64) -> Step {
-    Step::Done(Outcome { body, is_error: false, events, strategy: None })
+    Step::Done(Outcome { body, events, ..Outcome::default() })
 }
 
 fn failed(fault: &Fault, events: u64) -> Step {
-    Step::Done(Outcome { body: fault.to_json(), is_error: true, events, strategy: None })
+    Step::Done(Outcome { body: fault.to_json(), is_error: true, events, ..Outcome::default() })
 }
 
 /// Gives the paths behind references of one app.

@@ -1,7 +1,8 @@
-//! Golden calls: `fixtures/calls/{ok,err}/*.json` beside what the core makes of them.
+//! Golden calls: `fixtures/calls/{ok,ask,denied,err}/*.json` beside what the core makes of them.
 //!
-//! A case is `{"tool","arguments","held"?: {reference: [bundle id, source form]},"replies"?: [envelope, …]}`. The text
-//! beside it shows each script that is run and the answer. `UPDATE_EXPECT=1` rewrites the texts; the diff is the review.
+//! A case is `{"tool","arguments","held"?: {reference: [bundle id, source form]},"replies"?: [envelope, …],
+//! "policy"?: lines of policy.toml,"answers"?: [choice, …]}`. The text beside it shows each script that is run, each
+//! question that is asked and the answer. `UPDATE_EXPECT=1` rewrites the texts; the diff is the review.
 
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test reads files and fails loudly")]
 
@@ -10,9 +11,11 @@ mod support;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use iac_core::Millis;
 use iac_core::call::Call;
+use iac_core::permission::{Answer, Choice, Gate, Policy, Question};
 use iac_core::plan::Learned;
 use iac_core::reference::{Object, RefId, References};
 use iac_core::specifier::read_source;
@@ -22,6 +25,16 @@ use serde_json::{Map, Value as Json};
 #[test]
 fn calls_that_run() {
     check_folder("ok", false);
+}
+
+#[test]
+fn calls_that_are_asked() {
+    check_folder("ask", false);
+}
+
+#[test]
+fn calls_that_are_not_allowed() {
+    check_folder("denied", true);
 }
 
 #[test]
@@ -70,10 +83,13 @@ fn play(case: &Json) -> (String, bool) {
         RefId::from_random([0, 0, 0, 0, 0, 0, 0, 0, 0, next])
     };
     let mut learned = Learned::default();
+    let gate = Gate { policy: Arc::new(policy(case)), ..Gate::default() };
+    let mut choices = texts(&case["answers"]).into_iter();
     let mut world = World {
         apps: &apps,
         references: &mut references,
         learned: &mut learned,
+        gate: &gate,
         now: Millis(1_000),
         fresh: &mut fresh,
     };
@@ -97,6 +113,34 @@ fn play(case: &Json) -> (String, bool) {
                 let Some(reply) = replies.next() else { return (shown, false) };
                 step = step::resume(run.pending, Event::Replied(reply.to_string()), &mut world);
             }
+            Step::Ask(ask) => {
+                let choices_there = ask.question.choices();
+                let words: Vec<&str> = choices_there.into_iter().map(Choice::as_str).collect();
+                writeln!(shown, "== question\n{}\n[{}]", ask.question.text(), words.join(" ")).unwrap();
+                let answer = answer(choices.next().as_deref(), &ask.question);
+                step = step::resume(ask.pending, Event::Answered(answer), &mut world);
+            }
+        }
+    }
+}
+
+fn policy(case: &Json) -> Policy {
+    Policy::parse(&texts(&case["policy"]).join("\n")).expect("a policy")
+}
+
+fn texts(list: &Json) -> Vec<String> {
+    list.as_array().into_iter().flatten().map(|text| text.as_str().expect("a text").to_owned()).collect()
+}
+
+/// What a human says; without a word there is nobody to ask.
+fn answer(word: Option<&str>, question: &Question) -> Answer {
+    let by = "a test".to_owned();
+    match word {
+        None => Answer::NoWay("the client cannot ask".to_owned()),
+        Some("silence") => Answer::Unanswered("no answer within 50 seconds".to_owned()),
+        Some(word) => {
+            let choice = Choice::parse(word).expect("a choice");
+            Answer::Chosen { choice, digest: question.digest(), by }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Step, Then, World, done, run};
+use super::{Behind, Step, Then, World, done, propose};
 use crate::action::{Action, Deed};
 use crate::app::App;
 use crate::dictionary::{Counts, names};
@@ -28,7 +28,8 @@ pub(super) fn start(search: Option<&str>, world: &World<'_>) -> Result<Step, Fau
         return Ok(done(json!({ "apps": [] }), 0));
     }
     let action = Action { app: "".into(), deed: Deed::Running { apps: bundle_ids.clone() } };
-    Ok(run(action, "the system", 0, Then::Apps(Listing { bundle_ids }), world.learned))
+    let behind = Behind { name: "the system".to_owned(), events: 0 };
+    Ok(propose(action, behind, Then::Apps(Listing { bundle_ids }), world))
 }
 
 impl Listing {

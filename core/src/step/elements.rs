@@ -36,7 +36,7 @@ pub(super) fn start(call: &GetElements, world: &mut World<'_>) -> Result<Step, F
         Container::Specifier(_) => None,
     };
     let listing = Listing { wanted, container, fallback: found.fallback, resolved_as: None };
-    Ok(listing.ask(app, 0, world.learned))
+    Ok(listing.ask(app, 0, world))
 }
 
 fn app_of(call: &GetElements, world: &mut World<'_>) -> Result<String, Fault> {
@@ -156,9 +156,9 @@ fn date(text: &str) -> Option<Json> {
 }
 
 impl Listing {
-    fn ask(self, app: &App, events: u64, learned: &plan::Learned) -> Step {
+    fn ask(self, app: &App, events: u64, world: &World<'_>) -> Step {
         let deed = Deed::Elements(self.wanted.clone());
-        in_app(app, deed, events, Then::Elements(Box::new(self)), learned)
+        in_app(app, deed, events, Then::Elements(Box::new(self)), world)
     }
 
     pub(super) fn resume(
@@ -175,7 +175,7 @@ impl Listing {
                 let Some(path) = self.fallback.take() else { return Err(self.missing(app)) };
                 self.resolved_as = Some(path.to_string());
                 self.wanted.container = path;
-                return Ok(self.ask(app, events, world.learned));
+                return Ok(self.ask(app, events, world));
             }
             Err(error) => return Err(error.to_fault(&app.name)),
         };
@@ -184,7 +184,7 @@ impl Listing {
             world.learned.seen(&app.bundle_id, &self.wanted.container, &self.wanted.collection, size);
         }
         let body = self.body(&answer, reply.reason, app, world)?;
-        Ok(Step::Done(Outcome { body, is_error: false, events, strategy: reply.strategy }))
+        Ok(Step::Done(Outcome { body, events, strategy: reply.strategy, ..Outcome::default() }))
     }
 
     fn missing(&self, app: &App) -> Fault {

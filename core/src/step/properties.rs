@@ -132,7 +132,7 @@ impl Reading {
             .collect();
         let deed = Deed::Properties { objects, sizes, text: self.text };
         self.asked = group;
-        Ok(in_app(app, deed, events, Then::Properties(self), world.learned))
+        Ok(in_app(app, deed, events, Then::Properties(self), world))
     }
 
     pub(super) fn resume(

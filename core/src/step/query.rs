@@ -32,11 +32,11 @@ pub(super) fn start(app: &str, specifier: &Specifier, world: &mut World<'_>) -> 
     let Resolved { path, target, fallback } =
         specifier.resolve(dictionary, &mut *held(world.references, app, world.now))?;
     let query = Query { path, target, fallback, resolved_as: None };
-    query.ask(app, 0, world.learned)
+    query.ask(app, 0, world)
 }
 
 impl Query {
-    fn ask(self, app: &App, events: u64, learned: &plan::Learned) -> Result<Step, Fault> {
+    fn ask(self, app: &App, events: u64, world: &World<'_>) -> Result<Step, Fault> {
         let dictionary = app.dictionary()?;
         let is_property = matches!(self.path.last(), Some((_, Segment::Property(_))));
         let deed = if is_property {
@@ -44,7 +44,7 @@ impl Query {
         } else {
             Deed::Look { path: self.path.clone(), identity: plan::identity(dictionary, self.path.class()) }
         };
-        Ok(in_app(app, deed, events, Then::Query(self), learned))
+        Ok(in_app(app, deed, events, Then::Query(self), world))
     }
 
     pub(super) fn resume(
@@ -61,7 +61,7 @@ impl Query {
                 Some(path) => {
                     let resolved_as = Some(path.to_string());
                     let target = Target::Object(path.class().to_owned());
-                    Self { path, target, fallback: None, resolved_as }.ask(app, events, world.learned)
+                    Self { path, target, fallback: None, resolved_as }.ask(app, events, world)
                 }
                 None => self.names(app, events, world),
             },
@@ -83,7 +83,7 @@ impl Query {
             _ => None,
         };
         match deed {
-            Some(deed) => Ok(in_app(app, deed, events, Then::Missing(self.path), world.learned)),
+            Some(deed) => Ok(in_app(app, deed, events, Then::Missing(self.path), world)),
             None => Err(not_found(&self.path, &[], app)),
         }
     }

@@ -1,0 +1,182 @@
+//! From an action to a decision, and from an answer to an approval.
+
+use super::policy::Verdict;
+use super::touch::touches;
+use super::{
+    Answer, Approved, Asked, Choice, Decision, Digest, Gate, Harm, Question, Refusal, Ruling, Scope, Source,
+    TAINT, Touch, Unasked, Wording, classify,
+};
+use crate::Millis;
+use crate::action::Action;
+use crate::fault::{Code, Fault};
+
+/// Decides on an action: the strictest word about anything that it touches.
+pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decision {
+    let harm = classify(&action);
+    let mut judged = judge(&action, app_name, harm, gate, now);
+    judged.sort_by_key(|judged| std::cmp::Reverse((judged.verdict.ruling, judged.scope.level)));
+    let launch = judged.iter().all(|judged| judged.verdict.launch);
+    let Verdict { ruling, source, .. } =
+        judged.first().map(|first| first.verdict.clone()).expect("an action touches something");
+    let same = judged.into_iter().filter(|judged| judged.verdict.ruling == ruling);
+    let scopes = same.map(|judged| judged.scope).collect();
+    match ruling {
+        Ruling::Allow => Decision::Allow(Approved { action, harm, source, scopes, launch }),
+        Ruling::Ask => Decision::Ask(Unasked { action, harm, source, scopes }),
+        Ruling::Deny => Decision::Deny(denied(source, harm, scopes)),
+    }
+}
+
+/// What was found about one touch.
+#[derive(Clone, Debug)]
+struct Judged {
+    verdict: Verdict,
+    scope: Scope,
+}
+
+fn judge(action: &Action, app_name: &str, harm: Harm, gate: &Gate, now: Millis) -> Vec<Judged> {
+    let tainted = gate.untrusted.is_some_and(|read| now.since(read) < TAINT);
+    let touches = touches(action, app_name, gate.plugin.as_deref(), harm, &gate.policy);
+    let judge = |touch: Touch<'_>| {
+        let verdict = gate.policy.judge(&touch, tainted);
+        Judged { verdict: with_grants(verdict, &touch, gate, now), scope: Scope::of(&touch) }
+    };
+    touches.into_iter().map(judge).collect()
+}
+
+/// What would be asked is allowed if a human has said so before. What is refused stays refused.
+fn with_grants(verdict: Verdict, touch: &Touch<'_>, gate: &Gate, now: Millis) -> Verdict {
+    match gate.grants.covering(touch, now) {
+        Some(grant) if verdict.ruling == Ruling::Ask => {
+            let source = Source::Grant { id: grant.id.clone() };
+            Verdict { ruling: Ruling::Allow, source, launch: true }
+        }
+        _ => verdict,
+    }
+}
+
+impl Unasked {
+    /// What would be done, in words: the strictest part of it.
+    pub(crate) fn in_words(&self) -> String {
+        self.scopes.first().map(Scope::order).unwrap_or_default()
+    }
+
+    /// Puts the question, in words; it is bound to them and to the action.
+    pub(crate) fn ask(self, wording: Wording) -> Asked {
+        let Self { action, harm, source, scopes } = self;
+        let why = why(&source);
+        let unbound =
+            Question { wording, level: harm.level, why, scopes: scopes.clone(), digest: Digest::of(&[]) };
+        let digest = Digest::of(&[&format!("{action:?}"), &unbound.text()]);
+        Asked { action, harm, scopes, question: Question { digest, ..unbound } }
+    }
+}
+
+fn why(source: &Source) -> String {
+    match source {
+        Source::Profile(profile) => format!("asked by the policy's profile \"{}\"", profile.as_str()),
+        Source::Rule { .. } => format!("asked by {source}"),
+        other => format!("asked because {other}"),
+    }
+}
+
+/// What an answer leads to.
+pub(crate) enum Answered {
+    /// The action may run.
+    Yes(Box<Approved>),
+    /// It may not.
+    No(Box<Refusal>),
+    /// The answer belongs to another question: this one is still open.
+    Again(Box<Asked>),
+}
+
+impl Asked {
+    /// What would be done.
+    pub(crate) fn action(&self) -> &Action {
+        &self.action
+    }
+
+    /// The question.
+    pub(crate) fn question(&self) -> &Question {
+        &self.question
+    }
+
+    /// Takes an answer. What the policy says by now counts too, if it is a no.
+    pub(crate) fn answered(self, answer: Answer, app_name: &str, gate: &Gate, now: Millis) -> Answered {
+        match answer {
+            Answer::Chosen { digest, .. } if digest != self.question.digest => {
+                Answered::Again(Box::new(self))
+            }
+            Answer::Chosen { choice, by, .. } => self.chosen(choice, by, app_name, gate, now),
+            Answer::Unanswered(by) => self.no(by),
+            Answer::NoWay(why) => self.required(&why),
+        }
+    }
+
+    /// Only what was offered counts as a yes.
+    fn chosen(self, choice: Choice, by: String, app_name: &str, gate: &Gate, now: Millis) -> Answered {
+        if choice == Choice::Deny || !self.question.offers(choice) {
+            return self.no(by);
+        }
+        match decide(self.action, app_name, gate, now) {
+            Decision::Deny(refusal) => Answered::No(Box::new(refusal)),
+            Decision::Allow(Approved { action, .. }) | Decision::Ask(Unasked { action, .. }) => {
+                let source = Source::Human { choice, by };
+                let Self { harm, scopes, .. } = self;
+                Answered::Yes(Box::new(Approved { action, harm, source, scopes, launch: true }))
+            }
+        }
+    }
+
+    fn no(self, by: String) -> Answered {
+        let message = format!("{}: not allowed ({by})", self.question.title());
+        let fault =
+            Fault::new(Code::PermissionDenied, message, "do not repeat it unless the user asks for it again")
+                .with("app", &*self.action.app)
+                .with("level", self.harm.level.as_str());
+        self.refused(by, fault)
+    }
+
+    fn required(self, why: &str) -> Answered {
+        let scope = self.scopes.first().cloned().unwrap_or_default();
+        let title = self.question.title();
+        let message = format!("{title}: this needs the yes of a human, and nobody could be asked: {why}");
+        let suggestion = format!(
+            "tell the user what you want to do; they can allow it with `{}` or by that line in `rules` of policy.toml",
+            scope.command_line()
+        );
+        let fault = Fault::new(Code::PermissionRequired, message, suggestion)
+            .with("requiresPrompt", true)
+            .with("app", &*self.action.app)
+            .with("level", self.harm.level.as_str())
+            .with("policyLine", scope.policy_line());
+        self.refused(why.to_owned(), fault)
+    }
+
+    fn refused(self, by: String, fault: Fault) -> Answered {
+        let source = Source::Human { choice: Choice::Deny, by };
+        Answered::No(Box::new(Refusal { source, harm: self.harm, scopes: self.scopes, fault }))
+    }
+}
+
+fn denied(source: Source, harm: Harm, scopes: Vec<Scope>) -> Refusal {
+    let scope = scopes.first().cloned().unwrap_or_default();
+    let what = scope.in_words();
+    let message = match &source {
+        Source::OnlyReads | Source::Shell => format!("{what} is not allowed: {source}"),
+        source => format!("{what} is not allowed by {source}"),
+    };
+    let fault = |suggestion: &str| {
+        Fault::new(Code::PermissionDenied, message, suggestion)
+            .with("app", scope.app.as_str())
+            .with("level", scope.level.as_str())
+    };
+    let fault = match &source {
+        Source::OnlyReads => {
+            fault("only the user can change this, by starting the server without --read-only")
+        }
+        _ => fault(&format!("only the user can change this: `{}`", scope.command_line()))
+            .with("policyLine", scope.policy_line()),
+    };
+    Refusal { source, harm, scopes, fault }
+}

@@ -1,0 +1,300 @@
+//! What a human has allowed, with its scope and its time.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Level, Touch};
+use crate::Millis;
+use crate::dictionary::names;
+use crate::specifier::quoted;
+
+/// How long "for an hour" lasts.
+const HOUR: Millis = Millis(60 * 60 * 1000);
+
+/// Everything that humans have allowed and that still counts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Grants(Vec<Grant>);
+
+/// One yes of a human that counts for later calls too.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Grant {
+    /// Its name on the command line.
+    pub id: String,
+    /// What it allows.
+    #[serde(flatten)]
+    pub scope: Scope,
+    /// When it was given.
+    pub given: Millis,
+    /// When it ends; `None` for always.
+    pub until: Option<Millis>,
+    /// Who was asked and how, for example `elicitation, Inspector 2.12`.
+    pub by: String,
+}
+
+/// What a grant allows: one command or one property of one app at one level.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Scope {
+    /// The bundle id.
+    pub app: String,
+    /// The plugin that may do it; `None` for the client itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plugin: Option<String>,
+    /// The level.
+    pub level: Level,
+    /// The code of the command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<CommandScope>,
+    /// The property's term.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub property: Option<String>,
+}
+
+/// A command that was allowed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CommandScope {
+    /// The term, for people.
+    pub name: String,
+    /// Eight characters; what counts.
+    pub code: String,
+}
+
+impl Scope {
+    /// The scope that holds one touch and nothing else.
+    pub(super) fn of(touch: &Touch<'_>) -> Self {
+        let command = touch
+            .command
+            .map(|command| CommandScope { name: command.name.to_owned(), code: command.code.to_owned() });
+        Self {
+            app: touch.app.to_owned(),
+            plugin: touch.plugin.map(str::to_owned),
+            level: touch.level,
+            command,
+            property: touch.property.map(str::to_owned),
+        }
+    }
+
+    /// Makes a grant of this scope. "Always" is never given for what is dangerous: it is for an hour then.
+    pub fn grant(&self, id: String, always: bool, by: String, now: Millis) -> Grant {
+        let until = if always && self.level < Level::Dangerous { None } else { Some(now + HOUR) };
+        Grant { id, scope: self.clone(), given: now, until, by }
+    }
+
+    /// The rule that would allow it, as one line of the list `rules` in `policy.toml`.
+    pub fn policy_line(&self) -> String {
+        let mut line = format!("{{ app = {}", toml_text(self.rule_app()));
+        let mut add = |key: &str, value: &str| line.push_str(&format!(", {key} = {}", toml_text(value)));
+        if let Some(command) = &self.command {
+            add("command", &command.name);
+        }
+        if let Some(property) = &self.property {
+            add("property", property);
+        }
+        if let Some(plugin) = &self.plugin {
+            add("plugin", plugin);
+        }
+        add("level", self.level.as_str());
+        add("decision", "allow");
+        line + " }"
+    }
+
+    /// The command line that adds the rule that would allow it.
+    pub fn command_line(&self) -> String {
+        let mut line = format!("iac-mcp policy allow {}", shell_word(self.rule_app()));
+        if let Some(command) = &self.command {
+            line.push_str(&format!(" --command {}", shell_word(&command.name)));
+        }
+        if let Some(property) = &self.property {
+            line.push_str(&format!(" --property {}", shell_word(property)));
+        }
+        if let Some(plugin) = &self.plugin {
+            line.push_str(&format!(" --plugin {}", shell_word(plugin)));
+        }
+        line.push_str(&format!(" --level {}", self.level.as_str()));
+        line
+    }
+
+    /// What would be done, as an order: `read "content"`.
+    pub fn order(&self) -> String {
+        match (&self.command, &self.property, self.level) {
+            (Some(command), ..) => quoted(&command.name),
+            (None, Some(property), Level::Safe) => format!("read {}", quoted(property)),
+            (None, Some(property), _) => format!("set {}", quoted(property)),
+            (None, None, Level::Safe) => "look what is there".to_owned(),
+            (None, None, _) => "make a change".to_owned(),
+        }
+    }
+
+    /// What would be done, at the beginning of a sentence: `to read "content" in com.apple.mail`.
+    pub fn in_words(&self) -> String {
+        let order = self.order();
+        if self.app.is_empty() { format!("to {order}") } else { format!("to {order} in {}", self.app) }
+    }
+
+    /// The app of a rule: where no single app is meant, any.
+    fn rule_app(&self) -> &str {
+        if self.app.is_empty() { "*" } else { &self.app }
+    }
+
+    fn holds(&self, touch: &Touch<'_>) -> bool {
+        let command = match (&self.command, touch.command) {
+            (None, None) => true,
+            (Some(granted), Some(used)) => granted.code == used.code,
+            _ => false,
+        };
+        let property = match (&self.property, touch.property) {
+            (None, None) => true,
+            (Some(granted), Some(used)) => names::key(granted) == names::key(used),
+            _ => false,
+        };
+        command
+            && property
+            && self.app.eq_ignore_ascii_case(touch.app)
+            && self.level == touch.level
+            && self.plugin.as_deref() == touch.plugin
+    }
+}
+
+impl Default for Scope {
+    fn default() -> Self {
+        Self { app: String::new(), plugin: None, level: Level::Safe, command: None, property: None }
+    }
+}
+
+/// A TOML string; JSON's escapes are TOML's, and what it leaves bare besides is harmless on one line.
+fn toml_text(text: &str) -> String {
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
+}
+
+/// A word for a shell: in single quotes unless nothing in it needs them.
+fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '/');
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+impl Grant {
+    /// Whether it still counts. A clock that was set back to before it was given ends it.
+    pub fn counts(&self, now: Millis) -> bool {
+        self.given <= now && self.until.is_none_or(|until| now < until)
+    }
+}
+
+impl Grants {
+    /// Reads the list of grants from JSON.
+    ///
+    /// # Errors
+    /// It is not such a list.
+    pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// The grants in the order in which they were given.
+    pub fn all(&self) -> &[Grant] {
+        &self.0
+    }
+
+    /// Adds grants, and drops those whose time is over and those that the new ones replace.
+    pub fn add(&mut self, grants: impl IntoIterator<Item = Grant>, now: Millis) {
+        for grant in grants {
+            self.0.retain(|old| old.counts(now) && old.scope != grant.scope);
+            self.0.push(grant);
+        }
+    }
+
+    /// Takes grants back; says how many.
+    pub fn revoke(&mut self, is_meant: impl Fn(&Grant) -> bool) -> usize {
+        let before = self.0.len();
+        self.0.retain(|grant| !is_meant(grant));
+        before - self.0.len()
+    }
+
+    /// Finds the grant that allows a touch.
+    pub(super) fn covering(&self, touch: &Touch<'_>, now: Millis) -> Option<&Grant> {
+        self.0.iter().find(|grant| grant.counts(now) && grant.scope.holds(touch))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permission::{CommandName, Policy, Ruling};
+    use proptest::prelude::*;
+
+    const SET: Touch<'_> = Touch {
+        app: "com.apple.mail",
+        app_name: "Mail",
+        plugin: None,
+        level: Level::Modify,
+        is_shell: false,
+        command: None,
+        property: Some("read status"),
+    };
+    const MINUTE: u64 = 60_000;
+
+    fn granted(always: bool, touch: Touch<'_>) -> Grants {
+        let mut grants = Grants::default();
+        grants.add([Scope::of(&touch).grant("g1".into(), always, "a test".into(), Millis(0))], Millis(0));
+        grants
+    }
+
+    #[test]
+    fn a_grant_holds_its_own_scope_and_no_other() {
+        let grants = granted(true, SET);
+        let holds = |touch: Touch<'_>| grants.covering(&touch, Millis(1)).is_some();
+        assert!(holds(SET));
+        assert!(holds(Touch { property: Some("readStatus"), ..SET }));
+        assert!(!holds(Touch { property: Some("subject"), ..SET }));
+        assert!(!holds(Touch { property: None, ..SET }));
+        assert!(!holds(Touch { app: "com.apple.finder", ..SET }));
+        assert!(!holds(Touch { level: Level::Dangerous, ..SET }));
+        assert!(!holds(Touch { plugin: Some("omnifocus"), ..SET }));
+        assert!(!holds(Touch { command: Some(CommandName { name: "set", code: "coresetd" }), ..SET }));
+    }
+
+    #[test]
+    fn an_hour_ends_and_always_does_not() {
+        assert!(granted(false, SET).covering(&SET, Millis(60 * MINUTE - 1)).is_some());
+        assert!(granted(false, SET).covering(&SET, Millis(60 * MINUTE)).is_none());
+        assert!(granted(true, SET).covering(&SET, Millis(u64::MAX)).is_some());
+        let dangerous = Touch { level: Level::Dangerous, ..SET };
+        assert!(granted(true, dangerous).covering(&dangerous, Millis(60 * MINUTE)).is_none());
+    }
+
+    #[test]
+    fn a_clock_set_back_gives_nothing() {
+        let mut grants = Grants::default();
+        grants.add([Scope::of(&SET).grant("g1".into(), false, "a test".into(), Millis(100))], Millis(100));
+        assert!(grants.covering(&SET, Millis(99)).is_none());
+    }
+
+    #[test]
+    fn grants_come_back_from_their_file() {
+        let grants = granted(true, Touch { plugin: Some("omnifocus"), ..SET });
+        let text = serde_json::to_string(&grants).expect("JSON can be written");
+        assert_eq!(Grants::parse(&text).expect("grants"), grants);
+    }
+
+    #[test]
+    fn a_later_grant_replaces_an_earlier_one_and_the_old_go() {
+        let mut grants = granted(false, SET);
+        grants.add([Scope::of(&SET).grant("g2".into(), true, "a test".into(), Millis(5))], Millis(5));
+        assert_eq!(grants.all().len(), 1);
+        assert_eq!(grants.revoke(|grant| grant.id == "g1"), 0);
+        assert_eq!(grants.revoke(|grant| grant.id == "g2"), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn the_line_that_is_offered_allows_what_was_refused(app in "[a-z]{1,8}\\.\\PC{0,12}", property in "\\PC*[a-z]\\PC*") {
+            let touch = Touch { app: &app, property: Some(&property), ..SET };
+            let text = format!("rules = [{}]", Scope::of(&touch).policy_line());
+            let policy = Policy::parse(&text).unwrap();
+            prop_assume!(!app.ends_with('*'));
+            prop_assert_eq!(policy.judge(&touch, false).ruling, Ruling::Allow);
+        }
+    }
+}

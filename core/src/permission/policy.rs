@@ -1,0 +1,224 @@
+//! What the operator has decided beforehand: a profile, and rules that come before it.
+//!
+//! ```toml
+//! profile = "standard"            # read-only, standard or trusted
+//! rules = [
+//!   { app = "com.apple.mail", property = "read status", decision = "allow" },
+//!   { app = "com.apple.mail", property = "content", level = "SAFE", decision = "ask" },
+//!   { app = "*", command = "delete", decision = "deny", reason = "nothing is thrown away" },
+//! ]
+//! ```
+//!
+//! The first rule that fits decides; where none fits, the profile does. Nothing here is lenient: an unknown key, a
+//! wrong word or a rule that could never fit is an error with its place, and nothing runs on such a policy.
+
+mod file;
+
+use super::{Level, Source, Touch};
+use crate::dictionary::names;
+
+pub use file::PolicyError;
+
+/// What becomes of an action. The later one is the stricter one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Ruling {
+    /// It runs.
+    Allow,
+    /// A human is asked first.
+    Ask,
+    /// It is refused.
+    Deny,
+}
+
+const RULINGS: [(&str, Ruling); 3] = [("allow", Ruling::Allow), ("ask", Ruling::Ask), ("deny", Ruling::Deny)];
+
+/// What happens where no rule fits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Profile {
+    /// Reads are allowed, everything else is refused.
+    ReadOnly,
+    /// Reads are allowed, everything else is asked.
+    #[default]
+    Standard,
+    /// Everything is allowed except what is itself a shell, which is refused.
+    Trusted,
+}
+
+const PROFILES: [(&str, Profile); 3] =
+    [("read-only", Profile::ReadOnly), ("standard", Profile::Standard), ("trusted", Profile::Trusted)];
+
+/// Everything the operator has decided.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Policy {
+    profile: Profile,
+    rules: Vec<Rule>,
+    /// Bundle ids of apps whose content counts as the operator's own words.
+    own_content: Vec<String>,
+    /// Whether what was read from others makes no difference.
+    ignores_taint: bool,
+    /// Whether nothing but reads is possible, whatever the rules say.
+    only_reads: bool,
+}
+
+/// One decision of the operator. A part that is left out fits everything.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// A bundle id; a name where it only makes the policy stricter; `*` at the end fits any rest.
+    pub app: Option<String>,
+    /// A command by its term, in any spelling, or by its eight-character code.
+    pub command: Option<String>,
+    /// A property that is read or set, in any spelling.
+    pub property: Option<String>,
+    /// The level.
+    pub level: Option<Level>,
+    /// The id of a plugin whose calls are meant.
+    pub plugin: Option<String>,
+    /// What becomes of it.
+    pub decision: Ruling,
+    /// Said to whoever is refused or asked.
+    pub reason: Option<String>,
+    /// Whether an app that is not running may be opened.
+    pub launch: bool,
+    /// Where it stands in the file, from 1.
+    pub line: usize,
+}
+
+/// What a policy says about one touch of one action.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Verdict {
+    /// What becomes of it.
+    pub(super) ruling: Ruling,
+    /// Who says so.
+    pub(super) source: Source,
+    /// Whether an app that is not running may be opened.
+    pub(super) launch: bool,
+}
+
+impl Ruling {
+    /// The word in the file: `allow`, `ask` or `deny`.
+    pub fn as_str(self) -> &'static str {
+        RULINGS.iter().find(|(_, ruling)| *ruling == self).map_or("", |(word, _)| word)
+    }
+}
+
+impl Profile {
+    /// The word in the file: `read-only`, `standard` or `trusted`.
+    pub fn as_str(self) -> &'static str {
+        PROFILES.iter().find(|(_, profile)| *profile == self).map_or("", |(word, _)| word)
+    }
+
+    fn ruling(self, level: Level) -> Ruling {
+        match (self, level) {
+            (_, Level::Safe) | (Self::Trusted, _) => Ruling::Allow,
+            (Self::Standard, _) => Ruling::Ask,
+            (Self::ReadOnly, _) => Ruling::Deny,
+        }
+    }
+}
+
+impl Policy {
+    /// Reads the text of a `policy.toml`.
+    ///
+    /// # Errors
+    /// Anything in it is not understood; the error has its line and column.
+    pub fn parse(text: &str) -> Result<Self, PolicyError> {
+        file::parse(text)
+    }
+
+    /// A policy of a profile without rules.
+    pub fn of(profile: Profile) -> Self {
+        Self { profile, ..Self::default() }
+    }
+
+    /// The same policy, with everything but reads refused whatever the rules say.
+    #[must_use]
+    pub fn only_reads(self) -> Self {
+        Self { only_reads: true, ..self }
+    }
+
+    /// What happens where no rule fits.
+    pub fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    /// The rules in the order in which they are tried.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// Whether what an app holds may be somebody else's words, which could be meant for the assistant.
+    pub fn is_content_of_others(&self, app: &str) -> bool {
+        !self.ignores_taint && !self.own_content.iter().any(|own| own.eq_ignore_ascii_case(app))
+    }
+
+    /// Properties that a rule names: whoever reads all properties reads these.
+    pub(super) fn named_properties(&self) -> impl Iterator<Item = &str> {
+        self.rules.iter().filter_map(|rule| rule.property.as_deref())
+    }
+
+    /// Says what becomes of one touch.
+    pub(super) fn judge(&self, touch: &Touch<'_>, tainted: bool) -> Verdict {
+        let found = self.rules.iter().find(|rule| rule.fits(touch));
+        if self.only_reads && touch.level > Level::Safe {
+            return Verdict { ruling: Ruling::Deny, source: Source::OnlyReads, launch: false };
+        }
+        let verdict = found.map_or_else(|| self.by_profile(touch), Rule::verdict);
+        let named = found.is_some_and(|rule| rule.command.is_some() || rule.property.is_some());
+        if touch.is_shell && !named && verdict.ruling < Ruling::Deny {
+            return Verdict { ruling: Ruling::Deny, source: Source::Shell, launch: false };
+        }
+        if verdict.ruling == Ruling::Allow && tainted && touch.level == Level::Dangerous && !named {
+            return Verdict { ruling: Ruling::Ask, source: Source::Tainted, launch: verdict.launch };
+        }
+        verdict
+    }
+
+    fn by_profile(&self, touch: &Touch<'_>) -> Verdict {
+        if touch.is_shell {
+            return Verdict { ruling: Ruling::Deny, source: Source::Shell, launch: false };
+        }
+        let launch = self.profile == Profile::Trusted;
+        Verdict { ruling: self.profile.ruling(touch.level), source: Source::Profile(self.profile), launch }
+    }
+}
+
+impl Rule {
+    fn fits(&self, touch: &Touch<'_>) -> bool {
+        let is = |wanted: &Option<String>, given: Option<&str>| {
+            wanted
+                .as_ref()
+                .is_none_or(|wanted| given.is_some_and(|given| names::key(wanted) == names::key(given)))
+        };
+        let command = |wanted: &String| {
+            touch.command.is_some_and(|command| {
+                names::key(wanted) == names::key(command.name) || wanted == command.code
+            })
+        };
+        self.app.as_ref().is_none_or(|app| self.fits_app(app, touch))
+            && self.command.as_ref().is_none_or(command)
+            && is(&self.property, touch.property)
+            && self.level.is_none_or(|level| level == touch.level)
+            && self.plugin.as_ref().is_none_or(|plugin| touch.plugin == Some(plugin))
+    }
+
+    /// A name is whatever a bundle says it is, so that it may only make the policy stricter.
+    fn fits_app(&self, wanted: &str, touch: &Touch<'_>) -> bool {
+        let by_id = match wanted.strip_suffix('*') {
+            Some(start) => starts_with(touch.app, start),
+            None => wanted.eq_ignore_ascii_case(touch.app),
+        };
+        by_id || (self.decision != Ruling::Allow && names::key(wanted) == names::key(touch.app_name))
+    }
+
+    fn verdict(&self) -> Verdict {
+        let source = Source::Rule { line: self.line, reason: self.reason.clone() };
+        Verdict { ruling: self.decision, source, launch: self.launch }
+    }
+}
+
+fn starts_with(text: &str, start: &str) -> bool {
+    text.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start))
+}
+
+#[cfg(test)]
+mod tests;

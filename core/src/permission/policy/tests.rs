@@ -1,0 +1,141 @@
+use super::*;
+use crate::permission::CommandName;
+
+fn mistake(text: &str, place: (usize, usize), wrong: &str) {
+    let error = Policy::parse(text).expect_err(text);
+    assert_eq!((error.line, error.column), place, "{error}");
+    assert!(error.wrong.contains(wrong), "{error}");
+}
+
+#[test]
+fn a_mistake_is_an_error_with_its_place() {
+    mistake("profile = \"trustd\"", (1, 11), "did you mean \"trusted\"?");
+    mistake("profile = standard", (1, 11), "");
+    mistake("\nprofiles = \"standard\"", (2, 1), "unknown field `profiles`");
+    mistake("rules = [\n  { app = \"com.apple.mail\" },\n]", (2, 3), "missing field `decision`");
+    mistake("rules = [{ decision = \"maybe\" }]", (1, 23), "expected one of allow, ask, deny, got \"maybe\"");
+    mistake("rules = [{ level = \"HIGH\", decision = \"ask\" }]", (1, 20), "SAFE, MODIFY, DANGEROUS");
+    mistake("rules = [{ app = \"Mail\", decision = \"allow\" }]", (1, 18), "`Mail` is no bundle id");
+    mistake("rules = [{ app = \"\", decision = \"ask\" }]", (1, 18), "empty text");
+    mistake("rules = [{ apps = \"x\", decision = \"ask\" }]", (1, 12), "unknown field `apps`");
+    mistake("[[rules]]\ncommand = \"send\"\nproperty = \"x\"\ndecision = \"ask\"", (1, 1), "nothing is both");
+    mistake("own-content = [\"Finder\"]", (1, 16), "no bundle id");
+    mistake("rules = [{ launch = \"yes\", decision = \"ask\" }]", (1, 21), "expected a boolean");
+    mistake("# é\nprofile = \"é\" # x", (2, 11), "got \"é\"");
+}
+
+const MAIL: Touch<'_> = Touch {
+    app: "com.apple.mail",
+    app_name: "Mail",
+    plugin: None,
+    level: Level::Safe,
+    is_shell: false,
+    command: None,
+    property: None,
+};
+const SET: Touch<'_> = Touch { level: Level::Modify, property: Some("read status"), ..MAIL };
+const DELETE: Touch<'_> = Touch {
+    level: Level::Dangerous,
+    command: Some(CommandName { name: "delete", code: "coredelo" }),
+    ..MAIL
+};
+const SHELL: Touch<'_> = Touch {
+    app: "com.apple.Terminal",
+    app_name: "Terminal",
+    is_shell: true,
+    level: Level::Dangerous,
+    command: Some(CommandName { name: "do script", code: "coredosc" }),
+    ..MAIL
+};
+
+fn check(text: &str, touch: Touch<'_>, expected: Ruling) {
+    let policy = Policy::parse(text).expect(text);
+    assert_eq!(policy.judge(&touch, false).ruling, expected, "{text}");
+}
+
+#[test]
+fn profiles() {
+    for (profile, expected) in [
+        ("read-only", [Ruling::Allow, Ruling::Deny, Ruling::Deny, Ruling::Deny]),
+        ("standard", [Ruling::Allow, Ruling::Ask, Ruling::Ask, Ruling::Deny]),
+        ("trusted", [Ruling::Allow, Ruling::Allow, Ruling::Allow, Ruling::Deny]),
+    ] {
+        for (touch, expected) in [MAIL, SET, DELETE, SHELL].into_iter().zip(expected) {
+            check(&format!("profile = \"{profile}\""), touch, expected);
+        }
+    }
+    check("", SET, Ruling::Ask);
+}
+
+#[test]
+fn the_first_rule_that_fits_decides() {
+    let both = "rules = [{ app = \"com.apple.mail\", decision = \"deny\" }, { decision = \"allow\" }]";
+    check(both, SET, Ruling::Deny);
+    check(both, Touch { app: "com.apple.finder", app_name: "Finder", ..SET }, Ruling::Allow);
+    check("rules = [{ property = \"readStatus\", decision = \"allow\" }]", SET, Ruling::Allow);
+    check(
+        "rules = [{ property = \"read status\", level = \"SAFE\", decision = \"allow\" }]",
+        SET,
+        Ruling::Ask,
+    );
+    check("rules = [{ command = \"delete\", decision = \"allow\" }]", DELETE, Ruling::Allow);
+    check("rules = [{ command = \"coredelo\", decision = \"deny\" }]", DELETE, Ruling::Deny);
+    check("rules = [{ command = \"coredelo\", decision = \"deny\" }]", SET, Ruling::Ask);
+    check("rules = [{ plugin = \"omnifocus\", decision = \"allow\" }]", SET, Ruling::Ask);
+    check(
+        "rules = [{ plugin = \"omnifocus\", decision = \"allow\" }]",
+        Touch { plugin: Some("omnifocus"), ..SET },
+        Ruling::Allow,
+    );
+    check("rules = [{ app = \"com.apple.*\", decision = \"allow\" }]", SET, Ruling::Allow);
+    check("rules = [{ app = \"COM.APPLE.MAIL\", decision = \"allow\" }]", SET, Ruling::Allow);
+    check("rules = [{ app = \"com.apple.mailbox\", decision = \"allow\" }]", SET, Ruling::Ask);
+}
+
+#[test]
+fn a_name_only_makes_it_stricter() {
+    check("rules = [{ app = \"Mail\", decision = \"deny\" }]", SET, Ruling::Deny);
+    let impostor = Touch { app: "com.evil.mail", app_name: "com.apple.mail", ..SET };
+    check("rules = [{ app = \"com.apple.mail\", decision = \"allow\" }]", impostor, Ruling::Ask);
+}
+
+#[test]
+fn a_shell_is_refused_unless_a_rule_names_it() {
+    check("rules = [{ app = \"com.apple.Terminal\", decision = \"allow\" }]", SHELL, Ruling::Deny);
+    check(
+        "profile = \"trusted\"\nrules = [{ level = \"DANGEROUS\", decision = \"allow\" }]",
+        SHELL,
+        Ruling::Deny,
+    );
+    check("rules = [{ command = \"do script\", decision = \"allow\" }]", SHELL, Ruling::Allow);
+    check("rules = [{ command = \"coredosc\", decision = \"ask\" }]", SHELL, Ruling::Ask);
+    check("rules = [{ app = \"com.apple.Terminal\", decision = \"ask\" }]", SHELL, Ruling::Deny);
+}
+
+#[test]
+fn only_reads_is_stronger_than_any_rule() {
+    let policy = Policy::parse("rules = [{ decision = \"allow\" }]").expect("a policy").only_reads();
+    assert_eq!(policy.judge(&SET, false).ruling, Ruling::Deny);
+    assert_eq!(policy.judge(&MAIL, false).ruling, Ruling::Allow);
+}
+
+#[test]
+fn content_of_others_makes_dangerous_calls_suspicious() {
+    let tainted = |text: &str, touch: Touch<'_>| Policy::parse(text).expect(text).judge(&touch, true).ruling;
+    let trusted = "profile = \"trusted\"\n";
+    assert_eq!(tainted(trusted, DELETE), Ruling::Ask);
+    assert_eq!(tainted(trusted, SET), Ruling::Allow);
+    assert_eq!(
+        tainted(&format!("{trusted}rules = [{{ level = \"DANGEROUS\", decision = \"allow\" }}]"), DELETE),
+        Ruling::Ask
+    );
+    assert_eq!(
+        tainted(&format!("{trusted}rules = [{{ command = \"delete\", decision = \"allow\" }}]"), DELETE),
+        Ruling::Allow
+    );
+    let policy = Policy::parse("own-content = [\"com.apple.finder\"]").expect("a policy");
+    assert!(
+        policy.is_content_of_others("com.apple.mail") && !policy.is_content_of_others("com.apple.Finder")
+    );
+    assert!(!Policy::parse("after-untrusted = \"as-usual\"").expect("a policy").is_content_of_others("x.y"));
+}

@@ -1,0 +1,184 @@
+//! What a human is asked, and what was answered. An answer counts only for the question it was given to.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use super::{Level, Scope};
+use crate::specifier::quoted;
+
+/// How many objects are named one by one.
+const NAMED: usize = 5;
+
+/// What a question is bound to: everything that was shown, and the very script that would run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Digest([u8; 32]);
+
+/// What a human is asked, in the words of this server; what others wrote stands in quotes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    pub(super) wording: Wording,
+    pub(super) level: Level,
+    pub(super) why: String,
+    pub(super) scopes: Vec<Scope>,
+    pub(super) digest: Digest,
+}
+
+/// What would be done, in words.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wording {
+    /// The app in words.
+    pub app: String,
+    /// The plugin that wants it, if it is not the client itself.
+    pub plugin: Option<String>,
+    /// What would be done, for example `set "read status" to true`; what others wrote is quoted.
+    pub deed: String,
+    /// The objects it would be done to, and what would become of them: one line each.
+    pub objects: Vec<String>,
+    /// How many objects there are; they may be more than are named.
+    pub count: usize,
+}
+
+/// What a human can answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Choice {
+    /// This once.
+    Once,
+    /// This and its like for an hour.
+    Hour,
+    /// This and its like from now on.
+    Always,
+    /// No.
+    Deny,
+}
+
+const CHOICES: [(&str, &str, Choice); 4] = [
+    ("once", "Allow once", Choice::Once),
+    ("hour", "Allow for an hour", Choice::Hour),
+    ("always", "Always allow", Choice::Always),
+    ("deny", "Deny", Choice::Deny),
+];
+
+/// What came of asking.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// A human has chosen.
+    Chosen {
+        /// What.
+        choice: Choice,
+        /// Of which question.
+        digest: Digest,
+        /// How they were asked, for the audit log.
+        by: String,
+    },
+    /// Nobody answered in time, or the client went away: a no.
+    Unanswered(String),
+    /// There is no way to ask anybody.
+    NoWay(String),
+}
+
+impl Digest {
+    /// The digest as 64 hexadecimal characters.
+    pub fn to_hex(self) -> String {
+        self.0.iter().fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+    }
+
+    /// Digests parts of which none can be taken for a piece of its neighbour.
+    pub(super) fn of(parts: &[&str]) -> Self {
+        Self(Sha256::digest(json!(parts).to_string().as_bytes()).into())
+    }
+}
+
+impl Choice {
+    /// The word on the wire: `once`, `hour`, `always` or `deny`.
+    pub fn as_str(self) -> &'static str {
+        self.row().0
+    }
+
+    /// The words on a button.
+    pub fn label(self) -> &'static str {
+        self.row().1
+    }
+
+    /// Reads the word on the wire.
+    pub fn parse(word: &str) -> Option<Self> {
+        CHOICES.iter().find(|(known, ..)| *known == word).map(|(.., choice)| *choice)
+    }
+
+    fn row(self) -> &'static (&'static str, &'static str, Self) {
+        CHOICES
+            .iter()
+            .find(|(.., choice)| *choice == self)
+            .expect("every choice has its row: a test reads the table")
+    }
+}
+
+impl Question {
+    /// What the question is bound to.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// How much harm it can do.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// What can be answered, the mildest first, "no" last.
+    pub fn choices(&self) -> Vec<Choice> {
+        let all = CHOICES.iter().map(|(.., choice)| *choice);
+        all.filter(|choice| self.offers(*choice)).collect()
+    }
+
+    /// Whether that can be answered: "always" not to what is dangerous, and neither to what would hold too much.
+    pub fn offers(&self, choice: Choice) -> bool {
+        match choice {
+            Choice::Once | Choice::Deny => true,
+            Choice::Hour => !self.scopes.is_empty(),
+            Choice::Always => !self.scopes.is_empty() && self.level < Level::Dangerous,
+        }
+    }
+
+    /// What "for an hour" and "always" would allow.
+    pub fn scopes(&self) -> &[Scope] {
+        &self.scopes
+    }
+
+    /// What would be done.
+    pub fn wording(&self) -> &Wording {
+        &self.wording
+    }
+
+    /// One line: who wants to do what to how many objects.
+    pub fn title(&self) -> String {
+        let Wording { app, plugin, deed, count, .. } = &self.wording;
+        let who = plugin
+            .as_ref()
+            .map(|plugin| format!("The plugin {} wants to: ", quoted(plugin)))
+            .unwrap_or_default();
+        let of = match count {
+            0 | 1 => String::new(),
+            several => format!(" ({several} objects)"),
+        };
+        format!("{who}{app}: {deed}{of}")
+    }
+
+    /// The whole question as text, some lines.
+    pub fn text(&self) -> String {
+        let mut text = self.title();
+        for line in self.wording.objects.iter().take(NAMED) {
+            text.push_str("\n- ");
+            text.push_str(line);
+        }
+        let named = self.wording.objects.len().min(NAMED);
+        if self.wording.count > named && named > 0 {
+            let _ = write!(text, "\n- and {} more", self.wording.count - named);
+        }
+        let _ = write!(text, "\n{} · {}", self.level.as_str(), self.why);
+        text
+    }
+}

@@ -1,0 +1,108 @@
+//! What an action touches, as rules and grants see it: commands and properties of one app, each at a level.
+
+use std::collections::BTreeSet;
+
+use super::{Harm, Level, Policy};
+use crate::action::{Action, Column, Deed};
+use crate::specifier::{Path, Segment};
+
+/// One thing that an action does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Touch<'a> {
+    /// The bundle id; empty where no single app is meant.
+    pub app: &'a str,
+    /// What the app calls itself.
+    pub app_name: &'a str,
+    /// The plugin that does it, if it is not the client itself.
+    pub plugin: Option<&'a str>,
+    /// How much harm it can do.
+    pub level: Level,
+    /// Whether it runs code or types keys.
+    pub is_shell: bool,
+    /// The command.
+    pub command: Option<CommandName<'a>>,
+    /// The property that is read or set.
+    pub property: Option<&'a str>,
+}
+
+/// A command as the dictionary has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CommandName<'a> {
+    /// The term.
+    pub name: &'a str,
+    /// Eight characters.
+    pub code: &'a str,
+}
+
+/// Returns everything an action touches, each once; at least one.
+pub(super) fn touches<'a>(
+    action: &'a Action,
+    app_name: &'a str,
+    plugin: Option<&'a str>,
+    harm: Harm,
+    policy: &'a Policy,
+) -> BTreeSet<Touch<'a>> {
+    let found = Touched::of(&action.deed, policy);
+    let safe = Touch {
+        app: &action.app,
+        app_name,
+        plugin,
+        level: Level::Safe,
+        is_shell: false,
+        command: None,
+        property: None,
+    };
+    let does = Touch { level: harm.level, is_shell: harm.is_shell, ..safe };
+    let passed = found.passed.into_iter().map(|name| Touch { property: Some(name), ..safe });
+    let own = found.own.into_iter().map(|name| Touch { property: Some(name), ..does });
+    passed.chain(own).chain(found.itself.then_some(does)).collect()
+}
+
+/// What is found in a deed.
+#[derive(Default)]
+struct Touched<'a> {
+    /// Properties on the way to an object.
+    passed: BTreeSet<&'a str>,
+    /// Properties that the deed is about.
+    own: BTreeSet<&'a str>,
+    /// Whether the deed does something beside what it does with its properties: to list is to learn what is there.
+    itself: bool,
+}
+
+impl<'a> Touched<'a> {
+    fn of(deed: &'a Deed, policy: &'a Policy) -> Self {
+        let mut found = Self { itself: true, ..Self::default() };
+        match deed {
+            Deed::Running { .. } => {}
+            Deed::Look { path, .. } | Deed::Value { path, .. } => found.path(path),
+            Deed::Names { container, name, .. } => {
+                found.path(container);
+                found.own.insert(name.as_str());
+            }
+            Deed::Properties { objects, .. } => objects.iter().for_each(|object| {
+                found.path(&object.path);
+                match &object.columns {
+                    Some(columns) => found.columns(columns),
+                    None => found.own.extend(policy.named_properties()),
+                }
+            }),
+            Deed::Elements(elements) => {
+                found.path(&elements.container);
+                found.columns(&elements.columns);
+            }
+        }
+        found
+    }
+
+    fn path(&mut self, path: &'a Path) {
+        let properties = path.segments().into_iter().filter_map(|segment| match segment {
+            Segment::Property(member) => Some(member.term.as_str()),
+            Segment::Element(..) => None,
+        });
+        self.passed.extend(properties);
+    }
+
+    fn columns(&mut self, columns: &'a [Column]) {
+        self.own.extend(columns.iter().flat_map(|column| column.term.split('.')));
+    }
+}

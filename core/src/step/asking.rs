@@ -1,0 +1,91 @@
+//! The gate in the machine: an action is decided upon, asked about where that is needed, and only then written.
+
+use super::{Ask, Decided, Outcome, Pending, Run, Step, Then, World};
+use crate::action::Action;
+use crate::fault::{Code, Fault};
+use crate::permission::{self, Answer, Answered, Approved, Asked, Decision, Refusal, Wording};
+
+/// What stands behind an action, however it ends: its app in words, and what was done for the call so far.
+#[derive(Clone, Debug)]
+pub(super) struct Behind {
+    pub(super) name: String,
+    pub(super) events: u64,
+}
+
+/// An action that a human is being asked about, and what follows it.
+#[derive(Debug)]
+pub(super) struct Asking {
+    asked: Asked,
+    then: Then,
+}
+
+/// The one way from an action to a script: it is decided upon, approved and written.
+pub(super) fn propose(action: Action, behind: Behind, then: Then, world: &World<'_>) -> Step {
+    match permission::decide(action, &behind.name, world.gate, world.now) {
+        Decision::Allow(approved) => run(approved, behind, then, world),
+        Decision::Ask(unasked) => {
+            let wording = Wording {
+                app: behind.name.clone(),
+                plugin: world.gate.plugin.clone(),
+                deed: unasked.in_words(),
+                ..Wording::default()
+            };
+            ask(unasked.ask(wording), behind, then)
+        }
+        Decision::Deny(refusal) => refused(refusal, behind.events),
+    }
+}
+
+/// Puts a question to a human.
+pub(super) fn ask(asked: Asked, behind: Behind, then: Then) -> Step {
+    let question = asked.question().clone();
+    let pending = Pending {
+        app: asked.action().app.clone(),
+        name: behind.name,
+        events: behind.events,
+        then: Then::Asked(Box::new(Asking { asked, then })),
+    };
+    Step::Ask(Ask { question, pending })
+}
+
+/// Runs what was approved.
+pub(super) fn run(approved: Approved, behind: Behind, then: Then, world: &World<'_>) -> Step {
+    let app = approved.action().app.clone();
+    let pending = Pending { app: app.clone(), name: behind.name, events: behind.events, then };
+    let decided = Decided {
+        allowed: true,
+        harm: approved.harm(),
+        source: approved.source().clone(),
+        scopes: approved.scopes().to_vec(),
+    };
+    let script = approved.into_script(&world.learned.costs(&app));
+    Step::Run(Run { app, script, decided, pending })
+}
+
+impl Asking {
+    /// Goes on with what a human has said.
+    pub(super) fn answered(self, answer: Answer, behind: Behind, world: &World<'_>) -> Step {
+        let Self { asked, then } = self;
+        match asked.answered(answer, &behind.name, world.gate, world.now) {
+            Answered::Yes(approved) => run(*approved, behind, then, world),
+            Answered::No(refusal) => refused(*refusal, behind.events),
+            Answered::Again(asked) => ask(*asked, behind, then),
+        }
+    }
+}
+
+fn refused(refusal: Refusal, events: u64) -> Step {
+    let Refusal { source, harm, scopes, fault } = refusal;
+    let decided = Decided { allowed: false, harm, source, scopes };
+    let body = fault.to_json();
+    Step::Done(Outcome { body, is_error: true, events, strategy: None, refused: Some(decided) })
+}
+
+/// The error for an event that does not belong to what was waited for.
+pub(super) fn out_of_turn(what: &str) -> Fault {
+    Fault::new(
+        Code::Internal,
+        format!("{what} came where something else was waited for"),
+        "this is a fault of the server; please report it",
+    )
+}
