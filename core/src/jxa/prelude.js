@@ -105,7 +105,7 @@ const objects = (rows, way, reads) => { at = "object"; return rows.map(p => prop
 const batch = (collection, ids, id, reads, size) => {
   at = "object";
   const columns = (reads.length + 2) * (d.event + d.value * size), singles = reads.length * ids.length * d.single;
-  if (size !== null && columns < singles) {
+  if (size !== null && cheaper(columns, singles)) {
     try {
       const all = askColumn(() => id(collection)), read = reads.map(one => askColumn(() => one(collection)));
       const whole = read.every(column => Array.isArray(column) && column.length === all.length) && agree(all, ask(() => id(collection)));
@@ -161,6 +161,8 @@ const order = (keys, a, b) => {
   return a - b;
 };
 
+// Where both cost about the same, fewer events leave the app to its user.
+const cheaper = (columns, singles) => columns <= 1.1 * singles;
 // More single reads than this take longer than anybody waits.
 const MOST_SINGLE = 1000;
 const isFailed = value => value !== null && typeof value === "object" && value.$ === "error";
@@ -181,22 +183,24 @@ const identities = (collection, id) => {
   at = "elements";
   let length = -1;
   const count = () => length < 0 ? length = ask(() => collection.length) : length;
-  if (id === null) return Array.from({ length: count() }, (_, i) => ({ i: i }));
+  if (id === null) return { known: Array.from({ length: count() }, (_, i) => ({ i: i })), names: null };
   let ids;
   try { ids = column(collection, id, count); } catch (error) {
-    if (numberOf(error) === -1728 && count() === 0) return [];
+    if (numberOf(error) === -1728 && count() === 0) return { known: [], names: [] };
     throw error;
   }
   const times = new Map();
   for (const each of ids) times.set(asText(each), (times.get(asText(each)) || 0) + 1);
-  return ids.map((each, i) => each === null || each === undefined || isFailed(each) || times.get(asText(each)) > 1 ? { i: i } : each);
+  const known = ids.map((each, i) => each === null || each === undefined || isFailed(each) || times.get(asText(each)) > 1 ? { i: i } : each);
+  return { known: known, names: ids };
 };
 const sameIdentity = (a, b) => a === b || (a !== null && typeof a === "object" && b !== null && typeof b === "object" && a.i === b.i);
 const agree = (a, b) => a.length === b.length && a.every((each, i) => sameIdentity(each, b[i]));
 
 // What is read of a collection while it may change: columns by number, and single cells on demand.
-const table = (collection, ids, q) => {
-  const columns = q.columns.map(() => null), singles = q.columns.map(() => new Map());
+const table = (collection, ids, names, q) => {
+  // What the elements are known by was read already.
+  const columns = q.columns.map((_, i) => q.own[i] ? names : null), singles = q.columns.map(() => new Map());
   let left = MOST_SINGLE;
   const one = (i, row) => {
     if (singles[i].has(row)) return singles[i].get(row);
@@ -214,9 +218,9 @@ const table = (collection, ids, q) => {
     cell: i => row => { const has = raw(i, row); return isFailed(has) ? null : has; },
     // Whether the rows still belong together: as many as there are ids, and the ids are what they were.
     moved: () => {
-      const filled = columns.filter(each => each !== null);
+      const filled = columns.filter(each => each !== null && each !== names);
       if (filled.length === 0) return false;
-      return (reason === null && filled.some(each => each.length !== ids.length)) || !agree(ids, identities(collection, q.id));
+      return (reason === null && filled.some(each => each.length !== ids.length)) || !agree(ids, identities(collection, q.id).known);
     },
   };
 };
@@ -234,10 +238,10 @@ const page = (source, collection, q) => {
   if (d.filter && !q.filtered) columnsOf(d.filter).forEach(i => asked.add(i));
   for (let round = 0; ; round += 1) {
     reason = null;
-    const ids = identities(source, q.id);
+    const { known: ids, names } = identities(source, q.id);
     // The place among the few that an app has picked out is not a place in the collection.
     if (q.filtered && ids.some(id => id !== null && typeof id === "object")) throw Object.assign(new Error("no id"), { errorNumber: -1728 });
-    const cells = table(collection, ids, q);
+    const cells = table(collection, ids, names, q);
     // A column of the whole collection says nothing of the few that an app has picked out.
     const whole = !q.filtered;
     if (whole) asked.forEach(i => { if (!q.long[i]) cells.fill(i); });
@@ -246,9 +250,9 @@ const page = (source, collection, q) => {
     if (d.sort.length > 0) { const keys = d.sort.map(([i, down]) => [cells.cell(i), down]); rows.sort((a, b) => order(keys, a, b)); }
     const total = rows.length;
     rows = rows.slice(d.offset, d.offset + d.limit);
-    const rest = q.columns.map((_, i) => i).filter(i => i < q.wanted && !q.long[i] && !asked.has(i));
+    const rest = q.columns.map((_, i) => i).filter(i => i < q.wanted && !q.long[i] && !q.own[i] && !asked.has(i));
     const again = asked.size > 0 ? 0 : 1, price = d.event + d.value * ids.length;
-    const byColumn = whole && rest.length > 0 && (rest.length + again) * price < rest.length * rows.length * d.single;
+    const byColumn = whole && rest.length > 0 && cheaper((rest.length + again) * price, rest.length * rows.length * d.single);
     if (byColumn) rest.forEach(i => cells.fill(i));
     strategy = q.filtered ? "whose" : byColumn || (whole && asked.size > 0) ? "columns" : "by id";
     at = "element";

@@ -191,16 +191,23 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Json) -> String {
     let columns: Vec<String> = wanted.columns.iter().map(getter).collect();
     let long: Vec<&str> =
         wanted.columns.iter().map(|column| if column.long { "true" } else { "false" }).collect();
+    let known_by = match &wanted.identity {
+        Identity::Id(id) | Identity::Name(id) => Some(id),
+        Identity::Index => None,
+    };
+    let own = |column: &Column| known_by.is_some_and(|id| *column.identifiers == [id.clone()]);
+    let own: Vec<String> = wanted.columns.iter().map(|column| own(column).to_string()).collect();
     let (id, pick) = match &wanted.identity {
         Identity::Id(id) => (format!("x => x.{id}()"), "(c, id) => c.byId(id)"),
         Identity::Name(name) => (format!("x => x.{name}()"), "(c, id) => c.byName(id)"),
         Identity::Index => ("null".to_owned(), "(c, id) => c.at(id)"),
     };
     format!(
-        "{{ const p = d.p; return elements({container}.{}, {{ id: {id}, pick: {pick}, wanted: {}, long: [{}], columns: [{}]{} }}); }}",
+        "{{ const p = d.p; return elements({container}.{}, {{ id: {id}, pick: {pick}, wanted: {}, long: [{}], own: [{}], columns: [{}]{} }}); }}",
         wanted.collection.identifier,
         wanted.wanted,
         long.join(", "),
+        own.join(", "),
         columns.join(", "),
         picked.unwrap_or_default(),
     )
