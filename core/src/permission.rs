@@ -1,12 +1,6 @@
 //! Whether an action may run: it is classified, decided upon, and leaves with the proof in its type.
 
 mod classify;
-
-use crate::action::Action;
-use crate::jxa::{self, Script};
-use crate::plan::Costs;
-
-pub use classify::{Classified, LevelRule, MANY, classify, classify_command, classify_write};
 mod decide;
 mod grant;
 mod policy;
@@ -18,11 +12,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::Millis;
-use crate::action::{Action, Deed};
+use crate::action::Action;
 use crate::fault::Fault;
 use crate::jxa::{self, Script};
 use crate::plan::Costs;
 
+pub use classify::{Classified, LevelRule, MANY, classify, classify_command, classify_write};
 pub(crate) use decide::Answered;
 pub use decide::decide;
 pub use grant::{CommandScope, Grant, Grants, Scope};
@@ -44,59 +39,12 @@ pub enum Level {
 
 impl Level {
     /// The level as it is written: `SAFE`, `MODIFY` or `DANGEROUS`.
-    /// `SAFE`, `MODIFY` or `DANGEROUS`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Safe => "SAFE",
             Self::Modify => "MODIFY",
             Self::Dangerous => "DANGEROUS",
         }
-    }
-}
-
-/// An action that may run: the only thing a script is made of.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Approved {
-    action: Action,
-    level: Level,
-}
-
-/// Decides on an action: reads are allowed.
-///
-/// # Errors
-/// It does more than read, and there is nobody to ask.
-pub fn decide(action: Action) -> Result<Approved, Classified> {
-    let classified = classify(&action, &[]);
-    match classified.level {
-        Level::Safe => Ok(Approved { action, level: Level::Safe }),
-        Level::Modify | Level::Dangerous => Err(classified),
-    }
-}
-
-/// What classification says of an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Harm {
-    /// How much.
-    pub level: Level,
-    /// Whether it runs code or types keys, so that only a rule that names it can allow it.
-    pub is_shell: bool,
-}
-
-impl From<Level> for Harm {
-    fn from(level: Level) -> Self {
-        Self { level, is_shell: false }
-    }
-}
-
-/// Says how much harm an action can do.
-pub fn classify(action: &Action) -> Harm {
-    match action.deed {
-        Deed::Running { .. }
-        | Deed::Look { .. }
-        | Deed::Names { .. }
-        | Deed::Value { .. }
-        | Deed::Properties { .. }
-        | Deed::Elements(_) => Level::Safe.into(),
     }
 }
 
@@ -120,7 +68,7 @@ const TAINT: Millis = Millis(60 * 60 * 1000);
 #[derive(Clone, Debug, PartialEq)]
 pub struct Approved {
     action: Action,
-    harm: Harm,
+    harm: Classified,
     source: Source,
     scopes: Vec<Scope>,
     launch: bool,
@@ -173,7 +121,7 @@ pub enum Decision {
 #[derive(Debug)]
 pub struct Unasked {
     action: Action,
-    harm: Harm,
+    harm: Classified,
     source: Source,
     scopes: Vec<Scope>,
 }
@@ -182,7 +130,7 @@ pub struct Unasked {
 #[derive(Debug)]
 pub struct Asked {
     action: Action,
-    harm: Harm,
+    harm: Classified,
     scopes: Vec<Scope>,
     question: Question,
 }
@@ -193,7 +141,7 @@ pub struct Refusal {
     /// Who decided.
     pub source: Source,
     /// How much harm it could do.
-    pub harm: Harm,
+    pub harm: Classified,
     /// What was refused, the strictest first.
     pub scopes: Vec<Scope>,
     /// What the client sees.
@@ -207,8 +155,8 @@ impl Approved {
     }
 
     /// How much harm it can do.
-    pub fn harm(&self) -> Harm {
-        self.harm
+    pub fn harm(&self) -> &Classified {
+        &self.harm
     }
 
     /// Who allowed it.

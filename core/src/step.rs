@@ -29,8 +29,7 @@ use crate::call::{Call, Release};
 use crate::fault::{Code, Fault};
 use crate::jxa::Script;
 use crate::osa_error::OsaError;
-use crate::permission::{self, Classified};
-use crate::permission::{Answer, Gate, Harm, Question, Scope, Source};
+use crate::permission::{Answer, Classified, Gate, Question, Scope, Source};
 use crate::plan;
 use crate::reference::{RefId, References};
 use crate::reply::Reply;
@@ -91,7 +90,7 @@ pub struct Decided {
     /// Whether it may run.
     pub allowed: bool,
     /// How much harm it can do.
-    pub harm: Harm,
+    pub harm: Classified,
     /// Who decided.
     pub source: Source,
     /// What it does, one scope for each thing.
@@ -259,27 +258,6 @@ fn run_failed(failure: &RunFailure, app: &str) -> Fault {
     Fault::new(code, format!("{app}: {failure}"), suggestion).with("app", app)
 }
 
-/// The one way from an action to a script: it is decided upon, approved and written.
-fn run(action: Action, name: &str, events: u64, then: Then, learned: &plan::Learned) -> Step {
-    let bundle_id = action.app.clone();
-    let approved = match permission::decide(action) {
-        Ok(approved) => approved,
-        Err(classified) => return failed(&permission_required(&classified, name), events),
-    };
-    let pending = Pending { app: bundle_id.clone(), name: name.to_owned(), events, then };
-    let script = approved.into_script(&learned.costs(&bundle_id));
-    Step::Run(Run { app: bundle_id, script, pending })
-}
-
-fn permission_required(classified: &Classified, app: &str) -> Fault {
-    let message = format!("{app}: it {}, and nobody could be asked", classified.reason);
-    Fault::new(Code::PermissionRequired, message, "ask the user to allow it in policy.toml")
-        .with("level", classified.level.as_str())
-        .with("requiresPrompt", true)
-}
-
-fn in_app(app: &App, deed: Deed, events: u64, then: Then, learned: &plan::Learned) -> Step {
-    run(Action { app: app.bundle_id.clone(), deed }, &app.name, events, then, learned)
 /// The one way from a deed in an app to a script.
 fn in_app(app: &App, deed: Deed, events: u64, then: Then, world: &World<'_>) -> Step {
     let behind = Behind { name: app.name.clone(), events };

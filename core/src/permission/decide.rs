@@ -3,8 +3,8 @@
 use super::policy::Verdict;
 use super::touch::touches;
 use super::{
-    Answer, Approved, Asked, Choice, Decision, Digest, Gate, Harm, Question, Refusal, Ruling, Scope, Source,
-    TAINT, Touch, Unasked, Wording, classify,
+    Answer, Approved, Asked, Choice, Classified, Decision, Digest, Gate, Question, Refusal, Ruling, Scope,
+    Source, TAINT, Touch, Unasked, Wording, classify,
 };
 use crate::Millis;
 use crate::action::Action;
@@ -12,8 +12,8 @@ use crate::fault::{Code, Fault};
 
 /// Decides on an action: the strictest word about anything that it touches.
 pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decision {
-    let harm = classify(&action);
-    let mut judged = judge(&action, app_name, harm, gate, now);
+    let harm = classify(&action, gate.policy.levels());
+    let mut judged = judge(&action, app_name, &harm, gate, now);
     judged.sort_by_key(|judged| std::cmp::Reverse((judged.verdict.ruling, judged.scope.level)));
     let launch = judged.iter().all(|judged| judged.verdict.launch);
     let Verdict { ruling, source, .. } =
@@ -34,7 +34,7 @@ struct Judged {
     scope: Scope,
 }
 
-fn judge(action: &Action, app_name: &str, harm: Harm, gate: &Gate, now: Millis) -> Vec<Judged> {
+fn judge(action: &Action, app_name: &str, harm: &Classified, gate: &Gate, now: Millis) -> Vec<Judged> {
     let tainted = gate.untrusted.is_some_and(|read| now.since(read) < TAINT);
     let touches = touches(action, app_name, gate.plugin.as_deref(), harm, &gate.policy);
     let judge = |touch: Touch<'_>| {
@@ -155,11 +155,11 @@ impl Asked {
 
     fn refused(self, by: String, fault: Fault) -> Answered {
         let source = Source::Human { choice: Choice::Deny, by };
-        Answered::No(Box::new(Refusal { source, harm: self.harm, scopes: self.scopes, fault }))
+        Answered::No(Box::new(Refusal { source, harm: self.harm.clone(), scopes: self.scopes, fault }))
     }
 }
 
-fn denied(source: Source, harm: Harm, scopes: Vec<Scope>) -> Refusal {
+fn denied(source: Source, harm: Classified, scopes: Vec<Scope>) -> Refusal {
     let scope = scopes.first().cloned().unwrap_or_default();
     let what = scope.in_words();
     let message = match &source {

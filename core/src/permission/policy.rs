@@ -14,7 +14,7 @@
 
 mod file;
 
-use super::{Level, Source, Touch};
+use super::{Level, LevelRule, Source, Touch};
 use crate::dictionary::names;
 
 pub use file::PolicyError;
@@ -52,6 +52,7 @@ const PROFILES: [(&str, Profile); 3] =
 pub struct Policy {
     profile: Profile,
     rules: Vec<Rule>,
+    levels: Vec<LevelRule>,
     /// Bundle ids of apps whose content counts as the operator's own words.
     own_content: Vec<String>,
     /// Whether what was read from others makes no difference.
@@ -144,6 +145,11 @@ impl Policy {
     /// The rules in the order in which they are tried.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
+    }
+
+    /// The levels that the operator has set, the first that fits first.
+    pub fn levels(&self) -> &[LevelRule] {
+        &self.levels
     }
 
     /// Whether what an app holds may be somebody else's words, which could be meant for the assistant.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Harm, Level, Policy};
+use super::{Classified, Level, Policy};
 use crate::action::{Action, Column, Deed};
+use crate::marshal::Given;
 use crate::specifier::{Path, Segment};
 
 /// One thing that an action does.
@@ -39,7 +40,7 @@ pub(super) fn touches<'a>(
     action: &'a Action,
     app_name: &'a str,
     plugin: Option<&'a str>,
-    harm: Harm,
+    harm: &Classified,
     policy: &'a Policy,
 ) -> BTreeSet<Touch<'a>> {
     let found = Touched::of(&action.deed, policy);
@@ -52,7 +53,7 @@ pub(super) fn touches<'a>(
         command: None,
         property: None,
     };
-    let does = Touch { level: harm.level, is_shell: harm.is_shell, ..safe };
+    let does = Touch { level: harm.level, is_shell: harm.is_shell, command: found.command, ..safe };
     let passed = found.passed.into_iter().map(|name| Touch { property: Some(name), ..safe });
     let own = found.own.into_iter().map(|name| Touch { property: Some(name), ..does });
     passed.chain(own).chain(found.itself.then_some(does)).collect()
@@ -65,6 +66,8 @@ struct Touched<'a> {
     passed: BTreeSet<&'a str>,
     /// Properties that the deed is about.
     own: BTreeSet<&'a str>,
+    /// The command that is sent.
+    command: Option<CommandName<'a>>,
     /// Whether the deed does something beside what it does with its properties: to list is to learn what is there.
     itself: bool,
 }
@@ -86,6 +89,10 @@ impl<'a> Touched<'a> {
                     None => found.own.extend(policy.named_properties()),
                 }
             }),
+            Deed::Command(invocation) => {
+                found.command = Some(CommandName { name: &invocation.term, code: &invocation.code });
+                invocation.values().flat_map(Given::objects).for_each(|path| found.path(path));
+            }
             Deed::Elements(elements) => {
                 found.path(&elements.container);
                 found.columns(&elements.columns);

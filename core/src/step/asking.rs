@@ -54,7 +54,7 @@ pub(super) fn run(approved: Approved, behind: Behind, then: Then, world: &World<
     let pending = Pending { app: app.clone(), name: behind.name, events: behind.events, then };
     let decided = Decided {
         allowed: true,
-        harm: approved.harm(),
+        harm: approved.harm().clone(),
         source: approved.source().clone(),
         scopes: approved.scopes().to_vec(),
     };

@@ -8,6 +8,7 @@ use iac_core::app::{App, Apps};
 use iac_core::call::Call;
 use iac_core::dictionary::{Includes, parse};
 use iac_core::jxa::Script;
+use iac_core::permission::Gate;
 use iac_core::plan::Learned;
 use iac_core::reference::{RefId, References};
 use iac_core::step::{self, Event, Outcome, Step, World};
@@ -45,6 +46,7 @@ pub(crate) fn play(tool: &str, arguments: &Json, world: &Json) -> Played {
     let context = Context::full(&runtime).expect("a context");
     let apps = apps();
     let (mut references, mut learned) = (References::default(), Learned::default());
+    let gate = Gate::default();
     let mut next = 0;
     let mut fresh = || {
         next += 1_u16;
@@ -55,6 +57,7 @@ pub(crate) fn play(tool: &str, arguments: &Json, world: &Json) -> Played {
         apps: &apps,
         references: &mut references,
         learned: &mut learned,
+        gate: &gate,
         now: Millis(0),
         fresh: &mut fresh,
     };
@@ -72,6 +75,7 @@ pub(crate) fn play(tool: &str, arguments: &Json, world: &Json) -> Played {
             step = match step {
                 Step::Done(outcome) => break outcome,
                 Step::Run(run) => step::resume(run.pending, run_in(&js, &run.script), &mut world_of),
+                Step::Ask(ask) => panic!("nothing is asked here: {}", ask.question.text()),
             };
         };
         let read = |code: &str| -> Json {

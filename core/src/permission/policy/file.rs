@@ -5,7 +5,7 @@ use toml::Spanned;
 
 use super::{PROFILES, Policy, RULINGS, Rule, Ruling};
 use crate::dictionary::names;
-use crate::permission::Level;
+use crate::permission::{Level, LevelRule};
 
 /// A policy that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,6 +28,8 @@ struct File {
     own_content: Vec<Spanned<String>>,
     #[serde(default)]
     rules: Vec<Spanned<RuleTable>>,
+    #[serde(default)]
+    levels: Vec<Spanned<LevelTable>>,
 }
 
 #[derive(Deserialize)]
@@ -42,6 +44,15 @@ struct RuleTable {
     reason: Option<String>,
     #[serde(default)]
     launch: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LevelTable {
+    app: Option<Spanned<String>>,
+    command: Option<Spanned<String>>,
+    property: Option<Spanned<String>>,
+    level: Spanned<String>,
 }
 
 /// A mistake and where it begins, in bytes.
@@ -62,7 +73,25 @@ fn policy(text: &str, file: File) -> Result<Policy, Wrong> {
     let rules = file.rules.into_iter().map(|table| rule(text, table)).collect::<Result<_, _>>()?;
     let own_content = file.own_content.iter().map(bundle_id).collect::<Result<_, _>>()?;
     let ignores_taint = ignores_taint.unwrap_or_default();
-    Ok(Policy { profile, rules, own_content, ignores_taint, only_reads: false })
+    let levels = file.levels.into_iter().map(level_rule).collect::<Result<_, _>>()?;
+    Ok(Policy { profile, rules, levels, own_content, ignores_taint, only_reads: false })
+}
+
+fn level_rule(table: Spanned<LevelTable>) -> Result<LevelRule, Wrong> {
+    let start = table.span().start;
+    let table = table.into_inner();
+    if table.command.is_some() == table.property.is_some() {
+        return Err(Wrong(
+            start,
+            "a level is set for a command or for a property, for one of both".to_owned(),
+        ));
+    }
+    Ok(LevelRule {
+        app: table.app.as_ref().map(bundle_id).transpose()?,
+        command: table.command.map(word).transpose()?,
+        property: table.property.map(word).transpose()?,
+        level: one_of(&table.level, &levels())?,
+    })
 }
 
 fn rule(text: &str, table: Spanned<RuleTable>) -> Result<Rule, Wrong> {

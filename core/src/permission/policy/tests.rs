@@ -139,3 +139,11 @@ fn content_of_others_makes_dangerous_calls_suspicious() {
     );
     assert!(!Policy::parse("after-untrusted = \"as-usual\"").expect("a policy").is_content_of_others("x.y"));
 }
+
+#[test]
+fn the_operator_sets_levels() {
+    let policy = Policy::parse("levels = [{ command = \"send\", level = \"modify\" }]").expect("a policy");
+    assert_eq!(policy.levels().len(), 1);
+    mistake("levels = [{ level = \"SAFE\" }]", (1, 11), "one of both");
+    mistake("levels = [{ app = \"Mail\", command = \"send\", level = \"SAFE\" }]", (1, 19), "no bundle id");
+}
