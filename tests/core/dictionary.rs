@@ -10,6 +10,7 @@ mod dictionary_counts;
 mod dictionary_encodings;
 mod dictionary_golden;
 mod dictionary_limits;
+mod dictionary_properties;
 
 use iac_core::dictionary::{Dictionary, Includes, Problem, ProblemKind, parse};
 use std::path::{Path, PathBuf};

@@ -1,9 +1,11 @@
-//! Golden dictionaries: `fixtures/sdef/{ok,err}/NAME.sdef` beside `NAME.json`, what is described of it.
+//! Golden dictionaries: `fixtures/sdef/{ok,err}/NAME.sdef` beside `NAME.json`, what is described of it, and
+//! `NAME.lint`, what is wrong with it.
 //!
 //! `UPDATE_EXPECT=1` rewrites the expected files; the difference is the review.
 
 use iac_core::dictionary::describe::describe;
-use iac_core::dictionary::{Includes, ProblemKind, parse};
+use iac_core::dictionary::lint::lint;
+use iac_core::dictionary::{Dictionary, Includes, Problem, ProblemKind, parse};
 use std::path::{Path, PathBuf};
 
 #[test]
@@ -29,27 +31,30 @@ fn check_all(folder: &str, expect_problems: fn(usize)) {
     }
 }
 
-/// Compares with the expected file; returns how many problems there were.
+/// Compares with the expected files; returns how many problems there were.
 fn check(file: &Path) -> usize {
-    let described = described(file);
-    let problems = described["problems"].as_array().unwrap().len();
-    let actual = serde_json::to_string_pretty(&described).unwrap() + "\n";
-    let expected = file.with_extension("json");
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
-        std::fs::write(&expected, actual).unwrap();
-        return problems;
-    }
-    let expected = std::fs::read_to_string(&expected).unwrap_or_default();
-    assert!(actual == expected, "{} differs; UPDATE_EXPECT=1 rewrites it:\n{actual}", file.display());
-    problems
+    let (dictionary, problems) = read_with(file, &fixtures().join("included"));
+    let described = describe(&dictionary, &problems);
+    expect(&file.with_extension("json"), serde_json::to_string_pretty(&described).unwrap() + "\n");
+    let lints: String = lint(&dictionary, &problems).iter().map(|lint| format!("{lint}\n")).collect();
+    expect(&file.with_extension("lint"), lints);
+    problems.len()
 }
 
-fn described(file: &Path) -> serde_json::Value {
-    described_with(file, &fixtures().join("included"))
+/// An expected file that would be empty is not there.
+fn expect(path: &Path, actual: String) {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        match actual.is_empty() {
+            true => drop(std::fs::remove_file(path)),
+            false => std::fs::write(path, &actual).unwrap(),
+        }
+    }
+    let expected = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(actual == expected, "{} differs; UPDATE_EXPECT=1 rewrites it:\n{actual}", path.display());
 }
 
 /// Parses as the host does: what is missing is loaded, and the file parsed again, until nothing is found any more.
-pub(super) fn described_with(file: &Path, included: &Path) -> serde_json::Value {
+pub(super) fn read_with(file: &Path, included: &Path) -> (Dictionary, Vec<Problem>) {
     let bytes = std::fs::read(file).unwrap();
     let mut includes = Includes::new();
     loop {
@@ -64,7 +69,7 @@ pub(super) fn described_with(file: &Path, included: &Path) -> serde_json::Value 
             }
         }
         if includes.len() == before {
-            return describe(&dictionary, &problems);
+            return (dictionary, problems);
         }
     }
 }

@@ -168,7 +168,7 @@ fn property(property: &Property) -> Value {
 }
 
 fn element(dictionary: &Dictionary, element: &Element) -> Value {
-    let plural = dictionary.class(&element.class).map(|class| class.plural.as_str());
+    let plural = dictionary.classes.get(&element.class).map(|class| class.plural.as_str());
     let json = json!({
         "type": element.class,
         "identifier": plural.map_or_else(|| identifier(&format!("{}s", element.class)), identifier),

@@ -34,7 +34,7 @@ impl Dictionary {
                 break;
             }
             line.push(class);
-            next = class.inherits.as_deref().and_then(|parent| self.classes.get(parent));
+            next = class.inherits.as_deref().and_then(|parent| self.class(parent));
         }
         line
     }

@@ -31,3 +31,42 @@ pub fn application_properties() -> Vec<Property> {
     })
     .into()
 }
+
+/// The types that no dictionary defines and every one may name.
+pub const TYPES: [&str; 35] = [
+    "any",
+    "alias",
+    "application",
+    "boolean",
+    "bounding rectangle",
+    "data",
+    "date",
+    "double integer",
+    "file",
+    "integer",
+    "item",
+    "list",
+    "location specifier",
+    "missing value",
+    "null",
+    "number",
+    "picture",
+    "point",
+    "POSIX file",
+    "property",
+    "real",
+    "record",
+    "rectangle",
+    "reference",
+    "RGB color",
+    "saveable file format",
+    "script",
+    "specifier",
+    "string",
+    "text",
+    "type",
+    "type class",
+    "Unicode text",
+    "unsigned integer",
+    "version",
+];
