@@ -5,6 +5,7 @@
 mod saved;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use crate::Millis;
 use crate::specifier::Path;
@@ -52,7 +53,7 @@ impl std::fmt::Debug for RefId {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Object {
     /// The bundle id of its app.
-    pub app: std::sync::Arc<str>,
+    pub app: Arc<str>,
     /// The way there; its last class is the type that clients see.
     pub path: Path,
 }
@@ -123,7 +124,7 @@ pub struct References {
     limits: Limits,
     by_id: Map<RefId, Held>,
     by_object: Map<Object, RefId>,
-    per_app: Map<std::sync::Arc<str>, usize>,
+    per_app: Map<Arc<str>, usize>,
     /// From an earlier process, by id; they wake when they are first used, since only then their dictionary is read.
     asleep: Map<RefId, Saved>,
     /// Until then everything that could be evicted is too young.
@@ -229,17 +230,22 @@ impl References {
     /// Drops every reference whose time has passed, and the memory they took; says how many.
     pub fn clean_up(&mut self, now: Millis) -> usize {
         let ttl = self.limits.ttl;
-        let late = self.by_id.iter().filter(|(_, held)| now.since(held.used) > ttl);
-        let ids: Vec<RefId> = late.map(|(id, _)| *id).collect();
-        for id in &ids {
-            self.remove(*id);
-        }
-        self.counters.expired += ids.len() as u64;
+        let Self { by_id, by_object, per_app, .. } = self;
+        let before = by_id.len();
+        by_id.retain(|id, held| {
+            let stays = now.since(held.used) <= ttl;
+            if !stays {
+                forget(*id, held, by_object, per_app);
+            }
+            stays
+        });
+        let dropped = before - by_id.len();
+        self.counters.expired += dropped as u64;
         if self.by_id.capacity() > 4 * self.by_id.len().max(16) {
             self.by_id.shrink_to_fit();
             self.by_object.shrink_to_fit();
         }
-        ids.len()
+        dropped
     }
 
     /// Counts what is held.
@@ -292,17 +298,21 @@ impl References {
 
     fn remove(&mut self, id: RefId) -> Option<Held> {
         let held = self.by_id.remove(&id)?;
-        // Another id may stand for the same object: one that an earlier process gave out.
-        if self.by_object.get(&held.object) == Some(&id) {
-            self.by_object.remove(&held.object);
-        }
-        if let Some(count) = self.per_app.get_mut(&held.object.app) {
-            *count -= 1;
-            if *count == 0 {
-                self.per_app.remove(&held.object.app);
-            }
-        }
+        forget(id, &held, &mut self.by_object, &mut self.per_app);
         Some(held)
+    }
+}
+
+/// Takes what is kept beside a reference with it.
+fn forget(id: RefId, held: &Held, by_object: &mut Map<Object, RefId>, per_app: &mut Map<Arc<str>, usize>) {
+    // Another id may stand for the same object: one that an earlier process gave out. That is rare, so it is put back.
+    if let Some(other) = by_object.remove(&held.object).filter(|other| *other != id) {
+        by_object.insert(held.object.clone(), other);
+    }
+    let Some(count) = per_app.get_mut(&held.object.app) else { return };
+    *count -= 1;
+    if *count == 0 {
+        per_app.remove(&held.object.app);
     }
 }
 

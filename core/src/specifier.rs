@@ -5,6 +5,7 @@ mod resolve;
 mod show;
 mod source;
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::dictionary::Identifier;
@@ -133,10 +134,18 @@ pub enum By {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Path(Option<Arc<Node>>);
 
-#[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Node {
     container: Path,
     segment: Segment,
+    /// Of the whole path: the store looks paths up often, and most of them differ in the last step only.
+    hash: u64,
+}
+
+impl Hash for Node {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
 }
 
 impl Path {
@@ -148,7 +157,9 @@ impl Path {
     /// Goes one step further.
     #[must_use]
     pub fn then(&self, segment: Segment) -> Self {
-        Self(Some(Arc::new(Node { container: self.clone(), segment })))
+        let mut hasher = DefaultHasher::new();
+        (self, &segment).hash(&mut hasher);
+        Self(Some(Arc::new(Node { container: self.clone(), segment, hash: hasher.finish() })))
     }
 
     /// Returns the last step and what it starts from; `None` for the application.
