@@ -34,6 +34,8 @@ pub mod fault;
 
 pub mod step;
 
+pub mod audit;
+
 /// A point in time or a span, in milliseconds. Points count from the Unix epoch; the shell reads the clock.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,

@@ -1,0 +1,131 @@
+//! What is written down of every decision and every execution, and the chain that shows whether somebody changed it.
+//!
+//! A log is lines of JSON. Each line names the hash of the line before it and ends with its own, so that a line that
+//! was edited, inserted, moved or taken out breaks the chain at its place. A log begins with the link to the log before.
+
+mod chain;
+mod redact;
+
+use serde::Serialize;
+use serde_json::{Map, Value as Json, json};
+
+use crate::permission::{Classified, Scope};
+use crate::step::Decided;
+
+pub use chain::{Broken, Chain, Hash, Line, Link, lines};
+pub use redact::redact;
+
+/// One thing that is written down.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Entry {
+    /// A log begins.
+    Start {
+        /// The version of this program.
+        version: String,
+        /// The process that writes it.
+        process: u32,
+        /// Where the log before ended when this one began.
+        previous: Option<Link>,
+    },
+    /// Something was allowed or refused.
+    Decision {
+        /// The call.
+        call: CallWords,
+        /// What was decided, and by whom.
+        decided: Decided,
+    },
+    /// A human was asked.
+    Question {
+        /// The call.
+        call: CallWords,
+        /// What the question was bound to.
+        digest: String,
+        /// The level.
+        level: Classified,
+        /// What was asked for.
+        scopes: Vec<Scope>,
+    },
+    /// A script ran.
+    Execution {
+        /// The call.
+        call: CallWords,
+        /// The bundle id of the app.
+        app: String,
+        /// How it ended: `ok`, or the code of the error.
+        result: String,
+        /// Apple events sent.
+        events: u64,
+        /// How long it took.
+        elapsed_ms: u64,
+    },
+    /// The operator changed something on the command line.
+    Operator {
+        /// What, as an order: `policy allow com.apple.mail`.
+        order: String,
+    },
+}
+
+/// A call, as far as it may be written down.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct CallWords {
+    /// Its number in this process.
+    pub number: u64,
+    /// The tool.
+    pub tool: String,
+    /// The client, by its own name.
+    pub client: String,
+    /// The plugin that called, if it was not the client itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plugin: Option<String>,
+    /// The arguments: their shape, or all of them where the operator wants that.
+    pub arguments: Json,
+}
+
+impl Entry {
+    /// The word for the kind of entry: `start`, `decision`, `question`, `execution` or `operator`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Start { .. } => "start",
+            Self::Decision { .. } => "decision",
+            Self::Question { .. } => "question",
+            Self::Execution { .. } => "execution",
+            Self::Operator { .. } => "operator",
+        }
+    }
+
+    /// The fields of the line, in order.
+    fn fields(&self) -> Map<String, Json> {
+        let fields = match self {
+            Self::Start { version, process, previous } => {
+                json!({ "version": version, "process": process, "previous": previous })
+            }
+            Self::Decision { call, decided } => json!({
+                "call": call,
+                "allowed": decided.allowed,
+                "by": decided.source.to_string(),
+                "level": decided.harm.level,
+                "reason": decided.harm.reason,
+                "scopes": decided.scopes,
+            }),
+            Self::Question { call, digest, level, scopes } => json!({
+                "call": call,
+                "digest": digest,
+                "level": level.level,
+                "reason": level.reason,
+                "scopes": scopes,
+            }),
+            Self::Execution { call, app, result, events, elapsed_ms } => json!({
+                "call": call,
+                "app": app,
+                "result": result,
+                "events": events,
+                "elapsedMs": elapsed_ms,
+            }),
+            Self::Operator { order } => json!({ "order": order }),
+        };
+        match fields {
+            Json::Object(fields) => fields,
+            _ => Map::new(),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Arguments without what they say: the log is to show what was done, not what somebody wrote.
+
+use serde_json::{Value as Json, json};
+
+/// Arguments that hold terms of dictionaries, references or counts, and never what somebody wrote.
+const TERMS: [&str; 19] = [
+    "app",
+    "command",
+    "dryRun",
+    "elementType",
+    "element",
+    "property",
+    "properties",
+    "reference",
+    "references",
+    "type",
+    "op",
+    "order",
+    "undo",
+    "index",
+    "limit",
+    "offset",
+    "textOffset",
+    "textLimit",
+    "tool",
+];
+
+/// Arguments that hold further arguments.
+const NESTS: [&str; 7] = ["specifier", "container", "of", "where", "and", "or", "not"];
+
+/// Longer terms are none.
+const LONGEST: usize = 80;
+
+/// Returns the shape of arguments: keys, terms, references and counts stay; of anything else only kind and length are told.
+pub fn redact(arguments: &Json) -> Json {
+    match arguments {
+        Json::Object(fields) => {
+            fields.iter().map(|(name, value)| (name.clone(), field(name, value))).collect()
+        }
+        Json::Array(items) => items.iter().map(redact).collect(),
+        other => hidden(other),
+    }
+}
+
+fn field(name: &str, value: &Json) -> Json {
+    let is_term =
+        |value: &Json| !value.is_object() && !value.is_array() && value.to_string().len() <= LONGEST;
+    match value {
+        Json::Array(items) if TERMS.contains(&name) && items.iter().all(is_term) => value.clone(),
+        value if TERMS.contains(&name) && is_term(value) => value.clone(),
+        Json::Object(_) | Json::Array(_) if NESTS.contains(&name) => redact(value),
+        value => hidden(value),
+    }
+}
+
+fn hidden(value: &Json) -> Json {
+    match value {
+        Json::Null | Json::Bool(_) => value.clone(),
+        Json::Number(_) => json!("number"),
+        Json::String(text) if text.starts_with("ref_") && text.len() == 20 => value.clone(),
+        Json::String(text) => json!(format!("text of {} characters", text.chars().count())),
+        Json::Array(items) => items.iter().map(hidden).collect(),
+        Json::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), hidden(value))).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(arguments: Json, expected: Json) {
+        assert_eq!(redact(&arguments), expected, "{arguments}");
+    }
+
+    #[test]
+    fn what_somebody_wrote_is_counted_only() {
+        check(
+            json!({ "reference": "ref_aaaaaaaaaaaaaaaa", "property": "subject", "value": "My secret" }),
+            json!({ "reference": "ref_aaaaaaaaaaaaaaaa", "property": "subject", "value": "text of 9 characters" }),
+        );
+        check(
+            json!({ "properties": ["content"], "value": 7 }),
+            json!({ "properties": ["content"], "value": "number" }),
+        );
+        check(
+            json!({ "properties": { "content": "Dear" } }),
+            json!({ "properties": { "content": "text of 4 characters" } }),
+        );
+        check(json!({ "value": { "app": "secret" } }), json!({ "value": { "app": "text of 6 characters" } }));
+        check(json!({ "app": "x".repeat(99) }), json!({ "app": "text of 99 characters" }));
+    }
+
+    #[test]
+    fn where_it_was_done_stays() {
+        let filter = json!({ "and": [{ "property": "sender", "op": "==", "value": "a@b.c" }] });
+        let without =
+            json!({ "and": [{ "property": "sender", "op": "==", "value": "text of 5 characters" }] });
+        check(
+            json!({ "app": "Mail", "where": filter, "limit": 5 }),
+            json!({ "app": "Mail", "where": without, "limit": 5 }),
+        );
+        let named =
+            json!({ "type": "named", "element": "mailbox", "name": "Divorce", "container": "application" });
+        let hidden = json!({ "type": "named", "element": "mailbox", "name": "text of 7 characters", "container": "text of 11 characters" });
+        check(json!({ "specifier": named }), json!({ "specifier": hidden }));
+    }
+}
