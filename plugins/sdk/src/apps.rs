@@ -1,0 +1,83 @@
+//! Scriptable apps: reads by what `apps` grants, changes by what `apps-change` grants.
+
+use serde_json::Value as Json;
+
+use crate::Fault;
+use crate::bindings::iac::plugin::{app_scripts, apps, apps_change};
+use crate::fault::read;
+
+/// An app that was opened in this call. The arguments and answers of its methods are those of the server's tools.
+#[derive(Debug)]
+pub struct App(apps::App);
+
+/// Opens an app by its bundle id; neither launches it nor sends it anything.
+///
+/// # Errors
+/// `permission_denied` where it was not granted, `unknown_app` where it is not installed.
+pub fn open(bundle_id: &str) -> Result<App, Fault> {
+    Ok(App(apps::open(bundle_id)?))
+}
+
+impl App {
+    /// Returns the app's bundle id.
+    pub fn bundle_id(&self) -> String {
+        self.0.bundle_id()
+    }
+
+    /// Resolves a specifier: `{"specifier":…}` to `{"reference":…}` or `{"value":…}`.
+    ///
+    /// # Errors
+    /// Those of the tool `iac_mcp_query_object`.
+    pub fn query_object(&self, arguments: &Json) -> Result<Json, Fault> {
+        read(self.0.query_object(&arguments.to_string()))
+    }
+
+    /// Lists elements: `{"container","elementType","where","properties","sort","limit","offset"}` to
+    /// `{"elements","count","totalCount","hasMore"}`.
+    ///
+    /// # Errors
+    /// Those of the tool `iac_mcp_get_elements`.
+    pub fn get_elements(&self, arguments: &Json) -> Result<Json, Fault> {
+        read(self.0.get_elements(&arguments.to_string()))
+    }
+
+    /// Reads properties: `{"reference","properties"}` to `{"properties":…}` or `{"results":[…]}`.
+    ///
+    /// # Errors
+    /// Those of the tool `iac_mcp_get_properties`.
+    pub fn get_properties(&self, arguments: &Json) -> Result<Json, Fault> {
+        read(self.0.get_properties(&arguments.to_string()))
+    }
+
+    /// Runs a safe command: `{"command","target","parameters"}` to `{"success":true,"data":…}`.
+    ///
+    /// # Errors
+    /// Those of the tool `iac_mcp_read_command`.
+    pub fn read_command(&self, arguments: &Json) -> Result<Json, Fault> {
+        read(self.0.read_command(&arguments.to_string()))
+    }
+
+    /// Sets a property: `{"reference","property","value"}` to `{"success":true,"changes":[…]}`.
+    ///
+    /// # Errors
+    /// Those of the tool `iac_mcp_set_property`, and `permission_denied` above the granted level.
+    pub fn set_property(&self, arguments: &Json) -> Result<Json, Fault> {
+        read(apps_change::set_property(&self.0, &arguments.to_string()))
+    }
+
+    /// Runs any command: `{"command","target","parameters","dryRun"}` to `{"success":true,"data":…}`.
+    ///
+    /// # Errors
+    /// Those of the tool `iac_mcp_run_command`, and `permission_denied` above the granted level.
+    pub fn run_command(&self, arguments: &Json) -> Result<Json, Fault> {
+        read(apps_change::run_command(&self.0, &arguments.to_string()))
+    }
+
+    /// Runs a script of the package inside the app.
+    ///
+    /// # Errors
+    /// `invalid_parameter` where there is no such script, and those of [`run_command`](Self::run_command).
+    pub fn run_script(&self, name: &str, data: &Json) -> Result<Json, Fault> {
+        read(app_scripts::run(&self.0, name, &data.to_string()))
+    }
+}

@@ -1,0 +1,35 @@
+//! Text below a granted folder.
+
+use crate::Fault;
+use crate::bindings::iac::plugin::files;
+pub use crate::bindings::iac::plugin::files::{Entry, Kind};
+
+/// A granted root that was opened in this call.
+#[derive(Debug)]
+pub struct Directory(files::Directory);
+
+/// Opens a granted root by the path under which it was granted.
+///
+/// # Errors
+/// `permission_denied` where it was not granted, `unavailable` where it is not there.
+pub fn open(root: &str) -> Result<Directory, Fault> {
+    Ok(Directory(files::open(root)?))
+}
+
+impl Directory {
+    /// Lists a directory, `""` for the root itself, in order of names, from the first one after `after`.
+    ///
+    /// # Errors
+    /// `invalid_parameter` for a path that leaves the root or is no directory.
+    pub fn entries(&self, path: &str, after: Option<&str>, limit: u32) -> Result<Vec<Entry>, Fault> {
+        Ok(self.0.entries(path, after, limit)?)
+    }
+
+    /// Reads at most `limit` bytes of a file from byte `offset`, cut at the last whole character.
+    ///
+    /// # Errors
+    /// `invalid_parameter` for a path that leaves the root, is no regular file, or holds no UTF-8 there.
+    pub fn read_text(&self, path: &str, offset: u64, limit: u32) -> Result<String, Fault> {
+        Ok(self.0.read_text(path, offset, limit)?)
+    }
+}

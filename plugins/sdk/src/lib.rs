@@ -1,0 +1,96 @@
+//! A plugin is one type, one trait and one macro:
+//!
+//! ```
+//! use iac_plugin::{Arguments, Fault, Json, Plugin, Tool, json};
+//!
+//! struct Hello;
+//!
+//! impl Plugin for Hello {
+//!     fn tools() -> Vec<Tool> {
+//!         let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+//!         vec![Tool::reads("hello", "Greets somebody by name.", schema)]
+//!     }
+//!
+//!     fn call(_tool: &str, arguments: Arguments) -> Result<Json, Fault> {
+//!         let name = arguments.text("name")?.unwrap_or("you");
+//!         Ok(json!({"greeting": format!("hello {name}")}))
+//!     }
+//! }
+//!
+//! iac_plugin::export!(Hello);
+//! ```
+//!
+//! What the host lends stands in [`apps`], [`files`], [`store`], [`log`], [`clock`] and [`settings`]. A plugin that does
+//! not use one does not import it, and needs no grant for it. Outside of a host these functions do nothing but panic, so
+//! tests of a plugin's own code call that code with JSON, and `iac-mcp plugin test` runs the whole.
+#![warn(missing_docs)]
+
+pub mod apps;
+mod arguments;
+#[doc(hidden)]
+pub mod bindings;
+pub mod clock;
+mod fault;
+pub mod files;
+pub mod log;
+pub mod settings;
+pub mod store;
+mod tool;
+
+pub use serde_json::{self, Value as Json, json};
+
+pub use arguments::Arguments;
+pub use fault::Fault;
+pub use tool::Tool;
+
+use bindings::exports::iac::plugin::tools;
+
+/// What a plugin offers and how it answers.
+pub trait Plugin {
+    /// Returns the tools, at most 16. Runs once, when the package is made; nothing but [`log`] and [`clock`] answers then.
+    fn tools() -> Vec<Tool>;
+
+    /// Answers one call of one of [`tools`](Self::tools) with a JSON object of at most 1 MiB.
+    ///
+    /// # Errors
+    /// Whatever the caller should read; a [`Fault`] of a host function can be passed on as it is.
+    fn call(tool: &str, arguments: Arguments) -> Result<Json, Fault>;
+}
+
+/// Makes a type that is a [`Plugin`] the plugin of this crate; stands once in a `cdylib`.
+#[macro_export]
+macro_rules! export {
+    ($plugin:ty) => {
+        // Only a component has these exports; elsewhere the crate is what its tests link.
+        #[cfg(target_arch = "wasm32")]
+        const _: () = {
+            type Component = $crate::Component<$plugin>;
+    $crate::bindings::export!(Component with_types_in $crate::bindings);
+        };
+        #[cfg(not(target_arch = "wasm32"))]
+        const _: () = {
+            let _ = (<$plugin as $crate::Plugin>::tools, <$plugin as $crate::Plugin>::call);
+        };
+    };
+}
+
+/// Stands between a [`Plugin`] and the component's exports.
+#[doc(hidden)]
+pub struct Component<P>(core::marker::PhantomData<P>);
+
+impl<P: Plugin> tools::Guest for Component<P> {
+    fn list_tools() -> Vec<tools::Tool> {
+        P::tools().into_iter().map(Tool::export).collect()
+    }
+
+    fn call_tool(
+        name: String,
+        arguments: String,
+    ) -> Result<tools::Outcome, bindings::iac::plugin::types::Fault> {
+        let answer = Arguments::parse(&arguments).and_then(|arguments| P::call(&name, arguments));
+        match answer {
+            Ok(value) => Ok(tools::Outcome { value: value.to_string() }),
+            Err(fault) => Err(fault.export()),
+        }
+    }
+}

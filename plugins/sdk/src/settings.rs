@@ -1,0 +1,10 @@
+//! What the operator has set for this plugin.
+
+use serde_json::Value as Json;
+
+use crate::bindings::iac::plugin::settings;
+
+/// Returns the value of one setting, or none where the operator has set nothing.
+pub fn get(key: &str) -> Option<Json> {
+    settings::get(key).and_then(|text| serde_json::from_str(&text).ok())
+}

@@ -1,0 +1,70 @@
+//! How a tool shows itself.
+
+use serde_json::Value as Json;
+
+use crate::bindings::exports::iac::plugin::tools;
+
+/// One tool as a client sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tool {
+    /// The plugin's id with `_` for `-`, or that and `_` and more.
+    pub name: String,
+    /// A title for people, at most 80 characters.
+    pub title: Option<String>,
+    /// What it does and what it answers, for a model: at most 2,000 characters.
+    pub description: String,
+    /// JSON Schema of the arguments.
+    pub input_schema: Json,
+    /// It changes nothing; the host refuses changes within it.
+    pub read_only: bool,
+    /// It may remove or overwrite what was there.
+    pub destructive: bool,
+    /// A second call with the same arguments changes nothing more.
+    pub idempotent: bool,
+}
+
+impl Tool {
+    /// Makes a tool that only reads.
+    pub fn reads(name: &str, description: &str, input_schema: Json) -> Self {
+        Self {
+            name: name.to_owned(),
+            title: None,
+            description: description.to_owned(),
+            input_schema,
+            read_only: true,
+            destructive: false,
+            idempotent: true,
+        }
+    }
+
+    /// Makes a tool that changes things, and may overwrite some.
+    pub fn changes(name: &str, description: &str, input_schema: Json) -> Self {
+        Self {
+            read_only: false,
+            destructive: true,
+            idempotent: false,
+            ..Self::reads(name, description, input_schema)
+        }
+    }
+
+    /// Gives it a title.
+    #[must_use]
+    pub fn titled(mut self, title: &str) -> Self {
+        self.title = Some(title.to_owned());
+        self
+    }
+
+    pub(crate) fn export(self) -> tools::Tool {
+        tools::Tool {
+            name: self.name,
+            title: self.title,
+            description: self.description,
+            input_schema: self.input_schema.to_string(),
+            effects: tools::Effects {
+                read_only: self.read_only,
+                destructive: self.destructive,
+                idempotent: self.idempotent,
+            },
+        }
+    }
+}
