@@ -100,7 +100,7 @@ const LONGEST_TEXT: usize = 200_000;
 const LIMIT: usize = 100;
 
 /// How many elements an answer may hold.
-const HIGHEST_LIMIT: usize = 1_000;
+pub(crate) const HIGHEST_LIMIT: usize = 1_000;
 
 /// How many references one call may name.
 const MOST_REFERENCES: usize = 1_000;

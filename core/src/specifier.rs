@@ -8,6 +8,7 @@ mod source;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use crate::call::Filter;
 use crate::dictionary::Identifier;
 use crate::fault::{Code, Fault, did_you_mean};
 use crate::reference::{RefId, ReferenceError};
@@ -49,6 +50,18 @@ pub enum Specifier {
         /// Where it is.
         container: Container,
     },
+    /// `{"type":"filter","element":"message","container":…,"where":…,"limit":1}`; where one object is needed, it is the
+    /// first match.
+    Filter {
+        /// The class of the element, in any spelling.
+        element: String,
+        /// Where they are.
+        container: Container,
+        /// Which ones.
+        filter: Filter<String>,
+        /// How many a query answers, 1 to 1,000.
+        limit: usize,
+    },
     /// `{"type":"property","property":"inbox","of":…}`
     Property {
         /// The property, in any spelling.
@@ -70,12 +83,29 @@ pub enum Container {
 impl Specifier {
     /// Returns the references that it starts from.
     pub fn references(&self) -> Vec<RefId> {
+        self.container().map(Container::references).unwrap_or_default()
+    }
+
+    /// Returns what it is in or of; `None` for the application.
+    pub fn container(&self) -> Option<&Container> {
         match self {
-            Self::Application => Vec::new(),
-            Self::Element { container, .. } | Self::Named { container, .. } | Self::Id { container, .. } => {
-                container.references()
-            }
-            Self::Property { of, .. } => of.references(),
+            Self::Application => None,
+            Self::Element { container, .. }
+            | Self::Named { container, .. }
+            | Self::Id { container, .. }
+            | Self::Filter { container, .. }
+            | Self::Property { of: container, .. } => Some(container),
+        }
+    }
+
+    pub(crate) fn container_mut(&mut self) -> Option<&mut Container> {
+        match self {
+            Self::Application => None,
+            Self::Element { container, .. }
+            | Self::Named { container, .. }
+            | Self::Id { container, .. }
+            | Self::Filter { container, .. }
+            | Self::Property { of: container, .. } => Some(container),
         }
     }
 }

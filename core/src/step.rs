@@ -12,6 +12,7 @@
 mod apps;
 mod asking;
 mod elements;
+mod first;
 mod properties;
 mod query;
 mod show;
@@ -188,13 +189,16 @@ pub fn start(call: Call, world: &mut World<'_>) -> Step {
     for id in call.references() {
         world.references.wake(id, world.apps);
     }
+    if let Some(step) = first::begin(&call, world) {
+        return step.unwrap_or_else(|fault| failed(&fault, 0));
+    }
     let step = match call {
         Call::ListApps { search } => apps::start(search.as_deref(), world),
         Call::QueryObject { app, specifier } => query::start(&app, &specifier, world),
         Call::GetProperties { references, list, properties, text } => {
             properties::start(references, list, properties.as_deref(), text, world)
         }
-        Call::GetElements(call) => elements::start(&call, world),
+        Call::GetElements(call) => elements::start(&call, None, world),
         Call::Release(release) => released(&release, world),
         Call::ReferenceStats => Ok(done(stats(world), 0)),
     };

@@ -80,6 +80,15 @@ fn a_text_is_cut_between_code_points() {
     assert_eq!(body["elements"][0]["cut"]["text"], json!({"from": 1, "to": 3, "total": 4}));
 }
 
+#[test]
+fn an_id_is_never_cut() {
+    let rows = json!([{"id": "x-coredata://long/id", "name": "a", "text": "long text"}]);
+    let call = json!({"app": "Shelf", "container": "application", "elementType": "thing", "properties": ["text"], "textOffset": 2, "textLimit": 2});
+    let played = engine::play("iac_mcp_get_elements", &call, &world(rows));
+    assert_eq!(played.outcome.body["elements"][0]["properties"]["text"], "ng");
+    assert_eq!(played.specifiers[0]["id"], "x-coredata://long/id");
+}
+
 /// Reads `text` of rows that are written in JavaScript's JSON, where a lone surrogate is possible.
 fn with_text(rows: &str) -> Json {
     let call =

@@ -83,14 +83,15 @@ const encode = (value, depth = 0) => {
 const read = (object, reads) => reads.map(one => { try { return encode(askSingle(() => one(object))); } catch (error) { return failed(error); } });
 
 // The object itself, by what it is known by.
-const look = (object, id) => { at = "object"; return encode(ask(() => id(object))); };
+// An id or name is never cut, however little of a text was asked for.
+const look = (object, id) => { at = "object"; const known = ask(() => id(object)); return typeof known === "string" ? wellFormed(known) : encode(known); };
 const same = (a, b) => typeof a === "string" && typeof b === "string" ? a.toLowerCase() === b.toLowerCase() : a === b;
 // A name serves only if nothing else in the collection has it.
 const named = (collection, object, id) => {
   at = "object";
   const name = ask(() => id(object));
   if (typeof name !== "string") return null;
-  return ask(() => id(collection)).filter(other => same(other, name)).length === 1 ? excerpt(name) : null;
+  return ask(() => id(collection)).filter(other => same(other, name)).length === 1 ? wellFormed(name) : null;
 };
 const value = property => { at = "property"; return encode(ask(() => property())); };
 
@@ -256,7 +257,7 @@ const page = (source, collection, q) => {
     if (byColumn) rest.forEach(i => cells.fill(i));
     strategy = q.filtered ? "whose" : byColumn || (whole && asked.size > 0) ? "columns" : "by id";
     at = "element";
-    const shown = rows.map(row => [ids[row] !== null && typeof ids[row] === "object" ? null : encode(ids[row]), row, q.columns.slice(0, q.wanted).map((_, i) => {
+    const shown = rows.map(row => [typeof ids[row] === "string" ? wellFormed(ids[row]) : typeof ids[row] === "number" ? ids[row] : null, row, q.columns.slice(0, q.wanted).map((_, i) => {
       const value = cells.raw(i, row);
       return isFailed(value) ? value : encode(value);
     })]);

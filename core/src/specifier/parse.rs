@@ -3,12 +3,13 @@
 use serde_json::{Map, Value as Json};
 
 use super::{Container, Id, Specifier, SpecifierError};
+use crate::call::{Filter, HIGHEST_LIMIT};
 use crate::reference::RefId;
 
 /// Nobody nests deeper than this; it bounds the recursion.
 const DEEPEST: usize = 32;
 
-const FORMS: &str = "one of application, element, named, id, property";
+const FORMS: &str = "one of application, element, named, id, property, filter";
 
 impl Specifier {
     /// Reads a specifier; `place` is its name in messages, such as `specifier`.
@@ -47,6 +48,7 @@ fn parse(json: &Json, place: &str, depth: usize) -> Result<Specifier, SpecifierE
         "named" => reader.only(&["element", "name", "container"]).and_then(|()| reader.named()),
         "id" => reader.only(&["element", "id", "container"]).and_then(|()| reader.id()),
         "property" => reader.only(&["property", "of"]).and_then(|()| reader.property()),
+        "filter" => reader.only(&["element", "container", "where", "limit"]).and_then(|()| reader.filter()),
         other => {
             Err(form(&reader.at("type"), format!("`{other}` is no form of specifier; expected {FORMS}")))
         }
@@ -55,7 +57,7 @@ fn parse(json: &Json, place: &str, depth: usize) -> Result<Specifier, SpecifierE
 
 fn container(json: &Json, place: &str, depth: usize) -> Result<Container, SpecifierError> {
     match json.as_str() {
-        Some("application") | None => Ok(Container::Specifier(Box::new(parse(json, place, depth)?))),
+        Some("application") | None => Ok(Container::Specifier(Box::new(parse(json, place, depth.max(1))?))),
         Some(text) => RefId::parse(text).map(Container::Reference).ok_or_else(|| {
             form(
                 place,
@@ -97,6 +99,30 @@ impl Reader<'_> {
                 })?),
             };
         Ok(Specifier::Id { element: self.text("element")?, id, container: self.container("container")? })
+    }
+
+    fn filter(&self) -> Result<Specifier, SpecifierError> {
+        let limit = match self.fields.get("limit") {
+            None => 1,
+            Some(json) => self.limit(json)?,
+        };
+        let place = self.at("where");
+        let filter = Filter::parse(self.field("where")?, &place);
+        let filter = filter.map_err(|fault| form(&place, fault.message))?;
+        Ok(Specifier::Filter {
+            element: self.text("element")?,
+            container: self.container("container")?,
+            filter,
+            limit,
+        })
+    }
+
+    /// A container is one object, so only a query's own filter may have more than one match.
+    fn limit(&self, json: &Json) -> Result<usize, SpecifierError> {
+        let most = if self.depth == 0 { HIGHEST_LIMIT } else { 1 };
+        let limit = json.as_u64().and_then(|limit| usize::try_from(limit).ok());
+        let wrong = || form(&self.at("limit"), format!("expected an integer from 1 to {most}, got {json}"));
+        limit.filter(|limit| (1..=most).contains(limit)).ok_or_else(wrong)
     }
 
     fn property(&self) -> Result<Specifier, SpecifierError> {

@@ -165,6 +165,10 @@ impl Walk<'_, '_> {
             }
             Specifier::Named { element, name, container } => self.named(element, name, container),
             Specifier::Id { element, id, container } => self.pick(element, By::Id(id.clone()), container),
+            Specifier::Filter { .. } => Err(SpecifierError::Form {
+                place: "specifier".to_owned(),
+                wrong: "a filter has no path before the app has answered it".to_owned(),
+            }),
             Specifier::Property { property, of } => {
                 let owner = self.container(of)?;
                 let found = self.property(&owner, property)?;

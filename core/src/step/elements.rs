@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::first::First;
 use super::properties::column;
 use super::show::{Shown, value};
 use super::{Outcome, Step, Then, World, held, in_app, remember};
@@ -24,9 +25,10 @@ pub(super) struct Listing {
     container: Option<String>,
     fallback: Option<Path>,
     resolved_as: Option<String>,
+    first: Option<First>,
 }
 
-pub(super) fn start(call: &GetElements, world: &mut World<'_>) -> Result<Step, Fault> {
+pub(super) fn start(call: &GetElements, first: Option<First>, world: &mut World<'_>) -> Result<Step, Fault> {
     let app = world.apps.find(&app_of(call, world)?)?;
     let dictionary = app.dictionary()?;
     let found = call.container.resolve(dictionary, &mut *held(world.references, app, world.now))?;
@@ -35,7 +37,7 @@ pub(super) fn start(call: &GetElements, world: &mut World<'_>) -> Result<Step, F
         Container::Reference(id) => Some(id.to_string()),
         Container::Specifier(_) => None,
     };
-    let listing = Listing { wanted, container, fallback: found.fallback, resolved_as: None };
+    let listing = Listing { wanted, container, fallback: found.fallback, resolved_as: None, first };
     Ok(listing.ask(app, 0, world))
 }
 
@@ -184,6 +186,9 @@ impl Listing {
             world.learned.seen(&app.bundle_id, &self.wanted.container, &self.wanted.collection, size);
         }
         let body = self.body(&answer, reply.reason, app, world)?;
+        if let Some(first) = self.first.take() {
+            return first.found(&body, events, world);
+        }
         Ok(Step::Done(Outcome { body, events, strategy: reply.strategy, ..Outcome::default() }))
     }
 

@@ -36,6 +36,8 @@ pub(crate) struct Played {
     pub(crate) events: u64,
     /// Ids, names and places that reached the app, in order.
     pub(crate) seen: Json,
+    /// The specifiers behind the references that were made.
+    pub(crate) specifiers: Vec<Json>,
     /// Names that the scripts left in the engine.
     pub(crate) globals: Json,
 }
@@ -78,13 +80,20 @@ pub(crate) fn play(tool: &str, arguments: &Json, world: &Json) -> Played {
                 Step::Ask(ask) => panic!("nothing is asked here: {}", ask.question.text()),
             };
         };
+        let specifiers = world_of.references.saved().into_iter().map(|saved| saved.specifier).collect();
         let read = |code: &str| -> Json {
             let text: String = js.eval(format!("JSON.stringify({code})")).expect("the app tells");
             serde_json::from_str(&text).expect("JSON")
         };
         let after = js.globals().keys::<String>().filter_map(Result::ok);
         let globals = after.filter(|name| !before.contains(name)).collect::<Vec<_>>().into();
-        Played { outcome, events: read("events").as_u64().expect("a count"), seen: read("seen"), globals }
+        Played {
+            outcome,
+            events: read("events").as_u64().expect("a count"),
+            seen: read("seen"),
+            specifiers,
+            globals,
+        }
     })
 }
 
