@@ -10,7 +10,9 @@ mod dictionary_counts;
 mod dictionary_encodings;
 mod dictionary_golden;
 mod dictionary_limits;
+mod dictionary_names;
 mod dictionary_properties;
+mod dictionary_typings;
 
 use iac_core::dictionary::{Dictionary, Includes, Problem, ProblemKind, parse};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,9 @@
 //! From a dictionary's term to its identifier in JavaScript for Automation, and back to what was meant.
 //!
 //! # Source
-//! The rule fits every case found in real scripts: split on spaces; the first word is lower-cased whole if it is all
-//! capitals, else its first letter is; every other word has its first letter raised and keeps the rest.
+//! The rule fits every case found in real scripts: split on spaces; a first word without small letters is lower-cased
+//! whole (`URL` is `url`), else the capitals it begins with are (`IPv4 address` is `ipv4Address`); every other word has
+//! its first letter raised and keeps the rest.
 
 /// A legal JavaScript identifier that was made from a dictionary's term; nothing else becomes code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -66,17 +67,14 @@ fn camel(term: &str) -> String {
 }
 
 fn lower(word: &str) -> String {
-    let capitals = word.chars().all(|c| !c.is_alphabetic() || c.is_uppercase());
-    if capitals { word.to_lowercase() } else { with_first(word, char::to_ascii_lowercase) }
+    let small = word.contains(char::is_lowercase);
+    let capitals = word.find(|c: char| small && !c.is_uppercase()).unwrap_or(word.len());
+    word[..capitals].to_lowercase() + &word[capitals..]
 }
 
 fn raise(word: &str) -> String {
-    with_first(word, char::to_ascii_uppercase)
-}
-
-fn with_first(word: &str, change: fn(&char) -> char) -> String {
-    let mut characters = word.chars();
-    characters.next().map(|first| change(&first)).into_iter().chain(characters).collect()
+    let first = word.chars().next().map_or(0, char::len_utf8);
+    word[..first].to_ascii_uppercase() + &word[first..]
 }
 
 /// Edits between two keys; `None` where they are too far apart to be worth naming. A shared part counts as near.

@@ -1,0 +1,82 @@
+//! From terms to identifiers, as scripts that run have them, and from spellings to what was meant.
+
+use iac_core::dictionary::Identifier;
+use iac_core::dictionary::names::{key, near};
+
+#[test]
+fn identifiers_are_those_of_scripts_that_run() {
+    let cases = [
+        ("date received", "dateReceived"),
+        ("URL", "url"),
+        ("ID", "id"),
+        ("UUID", "uuid"),
+        ("POSIX path", "posixPath"),
+        ("MIME type", "mimeType"),
+        ("OK button name", "okButtonName"),
+        ("UI element", "uiElement"),
+        ("IPv4 address", "ipv4Address"),
+        ("do JavaScript", "doJavaScript"),
+        ("unique ID", "uniqueID"),
+        ("reference URL", "referenceURL"),
+        ("convert feed to HTML", "convertFeedToHTML"),
+        ("create PDF document from", "createPDFDocumentFrom"),
+        ("create Markdown from", "createMarkdownFrom"),
+        ("paginated PDF", "paginatedPDF"),
+        ("allday event", "alldayEvent"),
+        ("to dos", "toDos"),
+        ("large 32 bit icon", "large32BitIcon"),
+        ("base64 encoding", "base64Encoding"),
+        ("GetURL", "getURL"),
+        ("VIDEO_TS", "video_ts"),
+        ("  two   spaces ", "twoSpaces"),
+        ("class", "class"),
+        ("$ sign", "$Sign"),
+    ];
+    for (term, expected) in cases {
+        let identifier = Identifier::of(term);
+        assert_eq!(identifier.as_ref().map(Identifier::as_str), Some(expected), "{term}");
+    }
+}
+
+#[test]
+fn constructors_begin_with_a_capital() {
+    for (term, expected) in
+        [("outgoing message", "OutgoingMessage"), ("to do", "ToDo"), ("iCloud account", "ICloudAccount")]
+    {
+        let identifier = Identifier::of_class(term).unwrap();
+        assert_eq!(identifier.as_str(), expected);
+        assert_eq!(identifier.to_string(), expected);
+    }
+}
+
+#[test]
+fn what_is_no_legal_identifier_is_none() {
+    for term in ["", " ", "computer-object", "64 bit", "Q&A", "naïve", "a.b", "日本", "a/b", "'", "\u{2028}"]
+    {
+        assert_eq!(Identifier::of(term), None, "{term}");
+        assert_eq!(Identifier::of_class(term), None, "{term}");
+    }
+}
+
+#[test]
+fn spellings_of_one_term_have_one_key() {
+    for spelling in ["date received", "dateReceived", "Date Received", "DATE_RECEIVED", " date-received"] {
+        assert_eq!(key(spelling), "datereceived");
+    }
+}
+
+#[test]
+fn the_nearest_names_come_first() {
+    let names = ["subject", "sender", "date received", "date sent", "all headers", "reply to"];
+    let cases: [(&str, &[&str]); 5] = [
+        ("dateRecieved", &["date received"]),
+        ("sendr", &["sender"]),
+        ("date", &["date sent", "date received"]),
+        ("subjects", &["subject"]),
+        ("quantum", &[]),
+    ];
+    for (word, expected) in cases {
+        assert_eq!(near(word, names, 3), expected, "{word}");
+    }
+    assert_eq!(near("", names, 3), Vec::<String>::new());
+}
