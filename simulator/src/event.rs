@@ -2,6 +2,7 @@
 
 use crate::specifier::Specifier;
 use crate::value::Value;
+use indexmap::IndexMap;
 use std::rc::Rc;
 
 /// One event before it is sent.
@@ -12,6 +13,8 @@ pub(crate) struct Event {
     pub(crate) target: Rc<Specifier>,
     /// The direct parameter where it is no specifier.
     pub(crate) direct: Option<Value>,
+    /// Named parameters by the identifiers that scripts use.
+    pub(crate) parameters: IndexMap<Rc<str>, Value>,
 }
 
 /// Which event.
@@ -38,6 +41,6 @@ impl Kind {
 
 impl Event {
     pub(crate) fn new(kind: Kind, target: Rc<Specifier>) -> Self {
-        Self { kind, target, direct: None }
+        Self { kind, target, direct: None, parameters: IndexMap::new() }
     }
 }

@@ -4,9 +4,13 @@
 //! Rust, and JavaScript sees only what events answer. `docs/simulator.md` tells what is simulated and how well.
 #![forbid(unsafe_code)]
 
+mod birth;
 mod cli;
+mod coerce;
+mod command;
 mod engine;
 mod event;
+mod filter;
 mod os_error;
 mod output;
 mod resolve;
@@ -17,10 +21,11 @@ mod specifier;
 pub mod trace;
 mod value;
 mod world;
+pub mod worlds;
+mod write;
 
 pub use cli::osascript;
 pub use world::WorldError;
-pub use world::bundle::roots;
 
 /// Names the directory of the simulated Mac that [`osascript`] runs in.
 pub const WORLD_VARIABLE: &str = "IAC_MCP_WORLD";

@@ -12,13 +12,17 @@ pub(crate) struct OsError {
 pub(crate) type Answer<T> = Result<T, OsError>;
 
 pub(crate) const COERCION: i32 = -1700;
+pub(crate) const DIRECT_MISSING: i32 = -1701;
 pub(crate) const NOT_UNDERSTOOD: i32 = -1708;
+pub(crate) const PARAMETER_MISSING: i32 = -1715;
 pub(crate) const BAD_INDEX: i32 = -1719;
-pub(crate) const BAD_TEST: i32 = -1726;
 pub(crate) const NO_SUCH_OBJECT: i32 = -1728;
+pub(crate) const UNKNOWN_CLASS: i32 = -1731;
 pub(crate) const SCRIPT: i32 = -2700;
 pub(crate) const FAILED: i32 = -10000;
 pub(crate) const NOT_MODIFIABLE: i32 = -10003;
+pub(crate) const CANT_SET: i32 = -10006;
+pub(crate) const NOT_A_SINGLE_OBJECT: i32 = -10014;
 
 impl OsError {
     /// The error of that number with the text that macOS gives in English.

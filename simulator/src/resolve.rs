@@ -1,8 +1,8 @@
 //! Finds what a specifier means in an app's objects, and writes the specifier that the app itself would give.
 
 use crate::os_error::{Answer, BAD_INDEX, NO_SUCH_OBJECT, refuse};
-use crate::schema::{ClassInfo, Kind, PropertyInfo, Schema};
-use crate::specifier::{Ordinal, Root, Specifier, Step};
+use crate::schema::{ClassInfo, Kind, Member, PropertyInfo, Schema};
+use crate::specifier::{Filter, Ordinal, Root, Specifier, Step};
 use crate::value::{ObjectId, Value, local_seconds};
 use crate::world::App;
 use crate::world::model::{Children, Model, Place, Symbol};
@@ -17,9 +17,14 @@ pub(crate) struct View<'a> {
     app: &'a App,
     model: &'a Model,
     root: Root,
+    /// The world's wall clock.
+    now: i64,
     /// Specifiers that were written already, of objects and of all their elements of a class.
     given: RefCell<HashMap<Given, Rc<Specifier>>>,
 }
+
+/// How one of many elements is chosen.
+type Choose<'a> = &'a dyn Fn(&[ObjectId]) -> Answer<ObjectId>;
 
 /// An object, or all its elements of a class.
 type Given = (ObjectId, Option<Symbol>);
@@ -38,8 +43,20 @@ pub(crate) enum Found {
 pub(crate) const APP: ObjectId = ObjectId(0);
 
 impl<'a> View<'a> {
-    pub(crate) fn new(app: &'a App, model: &'a Model, root: Root) -> Self {
-        Self { app, model, root, given: RefCell::default() }
+    pub(crate) fn new(app: &'a App, model: &'a Model, root: Root, now: i64) -> Self {
+        Self { app, model, root, now, given: RefCell::default() }
+    }
+
+    pub(crate) fn app(&self) -> &'a App {
+        self.app
+    }
+
+    pub(crate) fn model(&self) -> &'a Model {
+        self.model
+    }
+
+    pub(crate) fn now(&self) -> i64 {
+        self.now
     }
 
     pub(crate) fn schema(&self) -> &'a Schema {
@@ -53,18 +70,63 @@ impl<'a> View<'a> {
     }
 
     pub(crate) fn resolve(&self, specifier: &Specifier) -> Answer<Found> {
+        self.resolve_from(specifier, APP)
+    }
+
+    /// Finds what a specifier means whose root is this object: the application, or the object under test.
+    pub(crate) fn resolve_from(&self, specifier: &Specifier, root: ObjectId) -> Answer<Found> {
+        let pick = |of: &Specifier, choose: Choose<'_>| self.pick(of, root, choose);
         match &specifier.step {
-            Step::Root => Ok(Found::One(APP)),
-            Step::Property { of, term } => self.each(self.resolve(of)?, &|id| self.property(id, term)),
-            Step::Elements { of, class } => self.each(self.resolve(of)?, &|id| {
-                let children = self.children(id, class)?;
-                Ok(Found::Many(children.into_iter().map(Found::One).collect()))
-            }),
-            Step::Index { of, index } => self.pick(of, &|all| at(all, *index)),
-            Step::Ordinal { of, which } => self.pick(of, &|all| ordinal(all, *which)),
-            Step::Name { of, name } => self.pick(of, &|all| self.named(all, name)),
-            Step::Id { of, id } => self.pick(of, &|all| self.identified(all, id)),
+            Step::Root => Ok(Found::One(root)),
+            Step::Property { of, term } => {
+                self.each(self.resolve_from(of, root)?, &|id| self.property(id, term))
+            }
+            Step::Elements { of, class } => {
+                self.each(self.resolve_from(of, root)?, &|id| self.every(id, class))
+            }
+            Step::Member { of, identifier } => {
+                self.each(self.resolve_from(of, root)?, &|id| self.member(id, identifier))
+            }
+            Step::Where { of, filter } => self.filtered(of, root, filter),
+            Step::Index { of, index } => pick(of, &|all| at(all, *index)),
+            Step::Ordinal { of, which } => pick(of, &|all| ordinal(all, *which)),
+            Step::Name { of, name } => pick(of, &|all| self.named(all, name)),
+            Step::Id { of, id } => self.with_id(of, root, id),
         }
+    }
+
+    fn every(&self, id: ObjectId, class: &str) -> Answer<Found> {
+        Ok(Found::Many(self.children(id, class)?.into_iter().map(Found::One).collect()))
+    }
+
+    /// A property or elements, by the spelling that an object's own class gives it.
+    fn member(&self, id: ObjectId, identifier: &str) -> Answer<Found> {
+        match self.class(id).member(identifier) {
+            Some(Member::Property { term, .. }) => self.property(id, term),
+            Some(Member::Elements { class }) => self.every(id, class),
+            None => self.property(id, identifier),
+        }
+    }
+
+    /// The elements for which a test holds, in each of the objects that contain them.
+    fn filtered(&self, of: &Specifier, root: ObjectId, filter: &Filter) -> Answer<Found> {
+        if !matches!(of.step, Step::Elements { .. } | Step::Where { .. } | Step::Member { .. }) {
+            return refuse(NO_SUCH_OBJECT);
+        }
+        self.passing(self.resolve_from(of, root)?, filter)
+    }
+
+    fn passing(&self, found: Found, filter: &Filter) -> Answer<Found> {
+        let Found::Many(all) = found else { return refuse(NO_SUCH_OBJECT) };
+        let mut kept = Vec::new();
+        for each in all {
+            match each {
+                Found::One(id) if !self.passes(id, filter)? => (),
+                Found::Many(_) => kept.push(self.passing(each, filter)?),
+                other => kept.push(other),
+            }
+        }
+        Ok(Found::Many(kept))
     }
 
     /// Applies a step to one object, or to each of many; a value has no objects behind it.
@@ -80,11 +142,13 @@ impl<'a> View<'a> {
     }
 
     /// Picks one of the elements that a specifier means, in each of the objects that contain them.
-    fn pick(&self, of: &Specifier, choose: &dyn Fn(&[ObjectId]) -> Answer<ObjectId>) -> Answer<Found> {
+    fn pick(&self, of: &Specifier, root: ObjectId, choose: Choose<'_>) -> Answer<Found> {
         match &of.step {
-            Step::Elements { of: container, class } => {
-                self.each(self.resolve(container)?, &|id| Ok(Found::One(choose(&self.children(id, class)?)?)))
-            }
+            Step::Elements { of: container, class } => self
+                .each(self.resolve_from(container, root)?, &|id| {
+                    Ok(Found::One(choose(&self.children(id, class)?)?))
+                }),
+            Step::Where { .. } | Step::Member { .. } => choose_in(self.resolve_from(of, root)?, choose),
             _ => refuse(NO_SUCH_OBJECT),
         }
     }
@@ -94,11 +158,13 @@ impl<'a> View<'a> {
     /// # Errors
     /// The object's class has no such elements.
     pub(crate) fn children(&self, id: ObjectId, class: &str) -> Answer<Vec<ObjectId>> {
-        let owner = self.class(id);
-        if !owner.elements.iter().any(|each| &**each == class) {
-            return refuse(NO_SUCH_OBJECT);
-        }
+        self.offers(id, class)?;
         Ok(self.stored(id, class))
+    }
+
+    fn offers(&self, id: ObjectId, class: &str) -> Answer<()> {
+        let offered = self.class(id).elements.iter().any(|each| &**each == class);
+        if offered { Ok(()) } else { refuse(NO_SUCH_OBJECT) }
     }
 
     fn stored(&self, id: ObjectId, class: &str) -> Vec<ObjectId> {
@@ -116,6 +182,7 @@ impl<'a> View<'a> {
                 }
                 Children::Union(keys) => {
                     let objects = keys.iter().filter_map(|key| self.model.keyed(key));
+                    let objects = objects.filter(|id| !self.model.object(*id).gone);
                     found.extend(objects.flat_map(|object| self.stored(object, class)));
                 }
             }
@@ -279,11 +346,15 @@ impl<'a> View<'a> {
         Step::Index { of, index: i64::try_from(index).unwrap_or_default() }
     }
 
+    /// The property that identifies objects of a class.
+    pub(crate) fn id_term(&self, class: &ClassInfo) -> &'a str {
+        let form = class.ancestors.iter().find_map(|name| self.model.forms.get(&**name));
+        form.map_or("id", String::as_str)
+    }
+
     /// The value that identifies an object, where its class has such a property.
     fn id_of(&self, id: ObjectId, class: &ClassInfo) -> Option<Value> {
-        let form = class.ancestors.iter().find_map(|name| self.model.forms.get(&**name));
-        let term = form.map_or("id", String::as_str);
-        let property = class.properties.get(term)?;
+        let property = class.properties.get(self.id_term(class))?;
         match self.typed(id, property) {
             Found::Leaf(value @ (Value::Int(_) | Value::Real(_) | Value::Text(_))) => Some(value),
             _ => None,
@@ -305,9 +376,64 @@ impl<'a> View<'a> {
         all.iter().find(same).copied().map_or_else(|| refuse(NO_SUCH_OBJECT), Ok)
     }
 
+    /// The element with that id, through the index where there is one.
+    fn with_id(&self, of: &Specifier, root: ObjectId, wanted: &Value) -> Answer<Found> {
+        let Step::Elements { of: container, class } = &of.step else {
+            return self.pick(of, root, &|all| self.identified(all, wanted));
+        };
+        let info = self.schema().class(class).unwrap_or_default();
+        let term = self.model.known(self.id_term(&info));
+        let candidates = term.and_then(|term| self.model.indexed(term, wanted));
+        self.each(self.resolve_from(container, root)?, &|of| match &candidates {
+            Some(ids) => {
+                self.offers(of, class)?;
+                let ids: Vec<ObjectId> =
+                    ids.iter().copied().filter(|id| self.lists(of, class, *id)).collect();
+                Ok(Found::One(self.identified(&ids, wanted)?))
+            }
+            None => Ok(Found::One(self.identified(&self.children(of, class)?, wanted)?)),
+        })
+    }
+
+    /// Whether an object is among the elements of a class of a container.
+    fn lists(&self, of: ObjectId, class: &str, id: ObjectId) -> bool {
+        let object = self.model.object(id);
+        let Place::Element { of: container, .. } = object.place else { return false };
+        if object.gone || !self.class(id).is_a(class) {
+            return false;
+        }
+        let shows = |(listed, children): &(Symbol, Children)| match children {
+            Children::Own(_) => container == of,
+            Children::Union(keys) => {
+                self.schema().is_a(self.model.name(*listed), class)
+                    && keys.iter().filter_map(|key| self.model.keyed(key)).any(|of| self.lists(of, class, id))
+            }
+        };
+        self.model.object(of).elements.iter().any(shows)
+    }
+
     fn identified(&self, all: &[ObjectId], wanted: &Value) -> Answer<ObjectId> {
         let same = |id: &&ObjectId| self.id_of(**id, &self.class(**id)).as_ref() == Some(wanted);
         all.iter().find(same).copied().map_or_else(|| refuse(NO_SUCH_OBJECT), Ok)
+    }
+}
+
+/// Picks one element of a list, or one of each list.
+fn choose_in(found: Found, choose: Choose<'_>) -> Answer<Found> {
+    let Found::Many(all) = found else { return refuse(NO_SUCH_OBJECT) };
+    let ids: Option<Vec<ObjectId>> = all.iter().map(Found::one).collect();
+    match ids {
+        Some(ids) => Ok(Found::One(choose(&ids)?)),
+        None => Ok(Found::Many(all.into_iter().map(|each| choose_in(each, choose)).collect::<Answer<_>>()?)),
+    }
+}
+
+impl Found {
+    fn one(&self) -> Option<ObjectId> {
+        match self {
+            Self::One(id) => Some(*id),
+            _ => None,
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! What a dictionary means at run time: identifiers of scripts to terms, and classes with what they inherit.
 
-use iac_core::dictionary::{APPLICATION, Access, Class, Command, Dictionary, Identifier, Property, TypeExpr};
+use iac_core::dictionary::{
+    APPLICATION, Access, Class, Command, Dictionary, Identifier, Property, TypeExpr, TypeRef,
+};
 use indexmap::IndexMap;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -33,10 +35,21 @@ pub(crate) struct PropertyInfo {
     pub(crate) term: Rc<str>,
     /// How scripts write it; the term itself where it gives no identifier.
     pub(crate) identifier: Rc<str>,
+    /// How its stored form is read: the first of its types that says something.
     pub(crate) kind: Kind,
+    pub(crate) types: Vec<Type>,
     pub(crate) access: Access,
     /// The class of the object it holds, if the dictionary says so.
     pub(crate) class: Option<Rc<str>>,
+}
+
+/// One type that a property or parameter takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Type {
+    pub(crate) kind: Kind,
+    /// Of an enumeration or class, its name.
+    pub(crate) name: Rc<str>,
+    pub(crate) list: bool,
 }
 
 /// How a stored scalar is to be understood.
@@ -53,6 +66,8 @@ pub(crate) enum Kind {
     Enumerator,
     Class,
     Object,
+    /// Nothing but missing value.
+    Missing,
 }
 
 /// What an identifier means after an object.
@@ -130,11 +145,6 @@ impl Schema {
         self.dictionary.commands.iter().filter(move |command| command.name == name)
     }
 
-    /// The enumerator's name for a text that names one in any spelling of case.
-    pub(crate) fn has_enumeration(&self, name: &str) -> bool {
-        self.dictionary.enumerations.contains_key(name)
-    }
-
     fn resolve(&self, name: &str) -> Option<ClassInfo> {
         let application = name == APPLICATION;
         let lineage = self.dictionary.lineage(name);
@@ -170,35 +180,48 @@ impl Schema {
     }
 
     fn property(&self, property: &Property) -> PropertyInfo {
-        let (kind, class) = self.kind(&property.kind);
-        PropertyInfo {
-            term: property.name.as_str().into(),
-            identifier: identifier(&property.name),
-            kind,
-            access: property.access,
-            class,
-        }
+        let types = self.types(&property.kind);
+        let telling = types.iter().find(|each| each.kind != Kind::Missing);
+        let kind = telling.map_or(Kind::Plain, |each| each.kind);
+        let is_class =
+            |each: &&Type| each.kind == Kind::Object && self.dictionary.class(&each.name).is_some();
+        let class = telling.filter(is_class).map(|each| Rc::clone(&each.name));
+        let (term, identifier) = (property.name.as_str().into(), identifier(&property.name));
+        PropertyInfo { term, identifier, kind, types, access: property.access, class }
     }
 
-    /// How values of a type are stored, and the class if they are objects. The first alternative that says
-    /// something decides; missing value says nothing.
-    fn kind(&self, of: &TypeExpr) -> (Kind, Option<Rc<str>>) {
-        of.0.iter().find(|each| each.name != "missing value").map_or((Kind::Plain, None), |each| {
-            match each.name.as_str() {
-                "text" | "rich text" | "string" | "styled text" | "unicode text" => (Kind::Text, None),
-                "integer" | "real" | "number" | "double integer" => (Kind::Number, None),
-                "boolean" => (Kind::Boolean, None),
-                "date" => (Kind::Date, None),
-                "file" | "alias" => (Kind::File, None),
-                "type" | "type class" => (Kind::Class, None),
-                "specifier" | "location specifier" => (Kind::Object, None),
-                name if self.has_enumeration(name) => (Kind::Enumerator, None),
-                name => match self.dictionary.class(name) {
-                    Some(class) => (Kind::Object, Some(class.name.as_str().into())),
-                    None => (Kind::Plain, None),
-                },
-            }
-        })
+    /// What a property or parameter takes.
+    pub(crate) fn types(&self, of: &TypeExpr) -> Vec<Type> {
+        let one = |each: &TypeRef| {
+            let (kind, name) = self.kind(&each.name);
+            Type { kind, name: name.into(), list: each.list }
+        };
+        of.0.iter().map(one).collect()
+    }
+
+    fn kind<'a>(&'a self, name: &'a str) -> (Kind, &'a str) {
+        let kind = match name {
+            "text" | "rich text" | "string" | "styled text" | "unicode text" => Kind::Text,
+            "integer" | "real" | "number" | "double integer" => Kind::Number,
+            "boolean" => Kind::Boolean,
+            "date" => Kind::Date,
+            "file" | "alias" => Kind::File,
+            "type" | "type class" => Kind::Class,
+            "specifier" | "location specifier" => Kind::Object,
+            "missing value" => Kind::Missing,
+            name if self.dictionary.enumerations.contains_key(name) => Kind::Enumerator,
+            name => match self.dictionary.class(name) {
+                Some(class) => return (Kind::Object, &class.name),
+                None => Kind::Plain,
+            },
+        };
+        (kind, name)
+    }
+
+    /// Whether an enumeration has an enumerator of that name.
+    pub(crate) fn has_enumerator(&self, enumeration: &str, name: &str) -> bool {
+        let found = self.dictionary.enumerations.get(enumeration);
+        found.is_some_and(|all| all.enumerators.iter().any(|each| each.name == name))
     }
 
     fn all_terms(&self) -> HashMap<String, Term> {
@@ -246,6 +269,19 @@ pub(crate) fn identifier(term: &str) -> Rc<str> {
 }
 
 impl ClassInfo {
+    /// What scripts may write after an object of this class.
+    pub(crate) fn member(&self, identifier: &str) -> Option<&Member> {
+        self.members.get(identifier)
+    }
+
+    /// The property of that term or identifier.
+    pub(crate) fn property(&self, name: &str) -> Option<&Rc<PropertyInfo>> {
+        self.properties.get(name).or_else(|| match self.members.get(name)? {
+            Member::Property { term, .. } => self.properties.get(term),
+            Member::Elements { .. } => None,
+        })
+    }
+
     pub(crate) fn is_a(&self, ancestor: &str) -> bool {
         self.ancestors.iter().any(|each| &**each == ancestor)
     }
@@ -260,7 +296,7 @@ impl ClassInfo {
         let name: Rc<str> = class.name.as_str().into();
         let member = Member::Elements { class: Rc::clone(&name) };
         self.members.entry(identifier(&class.plural).to_string()).or_insert(member);
-        if !self.elements.contains(&name) {
+        if !self.elements.iter().any(|each| *each == name) {
             self.elements.push(name);
         }
     }
@@ -269,6 +305,6 @@ impl ClassInfo {
 impl PropertyInfo {
     fn builtin(term: &str) -> Self {
         let (term, identifier) = (term.into(), identifier(term));
-        Self { term, identifier, kind: Kind::Plain, access: Access::Read, class: None }
+        Self { term, identifier, kind: Kind::Plain, types: Vec::new(), access: Access::Read, class: None }
     }
 }

@@ -1,7 +1,7 @@
 //! Specifiers as JavaScript source: `Application("Mail").accounts.byId("A1").mailboxes.byName("INBOX")`.
 
 use crate::schema::identifier;
-use crate::specifier::{Ordinal, Root, Specifier, Step};
+use crate::specifier::{Operator, Ordinal, Root, Specifier, Step, Test};
 use crate::value::Value;
 use crate::world::World;
 
@@ -16,6 +16,33 @@ pub(crate) fn source(world: &World, specifier: &Specifier) -> String {
         Step::Name { name, .. } => format!("{before}.byName({})", literal(name)),
         Step::Id { id, .. } => format!("{before}.byId({})", literal(id)),
         Step::Ordinal { which, .. } => format!("{before}.{}", word(*which)),
+        Step::Where { filter, .. } => format!("{before}.whose({})", condition(world, &filter.test)),
+        Step::Member { identifier, .. } => format!("{before}.{identifier}"),
+    }
+}
+
+/// Writes a filter's test as a script would.
+fn condition(world: &World, test: &Test) -> String {
+    let list = |key: &str, tests: &[Test]| {
+        let tests: Vec<String> = tests.iter().map(|test| condition(world, test)).collect();
+        format!("{{{key}: [{}]}}", tests.join(", "))
+    };
+    match test {
+        Test::All(tests) => list("_and", tests),
+        Test::Any(tests) => list("_or", tests),
+        Test::None(tests) => list("_not", tests),
+        Test::Compare { left, operator, right, by_name } => {
+            let right = literal(right);
+            match (&left.step, by_name) {
+                (Step::Member { identifier, .. }, true) if *operator == Operator::Equals => {
+                    format!("{{{identifier}: {right}}}")
+                }
+                (Step::Member { identifier, .. }, true) => {
+                    format!("{{{identifier}: {{{}: {right}}}}}", operator.key())
+                }
+                _ => format!("{{_match: [{}, {right}]}}", source(world, left)),
+            }
+        }
     }
 }
 
@@ -36,6 +63,9 @@ fn plural(world: &World, root: Root, class: &str) -> String {
 
 fn literal(value: &Value) -> String {
     match value {
+        Value::Missing => "null".to_owned(),
+        Value::Bool(truth) => truth.to_string(),
+        Value::Date(time) => format!("new Date({})", quoted(&crate::value::local_text(*time))),
         Value::Int(number) => number.to_string(),
         Value::Real(number) => number.to_string(),
         Value::Utf16(units) => quoted(&String::from_utf16_lossy(units)),

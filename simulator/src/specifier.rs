@@ -55,6 +55,98 @@ pub(crate) enum Step {
         of: Rc<Specifier>,
         which: Ordinal,
     },
+    /// Elements for which a test holds.
+    Where {
+        of: Rc<Specifier>,
+        filter: Rc<Filter>,
+    },
+    /// A property or elements, as a script spells them where no app is known yet: below `ObjectSpecifier()`.
+    Member {
+        of: Rc<Specifier>,
+        identifier: Rc<str>,
+    },
+}
+
+/// A test, and how its texts are compared.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Filter {
+    pub(crate) test: Test,
+    pub(crate) rules: TextRules,
+}
+
+/// A filter's test.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Test {
+    /// `by_name` is the short form `{name: 'x'}`, which cannot say an enumerator.
+    Compare {
+        left: Rc<Specifier>,
+        operator: Operator,
+        right: Value,
+        by_name: bool,
+    },
+    All(Vec<Self>),
+    Any(Vec<Self>),
+    None(Vec<Self>),
+}
+
+/// A comparison of a filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operator {
+    Equals,
+    Contains,
+    BeginsWith,
+    EndsWith,
+    Greater,
+    GreaterOrEqual,
+    Less,
+    LessOrEqual,
+}
+
+impl Operator {
+    /// The operator that a script's key names.
+    pub(crate) fn of(key: &str) -> Option<Self> {
+        Some(match key {
+            "_equals" | "=" => Self::Equals,
+            "_contains" => Self::Contains,
+            "_beginsWith" => Self::BeginsWith,
+            "_endsWith" => Self::EndsWith,
+            "_greaterThan" | ">" => Self::Greater,
+            "_greaterThanEquals" | ">=" => Self::GreaterOrEqual,
+            "_lessThan" | "<" => Self::Less,
+            "_lessThanEquals" | "<=" => Self::LessOrEqual,
+            _ => return None,
+        })
+    }
+
+    /// The key that says it.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Self::Equals => "_equals",
+            Self::Contains => "_contains",
+            Self::BeginsWith => "_beginsWith",
+            Self::EndsWith => "_endsWith",
+            Self::Greater => "_greaterThan",
+            Self::GreaterOrEqual => "_greaterThanEquals",
+            Self::Less => "_lessThan",
+            Self::LessOrEqual => "_lessThanEquals",
+        }
+    }
+}
+
+/// What a comparison of texts overlooks; AppleScript's defaults overlook only case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TextRules {
+    pub(crate) case: bool,
+    pub(crate) diacriticals: bool,
+    pub(crate) white_space: bool,
+    pub(crate) hyphens: bool,
+    pub(crate) punctuation: bool,
+}
+
+impl Default for TextRules {
+    fn default() -> Self {
+        Self { case: true, diacriticals: false, white_space: false, hyphens: false, punctuation: false }
+    }
 }
 
 /// An element by its place in words.
@@ -84,7 +176,9 @@ impl Specifier {
             | Step::Index { of, .. }
             | Step::Name { of, .. }
             | Step::Id { of, .. }
-            | Step::Ordinal { of, .. } => Some(of),
+            | Step::Ordinal { of, .. }
+            | Step::Where { of, .. }
+            | Step::Member { of, .. } => Some(of),
         }
     }
 }
@@ -114,6 +208,8 @@ fn write_step(text: &mut String, step: &Step) {
         Step::Name { of, name } => write!(text, "{} {}", class_of(of), shown(name)),
         Step::Id { of, id } => write!(text, "{} id {}", class_of(of), shown(id)),
         Step::Ordinal { of, which } => write!(text, "{which:?} {}", class_of(of)),
+        Step::Where { of, .. } => write!(text, "every {} whose …", class_of(of)),
+        Step::Member { identifier, .. } => write!(text, "{identifier}"),
     };
     debug_assert!(written.is_ok(), "writing to a String does not fail");
 }
@@ -121,6 +217,7 @@ fn write_step(text: &mut String, step: &Step) {
 fn class_of(elements: &Specifier) -> &str {
     match &elements.step {
         Step::Elements { class, .. } => class,
+        Step::Where { of, .. } => class_of(of),
         _ => "item",
     }
 }

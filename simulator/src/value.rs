@@ -37,12 +37,21 @@ pub(crate) enum Value {
 }
 
 /// An object's place in its app's arena; stable as long as base data and journal are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub(crate) struct ObjectId(pub(crate) u32);
 
 impl Value {
     pub(crate) fn text(text: impl Into<Rc<str>>) -> Self {
         Self::Text(text.into())
+    }
+
+    pub(crate) fn as_number(&self) -> Option<f64> {
+        match self {
+            #[expect(clippy::cast_precision_loss, reason = "JavaScript's numbers are doubles too")]
+            Self::Int(number) => Some(*number as f64),
+            Self::Real(number) => Some(*number),
+            _ => None,
+        }
     }
 
     /// The text of texts, enumerators and class names.
@@ -71,4 +80,11 @@ pub(crate) fn local_seconds(text: &str) -> Option<i64> {
     let time: jiff::civil::DateTime =
         text.parse().ok().or_else(|| Some(text.parse::<jiff::civil::Date>().ok()?.at(0, 0, 0, 0)))?;
     Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_second())
+}
+
+/// Writes seconds of the wall clock as the data files do.
+pub(crate) fn local_text(seconds: i64) -> String {
+    jiff::Timestamp::from_second(seconds)
+        .map(|time| time.to_zoned(jiff::tz::TimeZone::UTC).datetime().to_string())
+        .unwrap_or_default()
 }

@@ -1,16 +1,24 @@
-//! A simulated Mac: a directory of app bundles and their data.
+//! A simulated Mac: a directory of app bundles, their data, and what scripts changed since.
 
 pub(crate) mod bundle;
+pub(crate) mod change;
 pub(crate) mod data;
+mod index;
+pub(crate) mod journal;
 pub(crate) mod model;
+mod stored;
 
 use crate::schema::Schema;
 use crate::value::local_seconds;
 use bundle::Bundle;
+use change::Change;
 use iac_core::dictionary::{Includes, parse};
+use journal::{Entry, Header, Journal, News};
 use model::Model;
 use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -18,12 +26,12 @@ use std::rc::Rc;
 #[derive(Debug, thiserror::Error)]
 pub enum WorldError {
     /// A file could not be read or written.
-    #[error("cannot read {}: {source}", path.display())]
-    Read {
+    #[error("cannot use {}: {source}", path.display())]
+    File {
         /// Which file.
         path: PathBuf,
         /// Why not.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// A file's content is not what it should be.
     #[error("{} is not as it should be: {message}", path.display())]
@@ -35,7 +43,7 @@ pub enum WorldError {
     },
 }
 
-/// `mac.json`: when the data was taken, and whose Mac it is.
+/// `mac.json`: when the data was taken.
 #[derive(Clone, Debug, serde::Deserialize)]
 pub(crate) struct Mac {
     /// The local time at which the data was current.
@@ -45,16 +53,28 @@ pub(crate) struct Mac {
     pub(crate) clock: Option<String>,
 }
 
+/// `world.json` of a world whose bundles and data lie elsewhere.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Settings {
+    /// The directory with `mac.json`, bundles and data.
+    pub(crate) base: Option<PathBuf>,
+    /// As in `mac.json`; wins over it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) clock: Option<String>,
+}
+
 /// A simulated Mac, as one process sees it.
 #[derive(Debug)]
 pub(crate) struct World {
-    root: PathBuf,
+    /// Where bundles and data lie.
+    base: PathBuf,
     pub(crate) mac: Mac,
+    journal: Journal,
     /// The apps that were addressed, in that order.
     apps: RefCell<Vec<Rc<App>>>,
     folders: OnceCell<Vec<PathBuf>>,
-    /// The wall clock, set before the first event.
-    now: OnceCell<i64>,
+    /// The wall clock of this process, set before the first event.
+    clock: OnceCell<i64>,
 }
 
 /// One app of a world.
@@ -67,21 +87,25 @@ pub(crate) struct App {
 
 impl World {
     /// Opens a world's directory; apps are read when they are addressed.
-    pub(crate) fn open(root: &Path) -> Result<Self, WorldError> {
-        let path = root.join("mac.json");
-        let text = read(&path)?;
-        let mac: Mac = serde_json::from_slice(&text).map_err(|error| content(&path, error))?;
+    pub(crate) fn open(folder: &Path) -> Result<Self, WorldError> {
+        let settings = settings(folder)?;
+        let base = settings.base.map_or_else(|| folder.to_owned(), |base| folder.join(base));
+        let path = base.join("mac.json");
+        let mut mac: Mac = serde_json::from_slice(&read(&path)?).map_err(|error| content(&path, error))?;
+        mac.clock = settings.clock.or(mac.clock);
         if local_seconds(&mac.anchor).is_none() {
             return Err(content(&path, format!("`anchor` is `{}`, expected a local time", mac.anchor)));
         }
-        let (apps, folders, now) = Default::default();
-        Ok(Self { root: root.to_owned(), mac, apps, folders, now })
+        let journal = Journal::new(folder.join("state"));
+        journal.news()?;
+        let (apps, folders, clock) = Default::default();
+        Ok(Self { base, mac, journal, apps, folders, clock })
     }
 
-    /// The time that scripts are to see: the world's own clock, else the local time given here.
-    pub(crate) fn set_now(&self, local: i64) {
+    /// Sets the time that scripts see: the world's own clock, else the local time given here.
+    pub(crate) fn set_clock(&self, local: i64) {
         let fixed = self.fixed_clock();
-        self.now.get_or_init(|| fixed.unwrap_or(local));
+        self.clock.get_or_init(|| fixed.unwrap_or(local));
     }
 
     /// The time at which the world's clock starts, if it has one of its own.
@@ -90,6 +114,13 @@ impl World {
             "anchor" => local_seconds(&self.mac.anchor),
             other => local_seconds(other),
         }
+    }
+
+    /// The wall clock to which the data is moved: that of the world's first change, so that it stays where it is.
+    pub(crate) fn now(&self) -> i64 {
+        let anchor = || local_seconds(&self.mac.anchor).unwrap_or_default();
+        let began = self.journal.began();
+        began.or_else(|| self.clock.get().copied()).unwrap_or_else(anchor)
     }
 
     pub(crate) fn app(&self, at: usize) -> Rc<App> {
@@ -107,35 +138,136 @@ impl World {
         if same.is_some() {
             return Ok(same);
         }
+        self.sync()?;
         let app = self.load(bundle)?;
         self.apps.borrow_mut().push(Rc::new(app));
         Ok(Some(self.apps.borrow().len() - 1))
     }
 
+    /// Takes over what other processes changed.
+    pub(crate) fn sync(&self) -> Result<(), WorldError> {
+        match self.journal.news()? {
+            News::Entries(entries) => {
+                for app in self.apps.borrow().iter() {
+                    let mut model = app.model.borrow_mut();
+                    entries
+                        .iter()
+                        .filter(|entry| entry.app == app.bundle.id)
+                        .for_each(|entry| model.replay(entry));
+                }
+            }
+            News::Replaced => {
+                for app in self.apps.borrow().iter() {
+                    *app.model.borrow_mut() = self.model(&app.bundle.id)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the changes that are decided on the newest state, while no other process can make any.
+    ///
+    /// # Errors
+    /// What the decision ends with; then nothing is changed. What `broken` makes of a failing file.
+    pub(crate) fn change<T, E>(
+        &self,
+        app: &App,
+        decide: impl FnOnce(&Model) -> Result<(T, Vec<Change>), E>,
+        broken: impl Fn(WorldError) -> E,
+    ) -> Result<T, E> {
+        let _lock = self.journal.lock().map_err(&broken)?;
+        self.sync().map_err(&broken)?;
+        let (result, changes) = decide(&app.model.borrow())?;
+        if !changes.is_empty() {
+            let entry = Entry { app: app.bundle.id.clone(), changes };
+            self.journal.append(&entry, self.now()).map_err(&broken)?;
+            app.model.borrow_mut().replay(&entry);
+            self.shorten().map_err(&broken)?;
+        }
+        Ok(result)
+    }
+
+    /// Begins a new journal on snapshots of all apps that changed, if this one has grown too long.
+    fn shorten(&self) -> Result<(), WorldError> {
+        let Some(old) = self.journal.header().filter(|_| self.journal.is_long()) else { return Ok(()) };
+        let mut apps: BTreeSet<String> = old.snapshots.iter().cloned().collect();
+        apps.extend(self.journal.entries()?.into_iter().map(|entry| entry.app));
+        let generation = old.generation + 1;
+        for app in &apps {
+            let path = self.journal.snapshot(generation, app);
+            let text = serde_json::to_vec(&self.model(app)?).map_err(|error| content(&path, error))?;
+            journal::replace(&path.with_extension("next"), &path, &text)
+                .map_err(|error| failed(&path, error))?;
+        }
+        self.journal.begin(Header { generation, now: old.now, snapshots: apps.into_iter().collect() })?;
+        self.journal.clear_snapshots(generation)
+    }
+
+    /// Forgets all changes.
+    pub(crate) fn reset(&self) -> Result<(), WorldError> {
+        let _lock = self.journal.lock()?;
+        self.journal.clear()
+    }
+
+    /// All bundles of this Mac.
+    pub(crate) fn bundles(&self) -> Vec<Bundle> {
+        self.folders().iter().filter_map(|folder| Bundle::read(folder)).collect()
+    }
+
+    fn folders(&self) -> &[PathBuf] {
+        self.folders.get_or_init(|| bundle::folders(&self.base))
+    }
+
     fn bundle(&self, target: &str) -> Option<Bundle> {
         if let Some(path) = target.strip_prefix('/') {
-            return Bundle::read(&self.root.join(path.trim_end_matches('/')));
+            return Bundle::read(&self.base.join(path.trim_end_matches('/')));
         }
-        let folders = self.folders.get_or_init(|| bundle::folders(&self.root));
         let name = target.strip_suffix(".app").unwrap_or(target);
-        let named = folders.iter().find(|folder| same_name(&bundle::display_name(folder), name));
+        let named = self.folders().iter().find(|folder| same_name(&bundle::display_name(folder), name));
         named.and_then(|folder| Bundle::read(folder)).or_else(|| {
             let looks_like_id = target.contains('.');
-            let all = folders.iter().filter(|_| looks_like_id).filter_map(|folder| Bundle::read(folder));
-            all.into_iter().find(|bundle| bundle.id.eq_ignore_ascii_case(target))
+            let mut all =
+                self.folders().iter().filter(|_| looks_like_id).filter_map(|folder| Bundle::read(folder));
+            all.find(|bundle| bundle.id.eq_ignore_ascii_case(target))
         })
     }
 
     fn load(&self, bundle: Bundle) -> Result<App, WorldError> {
-        let schema = bundle.definition(&self.root).map(|bytes| self.schema(&bytes)).unwrap_or_default();
-        let path = self.root.join("data").join(format!("{}.json", bundle.id));
+        let schema = bundle.definition(&self.base).map(|bytes| self.schema(&bytes)).unwrap_or_default();
+        let model = RefCell::new(self.model(&bundle.id)?);
+        Ok(App { bundle, schema, model })
+    }
+
+    /// An app's objects: its base data or snapshot, and all changes since.
+    pub(crate) fn model(&self, app: &str) -> Result<Model, WorldError> {
+        let read = self.read_model(app);
+        // A snapshot that is gone was replaced by another process between the journal's reading and its own.
+        if read.is_err() && self.journal.news()? == News::Replaced { self.model(app) } else { read }
+    }
+
+    fn read_model(&self, app: &str) -> Result<Model, WorldError> {
+        let header = self.journal.header().unwrap_or_default();
+        let mut model = if header.snapshots.iter().any(|each| each == app) {
+            let path = self.journal.snapshot(header.generation, app);
+            let model: Model =
+                serde_json::from_slice(&read(&path)?).map_err(|error| content(&path, error))?;
+            model.restored()
+        } else {
+            self.base_model(app)?
+        };
+        self.journal.entries()?.iter().filter(|entry| entry.app == app).for_each(|entry| model.replay(entry));
+        Ok(model)
+    }
+
+    fn base_model(&self, app: &str) -> Result<Model, WorldError> {
+        let path = self.base.join("data").join(format!("{app}.json"));
         let mut loaded = match fs::read(&path) {
             Ok(text) => data::load(&text).map_err(|error| content(&path, error))?,
             Err(_) => data::Loaded::default(),
         };
         loaded.model.shift = self.shift(loaded.shift);
         loaded.model.application();
-        Ok(App { bundle, schema, model: RefCell::new(loaded.model) })
+        Ok(loaded.model)
     }
 
     fn schema(&self, bytes: &[u8]) -> Schema {
@@ -149,7 +281,7 @@ impl World {
         let hrefs = text.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
         let file = |href: &str| {
             let path = href.strip_prefix("file://localhost").or_else(|| href.strip_prefix("file://"))?;
-            fs::read(self.root.join(path.trim_start_matches('/'))).ok()
+            fs::read(self.base.join(path.trim_start_matches('/'))).ok()
         };
         hrefs.filter_map(|href| Some((href.to_owned(), file(href)?))).collect()
     }
@@ -157,7 +289,13 @@ impl World {
     /// How many seconds an app's dates move, so that data taken at the anchor looks current.
     fn shift(&self, by: data::Shift) -> i64 {
         let anchor = local_seconds(&self.mac.anchor).unwrap_or_default();
-        by.seconds(anchor, self.now.get().copied().unwrap_or(anchor))
+        by.seconds(anchor, self.now())
+    }
+}
+
+impl Model {
+    fn replay(&mut self, entry: &Entry) {
+        entry.changes.iter().for_each(|change| self.apply(change));
     }
 }
 
@@ -167,15 +305,29 @@ impl Bundle {
     }
 }
 
+/// Reads `world.json`; a directory without one is its own base.
+pub(crate) fn settings(folder: &Path) -> Result<Settings, WorldError> {
+    let path = folder.join("world.json");
+    match fs::read(&path) {
+        Ok(text) => serde_json::from_slice(&text).map_err(|error| content(&path, error)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Settings::default()),
+        Err(error) => Err(failed(&path, error)),
+    }
+}
+
 /// The file system of a Mac does not tell case apart, and apps are found by their folder's name.
 fn same_name(a: &str, b: &str) -> bool {
     a == b || a.to_lowercase() == b.to_lowercase()
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, WorldError> {
-    fs::read(path).map_err(|source| WorldError::Read { path: path.to_owned(), source })
+    fs::read(path).map_err(|source| failed(path, source))
 }
 
-fn content(path: &Path, message: impl ToString) -> WorldError {
+pub(crate) fn failed(path: &Path, source: io::Error) -> WorldError {
+    WorldError::File { path: path.to_owned(), source }
+}
+
+pub(crate) fn content(path: &Path, message: impl ToString) -> WorldError {
     WorldError::Content { path: path.to_owned(), message: message.to_string() }
 }

@@ -61,21 +61,19 @@ fn show(outcome: &Outcome) -> String {
 }
 
 fn read(text: &str) -> Vec<Case> {
-    text.split("=== ").skip(1).map(read_case).collect()
+    let text = format!("\n{}", text.trim_end_matches('\n'));
+    text.split("\n=== ").skip(1).map(|case| read_case(&format!("{case}\n"))).collect()
 }
 
 fn read_case(text: &str) -> Case {
     let (title, rest) = text.split_once('\n').unwrap();
-    let (script, rest) = rest.split_once("--- ").unwrap_or_else(|| panic!("no outcome in `{title}`"));
+    let (script, rest) = rest.split_once("\n--- ").unwrap_or_else(|| panic!("no outcome in `{title}`"));
     let (how, text) = rest.split_once('\n').unwrap();
     let mut words = how.split(' ');
     let ok = words.next() == Some("ok");
     let events = words.nth(1).map(|count| count.parse().unwrap());
-    Case {
-        title: title.to_owned(),
-        script: script.to_owned(),
-        expected: Outcome { ok, events, text: text.to_owned() },
-    }
+    let expected = Outcome { ok, events, text: text.to_owned() };
+    Case { title: title.to_owned(), script: format!("{script}\n"), expected }
 }
 
 fn rewrite(file: &Path, cases: &[Case], happened: &[Outcome]) {
@@ -87,10 +85,14 @@ fn rewrite(file: &Path, cases: &[Case], happened: &[Outcome]) {
     std::fs::write(file, text).unwrap();
 }
 
+fn base() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/world")
+}
+
 fn osascript(arguments: &[&str]) -> Command {
     #[expect(clippy::disallowed_methods, reason = "the program under test is started here")]
     let mut command = Command::new(env!("CARGO_BIN_EXE_osascript"));
-    command.args(arguments).env("IAC_MCP_WORLD", Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/world"));
+    command.args(arguments).env("IAC_MCP_WORLD", base());
     command.env("TZ", "Europe/Berlin").env_remove("IAC_MCP_TRACE");
     command
 }
@@ -98,8 +100,11 @@ fn osascript(arguments: &[&str]) -> Command {
 fn run(case: &Case) -> Outcome {
     let folder = tempfile::tempdir().unwrap();
     let trace = folder.path().join("trace");
+    let world = folder.path().join("world");
+    iac_simulator::worlds::create(&world, &base()).unwrap();
     let arguments = ["-l", "JavaScript", "-e", &case.script, "one", "zwei drei", ""];
-    let output = osascript(&arguments).env("IAC_MCP_TRACE", &trace).output().unwrap();
+    let output =
+        osascript(&arguments).env("IAC_MCP_TRACE", &trace).env("IAC_MCP_WORLD", &world).output().unwrap();
     let stdout = String::from_utf8(output.stdout).unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     let events = case.expected.events.map(|_| iac_simulator::trace::read(&trace).unwrap().len());

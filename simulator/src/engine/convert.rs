@@ -1,6 +1,6 @@
 //! Values between JavaScript and Apple events.
 
-use crate::os_error::{Answer, COERCION, OsError};
+use crate::os_error::{Answer, COERCION, NO_SUCH_OBJECT, OsError};
 use crate::specifier::{Ordinal, Root, Specifier, Step};
 use crate::value::Value;
 use indexmap::IndexMap;
@@ -36,7 +36,10 @@ const ELEMENTS: u8 = 2;
 const INDEX: u8 = 3;
 const NAME: u8 = 4;
 const ID: u8 = 5;
+const WHERE: u8 = 6;
 const ORDINAL: u8 = 7;
+const MEMBER: u8 = 8;
+const UNSAVED: u8 = 9;
 
 /// Roots that are no app.
 const CURRENT: i32 = -1;
@@ -77,7 +80,7 @@ impl<'js> Helpers<'js> {
         }
     }
 
-    fn text(&self, text: &rquickjs::String<'js>) -> rquickjs::Result<Value> {
+    pub(super) fn text(&self, text: &rquickjs::String<'js>) -> rquickjs::Result<Value> {
         match text.to_string() {
             Ok(text) => Ok(Value::text(text)),
             Err(_) => Ok(Value::Utf16(self.units.call::<_, Vec<u16>>((text.clone(),))?.into())),
@@ -158,6 +161,12 @@ impl<'js> Helpers<'js> {
             let app: i32 = node.get::<_, Object<'js>>("r")?.get("app")?;
             return Ok(Ok(Specifier::root(root_of(app))));
         }
+        if kind == UNSAVED {
+            return match node.get::<_, Option<Object<'js>>>("made")? {
+                Some(made) => self.specifier(&made),
+                None => Ok(Err(OsError::of(NO_SUCH_OBJECT))),
+            };
+        }
         let of = match self.specifier(&node.get::<_, Object<'js>>("p")?)? {
             Ok(of) => of,
             Err(error) => return Ok(Err(error)),
@@ -178,7 +187,15 @@ impl<'js> Helpers<'js> {
                 Ok(id) => Step::Id { of, id },
                 Err(error) => return Ok(Err(error)),
             },
-            _ => return Ok(Err(OsError::of(crate::os_error::BAD_TEST))),
+            WHERE => {
+                let written: Object<'js> = node.get("v")?;
+                match super::test::filter(self, &written)? {
+                    Ok(filter) => Step::Where { of, filter: Rc::new(filter) },
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
+            MEMBER => Step::Member { of, identifier: term()? },
+            _ => return Ok(Err(OsError::of(NO_SUCH_OBJECT))),
         }))
     }
 }
@@ -282,7 +299,9 @@ impl<'a, 'js> Writer<'a, 'js> {
             Step::Index { index, .. } => (INDEX, "", Js::new_number(ctx, *index as f64), inherited),
             Step::Name { name, .. } => (NAME, "", self.write(name)?, inherited),
             Step::Id { id, .. } => (ID, "", self.write(id)?, inherited),
-            Step::Root | Step::Ordinal { .. } => (ROOT, "", nothing.clone(), nothing),
+            Step::Root | Step::Ordinal { .. } | Step::Where { .. } | Step::Member { .. } => {
+                (ROOT, "", nothing.clone(), nothing)
+            }
         };
         self.helpers.child.call((parent, kind, term, value, class))
     }

@@ -1,8 +1,9 @@
 //! The functions that the prelude calls: everything that sends an event or touches the process.
 
 use super::convert::{Helpers, Writer};
+use crate::command;
 use crate::event::{Event, Kind};
-use crate::os_error::{Answer, NOT_UNDERSTOOD, OsError};
+use crate::os_error::{Answer, COERCION, refuse};
 use crate::schema::{Meaning, Member};
 use crate::session::Session;
 use crate::show;
@@ -13,6 +14,9 @@ use rquickjs::{Ctx, Function, Object, Value as Js};
 use std::cell::OnceCell;
 use std::rc::Rc;
 use std::time::Duration;
+
+/// What may stand beside an event's parameters; it changes nothing here.
+const MODIFIERS: [&str; 3] = ["timeout", "ignoring", "considering"];
 
 /// The session and the prelude's helpers, shared by all native functions.
 struct Bridge<'js> {
@@ -34,7 +38,7 @@ pub(super) fn install<'js>(
     let helpers = Helpers::from(&exports)?;
     let _ = bridge.helpers.set(helpers.clone());
     let world = &bridge.session.world;
-    world.set_now(exports.get::<_, Function<'js>>("now")?.call::<_, f64>(())? as i64);
+    world.set_clock(exports.get::<_, Function<'js>>("now")?.call::<_, f64>(())? as i64);
     if let Some(start) = world.fixed_clock() {
         exports.get::<_, Function<'js>>("setClock")?.call::<_, ()>((start as f64,))?;
     }
@@ -67,13 +71,10 @@ fn define<'js>(ctx: &Ctx<'js>, native: &Object<'js>, bridge: &Rc<Bridge<'js>>) -
                                         node: Object<'js>,
                                         name: String,
                                         arguments: Vec<Js<'js>>| {
-        it.send(&ctx, &node, Kind::Command(name.into()), &arguments)
+        it.command(&ctx, &node, &name, &arguments)
     });
-    native!(native, bridge, "push", |it, ctx, _node: Object<'js>, _value: Js<'js>| {
-        it.answered::<Js<'js>>(&ctx, Err(OsError::of(NOT_UNDERSTOOD)))
-    });
-    native!(native, bridge, "constructorOf", |it, ctx, _node: Object<'js>, _class: String| {
-        it.answered::<Js<'js>>(&ctx, Err(OsError::of(NOT_UNDERSTOOD)))
+    native!(native, bridge, "make", |it, ctx, unsaved: Object<'js>, at: Option<Object<'js>>| {
+        it.make(&ctx, &unsaved, at)
     });
     native!(native, bridge, "className", |it, ctx, node: Option<Object<'js>>| it.class_name(&ctx, node));
     native!(native, bridge, "display", |it, ctx, node: Object<'js>| it.display(&ctx, &node));
@@ -114,7 +115,7 @@ impl<'js> Bridge<'js> {
     ) -> rquickjs::Result<Option<Object<'js>>> {
         let known =
             usize::try_from(app).ok().and_then(|at| self.session.world.app(at).schema.meaning(class, key));
-        let always = || Session::always(key).then(|| Meaning::Command(key.into()));
+        let always = || command::always(key).then(|| Meaning::Command(key.into()));
         known.or_else(always).map(|meaning| write_meaning(ctx, &meaning)).transpose()
     }
 
@@ -132,24 +133,113 @@ impl<'js> Bridge<'js> {
             let direct = self.helpers().read(first)?;
             event.direct = Some(self.answered(ctx, direct)?);
         }
-        let value = match self.without_event(&event) {
+        self.reply(ctx, node, &event)
+    }
+
+    /// Sends an event and writes its answer below the same application object.
+    fn reply(&self, ctx: &Ctx<'js>, node: &Object<'js>, event: &Event) -> rquickjs::Result<Js<'js>> {
+        let known = self.without_event(event);
+        let value = match self.answered(ctx, known)? {
             Some(value) => value,
-            None => self.answered(ctx, self.session.send(&event))?,
+            None => self.answered(ctx, self.session.send(event))?,
         };
         Writer::new(self.helpers(), ctx, node.get("r")?).write(&value)
     }
 
     /// What the bridge itself knows of an app: no event is sent, and nothing is launched.
-    fn without_event(&self, event: &Event) -> Option<Value> {
-        let (Step::Property { of, term }, Kind::Get) = (&event.target.step, &event.kind) else { return None };
-        let (Step::Root, Root::App(at)) = (&of.step, of.root) else { return None };
+    fn without_event(&self, event: &Event) -> Answer<Option<Value>> {
+        let (Step::Property { of, term }, Kind::Get) = (&event.target.step, &event.kind) else {
+            return Ok(None);
+        };
+        let (Step::Root, Root::App(at)) = (&of.step, of.root) else { return Ok(None) };
         let app = self.session.world.app(at);
-        match &**term {
-            "running" => Some(Value::Bool(app.model.borrow().running)),
+        Ok(match &**term {
+            "running" => Some(Value::Bool(self.session.is_running(&app)?)),
             "id" => Some(Value::text(app.bundle.id.as_str())),
             "name" => Some(Value::text(app.bundle.name.as_str())),
             _ => None,
+        })
+    }
+
+    /// A command: its direct parameter is the object it is called on, or the first argument after an application.
+    fn command(
+        &self,
+        ctx: &Ctx<'js>,
+        node: &Object<'js>,
+        name: &str,
+        arguments: &[Js<'js>],
+    ) -> rquickjs::Result<Js<'js>> {
+        let specifier = self.helpers().specifier(node)?;
+        let target = self.answered(ctx, specifier)?;
+        let direct_first = target.of().is_none() && self.takes_direct(target.root, name);
+        let mut event = Event::new(Kind::Command(name.into()), target);
+        if direct_first {
+            let direct = arguments.first().map(|first| self.helpers().read(first)).transpose()?;
+            match self.answered(ctx, direct.transpose())? {
+                None | Some(Value::Missing) => (),
+                Some(Value::Object(specifier)) => event.target = specifier,
+                direct => event.direct = direct,
+            }
         }
+        if let Some(named) = arguments.get(usize::from(direct_first)) {
+            let named = self.helpers().read(named)?;
+            let named = self.answered(ctx, named)?;
+            self.answered(ctx, self.name_parameters(&mut event, named))?;
+        }
+        self.reply(ctx, node, &event)
+    }
+
+    fn takes_direct(&self, root: Root, name: &str) -> bool {
+        let Root::App(at) = root else { return false };
+        let app = self.session.world.app(at);
+        let mut definitions = app.schema.commands(name).peekable();
+        definitions.peek().is_none() || definitions.any(|definition| definition.direct.is_some())
+    }
+
+    /// Takes over the named parameters; one that the command does not have cannot be sent.
+    fn name_parameters(&self, event: &mut Event, named: Value) -> Answer<()> {
+        let (Root::App(at), Kind::Command(name)) = (event.target.root, &event.kind) else { return Ok(()) };
+        let app = self.session.world.app(at);
+        let fields = match named {
+            Value::Missing => return Ok(()),
+            Value::Record(fields) => fields,
+            _ => return refuse(COERCION),
+        };
+        for (key, value) in fields {
+            let mut parameters = app.schema.commands(name).flat_map(|definition| &definition.parameters);
+            if parameters.any(|parameter| crate::schema::identifier(&parameter.name) == key) {
+                event.parameters.insert(key, value);
+            } else if !MODIFIERS.contains(&&*key) {
+                return refuse(COERCION);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes an object that a script constructed, in a container's elements or where the app puts it.
+    fn make(
+        &self,
+        ctx: &Ctx<'js>,
+        unsaved: &Object<'js>,
+        at: Option<Object<'js>>,
+    ) -> rquickjs::Result<Js<'js>> {
+        let app: i32 = unsaved.get::<_, Object<'js>>("r")?.get("app")?;
+        let root = usize::try_from(app).map_or(Root::Current, Root::App);
+        let mut event = Event::new(Kind::Command("make".into()), Specifier::root(root));
+        event.parameters.insert("new".into(), Value::text(unsaved.get::<_, String>("t")?));
+        let written: Object<'js> = unsaved.get("v")?;
+        for (key, parameter) in [("properties", "withProperties"), ("data", "withData")] {
+            let value = self.helpers().read(&written.get(key)?)?;
+            let value = self.answered(ctx, value)?;
+            if value != Value::Missing {
+                event.parameters.insert(parameter.into(), value);
+            }
+        }
+        if let Some(at) = at {
+            let at = self.helpers().specifier(&at)?;
+            event.parameters.insert("at".into(), Value::Object(self.answered(ctx, at)?));
+        }
+        self.reply(ctx, unsaved, &event)
     }
 
     fn display(&self, ctx: &Ctx<'js>, node: &Object<'js>) -> rquickjs::Result<String> {

@@ -2,7 +2,7 @@
 (function (native) {
   'use strict';
   const NODE = Symbol('node');
-  const [ROOT, PROPERTY, ELEMENTS, INDEX, NAME, ID, WHERE, ORDINAL, MEMBER] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+  const [ROOT, PROPERTY, ELEMENTS, INDEX, NAME, ID, WHERE, ORDINAL, MEMBER, UNSAVED] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
   const CURRENT = -1, IT = -2;
 
   // Errors as the bridge raises them.
@@ -15,7 +15,7 @@
 
   // Specifiers: a node says how an object is reached; `r` is its root, `p` the node before, `c` its class if known.
   const child = (p, k, t, v, c) => ({ r: p.r, p, k, t, v, c });
-  const isCollection = (node) => node.k === ELEMENTS || node.k === WHERE;
+  const isCollection = (node) => node.k === ELEMENTS || node.k === WHERE || node.k === MEMBER;
 
   function wrap(node) {
     const target = () => undefined;
@@ -55,6 +55,7 @@
       case 'set': return (value) => native.set(node, value);
     }
     if (node.k === ROOT && key in node.r.flags) return node.r.flags[key];
+    if (node.k === UNSAVED && key === 'make') return () => save(node, null);
     const built = isCollection(node) ? collection(node, key) : undefined;
     return built !== undefined ? built : term(node, key);
   }
@@ -67,7 +68,7 @@
       case 'byName': return (name) => wrap(child(node, NAME, '', name, node.c));
       case 'byId': return (id) => wrap(child(node, ID, '', id, node.c));
       case 'whose': case 'where': return (test, modifiers) => wrap(child(node, WHERE, '', { test, modifiers }, node.c));
-      case 'push': return (object) => native.push(node, object);
+      case 'push': return (object) => save(nodeOf(object), node);
     }
   }
 
@@ -81,7 +82,7 @@
       case 'property': return wrap(child(node, PROPERTY, meaning.term, undefined, meaning.class));
       case 'elements': return wrap(child(node, ELEMENTS, meaning.term, undefined, meaning.class));
       case 'command': return (...args) => native.command(node, meaning.term, args);
-      case 'constructor': if (node.k === ROOT) return native.constructorOf(node, meaning.term);
+      case 'constructor': if (node.k === ROOT) return constructor(node, meaning.term);
     }
     if (isCollection(node)) {
       return Object.hasOwn(ordinals, key)
@@ -89,6 +90,17 @@
         : wrap(child(node, NAME, '', key, node.c));
     }
     return () => { throw notUnderstood(); };
+  }
+
+  // An object that a script constructed: nothing happens until it is made or pushed, then it is a reference.
+  const constructor = (app, name) => function (properties, data) {
+    return wrap({ r: app.r, p: null, k: UNSAVED, t: name, v: { properties, data }, c: name, made: undefined });
+  };
+  function save(node, place) {
+    if (node?.k !== UNSAVED || node.made) throw failure("Can't convert types.", -1700);
+    const made = native.make(node, place);
+    node.made = nodeOf(made);
+    return place ? undefined : made;
   }
 
   function look(node, key) {

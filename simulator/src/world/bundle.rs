@@ -28,7 +28,7 @@ pub(crate) struct Bundle {
 }
 
 /// The folders of a world in which apps are found, those that exist: the roots of a host's app discovery.
-pub fn roots(world: &Path) -> Vec<PathBuf> {
+pub(crate) fn roots(world: &Path) -> Vec<PathBuf> {
     ROOTS.iter().map(|(root, _)| world.join(root)).filter(|path| path.is_dir()).collect()
 }
 

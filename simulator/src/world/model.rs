@@ -1,19 +1,25 @@
 //! One app's objects: an arena of untyped records, read through the dictionary's types.
 
+use super::index::Index;
 use crate::value::{ObjectId, Value};
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
 /// A term that occurs in an app's data, as a small number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Symbol(u32);
 
 /// An app's objects.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Model {
     objects: Vec<Object>,
     names: Vec<Rc<str>>,
+    #[serde(skip)]
     symbols: HashMap<Rc<str>, Symbol>,
+    #[serde(skip)]
+    pub(super) index: RefCell<Index>,
     pub(super) keys: HashMap<Rc<str>, ObjectId>,
     /// The property whose value is the id of a class's objects, where that is not `id`.
     pub(crate) forms: HashMap<String, String>,
@@ -25,7 +31,7 @@ pub(crate) struct Model {
 }
 
 /// One object.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Object {
     /// Its own class, if it is a subclass of its element's or property's class.
     pub(crate) class: Option<Symbol>,
@@ -41,7 +47,7 @@ pub(crate) struct Object {
 }
 
 /// Where an object hangs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Place {
     Application,
     Element { of: ObjectId, class: Symbol },
@@ -49,7 +55,7 @@ pub(crate) enum Place {
 }
 
 /// The elements of one class in one object.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Children {
     Own(Vec<ObjectId>),
     /// The elements of that class of all these objects, by their keys, one after the other.
@@ -66,6 +72,13 @@ impl Model {
         self.names.push(Rc::clone(&name));
         self.symbols.insert(name, symbol);
         symbol
+    }
+
+    /// Fills in what a snapshot leaves out.
+    pub(super) fn restored(mut self) -> Self {
+        let numbered = self.names.iter().zip(0..);
+        self.symbols = numbered.map(|(name, at)| (Rc::clone(name), Symbol(at))).collect();
+        self
     }
 
     /// The symbol of a name that some object uses.
@@ -95,6 +108,11 @@ impl Model {
 
     pub(crate) fn len(&self) -> usize {
         self.objects.len()
+    }
+
+    /// How many objects are not deleted.
+    pub(crate) fn living(&self) -> usize {
+        self.objects.iter().filter(|object| !object.gone).count()
     }
 
     /// The application object is the first; an app without data gets an empty one.

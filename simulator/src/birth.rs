@@ -1,0 +1,59 @@
+//! What a new object has before anybody sets it: an identity, and the values that apps begin with.
+
+use crate::resolve::View;
+use crate::schema::{ClassInfo, Kind, PropertyInfo};
+use crate::value::{ObjectId, Value};
+
+impl View<'_> {
+    /// What a property of a new object holds; `None` leaves it missing.
+    pub(crate) fn beginning(&self, class: &ClassInfo, property: &PropertyInfo) -> Option<Value> {
+        let id = self.id_term(class);
+        match (property.kind, &*property.term) {
+            _ if *property.term == *id => self.new_id(property, 0),
+            (Kind::Date, "creation date" | "modification date") => Some(Value::Date(self.now())),
+            (Kind::Boolean, _) => Some(Value::Bool(false)),
+            (Kind::Number, _) => Some(Value::Int(0)),
+            _ => None,
+        }
+    }
+
+    /// An id that no object had before: the next number, or a text that looks like other ids and depends only on how
+    /// many objects there are.
+    pub(crate) fn new_id(&self, property: &PropertyInfo, offset: u32) -> Option<Value> {
+        match property.kind {
+            Kind::Number => Some(Value::Int(self.greatest(&property.term) + 1 + i64::from(offset))),
+            Kind::Text => Some(Value::text(unique(&self.app().bundle.id, self.model().next_id().0 + offset))),
+            _ => None,
+        }
+    }
+
+    fn greatest(&self, term: &str) -> i64 {
+        let model = self.model();
+        let numbers = (0..).map(ObjectId).take(model.len()).filter_map(|id| match model.value(id, term) {
+            Some(Value::Int(number)) => Some(*number),
+            _ => None,
+        });
+        numbers.max().unwrap_or_default().max(0)
+    }
+}
+
+/// A text in the form of a UUID.
+fn unique(app: &str, count: u32) -> String {
+    let seed = app.bytes().fold(u64::from(count) + 1, |seed, byte| mix(seed ^ u64::from(byte)));
+    let (high, low) = (mix(seed), mix(seed ^ 0x5851_F42D));
+    format!(
+        "{:08X}-{:04X}-4{:03X}-A{:03X}-{:012X}",
+        high >> 32,
+        high >> 16 & 0xFFFF,
+        high & 0xFFF,
+        low >> 48 & 0xFFF,
+        low & 0xFFFF_FFFF_FFFF
+    )
+}
+
+/// Spreads a number over all 64 bits.
+fn mix(number: u64) -> u64 {
+    let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    number ^ number >> 31
+}

@@ -1,0 +1,93 @@
+//! Values on their way into an app: what a property or parameter takes, and what it refuses.
+//!
+//! Apps coerce more than this. What no source says is refused, so that a script which works here works there.
+
+use crate::os_error::{Answer, COERCION, refuse};
+use crate::resolve::{Found, View};
+use crate::schema::{Kind, Type};
+use crate::specifier::Specifier;
+use crate::value::{ObjectId, Value};
+
+impl View<'_> {
+    /// Turns a value into what one of these types stores; no types take anything.
+    ///
+    /// # Errors
+    /// -1700 where none of the types takes it, -1728 where it names an object that is not there.
+    pub(crate) fn coerce(&self, value: &Value, types: &[Type]) -> Answer<Value> {
+        if types.is_empty() {
+            return self.inward(value);
+        }
+        let mut refusal = refuse(COERCION);
+        for each in types {
+            match self.coerce_to(value, each) {
+                Err(error) if error.number != COERCION => refusal = Err(error),
+                Err(_) => (),
+                taken => return taken,
+            }
+        }
+        refusal
+    }
+
+    fn coerce_to(&self, value: &Value, to: &Type) -> Answer<Value> {
+        match value {
+            Value::List(items) if to.list => {
+                let items = items.iter().map(|item| self.coerce_one(item, to));
+                Ok(Value::List(items.collect::<Answer<_>>()?))
+            }
+            _ if to.list => refuse(COERCION),
+            _ => self.coerce_one(value, to),
+        }
+    }
+
+    fn coerce_one(&self, value: &Value, to: &Type) -> Answer<Value> {
+        match (to.kind, value) {
+            (Kind::Text, Value::Text(_) | Value::Utf16(_))
+            | (Kind::Boolean, Value::Bool(_))
+            | (Kind::Number, Value::Int(_))
+            | (Kind::Date, Value::Date(_))
+            | (Kind::File, Value::File(_))
+            | (Kind::Missing, Value::Missing) => Ok(value.clone()),
+            (Kind::Number, Value::Real(_)) if &*to.name != "integer" => Ok(value.clone()),
+            (Kind::Enumerator, Value::Text(name)) if self.schema().has_enumerator(&to.name, name) => {
+                Ok(Value::Enumerator(name.clone()))
+            }
+            (Kind::Class, Value::Text(name)) => Ok(Value::Class(name.clone())),
+            (Kind::Object, Value::Object(specifier)) => self.held(specifier, &to.name),
+            (Kind::Plain, _) => self.inward(value),
+            _ => refuse(COERCION),
+        }
+    }
+
+    fn held(&self, specifier: &Specifier, class: &str) -> Answer<Value> {
+        match self.resolve(specifier)? {
+            Found::Many(_) if class == "location specifier" => Ok(Value::Missing),
+            Found::One(id) if self.schema().class(class).is_none() || self.class(id).is_a(class) => {
+                Ok(Value::Held(id))
+            }
+            _ => refuse(COERCION),
+        }
+    }
+
+    /// Keeps a value as it is, with its specifiers resolved.
+    pub(crate) fn inward(&self, value: &Value) -> Answer<Value> {
+        Ok(match value {
+            Value::Object(specifier) => Value::Held(self.object(specifier)?),
+            Value::List(items) => {
+                Value::List(items.iter().map(|item| self.inward(item)).collect::<Answer<_>>()?)
+            }
+            Value::Record(fields) => {
+                let fields = fields.iter().map(|(name, field)| Ok((name.clone(), self.inward(field)?)));
+                Value::Record(fields.collect::<Answer<_>>()?)
+            }
+            other => other.clone(),
+        })
+    }
+
+    /// The one object that a specifier means.
+    pub(crate) fn object(&self, specifier: &Specifier) -> Answer<ObjectId> {
+        match self.resolve(specifier)? {
+            Found::One(id) => Ok(id),
+            _ => refuse(COERCION),
+        }
+    }
+}

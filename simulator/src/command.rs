@@ -1,0 +1,136 @@
+//! Events that are no plain read or write of a property: what they need, and what apps do without being told how.
+
+use crate::event::{Event, Kind};
+use crate::os_error::{
+    Answer, BAD_INDEX, DIRECT_MISSING, FAILED, NO_SUCH_OBJECT, NOT_A_SINGLE_OBJECT, NOT_UNDERSTOOD,
+    PARAMETER_MISSING, refuse,
+};
+use crate::resolve::{Found, View};
+use crate::schema::identifier;
+use crate::specifier::Specifier;
+use crate::value::Value;
+use crate::world::change::Change;
+use crate::write::{Outcome, Reply};
+use iac_core::dictionary::Command;
+
+/// Commands that every app takes, whatever its dictionary says.
+const ALWAYS: [&str; 6] = ["activate", "launch", "open", "quit", "reopen", "run"];
+
+/// Whether every app takes a command of that name.
+pub(crate) fn always(name: &str) -> bool {
+    ALWAYS.contains(&name)
+}
+
+impl View<'_> {
+    /// What an event does and answers.
+    pub(crate) fn perform(&self, event: &Event) -> Answer<Outcome> {
+        match &event.kind {
+            Kind::Get => self.get(&event.target).map(answered),
+            Kind::Count => self.count(&event.target).map(answered),
+            Kind::Set => self.set(&event.target, event.direct.as_ref().unwrap_or(&Value::Missing)),
+            Kind::Command(name) => {
+                self.admit(name, event)?;
+                self.command(name, event)
+            }
+        }
+    }
+
+    /// Checks that the app has such a command and that its parameters are those it takes.
+    fn admit(&self, name: &str, event: &Event) -> Answer<()> {
+        let definitions: Vec<&Command> = self.schema().commands(name).collect();
+        if definitions.is_empty() {
+            return if always(name) { Ok(()) } else { refuse(NOT_UNDERSTOOD) };
+        }
+        let mut answer = refuse(NOT_UNDERSTOOD);
+        for definition in definitions {
+            answer = self.fits(definition, event);
+            if answer.is_ok() {
+                break;
+            }
+        }
+        answer
+    }
+
+    fn fits(&self, definition: &Command, event: &Event) -> Answer<()> {
+        if let Some(Value::List(_)) = &event.direct {
+            let takes_lists =
+                definition.direct.as_ref().is_some_and(|direct| direct.kind.0.iter().any(|each| each.list));
+            if !takes_lists {
+                return refuse(NOT_A_SINGLE_OBJECT);
+            }
+        }
+        let needs_direct = definition.direct.as_ref().is_some_and(|direct| !direct.optional);
+        if needs_direct && event.direct.is_none() && event.target.of().is_none() {
+            return refuse(DIRECT_MISSING);
+        }
+        for parameter in &definition.parameters {
+            match event.parameters.get(&identifier(&parameter.name)) {
+                None if !parameter.optional => return refuse(PARAMETER_MISSING),
+                None => (),
+                Some(Value::Missing) if parameter.optional => (),
+                Some(value) => _ = self.coerce(value, &self.schema().types(&parameter.kind))?,
+            }
+        }
+        Ok(())
+    }
+
+    fn command(&self, name: &str, event: &Event) -> Answer<Outcome> {
+        match name {
+            "exists" => self.exists(&event.target).map(answered),
+            "count" => self.count_of(event).map(answered),
+            "make" => self.make(event),
+            "delete" => self.delete(event),
+            "move" => self.relocate(event),
+            "duplicate" => self.duplicate(event),
+            "quit" => Ok(vec![Change::Running(false)].into()),
+            _ => self.unknown(name, event),
+        }
+    }
+
+    /// A command whose effect nobody described: it finds its object, and answers nothing if it never does.
+    fn unknown(&self, name: &str, event: &Event) -> Answer<Outcome> {
+        self.resolve(&event.target)?;
+        let answers = self.schema().commands(name).any(|definition| definition.result.is_some());
+        if answers { refuse(FAILED) } else { Ok(Outcome::default()) }
+    }
+
+    fn count(&self, target: &Specifier) -> Answer<Value> {
+        match self.resolve(target)? {
+            Found::Many(all) => Ok(number(all.len())),
+            Found::Leaf(Value::List(items)) => Ok(number(items.len())),
+            _ => refuse(NO_SUCH_OBJECT),
+        }
+    }
+
+    /// `count`, perhaps of `each` class of element in one object.
+    fn count_of(&self, event: &Event) -> Answer<Value> {
+        let Some(class) = event.parameters.get("each").and_then(Value::as_text) else {
+            return self.count(&event.target);
+        };
+        let class = self.class_named(class)?;
+        let of = self.object(&event.target)?;
+        Ok(number(self.children(of, &class.name)?.len()))
+    }
+
+    /// Whether there is such an object; a container that is missing is an error, as it is in most apps.
+    fn exists(&self, target: &Specifier) -> Answer<Value> {
+        match self.resolve(target) {
+            Ok(Found::Leaf(Value::Missing)) => Ok(Value::Bool(false)),
+            Ok(Found::Many(all)) => Ok(Value::Bool(!all.is_empty())),
+            Ok(_) => Ok(Value::Bool(true)),
+            Err(error) if [NO_SUCH_OBJECT, BAD_INDEX].contains(&error.number) => {
+                target.of().map_or(Ok(()), |of| self.resolve(of).map(drop))?;
+                Ok(Value::Bool(false))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn answered(value: Value) -> Outcome {
+    Outcome { changes: Vec::new(), reply: Reply::Value(value) }
+}
+
+fn number(count: usize) -> Value {
+    Value::Int(i64::try_from(count).unwrap_or(i64::MAX))
+}

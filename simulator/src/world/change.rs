@@ -1,0 +1,132 @@
+//! Changes to an app's objects: what an event writes, and what a journal replays.
+
+use super::model::{Children, Model, Place};
+use crate::value::{ObjectId, Value};
+use serde::{Deserialize, Serialize};
+
+/// One change. Applied in the order of the journal, the same changes give the same objects in every process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Change {
+    /// The app was started or has quit.
+    Running(bool),
+    Set {
+        object: ObjectId,
+        term: String,
+        value: Value,
+    },
+    Add(Added),
+    /// An object and all that hangs below it.
+    Remove(ObjectId),
+    Move {
+        object: ObjectId,
+        to: ObjectId,
+        class: String,
+        at: Option<usize>,
+    },
+}
+
+/// A new element.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Added {
+    pub(crate) of: ObjectId,
+    /// Under which class its container lists it.
+    pub(crate) listed: String,
+    /// Its own class, if that is another.
+    pub(crate) class: Option<String>,
+    /// Before which place; absent: at the end.
+    pub(crate) at: Option<usize>,
+    pub(crate) values: Vec<(String, Value)>,
+}
+
+impl Model {
+    /// The id that the next new object gets.
+    pub(crate) fn next_id(&self) -> ObjectId {
+        ObjectId(u32::try_from(self.len()).expect("an app has fewer than 2^32 objects"))
+    }
+
+    pub(crate) fn apply(&mut self, change: &Change) {
+        match change {
+            Change::Running(running) => self.running = *running,
+            Change::Set { object, term, value } => self.set_value(*object, term, value.clone()),
+            Change::Add(added) => self.add_element(added),
+            Change::Remove(object) => self.remove(*object),
+            Change::Move { object, to, class, at } => self.relocate(*object, *to, class, *at),
+        }
+    }
+
+    fn set_value(&mut self, id: ObjectId, term: &str, value: Value) {
+        let symbol = self.symbol(term);
+        let values = &mut self.object_mut(id).values;
+        match values.iter_mut().find(|(name, _)| *name == symbol) {
+            Some((_, old)) => *old = value,
+            None => values.push((symbol, value)),
+        }
+        self.index_forget(symbol);
+    }
+
+    fn add_element(&mut self, added: &Added) {
+        let listed = self.symbol(&added.listed);
+        let id = self.add(Place::Element { of: added.of, class: listed });
+        let class = added.class.as_deref().map(|class| self.symbol(class));
+        let values = added.values.iter().map(|(term, value)| (self.symbol(term), value.clone())).collect();
+        let object = self.object_mut(id);
+        object.class = class;
+        object.values = values;
+        self.index_add(id);
+        self.insert(added.of, &added.listed, id, added.at);
+    }
+
+    fn insert(&mut self, of: ObjectId, class: &str, id: ObjectId, at: Option<usize>) {
+        let symbol = self.symbol(class);
+        let lists = &mut self.object_mut(of).elements;
+        let own = lists.iter_mut().find_map(|(name, children)| match children {
+            Children::Own(ids) if *name == symbol => Some(ids),
+            _ => None,
+        });
+        match own {
+            Some(ids) => ids.insert(at.unwrap_or(ids.len()).min(ids.len()), id),
+            None => lists.push((symbol, Children::Own(vec![id]))),
+        }
+    }
+
+    fn remove(&mut self, id: ObjectId) {
+        self.unlist(id);
+        let mut gone = vec![id];
+        while let Some(id) = gone.pop() {
+            let object = self.object_mut(id);
+            object.gone = true;
+            for (_, children) in &object.elements {
+                if let Children::Own(ids) = children {
+                    gone.extend_from_slice(ids);
+                }
+            }
+        }
+    }
+
+    fn unlist(&mut self, id: ObjectId) {
+        if let Place::Element { of, .. } = self.object(id).place {
+            for (_, children) in &mut self.object_mut(of).elements {
+                if let Children::Own(ids) = children {
+                    ids.retain(|each| *each != id);
+                }
+            }
+        }
+    }
+
+    /// Hangs an object elsewhere; its properties that named its old container name the new one.
+    fn relocate(&mut self, id: ObjectId, to: ObjectId, class: &str, at: Option<usize>) {
+        let old = self.object(id).place;
+        self.unlist(id);
+        let listed = self.symbol(class);
+        self.object_mut(id).place = Place::Element { of: to, class: listed };
+        if let Place::Element { of, .. } = old {
+            for (_, value) in &mut self.object_mut(id).values {
+                if *value == Value::Held(of) {
+                    *value = Value::Held(to);
+                }
+            }
+        }
+        self.insert(to, class, id, at);
+    }
+}

@@ -1,0 +1,73 @@
+//! Finds objects by the value of one property, once that has been asked for often enough to pay for an index.
+
+use super::model::{Model, Symbol};
+use crate::value::{ObjectId, Value};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Indexes by property. An entry may be stale in where its object hangs and whether it is gone, never in its value.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    by_term: HashMap<Symbol, HashMap<Key, Vec<ObjectId>>>,
+    asked: u32,
+}
+
+/// So many searches go through all objects before an index is made.
+const PATIENCE: u32 = 4;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Int(i64),
+    Text(Rc<str>),
+}
+
+impl Key {
+    fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::Int(number) => Some(Self::Int(*number)),
+            Value::Text(text) => Some(Self::Text(Rc::clone(text))),
+            _ => None,
+        }
+    }
+}
+
+impl Model {
+    /// The objects whose property has that value, wherever they hang; `None` where asking the objects is cheaper.
+    pub(crate) fn indexed(&self, term: Symbol, value: &Value) -> Option<Vec<ObjectId>> {
+        let key = Key::of(value)?;
+        let mut index = self.index.borrow_mut();
+        index.asked += 1;
+        if index.asked <= PATIENCE {
+            return None;
+        }
+        let all = index.by_term.entry(term).or_insert_with(|| self.build(term));
+        Some(all.get(&key).cloned().unwrap_or_default())
+    }
+
+    fn build(&self, term: Symbol) -> HashMap<Key, Vec<ObjectId>> {
+        let mut all: HashMap<Key, Vec<ObjectId>> = HashMap::with_capacity(self.len());
+        for id in (0..).map(ObjectId).take(self.len()) {
+            if let Some(key) = self.key(id, term) {
+                all.entry(key).or_default().push(id);
+            }
+        }
+        all
+    }
+
+    fn key(&self, id: ObjectId, term: Symbol) -> Option<Key> {
+        let (_, value) = self.object(id).values.iter().find(|(name, _)| *name == term)?;
+        Key::of(value)
+    }
+
+    pub(super) fn index_add(&self, id: ObjectId) {
+        for (term, all) in &mut self.index.borrow_mut().by_term {
+            if let Some(key) = self.key(id, *term) {
+                all.entry(key).or_default().push(id);
+            }
+        }
+    }
+
+    pub(super) fn index_forget(&self, term: Symbol) {
+        self.index.borrow_mut().by_term.remove(&term);
+    }
+}

@@ -1,0 +1,77 @@
+//! Worlds as their owner sees them: made, looked at, set back.
+
+use crate::world::bundle::roots;
+use crate::world::{Settings, World, WorldError, content, failed, settings};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// One app of a world and what it holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AppSummary {
+    /// The name under the icon.
+    pub name: String,
+    /// The bundle id.
+    pub bundle_id: String,
+    /// Whether it runs now.
+    pub running: bool,
+    /// How many objects it holds, those that hang on properties included, deleted ones not.
+    pub objects: usize,
+}
+
+/// Makes a world in a directory, with the bundles and data of another; what scripts change stays in this one.
+///
+/// # Errors
+/// The directory cannot be written, is a world already, or `base` has no `mac.json`.
+pub fn create(folder: &Path, base: &Path) -> Result<(), WorldError> {
+    let base = base.canonicalize().map_err(|error| failed(base, error))?;
+    if !base.join("mac.json").is_file() {
+        return Err(content(&base, "no `mac.json`; expected the directory of a simulated Mac"));
+    }
+    std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+    let path = folder.join("world.json");
+    if path.exists() || folder.join("mac.json").exists() {
+        return Err(content(folder, "it is a world already; reset it, or choose another directory"));
+    }
+    let settings = Settings { base: Some(base), clock: None };
+    let text = serde_json::to_vec_pretty(&settings).map_err(|error| content(&path, error))?;
+    crate::world::journal::replace(&path.with_extension("next"), &path, &text)
+        .map_err(|error| failed(&path, error))
+}
+
+/// Takes a world back to its base data.
+///
+/// # Errors
+/// The directory is no world, or its state cannot be removed.
+pub fn reset(folder: &Path) -> Result<(), WorldError> {
+    World::open(folder)?.reset()
+}
+
+/// The directory with a world's bundles: the world itself, or what it was made from.
+///
+/// # Errors
+/// `world.json` cannot be read.
+pub fn base(folder: &Path) -> Result<PathBuf, WorldError> {
+    Ok(settings(folder)?.base.map_or_else(|| folder.to_owned(), |base| folder.join(base)))
+}
+
+/// The folders in which a world's apps are found: the roots of a host's discovery.
+///
+/// # Errors
+/// `world.json` cannot be read.
+pub fn app_roots(folder: &Path) -> Result<Vec<PathBuf>, WorldError> {
+    Ok(roots(&base(folder)?))
+}
+
+/// Every app of a world.
+///
+/// # Errors
+/// The directory is no world, or an app's data is not as it should be.
+pub fn show(folder: &Path) -> Result<Vec<AppSummary>, WorldError> {
+    let world = World::open(folder)?;
+    let summary = |bundle: crate::world::bundle::Bundle| {
+        let model = world.model(&bundle.id)?;
+        let objects = model.living();
+        Ok(AppSummary { name: bundle.name, bundle_id: bundle.id, running: model.running, objects })
+    };
+    world.bundles().into_iter().map(summary).collect()
+}

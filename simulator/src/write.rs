@@ -1,0 +1,223 @@
+//! Events that change an app's objects: which changes they make, and what they answer.
+
+use crate::event::Event;
+use crate::os_error::{
+    Answer, CANT_SET, FAILED, NO_SUCH_OBJECT, NOT_MODIFIABLE, PARAMETER_MISSING, UNKNOWN_CLASS, refuse,
+};
+use crate::resolve::{APP, Found, View};
+use crate::schema::ClassInfo;
+use crate::specifier::{Specifier, Step};
+use crate::value::{ObjectId, Value};
+use crate::world::change::{Added, Change};
+use crate::world::model::{Children, Place};
+use std::rc::Rc;
+
+/// What an event does.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) changes: Vec<Change>,
+    pub(crate) reply: Reply,
+}
+
+/// What an event answers once its changes are made.
+#[derive(Debug, Default)]
+pub(crate) enum Reply {
+    #[default]
+    Nothing,
+    Value(Value),
+    /// Objects by the specifiers that the app gives them then; a single one without a list.
+    Objects(Vec<ObjectId>),
+}
+
+impl From<Vec<Change>> for Outcome {
+    fn from(changes: Vec<Change>) -> Self {
+        Self { changes, reply: Reply::Nothing }
+    }
+}
+
+impl View<'_> {
+    /// `set`: a property of one object, or of each of many.
+    pub(crate) fn set(&self, target: &Specifier, value: &Value) -> Answer<Outcome> {
+        let Step::Property { of, term } = &target.step else { return refuse(CANT_SET) };
+        let mut changes = Vec::new();
+        for id in self.objects(self.resolve(of)?)? {
+            changes.push(self.set_one(id, term, value)?);
+        }
+        Ok(changes.into())
+    }
+
+    fn set_one(&self, id: ObjectId, term: &str, value: &Value) -> Answer<Change> {
+        let class = self.class(id);
+        let Some(property) = class.properties.get(term) else { return refuse(NO_SUCH_OBJECT) };
+        if !property.access.can_write() {
+            return refuse(NOT_MODIFIABLE);
+        }
+        let value = self.coerce(value, &property.types)?;
+        Ok(Change::Set { object: id, term: term.to_owned(), value })
+    }
+
+    /// All objects that were found, flat.
+    fn objects(&self, found: Found) -> Answer<Vec<ObjectId>> {
+        match found {
+            Found::One(id) => Ok(vec![id]),
+            Found::Many(all) => {
+                let all: Vec<Vec<ObjectId>> =
+                    all.into_iter().map(|each| self.objects(each)).collect::<Answer<_>>()?;
+                Ok(all.concat())
+            }
+            Found::Leaf(_) => refuse(NO_SUCH_OBJECT),
+        }
+    }
+
+    /// `make`: a new element of a container, or of the application.
+    pub(crate) fn make(&self, event: &Event) -> Answer<Outcome> {
+        let class = match event.parameters.get("new").and_then(Value::as_text) {
+            Some(name) => self.class_named(name)?,
+            None => return refuse(PARAMETER_MISSING),
+        };
+        let of = match event.parameters.get("at") {
+            Some(Value::Object(at)) => self.container(at)?,
+            Some(_) => return refuse(FAILED),
+            None => APP,
+        };
+        let values = self.initial(&class, event)?;
+        let (listed, own) = self.listed(of, &class)?;
+        let added = Added { of, listed, class: own, at: None, values };
+        let new = self.model().next_id();
+        Ok(Outcome { changes: vec![Change::Add(added)], reply: Reply::Objects(vec![new]) })
+    }
+
+    /// A class by its term or by the identifier that scripts give it.
+    pub(crate) fn class_named(&self, name: &str) -> Answer<Rc<ClassInfo>> {
+        let spelled = |class: &&String| *class == name || *crate::schema::identifier(class) == *name;
+        let found = self.schema().dictionary().classes.keys().find(spelled);
+        found.and_then(|class| self.schema().class(class)).map_or_else(|| refuse(UNKNOWN_CLASS), Ok)
+    }
+
+    /// The object into which something is put: the one named, or the one whose elements are named.
+    fn container(&self, at: &Specifier) -> Answer<ObjectId> {
+        match &at.step {
+            Step::Elements { of, .. } => self.object(of),
+            _ => self.object(at),
+        }
+    }
+
+    /// Under which class a container lists objects of a class, and that class itself if it is another.
+    fn listed(&self, of: ObjectId, class: &ClassInfo) -> Answer<(String, Option<String>)> {
+        let container = self.class(of);
+        let offered = class.ancestors.iter().find(|each| container.elements.contains(each));
+        let Some(offered) = offered else { return refuse(FAILED) };
+        let shown_elsewhere = self.model().object(of).elements.iter().any(|(listed, children)| {
+            matches!(children, Children::Union(_)) && self.model().name(*listed) == offered
+        });
+        if shown_elsewhere {
+            return refuse(FAILED);
+        }
+        let own = (*offered != class.name).then(|| class.name.to_string());
+        Ok((offered.to_string(), own))
+    }
+
+    /// The values of a new object: those given, an id of its own, and what apps begin with.
+    fn initial(&self, class: &ClassInfo, event: &Event) -> Answer<Vec<(String, Value)>> {
+        let mut values = Vec::new();
+        for (name, value) in given(event)? {
+            let Some(property) = class.property(name) else { return refuse(crate::os_error::COERCION) };
+            if !property.access.can_write() {
+                return refuse(NOT_MODIFIABLE);
+            }
+            values.push((property.term.to_string(), self.coerce(value, &property.types)?));
+        }
+        if let Some(data) = event.parameters.get("withData").filter(|data| **data != Value::Missing) {
+            let Some(contents) = ["contents", "text", "content"].iter().find_map(|name| class.property(name))
+            else {
+                return refuse(FAILED);
+            };
+            values.push((contents.term.to_string(), self.coerce(data, &contents.types)?));
+        }
+        for property in class.properties.values() {
+            if !values.iter().any(|(term, _)| *term == *property.term) {
+                let value = self.beginning(class, property);
+                values.extend(value.map(|value| (property.term.to_string(), value)));
+            }
+        }
+        Ok(values)
+    }
+
+    /// `delete`: elements, with all that is in them.
+    pub(crate) fn delete(&self, event: &Event) -> Answer<Outcome> {
+        let targets = self.targets(event)?;
+        Ok(targets.into_iter().map(Change::Remove).collect::<Vec<_>>().into())
+    }
+
+    /// The elements that an event is about; the application and what hangs on a property cannot be moved or deleted.
+    fn targets(&self, event: &Event) -> Answer<Vec<ObjectId>> {
+        let all = self.objects(self.resolve(&event.target)?)?;
+        let loose = |id: &ObjectId| {
+            let object = self.model().object(*id);
+            matches!(object.place, Place::Element { .. }) && object.through.is_none()
+        };
+        if all.iter().all(loose) { Ok(all) } else { refuse(FAILED) }
+    }
+
+    /// `move`: elements into another container.
+    pub(crate) fn relocate(&self, event: &Event) -> Answer<Outcome> {
+        let Some(Value::Object(to)) = event.parameters.get("to") else { return refuse(PARAMETER_MISSING) };
+        let to = self.container(to)?;
+        let mut changes = Vec::new();
+        let moved = self.targets(event)?;
+        for object in &moved {
+            let (class, _) = self.listed(to, &self.class(*object))?;
+            changes.push(Change::Move { object: *object, to, class, at: None });
+        }
+        Ok(Outcome { changes, reply: Reply::Objects(moved) })
+    }
+
+    /// `duplicate`: copies of elements, beside them or in another container.
+    pub(crate) fn duplicate(&self, event: &Event) -> Answer<Outcome> {
+        let to = match event.parameters.get("to") {
+            Some(Value::Object(to)) => Some(self.container(to)?),
+            _ => None,
+        };
+        let (mut changes, mut copies) = (Vec::new(), Vec::new());
+        for id in self.targets(event)? {
+            let Place::Element { of, .. } = self.model().object(id).place else { return refuse(FAILED) };
+            let of = to.unwrap_or(of);
+            let (listed, _) = self.listed(of, &self.class(id))?;
+            copies.push(self.copy(id, of, listed, &mut changes));
+        }
+        Ok(Outcome { changes, reply: Reply::Objects(copies) })
+    }
+
+    /// Adds a copy of an object and of what is in it; gives the id that the copy will have.
+    fn copy(&self, id: ObjectId, of: ObjectId, listed: String, changes: &mut Vec<Change>) -> ObjectId {
+        let (model, object) = (self.model(), self.model().object(id));
+        let before = u32::try_from(changes.len()).expect("fewer than 2^32 copies");
+        let new = ObjectId(model.next_id().0 + before);
+        let class = self.class(id);
+        let fresh = class.property("id").and_then(|id| self.new_id(id, before));
+        let values = object.values.iter().map(|(term, value)| {
+            let term = model.name(*term);
+            let value = fresh.as_ref().filter(|_| &**term == "id").unwrap_or(value);
+            (term.to_string(), value.clone())
+        });
+        let own = object.class.map(|class| model.name(class).to_string());
+        changes.push(Change::Add(Added { of, listed, class: own, at: None, values: values.collect() }));
+        for (class, children) in &object.elements {
+            if let Children::Own(children) = children {
+                for child in children {
+                    self.copy(*child, new, model.name(*class).to_string(), changes);
+                }
+            }
+        }
+        new
+    }
+}
+
+/// The properties that `make` was given.
+fn given(event: &Event) -> Answer<Vec<(&str, &Value)>> {
+    match event.parameters.get("withProperties") {
+        Some(Value::Record(fields)) => Ok(fields.iter().map(|(name, value)| (&**name, value)).collect()),
+        None | Some(Value::Missing) => Ok(Vec::new()),
+        Some(_) => refuse(crate::os_error::COERCION),
+    }
+}
