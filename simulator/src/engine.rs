@@ -2,6 +2,7 @@
 
 mod convert;
 mod native;
+mod system;
 mod test;
 
 use crate::os_error::{OsError, SCRIPT};

@@ -296,7 +296,7 @@ impl ClassInfo {
         let name: Rc<str> = class.name.as_str().into();
         let member = Member::Elements { class: Rc::clone(&name) };
         self.members.entry(identifier(&class.plural).to_string()).or_insert(member);
-        if !self.elements.iter().any(|each| *each == name) {
+        if !self.elements.contains(&name) {
             self.elements.push(name);
         }
     }

@@ -43,7 +43,7 @@ pub enum WorldError {
     },
 }
 
-/// `mac.json`: when the data was taken.
+/// `mac.json`: when the data was taken, and whose Mac it is.
 #[derive(Clone, Debug, serde::Deserialize)]
 pub(crate) struct Mac {
     /// The local time at which the data was current.
@@ -51,6 +51,9 @@ pub(crate) struct Mac {
     /// A local time to take as now, or `anchor`; absent: the real time.
     #[serde(default)]
     pub(crate) clock: Option<String>,
+    /// The home folder, for example `/Users/alex`.
+    #[serde(default)]
+    pub(crate) home: String,
 }
 
 /// `world.json` of a world whose bundles and data lie elsewhere.
@@ -207,6 +210,27 @@ impl World {
     pub(crate) fn reset(&self) -> Result<(), WorldError> {
         let _lock = self.journal.lock()?;
         self.journal.clear()
+    }
+
+    /// Name and bundle id of each app that runs, and whether it is in front.
+    pub(crate) fn running(&self) -> Result<Vec<(String, String, bool)>, WorldError> {
+        self.sync()?;
+        let mut running = Vec::new();
+        for bundle in self.bundles() {
+            let model = self.model(&bundle.id)?;
+            let front =
+                model.value(crate::resolve::APP, "frontmost") == Some(&crate::value::Value::Bool(true));
+            if model.running {
+                running.push((bundle.name, bundle.id, front));
+            }
+        }
+        Ok(running)
+    }
+
+    /// Where an app lies on this Mac.
+    pub(crate) fn path_of(&self, app: &App) -> String {
+        let below = app.bundle.folder.strip_prefix(&self.base).unwrap_or(&app.bundle.folder);
+        format!("/{}", below.to_string_lossy())
     }
 
     /// All bundles of this Mac.

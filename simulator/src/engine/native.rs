@@ -19,8 +19,8 @@ use std::time::Duration;
 const MODIFIERS: [&str; 3] = ["timeout", "ignoring", "considering"];
 
 /// The session and the prelude's helpers, shared by all native functions.
-struct Bridge<'js> {
-    session: Rc<Session>,
+pub(super) struct Bridge<'js> {
+    pub(super) session: Rc<Session>,
     helpers: OnceCell<Helpers<'js>>,
 }
 
@@ -78,6 +78,7 @@ fn define<'js>(ctx: &Ctx<'js>, native: &Object<'js>, bridge: &Rc<Bridge<'js>>) -
     });
     native!(native, bridge, "className", |it, ctx, node: Option<Object<'js>>| it.class_name(&ctx, node));
     native!(native, bridge, "display", |it, ctx, node: Object<'js>| it.display(&ctx, &node));
+    native!(native, bridge, "foundation", |it, ctx| super::system::foundation(&ctx, &it));
     native!(native, bridge, "delay", |_it, _ctx, seconds: f64| {
         std::thread::sleep(Duration::try_from_secs_f64(seconds).unwrap_or_default());
     });

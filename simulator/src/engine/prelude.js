@@ -209,6 +209,20 @@
   define('Automation', { getDisplayString: (value) => source(value) });
   define('delay', (time) => native.delay(time === undefined ? 1 : Number(time)));
   define('console', { log: (...args) => native.log(args.map(String).join(' ')) });
+  // The Objective-C bridge is made when a script first names it.
+  const bridged = ['ObjC', '$', 'Ref'];
+  for (const name of bridged) {
+    Object.defineProperty(globalThis, name, {
+      configurable: true,
+      enumerable: false,
+      get() {
+        const made = native.foundation();
+        for (const each of bridged) if (Object.getOwnPropertyDescriptor(globalThis, each)?.get) define(each, made[each]);
+        return made[name];
+      },
+      set(value) { define(name, value); },
+    });
+  }
   for (const name of ['queueMicrotask', 'InternalError', 'gc', 'navigator', 'performance']) delete globalThis[name];
 
   // Wording: what this engine says in its own words is said in JavaScriptCore's.
