@@ -1,5 +1,12 @@
 //! The shell around `iac-core`: MCP server, osascript supervisor, discovery, state.
 #![forbid(unsafe_code)]
 
+pub mod cli;
+
+pub mod mcp;
+
+pub mod pipeline;
+
 pub mod apps;
 pub mod osascript;
+pub mod simulated;

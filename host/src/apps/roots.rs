@@ -15,10 +15,11 @@ const PLACES: [(&str, usize); 5] = [
 /// Where an app keeps apps of its own.
 const NESTED: [&str; 2] = ["Contents/Applications", "Contents/Developer/Applications"];
 
-/// One folder that holds apps.
+/// One folder that holds apps, or one whose folders each have a folder `Applications`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Place {
     folder: PathBuf,
+    of_each_user: bool,
     depth: usize,
     /// The folder that stands for `/`.
     base: PathBuf,
@@ -43,21 +44,23 @@ impl Roots {
     /// The places of the Mac that this process runs on; `home` is the user's folder.
     pub fn of_this_mac(home: Option<&Path>) -> Self {
         let base = Path::new("/");
-        let mut places: Vec<Place> = PLACES.iter().map(|place| Place::below(base, place)).collect();
-        let own =
-            home.map(|home| Place { folder: home.join("Applications"), depth: 1, base: base.to_owned() });
-        places.splice(1..1, own);
-        Self(places)
+        let own = home.map(|home| Place::new(home.join("Applications"), 1, base));
+        Self::laid_out(base, own)
     }
 
     /// The places below a folder that stands for `/`, and the folder itself as one that holds apps.
     pub fn below(base: &Path) -> Self {
-        let mut places: Vec<Place> = PLACES.iter().map(|place| Place::below(base, place)).collect();
-        let homes = folders(&base.join("Users")).into_iter();
-        let own =
-            homes.map(|home| Place { folder: home.join("Applications"), depth: 1, base: base.to_owned() });
-        places.splice(1..1, own.collect::<Vec<_>>());
-        places.push(Place { folder: base.to_owned(), depth: 1, base: base.to_owned() });
+        let users = Place { of_each_user: true, ..Place::new(base.join("Users"), 1, base) };
+        let mut roots = Self::laid_out(base, Some(users));
+        roots.0.push(Place::new(base.to_owned(), 1, base));
+        roots
+    }
+
+    /// What a user has installed comes right after what is installed for all.
+    fn laid_out(base: &Path, own: Option<Place>) -> Self {
+        let mut places: Vec<Place> =
+            PLACES.iter().map(|(folder, depth)| Place::new(base.join(folder), *depth, base)).collect();
+        places.splice(1..1, own);
         Self(places)
     }
 
@@ -72,7 +75,9 @@ impl Roots {
     pub(super) fn search(&self) -> Vec<Found> {
         let mut found = Vec::new();
         for (rank, place) in self.0.iter().enumerate() {
-            place.collect(&place.folder, place.depth, rank, &mut found);
+            for folder in place.folders() {
+                place.collect(&folder, place.depth, rank, &mut found);
+            }
         }
         let mut seen = std::collections::BTreeSet::new();
         found.retain(|app| seen.insert(fs::canonicalize(&app.folder).unwrap_or_else(|_| app.folder.clone())));
@@ -81,8 +86,15 @@ impl Roots {
 }
 
 impl Place {
-    fn below(base: &Path, (folder, depth): &(&str, usize)) -> Self {
-        Self { folder: base.join(folder), depth: *depth, base: base.to_owned() }
+    fn new(folder: PathBuf, depth: usize, base: &Path) -> Self {
+        Self { folder, of_each_user: false, depth, base: base.to_owned() }
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        match self.of_each_user {
+            true => folders(&self.folder).iter().map(|home| home.join("Applications")).collect(),
+            false => vec![self.folder.clone()],
+        }
     }
 
     fn collect(&self, folder: &Path, depth: usize, rank: usize, found: &mut Vec<Found>) {

@@ -1,0 +1,112 @@
+//! `system`: what this server is and how it does.
+
+use std::sync::atomic::Ordering;
+
+use iac_core::call::Call;
+use iac_core::fault::{Code, Fault};
+use iac_core::reference::Stats;
+use iac_core::step::Outcome;
+use serde_json::{Map, Value as Json, json};
+use tokio_util::sync::CancellationToken;
+
+use super::{Need, Pipeline, refused};
+
+/// The name of the tool.
+pub(super) const TOOL: &str = "system";
+
+const ACTIONS: [&str; 3] = ["version", "status", "diagnostics"];
+
+impl Pipeline {
+    pub(super) async fn system(&self, arguments: &Map<String, Json>, cancel: CancellationToken) -> Outcome {
+        let body = match action(arguments) {
+            Ok("version") => Ok(version()),
+            Ok("diagnostics") => self.diagnostics(cancel).await,
+            Ok(_) => self.status().await,
+            Err(fault) => Err(fault),
+        };
+        body.map_or_else(|fault| refused(&fault), |body| Outcome { body, ..Outcome::default() })
+    }
+
+    async fn status(&self) -> Result<Json, Fault> {
+        let apps = self.apps(Need::Dictionaries(Vec::new())).await?;
+        let loaded = apps.0.iter().filter(|app| app.dictionary.is_some()).count();
+        let count = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
+        let held = self.stats().total;
+        Ok(json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "uptimeMs": u64::try_from(self.clock.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            "simulated": self.world.is_some(),
+            "apps": { "found": apps.0.len(), "dictionariesLoaded": loaded },
+            "references": { "held": held },
+            "calls": {
+                "answered": count(&self.counters.calls),
+                "failed": count(&self.counters.errors),
+                "appleEvents": count(&self.counters.events),
+            },
+        }))
+    }
+
+    async fn diagnostics(&self, cancel: CancellationToken) -> Result<Json, Fault> {
+        let apps = self.apps(Need::Counts).await?;
+        let empty: Vec<&str> = apps
+            .0
+            .iter()
+            .filter(|app| app.counts.is_none_or(|counts| counts.commands == 0))
+            .map(|app| app.name.as_str())
+            .collect();
+        let scripts = self.drive(Call::ListApps { search: None }, cancel).await;
+        let stats = self.stats();
+        let checks = [
+            check("apps", !apps.0.is_empty(), format!("{} scriptable apps found", apps.0.len())),
+            check("dictionaries", empty.is_empty(), said(&empty)),
+            check("osascript", !scripts.is_error, answered(&scripts)),
+            check("references", true, format!("{} held, {} evicted", stats.total, stats.counters.evicted)),
+        ];
+        let healthy = checks.iter().all(|check| check["ok"] == true);
+        Ok(json!({ "healthy": healthy, "checks": checks }))
+    }
+
+    fn stats(&self) -> Stats {
+        self.memory().references.stats(self.clock.now())
+    }
+}
+
+/// What was asked for; the status if nothing was.
+fn action(arguments: &Map<String, Json>) -> Result<&'static str, Fault> {
+    let wrong = |message: String, name: &str| {
+        let suggestion = format!("its one argument is action: {}", ACTIONS.join(", "));
+        Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", name)
+    };
+    if let Some(unknown) = arguments.keys().find(|name| *name != "action") {
+        return Err(wrong(format!("{TOOL} has no argument `{unknown}`"), unknown));
+    }
+    match arguments.get("action").filter(|action| !action.is_null()) {
+        None => Ok("status"),
+        Some(given) => {
+            let known = ACTIONS.into_iter().find(|action| given.as_str() == Some(action));
+            known.ok_or_else(|| {
+                wrong(format!("`action`: expected one of {}, got {given}", ACTIONS.join(", ")), "action")
+            })
+        }
+    }
+}
+
+fn version() -> Json {
+    json!({ "name": "iac-mcp", "version": env!("CARGO_PKG_VERSION"), "system": std::env::consts::OS })
+}
+
+fn check(name: &str, ok: bool, detail: String) -> Json {
+    json!({ "name": name, "ok": ok, "detail": detail })
+}
+
+fn said(empty: &[&str]) -> String {
+    match empty {
+        [] => "every app offers commands".to_owned(),
+        names => format!("no commands in {}", names.join(", ")),
+    }
+}
+
+fn answered(scripts: &Outcome) -> String {
+    let message = scripts.body.get("message").and_then(Json::as_str);
+    message.map_or_else(|| "answers".to_owned(), str::to_owned)
+}

@@ -1,0 +1,120 @@
+//! The simulated Mac that the program carries: unpacked for one process, gone with it.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use rustix::process::{Pid, test_kill_process};
+
+/// What the built-in Mac is made of.
+enum Item {
+    File(&'static [u8]),
+    Link(&'static str),
+}
+
+/// Every file and link of it, by its path.
+static MAC: &[(&str, Item)] = &include!(concat!(env!("OUT_DIR"), "/mac.rs"));
+
+/// How the folders of built-in Macs begin; the number of the process follows.
+const PREFIX: &str = "mac-";
+
+/// A simulated Mac.
+#[derive(Debug)]
+pub struct World {
+    folder: PathBuf,
+    /// Removed with this value; `None` for a Mac that somebody keeps.
+    own: Option<tempfile::TempDir>,
+    unpacked: OnceLock<Result<(), String>>,
+}
+
+impl World {
+    /// A Mac that somebody keeps.
+    pub fn kept(folder: PathBuf) -> Self {
+        Self { folder, own: None, unpacked: OnceLock::from(Ok(())) }
+    }
+
+    /// A fresh copy of the built-in Mac, in a folder of its own below the given one; not yet unpacked.
+    ///
+    /// What processes that are gone left behind there is removed.
+    ///
+    /// # Errors
+    /// The folder cannot be made.
+    pub fn fresh(below: &Path) -> io::Result<Self> {
+        fs::create_dir_all(below)?;
+        remove_abandoned(below);
+        let prefix = format!("{PREFIX}{}-", std::process::id());
+        let own = tempfile::Builder::new().prefix(&prefix).tempdir_in(below)?;
+        Ok(Self { folder: own.path().to_owned(), own: Some(own), unpacked: OnceLock::new() })
+    }
+
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Whether it lives only as long as this process.
+    pub fn is_fresh(&self) -> bool {
+        self.own.is_some()
+    }
+
+    /// Unpacks a fresh copy, once; this may block.
+    ///
+    /// # Errors
+    /// A file cannot be written; the text says which.
+    pub fn unpack(&self) -> Result<(), String> {
+        self.unpacked.get_or_init(|| unpack(&self.folder)).clone()
+    }
+}
+
+fn unpack(folder: &Path) -> Result<(), String> {
+    MAC.iter().try_for_each(|(name, item)| {
+        let path = folder.join(name);
+        let written = write(&path, item);
+        written.map_err(|error| format!("the simulated Mac cannot be written: {}: {error}", path.display()))
+    })
+}
+
+fn write(path: &Path, item: &Item) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    match item {
+        Item::File(bytes) => File::create(path)?.write_all(bytes),
+        Item::Link(target) => std::os::unix::fs::symlink(target, path),
+    }
+}
+
+/// A process that was killed could not remove its Mac.
+fn remove_abandoned(below: &Path) {
+    for entry in fs::read_dir(below).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let process =
+            name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok());
+        let gone = process.and_then(Pid::from_raw).is_some_and(|pid| test_kill_process(pid).is_err());
+        if gone && let Err(error) = fs::remove_dir_all(entry.path()) {
+            tracing::debug!(%error, "an abandoned simulated Mac stays");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fresh_mac_is_whole_and_goes_with_its_owner() {
+        let below = tempfile::tempdir().unwrap();
+        let abandoned = below.path().join(format!("{PREFIX}{}-x", i32::MAX));
+        fs::create_dir(&abandoned).unwrap();
+        let world = World::fresh(below.path()).unwrap();
+        assert!(!abandoned.exists());
+        world.unpack().unwrap();
+        let folder = world.folder().to_owned();
+        assert!(folder.join("mac.json").is_file());
+        assert!(folder.join("Applications/Safari.app/Contents/Info.plist").is_file());
+        assert!(!folder.join("make").exists());
+        drop(world);
+        assert!(!folder.exists());
+    }
+}
