@@ -1,12 +1,21 @@
 //! Arguments in, exit status out; everything else is in the library.
 #![forbid(unsafe_code)]
 
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args_os().skip(1);
-    match arguments.next() {
-        Some(command) if command == "guard" => iac_mcp::osascript::guard(arguments.collect()),
-        _ => ExitCode::from(2),
+    let mut arguments = std::env::args_os();
+    let name = arguments.next().unwrap_or_default();
+    if Path::new(&name).file_name() == Some(OsStr::new("osascript")) {
+        return iac_simulator::osascript(arguments);
+    }
+    let mut arguments = arguments.peekable();
+    let own = |first: &OsString| first == "osascript" || first == "guard";
+    match arguments.next_if(own) {
+        None => iac_mcp::cli::run(arguments),
+        Some(command) if command == "osascript" => iac_simulator::osascript(arguments),
+        Some(_) => iac_mcp::osascript::guard(arguments.collect()),
     }
 }

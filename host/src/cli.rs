@@ -1,0 +1,129 @@
+//! The command line: one file for each command.
+
+mod call;
+mod describe;
+mod directories;
+mod list;
+mod options;
+mod paint;
+mod serve;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser, Subcommand};
+use iac_core::fault::Fault;
+
+use options::{Common, Mac};
+
+/// Hands on scriptable Mac apps for an assistant: an MCP server.
+///
+/// Without a command it serves over stdin and stdout, as MCP clients start it.
+#[derive(Debug, Parser)]
+#[command(name = "iac-mcp", version, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    common: Common,
+    #[command(flatten)]
+    mac: Mac,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serves MCP over stdin and stdout.
+    Serve,
+    /// Lists the scriptable apps.
+    Apps(list::Apps),
+    /// Describes the dictionary of an app or of an .sdef file, or one term of it.
+    Describe(describe::Describe),
+    /// Calls a tool and prints its answer.
+    Call(call::Call),
+    /// Lists the tools as clients see them.
+    Tools,
+}
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    /// It was called in a way that cannot work: exit status 2.
+    #[error("{0}")]
+    Misuse(String),
+    /// It could not do what it was asked for: exit status 1.
+    #[error("{0}")]
+    Failed(String),
+    /// The error is printed already: exit status 1.
+    #[error("failed")]
+    Said,
+    /// Nobody reads the output any more, which is no failure.
+    #[error("nobody reads the output")]
+    Unread,
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self::Failed(format!("{}\n{}", fault.message, fault.suggestion))
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::Unread,
+            _ => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+/// Runs the program with the arguments after its name, except for the commands that are handed on as they are.
+pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(std::iter::once("iac-mcp".into()).chain(arguments)) {
+        Ok(arguments) => arguments,
+        Err(error) => return misread(&error),
+    };
+    directories::log(arguments.common.debug);
+    match arguments.run() {
+        Ok(()) | Err(Failure::Unread) => ExitCode::SUCCESS,
+        Err(Failure::Said) => ExitCode::FAILURE,
+        Err(failure) => complain(&failure),
+    }
+}
+
+impl Arguments {
+    fn run(self) -> Result<(), Failure> {
+        let Self { command, common, mac } = self;
+        match command {
+            None if io::stdin().is_terminal() => Err(Failure::Misuse(usage())),
+            None | Some(Command::Serve) => serve::run(&common, mac),
+            Some(Command::Apps(apps)) => apps.run(&common, mac),
+            Some(Command::Describe(describe)) => describe.run(&common, mac),
+            Some(Command::Call(call)) => call.run(&common, mac),
+            Some(Command::Tools) => list::tools(&common),
+        }
+    }
+}
+
+fn usage() -> String {
+    Arguments::command().render_help().to_string()
+}
+
+/// Help and version are no failure; anything else is misuse.
+fn misread(error: &clap::Error) -> ExitCode {
+    let printed = error.print();
+    if error.use_stderr() || printed.is_err() { ExitCode::from(2) } else { ExitCode::SUCCESS }
+}
+
+fn complain(failure: &Failure) -> ExitCode {
+    let text = failure.to_string();
+    let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    let mut stderr = anstream::stderr();
+    let style = paint::ERROR;
+    // Without a place to complain to, the exit status has to do.
+    let _ = writeln!(stderr, "{style}error:{style:#} {first}");
+    for line in rest.lines() {
+        let _ = writeln!(stderr, "  {line}");
+    }
+    ExitCode::from(if matches!(failure, Failure::Misuse(_)) { 2 } else { 1 })
+}

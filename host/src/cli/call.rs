@@ -1,0 +1,66 @@
+//! `call`
+
+use std::io::Read as _;
+
+use clap::Args;
+use serde_json::{Map, Value as Json};
+use tokio_util::sync::CancellationToken;
+
+use super::options::{Common, Mac};
+use super::{Failure, paint};
+use crate::pipeline::{Answer, Pipeline};
+
+#[derive(Debug, Args)]
+pub(super) struct Call {
+    /// The tool, for example iac_mcp_list_apps.
+    tool: String,
+    /// Its arguments as a JSON object; `-` reads them from stdin.
+    #[arg(default_value = "{}")]
+    arguments: String,
+}
+
+impl Call {
+    pub(super) fn run(self, common: &Common, mac: Mac) -> Result<(), Failure> {
+        let arguments = self.arguments()?;
+        let answer = answer(common, mac, &self.tool, &arguments)?;
+        let Some(answer) = answer else { return Err(unknown(&self.tool)) };
+        paint::answer(&answer.outcome.body, common.json)?;
+        if answer.outcome.is_error { Err(Failure::Said) } else { Ok(()) }
+    }
+
+    fn arguments(&self) -> Result<Map<String, Json>, Failure> {
+        let mut text = self.arguments.clone();
+        if text == "-" {
+            text.clear();
+            std::io::stdin().read_to_string(&mut text)?;
+        }
+        serde_json::from_str(&text).map_err(|error| {
+            Failure::Misuse(format!("the arguments are no JSON object: {error}\ngot {text}"))
+        })
+    }
+}
+
+/// Calls a tool once; `None` if there is no such tool.
+///
+/// # Errors
+/// There is no Mac to call it on.
+pub(super) fn answer(
+    common: &Common,
+    mac: Mac,
+    tool: &str,
+    arguments: &Map<String, Json>,
+) -> Result<Option<Answer>, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let pipeline: Pipeline = mac.pipeline(common)?;
+        let answer = pipeline.call(tool, arguments, CancellationToken::new()).await;
+        pipeline.shutdown().await;
+        Ok(answer)
+    })
+}
+
+fn unknown(tool: &str) -> Failure {
+    let names: Vec<String> =
+        crate::mcp::built_in().iter().filter_map(|tool| Some(tool["name"].as_str()?.to_owned())).collect();
+    Failure::Misuse(format!("no tool `{tool}`\nthe tools are {}", names.join(", ")))
+}

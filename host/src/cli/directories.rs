@@ -1,0 +1,46 @@
+//! Where this program keeps things, and where its log goes.
+
+use std::env;
+use std::io;
+use std::path::PathBuf;
+
+use tracing_subscriber::EnvFilter;
+
+/// The user's folder.
+pub(super) fn home() -> Option<PathBuf> {
+    env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
+}
+
+/// The platform's own place for state.
+pub(super) fn state() -> Option<PathBuf> {
+    place("XDG_STATE_HOME", "Library/Application Support", ".local/state")
+}
+
+/// The platform's own place for what can be made again.
+pub(super) fn cache() -> Option<PathBuf> {
+    place("XDG_CACHE_HOME", "Library/Caches", ".cache")
+}
+
+/// Whether this is a Mac.
+pub(super) fn is_mac() -> bool {
+    env::consts::OS == "macos"
+}
+
+fn place(variable: &str, mac: &str, other: &str) -> Option<PathBuf> {
+    let named = env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = match is_mac() {
+        true => home()?.join(mac),
+        false => named.or_else(|| Some(home()?.join(other)))?,
+    };
+    Some(base.join("iac-mcp"))
+}
+
+/// Sends the log to stderr: warnings, or as much as `IAC_MCP_LOG` or `--debug` say.
+pub(super) fn log(debug: bool) {
+    let default = if debug { "iac_mcp=debug,warn,rmcp=error" } else { "warn,rmcp=error" };
+    let filter = EnvFilter::try_from_env("IAC_MCP_LOG").unwrap_or_else(|_| EnvFilter::new(default));
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    if log.with_ansi(io::IsTerminal::is_terminal(&io::stderr())).try_init().is_err() {
+        tracing::debug!("somebody else keeps the log");
+    }
+}

@@ -1,0 +1,217 @@
+//! Options of every command, and what they mean.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use clap::builder::FalseyValueParser;
+use iac_core::Millis;
+use iac_core::reference::Limits;
+
+use super::{Failure, directories};
+use crate::apps::{self, Roots};
+use crate::osascript;
+use crate::pipeline::{Pipeline, Settings};
+use crate::simulated::World;
+
+/// Options that every command has.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Everywhere")]
+pub(super) struct Common {
+    /// Where policy, grants and the like are kept.
+    #[arg(long, global = true, value_name = "DIR", env = "IAC_MCP_STATE", hide_env = true)]
+    pub(super) state: Option<PathBuf>,
+    /// Where things are kept that can be made again; `off` to keep nothing.
+    #[arg(long, global = true, value_name = "DIR|off", env = "IAC_MCP_CACHE", hide_env = true)]
+    pub(super) cache: Option<PathBuf>,
+    /// The system's CocoaStandard.sdef, for where there is none.
+    #[arg(long, global = true, value_name = "FILE", env = "IAC_MCP_STANDARD", hide_env = true)]
+    pub(super) standard: Option<PathBuf>,
+    /// Prints JSON.
+    #[arg(long, global = true, env = "IAC_MCP_JSON", hide_env = true, value_parser = FalseyValueParser::new())]
+    pub(super) json: bool,
+    /// Logs what happens; errors show the script.
+    #[arg(long, global = true, env = "IAC_MCP_DEBUG", hide_env = true, value_parser = FalseyValueParser::new())]
+    pub(super) debug: bool,
+}
+
+/// Options that say which Mac is meant.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "The Mac")]
+pub(super) struct Mac {
+    /// Uses a simulated Mac: a fresh copy of the built-in one.
+    #[arg(long, global = true, env = "IAC_MCP_SIMULATED", hide_env = true, value_parser = FalseyValueParser::new())]
+    pub(super) simulated: bool,
+    /// Uses the simulated Mac in this folder, and keeps what changes there.
+    #[arg(long, global = true, value_name = "DIR", env = "IAC_MCP_WORLD", hide_env = true)]
+    pub(super) world: Option<PathBuf>,
+    /// Looks for apps here: a folder of apps, or one laid out like a Mac's /. May be given several times.
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        env = "IAC_MCP_ROOT",
+        hide_env = true,
+        value_delimiter = ':'
+    )]
+    pub(super) root: Vec<PathBuf>,
+    /// Runs scripts with this command, for example `ssh mini osascript`.
+    #[arg(long, global = true, value_name = "COMMAND", env = "IAC_MCP_OSASCRIPT", hide_env = true)]
+    pub(super) osascript: Option<String>,
+    /// Answers with a timeout after this many seconds.
+    #[arg(long, global = true, value_name = "SECONDS", env = "IAC_MCP_TIMEOUT", hide_env = true,
+          value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub(super) timeout: Option<u64>,
+    /// How long a reference is valid after its last use, in milliseconds.
+    #[arg(long, global = true, hide = true, env = "IAC_MCP_REF_TTL",
+          value_parser = clap::value_parser!(u64).range(1_000..))]
+    pub(super) ref_ttl: Option<u64>,
+    /// How many references are held.
+    #[arg(long, global = true, hide = true, env = "IAC_MCP_REF_MAX",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) ref_max: Option<u32>,
+    /// How many references of one app are held.
+    #[arg(long, global = true, hide = true, env = "IAC_MCP_REF_MAX_PER_APP",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) ref_max_per_app: Option<u32>,
+}
+
+impl Common {
+    /// The directory of what can be made again; `None` to keep nothing.
+    pub(super) fn cache(&self) -> Option<PathBuf> {
+        match &self.cache {
+            Some(off) if off == Path::new("off") => None,
+            Some(given) => Some(given.clone()),
+            None => directories::cache(),
+        }
+    }
+
+    /// The directory of what is decided and remembered.
+    pub(super) fn state(&self) -> Option<PathBuf> {
+        self.state.clone().or_else(directories::state)
+    }
+
+    /// The folder that stands for `/` where a single file is read: that of the Mac, if any.
+    pub(super) fn base(mac: &Mac) -> PathBuf {
+        mac.world.clone().or_else(|| mac.root.first().cloned()).unwrap_or_else(|| PathBuf::from("/"))
+    }
+}
+
+impl Mac {
+    /// Makes the pipeline to the Mac that is meant.
+    ///
+    /// # Errors
+    /// There is no Mac, or it cannot be made.
+    pub(super) fn pipeline(self, common: &Common) -> Result<Pipeline, Failure> {
+        let world = self.world(common)?;
+        let own = std::env::current_exe()?;
+        let mut osascript = match &world {
+            Some(world) => osascript::Settings::simulated(&own, world.folder()),
+            None => osascript::Settings { guard: Some(own), ..osascript::Settings::default() },
+        };
+        if let Some(command) = &self.osascript {
+            osascript.command = words(command)?;
+        }
+        osascript.timeout = self.timeout.map_or(osascript.timeout, Duration::from_secs);
+        if world.as_ref().is_none_or(|world| !world.is_fresh()) {
+            osascript.locks = common.state().map(|state| state.join("locks"));
+        }
+        let kept = world.as_ref().is_none_or(|world| !world.is_fresh());
+        let apps = apps::Settings {
+            roots: self.roots(world.as_ref()),
+            cache: common.cache().filter(|_| kept).map(|cache| cache.join("apps")),
+            standard: common.standard.clone(),
+        };
+        let limits = self.limits();
+        Ok(Pipeline::new(Settings { apps, osascript, world, limits })?)
+    }
+
+    fn world(&self, common: &Common) -> Result<Option<World>, Failure> {
+        if let Some(folder) = &self.world {
+            return kept(folder).map(Some);
+        }
+        if self.simulated {
+            let below = common.cache().unwrap_or_else(|| std::env::temp_dir().join("iac-mcp"));
+            let fresh = World::fresh(&below.join("macs"));
+            return Ok(Some(
+                fresh.map_err(|error| Failure::Failed(format!("no room for a simulated Mac: {error}")))?,
+            ));
+        }
+        if directories::is_mac() || self.osascript.is_some() {
+            return Ok(None);
+        }
+        let what = "this is no Mac, so there are no apps to talk to\nadd --simulated to use the simulated Mac, or \
+                    --osascript 'ssh MAC osascript' --root DIR for a Mac elsewhere";
+        Err(Failure::Misuse(what.to_owned()))
+    }
+
+    fn roots(&self, world: Option<&World>) -> Roots {
+        let mut given = self.root.iter().map(|root| Roots::below(root));
+        match (given.next(), world) {
+            (Some(first), _) => given.fold(first, Roots::and),
+            (None, Some(world)) => Roots::below(world.folder()),
+            (None, None) => Roots::of_this_mac(directories::home().as_deref()),
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        let default = Limits::default();
+        let number = |given: Option<u32>, default| given.map_or(default, |given| given as usize);
+        Limits {
+            ttl: self.ref_ttl.map_or(default.ttl, Millis),
+            most: number(self.ref_max, default.most),
+            most_per_app: number(self.ref_max_per_app, default.most_per_app),
+        }
+    }
+}
+
+fn kept(folder: &Path) -> Result<World, Failure> {
+    if folder.join("mac.json").is_file() {
+        let folder = std::path::absolute(folder)?;
+        return Ok(World::kept(folder));
+    }
+    let what = format!("{} is no simulated Mac: it has no mac.json", folder.display());
+    Err(Failure::Misuse(format!("{what}\nleave --world out to use a fresh copy of the built-in one")))
+}
+
+/// Splits a command at spaces; quotes keep a word together.
+fn words(command: &str) -> Result<Vec<OsString>, Failure> {
+    let mut words: Vec<OsString> = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for c in command.chars() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, c) if c.is_whitespace() => words.extend(word.take().map(OsString::from)),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word.map(OsString::from));
+    match (quote, words.is_empty()) {
+        (Some(open), _) => Err(Failure::Misuse(format!("--osascript: a quote {open} is not closed"))),
+        (None, true) => Err(Failure::Misuse("--osascript: expected a command".to_owned())),
+        (None, false) => Ok(words),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_split_at_spaces_outside_of_quotes() {
+        let check = |command: &str, expected: &[&str]| {
+            assert_eq!(words(command).unwrap(), expected, "{command}");
+        };
+        check("osascript", &["osascript"]);
+        check("  ssh  mini osascript ", &["ssh", "mini", "osascript"]);
+        check("'/my apps/osascript' -x ''", &["/my apps/osascript", "-x", ""]);
+        check("a\"b c\"d", &["ab cd"]);
+        assert!(words("").is_err() && words("'open").is_err());
+    }
+}

@@ -1,0 +1,60 @@
+//! Output for people: colours where there is a terminal, plain text everywhere else.
+
+mod json;
+
+use std::io::{self, Write as _};
+
+use anstyle::{AnsiColor, Style};
+use comfy_table::presets::NOTHING;
+use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, Table};
+use serde_json::Value as Json;
+
+pub(super) use json::{Shortened, json};
+
+pub(super) const ERROR: Style = AnsiColor::Red.on_default().bold();
+pub(super) const STRONG: Style = Style::new().bold();
+pub(super) const FAINT: Style = Style::new().dimmed();
+pub(super) const NAME: Style = AnsiColor::Cyan.on_default().bold();
+
+/// How wide text for people is at most.
+const WIDEST: usize = 120;
+
+/// Prints an answer: as JSON for programs, or with colours for people.
+///
+/// # Errors
+/// The output cannot be written.
+pub(super) fn answer(body: &Json, for_programs: bool) -> io::Result<()> {
+    let text = match for_programs {
+        true => serde_json::to_string_pretty(body)?,
+        false => json(body, width(), Shortened::NOT),
+    };
+    writeln!(anstream::stdout(), "{text}")
+}
+
+/// How wide the terminal is, within reason.
+pub(super) fn width() -> usize {
+    Table::new().width().map_or(100, usize::from).clamp(40, WIDEST)
+}
+
+/// Makes a table; a column whose header begins with `#` holds numbers.
+pub(super) fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    let cell = |name: &&str| Cell::new(name.trim_start_matches('#')).add_attribute(Attribute::Bold);
+    table.set_header(header.iter().map(cell));
+    for (at, name) in header.iter().enumerate() {
+        if let (true, Some(column)) = (name.starts_with('#'), table.column_mut(at)) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+/// Prints a table without blanks at the ends of its lines.
+///
+/// # Errors
+/// The output cannot be written.
+pub(super) fn print(table: &Table) -> io::Result<()> {
+    let mut stdout = anstream::stdout();
+    table.lines().try_for_each(|line| writeln!(stdout, "{}", line.trim_end()))
+}

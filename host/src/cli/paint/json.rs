@@ -1,0 +1,173 @@
+//! JSON as a person reads it: on one line what fits there, broken where it must be.
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use serde_json::Value as Json;
+
+use super::FAINT;
+
+const KEY: Style = AnsiColor::Cyan.on_default();
+const TEXT: Style = AnsiColor::Green.on_default();
+const NUMBER: Style = AnsiColor::Yellow.on_default();
+const WORD: Style = AnsiColor::Magenta.on_default();
+
+/// How much of a value is shown; what is left out is said where it was.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cli) struct Shortened {
+    /// How many items of a list.
+    pub(in crate::cli) items: usize,
+    /// How many characters of a text.
+    pub(in crate::cli) characters: usize,
+}
+
+impl Shortened {
+    /// Everything is shown.
+    pub(in crate::cli) const NOT: Self = Self { items: usize::MAX, characters: usize::MAX };
+}
+
+/// Writes a value for a terminal of that many columns.
+pub(in crate::cli) fn json(value: &Json, width: usize, shortened: Shortened) -> String {
+    let mut writer = Writer { out: String::new(), width, shortened };
+    writer.value(value, 0, 0);
+    writer.out
+}
+
+struct Writer {
+    out: String,
+    width: usize,
+    shortened: Shortened,
+}
+
+impl Writer {
+    /// Writes a value that begins after `before` columns; broken lines are indented by `indent`.
+    fn value(&mut self, value: &Json, indent: usize, before: usize) {
+        let fits = before + self.length(value) <= self.width;
+        match value {
+            Json::Object(fields) if !fields.is_empty() => self.object(fields, indent, fits),
+            Json::Array(items) if !items.is_empty() => self.array(items, indent, fits),
+            Json::String(text) => self.text(text),
+            Json::Number(number) => self.styled(NUMBER, &number.to_string()),
+            other => self.styled(WORD, &other.to_string()),
+        }
+    }
+
+    fn object(&mut self, fields: &serde_json::Map<String, Json>, indent: usize, fits: bool) {
+        self.out.push('{');
+        for (at, (name, value)) in fields.iter().enumerate() {
+            self.separate(at, indent + 2, fits);
+            let name = Json::from(name.as_str()).to_string();
+            self.styled(KEY, &name);
+            self.out.push_str(": ");
+            self.value(value, indent + 2, indent + 4 + name.chars().count());
+        }
+        self.close('}', indent, fits);
+    }
+
+    fn array(&mut self, items: &[Json], indent: usize, fits: bool) {
+        self.out.push('[');
+        for (at, item) in items.iter().take(self.shortened.items).enumerate() {
+            self.separate(at, indent + 2, fits);
+            self.value(item, indent + 2, indent + 2);
+        }
+        let more = items.len().saturating_sub(self.shortened.items);
+        if more > 0 {
+            self.separate(usize::MAX, indent + 2, fits);
+            self.styled(FAINT, &format!("… {more} more of {}, not shown here", items.len()));
+        }
+        self.close(']', indent, fits);
+    }
+
+    fn text(&mut self, text: &str) {
+        let total = text.chars().count();
+        if total <= self.shortened.characters {
+            return self.styled(TEXT, &Json::from(text).to_string());
+        }
+        let shown: String = text.chars().take(self.shortened.characters).collect();
+        self.styled(TEXT, &Json::from(shown).to_string());
+        self.styled(FAINT, &format!(" … of {total} characters"));
+    }
+
+    fn separate(&mut self, at: usize, indent: usize, fits: bool) {
+        match (at, fits) {
+            (0, true) => {}
+            (_, true) => self.out.push_str(", "),
+            (0, false) => self.line(indent),
+            (_, false) => {
+                self.out.push(',');
+                self.line(indent);
+            }
+        }
+    }
+
+    fn close(&mut self, bracket: char, indent: usize, fits: bool) {
+        if !fits {
+            self.line(indent);
+        }
+        self.out.push(bracket);
+    }
+
+    fn line(&mut self, indent: usize) {
+        self.out.push('\n');
+        self.out.extend(std::iter::repeat_n(' ', indent));
+    }
+
+    fn styled(&mut self, style: Style, text: &str) {
+        write!(self.out, "{style}{text}{style:#}").expect("a string takes whatever is written");
+    }
+
+    /// How many columns a value takes on one line, as far as it matters; lists that are cut never fit.
+    fn length(&self, value: &Json) -> usize {
+        match value {
+            Json::Array(items) if items.len() > self.shortened.items => usize::MAX / 4,
+            Json::Array(items) => 2 + items.iter().map(|item| self.length(item) + 2).sum::<usize>(),
+            Json::Object(fields) => {
+                let field = |(name, value): (&String, &Json)| name.chars().count() + 6 + self.length(value);
+                2 + fields.iter().map(field).sum::<usize>()
+            }
+            Json::String(text) => 2 + text.chars().count().min(self.shortened.characters),
+            other => other.to_string().len(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(value: Json, width: usize, shortened: Shortened, expected: &str) {
+        let shown = json(&value, width, shortened);
+        assert_eq!(anstream::adapter::strip_str(&shown).to_string(), expected);
+    }
+
+    #[test]
+    fn what_fits_stays_on_a_line() {
+        check(json!({"a": [1, "b"], "c": null}), 40, Shortened::NOT, r#"{"a": [1, "b"], "c": null}"#);
+        check(
+            json!({"a": [1, "b"], "c": null}),
+            20,
+            Shortened::NOT,
+            "{\n  \"a\": [1, \"b\"],\n  \"c\": null\n}",
+        );
+        check(json!([]), 0, Shortened::NOT, "[]");
+    }
+
+    #[test]
+    fn what_is_left_out_is_said() {
+        let shortened = Shortened { items: 1, characters: 3 };
+        check(json!([1, 2, 3]), 40, shortened, "[\n  1,\n  … 2 more of 3, not shown here\n]");
+        check(json!("abcdef"), 40, shortened, "\"abc\" … of 6 characters");
+    }
+
+    #[test]
+    fn without_shortening_it_is_the_same_json() {
+        let value = json!({"a": {"b": [1.5, true, null, "x\n\u{1b}[1m"], "": {}}, "c": "é\"\\"});
+        for width in [0, 10, 30, 200] {
+            let shown = json(&value, width, Shortened::NOT);
+            let plain = anstream::adapter::strip_str(&shown).to_string();
+            assert_eq!(serde_json::from_str::<Json>(&plain).unwrap(), value, "{plain}");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! `serve`
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Failure;
+use super::options::{Common, Mac};
+use crate::mcp;
+
+/// More threads gain nothing: the work is waiting.
+const THREADS: usize = 2;
+
+pub(super) fn run(common: &Common, mac: Mac) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()?;
+    let served = runtime.block_on(async {
+        let pipeline = Arc::new(mac.pipeline(common)?);
+        mcp::serve(Arc::clone(&pipeline)).await.map_err(|error| Failure::Failed(error.to_string()))
+    });
+    // A thread may still wait for a line that never comes.
+    runtime.shutdown_timeout(Duration::from_millis(100));
+    served
+}

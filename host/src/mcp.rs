@@ -1,0 +1,83 @@
+//! The door to MCP, for both eras of the protocol: the only place that knows rmcp.
+
+mod answer;
+mod server;
+mod tools;
+mod transport;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::ServiceExt as _;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+pub use tools::built_in;
+
+use crate::pipeline::Pipeline;
+use server::Server;
+use transport::Stdio;
+
+/// How long calls may still be answered after the client has closed its end.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How often references whose time has passed are dropped.
+const CLEAN_UP: Duration = Duration::from_secs(5 * 60);
+
+/// Why a server ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The client broke the protocol before a session began.
+    #[error("no session began: {0}")]
+    Session(#[from] Box<rmcp::service::ServerInitializeError>),
+    /// The process cannot hear signals.
+    #[error("signals cannot be handled: {0}")]
+    Signals(#[from] std::io::Error),
+}
+
+/// Serves over stdin and stdout until the client closes its end or the system asks the process to end.
+///
+/// # Errors
+/// No session came about.
+pub async fn serve(pipeline: Arc<Pipeline>) -> Result<(), ServeError> {
+    let closed = CancellationToken::new();
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let cleaning = tokio::spawn(clean_up(Arc::clone(&pipeline)));
+    let ended = tokio::select! {
+        ended = session(Server::new(Arc::clone(&pipeline)), Stdio::new(closed.clone())) => ended,
+        () = late(&closed) => Ok(()),
+        _ = terminate.recv() => Ok(()),
+        _ = interrupt.recv() => Ok(()),
+    };
+    cleaning.abort();
+    pipeline.shutdown().await;
+    ended
+}
+
+async fn session(server: Server, transport: Stdio) -> Result<(), ServeError> {
+    match server.serve(transport).await {
+        Ok(running) => {
+            if let Err(error) = running.waiting().await {
+                tracing::error!(%error, "the session ended in a panic");
+            }
+            Ok(())
+        }
+        Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        Err(error) => Err(Box::new(error).into()),
+    }
+}
+
+/// Waits until the client is gone and the calls that were under way had their time.
+async fn late(closed: &CancellationToken) {
+    closed.cancelled().await;
+    tokio::time::sleep(GRACE).await;
+}
+
+async fn clean_up(pipeline: Arc<Pipeline>) {
+    loop {
+        tokio::time::sleep(CLEAN_UP).await;
+        let dropped = pipeline.clean_up();
+        tracing::debug!(dropped, "references whose time has passed");
+    }
+}

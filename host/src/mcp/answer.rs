@@ -1,0 +1,40 @@
+//! What a call answered, as a client receives it.
+
+use rmcp::RoleServer;
+use rmcp::model::{CallToolResult, Implementation, MetaObject, ProtocolVersion};
+use rmcp::service::RequestContext;
+use serde_json::json;
+
+use crate::pipeline::Answer;
+
+/// Writes an answer; its text is the same JSON as its structure, since some clients show only one of them.
+pub(super) fn result(answer: Answer, meta: MetaObject) -> CallToolResult {
+    let Answer { outcome, elapsed } = answer;
+    let mut meta = meta;
+    meta.insert("iac-mcp/events".to_owned(), json!(outcome.events));
+    if let Some(strategy) = outcome.strategy {
+        meta.insert("iac-mcp/strategy".to_owned(), json!(strategy));
+    }
+    let elapsed = elapsed.as_secs_f64() * 1000.0;
+    meta.insert("iac-mcp/elapsedMs".to_owned(), json!((elapsed * 100.0).round() / 100.0));
+    let result = match outcome.is_error {
+        true => CallToolResult::structured_error(outcome.body),
+        false => CallToolResult::structured(outcome.body),
+    };
+    result.with_meta(Some(meta))
+}
+
+/// Begins the metadata of a result: clients of the stateless era are told who answers, each time.
+pub(super) fn meta(context: &RequestContext<RoleServer>, info: &Implementation) -> MetaObject {
+    let mut meta = MetaObject::new();
+    if is_modern(context) {
+        let info = serde_json::to_value(info).expect("a name and a version are plain data");
+        meta.insert("io.modelcontextprotocol/serverInfo".to_owned(), info);
+    }
+    meta
+}
+
+/// Whether a request came in the stateless era's way.
+pub(super) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}

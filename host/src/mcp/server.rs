@@ -1,0 +1,211 @@
+//! Requests in, results out.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use iac_core::dictionary::names;
+use iac_core::fault::{Code, Fault, did_you_mean};
+use iac_core::step::Outcome;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
+    CompleteRequestParams, CompleteResult, CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation,
+    JsonObject, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
+    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler};
+use serde_json::Value as Json;
+
+use super::answer::{is_modern, meta, result};
+use super::tools;
+use crate::pipeline::{Answer, Pipeline, internal};
+
+/// How long a client may keep the list of tools, in milliseconds: it changes only when plugins do.
+const FRESH: u64 = 60 * 60 * 1000;
+
+/// How often a client that wants to know hears that a call is still under way.
+const PROGRESS: Duration = Duration::from_secs(10);
+
+/// One server for every session and both eras.
+#[derive(Clone)]
+pub(super) struct Server {
+    pipeline: Arc<Pipeline>,
+    config: ServerConfig,
+}
+
+impl Server {
+    pub(super) fn new(pipeline: Arc<Pipeline>) -> Self {
+        let info =
+            Implementation::new("iac-mcp", env!("CARGO_PKG_VERSION")).with_title("Inter-application control");
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let config =
+            ServerConfig::new(capabilities).with_server_info(info).with_instructions(tools::INSTRUCTIONS);
+        Self { pipeline, config }
+    }
+
+    /// Answers a call of a tool that exists. A panic on the way is an answer too, or the client would wait for ever.
+    async fn answer(
+        &self,
+        tool: String,
+        arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> CallToolResult {
+        let (pipeline, cancel) = (Arc::clone(&self.pipeline), context.ct.clone());
+        let call = tokio::spawn(async move { pipeline.call(&tool, &arguments, cancel).await });
+        let answer = tokio::select! {
+            answer = call => answer,
+            never = self.progress(context) => match never {},
+        };
+        let answer = match answer {
+            Ok(Some(answer)) => answer,
+            Ok(None) => failed(&internal(&"a tool is listed, but nobody answers it")),
+            Err(error) => failed(&internal(&error)),
+        };
+        result(answer, meta(context, &self.config.server_info))
+    }
+
+    /// Tells a client that asked for it, again and again, that its call is still under way.
+    async fn progress(&self, context: &RequestContext<RoleServer>) -> std::convert::Infallible {
+        let Some(token) = context.meta.get_progress_token() else { return std::future::pending().await };
+        let mut elapsed = Duration::ZERO;
+        loop {
+            tokio::time::sleep(PROGRESS).await;
+            elapsed += PROGRESS;
+            let message = format!("still waiting for the app after {} s", elapsed.as_secs());
+            let progress =
+                ProgressNotificationParam::new(token.clone(), elapsed.as_secs_f64()).with_message(message);
+            if let Err(error) = context.peer.notify_progress(progress).await {
+                tracing::debug!(%error, "progress was not sent");
+            }
+        }
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        self.config.clone()
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        if let Some(cursor) = request.and_then(|request| request.cursor) {
+            return Err(ErrorData::invalid_params(
+                format!("no cursor `{cursor}` was given: the list has one page"),
+                None,
+            ));
+        }
+        let list = ListToolsResult::with_all_items(tools::tools().to_vec());
+        let mut list = list.with_ttl_ms(FRESH).with_cache_scope(CacheScope::Private);
+        if is_modern(&context) {
+            list.meta = Some(meta(&context, &self.config.server_info));
+        }
+        Ok(list)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        known(&request.name)?;
+        let arguments = request.arguments.unwrap_or_default();
+        Ok(self.answer(request.name.into_owned(), arguments, &context).await.into())
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools::find(name).cloned()
+    }
+
+    /// Requests whose parameters have not the form that the protocol wants arrive here, as do unknown methods.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let CustomRequest { method, params, .. } = request;
+        if method != "tools/call" {
+            return Err(malformed(&method));
+        }
+        let name = params.as_ref().and_then(|params| params.get("name")).and_then(Json::as_str);
+        let name =
+            name.ok_or_else(|| ErrorData::invalid_params("`name`: expected the name of a tool", None))?;
+        known(name)?;
+        let given = params.as_ref().and_then(|params| params.get("arguments")).unwrap_or(&Json::Null);
+        let answer = result(failed(&no_arguments(given)), meta(&context, &self.config.server_info));
+        let mut answer = serde_json::to_value(answer)
+            .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        if let (false, Some(fields)) = (is_modern(&context), answer.as_object_mut()) {
+            fields.remove("resultType");
+        }
+        Ok(CustomResult::new(answer))
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
+    }
+
+    async fn complete(
+        &self,
+        _: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+    }
+}
+
+/// Methods that reach the handler of unknown ones only if their parameters could not be read.
+const KNOWN: [&str; 4] = ["initialize", "server/discover", "tools/list", "ping"];
+
+fn malformed(method: &str) -> ErrorData {
+    if KNOWN.contains(&method) {
+        return ErrorData::invalid_params(
+            format!("the parameters of {method} have not the form that it needs"),
+            None,
+        );
+    }
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None)
+}
+
+fn known(name: &str) -> Result<(), ErrorData> {
+    if tools::find(name).is_some() {
+        return Ok(());
+    }
+    let near = names::near(name, tools::tools().iter().map(|tool| &*tool.name), 3);
+    Err(ErrorData::invalid_params(format!("no tool `{name}`{}", did_you_mean(&near)), None))
+}
+
+fn no_arguments(given: &Json) -> Fault {
+    let shown: String = given.to_string().chars().take(80).collect();
+    let message = format!("`arguments`: expected an object, got {shown}");
+    Fault::new(Code::InvalidParameter, message, "give the arguments by name, as the tool's schema has them")
+        .with("parameter", "arguments")
+}
+
+fn failed(fault: &Fault) -> Answer {
+    let outcome = Outcome { body: fault.to_json(), is_error: true, ..Outcome::default() };
+    Answer { outcome, elapsed: Duration::ZERO }
+}

@@ -1,0 +1,92 @@
+//! The built-in tools as a client sees them.
+
+use std::sync::LazyLock;
+
+use rmcp::model::Tool;
+
+/// Written out for people in `tools.json`, sent as compact JSON.
+static BUILT_IN: LazyLock<Vec<Tool>> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("tools.json"))
+        .expect("the tools are part of the program: a test reads them")
+});
+
+/// What a client tells its model about this server.
+pub(super) const INSTRUCTIONS: &str = include_str!("instructions.md");
+
+/// Returns the built-in tools, always in the same order.
+pub(super) fn tools() -> &'static [Tool] {
+    &BUILT_IN
+}
+
+/// Returns the built-in tool of that name.
+pub(super) fn find(name: &str) -> Option<&'static Tool> {
+    tools().iter().find(|tool| tool.name == name)
+}
+
+/// Returns the definitions of the built-in tools as they go over the wire.
+pub fn built_in() -> Vec<serde_json::Value> {
+    let json = |tool| serde_json::to_value(tool).expect("a tool is plain data");
+    tools().iter().map(json).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value as Json};
+
+    use super::*;
+
+    #[test]
+    fn the_list_is_small_and_the_instructions_are_short() {
+        let bytes = serde_json::to_string(&built_in()).unwrap().len();
+        assert!(bytes <= 8 * 1024, "{bytes} bytes");
+        assert!(INSTRUCTIONS.len() <= 2 * 1024, "{} bytes", INSTRUCTIONS.len());
+    }
+
+    #[test]
+    fn every_tool_is_known_to_the_core_or_the_shell() {
+        let unknown = |tool: &&Tool| {
+            tool.name != "system" && iac_core::call::Call::parse(&tool.name, &Map::new()).is_none()
+        };
+        assert_eq!(tools().iter().find(unknown), None);
+    }
+
+    /// What some client does not take; facts of the clients, not of the standard.
+    #[test]
+    fn every_schema_is_taken_by_every_client() {
+        for tool in tools() {
+            let name = &tool.name;
+            let legal = |c: char| c.is_ascii_lowercase() || c == '_';
+            assert!(name.len() <= 40 && name.chars().all(legal), "{name}");
+            let description = tool.description.as_deref().unwrap_or_default();
+            assert!((20..1_000).contains(&description.len()), "{name}: {} bytes", description.len());
+            let schema = Json::Object((*tool.input_schema).clone());
+            assert_eq!(schema["type"], "object", "{name}");
+            for key in ["anyOf", "oneOf", "allOf", "if", "not", "$schema", "$id", "$defs"] {
+                assert!(schema.get(key).is_none(), "{name} has {key} at its root");
+            }
+            lint(&schema, name);
+        }
+    }
+
+    fn lint(schema: &Json, place: &str) {
+        let fields =
+            schema.as_object().unwrap_or_else(|| panic!("{place}: a schema is an object, not {schema}"));
+        assert!(!fields.contains_key("$ref") && !fields.contains_key("const"), "{place}");
+        assert!(fields.get("type").is_none_or(Json::is_string), "{place}: a list of types");
+        if let Some(values) = fields.get("enum") {
+            assert!(values.as_array().unwrap().iter().all(Json::is_string), "{place}");
+        }
+        for (name, below) in fields.get("properties").and_then(Json::as_object).into_iter().flatten() {
+            lint(below, &format!("{place}.{name}"));
+        }
+        for below in fields.get("anyOf").and_then(Json::as_array).into_iter().flatten() {
+            lint(below, &format!("{place}|"));
+        }
+        if let Some(below) = fields.get("items") {
+            lint(below, &format!("{place}[]"));
+        }
+        for required in fields.get("required").and_then(Json::as_array).into_iter().flatten() {
+            assert!(schema["properties"].get(required.as_str().unwrap()).is_some(), "{place}: {required}");
+        }
+    }
+}
