@@ -75,10 +75,10 @@ pub struct Invocation {
     pub takes_direct: bool,
     /// The direct parameter, if it is given.
     pub direct: Option<Given>,
+    /// The direct parameter is a list, and the command is sent once for each item of it.
+    pub each: bool,
     /// The named parameters that are given, in the dictionary's order.
     pub parameters: Vec<Argument>,
-    /// Whether the app may be launched for it.
-    pub launch: bool,
     /// How much of a long text the answer holds.
     pub text: TextWindow,
 }

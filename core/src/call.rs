@@ -1,7 +1,10 @@
 //! Tool arguments, read into a typed call.
 
 mod arguments;
+mod catalog;
+mod command;
 mod filter;
+pub mod schema;
 
 use serde_json::{Map, Value as Json};
 
@@ -10,6 +13,9 @@ use crate::reference::RefId;
 use crate::specifier::{Container, Specifier};
 
 pub(crate) use arguments::Arguments;
+pub use catalog::{Catalog, CommandTool, Hints};
+pub use command::{CommandCall, Mode};
+pub(crate) use command::{bind, candidates};
 pub use filter::{Compare, Filter, Operator};
 
 /// A tool call whose arguments have the right form; names are not yet checked.
@@ -40,6 +46,8 @@ pub enum Call {
     },
     /// `iac_mcp_get_elements`
     GetElements(GetElements),
+    /// `iac_mcp_read_command`, `iac_mcp_run_command`, or a command's own tool
+    Command(CommandCall),
     /// `iac_mcp_release_reference`
     Release(Release),
     /// `iac_mcp_get_reference_stats`
@@ -118,6 +126,8 @@ impl Call {
             "iac_mcp_query_object" => query_object,
             "iac_mcp_get_properties" => get_properties,
             "iac_mcp_get_elements" => get_elements,
+            "iac_mcp_read_command" => read_command,
+            "iac_mcp_run_command" => run_command,
             "iac_mcp_release_reference" => release,
             "iac_mcp_get_reference_stats" => reference_stats,
             _ => return None,
@@ -135,6 +145,7 @@ impl Call {
                 references.clone()
             }
             Self::GetElements(call) => call.container.references(),
+            Self::Command(call) => call.references(),
             Self::ListApps { .. } | Self::Release(Release::App(_)) | Self::ReferenceStats => Vec::new(),
         }
     }
@@ -195,6 +206,14 @@ fn get_elements(arguments: &Arguments<'_>) -> Result<Call, Fault> {
         offset: arguments.count("offset", 0, usize::MAX)?.unwrap_or_default(),
         text: arguments.window(TEXT_IN_LIST)?,
     }))
+}
+
+fn read_command(arguments: &Arguments<'_>) -> Result<Call, Fault> {
+    CommandCall::read(arguments).map(Call::Command)
+}
+
+fn run_command(arguments: &Arguments<'_>) -> Result<Call, Fault> {
+    CommandCall::run(arguments).map(Call::Command)
 }
 
 fn release(arguments: &Arguments<'_>) -> Result<Call, Fault> {

@@ -6,7 +6,7 @@ mod path;
 mod script;
 mod whose;
 
-pub(crate) use script::script;
+pub(crate) use script::{preview, script};
 pub(crate) use whose::can_be_whose;
 
 /// The fixed part of every script.

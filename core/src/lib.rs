@@ -7,6 +7,8 @@
 
 pub mod value;
 
+pub mod foreign;
+
 pub mod dictionary;
 
 pub mod app;

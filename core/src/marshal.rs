@@ -1,11 +1,18 @@
 //! Values on their way to an app: checked against the dictionary's types, so that a wrong one is refused before
 //! anything runs.
 
+mod check;
+mod shape;
+
+use std::sync::Arc;
+
 use serde_json::Number;
 
 use crate::dictionary::Identifier;
 use crate::specifier::{Member, Path};
-use std::sync::Arc;
+
+pub(crate) use check::{Checker, Fields};
+pub(crate) use shape::{Shape, expected, shapes, shown};
 
 /// A checked value, ready to be sent.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,5 +87,17 @@ impl Given {
             }
         });
         found
+    }
+}
+
+impl std::fmt::Display for Place {
+    /// For example `the end of the slides of document "Talk"`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Beginning(of, member) => write!(f, "the beginning of the {} elements of {of}", member.term),
+            Self::End(of, member) => write!(f, "the end of the {} elements of {of}", member.term),
+            Self::Before(of) => write!(f, "the place before {of}"),
+            Self::After(of) => write!(f, "the place after {of}"),
+        }
     }
 }

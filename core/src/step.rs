@@ -11,6 +11,7 @@
 
 mod apps;
 mod asking;
+mod command;
 mod elements;
 mod first;
 mod properties;
@@ -46,6 +47,8 @@ pub struct World<'a> {
     pub learned: &'a mut plan::Learned,
     /// What may be done.
     pub gate: &'a Gate,
+    /// The folder that `~/` means on the Mac; empty where it is not known.
+    pub home: &'a str,
     /// The time.
     pub now: Millis,
     /// Gives a fresh random id.
@@ -154,6 +157,7 @@ enum Then {
     Missing(Path),
     Properties(properties::Reading),
     Elements(Box<elements::Listing>),
+    Command(Box<command::Sending>),
     Asked(Box<asking::Asking>),
 }
 
@@ -177,6 +181,7 @@ pub fn wants(call: &Call, references: &References) -> Vec<String> {
     let named = match call {
         Call::QueryObject { app, .. } => Some(app.clone()),
         Call::GetElements(call) => call.app.clone(),
+        Call::Command(call) => Some(call.app.clone()),
         _ => None,
     };
     let held = call.references().into_iter().filter_map(|id| references.app_of(id).map(str::to_owned));
@@ -199,6 +204,7 @@ pub fn start(call: Call, world: &mut World<'_>) -> Step {
             properties::start(references, list, properties.as_deref(), text, world)
         }
         Call::GetElements(call) => elements::start(&call, None, world),
+        Call::Command(call) => command::start(&call, world),
         Call::Release(release) => released(&release, world),
         Call::ReferenceStats => Ok(done(stats(world), 0)),
     };
@@ -220,12 +226,14 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         world.learned.measured(&app, &reply.spent);
     }
     let step = match (reply, then) {
+        (Err(fault), Then::Command(sending)) if sending.changes() => Err(command::uncertain(fault)),
         (Err(fault), _) => Err(fault),
         (Ok(reply), Then::Apps(listing)) => listing.resume(reply, world),
         (Ok(reply), Then::Query(query)) => query.resume(reply, &app, events, world),
         (Ok(reply), Then::Missing(path)) => query::missing(&path, reply, &app, world),
         (Ok(reply), Then::Properties(reading)) => reading.resume(reply, &app, events, world),
         (Ok(reply), Then::Elements(listing)) => listing.resume(reply, &app, events, world),
+        (Ok(reply), Then::Command(sending)) => sending.resume(reply, &app, events, world),
         (Ok(_), Then::Asked(_)) => Err(out_of_turn("a script's reply")),
     };
     step.unwrap_or_else(|fault| failed(&fault, events))

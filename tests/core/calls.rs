@@ -90,6 +90,7 @@ fn play(case: &Json) -> (String, bool) {
         references: &mut references,
         learned: &mut learned,
         gate: &gate,
+        home: "/Users/alex",
         now: Millis(1_000),
         fresh: &mut fresh,
     };

@@ -62,6 +62,16 @@ impl<'a> Arguments<'a> {
         list.map(Some).ok_or_else(|| wrong(name, "a list of texts", json))
     }
 
+    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, Fault> {
+        let Some(json) = self.get(name) else { return Ok(None) };
+        json.as_bool().map(Some).ok_or_else(|| wrong(name, "true or false", json))
+    }
+
+    pub(crate) fn object(&self, name: &str) -> Result<Option<Map<String, Json>>, Fault> {
+        let Some(json) = self.get(name) else { return Ok(None) };
+        json.as_object().cloned().map(Some).ok_or_else(|| wrong(name, "an object", json))
+    }
+
     pub(crate) fn count(&self, name: &str, least: usize, most: usize) -> Result<Option<usize>, Fault> {
         let Some(json) = self.get(name) else { return Ok(None) };
         let count = json.as_u64().and_then(|count| usize::try_from(count).ok());

@@ -17,15 +17,14 @@ pub(super) fn command(invocation: &Invocation, data: &mut Json) -> String {
         values.push(ways.encode(given));
         format!("a[{}]", values.len() - 1)
     });
-    data["launch"] = json!(invocation.launch);
     data["text"] = json!([invocation.text.offset, invocation.text.limit]);
     data["a"] = Json::from(values);
     let ways: Vec<String> = ways.0.into_iter().map(|way| format!("p => {way}")).collect();
-    format!(
-        "{{ const a = inbound(d.a, [{}]); return answer(() => app.{}({call})); }}",
-        ways.join(", "),
-        invocation.identifier
-    )
+    let sent = match (invocation.each, call.strip_prefix("a[0]")) {
+        (true, Some(rest)) => format!("each(a[0], target => app.{}(target{rest}))", invocation.identifier),
+        _ => format!("answer(() => app.{}({call}))", invocation.identifier),
+    };
+    format!("{{ const a = inbound(d.a, [{}]); return {sent}; }}", ways.join(", "))
 }
 
 /// The direct parameter comes first, `null` where it is left out before others; the named ones are one object.

@@ -284,6 +284,19 @@ const inbound = (value, ways) => {
   throw new Error("no value " + value.$);
 };
 const answer = command => { at = "command"; return encode(ask(command)); };
+// The same command for several objects, one event each; an app that is gone or silent ends it.
+const each = (targets, command) => {
+  const answers = [];
+  for (const target of targets) {
+    try { answers.push(answer(() => command(target))); } catch (error) {
+      if (!fatal(numberOf(error))) { answers.push(failed(error)); continue; }
+      if (answers.length === 0) throw error;
+      reason = "the app stopped answering (" + numberOf(error) + "); whether the next target was reached is not known, the others were not tried";
+      break;
+    }
+  }
+  return answers;
+};
 
 // Which apps run; asking launches none. Null where there is no such app.
 const running = apps => apps.map(id => { try { return Application(id).running() === true; } catch (error) { return null; } });

@@ -19,8 +19,16 @@ pub(super) const END: &str = ");\n}";
 
 /// Writes the script of an approved action.
 pub(crate) fn script(approved: &Approved, costs: &Costs) -> Script {
-    let (body, data) = body(approved.action(), costs);
+    let (body, mut data) = body(approved.action(), costs);
+    if let Deed::Command(_) = approved.action().deed {
+        data["launch"] = json!(approved.may_launch());
+    }
     Script { code: format!("d => {{\n{PRELUDE}{BODY}{body}{END}"), data: literal::ascii(&data) }
+}
+
+/// Writes what is particular to an action, for people to read: its code and its data. It cannot be run.
+pub(crate) fn preview(action: &Action, costs: &Costs) -> (String, Json) {
+    body(action, costs)
 }
 
 fn body(action: &Action, costs: &Costs) -> (String, Json) {

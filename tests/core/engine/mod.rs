@@ -60,6 +60,7 @@ pub(crate) fn play(tool: &str, arguments: &Json, world: &Json) -> Played {
         references: &mut references,
         learned: &mut learned,
         gate: &gate,
+        home: "/Users/alex",
         now: Millis(0),
         fresh: &mut fresh,
     };

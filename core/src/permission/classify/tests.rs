@@ -84,7 +84,7 @@ fn invocation(term: &str, code: &str, direct: Given, parameters: Vec<(&str, Give
         takes_direct: true,
         direct: Some(direct),
         parameters,
-        launch: false,
+        each: false,
         text: TextWindow { offset: 0, limit: 100 },
     };
     Action { app: "com.apple.systemevents".into(), deed: Deed::Command(Box::new(invocation)) }

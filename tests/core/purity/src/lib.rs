@@ -11,6 +11,7 @@ use iac_core::Millis;
 use iac_core::app::{App, Apps};
 use iac_core::call::Call;
 use iac_core::dictionary::{Includes, parse};
+use iac_core::permission::Gate;
 use iac_core::plan::Learned;
 use iac_core::reference::{Limits, RefId, References};
 use iac_core::step::{Event, Outcome, Step, World, resume, start};
@@ -62,12 +63,21 @@ fn ask(tool: &str, arguments: &Json, apps: &Apps) -> Option<Outcome> {
     let mut references = References::new(Limits::default());
     let mut learned = Learned::default();
     let mut fresh = || RefId::from_random([7; 10]);
-    let mut world =
-        World { apps, references: &mut references, learned: &mut learned, now: Millis(1), fresh: &mut fresh };
+    let gate = Gate::default();
+    let mut world = World {
+        apps,
+        references: &mut references,
+        learned: &mut learned,
+        gate: &gate,
+        home: "/Users/alex",
+        now: Millis(1),
+        fresh: &mut fresh,
+    };
     let mut step = start(call, &mut world);
     loop {
         step = match step {
             Step::Run(run) => resume(run.pending, Event::Replied(REPLY.to_owned()), &mut world),
+            Step::Ask(_) => return None,
             Step::Done(outcome) => return Some(outcome),
         };
     }

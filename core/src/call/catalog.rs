@@ -1,0 +1,217 @@
+//! Commands as tools of their own: `mail_send`, `finder_empty`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use serde_json::{Map, Value as Json};
+use sha2::{Digest, Sha256};
+
+use super::{Call, CommandCall, schema};
+use crate::app::App;
+use crate::dictionary::{Command, Dictionary, Identifier, names};
+use crate::foreign;
+use crate::permission::{Classified, Level, LevelRule, classify_command};
+
+/// One command of one app as a tool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CommandTool {
+    /// `<app>_<command>`: `[a-z0-9_]`, at most 40 characters, unique in its catalog.
+    pub name: String,
+    /// For people: `Mail: send`.
+    pub title: String,
+    /// What it does; the app's own words are cleaned, cut and marked as such.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub input_schema: Json,
+    /// What clients may rely on.
+    pub hints: Hints,
+    app: Arc<str>,
+    term: String,
+    code: String,
+}
+
+/// What a tool does, as its annotations say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hints {
+    /// It changes nothing.
+    pub read_only: bool,
+    /// What it does cannot be taken back.
+    pub destructive: bool,
+    /// Doing it twice does no more than doing it once.
+    pub idempotent: bool,
+    /// It reaches beyond this Mac, or may do anything.
+    pub open_world: bool,
+}
+
+/// The commands of some apps as tools, in the order of their names.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Catalog {
+    tools: BTreeMap<String, CommandTool>,
+}
+
+/// No name is longer: clients put their own prefix before it.
+const LONGEST: usize = 40;
+
+/// How much of an app's description of a command is shown.
+const DESCRIPTION: usize = 240;
+
+/// Codes of commands that send something out of this Mac or fetch something into it.
+const OPEN_WORLD: [&str; 8] =
+    ["emsgsend", "ichtsend", "emalchma", "emalsyac", "GURLGURL", "emalemtg", "sfrisrch", "OFOCFCsy"];
+
+impl Catalog {
+    /// Makes the tools of some apps. No name is one of `taken`; apps without a dictionary have no tools.
+    ///
+    /// The same apps give the same names, in whatever order they come.
+    pub fn new<'a>(
+        apps: impl IntoIterator<Item = &'a App>,
+        taken: &BTreeSet<String>,
+        rules: &[LevelRule],
+    ) -> Self {
+        let by_id: BTreeMap<&str, &App> = apps.into_iter().map(|app| (&*app.bundle_id, app)).collect();
+        let mut catalog = Self::default();
+        for app in by_id.into_values() {
+            let Some(dictionary) = &app.dictionary else { continue };
+            for commands in callable(dictionary) {
+                let name = catalog.free_name(app, &commands, taken);
+                let tool = tool(name.clone(), app, dictionary, &commands, rules);
+                catalog.tools.insert(name, tool);
+            }
+        }
+        catalog
+    }
+
+    /// Returns the tools, by name.
+    pub fn tools(&self) -> impl Iterator<Item = &CommandTool> {
+        self.tools.values()
+    }
+
+    /// Reads a call of one of the tools; `None` if it has no tool of that name.
+    pub fn call(&self, name: &str, arguments: &Map<String, Json>) -> Option<Call> {
+        let tool = self.tools.get(name)?;
+        let call = CommandCall::of_tool(&tool.app, &tool.term, &tool.code, arguments.clone());
+        Some(Call::Command(call))
+    }
+
+    fn free_name(&self, app: &App, commands: &Variants<'_>, taken: &BTreeSet<String>) -> String {
+        let plain = format!("{}_{}", app_slug(app), slug(&commands.first.name));
+        let digest = digest(app, commands.first);
+        let is_free =
+            |name: &String| name.len() <= LONGEST && !taken.contains(name) && !self.tools.contains_key(name);
+        let marked = |digits: usize| {
+            let room = LONGEST - digits - 1;
+            format!("{}_{}", plain[..plain.len().min(room)].trim_end_matches('_'), &digest[..digits])
+        };
+        let names = std::iter::once(plain.clone()).chain((4..=LONGEST / 2).map(marked));
+        names.into_iter().find(is_free).unwrap_or_else(|| digest[..LONGEST].to_owned())
+    }
+}
+
+/// The definitions of one command: same name, same code.
+struct Variants<'a> {
+    first: &'a Command,
+    all: Vec<&'a Command>,
+}
+
+/// Returns the commands that are meant for people and can be written in JavaScript for Automation.
+fn callable(dictionary: &Dictionary) -> impl Iterator<Item = Variants<'_>> {
+    let mut found: IndexMap<(String, &str), Variants<'_>> = IndexMap::new();
+    for command in dictionary.commands.iter().filter(|command| !command.hidden) {
+        if Identifier::of(&command.name).is_some() {
+            found
+                .entry((names::key(&command.name), &command.code))
+                .or_insert_with(|| Variants { first: command, all: Vec::new() })
+                .all
+                .push(command);
+        }
+    }
+    found.into_values()
+}
+
+fn tool(
+    name: String,
+    app: &App,
+    dictionary: &Dictionary,
+    commands: &Variants<'_>,
+    rules: &[LevelRule],
+) -> CommandTool {
+    let command = merged(&commands.all);
+    let classified = classify_command(&app.bundle_id, &command, rules);
+    CommandTool {
+        name,
+        title: format!("{}: {}", foreign::clean(&app.name, 40), foreign::clean(&command.name, 60)),
+        description: description(app, &command, &classified),
+        input_schema: schema::full(dictionary, &command),
+        hints: hints(&command, &classified),
+        app: app.bundle_id.clone(),
+        term: command.name,
+        code: command.code,
+    }
+}
+
+/// One definition that takes what any of several takes.
+fn merged(commands: &[&Command]) -> Command {
+    let mut whole = commands.first().map(|command| (*command).clone()).unwrap_or_default();
+    for other in commands.iter().skip(1) {
+        match (&mut whole.direct, &other.direct) {
+            (Some(direct), Some(also)) => {
+                direct.kind.0.extend(also.kind.0.iter().cloned());
+                direct.optional |= also.optional;
+            }
+            (Some(direct), None) => direct.optional = true,
+            (direct @ None, also) => {
+                *direct = also.clone().map(|also| crate::dictionary::Parameter { optional: true, ..also })
+            }
+        }
+        let has = |command: &Command, name: &str| command.parameters.iter().any(|each| each.name == name);
+        whole
+            .parameters
+            .iter_mut()
+            .filter(|each| !has(other, &each.name))
+            .for_each(|each| each.optional = true);
+        let mut new = other.parameters.clone();
+        new.iter_mut().filter(|each| !has(&whole, &each.name)).for_each(|each| each.optional = true);
+        whole.parameters.extend(new);
+    }
+    whole
+}
+
+fn description(app: &App, command: &Command, classified: &Classified) -> String {
+    let term = foreign::clean(&command.name, 60);
+    let app_name = foreign::clean(&app.name, 40);
+    let refused = if classified.is_shell { "; refused unless the policy names it" } else { "" };
+    let mut words = format!("Command `{term}` of {app_name}: it {}{refused}.", classified.reason);
+    if let Some(result) = &command.result {
+        words.push_str(&format!(" Answers {}.", foreign::clean(&result.kind.to_string(), 60)));
+    }
+    let said = foreign::said(command.description.as_deref(), DESCRIPTION);
+    if said.is_empty() { words } else { format!("{words} {said}") }
+}
+
+fn hints(command: &Command, classified: &Classified) -> Hints {
+    let read_only = classified.level == Level::Safe;
+    Hints {
+        read_only,
+        destructive: classified.level == Level::Dangerous,
+        idempotent: read_only,
+        open_world: classified.is_shell || OPEN_WORLD.contains(&command.code.as_str()),
+    }
+}
+
+fn app_slug(app: &App) -> String {
+    let last = app.bundle_id.rsplit('.').next().unwrap_or_default();
+    let found = [slug(&app.name), slug(last)].into_iter().find(|slug| !slug.is_empty());
+    found.unwrap_or_else(|| "app".to_owned())
+}
+
+/// Lower-case letters and digits, everything else one `_` between them.
+fn slug(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("_")
+}
+
+fn digest(app: &App, command: &Command) -> String {
+    let bytes = Sha256::digest(format!("{}\0{}\0{}", app.bundle_id, command.code, command.name));
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,223 @@
+//! JSON Schema of a command's arguments, within what every client takes: the root is a plain object, unions stand only
+//! inside, and there are no references, no lists of types and no booleans in the place of schemas.
+
+use indexmap::IndexSet;
+use serde_json::{Map, Value as Json, json};
+
+use crate::dictionary::{Command, Dictionary, Identifier, Parameter, RecordType, TypeExpr};
+use crate::foreign;
+use crate::marshal::{Shape, shapes, shown};
+
+/// The direct parameter's name.
+pub(crate) const TARGET: &str = "target";
+
+/// Stands behind the name of a parameter that would hide the direct one.
+const PARAMETER: &str = "Parameter";
+
+/// How much of a parameter's description is shown.
+const DESCRIPTION: usize = 160;
+
+/// More enumerators than this are not listed.
+const MOST_NAMES: usize = 120;
+
+/// Records within records are shown so deep.
+const DEEPEST: usize = 2;
+
+/// Writes the schema of a command's arguments: `target` is the direct parameter, the others have camelCase names.
+pub fn full(dictionary: &Dictionary, command: &Command) -> Json {
+    Writer { dictionary, words: true }.root(command)
+}
+
+/// Writes the same without descriptions, for an answer to wrong arguments.
+pub(crate) fn compact(dictionary: &Dictionary, command: &Command) -> Json {
+    Writer { dictionary, words: false }.root(command)
+}
+
+/// The name of a parameter as clients write it.
+pub(crate) fn key_of(term: &str) -> String {
+    match Identifier::of(term) {
+        Some(identifier) if identifier.as_str() == TARGET => format!("{TARGET}{PARAMETER}"),
+        Some(identifier) => identifier.as_str().to_owned(),
+        None => term.to_owned(),
+    }
+}
+
+/// The term behind a name as clients write it.
+pub(crate) fn plain_name(name: &str) -> &str {
+    if name.strip_suffix(PARAMETER) == Some(TARGET) { TARGET } else { name }
+}
+
+struct Writer<'a> {
+    dictionary: &'a Dictionary,
+    words: bool,
+}
+
+impl Writer<'_> {
+    fn root(&self, command: &Command) -> Json {
+        let mut properties = Map::new();
+        let mut required = Vec::new();
+        if let Some(direct) = &command.direct {
+            properties.insert(TARGET.to_owned(), self.parameter(direct, command.takes_many()));
+            required.extend((!direct.optional).then_some(TARGET.to_owned()));
+        }
+        for (term, parameter) in command.named_parameters() {
+            if parameter.hidden || Identifier::of(term).is_none() {
+                continue;
+            }
+            let name = key_of(term);
+            required.extend((!parameter.optional).then(|| name.clone()));
+            properties.insert(name, self.parameter(&parameter, false));
+        }
+        let mut root = json!({ "type": "object", "properties": properties });
+        if !required.is_empty() {
+            root["required"] = json!(required);
+        }
+        root["additionalProperties"] = json!(false);
+        root
+    }
+
+    fn parameter(&self, parameter: &Parameter, many: bool) -> Json {
+        let mut schema = self.kind(&parameter.kind, 0);
+        if many {
+            schema = union(vec![schema.clone(), json!({ "type": "array", "items": schema })]);
+        }
+        if self.words {
+            let said = foreign::said(parameter.description.as_deref(), DESCRIPTION);
+            let own = schema.get("description").and_then(Json::as_str).unwrap_or_default();
+            let words =
+                [own, &said].into_iter().filter(|each| !each.is_empty()).collect::<Vec<_>>().join(". ");
+            if !words.is_empty() {
+                schema["description"] = json!(words);
+            }
+        }
+        schema
+    }
+
+    fn kind(&self, kind: &TypeExpr, depth: usize) -> Json {
+        self.any_of(&shapes(kind, self.dictionary), depth)
+    }
+
+    fn any_of(&self, all: &[Shape<'_>], depth: usize) -> Json {
+        // Leaving an optional parameter out says the same as null.
+        let some = all.iter().any(|shape| *shape != Shape::Null);
+        let shown = all.iter().filter(|shape| !some || **shape != Shape::Null);
+        let mut alternatives: Vec<Json> = Vec::new();
+        for schema in shown.flat_map(|shape| self.shape(shape, depth)) {
+            if !alternatives.contains(&schema) {
+                alternatives.push(schema);
+            }
+        }
+        union(alternatives)
+    }
+
+    fn shape(&self, shape: &Shape<'_>, depth: usize) -> Vec<Json> {
+        let one = |schema| vec![schema];
+        match shape {
+            Shape::Null => one(json!({ "type": "null" })),
+            Shape::Bool => one(json!({ "type": "boolean" })),
+            Shape::Integer => one(json!({ "type": "integer" })),
+            Shape::Number => one(json!({ "type": "number" })),
+            Shape::Text => one(json!({ "type": "string" })),
+            Shape::Date => {
+                one(self
+                    .said(json!({ "type": "string", "format": "date-time" }), "a date, or a date and time"))
+            }
+            Shape::File => {
+                one(self.said(json!({ "type": "string" }), "path of a file, absolute or beginning with ~/"))
+            }
+            Shape::ClassName => one(self.said(json!({ "type": "string" }), "name of a class")),
+            Shape::Choice(choice) => {
+                let names: IndexSet<String> =
+                    shown(choice).map(|each| foreign::clean(&each.name, 80)).collect();
+                let listed = (1..=MOST_NAMES).contains(&names.len());
+                one(if listed {
+                    json!({ "type": "string", "enum": names })
+                } else {
+                    json!({ "type": "string" })
+                })
+            }
+            Shape::Object(class) => self.object(class.map(|class| class.name.as_str())),
+            Shape::Location => {
+                let mut all = self.object(None);
+                all.push(self.place());
+                all
+            }
+            Shape::Point => one(numbers(&["x", "y"])),
+            Shape::Rectangle => one(numbers(&["x", "y", "width", "height"])),
+            Shape::Color => {
+                one(json!({ "type": "array", "items": { "type": "number" }, "minItems": 3, "maxItems": 3 }))
+            }
+            Shape::Record(Some(record)) if depth < DEEPEST => one(self.record(record, depth)),
+            Shape::Record(_) => one(self.said(json!({ "type": "object" }), "properties by name")),
+            Shape::List(of) => one(json!({ "type": "array", "items": self.any_of(of, depth) })),
+            Shape::Any => anything(),
+        }
+    }
+
+    fn object(&self, class: Option<&str>) -> Vec<Json> {
+        let of = class.map(|class| format!(" of a {class}")).unwrap_or_default();
+        vec![
+            self.said(json!({ "type": "string" }), &format!("reference{of} (ref_…), or \"application\"")),
+            self.said(
+                json!({ "type": "object", "properties": { "type": { "type": "string" } }, "required": ["type"] }),
+                "or a specifier as in iac_mcp_query_object",
+            ),
+        ]
+    }
+
+    fn place(&self) -> Json {
+        let mut of = self.object(None);
+        of.iter_mut().for_each(without_words);
+        json!({
+            "type": "object",
+            "properties": {
+                "position": { "type": "string", "enum": ["beginning", "end", "before", "after"] },
+                "of": union(of),
+                "element": self.said(json!({ "type": "string" }), "class of what is put there"),
+            },
+            "required": ["position"],
+        })
+    }
+
+    fn record(&self, record: &RecordType, depth: usize) -> Json {
+        let fields = record.properties.iter().filter(|field| !field.hidden);
+        let shown = fields.filter_map(|field| {
+            let name = Identifier::of(&field.name)?.as_str().to_owned();
+            Some((name, self.kind(&field.kind, depth + 1)))
+        });
+        json!({ "type": "object", "properties": shown.collect::<Map<_, _>>() })
+    }
+
+    fn said(&self, mut schema: Json, words: &str) -> Json {
+        if self.words {
+            schema["description"] = json!(words);
+        }
+        schema
+    }
+}
+
+fn without_words(schema: &mut Json) {
+    if let Json::Object(fields) = schema {
+        fields.shift_remove("description");
+    }
+}
+
+fn union(mut alternatives: Vec<Json>) -> Json {
+    match alternatives.len() {
+        0 => json!({ "anyOf": anything() }),
+        1 => alternatives.remove(0),
+        _ => json!({ "anyOf": alternatives }),
+    }
+}
+
+fn anything() -> Vec<Json> {
+    let mut simple: Vec<Json> =
+        ["string", "number", "boolean", "object"].into_iter().map(|kind| json!({ "type": kind })).collect();
+    simple.push(json!({ "type": "array", "items": { "anyOf": simple } }));
+    simple
+}
+
+fn numbers(fields: &[&str]) -> Json {
+    let each = fields.iter().map(|name| ((*name).to_owned(), json!({ "type": "number" })));
+    json!({ "type": "object", "properties": each.collect::<Map<_, _>>(), "required": fields })
+}

@@ -1,0 +1,69 @@
+//! Words that are somebody else's, made fit to stand in ours: a dictionary's descriptions are written by the author of
+//! an app, and a client's model reads them.
+
+/// Cleans a foreign text: one line, no control, direction or invisible characters, at most `most` characters.
+pub fn clean(text: &str, most: usize) -> String {
+    let harmless = text.chars().map(|c| if c.is_whitespace() || c.is_control() { ' ' } else { c });
+    let mut cleaned = String::new();
+    for c in harmless.filter(|c| is_visible(*c)) {
+        if c != ' ' || !(cleaned.is_empty() || cleaned.ends_with(' ')) {
+            cleaned.push(c);
+        }
+    }
+    cut(cleaned.trim_end(), most)
+}
+
+/// Quotes a cleaned foreign text as the app's own: `The app says: "…"`; empty for an empty text.
+pub fn said(text: Option<&str>, most: usize) -> String {
+    let cleaned = clean(text.unwrap_or_default(), most).replace('"', "'");
+    if cleaned.is_empty() { cleaned } else { format!("The app says: \"{cleaned}\"") }
+}
+
+/// Cuts at a word where one ends near the limit; what is cut ends in `…`.
+fn cut(text: &str, most: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
+    let whole = &text[..end];
+    let word = whole.rfind(' ').filter(|at| *at > end / 2).unwrap_or(end);
+    format!("{}…", whole[..word].trim_end())
+}
+
+/// Whether a character shows itself and leaves the direction of its neighbours alone.
+fn is_visible(c: char) -> bool {
+    let hidden = matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}');
+    !hidden
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_foreign_text_becomes_one_plain_line() {
+        for (text, shown) in [
+            ("Sends a\n\t message.", "Sends a message."),
+            ("\u{202e}evil\u{202c} te\u{200b}xt\u{e0041}", "evil text"),
+            ("  spaces   around  ", "spaces around"),
+            ("one two three four", "one two three…"),
+            ("abcdefghijklmnopqrstuvwxyz", "abcdefghijklmnop…"),
+            ("", ""),
+        ] {
+            assert_eq!(clean(text, 16), shown);
+        }
+        assert_eq!(said(Some("Say \"hi\""), 40), "The app says: \"Say 'hi'\"");
+        assert_eq!(said(Some("\u{200b}"), 40), "");
+        assert_eq!(said(None, 40), "");
+    }
+
+    proptest! {
+        #[test]
+        fn no_control_character_survives(text: String, most in 1_usize..50) {
+            let cleaned = clean(&text, most);
+            prop_assert!(cleaned.chars().all(|c| !c.is_control() && is_visible(c)));
+            prop_assert!(cleaned.chars().count() <= most + 1);
+        }
+    }
+}

@@ -1,0 +1,392 @@
+//! From JSON to a checked value.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json};
+
+use super::shape::{self, Shape, shapes};
+use super::{Given, Place};
+use crate::dictionary::{Dictionary, Identifier, Property, RecordType, TypeExpr, names};
+use crate::fault::{Code, Fault, did_you_mean};
+use crate::specifier::{Container, Held, Member, Path, SpecifierError};
+
+/// Nobody nests deeper than this; it bounds the recursion.
+const DEEPEST: usize = 16;
+
+/// What values are checked against.
+pub(crate) struct Checker<'a, 'h> {
+    pub(crate) dictionary: &'a Dictionary,
+    /// Gives the path behind a reference.
+    pub(crate) held: &'a mut Held<'h>,
+    /// The folder that `~/` means; empty where it is not known.
+    pub(crate) home: &'a str,
+    /// The class of what is put at the beginning or the end of a container, unless the place names it.
+    pub(crate) put: Option<String>,
+}
+
+/// Whose properties a record's fields are.
+#[derive(Clone, Copy)]
+pub(crate) enum Fields<'a> {
+    /// Those of a class.
+    Class(&'a str),
+    /// Those of a record type.
+    Record(&'a RecordType),
+    /// Any that the dictionary knows.
+    Known,
+}
+
+impl<'a> Checker<'a, '_> {
+    /// Checks a value against a type; `place` is its name in messages, such as `` `to` ``.
+    ///
+    /// # Errors
+    /// The value is none of the type's alternatives, or a name or reference in it is not known.
+    pub(crate) fn value(&mut self, json: &Json, kind: &TypeExpr, place: &str) -> Result<Given, Fault> {
+        let shapes = shapes(kind, self.dictionary);
+        self.one_of(json, &shapes, place, 0)
+    }
+
+    /// Checks named values, such as the properties of a new object.
+    ///
+    /// # Errors
+    /// It is no object, a name is not known, or a value is of the wrong type.
+    pub(crate) fn record(&mut self, json: &Json, fields: Fields<'_>, place: &str) -> Result<Given, Fault> {
+        self.fields(json, fields, place, 0)
+    }
+
+    fn one_of(
+        &mut self,
+        json: &Json,
+        shapes: &[Shape<'_>],
+        place: &str,
+        depth: usize,
+    ) -> Result<Given, Fault> {
+        if depth > DEEPEST {
+            return Err(wrong(place, &format!("values nested less than {DEEPEST} deep"), json));
+        }
+        for shape in shapes {
+            if shape.may_be(json) {
+                return self.shape(json, shape, place, depth);
+            }
+        }
+        Err(wrong(place, &shape::expected(shapes), json))
+    }
+
+    fn shape(&mut self, json: &Json, shape: &Shape<'_>, place: &str, depth: usize) -> Result<Given, Fault> {
+        let refused = || wrong(place, &shape.expected(), json);
+        match shape {
+            Shape::Null => Ok(Given::Null),
+            Shape::Bool => json.as_bool().map(Given::Bool).ok_or_else(refused),
+            Shape::Integer => integer(json).ok_or_else(refused),
+            Shape::Number => json.as_number().cloned().map(Given::Number).ok_or_else(refused),
+            Shape::Date => json.as_str().and_then(date).map(Given::Date).ok_or_else(refused),
+            Shape::File => self.file(json, place),
+            Shape::Choice(choice) => {
+                let found = json.as_str().and_then(|term| shape::enumerator(choice, term));
+                found.map(|each| Given::Enumerator(each.name.clone())).ok_or_else(refused)
+            }
+            Shape::ClassName => self.class_name(json, place),
+            Shape::Object(class) => {
+                let path = self.object(json, place)?;
+                let fits = class.is_none_or(|class| self.is_related(path.class(), &class.name));
+                if fits { Ok(Given::Object(path)) } else { Err(other_class(place, &shape.expected(), &path)) }
+            }
+            Shape::Location => self.location(json, place),
+            Shape::Point | Shape::Rectangle | Shape::Color => geometry(json, shape).ok_or_else(refused),
+            Shape::Record(Some(record)) => self.fields(json, Fields::Record(record), place, depth),
+            Shape::Record(None) => self.fields(json, Fields::Known, place, depth),
+            Shape::List(of) => self.list(json, of, place, depth),
+            Shape::Text => json.as_str().map(|text| Given::Text(text.to_owned())).ok_or_else(refused),
+            Shape::Any => self.any(json, place, depth),
+        }
+    }
+
+    fn list(&mut self, json: &Json, of: &[Shape<'_>], place: &str, depth: usize) -> Result<Given, Fault> {
+        let items = json.as_array().ok_or_else(|| wrong(place, "a list", json))?;
+        let each = |(at, item): (usize, &Json)| self.one_of(item, of, &format!("{place}[{at}]"), depth + 1);
+        items.iter().enumerate().map(each).collect::<Result<_, _>>().map(Given::List)
+    }
+
+    /// What has no type says by its form what it is.
+    fn any(&mut self, json: &Json, place: &str, depth: usize) -> Result<Given, Fault> {
+        match json {
+            Json::Null => Ok(Given::Null),
+            Json::Bool(value) => Ok(Given::Bool(*value)),
+            Json::Number(number) => Ok(Given::Number(number.clone())),
+            json if looks_like_object(json) => self.object(json, place).map(Given::Object),
+            Json::String(text) => Ok(Given::Text(text.clone())),
+            Json::Array(_) => self.list(json, &[Shape::Any], place, depth),
+            Json::Object(fields) => match single(fields) {
+                Some(("file", path)) => self.file(path, place),
+                Some(("date", Json::String(text))) => {
+                    date(text).map(Given::Date).ok_or_else(|| wrong(place, &Shape::Date.expected(), json))
+                }
+                _ => self.fields(json, Fields::Known, place, depth),
+            },
+        }
+    }
+
+    fn object(&mut self, json: &Json, place: &str) -> Result<Path, Fault> {
+        let json = as_shown(json);
+        if let Json::String(text) = json
+            && text.starts_with(['/', '~'])
+        {
+            return Err(wrong(place, "a reference (ref_…) or a specifier", json));
+        }
+        let mut resolve = || match Container::parse(json, &bare(place))? {
+            Container::Reference(id) => (self.held)(&id),
+            Container::Specifier(specifier) => Ok(specifier.resolve(self.dictionary, self.held)?.path),
+        };
+        resolve().map_err(|error: SpecifierError| Fault::from(error).with("parameter", bare(place)))
+    }
+
+    fn is_related(&self, class: &str, wanted: &str) -> bool {
+        let known = |class: &str| self.dictionary.classes.contains_key(class);
+        !known(class) || self.dictionary.is_a(class, wanted) || self.dictionary.is_a(wanted, class)
+    }
+
+    /// A place is an object, or a position in or beside one; the elements may be named, else they are told by it.
+    fn location(&mut self, json: &Json, place: &str) -> Result<Given, Fault> {
+        let Some(position) = json.get("position") else {
+            return self.object(json, place).map(Given::Object);
+        };
+        let of = json.get("of").unwrap_or(&Json::Null);
+        let of = if of.is_null() { Path::application() } else { self.object(of, &format!("{place}.of"))? };
+        let element =
+            json.get("element").and_then(Json::as_str).map(str::to_owned).or_else(|| self.put.clone());
+        Ok(Given::Place(match position.as_str() {
+            Some("before") => Place::Before(of),
+            Some("after") => Place::After(of),
+            Some("beginning") => {
+                let member = self.collection(&of, element, place)?;
+                Place::Beginning(of, member)
+            }
+            Some("end") => {
+                let member = self.collection(&of, element, place)?;
+                Place::End(of, member)
+            }
+            _ => {
+                return Err(wrong(
+                    &format!("{place}.position"),
+                    "one of beginning, end, before, after",
+                    position,
+                ));
+            }
+        }))
+    }
+
+    fn collection(&self, of: &Path, element: Option<String>, place: &str) -> Result<Arc<Member>, Fault> {
+        let element = element.ok_or_else(|| {
+            let message = format!("{place}: the beginning and the end of a container need `element`, the class of what is put there");
+            Fault::new(Code::InvalidParameter, message, "add `element`").with("parameter", bare(place))
+        })?;
+        Ok(of.collection(self.dictionary, &element)?)
+    }
+
+    fn class_name(&self, json: &Json, place: &str) -> Result<Given, Fault> {
+        let Some(term) = json.as_str() else { return Err(wrong(place, &Shape::ClassName.expected(), json)) };
+        if let Some(class) = self.dictionary.class(term) {
+            return Ok(Given::Class(class.name.clone()));
+        }
+        if is_value_class(term) {
+            return Ok(Given::Class(term.to_owned()));
+        }
+        let near = names::near(term, self.dictionary.classes.keys().map(String::as_str), 5);
+        let message =
+            format!("{place}: no class `{}`{}", crate::foreign::clean(term, 80), did_you_mean(&near));
+        Err(Fault::new(Code::InvalidParameter, message, "see the classes with iac_mcp_describe_app")
+            .with("parameter", bare(place))
+            .with("near", near))
+    }
+
+    fn file(&self, json: &Json, place: &str) -> Result<Given, Fault> {
+        let refused = || wrong(place, &Shape::File.expected(), json);
+        let text = json.as_str().or_else(|| json.get("file").and_then(Json::as_str)).ok_or_else(refused)?;
+        let path = match text.strip_prefix("~/") {
+            Some(rest) if !self.home.is_empty() => format!("{}/{rest}", self.home.trim_end_matches('/')),
+            None if text == "~" && !self.home.is_empty() => self.home.to_owned(),
+            _ => text.to_owned(),
+        };
+        if path.starts_with('/') && !path.contains('\0') { Ok(Given::File(path)) } else { Err(refused()) }
+    }
+
+    fn fields(&mut self, json: &Json, of: Fields<'_>, place: &str, depth: usize) -> Result<Given, Fault> {
+        let fields = json.as_object().ok_or_else(|| wrong(place, "an object", json))?;
+        let mut record: Vec<(Identifier, Given)> = Vec::new();
+        for (name, value) in fields {
+            let place = format!("{place}.{}", crate::foreign::clean(name, 40));
+            let property = self.field(name, of, &place)?;
+            let identifier = Identifier::of(&property.name).ok_or_else(|| unwritable(&place))?;
+            if record.iter().any(|(known, _)| *known == identifier) {
+                return Err(Fault::new(
+                    Code::InvalidParameter,
+                    format!("{place}: given twice"),
+                    "give it once",
+                ));
+            }
+            // A property may be set to nothing whatever its type says.
+            let given = match value {
+                Json::Null => Given::Null,
+                value => self.one_of(value, &shapes(&property.kind, self.dictionary), &place, depth + 1)?,
+            };
+            record.push((identifier, given));
+        }
+        Ok(Given::Record(record))
+    }
+
+    fn field(&self, name: &str, of: Fields<'_>, place: &str) -> Result<Property, Fault> {
+        let dictionary = self.dictionary;
+        let (found, known): (Option<&Property>, Vec<&str>) = match of {
+            Fields::Class(class) if dictionary.class(class).is_some() => {
+                let all = dictionary.properties(class);
+                (dictionary.property(class, name), all.iter().map(|each| each.name.as_str()).collect())
+            }
+            Fields::Record(record) => {
+                let alike = |each: &&Property| names::key(&each.name) == names::key(name);
+                (
+                    record.properties.iter().find(alike),
+                    record.properties.iter().map(|each| each.name.as_str()).collect(),
+                )
+            }
+            Fields::Class(_) | Fields::Known => (anywhere(dictionary, name), Vec::new()),
+        };
+        found.cloned().ok_or_else(|| {
+            let near = names::near(name, known.iter().copied(), 5);
+            let message = format!("{place}: no such property{}", did_you_mean(&near));
+            let code =
+                if matches!(of, Fields::Record(_)) { Code::InvalidParameter } else { Code::UnknownProperty };
+            Fault::new(code, message, "see the properties with iac_mcp_describe_app")
+                .with("parameter", bare(place))
+                .with("near", near)
+        })
+    }
+}
+
+impl Shape<'_> {
+    /// Whether a value has the form of this alternative, so that its own error is the one worth telling.
+    fn may_be(&self, json: &Json) -> bool {
+        match self {
+            Self::Null => json.is_null(),
+            Self::Bool => json.is_boolean(),
+            Self::Integer => integer(json).is_some(),
+            Self::Number => json.is_number(),
+            Self::Date => json.as_str().is_some_and(|text| date(text).is_some()),
+            Self::File => is_file(json),
+            Self::Choice(choice) => {
+                json.as_str().is_some_and(|term| shape::enumerator(choice, term).is_some())
+            }
+            Self::ClassName => json.is_string(),
+            Self::Object(_) => looks_like_object(json),
+            Self::Location => looks_like_object(json) || json.get("position").is_some(),
+            Self::Point | Self::Rectangle | Self::Color => geometry(json, self).is_some(),
+            Self::Record(_) => json.is_object(),
+            Self::List(_) => json.is_array(),
+            Self::Text => json.is_string(),
+            Self::Any => true,
+        }
+    }
+}
+
+fn anywhere<'a>(dictionary: &'a Dictionary, name: &str) -> Option<&'a Property> {
+    let in_class = dictionary.classes.keys().find_map(|class| dictionary.property(class, name));
+    let wanted = names::key(name);
+    let fields = || dictionary.records.values().flat_map(|record| &record.properties);
+    in_class.or_else(|| fields().find(|field| names::key(&field.name) == wanted))
+}
+
+/// A reference, the word `application`, or an object with a specifier's type; also as an answer shows objects.
+fn looks_like_object(json: &Json) -> bool {
+    match as_shown(json) {
+        Json::String(text) => text == "application" || crate::reference::RefId::parse(text).is_some(),
+        Json::Object(fields) => fields.get("type").is_some_and(|kind| {
+            matches!(kind.as_str(), Some("application" | "element" | "named" | "id" | "property"))
+        }),
+        _ => false,
+    }
+}
+
+/// Answers show an object as `{"reference":"ref_…","type":…}` or `{"id":"ref_…","type":…}`; they may be given back so.
+fn as_shown(json: &Json) -> &Json {
+    let shown = json.get("reference").or_else(|| json.get("id"));
+    let is_reference =
+        |each: &&Json| each.as_str().is_some_and(|id| crate::reference::RefId::parse(id).is_some());
+    let is_shown = json.get("element").is_none() && json.get("property").is_none();
+    shown.filter(is_reference).filter(|_| is_shown).unwrap_or(json)
+}
+
+fn is_file(json: &Json) -> bool {
+    let text =
+        json.as_str().or_else(|| single(json.as_object()?).filter(|(name, _)| *name == "file")?.1.as_str());
+    text.is_some_and(|text| text.starts_with('/') || text.starts_with("~/") || text == "~")
+}
+
+fn single(fields: &Map<String, Json>) -> Option<(&str, &Json)> {
+    let mut all = fields.iter();
+    all.next().filter(|_| fields.len() == 1).map(|(name, value)| (name.as_str(), value))
+}
+
+/// Names of classes of values, which dictionaries use without defining them.
+fn is_value_class(term: &str) -> bool {
+    matches!(
+        term,
+        "text" | "integer" | "real" | "boolean" | "date" | "list" | "record" | "file" | "alias" | "data"
+    )
+}
+
+/// An integer, also where it is written as `3.0`.
+fn integer(json: &Json) -> Option<Given> {
+    let whole = |real: f64| (real.fract() == 0.0 && real.abs() < 9e15).then_some(real as i64);
+    let number = json.as_i64().or_else(|| json.as_f64().and_then(whole))?;
+    Some(Given::Number(number.into()))
+}
+
+fn geometry(json: &Json, shape: &Shape<'_>) -> Option<Given> {
+    let fields: &[&str] = match shape {
+        Shape::Point => &["x", "y"],
+        Shape::Rectangle => &["x", "y", "width", "height"],
+        _ => &[],
+    };
+    let number = |json: &Json| json.as_number().cloned().map(Given::Number);
+    if let Some(items) = json.as_array() {
+        let count = if fields.is_empty() { 3 } else { fields.len() };
+        return (items.len() == count)
+            .then(|| items.iter().map(number).collect::<Option<_>>().map(Given::List))?;
+    }
+    let given = json.as_object().filter(|given| !fields.is_empty() && given.len() == fields.len())?;
+    let field = |name: &&str| Some((Identifier::of(name)?, number(given.get(*name)?)?));
+    fields.iter().map(field).collect::<Option<_>>().map(Given::Record)
+}
+
+/// Reads a date, or a date and time; without an offset it is meant in the zone of the Mac.
+pub(crate) fn date(text: &str) -> Option<String> {
+    if text.parse::<jiff::Timestamp>().is_ok() {
+        return Some(text.to_owned());
+    }
+    let local = text.parse::<jiff::civil::DateTime>().ok()?;
+    Some(local.strftime("%Y-%m-%dT%H:%M:%S").to_string())
+}
+
+/// The error for a value of the wrong type.
+fn wrong(place: &str, expected: &str, got: &Json) -> Fault {
+    let shown = crate::foreign::clean(&got.to_string(), 80);
+    let message = format!("{place}: expected {expected}, got {shown}");
+    Fault::new(Code::InvalidParameter, message, format!("give {expected}"))
+        .with("parameter", bare(place))
+        .with("expected", expected)
+}
+
+fn other_class(place: &str, expected: &str, path: &Path) -> Fault {
+    let message = format!("{place}: expected {expected}, got {path}");
+    Fault::new(Code::InvalidParameter, message, format!("give {expected}"))
+        .with("parameter", bare(place))
+        .with("expected", expected)
+}
+
+fn unwritable(place: &str) -> Fault {
+    let message = format!("{place}: its name cannot be written in JavaScript for Automation");
+    Fault::new(Code::InvalidParameter, message, "leave it out").with("parameter", bare(place))
+}
+
+/// A place without the marks it has in messages.
+fn bare(place: &str) -> String {
+    place.replace('`', "")
+}

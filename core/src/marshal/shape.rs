@@ -1,0 +1,230 @@
+//! What a dictionary's type means for a value: the one reading that both checks arguments and writes schemas.
+
+use std::borrow::Cow;
+
+use crate::dictionary::{Class, Dictionary, Enumeration, Enumerator, RecordType, TypeExpr, TypeRef, names};
+
+/// One alternative of a type.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Shape<'a> {
+    /// Missing value.
+    Null,
+    /// `true` or `false`.
+    Bool,
+    /// A whole number.
+    Integer,
+    /// Any number.
+    Number,
+    /// A point in time.
+    Date,
+    /// A file or folder, there or not.
+    File,
+    /// One of some names.
+    Choice(Cow<'a, Enumeration>),
+    /// The name of a class.
+    ClassName,
+    /// An object; of this class, if the dictionary says of which.
+    Object(Option<&'a Class>),
+    /// A place among the elements of a container.
+    Location,
+    /// Two numbers.
+    Point,
+    /// Four numbers.
+    Rectangle,
+    /// Three numbers.
+    Color,
+    /// Named values; of this type, if the dictionary says of which.
+    Record(Option<&'a RecordType>),
+    /// Values in order, each one of these.
+    List(Vec<Self>),
+    /// Text.
+    Text,
+    /// Anything.
+    Any,
+}
+
+/// No dictionary has more; this bounds what a hostile one makes us read.
+const MOST_ALTERNATIVES: usize = 32;
+
+/// Returns the alternatives of a type, each once, those that are told apart most easily first.
+pub(crate) fn shapes<'a>(kind: &TypeExpr, dictionary: &'a Dictionary) -> Vec<Shape<'a>> {
+    let (lists, single): (Vec<&TypeRef>, Vec<&TypeRef>) =
+        kind.0.iter().take(MOST_ALTERNATIVES).partition(|each| each.list);
+    let mut found = alternatives(&single, dictionary);
+    let of = alternatives(&lists, dictionary);
+    if !of.is_empty() && !found.iter().any(|shape| matches!(shape, Shape::List(_))) {
+        found.push(Shape::List(of));
+    }
+    if found.is_empty() {
+        found.push(Shape::Any);
+    }
+    found.sort_by_key(Shape::rank);
+    found
+}
+
+fn alternatives<'a>(kinds: &[&TypeRef], dictionary: &'a Dictionary) -> Vec<Shape<'a>> {
+    let mut found: Vec<Shape<'a>> = Vec::new();
+    for shape in kinds.iter().flat_map(|kind| named(&kind.name, dictionary)) {
+        if !found.contains(&shape) {
+            found.push(shape);
+        }
+    }
+    found.sort_by_key(Shape::rank);
+    found
+}
+
+fn named<'a>(name: &str, dictionary: &'a Dictionary) -> Vec<Shape<'a>> {
+    let class = dictionary.classes.get(name);
+    let object = class.map(|class| Shape::Object(Some(class)));
+    match built_in(name) {
+        Some(Shape::File) => [Some(Shape::File), object].into_iter().flatten().collect(),
+        Some(
+            certain @ (Shape::Text | Shape::Integer | Shape::Number | Shape::Bool | Shape::Date | Shape::Any),
+        ) => {
+            vec![certain]
+        }
+        Some(Shape::Object(None)) => vec![object.unwrap_or(Shape::Object(None)), Shape::File],
+        loose => vec![defined(name, dictionary).or(object).or(loose).unwrap_or(Shape::Any)]
+            .into_iter()
+            .chain(is_text_class(name).then_some(Shape::Text))
+            .collect(),
+    }
+}
+
+fn defined<'a>(name: &str, dictionary: &'a Dictionary) -> Option<Shape<'a>> {
+    let enumeration = dictionary.enumerations.get(name).filter(|each| !each.enumerators.is_empty());
+    let choice = enumeration.map(|each| Shape::Choice(Cow::Borrowed(each)));
+    choice.or_else(|| dictionary.records.get(name).map(|record| Shape::Record(Some(record))))
+}
+
+/// A property of type `rich text` takes a plain text too.
+fn is_text_class(name: &str) -> bool {
+    matches!(name, "rich text" | "styled text" | "text range")
+}
+
+/// Types that no dictionary defines.
+fn built_in(name: &str) -> Option<Shape<'static>> {
+    Some(match name {
+        "text" | "string" | "Unicode text" | "international text" | "styled text" | "encoded string"
+        | "version" => Shape::Text,
+        "integer" | "double integer" | "unsigned integer" | "small integer" | "short integer"
+        | "long integer" => Shape::Integer,
+        "real" | "number" | "double" | "small real" | "double real" | "extended real" | "fixed" => {
+            Shape::Number
+        }
+        "boolean" => Shape::Bool,
+        "date" => Shape::Date,
+        "file" | "alias" | "file specification" | "file url" | "file URL" => Shape::File,
+        "any" | "anything" | "type or any" => Shape::Any,
+        "specifier" | "reference" | "object" | "object specifier" | "item" => Shape::Object(None),
+        "location specifier" | "insertion location" | "location reference" => Shape::Location,
+        "type" | "type class" | "class" => Shape::ClassName,
+        "record" => Shape::Record(None),
+        "list" => Shape::List(vec![Shape::Any]),
+        "point" => Shape::Point,
+        "rectangle" | "bounding rectangle" => Shape::Rectangle,
+        "RGB color" | "color" => Shape::Color,
+        "missing value" | "null" => Shape::Null,
+        "save options" => Shape::Choice(Cow::Owned(save_options())),
+        _ => return None,
+    })
+}
+
+/// What every app understands, for dictionaries that use it without defining it.
+fn save_options() -> Enumeration {
+    let one = |(name, code): (&str, &str)| Enumerator {
+        name: name.to_owned(),
+        code: code.to_owned(),
+        ..Enumerator::default()
+    };
+    let enumerators = [("yes", "yes "), ("no", "no  "), ("ask", "ask ")].map(one).into();
+    Enumeration {
+        name: "save options".to_owned(),
+        code: "savo".to_owned(),
+        enumerators,
+        ..Enumeration::default()
+    }
+}
+
+impl Shape<'_> {
+    /// Where several alternatives would take a value, the lowest has it.
+    fn rank(&self) -> usize {
+        match self {
+            Self::Null => 0,
+            Self::Bool => 1,
+            Self::Object(_) => 2,
+            Self::Location => 3,
+            Self::Choice(_) => 4,
+            Self::Integer => 5,
+            Self::Number => 6,
+            Self::Point | Self::Rectangle | Self::Color => 7,
+            Self::Date => 8,
+            Self::File => 9,
+            Self::ClassName => 10,
+            Self::Record(_) => 11,
+            Self::List(_) => 12,
+            Self::Text => 13,
+            Self::Any => 14,
+        }
+    }
+
+    /// What is expected, in words: `a text`, `one of yes, no, ask`.
+    pub(crate) fn expected(&self) -> String {
+        match self {
+            Self::Null => "null".to_owned(),
+            Self::Bool => "true or false".to_owned(),
+            Self::Integer => "an integer".to_owned(),
+            Self::Number => "a number".to_owned(),
+            Self::Date => "a date such as 2026-01-27 or 2026-01-27T10:30:00+01:00".to_owned(),
+            Self::File => "the path of a file, absolute or beginning with ~/".to_owned(),
+            Self::Choice(enumeration) => one_of(enumeration),
+            Self::ClassName => "the name of a class".to_owned(),
+            Self::Object(class) => {
+                let of = class.map(|class| format!(" of a {}", class.name)).unwrap_or_default();
+                format!("a reference (ref_…) or a specifier{of}")
+            }
+            Self::Location => {
+                "a place: a reference, a specifier, or {\"position\":\"beginning|end|before|after\",\"of\":…}"
+                    .to_owned()
+            }
+            Self::Point => "a point {\"x\":…,\"y\":…}".to_owned(),
+            Self::Rectangle => "a rectangle {\"x\":…,\"y\":…,\"width\":…,\"height\":…}".to_owned(),
+            Self::Color => "a color of three numbers".to_owned(),
+            Self::Record(Some(record)) => format!("an object with the fields of {}", record.name),
+            Self::Record(None) => "an object".to_owned(),
+            Self::List(of) => format!("a list, each {}", expected(of)),
+            Self::Text => "a text".to_owned(),
+            Self::Any => "a value".to_owned(),
+        }
+    }
+}
+
+/// Joins what several alternatives expect.
+pub(crate) fn expected(shapes: &[Shape<'_>]) -> String {
+    let words: Vec<String> = shapes.iter().map(Shape::expected).collect();
+    words.join(", or ")
+}
+
+fn one_of(enumeration: &Enumeration) -> String {
+    const SHOWN: usize = 12;
+    let names: Vec<&str> = shown(enumeration).take(SHOWN).map(|each| each.name.as_str()).collect();
+    let rest = shown(enumeration).count().saturating_sub(SHOWN);
+    let more = if rest == 0 { String::new() } else { format!(" and {rest} more") };
+    format!("one of {}{more}", names.join(", "))
+}
+
+/// The enumerators that are meant for people; all of them where none is.
+pub(crate) fn shown(enumeration: &Enumeration) -> impl Iterator<Item = &Enumerator> {
+    let any = enumeration.enumerators.iter().any(|each| !each.hidden);
+    enumeration.enumerators.iter().filter(move |each| !each.hidden || !any)
+}
+
+/// Returns the enumerator of that name, in any spelling, hidden ones too.
+pub(crate) fn enumerator<'e>(enumeration: &'e Enumeration, term: &str) -> Option<&'e Enumerator> {
+    let all = || enumeration.enumerators.iter();
+    let wanted = names::key(term);
+    all().find(|each| each.name == term).or_else(|| {
+        let alike = |name: &String| names::key(name) == wanted;
+        all().find(|each| !wanted.is_empty() && (alike(&each.name) || each.synonyms.iter().any(alike)))
+    })
+}

@@ -1,0 +1,273 @@
+//! `iac_mcp_read_command` and `iac_mcp_run_command`
+
+use serde_json::{Value as Json, json};
+
+use super::show::{show, value};
+use super::{Outcome, Step, Then, World, done, held, in_app};
+use crate::action::{Action, Deed, Invocation};
+use crate::app::App;
+use crate::call::{CommandCall, Mode, bind, candidates};
+use crate::dictionary::{Dictionary, TypeExpr};
+use crate::fault::{Code, Fault};
+use crate::jxa;
+use crate::marshal::{Checker, Given};
+use crate::osa_error::OsaError;
+use crate::permission::{Classified, Decision, Level, classify, decide};
+use crate::reply::Reply;
+use crate::specifier::quoted;
+use crate::value::Value;
+
+/// An answer stays below this; what does not fit is counted.
+const LARGEST: usize = 32 * 1024;
+
+const OPEN_IT: &str =
+    "ask the user to open the app; a command opens it only where the policy's rule says `launch = true`";
+
+/// A command while the app is at it.
+#[derive(Debug)]
+pub(super) struct Sending {
+    term: String,
+    result: Option<TypeExpr>,
+    level: Level,
+    /// The target as the client named it, if it is a reference.
+    target: Option<String>,
+    /// The targets as the client named them, where the command is sent once for each.
+    each: Vec<Json>,
+}
+
+pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, Fault> {
+    let app = world.apps.find(&call.app)?;
+    let dictionary = app.dictionary()?.clone();
+    let invocation = checked(call, app, &dictionary, world)?;
+    let result = result_of(&invocation, &dictionary);
+    let action = Action { app: app.bundle_id.clone(), deed: Deed::Command(Box::new(invocation)) };
+    let classified = classify(&action, world.gate.policy.levels());
+    if call.mode == Mode::Read && classified.level > Level::Safe {
+        return Err(not_a_read(&action, &classified, app));
+    }
+    if call.mode == Mode::DryRun {
+        return Ok(done(preview(action, &classified, app, world), 0));
+    }
+    let Deed::Command(invocation) = &action.deed else { return Err(not_a_command()) };
+    let sending = Sending {
+        term: invocation.term.clone(),
+        result,
+        level: classified.level,
+        target: call.target.as_ref().and_then(Json::as_str).map(str::to_owned),
+        each: if invocation.each { named(call, invocation) } else { Vec::new() },
+    };
+    Ok(in_app(app, action.deed, 0, Then::Command(Box::new(sending)), world))
+}
+
+fn checked(
+    call: &CommandCall,
+    app: &App,
+    dictionary: &Dictionary,
+    world: &mut World<'_>,
+) -> Result<Invocation, Fault> {
+    let candidates = candidates(call, app, dictionary)?;
+    let mut held = held(world.references, app, world.now);
+    let mut checker = Checker { dictionary, held: &mut *held, home: world.home, put: None };
+    bind(call, &candidates, app, &mut checker)
+}
+
+fn result_of(invocation: &Invocation, dictionary: &Dictionary) -> Option<TypeExpr> {
+    let named = dictionary
+        .commands
+        .iter()
+        .filter(|each| each.code == invocation.code && each.name == invocation.term);
+    named.filter_map(|command| command.result.as_ref()).map(|result| result.kind.clone()).next()
+}
+
+fn not_a_command() -> Fault {
+    Fault::new(
+        Code::Internal,
+        "a command became something else",
+        "this is a fault of the server; please report it",
+    )
+}
+
+fn not_a_read(action: &Action, classified: &Classified, app: &App) -> Fault {
+    let Deed::Command(invocation) = &action.deed else { return not_a_command() };
+    let message = format!(
+        "iac_mcp_read_command takes only commands that read; `{}` of {} {}",
+        invocation.term, app.name, classified.reason
+    );
+    Fault::new(Code::PermissionDenied, message, "use iac_mcp_run_command, which asks where that is needed")
+        .with("app", &*app.bundle_id)
+        .with("command", invocation.term.as_str())
+        .with("level", classified.level.as_str())
+}
+
+/// What a command would run and touch, and what would be decided about it.
+fn preview(action: Action, classified: &Classified, app: &App, world: &World<'_>) -> Json {
+    let (body, data) = jxa::preview(&action, &world.learned.costs(&app.bundle_id));
+    let Deed::Command(invocation) = &action.deed else { return Json::Null };
+    let mut shown = json!({
+        "dryRun": true,
+        "app": &*app.bundle_id,
+        "command": invocation.term,
+        "code": invocation.code,
+        "level": classified.level.as_str(),
+        "reason": format!("it {}", classified.reason),
+        "touches": targets(invocation),
+        "script": { "body": body, "data": data },
+    });
+    let (decision, why) = match decide(action, &app.name, world.gate, world.now) {
+        Decision::Allow(approved) => ("allow", approved.source().to_string()),
+        Decision::Ask(_) => ("ask", "a human will be asked".to_owned()),
+        Decision::Deny(refusal) => ("deny", refusal.fault.message),
+    };
+    shown["decision"] = json!({ "is": decision, "why": why });
+    shown
+}
+
+/// What a command is about, in words: the objects, files and new classes among its arguments.
+fn targets(invocation: &Invocation) -> Vec<String> {
+    let makes = invocation.code == "corecrel";
+    let mut words = Vec::new();
+    for value in invocation.values() {
+        value.visit(&mut |each| match each {
+            Given::Class(_) if !makes => {}
+            each => words.extend(in_words(each)),
+        });
+    }
+    words
+}
+
+/// The targets: references as they were given, the others in words.
+fn named(call: &CommandCall, invocation: &Invocation) -> Vec<Json> {
+    let given = call.target.as_ref().and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+    let Some(Given::List(targets)) = &invocation.direct else { return Vec::new() };
+    let named = |(at, target): (usize, &Given)| match given.get(at) {
+        Some(Json::String(text)) => json!(text),
+        _ => json!(in_words(target)),
+    };
+    targets.iter().enumerate().map(named).collect()
+}
+
+fn in_words(given: &Given) -> Option<String> {
+    match given {
+        Given::Object(path) => Some(path.to_string()),
+        Given::Place(place) => Some(place.to_string()),
+        Given::File(path) => Some(format!("file {}", quoted(path))),
+        Given::Class(class) => Some(format!("a new {class}")),
+        _ => None,
+    }
+}
+
+impl Sending {
+    /// Whether the app may have changed something although no answer came.
+    pub(super) fn changes(&self) -> bool {
+        self.level > Level::Safe
+    }
+
+    pub(super) fn resume(
+        self,
+        reply: Reply,
+        app: &str,
+        events: u64,
+        world: &mut World<'_>,
+    ) -> Result<Step, Fault> {
+        let app = world.apps.find(app)?;
+        let answer = match &reply.result {
+            Ok(answer) => answer,
+            Err(error) => return Err(self.refused(error, app)),
+        };
+        let outcome =
+            |body: Json, is_error| Step::Done(Outcome { body, is_error, events, ..Outcome::default() });
+        if !self.each.is_empty() {
+            return Ok(outcome(self.results(answer, reply.reason, app, world)?, false));
+        }
+        let dictionary = app.dictionary()?.clone();
+        let value = value(answer, self.result.as_ref(), &dictionary);
+        let mut body = json!({ "success": true });
+        data(&value, &mut body, app, world);
+        Ok(outcome(body, false))
+    }
+
+    fn refused(&self, error: &OsaError, app: &App) -> Fault {
+        let mut fault = error.to_fault(&app.name).with("command", self.term.as_str());
+        if fault.code == Code::AppNotRunning {
+            OPEN_IT.clone_into(&mut fault.suggestion);
+        }
+        if let Some(target) = self.target.as_ref().filter(|_| error.is_missing_object()) {
+            fault = fault.with("target", target.as_str());
+        }
+        if self.changes() { uncertain(fault) } else { fault }
+    }
+
+    /// One result for each target, in the client's order.
+    fn results(
+        &self,
+        answer: &Json,
+        reason: Option<String>,
+        app: &App,
+        world: &mut World<'_>,
+    ) -> Result<Json, Fault> {
+        let dictionary = app.dictionary()?.clone();
+        let answers = answer.as_array().map(Vec::as_slice).unwrap_or_default();
+        let mut failures = 0;
+        let mut results = Vec::new();
+        for (target, answer) in self.each.iter().zip(answers) {
+            let mut shown = json!({ "target": target });
+            match value(answer, self.result.as_ref(), &dictionary) {
+                Value::Failed { number, message } => {
+                    failures += 1;
+                    let error = OsaError { number, message, at: "command".to_owned() };
+                    shown["error"] = self.refused(&error, app).to_json();
+                }
+                value => data(&value, &mut shown, app, world),
+            }
+            results.push(shown);
+        }
+        let missing = self.each.len().saturating_sub(answers.len());
+        let mut body = json!({ "success": failures == 0 && missing == 0, "results": results });
+        if missing > 0 {
+            body["complete"] = json!(false);
+            body["reason"] =
+                json!(reason.unwrap_or_else(|| format!("{missing} of the targets have no answer")));
+        }
+        Ok(body)
+    }
+}
+
+/// A change that did not answer may have happened: nobody should simply repeat it.
+pub(super) fn uncertain(fault: Fault) -> Fault {
+    match fault.code {
+        Code::Timeout | Code::Cancelled | Code::Unavailable | Code::ResultTooLarge => Fault {
+            suggestion: format!("look whether it happened before trying it again; {}", fault.suggestion),
+            ..fault.with("outcome", "unknown").retryable(false)
+        },
+        _ => fault,
+    }
+}
+
+/// Adds what a command answered; what is too large is cut and counted.
+fn data(value: &Value, body: &mut Json, app: &App, world: &mut World<'_>) {
+    let mut shown = Vec::new();
+    if let Value::List(items) = value {
+        let mut size = 0;
+        for item in items {
+            let item = show(item, app, world);
+            size += item.to_string().len() + 1;
+            if size > LARGEST && !shown.is_empty() {
+                break;
+            }
+            shown.push(item);
+        }
+        if shown.len() < items.len() {
+            body["cut"] = json!({ "from": 0, "to": shown.len(), "total": items.len() });
+        }
+        body["data"] = Json::from(shown);
+    } else {
+        body["data"] = show(value, app, world);
+    }
+    if let Value::Excerpt(part) = value {
+        let end = part.from + part.text.chars().count();
+        body["cut"] = json!({ "from": part.from, "to": end, "total": part.total });
+    }
+    if !matches!(value, Value::Null | Value::Bool(_) | Value::Number(_)) {
+        body["untrusted"] = json!(true);
+    }
+}
