@@ -298,7 +298,7 @@ fn looks_like_object(json: &Json) -> bool {
     match as_shown(json) {
         Json::String(text) => text == "application" || crate::reference::RefId::parse(text).is_some(),
         Json::Object(fields) => fields.get("type").is_some_and(|kind| {
-            matches!(kind.as_str(), Some("application" | "element" | "named" | "id" | "property"))
+            matches!(kind.as_str(), Some("application" | "element" | "named" | "id" | "property" | "filter"))
         }),
         _ => false,
     }
