@@ -1,0 +1,117 @@
+"""How these tests start the server: on a simulated Mac, in a home of its own, as a client would."""
+
+import json
+import os
+import queue
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = os.environ.get("IAC_MCP_BIN", str(ROOT / "target/debug/iac-mcp"))
+MODERN = "2026-07-28"
+LEGACY = "2025-11-25"
+PATIENCE = 60
+
+
+class Home(tempfile.TemporaryDirectory):
+    """A home folder with nothing in it, the environment that points to it, and the server's own two folders."""
+
+    def __init__(self):
+        super().__init__(prefix="iac-mcp-home-")
+        self.path = Path(self.name).resolve()
+        self.state = self.path / "state"
+        self.cache = self.path / "cache"
+        (self.path / "tmp").mkdir()
+        kept = {name: os.environ[name] for name in ("PATH", "LANG", "TZ", "LLVM_PROFILE_FILE") if name in os.environ}
+        self.environment = kept | {"HOME": str(self.path), "TMPDIR": str(self.path / "tmp")}
+
+    def __enter__(self):
+        return self
+
+    def arguments(self, *more):
+        return ["serve", "--simulated", "--state", str(self.state), "--cache", str(self.cache), *more]
+
+
+class Server:
+    """The server as a bare process: JSON lines in, JSON lines out, with nothing of an SDK between."""
+
+    def __init__(self, home, *more, command=(BIN,), environment=None):
+        self.process = subprocess.Popen(
+            [*command, *home.arguments(*more)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment or home.environment,
+            cwd=home.path,
+        )
+        self.lines = []
+        self.arrived = queue.Queue()
+        self.log = b""
+        self.readers = [threading.Thread(target=read) for read in (self._read_lines, self._read_log)]
+        for reader in self.readers:
+            reader.start()
+        self.next_id = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self._reap()
+
+    def _read_lines(self):
+        for line in self.process.stdout:
+            self.lines.append(line)
+            self.arrived.put(line)
+        self.arrived.put(None)
+
+    def _read_log(self):
+        self.log = self.process.stderr.read()
+
+    def _reap(self):
+        status = self.process.wait(PATIENCE)
+        for reader in self.readers:
+            reader.join(PATIENCE)
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            try:
+                pipe.close()
+            except BrokenPipeError:
+                pass
+        return status
+
+    def write(self, data):
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def send(self, method, params):
+        """Sends a request of the stateless revision; returns its id."""
+        self.next_id += 1
+        meta = {
+            "io.modelcontextprotocol/protocolVersion": MODERN,
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": {"name": "bare", "version": "0"},
+        }
+        message = {"jsonrpc": "2.0", "id": self.next_id, "method": method, "params": {**params, "_meta": meta}}
+        self.write(json.dumps(message).encode() + b"\n")
+        return self.next_id
+
+    def ask(self, method, **params):
+        """Sends a request and returns the whole answer to it."""
+        wanted = self.send(method, params)
+        while (line := self.arrived.get(timeout=PATIENCE)) is not None:
+            message = json.loads(line)
+            if message.get("id") == wanted and "method" not in message:
+                return message
+        raise AssertionError(f"the server ended before it answered {method}: {self.log.decode()}")
+
+    def call(self, tool, **arguments):
+        """Calls a tool and returns its structured answer."""
+        return self.ask("tools/call", name=tool, arguments=arguments)["result"]["structuredContent"]
+
+    def end(self):
+        """Closes the input, as a client does that is done; returns the exit status."""
+        self.process.stdin.close()
+        return self._reap()
