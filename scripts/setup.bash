@@ -1,0 +1,88 @@
+# What the stages of ./test need, brought in when a stage first asks for it. Sourced by ./test.
+#
+# Only rustup's own parts (components, targets) are installed outside of target/.
+
+TARGET=${CARGO_TARGET_DIR:-$PWD/target}
+TOOLS=$TARGET/tools
+VENVS=$TOOLS/python
+INSTRUMENTED=$TARGET/instrumented
+PATH=$TOOLS/bin:$PATH
+
+CARGO_LLVM_COV=0.9.1
+CARGO_DENY=0.20.2
+
+export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-auto}
+
+# A part of the toolchain that a minimal installation leaves out.
+need_component() {
+    local installed
+    installed=$(rustup component list --installed 2>/dev/null) || return 0 # no rustup: the system's toolchain has it, or says so
+    grep -q "^$1" <<<"$installed" || rustup component add "$1"
+}
+
+need_target() {
+    local library
+    library=$(rustc --print target-libdir --target "$1") && [[ -d $library ]] || rustup target add "$1"
+}
+
+# need_cargo_tool NAME VERSION [OPTION ...]: builds a cargo subcommand once; unoptimised, since that takes a third of the time.
+need_cargo_tool() {
+    local name=$1 version=$2
+    [[ $("$name" --version 2>/dev/null || cargo "${name#cargo-}" --version 2>/dev/null) == *" $version"* ]] && return
+    printf 'building %s %s\n' "$name" "$version"
+    cargo install --quiet --debug --locked --root "$TOOLS" --target-dir "$TOOLS/build" "$name@$version" "${@:3}" &&
+        rm -rf "$TOOLS/build"
+}
+
+# need_python_packages NAME REQUIREMENTS: a virtual environment of its own.
+need_python_packages() {
+    local venv=$VENVS/$1
+    cmp -s "$2" "$venv/installed" && return
+    [[ -x $venv/bin/pip ]] || python3 -m venv "$venv" || return
+    if ! "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$2"; then
+        unreachable_or_failed "$venv/bin/pip" download --quiet --no-deps --dest "$TOOLS/probe" pip
+        return
+    fi
+    cp "$2" "$venv/installed"
+}
+
+# Sets NODE to a Node.js that is new enough; leaves it empty where there is none.
+need_node() {
+    need_python_packages node scripts/node-requirements.txt || return
+    NODE=$VENVS/node/bin/node
+}
+
+# need_node_packages FOLDER: what the lock file in the folder names.
+need_node_packages() {
+    local packages=$TOOLS/node
+    cmp -s "$1/package-lock.json" "$packages/installed" && return
+    mkdir -p "$packages"
+    cp "$1/package.json" "$1/package-lock.json" "$packages/"
+    if ! (PATH=$VENVS/node/bin:$PATH && cd "$packages" && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error); then
+        unreachable_or_failed env PATH="$VENVS/node/bin:$PATH" npm view npm version
+        return
+    fi
+    cp "$1/package-lock.json" "$packages/installed"
+}
+
+# After a failed download: a registry that cannot be reached at all is a reason to skip, anything else is a failure.
+unreachable_or_failed() {
+    "$@" >/dev/null 2>&1 && return 1
+    printf 'skipped: the package registry cannot be reached (`%s` failed)\n' "$*"
+    return "$SKIPPED"
+}
+
+# Runs cargo, or a program that cargo built, so that what it executes is counted.
+instrumented() {
+    need_component llvm-tools && need_cargo_tool cargo-llvm-cov "$CARGO_LLVM_COV" || return
+    (
+        export CARGO_TARGET_DIR=$INSTRUMENTED
+        source <(cargo llvm-cov show-env --sh 2>/dev/null) && "$@"
+    )
+}
+
+# Links with zig, which carries what a linker needs to know of a Mac's system.
+zigbuild() {
+    PATH=$VENVS/mac/bin:$PATH ZIG_GLOBAL_CACHE_DIR=$TOOLS/zig CARGO_ZIGBUILD_CACHE_DIR=$TOOLS/zigbuild \
+        cargo zigbuild "$@"
+}

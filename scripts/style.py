@@ -1,0 +1,54 @@
+"""Checks what no compiler does: habits of the repository that every file must keep.
+
+Prints each place that breaks one, and fails if there is any.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LONGEST = 800
+CODE = {".rs", ".py", ".js", ".bash", ".sh"}
+
+# Where a rule looks, what it must not find there, and why.
+RULES = [
+    (r"", r"(?<![\w.~-])/(?:work|root|mnt|builds?)/\w", "a path of one machine"),
+    (r"(?<!Cargo\.lock)$", r"(?:crates|docs)\.(?:io|rs)/|pypi\.org|npmjs\.org|rust-lang\.org|debian\.org", "a registry's host"),
+    (r"\.rs$", r"#!?\[allow\((?!.*reason)", "an allow without a reason"),
+    (r"\.rs$", r"\b(?:unimplemented|todo)!\(", "something left for later"),
+    (r"\.(?:rs|py|js|md)$", r"\bXXX\b|\bFIXME\b|\bHACK\b", "something left for later"),
+    (r"^core/src/.*\.rs$", r"^(?!\s*//).*\b(?:tokio|async fn|\.await)\b", "the core knows no runtime"),
+]
+
+
+def main():
+    problems = [problem for path in tracked() for problem in check(path)]
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    print(f"{len(tracked())} files, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+def tracked():
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    return [path for path in listed.stdout.splitlines() if (ROOT / path).is_file()]
+
+
+def check(path):
+    try:
+        lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError:
+        return  # data
+    if Path(path).suffix in CODE and len(lines) > LONGEST:
+        yield f"{path}: {len(lines)} lines; split it before {LONGEST}"
+    if Path(path) == Path(__file__).relative_to(ROOT):
+        return  # the rules themselves
+    for where, what, why in RULES:
+        if re.search(where, path):
+            yield from (f"{path}:{at}: {why}: {line.strip()[:100]}" for at, line in enumerate(lines, 1) if re.search(what, line))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
