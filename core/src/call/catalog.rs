@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 use sha2::{Digest, Sha256};
 
 use super::{Call, CommandCall, schema};
-use crate::app::App;
+use crate::app::{App, STANDARD_ADDITIONS};
 use crate::dictionary::{Command, Dictionary, Identifier, names};
 use crate::foreign;
 use crate::permission::{Classified, Level, LevelRule, classify_command};
@@ -73,7 +73,7 @@ impl Catalog {
         let mut catalog = Self::default();
         for app in by_id.into_values() {
             let Some(dictionary) = &app.dictionary else { continue };
-            for commands in callable(dictionary) {
+            for commands in callable(app, dictionary) {
                 let name = catalog.free_name(app, &commands, taken);
                 let tool = tool(name.clone(), app, dictionary, &commands, rules);
                 catalog.tools.insert(name, tool);
@@ -115,9 +115,13 @@ struct Variants<'a> {
 }
 
 /// Returns the commands that are meant for people and can be written in JavaScript for Automation.
-fn callable(dictionary: &Dictionary) -> impl Iterator<Item = Variants<'_>> {
+fn callable<'a>(app: &App, dictionary: &'a Dictionary) -> impl Iterator<Item = Variants<'a>> + use<'a> {
+    // What needs no app is none, and understands nothing of what every app understands.
+    let is_app = &*app.bundle_id != STANDARD_ADDITIONS;
     let mut found: IndexMap<(String, &str), Variants<'_>> = IndexMap::new();
-    for command in dictionary.commands.iter().filter(|command| !command.hidden) {
+    for command in
+        dictionary.commands.iter().filter(|command| !command.hidden && (is_app || !command.built_in))
+    {
         if Identifier::of(&command.name).is_some() {
             found
                 .entry((names::key(&command.name), &command.code))

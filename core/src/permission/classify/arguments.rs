@@ -3,7 +3,7 @@
 use super::{Classified, Level, tables};
 use crate::action::Invocation;
 use crate::marshal::{Given, Place};
-use crate::specifier::{Path, Segment};
+use crate::specifier::{By, Path, Segment};
 
 /// Parameters that take a command line, in whatever command they stand.
 const COMMAND_LINES: [&str; 2] = ["command", "shell command"];
@@ -29,6 +29,8 @@ const RUNNABLE: [&str; 13] = [
 pub(super) fn raise(classified: Classified, app: &str, invocation: &Invocation) -> Classified {
     let said = [
         command_line(invocation),
+        script_address(invocation.values()),
+        property(app, invocation),
         made(app, invocation),
         unsaved(invocation),
         into_trash(invocation),
@@ -42,6 +44,32 @@ pub(super) fn raise(classified: Classified, app: &str, invocation: &Invocation) 
 fn command_line(invocation: &Invocation) -> Option<Classified> {
     let given = |term: &str| invocation.parameter(term).is_some_and(|value| *value != Given::Null);
     COMMAND_LINES.into_iter().any(given).then(|| Classified::shell("runs a shell command"))
+}
+
+/// An address that is a script runs in the page that is shown.
+pub(super) fn script_address<'a>(values: impl IntoIterator<Item = &'a Given>) -> Option<Classified> {
+    let mut found = false;
+    for value in values {
+        value.visit(&mut |each| {
+            if let Given::Text(text) = each {
+                found |= text
+                    .trim_start()
+                    .get(..11)
+                    .is_some_and(|scheme| scheme.eq_ignore_ascii_case("javascript:"));
+            }
+        });
+    }
+    found.then(|| Classified::shell("runs JavaScript in a web page"))
+}
+
+/// To set a property by a command is to write it.
+fn property(app: &str, invocation: &Invocation) -> Option<Classified> {
+    let Some(Given::Object(path)) = invocation.direct.as_ref().filter(|_| invocation.code == "coresetd")
+    else {
+        return None;
+    };
+    let (owner, Segment::Property(member)) = path.last()? else { return None };
+    tables::write(app, owner.class(), &member.term)
 }
 
 fn made(app: &str, invocation: &Invocation) -> Option<Classified> {
@@ -79,7 +107,15 @@ fn runnable(invocation: &Invocation) -> Option<Classified> {
             path.trim_end_matches('/').rsplit_once('.').map(|(_, extension)| extension.to_lowercase());
         extension.is_some_and(|extension| RUNNABLE.contains(&extension.as_str()))
     };
-    let file = invocation.values().flat_map(Given::files).any(runs);
+    let named = |path: &&Path| match path.last() {
+        Some((_, Segment::Element(member, By::Name(name)))) => {
+            member.class == "application file" || runs(name)
+        }
+        Some((_, Segment::Element(member, _))) => member.class == "application file",
+        _ => false,
+    };
+    let file = invocation.values().flat_map(Given::files).any(runs)
+        || invocation.values().flat_map(Given::objects).any(|path| named(&path));
     (opens && file).then(|| Classified::new(Level::Dangerous, "runs a program"))
 }
 

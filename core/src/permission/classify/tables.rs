@@ -23,6 +23,7 @@ const ADDITIONS: &str = crate::app::STANDARD_ADDITIONS;
 const SYSTEM_EVENTS: &str = "com.apple.systemevents";
 const FINDER: &str = "com.apple.finder";
 const BBEDIT: &str = "com.barebones.bbedit";
+const TERMINALS: [&str; 2] = ["com.apple.Terminal", "com.googlecode.iterm2"];
 const OMNIFOCUS: [&str; 2] = ["com.omnigroup.OmniFocus4", "com.omnigroup.OmniFocus3"];
 
 /// What is known to do no harm in every app: it only answers.
@@ -109,12 +110,20 @@ const BLOCKLIST: &[Row] = &[
     ("", "aevtlogo", Dangerous, "logs the user out"),
     ("", "miscttrm", Dangerous, "discards changes"),
     ("", "prcscncl", Dangerous, "presses a control of an app"),
+    ("", "prcsincE", Dangerous, "turns a control of an app"),
+    ("", "prcsdecr", Dangerous, "turns a control of an app"),
+    (SYSTEM_EVENTS, "miscslct", Dangerous, "presses a control of an app"),
+    ("", "sfrimlct", Dangerous, "sends a page by mail"),
     ("", "NmTbCLR ", Dangerous, "erases cells"),
     ("", "sysostor", Dangerous, "writes a script to a file"),
     ("", "sysoload", Dangerous, "loads a script"),
     ("", "rdwrwrit", Dangerous, "writes into any file"),
     ("", "rdwrseof", Dangerous, "cuts any file"),
-    ("com.apple.Terminal", "GURLGURL", Dangerous, "opens a connection in a shell"),
+    (TERMINALS[0], "GURLGURL", Dangerous, "opens a connection in a shell"),
+    (TERMINALS[0], "aevtodoc", Shell, "runs a file in a shell"),
+    (TERMINALS[1], "aevtodoc", Shell, "runs a file in a shell"),
+    (BBEDIT, "apply text factory", Dangerous, "may run scripts that the factory names"),
+    (BBEDIT, "update", Dangerous, "may run scripts that the files include"),
     (BBEDIT, "sleep", Dangerous, "quits the app"),
     (BBEDIT, "clear undo history", Dangerous, "makes changes impossible to take back"),
 ];
@@ -188,7 +197,19 @@ const SHELL_NOUNS: &[&str] =
     &["applescript", "command", "javascript", "macro", "script", "shell", "shortcut", "workflow"];
 
 /// Names that are shells as they stand.
-const SHELL_NAMES: &[&str] = &["eval", "evaluate", "execute", "keycode", "keystroke", "sendkeys", "typekeys"];
+const SHELL_NAMES: &[&str] = &[
+    "eval",
+    "evaluate",
+    "execute",
+    "inputtext",
+    "keycode",
+    "keystroke",
+    "sendkey",
+    "sendkeys",
+    "sendtext",
+    "typekeys",
+    "typetext",
+];
 
 /// The app, the class by its name, and what making an object of it does.
 const MAKES: &[Row] = &[
@@ -221,7 +242,7 @@ const WRITES: &[(&str, &str, &str, Verdict, &str)] = &[
     ("com.apple.mail", "rule", "", Dangerous, "changes a rule that acts on mail to come"),
     ("com.apple.iCal", "open file alarm", "", Dangerous, "opens a file at a later time"),
     ("com.apple.iCal", "mail alarm", "", Dangerous, "sends at a later time"),
-    ("com.apple.Safari", "", "URL", Modify, "opens an address"),
+    ("com.apple.mail", "account", "", Dangerous, "changes an account"),
 ];
 
 /// Returns what the tables know of a command.

@@ -102,6 +102,18 @@ fn object(index: u32) -> Given {
     Given::Object(Path::application().then(Segment::Element(Arc::new(member), By::Index(index))))
 }
 
+fn named(class: &str, name: &str) -> Given {
+    let identifier = Identifier::of("items").expect("an identifier");
+    let member = Member { term: class.into(), identifier, class: class.into() };
+    Given::Object(Path::application().then(Segment::Element(Arc::new(member), By::Name(name.into()))))
+}
+
+fn property(term: &str) -> Given {
+    let identifier = Identifier::of(term).expect("an identifier");
+    let member = Member { term: term.into(), identifier, class: String::new() };
+    Given::Object(Path::application().then(Segment::Property(Arc::new(member))))
+}
+
 #[test]
 fn arguments_only_raise() {
     use Given::{Class, Enumerator, File, List, Null, Object, Text};
@@ -139,12 +151,12 @@ fn arguments_only_raise() {
             true,
         ),
         (
-            invocation("select", "miscslct", List((0..MANY as u32).map(object).collect()), vec![]),
+            invocation("reveal", "miscmvis", List((0..MANY as u32).map(object).collect()), vec![]),
             Level::Modify,
             false,
         ),
         (
-            invocation("select", "miscslct", List((0..=MANY as u32).map(object).collect()), vec![]),
+            invocation("reveal", "miscmvis", List((0..=MANY as u32).map(object).collect()), vec![]),
             Level::Dangerous,
             false,
         ),
@@ -154,7 +166,23 @@ fn arguments_only_raise() {
             false,
         ),
     ];
-    for (action, level, is_shell) in cases {
+    let more = [
+        (invocation("open", "aevtodoc", named("application file", "Mail"), vec![]), Level::Dangerous, false),
+        (invocation("open", "aevtodoc", named("item", "Install.pkg"), vec![]), Level::Dangerous, false),
+        (invocation("open", "aevtodoc", named("item", "a.txt"), vec![]), Level::Modify, false),
+        (
+            invocation("make", "corecrel", Null, vec![("with data", Text(" JavaScript:alert(1)".into()))]),
+            Level::Dangerous,
+            true,
+        ),
+        (
+            invocation("set", "coresetd", property("value"), vec![("to", Text("x".into()))]),
+            Level::Dangerous,
+            false,
+        ),
+        (invocation("set", "coresetd", property("bounds"), vec![]), Level::Modify, false),
+    ];
+    for (action, level, is_shell) in cases.into_iter().chain(more) {
         let found = classify(&action, &[]);
         assert_eq!((found.level, found.is_shell), (level, is_shell), "{action:?}: {}", found.reason);
     }

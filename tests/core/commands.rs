@@ -1,0 +1,210 @@
+//! Every command of every dictionary: its level, its schema, its name as a tool.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a test reads files, says what it skips, and fails loudly"
+)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use iac_core::app::{App, STANDARD_ADDITIONS};
+use iac_core::call::Catalog;
+use iac_core::dictionary::{Dictionary, Includes, parse};
+use iac_core::permission::classify_command;
+use serde_json::Value as Json;
+
+/// The apps that the corpus has dictionaries of, by file name.
+const BUNDLE_IDS: [(&str, &str); 25] = [
+    ("BBEdit", "com.barebones.bbedit"),
+    ("Calendar", "com.apple.iCal"),
+    ("CocoaStandard", "com.example.standard"),
+    ("Contacts", "com.apple.AddressBook"),
+    ("Finder", "com.apple.finder"),
+    ("Google Chrome", "com.google.Chrome"),
+    ("Image Events", "com.apple.imageevents"),
+    ("Keynote", "com.apple.iWork.Keynote"),
+    ("Mail", "com.apple.mail"),
+    ("Messages", "com.apple.MobileSMS"),
+    ("Music", "com.apple.Music"),
+    ("Notes", "com.apple.Notes"),
+    ("OmniFocus", "com.omnigroup.OmniFocus3"),
+    ("Reminders", "com.apple.reminders"),
+    ("Safari", "com.apple.Safari"),
+    ("Script Editor", "com.apple.ScriptEditor2"),
+    ("Shortcuts", "com.apple.shortcuts"),
+    ("StandardAdditions", "com.apple.osax.standardadditions"),
+    ("System Events", "com.apple.systemevents"),
+    ("System Settings", "com.apple.systempreferences"),
+    ("Terminal", "com.apple.Terminal"),
+    ("TextEdit", "com.apple.TextEdit"),
+    ("Things3", "com.culturedcode.ThingsMac"),
+    ("Vienna", "uk.co.opencommunity.vienna2"),
+    ("iTerm2", "com.googlecode.iterm2"),
+];
+
+/// Each line was read and found right by a human eye; a change of it is a decision.
+#[test]
+fn every_command_of_the_corpus_has_its_level() {
+    let Some(apps) = corpus() else { return };
+    let mut table = String::from("app\tcode\tcommand\tlevel\tshell\treason\n");
+    for app in &apps {
+        let mut lines = BTreeSet::new();
+        let is_app = &*app.bundle_id != STANDARD_ADDITIONS;
+        for command in dictionary(app).commands.iter().filter(|command| is_app || !command.built_in) {
+            let found = classify_command(&app.bundle_id, command, &[]);
+            let shell = if found.is_shell { "shell" } else { "" };
+            let code = command.code.escape_default();
+            lines.insert(format!(
+                "{}\t{code}\t{}\t{}\t{shell}\t{}",
+                app.name,
+                command.name,
+                found.level.as_str(),
+                found.reason
+            ));
+        }
+        lines.iter().for_each(|line| writeln!(table, "{line}").unwrap());
+    }
+    support::expect(&support::root().join("fixtures/permission/levels.tsv"), &table).unwrap();
+}
+
+#[test]
+fn every_schema_is_valid_and_what_clients_take() {
+    let apps = all();
+    let catalog = Catalog::new(&apps, &BTreeSet::new(), &[]);
+    let mut wrong = Vec::new();
+    for tool in catalog.tools() {
+        if let Err(error) = jsonschema::draft202012::meta::validate(&tool.input_schema) {
+            wrong.push(format!("{}: {error}", tool.name));
+        }
+        jsonschema::draft202012::new(&tool.input_schema).unwrap();
+        lint(&tool.input_schema, &tool.name, true, &mut wrong);
+        let size = tool.input_schema.to_string().len() + tool.description.len();
+        if size > 3 * 1024 {
+            wrong.push(format!("{}: {size} bytes", tool.name));
+        }
+        if tool.description.chars().any(char::is_control) {
+            wrong.push(format!("{}: {}", tool.name, tool.description));
+        }
+    }
+    println!("{} tools of {} apps", catalog.tools().count(), apps.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What some client refuses: see the rules of the whole catalog.
+fn lint(schema: &Json, place: &str, is_root: bool, wrong: &mut Vec<String>) {
+    let Some(fields) = schema.as_object() else {
+        wrong.push(format!("{place}: a schema is no object"));
+        return;
+    };
+    let mut refuse = |what: &str| wrong.push(format!("{place}: {what}"));
+    if is_root && (fields.get("type") != Some(&Json::from("object")) || !fields.contains_key("properties")) {
+        refuse("the root is no plain object");
+    }
+    for word in ["$ref", "$schema", "$defs", "const", "oneOf", "allOf", "not", "if"] {
+        if fields.contains_key(word) {
+            refuse(word);
+        }
+    }
+    if is_root && fields.contains_key("anyOf") {
+        refuse("a union at the root");
+    }
+    if fields.get("type").is_some_and(|kind| !kind.is_string()) {
+        refuse("a list of types");
+    }
+    if !fields.contains_key("type") && !fields.contains_key("anyOf") {
+        refuse("no type");
+    }
+    if let Some(names) = fields.get("enum").and_then(Json::as_array) {
+        let unique: BTreeSet<String> = names.iter().map(Json::to_string).collect();
+        if names.is_empty() || unique.len() != names.len() {
+            refuse("an enumeration that is empty or repeats itself");
+        }
+    }
+    for (name, property) in fields.get("properties").and_then(Json::as_object).into_iter().flatten() {
+        let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+        if !name.chars().all(legal) || name.len() > 64 {
+            wrong.push(format!("{place}.{name}: a name that is not plain"));
+        }
+        lint(property, &format!("{place}.{name}"), false, wrong);
+    }
+    if let Some(items) = fields.get("items") {
+        lint(items, &format!("{place}[]"), false, wrong);
+    }
+    for each in fields.get("anyOf").and_then(Json::as_array).into_iter().flatten() {
+        lint(each, &format!("{place}|"), false, wrong);
+    }
+}
+
+#[test]
+fn names_are_short_plain_unique_and_stay() {
+    let mut apps = all();
+    let catalog = Catalog::new(&apps, &BTreeSet::new(), &[]);
+    let names: Vec<&str> = catalog.tools().map(|tool| tool.name.as_str()).collect();
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    for name in &names {
+        assert!(name.len() <= 40 && name.chars().all(plain), "{name}");
+    }
+    let unique: BTreeSet<&str> = names.iter().copied().collect();
+    assert_eq!(unique.len(), names.len());
+    apps.reverse();
+    assert_eq!(
+        Catalog::new(&apps, &BTreeSet::new(), &[]),
+        catalog,
+        "the order of the apps makes no difference"
+    );
+    let taken: BTreeSet<String> = ["mail_send".to_owned()].into();
+    let other = Catalog::new(&apps, &taken, &[]);
+    let tools: Vec<&str> =
+        other.tools().filter(|tool| tool.title == "Mail: send").map(|tool| tool.name.as_str()).collect();
+    assert!(!tools.is_empty() && tools.iter().all(|name| name.starts_with("mail_send_")), "{tools:?}");
+}
+
+fn dictionary(app: &App) -> &Dictionary {
+    app.dictionary.as_ref().expect("it was read")
+}
+
+/// The simulated apps, and those of the corpus where it is there.
+fn all() -> Vec<App> {
+    let mut apps = support::apps().0;
+    apps.extend(
+        corpus()
+            .unwrap_or_default()
+            .into_iter()
+            .map(|app| App { bundle_id: format!("{}.corpus", app.bundle_id).into(), ..app }),
+    );
+    apps
+}
+
+fn corpus() -> Option<Vec<App>> {
+    let folder = corpus_folder()?;
+    let standard = std::fs::read(folder.join("CocoaStandard.sdef")).unwrap();
+    let path = "/System/Library/ScriptingDefinitions/CocoaStandard.sdef".to_owned();
+    let includes = Includes::from([(path, standard)]);
+    let read = |(name, bundle_id): &(&str, &str)| {
+        let bytes = std::fs::read(folder.join(format!("{name}.sdef"))).unwrap();
+        App {
+            bundle_id: (*bundle_id).into(),
+            name: (*name).to_owned(),
+            version: String::new(),
+            counts: None,
+            dictionary: Some(Arc::new(parse(&bytes, &includes).0)),
+        }
+    };
+    Some(BUNDLE_IDS.iter().map(read).collect())
+}
+
+/// The folder of real dictionaries; without it the tests that need it say so and end.
+fn corpus_folder() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
+    let folder = std::env::var_os("IAC_MCP_CORPUS").map_or(beside, PathBuf::from).join("sdef");
+    if !folder.is_dir() {
+        println!("skipped: no dictionaries in {}", folder.display());
+    }
+    folder.is_dir().then_some(folder)
+}
