@@ -113,5 +113,8 @@ class Server:
 
     def end(self):
         """Closes the input, as a client does that is done; returns the exit status."""
-        self.process.stdin.close()
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass  # it did not wait for that
         return self._reap()

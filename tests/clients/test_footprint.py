@@ -13,13 +13,15 @@ from support import BIN, PATIENCE, Home, Server
 INBOX = {"type": "property", "property": "inbox", "of": "application"}
 LISTENS = "0A"
 SERVER_SOCKET = 0x10000
-# Opened for writing, made, renamed, removed: the first path of each such call.
-CHANGES = re.compile(
-    r'(?:openat?2?\((?:\w+, )?"(?P<opened>[^"]*)", [^)]*?O_(?:WRONLY|RDWR|CREAT|TRUNC)'
-    r'|(?:creat|mkdir|rmdir|unlink|rename|link|symlink|truncate|chmod|mknod)\w*\((?:\w+, )?"(?P<changed>[^"]*)")'
-)
+# One call as strace shows it: its name, its arguments and, where it failed, -1.
+CALL = re.compile(r"^(?P<name>\w+)\((?P<arguments>.*)\)\s+= (?P<result>-?\w+)")
+# A path among the arguments, and the folder it starts from, if it is not the current one.
+PATH = re.compile(r'(?:<(?P<folder>[^<>]*)>, )?"(?P<path>(?:[^"\\]|\\.)*)"')
+WRITES = re.compile(r"O_(?:WRONLY|RDWR|CREAT|TRUNC)")
+CHANGES = re.compile(r"^(?:creat|mkdir|rmdir|unlink|rename|link|symlink|truncate|chmod|chown|mknod|utime|setxattr)")
 SOCKETS = re.compile(r"\b(?:listen|bind)\(.*|\bsocket\(AF_INET6?.*")
-HARMLESS = re.compile(r"^/dev/(?:null|tty|urandom)$|^/proc/self/|^/dev/shm/$")
+# Its own output, opened once more, is no file.
+HARMLESS = re.compile(r"^/dev/(?:null|tty)$|^/proc/self/fd/[12]$")
 
 
 def converse(server):
@@ -110,19 +112,19 @@ class Footprint(unittest.TestCase):
     def test_every_system_call(self):
         """Even what is written and removed again, and even outside of the home folder, by it and by its children."""
         with Home() as home:
-            trace = home.path / "trace"
+            (home.path / "traces").mkdir()
+            trace = home.path / "traces/of"
             watch = "trace=%file,socket,bind,listen"
-            command = ("strace", "-f", "-qq", "-s", "4096", "-e", watch, "-o", str(trace), BIN)
+            command = ("strace", "-ff", "-y", "-qq", "-s", "4096", "-e", watch, "-o", str(trace), BIN)
             with Server(home, command=command, environment=unprofiled(home)) as server:
                 converse(server)
                 server.end()
-            calls = trace.read_text(errors="replace").splitlines()
-        self.assertGreater(len(calls), 100, "the trace holds the program")
-        allowed = (str(home.state), str(home.cache))
-        changed = [match["opened"] or match["changed"] for match in map(CHANGES.search, calls) if match]
-        self.assertTrue(any(path.startswith(allowed) for path in changed), "the trace shows what is written")
-        outside = {path for path in changed if not path.startswith(allowed) and not HARMLESS.match(path)}
-        self.assertEqual(outside - {""}, set())
+            calls = [call for file in (home.path / "traces").iterdir() for call in file.read_text().splitlines()]
+        own = (f"{home.state}/", f"{home.cache}/")
+        changed = {path for call in calls for path in changed_by(call, home.path)}
+        self.assertTrue(any(path.startswith(own) for path in changed), "the trace shows what is written")
+        outside = {path for path in changed if not f"{path}/".startswith(own) and not HARMLESS.match(path)}
+        self.assertEqual(outside, set())
         self.assertEqual([call for call in calls if SOCKETS.search(call)], [])
 
     def test_nothing_outlives_it(self):
@@ -136,6 +138,19 @@ class Footprint(unittest.TestCase):
                 while left := [process for process in processes if alive(process)]:
                     self.assertLess(time.monotonic(), patience, f"still running: {left}")
                     time.sleep(0.05)
+
+
+def changed_by(call, current):
+    """The paths that one system call made, changed or removed."""
+    parts = CALL.match(call)
+    if not parts or parts["result"] == "-1":
+        return []
+    if parts["name"].startswith("open") and not WRITES.search(parts["arguments"]):
+        return []
+    if not parts["name"].startswith("open") and not CHANGES.match(parts["name"]):
+        return []
+    paths = [os.path.join(path["folder"] or current, path["path"]) for path in PATH.finditer(parts["arguments"])]
+    return paths[1:] if parts["name"].startswith("symlink") else paths
 
 
 def alive(process):

@@ -41,7 +41,7 @@ class Node(unittest.TestCase):
         for era in ("legacy", "modern"):
             with self.subTest(era), Home() as home:
                 options = ["--protocol-era", era, "--method", "tools/list", "--strict", "--format", "json"]
-                listed = self.printed(self.inspect(home, *options))
+                listed = self.printed(self.inspect(home, *options))["result"]
                 self.assertIn("iac_mcp_query_object", [tool["name"] for tool in listed["tools"]])
 
     def test_inspector_calls(self):
@@ -49,7 +49,7 @@ class Node(unittest.TestCase):
             with self.subTest(era), Home() as home:
                 options = ["--protocol-era", era, "--method", "tools/call", "--tool-name", "iac_mcp_query_object"]
                 options += ["--tool-args-json", json.dumps(INBOX), "--format", "json"]
-                answer = self.printed(self.inspect(home, *options))
+                answer = self.printed(self.inspect(home, *options))["result"]
                 self.assertEqual(answer["structuredContent"]["reference"]["type"], "mailbox")
 
     def inspect(self, home, *options):

@@ -69,7 +69,7 @@ class PythonSdk(unittest.IsolatedAsyncioTestCase):
         )
         inboxes = messages_of_inboxes()
         self.assertEqual((newest["count"], newest["totalCount"], newest["hasMore"]), (1, len(inboxes), True))
-        expected = max(inboxes, key=lambda message: message["date received"])
+        expected = max(inboxes, key=lambda message: message["date received"] or "")
         found = newest["elements"][0]["properties"]
         self.assertEqual((found["subject"], found["sender"]), (expected["subject"], expected["sender"]))
         received = datetime.datetime.fromisoformat(found["date received"])
