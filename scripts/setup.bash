@@ -77,7 +77,7 @@ instrumented() {
     need_component llvm-tools && need_cargo_tool cargo-llvm-cov "$CARGO_LLVM_COV" || return
     (
         export CARGO_TARGET_DIR=$INSTRUMENTED
-        source <(cargo llvm-cov show-env --sh 2>/dev/null) && "$@"
+        environment=$(cargo llvm-cov show-env --sh 2>/dev/null) && eval "$environment" && "$@"
     )
 }
 
