@@ -1,6 +1,7 @@
 //! The command line: one file for each command.
 
 mod call;
+mod demo;
 mod describe;
 mod directories;
 mod list;
@@ -35,6 +36,8 @@ struct Arguments {
 enum Command {
     /// Serves MCP over stdin and stdout.
     Serve,
+    /// Shows a conversation with a real server over the simulated Mac.
+    Demo,
     /// Lists the scriptable apps.
     Apps(list::Apps),
     /// Describes the dictionary of an app or of an .sdef file, or one term of it.
@@ -97,6 +100,7 @@ impl Arguments {
         match command {
             None if io::stdin().is_terminal() => Err(Failure::Misuse(usage())),
             None | Some(Command::Serve) => serve::run(&common, mac),
+            Some(Command::Demo) => demo::run(&common),
             Some(Command::Apps(apps)) => apps.run(&common, mac),
             Some(Command::Describe(describe)) => describe.run(&common, mac),
             Some(Command::Call(call)) => call.run(&common, mac),

@@ -1,6 +1,7 @@
 //! The door to MCP, for both eras of the protocol: the only place that knows rmcp.
 
 mod answer;
+mod client;
 mod server;
 mod tools;
 mod transport;
@@ -12,6 +13,7 @@ use rmcp::ServiceExt as _;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
+pub use client::{Client, ClientError, Received};
 pub use tools::built_in;
 
 use crate::pipeline::Pipeline;

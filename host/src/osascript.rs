@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use guard::guard;
 pub use settings::{Kind, Settings};
+pub(crate) use spawn::own_server;
 
 /// Runs scripts and answers for every process that it starts.
 #[derive(Debug)]

@@ -14,6 +14,7 @@ pub(super) use json::{Shortened, json};
 pub(super) const ERROR: Style = AnsiColor::Red.on_default().bold();
 pub(super) const STRONG: Style = Style::new().bold();
 pub(super) const FAINT: Style = Style::new().dimmed();
+pub(super) const GOOD: Style = AnsiColor::Green.on_default();
 pub(super) const NAME: Style = AnsiColor::Cyan.on_default().bold();
 
 /// How wide text for people is at most.

@@ -127,6 +127,18 @@ pub(super) fn inherit(command: &[OsString]) -> io::Result<std::process::Child> {
     std::process::Command::new(program).args(arguments).spawn().map_err(|error| unstartable(program, &error))
 }
 
+/// Starts this program once more, as a server to talk to; it is killed when its handle is dropped.
+///
+/// # Errors
+/// The program cannot be started.
+#[expect(clippy::disallowed_methods, reason = "this is the one place that starts a process")]
+pub(crate) fn own_server(arguments: &[OsString]) -> io::Result<Child> {
+    let own = std::env::current_exe()?;
+    let mut command = Command::new(&own);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+    command.spawn().map_err(|error| unstartable(own.as_os_str(), &error))
+}
+
 /// Says what was to be started, and why it was not.
 fn unstartable(program: &OsStr, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{} cannot be started: {error}", program.display()))

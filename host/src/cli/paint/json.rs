@@ -28,21 +28,26 @@ impl Shortened {
 
 /// Writes a value for a terminal of that many columns.
 pub(in crate::cli) fn json(value: &Json, width: usize, shortened: Shortened) -> String {
-    let mut writer = Writer { out: String::new(), width, shortened };
-    writer.value(value, 0, 0);
+    let mut writer = Writer { out: String::new(), column: 0, width, shortened };
+    writer.value(value, 0);
     writer.out
 }
 
+/// Wider than any line, and far from the end of its type where many are added.
+const NEVER_FITS: usize = 1 << 20;
+
 struct Writer {
     out: String,
+    /// How many columns of the line are taken.
+    column: usize,
     width: usize,
     shortened: Shortened,
 }
 
 impl Writer {
-    /// Writes a value that begins after `before` columns; broken lines are indented by `indent`.
-    fn value(&mut self, value: &Json, indent: usize, before: usize) {
-        let fits = before + self.length(value) <= self.width;
+    /// Writes a value; broken lines are indented by `indent`.
+    fn value(&mut self, value: &Json, indent: usize) {
+        let fits = self.fits(self.length(value));
         match value {
             Json::Object(fields) if !fields.is_empty() => self.object(fields, indent, fits),
             Json::Array(items) if !items.is_empty() => self.array(items, indent, fits),
@@ -52,30 +57,35 @@ impl Writer {
         }
     }
 
+    /// Short fields share a line.
     fn object(&mut self, fields: &serde_json::Map<String, Json>, indent: usize, fits: bool) {
-        self.out.push('{');
+        self.styled(Style::new(), "{");
+        let mut broken = true;
         for (at, (name, value)) in fields.iter().enumerate() {
-            self.separate(at, indent + 2, fits);
             let name = Json::from(name.as_str()).to_string();
+            let length = name.chars().count() + 2 + self.length(value);
+            let stays = fits || (!broken && self.fits(length + 3));
+            self.separate(at, indent + 2, stays);
+            broken = !fits && !self.fits(length + 1);
             self.styled(KEY, &name);
-            self.out.push_str(": ");
-            self.value(value, indent + 2, indent + 4 + name.chars().count());
+            self.styled(Style::new(), ": ");
+            self.value(value, indent + 2);
         }
-        self.close('}', indent, fits);
+        self.close("}", indent, fits);
     }
 
     fn array(&mut self, items: &[Json], indent: usize, fits: bool) {
-        self.out.push('[');
+        self.styled(Style::new(), "[");
         for (at, item) in items.iter().take(self.shortened.items).enumerate() {
             self.separate(at, indent + 2, fits);
-            self.value(item, indent + 2, indent + 2);
+            self.value(item, indent + 2);
         }
         let more = items.len().saturating_sub(self.shortened.items);
         if more > 0 {
             self.separate(usize::MAX, indent + 2, fits);
             self.styled(FAINT, &format!("… {more} more of {}, not shown here", items.len()));
         }
-        self.close(']', indent, fits);
+        self.close("]", indent, fits);
     }
 
     fn text(&mut self, text: &str) {
@@ -88,47 +98,61 @@ impl Writer {
         self.styled(FAINT, &format!(" … of {total} characters"));
     }
 
-    fn separate(&mut self, at: usize, indent: usize, fits: bool) {
-        match (at, fits) {
+    /// Goes on to the next of several, on the same line or on a new one.
+    fn separate(&mut self, at: usize, indent: usize, stays: bool) {
+        match (at, stays) {
             (0, true) => {}
-            (_, true) => self.out.push_str(", "),
             (0, false) => self.line(indent),
+            (_, true) => self.styled(Style::new(), ", "),
             (_, false) => {
-                self.out.push(',');
+                self.styled(Style::new(), ",");
                 self.line(indent);
             }
         }
     }
 
-    fn close(&mut self, bracket: char, indent: usize, fits: bool) {
+    fn close(&mut self, bracket: &str, indent: usize, fits: bool) {
         if !fits {
             self.line(indent);
         }
-        self.out.push(bracket);
+        self.styled(Style::new(), bracket);
     }
 
     fn line(&mut self, indent: usize) {
         self.out.push('\n');
         self.out.extend(std::iter::repeat_n(' ', indent));
+        self.column = indent;
     }
 
     fn styled(&mut self, style: Style, text: &str) {
+        self.column += text.chars().count();
         write!(self.out, "{style}{text}{style:#}").expect("a string takes whatever is written");
+    }
+
+    fn fits(&self, length: usize) -> bool {
+        self.column + length <= self.width
     }
 
     /// How many columns a value takes on one line, as far as it matters; lists that are cut never fit.
     fn length(&self, value: &Json) -> usize {
         match value {
-            Json::Array(items) if items.len() > self.shortened.items => usize::MAX / 4,
-            Json::Array(items) => 2 + items.iter().map(|item| self.length(item) + 2).sum::<usize>(),
+            Json::Array(items) if items.len() > self.shortened.items => NEVER_FITS,
+            Json::Array(items) => {
+                between(items.len()) + items.iter().map(|item| self.length(item)).sum::<usize>()
+            }
             Json::Object(fields) => {
-                let field = |(name, value): (&String, &Json)| name.chars().count() + 6 + self.length(value);
-                2 + fields.iter().map(field).sum::<usize>()
+                let field = |(name, value): (&String, &Json)| name.chars().count() + 4 + self.length(value);
+                between(fields.len()) + fields.iter().map(field).sum::<usize>()
             }
             Json::String(text) => 2 + text.chars().count().min(self.shortened.characters),
             other => other.to_string().len(),
         }
     }
+}
+
+/// How many columns the brackets of so many values take, and what stands between these.
+fn between(count: usize) -> usize {
+    2 + 2 * count.saturating_sub(1)
 }
 
 #[cfg(test)]
@@ -152,6 +176,13 @@ mod tests {
             "{\n  \"a\": [1, \"b\"],\n  \"c\": null\n}",
         );
         check(json!([]), 0, Shortened::NOT, "[]");
+    }
+
+    #[test]
+    fn short_fields_share_a_line() {
+        let value = json!({"a": 1, "b": 2, "c": [{"d": "a long text"}, 4], "e": 5, "f": 6});
+        let expected = "{\n  \"a\": 1, \"b\": 2,\n  \"c\": [\n    {\"d\": \"a long text\"},\n    4\n  ],\n  \"e\": 5, \"f\": 6\n}";
+        check(value, 24, Shortened::NOT, expected);
     }
 
     #[test]

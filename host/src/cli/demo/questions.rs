@@ -1,0 +1,137 @@
+//! The three questions: which calls answer them, and what their answers add up to.
+
+use serde_json::{Value as Json, json};
+
+use super::conversation::Conversation;
+use super::dates::{self, Week};
+use super::plain;
+use crate::cli::Failure;
+
+/// How many names are listed.
+const NAMED: usize = 25;
+
+/// "What's my most recent email?"
+pub(super) async fn mail(ask: &mut Conversation) -> Result<(), Failure> {
+    ask.question("What's my most recent email?")?;
+    let inbox = json!({ "type": "named", "element": "mailbox", "name": "inbox", "container": "application" });
+    let inbox = ask
+        .call("iac_mcp_query_object", "find the inbox", json!({ "app": "Mail", "specifier": inbox }))
+        .await?;
+    let newest = json!({
+        "container": inbox["reference"]["id"], "elementType": "message",
+        "sort": [{ "property": "date received", "order": "desc" }], "limit": 1,
+    });
+    let newest = ask.call("iac_mcp_get_elements", "its newest message", newest).await?;
+    let wanted = json!({
+        "reference": newest["elements"][0]["id"], "properties": ["subject", "sender", "date received"],
+    });
+    let message = ask.call("iac_mcp_get_properties", "what is on the envelope", wanted).await?;
+    let message = &message["properties"];
+    let sender = text(&message["sender"]);
+    let sender = sender.split(" <").next().unwrap_or_default();
+    let received = dates::read(&text(&message["date received"]));
+    let received = received.map(|at| format!(", received {}", dates::in_words(at, dates::today())));
+    let sentence = format!(
+        "Your most recent email is “{}” from {sender}{}.",
+        text(&message["subject"]),
+        received.unwrap_or_default()
+    );
+    ask.conclude(&sentence, &[])
+}
+
+/// "List the files in my Documents folder"
+pub(super) async fn files(ask: &mut Conversation) -> Result<(), Failure> {
+    ask.question("List the files in my Documents folder")?;
+    let home = json!({ "type": "property", "property": "home", "of": "application" });
+    let documents = json!({ "type": "named", "element": "folder", "name": "Documents", "container": home });
+    let documents = ask
+        .call("iac_mcp_query_object", "find the folder", json!({ "app": "Finder", "specifier": documents }))
+        .await?;
+    let wanted = json!({
+        "container": documents["reference"]["id"], "elementType": "file",
+        "properties": ["name", "kind", "size"], "sort": [{ "property": "name", "order": "asc" }],
+    });
+    let files = ask.call("iac_mcp_get_elements", "its files, by name", wanted).await?;
+    let names: Vec<String> =
+        list(&files["elements"]).iter().map(|file| text(&file["properties"]["name"])).collect();
+    let sentence = match names.len() {
+        0 => "There are no files in your Documents folder.".to_owned(),
+        1 => format!("There is one file in your Documents folder: {}.", names[0]),
+        count => format!("There are {count} files in your Documents folder:"),
+    };
+    let lines = if names.len() > 1 { in_lines(&names) } else { Vec::new() };
+    ask.conclude(&sentence, &lines)
+}
+
+/// "What is on my calendar this week?"
+pub(super) async fn week(ask: &mut Conversation) -> Result<(), Failure> {
+    ask.question("What is on my calendar this week?")?;
+    let calendars = json!({
+        "app": "Calendar", "container": "application", "elementType": "calendar", "properties": ["name"],
+    });
+    let calendars = ask.call("iac_mcp_get_elements", "which calendars there are", calendars).await?;
+    let week = Week::of(dates::today());
+    let mut events = Vec::new();
+    for calendar in list(&calendars["elements"]) {
+        let name = text(&calendar["properties"]["name"]);
+        let found =
+            ask.call("iac_mcp_get_elements", &format!("this week in {name}"), within(calendar, week)).await?;
+        events.extend(list(&found["elements"]).iter().map(|event| event["properties"].clone()));
+    }
+    events.sort_by_key(|event| text(&event["start date"]));
+    let sentence = match events.len() {
+        0 => format!("Nothing is on your calendar this week ({}).", week.in_words()),
+        1 => format!("One event is on your calendar this week ({}):", week.in_words()),
+        count => format!("{count} events are on your calendar this week ({}):", week.in_words()),
+    };
+    ask.conclude(&sentence, &events.iter().map(event).collect::<Vec<_>>())
+}
+
+fn within(calendar: &Json, week: Week) -> Json {
+    json!({
+        "container": calendar["id"], "elementType": "event",
+        "where": { "and": [
+            { "property": "start date", "op": ">=", "value": week.monday.to_string() },
+            { "property": "start date", "op": "<", "value": week.next.to_string() },
+        ] },
+        "properties": ["summary", "start date", "end date", "location", "allday event"],
+        "sort": [{ "property": "start date", "order": "asc" }],
+    })
+}
+
+/// One event on one line: `Mon 16  09:30–10:00  Week start, Room 2`.
+fn event(event: &Json) -> String {
+    let at = |key: &str| dates::read(&text(&event[key]));
+    let time = |key: &str| at(key).map_or_else(|| "     ".to_owned(), |at| at.strftime("%H:%M").to_string());
+    let day = at("start date").map_or_else(String::new, |at| at.strftime("%a %d").to_string());
+    let hours = match event["allday event"] == true {
+        true => "all day    ".to_owned(),
+        false => format!("{}–{}", time("start date"), time("end date")),
+    };
+    let place =
+        Some(text(&event["location"])).filter(|place| !place.is_empty()).map(|place| format!(", {place}"));
+    format!("{day}  {hours}  {}{}", text(&event["summary"]), place.unwrap_or_default())
+}
+
+/// The first names, and how many more there are.
+fn in_lines(names: &[String]) -> Vec<String> {
+    let mut lines: Vec<String> = names.iter().take(NAMED).map(|name| shortened(name)).collect();
+    let more = names.len().saturating_sub(NAMED);
+    lines.extend((more > 0).then(|| format!("… and {more} more")));
+    lines
+}
+
+fn shortened(name: &str) -> String {
+    match name.char_indices().nth(70) {
+        None => name.to_owned(),
+        Some((at, _)) => format!("{}…", &name[..at]),
+    }
+}
+
+fn list(value: &Json) -> &[Json] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+fn text(value: &Json) -> String {
+    plain(value.as_str().unwrap_or_default())
+}
