@@ -32,6 +32,8 @@ pub struct Settings {
     pub osascript: osascript::Settings,
     /// The simulated Mac, if there is no real one.
     pub world: Option<World>,
+    /// The folder that `~/` means there; empty where it is not known.
+    pub home: String,
     /// How many references are held, and for how long.
     pub limits: Limits,
 }
@@ -42,6 +44,7 @@ pub struct Pipeline {
     catalog: Arc<Catalog>,
     supervisor: Supervisor,
     world: Option<Arc<World>>,
+    home: String,
     gate: Gate,
     memory: Mutex<Memory>,
     clock: Clock,
@@ -85,12 +88,13 @@ impl Pipeline {
     /// # Errors
     /// The supervisor cannot be made.
     pub fn new(settings: Settings) -> io::Result<Self> {
-        let Settings { apps, osascript, world, limits } = settings;
+        let Settings { apps, osascript, world, home, limits } = settings;
         let references = References::new(limits);
         Ok(Self {
             catalog: Arc::new(Catalog::new(apps)),
             supervisor: Supervisor::new(osascript)?,
             world: world.map(Arc::new),
+            home,
             gate: Gate::default(),
             memory: Mutex::new(Memory { references, learned: Learned::default() }),
             clock: Clock::start(),
@@ -181,8 +185,8 @@ impl Pipeline {
     fn decide(&self, apps: &Apps, decide: impl FnOnce(&mut step::World<'_>) -> Step) -> Step {
         let mut memory = self.memory();
         let Memory { references, learned } = &mut *memory;
-        let (now, gate) = (self.clock.now(), &self.gate);
-        decide(&mut step::World { apps, references, learned, gate, now, fresh: &mut fresh })
+        let (now, gate, home) = (self.clock.now(), &self.gate, self.home.as_str());
+        decide(&mut step::World { apps, references, learned, gate, home, now, fresh: &mut fresh })
     }
 
     fn memory(&self) -> std::sync::MutexGuard<'_, Memory> {

@@ -16,6 +16,9 @@ enum Item {
 /// Every file and link of it, by its path.
 static MAC: &[(&str, Item)] = &include!(concat!(env!("OUT_DIR"), "/mac.rs"));
 
+/// What a simulated Mac says of itself.
+pub(crate) const NOTE: &str = "mac.json";
+
 /// How the folders of built-in Macs begin; the number of the process follows.
 const PREFIX: &str = "mac-";
 
@@ -51,6 +54,17 @@ impl World {
     /// Where it is.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The folder of its user, below its own `/`; empty where it does not say.
+    pub fn home(&self) -> String {
+        let built_in = MAC.iter().find(|(name, _)| *name == NOTE);
+        let text = match (&self.own, built_in) {
+            (Some(_), Some((_, Item::File(bytes)))) => bytes.to_vec(),
+            _ => fs::read(self.folder.join(NOTE)).unwrap_or_default(),
+        };
+        let note: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
+        note["home"].as_str().unwrap_or_default().to_owned()
     }
 
     /// Whether it lives only as long as this process.
@@ -111,7 +125,9 @@ mod tests {
         assert!(!abandoned.exists());
         world.unpack().unwrap();
         let folder = world.folder().to_owned();
-        assert!(folder.join("mac.json").is_file());
+        assert!(folder.join(NOTE).is_file());
+        assert_eq!(world.home(), World::kept(folder.clone()).home());
+        assert!(world.home().starts_with("/Users/"));
         assert!(folder.join("Applications/Safari.app/Contents/Info.plist").is_file());
         assert!(!folder.join("make").exists());
         drop(world);

@@ -13,7 +13,7 @@ use super::{Failure, directories};
 use crate::apps::{self, Roots};
 use crate::osascript;
 use crate::pipeline::{Pipeline, Settings};
-use crate::simulated::World;
+use crate::simulated::{NOTE, World};
 
 /// Options that every command has.
 #[derive(Clone, Debug, Args)]
@@ -123,8 +123,8 @@ impl Mac {
             cache: common.cache().filter(|_| kept).map(|cache| cache.join("apps")),
             standard: common.standard.clone(),
         };
-        let limits = self.limits();
-        Ok(Pipeline::new(Settings { apps, osascript, world, limits })?)
+        let (home, limits) = (self.home(world.as_ref()), self.limits());
+        Ok(Pipeline::new(Settings { apps, osascript, world, home, limits })?)
     }
 
     fn world(&self, common: &Common) -> Result<Option<World>, Failure> {
@@ -155,6 +155,15 @@ impl Mac {
         }
     }
 
+    /// The folder that `~/` means; that of a Mac elsewhere is not known.
+    fn home(&self, world: Option<&World>) -> String {
+        let own = || directories::home().filter(|_| self.osascript.is_none());
+        match world {
+            Some(world) => world.home(),
+            None => own().map(|home| home.to_string_lossy().into_owned()).unwrap_or_default(),
+        }
+    }
+
     fn limits(&self) -> Limits {
         let default = Limits::default();
         let number = |given: Option<u32>, default| given.map_or(default, |given| given as usize);
@@ -167,11 +176,11 @@ impl Mac {
 }
 
 fn kept(folder: &Path) -> Result<World, Failure> {
-    if folder.join("mac.json").is_file() {
+    if folder.join(NOTE).is_file() {
         let folder = std::path::absolute(folder)?;
         return Ok(World::kept(folder));
     }
-    let what = format!("{} is no simulated Mac: it has no mac.json", folder.display());
+    let what = format!("{} is no simulated Mac: it has no {NOTE}", folder.display());
     Err(Failure::Misuse(format!("{what}\nleave --world out to use a fresh copy of the built-in one")))
 }
 
