@@ -1,5 +1,6 @@
 //! The program: `osascript`'s arguments in, streams and exit status out.
 
+use crate::conditions::Conditions;
 use crate::engine::{self, Form, Script};
 use crate::os_error::OsError;
 use crate::output;
@@ -130,6 +131,7 @@ fn execute(options: &Options) -> Result<(), End> {
     }
     let script = options.script()?;
     let session = session()?;
+    std::thread::sleep(session.conditions.start());
     match engine::run(session, &script, options.form) {
         Ok(text) => {
             let text = text.unwrap_or_default() + "\n";
@@ -140,13 +142,15 @@ fn execute(options: &Options) -> Result<(), End> {
 }
 
 fn session() -> Result<Rc<Session>, End> {
-    let world = std::env::var_os(crate::WORLD_VARIABLE).map(PathBuf::from);
-    let world = world.ok_or_else(|| End::of("osascript: IAC_MCP_WORLD does not name a simulated Mac"))?;
-    let world = World::open(&world).map_err(|error| End::of(format!("osascript: {error}")))?;
-    let trace = std::env::var_os(crate::TRACE_VARIABLE).map(PathBuf::from);
-    let trace = Trace::open(trace.as_deref())
-        .map_err(|error| End::of(format!("osascript: cannot open the trace: {error}")))?;
-    Ok(Rc::new(Session { world, trace }))
+    let variable = |name| std::env::var_os(name).map(PathBuf::from);
+    let complain = |error: &dyn std::fmt::Display| End::of(format!("osascript: {error}"));
+    let missing = || End::of(format!("osascript: {} does not name a simulated Mac", crate::WORLD_VARIABLE));
+    let folder = variable(crate::WORLD_VARIABLE).ok_or_else(missing)?;
+    let world = World::open(&folder).map_err(|error| complain(&error))?;
+    let conditions = Conditions::open(&folder).map_err(|error| complain(&error))?;
+    let trace = Trace::open(variable(crate::TRACE_VARIABLE).as_deref());
+    let trace = trace.map_err(|error| complain(&format!("cannot open the trace: {error}")))?;
+    Ok(Rc::new(Session { world, trace, conditions }))
 }
 
 /// Says an uncaught error the way current systems do: no position, and the wrapper's `Error: ` before the text's own.

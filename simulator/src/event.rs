@@ -39,6 +39,17 @@ impl Kind {
     }
 }
 
+impl Kind {
+    /// Whether an event never changes anything, and so needs no lock.
+    pub(crate) fn reads(&self) -> bool {
+        match self {
+            Self::Get | Self::Count => true,
+            Self::Set => false,
+            Self::Command(name) => matches!(&**name, "exists" | "count"),
+        }
+    }
+}
+
 impl Event {
     pub(crate) fn new(kind: Kind, target: Rc<Specifier>) -> Self {
         Self { kind, target, direct: None, parameters: IndexMap::new() }

@@ -8,6 +8,7 @@ mod birth;
 mod cli;
 mod coerce;
 mod command;
+mod conditions;
 mod engine;
 mod event;
 mod filter;
@@ -25,6 +26,7 @@ pub mod worlds;
 mod write;
 
 pub use cli::osascript;
+pub use conditions::{FAULTS_VARIABLE, LATENCY_VARIABLE};
 pub use world::WorldError;
 
 /// Names the directory of the simulated Mac that [`osascript`] runs in.

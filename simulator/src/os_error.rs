@@ -11,12 +11,15 @@ pub(crate) struct OsError {
 /// What an event's answer is, or the error it ends with.
 pub(crate) type Answer<T> = Result<T, OsError>;
 
+pub(crate) const CONNECTION: i32 = -609;
 pub(crate) const COERCION: i32 = -1700;
 pub(crate) const DIRECT_MISSING: i32 = -1701;
 pub(crate) const NOT_UNDERSTOOD: i32 = -1708;
+pub(crate) const TIMEOUT: i32 = -1712;
 pub(crate) const PARAMETER_MISSING: i32 = -1715;
 pub(crate) const BAD_INDEX: i32 = -1719;
 pub(crate) const NO_SUCH_OBJECT: i32 = -1728;
+pub(crate) const NOT_AUTHORIZED: i32 = -1743;
 pub(crate) const UNKNOWN_CLASS: i32 = -1731;
 pub(crate) const SCRIPT: i32 = -2700;
 pub(crate) const FAILED: i32 = -10000;

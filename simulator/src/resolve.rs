@@ -8,7 +8,7 @@ use crate::world::App;
 use crate::world::model::{Children, Model, Place, Symbol};
 use iac_core::dictionary::APPLICATION;
 use indexmap::IndexMap;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -19,6 +19,8 @@ pub(crate) struct View<'a> {
     root: Root,
     /// The world's wall clock.
     now: i64,
+    /// How many elements were gone through so far.
+    listed: Cell<usize>,
     /// Specifiers that were written already, of objects and of all their elements of a class.
     given: RefCell<HashMap<Given, Rc<Specifier>>>,
 }
@@ -44,7 +46,7 @@ pub(crate) const APP: ObjectId = ObjectId(0);
 
 impl<'a> View<'a> {
     pub(crate) fn new(app: &'a App, model: &'a Model, root: Root, now: i64) -> Self {
-        Self { app, model, root, now, given: RefCell::default() }
+        Self { app, model, root, now, listed: Cell::new(0), given: RefCell::default() }
     }
 
     pub(crate) fn app(&self) -> &'a App {
@@ -159,7 +161,25 @@ impl<'a> View<'a> {
     /// The object's class has no such elements.
     pub(crate) fn children(&self, id: ObjectId, class: &str) -> Answer<Vec<ObjectId>> {
         self.offers(id, class)?;
-        Ok(self.stored(id, class))
+        let children = self.stored(id, class);
+        self.listed.set(self.listed.get() + children.len());
+        Ok(children)
+    }
+
+    /// How many elements the app went through.
+    pub(crate) fn gone_through(&self) -> usize {
+        self.listed.get()
+    }
+
+    /// The elements that a column or one of its elements belongs to.
+    pub(crate) fn collection(&self, specifier: &Specifier) -> Answer<Vec<ObjectId>> {
+        match &specifier.step {
+            Step::Elements { of, class } => match self.resolve(of)? {
+                Found::One(id) => self.children(id, class),
+                _ => refuse(NO_SUCH_OBJECT),
+            },
+            _ => specifier.of().map_or_else(|| refuse(NO_SUCH_OBJECT), |of| self.collection(of)),
+        }
     }
 
     fn offers(&self, id: ObjectId, class: &str) -> Answer<()> {

@@ -1,12 +1,17 @@
 //! One osascript process at a simulated Mac: sends events to apps, and keeps the trace.
 
-use crate::event::{Event, Kind};
-use crate::os_error::{Answer, FAILED, NOT_UNDERSTOOD, OsError, SCRIPT, refuse};
+use crate::conditions::faults::Effect;
+use crate::conditions::latency::Work;
+use crate::conditions::{Conditions, wait};
+use crate::event::Event;
+use crate::os_error::{Answer, CONNECTION, FAILED, NOT_AUTHORIZED, NOT_UNDERSTOOD, OsError, SCRIPT, refuse};
+use crate::output;
 use crate::resolve::View;
 use crate::specifier::{Root, Specifier, describe};
 use crate::trace::{Trace, Traced};
 use crate::value::Value;
 use crate::world::change::Change;
+use crate::world::model::Model;
 use crate::world::{App, World, WorldError};
 use crate::write::{Outcome, Reply};
 use std::time::{Duration, Instant};
@@ -16,6 +21,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct Session {
     pub(crate) world: World,
     pub(crate) trace: Trace,
+    pub(crate) conditions: Conditions,
 }
 
 impl Session {
@@ -32,9 +38,85 @@ impl Session {
         self.world.sync().map_err(broken)?;
         self.launch(&app)?;
         let start = Instant::now();
-        let answer = if reads(&event.kind) { self.read(&app, event) } else { self.write(&app, event) };
+        let answer = self.deliver(&app, event);
         self.record(&app, event.kind.name(), &event.target, start.elapsed(), answer.as_ref().err());
         answer
+    }
+
+    /// Lets the app answer when it is this event's turn, under the conditions that hold.
+    fn deliver(&self, app: &App, event: &Event) -> Answer<Value> {
+        let id = app.bundle.id.as_str();
+        let deadline = self.conditions.deadline();
+        let turn = self.conditions.turn(id, deadline)?;
+        let effect = match &self.conditions.faults {
+            Some(faults) => faults.meet(id, event.kind.name(), &describe(&event.target)).map_err(broken)?,
+            None => None,
+        };
+        if effect == Some(Effect::Hang(None)) {
+            // The app never serves anybody again while this process lives.
+            std::mem::forget(turn);
+        }
+        if let Some(effect) = &effect {
+            self.suffer(app, event, effect, deadline)?;
+        }
+        let (answer, work) = self.perform(app, event, effect == Some(Effect::Ignore));
+        if let Some(latency) = &self.conditions.latency {
+            wait(Some(latency.of(id, event, work)), deadline)?;
+        }
+        match effect {
+            Some(Effect::Huge(length)) => Ok(Value::text("x".repeat(length))),
+            _ => answer,
+        }
+    }
+
+    /// What a fault does before the app looks at the event.
+    fn suffer(&self, app: &App, event: &Event, effect: &Effect, deadline: Instant) -> Answer<()> {
+        let id = app.bundle.id.as_str();
+        match effect {
+            Effect::Error(NOT_AUTHORIZED) | Effect::Dialog { after: 0, allow: false } => not_authorized(app),
+            Effect::Error(number) => refuse(*number),
+            Effect::Slow(time) | Effect::Hang(Some(time)) => {
+                wait(Some(Duration::from_millis(*time)), deadline)
+            }
+            Effect::Hang(None) => wait(None, deadline),
+            Effect::Block(time) => {
+                self.conditions.block(id, *time).map_err(broken)?;
+                wait(Some(Duration::from_millis(*time)), deadline)
+            }
+            Effect::Die => {
+                self.world.change(app, |_| Ok(((), vec![Change::Running(false)])), broken)?;
+                refuse(CONNECTION)
+            }
+            Effect::Crash => std::process::exit(139),
+            Effect::Flood(bytes) => {
+                let flooded = output::print(&"x".repeat(*bytes));
+                flooded.map_err(|error| OsError::new(FAILED, error.to_string()))
+            }
+            Effect::Dialog { after, allow } => {
+                wait(Some(Duration::from_millis(*after)), deadline)?;
+                if *allow { Ok(()) } else { not_authorized(app) }
+            }
+            Effect::Shrink(count) => self.shrink(app, event, *count),
+            Effect::Ignore | Effect::Huge(_) => Ok(()),
+        }
+    }
+
+    /// Deletes the first elements of the collection that an event reads.
+    fn shrink(&self, app: &App, event: &Event, count: usize) -> Answer<()> {
+        let (root, now) = (event.target.root, self.world.now());
+        let decide = |model: &Model| {
+            let victims = View::new(app, model, root, now).collection(&event.target)?;
+            Ok(((), victims.into_iter().take(count).map(Change::Remove).collect()))
+        };
+        self.world.change(app, decide, broken)
+    }
+
+    fn perform(&self, app: &App, event: &Event, ignore: bool) -> (Answer<Value>, Work) {
+        if event.kind.reads() {
+            self.read(app, event)
+        } else {
+            (self.write(app, event, ignore), Work::default())
+        }
     }
 
     /// Whether an app runs, by what all processes did so far.
@@ -47,7 +129,7 @@ impl Session {
         if app.model.borrow().running {
             return Ok(());
         }
-        let start = |model: &crate::world::model::Model| {
+        let start = |model: &Model| {
             let changes = if model.running { Vec::new() } else { vec![Change::Running(true)] };
             Ok(((), changes))
         };
@@ -56,18 +138,19 @@ impl Session {
         Ok(())
     }
 
-    fn read(&self, app: &App, event: &Event) -> Answer<Value> {
+    fn read(&self, app: &App, event: &Event) -> (Answer<Value>, Work) {
         let model = app.model.borrow();
         let view = View::new(app, &model, event.target.root, self.world.now());
-        let outcome = view.perform(event)?;
-        Ok(reply(&view, outcome.reply))
+        let answer = view.perform(event).map(|outcome| reply(&view, outcome.reply));
+        let values = answer.as_ref().map_or(0, leaves);
+        (answer, Work { elements: view.gone_through(), values })
     }
 
-    fn write(&self, app: &App, event: &Event) -> Answer<Value> {
+    fn write(&self, app: &App, event: &Event, ignore: bool) -> Answer<Value> {
         let (root, now) = (event.target.root, self.world.now());
-        let decide = |model: &crate::world::model::Model| {
+        let decide = |model: &Model| {
             let Outcome { changes, reply } = View::new(app, model, root, now).perform(event)?;
-            Ok((reply, changes))
+            Ok(if ignore { (Reply::Nothing, Vec::new()) } else { (reply, changes) })
         };
         let reply_with = self.world.change(app, decide, broken)?;
         let model = app.model.borrow();
@@ -86,7 +169,7 @@ impl Session {
             error: error.map(|error| error.number),
         };
         if let Err(error) = self.trace.write(&line) {
-            crate::output::complain(&format!("osascript: cannot write the trace: {error}"));
+            output::complain(&format!("osascript: cannot write the trace: {error}"));
         }
     }
 }
@@ -96,12 +179,16 @@ fn broken(error: WorldError) -> OsError {
     OsError::new(FAILED, error.to_string())
 }
 
-/// Whether an event never changes anything, and so needs no lock.
-fn reads(kind: &Kind) -> bool {
-    match kind {
-        Kind::Get | Kind::Count => true,
-        Kind::Set => false,
-        Kind::Command(name) => matches!(&**name, "exists" | "count"),
+fn not_authorized<T>(app: &App) -> Answer<T> {
+    Err(OsError::new(NOT_AUTHORIZED, format!("Not authorized to send Apple events to {}.", app.bundle.name)))
+}
+
+/// How many values an answer carries.
+fn leaves(value: &Value) -> usize {
+    match value {
+        Value::List(items) => items.iter().map(leaves).sum(),
+        Value::Record(fields) => fields.values().map(leaves).sum(),
+        _ => 1,
     }
 }
 

@@ -1,7 +1,8 @@
 //! Runs every case of `cases/`: a script, and what the process must do.
 //!
 //! A case begins with `=== title`; then come its script, a line `--- ok` or `--- fails` (with `events N` where the
-//! number of Apple events matters), and the exact stdout or stderr. `IAC_MCP_REWRITE=1` writes down what happens.
+//! number of Apple events matters), and the exact stdout or stderr. Lines `+++ name text` before the script put files
+//! into the world. `IAC_MCP_REWRITE=1` writes down what happens.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -102,11 +103,18 @@ fn run(case: &Case) -> Outcome {
     let trace = folder.path().join("trace");
     let world = folder.path().join("world");
     iac_simulator::worlds::create(&world, &base()).unwrap();
-    let arguments = ["-l", "JavaScript", "-e", &case.script, "one", "zwei drei", ""];
+    let (files, script): (Vec<&str>, Vec<&str>) =
+        case.script.lines().partition(|line| line.starts_with("+++ "));
+    for file in files {
+        let (name, text) = file.trim_start_matches("+++ ").split_once(' ').unwrap();
+        #[expect(clippy::disallowed_methods, reason = "a test orders the conditions of its world")]
+        std::fs::write(world.join(name), text).unwrap();
+    }
+    let arguments = ["-l", "JavaScript", "-e", &script.join("\n"), "one", "zwei drei", ""];
     let output =
         osascript(&arguments).env("IAC_MCP_TRACE", &trace).env("IAC_MCP_WORLD", &world).output().unwrap();
     let stdout = String::from_utf8(output.stdout).unwrap();
-    let stderr = String::from_utf8(output.stderr).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap().replace(&*world.to_string_lossy(), "WORLD");
     let events = case.expected.events.map(|_| iac_simulator::trace::read(&trace).unwrap().len());
     let ok = output.status.code() == Some(0);
     assert!(ok || output.status.code() == Some(1), "{}: status {:?}\n{stderr}", case.title, output.status);

@@ -7,7 +7,6 @@
 
 use super::change::Change;
 use super::{WorldError, content, failed};
-use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::fs::{self, File, OpenOptions};
@@ -153,6 +152,7 @@ impl Journal {
     pub(crate) fn clear(&self) -> Result<(), WorldError> {
         let _ = fs::remove_file(self.path());
         *self.open.borrow_mut() = None;
+        let _ = fs::remove_file(self.folder.join("faults"));
         self.clear_snapshots(u64::MAX)
     }
 
@@ -174,9 +174,9 @@ impl Journal {
 pub(crate) fn lock(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().create(true).append(true).open(path)?;
     loop {
-        match flock(&file, FlockOperation::LockExclusive) {
-            Err(rustix::io::Errno::INTR) => (),
-            other => return other.map(|()| file).map_err(Into::into),
+        match file.lock() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
+            other => return other.map(|()| file),
         }
     }
 }

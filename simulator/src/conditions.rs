@@ -1,0 +1,123 @@
+//! What makes a simulated app slow or broken: the time that events take, and faults that a file orders.
+
+pub(crate) mod faults;
+pub(crate) mod latency;
+
+use crate::os_error::{Answer, OsError, TIMEOUT};
+use crate::world::{WorldError, failed, journal};
+use faults::Faults;
+use latency::Latency;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Names a file of faults; without it the world's own `faults.json` holds.
+pub const FAULTS_VARIABLE: &str = "IAC_MCP_FAULTS";
+
+/// Names a latency model: a file, `mac` for the measured one, `none`. Without it the world's own `latency.json` holds.
+pub const LATENCY_VARIABLE: &str = "IAC_MCP_LATENCY";
+
+/// So long an event waits for its answer.
+const EVENT_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// The conditions of one process; most worlds have none, and pay nothing for them.
+#[derive(Debug, Default)]
+pub(crate) struct Conditions {
+    pub(crate) faults: Option<Faults>,
+    pub(crate) latency: Option<Latency>,
+    /// Where processes take turns and count.
+    state: PathBuf,
+}
+
+impl Conditions {
+    /// Reads the conditions that the environment or the world orders.
+    pub(crate) fn open(world: &Path) -> Result<Self, WorldError> {
+        let ordered = |variable: &str, own: &str| {
+            let own = world.join(own);
+            std::env::var_os(variable).map(PathBuf::from).or_else(|| own.is_file().then_some(own))
+        };
+        let state = world.join("state");
+        let faults = ordered(FAULTS_VARIABLE, "faults.json");
+        let latency = ordered(LATENCY_VARIABLE, "latency.json");
+        Ok(Self {
+            faults: faults.map(|path| Faults::read(&path, &state)).transpose()?,
+            latency: latency.map(|path| Latency::read(&path)).transpose()?.flatten(),
+            state,
+        })
+    }
+
+    fn any(&self) -> bool {
+        self.faults.is_some() || self.latency.is_some()
+    }
+
+    /// When an event that is sent now has waited too long.
+    pub(crate) fn deadline(&self) -> Instant {
+        let ordered = self.faults.as_ref().and_then(|faults| faults.timeout);
+        Instant::now() + ordered.unwrap_or(EVENT_TIMEOUT)
+    }
+
+    /// Waits until an app serves nobody else: it answers one event at a time, whoever sends it.
+    ///
+    /// # Errors
+    /// -1712 where the app stays busy until the deadline.
+    pub(crate) fn turn(&self, app: &str, deadline: Instant) -> Answer<Option<File>> {
+        const PAUSE: Duration = Duration::from_millis(2);
+        if !self.any() || std::fs::create_dir_all(&self.state).is_err() {
+            return Ok(None);
+        }
+        let path = self.state.join(format!("{app}.busy"));
+        let Ok(file) = File::options().create(true).append(true).open(path) else { return Ok(None) };
+        while self.is_blocked(app) || file.try_lock().is_err() {
+            if Instant::now() >= deadline {
+                return Err(OsError::of(TIMEOUT));
+            }
+            std::thread::sleep(PAUSE);
+        }
+        Ok(Some(file))
+    }
+
+    /// Lets an app answer nobody for a time, whatever becomes of this process.
+    pub(crate) fn block(&self, app: &str, milliseconds: u64) -> Result<(), WorldError> {
+        let (path, until) = (self.blocked(app), epoch() + u128::from(milliseconds));
+        let next = path.with_extension("next");
+        journal::replace(&next, &path, until.to_string().as_bytes()).map_err(|error| failed(&path, error))
+    }
+
+    fn is_blocked(&self, app: &str) -> bool {
+        let until =
+            std::fs::read_to_string(self.blocked(app)).ok().and_then(|until| until.parse::<u128>().ok());
+        until.is_some_and(|until| epoch() < until)
+    }
+
+    fn blocked(&self, app: &str) -> PathBuf {
+        self.state.join(format!("{app}.blocked"))
+    }
+
+    /// What starting osascript takes.
+    pub(crate) fn start(&self) -> Duration {
+        self.latency.as_ref().map(|latency| latency.start).unwrap_or_default()
+    }
+}
+
+/// Milliseconds that processes can compare.
+fn epoch() -> u128 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis()
+}
+
+/// Waits, but not beyond a deadline.
+///
+/// # Errors
+/// -1712 at the deadline.
+pub(crate) fn wait(time: Option<Duration>, deadline: Instant) -> Answer<()> {
+    let left = deadline.saturating_duration_since(Instant::now());
+    match time {
+        Some(time) if time < left => {
+            std::thread::sleep(time);
+            Ok(())
+        }
+        _ => {
+            std::thread::sleep(left);
+            Err(OsError::of(TIMEOUT))
+        }
+    }
+}
