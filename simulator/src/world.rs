@@ -69,7 +69,8 @@ pub(crate) struct Settings {
 /// A simulated Mac, as one process sees it.
 #[derive(Debug)]
 pub(crate) struct World {
-    /// Where bundles and data lie.
+    folder: PathBuf,
+    /// Where bundles lie, and the data that the world's own directory does not have.
     base: PathBuf,
     pub(crate) mac: Mac,
     journal: Journal,
@@ -102,7 +103,7 @@ impl World {
         let journal = Journal::new(folder.join("state"));
         journal.news()?;
         let (apps, folders, clock) = Default::default();
-        Ok(Self { base, mac, journal, apps, folders, clock })
+        Ok(Self { folder: folder.to_owned(), base, mac, journal, apps, folders, clock })
     }
 
     /// Sets the time that scripts see: the world's own clock, else the local time given here.
@@ -284,7 +285,9 @@ impl World {
     }
 
     fn base_model(&self, app: &str) -> Result<Model, WorldError> {
-        let path = self.base.join("data").join(format!("{app}.json"));
+        let file = |root: &Path| root.join("data").join(format!("{app}.json"));
+        let own = file(&self.folder);
+        let path = if own.is_file() { own } else { file(&self.base) };
         let mut loaded = match fs::read(&path) {
             Ok(text) => data::load(&text).map_err(|error| content(&path, error))?,
             Err(_) => data::Loaded::default(),

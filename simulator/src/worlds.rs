@@ -1,9 +1,13 @@
 //! Worlds as their owner sees them: made, looked at, set back.
 
+mod generate;
+
 use crate::world::bundle::roots;
 use crate::world::{Settings, World, WorldError, content, failed, settings};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+
+pub use generate::Amounts;
 
 /// One app of a world and what it holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -36,6 +40,15 @@ pub fn create(folder: &Path, base: &Path) -> Result<(), WorldError> {
     let text = serde_json::to_vec_pretty(&settings).map_err(|error| content(&path, error))?;
     crate::world::journal::replace(&path.with_extension("next"), &path, &text)
         .map_err(|error| failed(&path, error))
+}
+
+/// Makes a world with so many objects as are asked for.
+///
+/// # Errors
+/// Those of [`create`], and base data that has nothing to repeat.
+pub fn generate(folder: &Path, base: &Path, amounts: &Amounts) -> Result<(), WorldError> {
+    create(folder, base)?;
+    generate::generate(folder, &crate::worlds::base(folder)?, amounts)
 }
 
 /// Takes a world back to its base data.

@@ -1,0 +1,252 @@
+//! Larger worlds from a small one: objects of the base data, repeated with other names, ids and dates.
+
+use crate::value::{local_seconds, local_text};
+use crate::world::{WorldError, content, failed, journal};
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// How many objects a generated world has of a kind; absent: as many as its base.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Amounts {
+    /// Messages in the inbox of Mail's first account.
+    pub messages: Option<usize>,
+    /// Events, spread over the calendars and over two years.
+    pub events: Option<usize>,
+    /// Files below `Documents/Archive`.
+    pub files: Option<usize>,
+    /// Reminders, and tasks of OmniFocus where the base has it.
+    pub tasks: Option<usize>,
+    /// The same seed gives the same world.
+    pub seed: u64,
+}
+
+/// Where an app keeps what is to be repeated: the class of the containers, and that of the elements.
+const TASKS: [(&str, &str, &str); 3] = [
+    ("com.apple.reminders", "list", "reminder"),
+    ("com.omnigroup.OmniFocus3", "", "flattened task"),
+    ("com.omnigroup.OmniFocus4", "", "flattened task"),
+];
+
+/// So many files lie in one folder.
+const FOLDER: usize = 100;
+
+/// Writes the data of a generated world into its directory, beside what it takes from its base.
+pub(super) fn generate(folder: &Path, base: &Path, amounts: &Amounts) -> Result<(), WorldError> {
+    let mut maker = Maker { random: amounts.seed, made: 0 };
+    if let Some(count) = amounts.messages {
+        grow(folder, base, "com.apple.mail", |data| maker.messages(data, count))?;
+    }
+    if let Some(count) = amounts.events {
+        grow(folder, base, "com.apple.iCal", |data| maker.spread(data, "calendar", "event", count))?;
+    }
+    if let Some(count) = amounts.files {
+        grow(folder, base, "com.apple.finder", |data| maker.files(data, count))?;
+    }
+    for (app, containers, class) in TASKS.iter().filter(|_| amounts.tasks.is_some()) {
+        let count = amounts.tasks.unwrap_or_default();
+        grow(folder, base, app, |data| maker.spread(data, containers, class, count))?;
+    }
+    Ok(())
+}
+
+/// Changes one app's data on its way from the base; an app that the base does not have is left out.
+fn grow(
+    folder: &Path,
+    base: &Path,
+    app: &str,
+    change: impl FnOnce(&mut Value) -> Option<()>,
+) -> Result<(), WorldError> {
+    let name = format!("data/{app}.json");
+    let path = base.join(&name);
+    let Ok(text) = std::fs::read(&path) else { return Ok(()) };
+    let mut data: Value = serde_json::from_slice(&text).map_err(|error| content(&path, error))?;
+    change(&mut data).ok_or_else(|| content(&path, "it has nothing that could be repeated"))?;
+    let path = folder.join(&name);
+    std::fs::create_dir_all(folder.join("data")).map_err(|error| failed(folder, error))?;
+    let text = serde_json::to_vec(&data).map_err(|error| content(&path, error))?;
+    journal::replace(&path.with_extension("next"), &path, &text).map_err(|error| failed(&path, error))
+}
+
+/// Makes objects; each differs from the one before.
+struct Maker {
+    random: u64,
+    made: u64,
+}
+
+impl Maker {
+    fn messages(&mut self, data: &mut Value, count: usize) -> Option<()> {
+        let accounts = data.pointer_mut("/application/elements/account")?.as_array_mut()?;
+        let mailboxes = accounts.first_mut()?.pointer_mut("/elements/mailbox")?.as_array_mut()?;
+        let inbox = mailboxes.iter_mut().find(|mailbox| mailbox["name"] == "INBOX")?;
+        let list = inbox.pointer_mut("/elements/message")?.as_array_mut()?;
+        self.repeat(list, count)
+    }
+
+    /// Repeats elements in all containers of a class, or in the application, in equal numbers.
+    fn spread(&mut self, data: &mut Value, containers: &str, class: &str, count: usize) -> Option<()> {
+        let application = data.get_mut("application")?;
+        let path = format!("/elements/{class}");
+        if containers.is_empty() {
+            return self.repeat(application.pointer_mut(&path)?.as_array_mut()?, count);
+        }
+        let all = application.pointer_mut(&format!("/elements/{containers}"))?.as_array_mut()?;
+        let (each, mut more) = (count / all.len(), count % all.len());
+        for container in all {
+            let list = container.pointer_mut(&path)?.as_array_mut()?;
+            self.repeat(list, each + usize::from(more > 0))?;
+            more = more.saturating_sub(1);
+        }
+        Some(())
+    }
+
+    fn files(&mut self, data: &mut Value, count: usize) -> Option<()> {
+        let documents = keyed(data, "/Users/alex/Documents")?;
+        let items = documents.pointer_mut("/elements/item")?.as_array_mut()?;
+        let file = items.iter().find(|item| item["class"] == "document file")?.clone();
+        let folder = without_elements(items.iter().find(|item| item["class"] == "folder")?.clone());
+        let mut archive = located(&folder, "/Users/alex/Documents", "Archive")?;
+        let folders = (0..count.div_ceil(FOLDER)).map(|at| {
+            let mut below = located(&folder, "/Users/alex/Documents/Archive", &format!("Box {:04}", at + 1))?;
+            let path = below["key"].as_str()?.to_owned();
+            let files = (0..FOLDER.min(count - at * FOLDER)).map(|_| {
+                let name = format!("{}.txt", self.title());
+                located(&file, &path, &name)
+            });
+            below["elements"] = json!({"item": files.collect::<Option<Vec<_>>>()?});
+            Some(below)
+        });
+        archive["elements"] = json!({"item": folders.collect::<Option<Vec<_>>>()?});
+        items.push(archive);
+        Some(())
+    }
+
+    /// Cuts a list or fills it up with objects made after its own.
+    fn repeat(&mut self, list: &mut Vec<Value>, count: usize) -> Option<()> {
+        let models: Vec<Value> = list.iter().cloned().map(without_elements).collect();
+        list.truncate(count);
+        let mut next = greatest(&models);
+        while list.len() < count {
+            next += 1;
+            let model = models.get(list.len() % models.len().max(1))?;
+            list.push(Value::Object(self.like(model.as_object()?, next)));
+        }
+        Some(())
+    }
+
+    /// An object like another, with an identity, a title and dates of its own; texts that quote the other are dropped.
+    fn like(&mut self, model: &Map<String, Value>, id: i64) -> Map<String, Value> {
+        let days = i64::try_from(self.next() % 730).unwrap_or_default() - 365;
+        let title = self.title();
+        let mut made = Map::new();
+        for (term, value) in model {
+            let value = match term.as_str() {
+                "key" | "label" => continue,
+                "id" if value.is_i64() => json!(id),
+                "id" | "uid" => json!(self.unique()),
+                "message id" => json!(format!("{}@generated.example", self.unique())),
+                "subject" | "summary" | "name" => json!(title),
+                "source" | "all headers" => json!(format!("Subject: {title}\n")),
+                _ => moved(value, days),
+            };
+            made.insert(term.clone(), value);
+        }
+        made
+    }
+
+    /// A few words and a number that no other title has.
+    fn title(&mut self) -> String {
+        const FIRST: [&str; 12] = [
+            "Budget",
+            "Notes",
+            "Plan",
+            "Invoice",
+            "Photos",
+            "Minutes",
+            "Draft",
+            "Offer",
+            "Report",
+            "Größe",
+            "Agenda 📌",
+            "Re: Question",
+        ];
+        const SECOND: [&str; 10] = [
+            "for Monday",
+            "of the choir",
+            "from Lyon",
+            "about the roof",
+            "“final”",
+            "2026",
+            "and more",
+            "for Zoë",
+            "(copy)",
+            "before noon",
+        ];
+        self.made += 1;
+        let first = FIRST[usize::try_from(self.next() % 12).unwrap_or_default()];
+        let second = SECOND[usize::try_from(self.next() % 10).unwrap_or_default()];
+        format!("{first} {second} {}", self.made)
+    }
+
+    fn unique(&mut self) -> String {
+        let (high, low) = (self.next(), self.next());
+        format!(
+            "{:08X}-{:04X}-4{:03X}-8{:03X}-{:012X}",
+            high >> 32,
+            high >> 16 & 0xFFFF,
+            high & 0xFFF,
+            low >> 52,
+            low >> 4 & 0xFFFF_FFFF_FFFF
+        )
+    }
+
+    fn next(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        crate::birth::mix(self.random)
+    }
+}
+
+/// The object with that key, wherever it stands.
+fn keyed<'a>(data: &'a mut Value, key: &str) -> Option<&'a mut Value> {
+    if data["key"] == key {
+        return Some(data);
+    }
+    match data {
+        Value::Object(fields) => fields.values_mut().find_map(|field| keyed(field, key)),
+        Value::Array(items) => items.iter_mut().find_map(|item| keyed(item, key)),
+        _ => None,
+    }
+}
+
+/// A file or folder like another, at another place.
+fn located(model: &Value, folder: &str, name: &str) -> Option<Value> {
+    let mut made = model.as_object()?.clone();
+    let path = format!("{folder}/{name}");
+    for (term, value) in &mut made {
+        match term.as_str() {
+            "key" => *value = json!(path),
+            "name" | "displayed name" => *value = json!(name),
+            "container" => *value = json!({"ref": folder}),
+            "URL" => *value = json!(format!("file://{}", path.replace('%', "%25").replace(' ', "%20"))),
+            "name extension" => *value = json!(name.rsplit_once('.').map_or("", |(_, extension)| extension)),
+            _ => (),
+        }
+    }
+    Some(Value::Object(made))
+}
+
+fn without_elements(mut object: Value) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.shift_remove("elements");
+    }
+    object
+}
+
+fn greatest(models: &[Value]) -> i64 {
+    models.iter().filter_map(|model| model["id"].as_i64()).max().unwrap_or_default() + 1_000_000
+}
+
+/// A date, some days later; anything else as it is.
+fn moved(value: &Value, days: i64) -> Value {
+    let time = value.as_str().filter(|text| text.len() == 19).and_then(local_seconds);
+    time.map_or_else(|| value.clone(), |time| json!(local_text(time + days * 86_400)))
+}
