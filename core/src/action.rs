@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::call::{Filter, TextWindow};
+use crate::change::{Change, Subject};
 use crate::dictionary::{Identifier, TypeExpr};
 use crate::marshal::Given;
 use crate::specifier::{Member, Path};
@@ -60,6 +61,10 @@ pub enum Deed {
     Elements(Elements),
     /// Sends a command.
     Command(Box<Invocation>),
+    /// Looks at objects that would be changed.
+    Preview(Vec<Subject>),
+    /// Sets properties.
+    Set(Vec<Change>),
 }
 
 /// One command with its checked arguments.

@@ -2,18 +2,22 @@
 
 mod arguments;
 mod catalog;
+mod change;
 mod command;
 mod filter;
 pub mod schema;
 
 use serde_json::{Map, Value as Json};
 
+use crate::Millis;
 use crate::fault::{Code, Fault};
 use crate::reference::RefId;
 use crate::specifier::{Container, Specifier};
+use crate::undo::{self, Undo};
 
 pub(crate) use arguments::Arguments;
 pub use catalog::{Catalog, CommandTool, Hints};
+pub use change::SetProperty;
 pub use command::{CommandCall, Mode};
 pub(crate) use command::{bind, candidates};
 pub use filter::{Compare, Filter, Operator};
@@ -48,6 +52,15 @@ pub enum Call {
     GetElements(GetElements),
     /// `iac_mcp_read_command`, `iac_mcp_run_command`, or a command's own tool
     Command(CommandCall),
+    /// `iac_mcp_set_property`
+    SetProperty(SetProperty),
+    /// `iac_mcp_undo`
+    Undo {
+        /// Ids that the answers of writes gave.
+        ids: Vec<String>,
+        /// What they stand for, once the shell has looked it up.
+        undos: Vec<Undo>,
+    },
     /// `iac_mcp_release_reference`
     Release(Release),
     /// `iac_mcp_get_reference_stats`
@@ -128,6 +141,8 @@ impl Call {
             "iac_mcp_get_elements" => get_elements,
             "iac_mcp_read_command" => read_command,
             "iac_mcp_run_command" => run_command,
+            "iac_mcp_set_property" => set_property,
+            "iac_mcp_undo" => undo_write,
             "iac_mcp_release_reference" => release,
             "iac_mcp_get_reference_stats" => reference_stats,
             _ => return None,
@@ -146,7 +161,29 @@ impl Call {
             }
             Self::GetElements(call) => call.container.references(),
             Self::Command(call) => call.references(),
-            Self::ListApps { .. } | Self::Release(Release::App(_)) | Self::ReferenceStats => Vec::new(),
+            Self::SetProperty(call) => call.references(),
+            Self::Undo { .. }
+            | Self::ListApps { .. }
+            | Self::Release(Release::App(_))
+            | Self::ReferenceStats => Vec::new(),
+        }
+    }
+}
+
+impl Call {
+    /// Whether the shell has to look up what can be taken back before the call begins.
+    pub fn wants_undos(&self) -> bool {
+        matches!(self, Self::Undo { undos, .. } if undos.is_empty())
+    }
+
+    /// Gives a call what can be taken back.
+    ///
+    /// # Errors
+    /// What it names cannot be taken back.
+    pub fn with_undos(self, known: &[Undo], now: Millis) -> Result<Self, Fault> {
+        match self {
+            Self::Undo { ids, .. } => undo::find(&ids, known, now).map(|undos| Self::Undo { ids, undos }),
+            other => Ok(other),
         }
     }
 }
@@ -214,6 +251,14 @@ fn read_command(arguments: &Arguments<'_>) -> Result<Call, Fault> {
 
 fn run_command(arguments: &Arguments<'_>) -> Result<Call, Fault> {
     CommandCall::run(arguments).map(Call::Command)
+}
+
+fn set_property(arguments: &Arguments<'_>) -> Result<Call, Fault> {
+    SetProperty::read(arguments).map(Call::SetProperty)
+}
+
+fn undo_write(arguments: &Arguments<'_>) -> Result<Call, Fault> {
+    change::undo(arguments).map(|ids| Call::Undo { ids, undos: Vec::new() })
 }
 
 fn release(arguments: &Arguments<'_>) -> Result<Call, Fault> {

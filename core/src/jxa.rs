@@ -1,5 +1,6 @@
 //! The only place that writes JavaScript. Identifiers come from dictionaries; everything else is data.
 
+mod changes;
 mod command;
 mod literal;
 mod path;
@@ -11,6 +12,9 @@ pub(crate) use whose::can_be_whose;
 
 /// The fixed part of every script.
 pub(crate) const PRELUDE: &str = include_str!("jxa/prelude.js");
+
+/// What scripts that change something have besides.
+pub(crate) const CHANGES: &str = include_str!("jxa/changes.js");
 
 /// Code whose text depends only on the shape of a request, and the data of this one.
 ///

@@ -21,6 +21,8 @@ pub mod marshal;
 
 pub mod action;
 
+pub mod change;
+
 pub mod permission;
 
 pub mod plan;
@@ -33,6 +35,8 @@ pub mod reply;
 pub mod reference;
 
 pub mod fault;
+
+pub mod undo;
 
 pub mod step;
 

@@ -18,8 +18,8 @@ use crate::jxa::{self, Script};
 use crate::plan::Costs;
 
 pub use classify::{Classified, LevelRule, MANY, classify, classify_command, classify_write};
-pub(crate) use decide::Answered;
 pub use decide::decide;
+pub(crate) use decide::{Answered, may_read};
 pub use grant::{CommandScope, Grant, Grants, Scope};
 pub use policy::{Policy, PolicyError, Profile, Rule, Ruling};
 pub use question::{Answer, Choice, Digest, Question, Wording};
@@ -92,6 +92,10 @@ pub enum Source {
     Shell,
     /// It is dangerous, and content of others was read within the last hour.
     Tainted,
+    /// Only a place leads to an object, so that somebody has to look whether it is the right one.
+    Fragile,
+    /// It is a look at what a human will be asked about.
+    Preview,
     /// A human, earlier.
     Grant {
         /// The grant's name.
@@ -196,6 +200,8 @@ impl std::fmt::Display for Source {
             Self::Tainted => {
                 f.write_str("content that others may have written was read within the last hour")
             }
+            Self::Fragile => f.write_str("only its place leads to the object, and places change"),
+            Self::Preview => f.write_str("a look at what a human will be asked about"),
             Self::Grant { id } => write!(f, "the grant {id}"),
             Self::Human { choice, by } => write!(f, "a human ({}, {by})", choice.as_str()),
         }

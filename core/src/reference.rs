@@ -67,6 +67,8 @@ pub struct Held {
     pub created: Millis,
     /// When it was last used.
     pub used: Millis,
+    /// What no other object has, such as Mail's message id, if it is known.
+    pub mark: Option<Box<str>>,
 }
 
 /// Why a reference cannot be used.
@@ -181,7 +183,7 @@ impl References {
         self.make_room(&object.app, now);
         *self.per_app.entry(object.app.clone()).or_default() += 1;
         self.by_object.insert(object.clone(), fresh);
-        self.by_id.insert(fresh, Held { object, created: now, used: now });
+        self.by_id.insert(fresh, Held { object, created: now, used: now, mark: None });
         self.counters.created += 1;
         fresh
     }
@@ -205,6 +207,13 @@ impl References {
                 held.used = held.used.max(now);
                 Ok(held)
             }
+        }
+    }
+
+    /// Keeps what the object behind a reference is known by.
+    pub fn mark(&mut self, id: RefId, mark: &str) {
+        if let Some(held) = self.by_id.get_mut(&id) {
+            held.mark = Some(mark.into());
         }
     }
 

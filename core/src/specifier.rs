@@ -15,7 +15,7 @@ use crate::reference::{RefId, ReferenceError};
 
 pub(crate) use resolve::find_property;
 pub use resolve::{Held, Resolved, Target};
-pub(crate) use show::quoted;
+pub(crate) use show::{one_line, quoted};
 pub use source::read_source;
 
 /// What a client wrote, parsed but not yet checked against a dictionary.

@@ -16,7 +16,9 @@ mod elements;
 mod first;
 mod properties;
 mod query;
+mod set;
 mod show;
+mod words;
 
 use std::sync::Arc;
 
@@ -36,6 +38,7 @@ use crate::plan;
 use crate::reference::{RefId, References};
 use crate::reply::Reply;
 use crate::specifier::{Held, Path, SpecifierError};
+use crate::undo::Undo;
 
 /// What the core may look at and change while it decides; all of it belongs to the shell.
 pub struct World<'a> {
@@ -158,6 +161,8 @@ enum Then {
     Properties(properties::Reading),
     Elements(Box<elements::Listing>),
     Command(Box<command::Sending>),
+    Set(Box<set::Setting>),
+    Looking(Box<asking::Looking>),
     Asked(Box<asking::Asking>),
 }
 
@@ -174,6 +179,10 @@ pub struct Outcome {
     pub strategy: Option<String>,
     /// The decision that ended the call, if one did, for the audit log.
     pub refused: Option<Decided>,
+    /// Writes that can be taken back, for the shell to keep.
+    pub undo: Vec<Undo>,
+    /// Ids of writes that were taken back, for the shell to forget.
+    pub undone: Vec<String>,
 }
 
 /// Returns the apps whose dictionaries a call needs, in the client's spelling or as bundle ids.
@@ -184,8 +193,12 @@ pub fn wants(call: &Call, references: &References) -> Vec<String> {
         Call::Command(call) => Some(call.app.clone()),
         _ => None,
     };
+    let undone = match call {
+        Call::Undo { undos, .. } => undos.iter().map(|undo| undo.app.clone()).collect(),
+        _ => Vec::new(),
+    };
     let held = call.references().into_iter().filter_map(|id| references.app_of(id).map(str::to_owned));
-    let apps: std::collections::BTreeSet<String> = named.into_iter().chain(held).collect();
+    let apps: std::collections::BTreeSet<String> = named.into_iter().chain(held).chain(undone).collect();
     apps.into_iter().collect()
 }
 
@@ -205,6 +218,8 @@ pub fn start(call: Call, world: &mut World<'_>) -> Step {
         }
         Call::GetElements(call) => elements::start(&call, None, world),
         Call::Command(call) => command::start(&call, world),
+        Call::SetProperty(call) => set::start(&call, world),
+        Call::Undo { undos, .. } => set::start_undo(&undos, world),
         Call::Release(release) => released(&release, world),
         Call::ReferenceStats => Ok(done(stats(world), 0)),
     };
@@ -227,6 +242,7 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
     }
     let step = match (reply, then) {
         (Err(fault), Then::Command(sending)) if sending.changes() => Err(command::uncertain(fault)),
+        (Err(fault), Then::Set(setting)) if setting.writes() => Err(command::uncertain(fault)),
         (Err(fault), _) => Err(fault),
         (Ok(reply), Then::Apps(listing)) => listing.resume(reply, world),
         (Ok(reply), Then::Query(query)) => query.resume(reply, &app, events, world),
@@ -234,6 +250,8 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Ok(reply), Then::Properties(reading)) => reading.resume(reply, &app, events, world),
         (Ok(reply), Then::Elements(listing)) => listing.resume(reply, &app, events, world),
         (Ok(reply), Then::Command(sending)) => sending.resume(reply, &app, events, world),
+        (Ok(reply), Then::Set(setting)) => setting.resume(reply, &app, events, world),
+        (Ok(reply), Then::Looking(looking)) => looking.resume(reply, events, world),
         (Ok(_), Then::Asked(_)) => Err(out_of_turn("a script's reply")),
     };
     step.unwrap_or_else(|fault| failed(&fault, events))

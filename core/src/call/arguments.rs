@@ -38,6 +38,11 @@ impl<'a> Arguments<'a> {
         self.fields.get(name).filter(|json| !json.is_null())
     }
 
+    /// Returns an argument, where null is a value of its own.
+    pub(crate) fn given(&self, name: &str) -> Option<&'a Json> {
+        self.fields.get(name)
+    }
+
     pub(crate) fn required(&self, name: &str) -> Result<&'a Json, Fault> {
         self.get(name).ok_or_else(|| {
             let message = format!("{} needs the argument `{name}`", self.tool);

@@ -51,10 +51,16 @@ fn is_application(given: &Given) -> bool {
 
 /// The different ways to objects, each once: objects that are reached alike share their code.
 #[derive(Default)]
-struct Ways(IndexSet<String>);
+pub(super) struct Ways(IndexSet<String>);
 
 impl Ways {
-    fn encode(&mut self, given: &Given) -> Json {
+    /// Writes the ways, in the order in which the data numbers them.
+    pub(super) fn code(self) -> String {
+        self.0.into_iter().map(|way| format!("p => {way}")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Writes a value as data; the way to an object in it is kept.
+    pub(super) fn encode(&mut self, given: &Given) -> Json {
         match given {
             Given::Null => Json::Null,
             Given::Bool(value) => json!(value),

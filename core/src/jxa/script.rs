@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
-use super::{PRELUDE, Script, command::command, literal, path::path, whose::whose};
+use super::{CHANGES, PRELUDE, Script, changes, command::command, literal, path::path, whose::whose};
 use crate::action::{Action, Column, Deed, Elements, Identity, Wanted};
 use crate::call::TextWindow;
 use crate::dictionary::Identifier;
@@ -23,7 +23,11 @@ pub(crate) fn script(approved: &Approved, costs: &Costs) -> Script {
     if let Deed::Command(_) = approved.action().deed {
         data["launch"] = json!(approved.may_launch());
     }
-    Script { code: format!("d => {{\n{PRELUDE}{BODY}{body}{END}"), data: literal::ascii(&data) }
+    let more = match approved.action().deed {
+        Deed::Preview(_) | Deed::Set(_) => CHANGES,
+        _ => "",
+    };
+    Script { code: format!("d => {{\n{PRELUDE}{more}{BODY}{body}{END}"), data: literal::ascii(&data) }
 }
 
 /// Writes what is particular to an action, for people to read: its code and its data. It cannot be run.
@@ -51,6 +55,8 @@ fn body(action: &Action, costs: &Costs) -> (String, Json) {
         Deed::Properties { objects, sizes, text } => properties(objects, sizes, *text, costs, &mut data),
         Deed::Elements(wanted) => elements(wanted, costs, &mut data),
         Deed::Command(invocation) => command(invocation, &mut data),
+        Deed::Preview(subjects) => changes::preview(subjects, &mut data),
+        Deed::Set(all) => changes::changes(all, &mut data),
     };
     (body, data)
 }

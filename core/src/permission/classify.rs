@@ -10,6 +10,7 @@ use std::borrow::Cow;
 
 use super::Level;
 use crate::action::{Action, Deed, Invocation};
+use crate::change::{Change, Slot};
 use crate::dictionary::{Command, names};
 
 /// What an action is, as far as permission is concerned.
@@ -49,6 +50,8 @@ pub fn classify(action: &Action, rules: &[LevelRule]) -> Classified {
         | Deed::Properties { .. }
         | Deed::Elements(_) => Classified::new(Level::Safe, "reads"),
         Deed::Command(invocation) => classify_invocation(&action.app, invocation, rules),
+        Deed::Preview(_) => Classified::new(Level::Safe, "reads"),
+        Deed::Set(changes) => classify_set(&action.app, changes, rules),
     }
 }
 
@@ -75,6 +78,15 @@ pub fn classify_write(
     tables::write(app, class, property)
         .unwrap_or_else(|| Classified::new(Level::Modify, "changes"))
         .raised_by_count(count)
+}
+
+/// The worst of what is set.
+fn classify_set(app: &str, changes: &[Change], rules: &[LevelRule]) -> Classified {
+    let slots = changes.iter().flat_map(|change| change.subject.slots.iter().map(move |slot| (change, slot)));
+    let of = |(change, slot): (&Change, &Slot)| {
+        classify_write(app, change.subject.path.class(), &slot.term, changes.len(), rules)
+    };
+    slots.map(of).reduce(Classified::or_worse).unwrap_or_else(|| Classified::new(Level::Modify, "changes"))
 }
 
 fn classify_invocation(app: &str, invocation: &Invocation, rules: &[LevelRule]) -> Classified {

@@ -3,12 +3,16 @@
 use super::policy::Verdict;
 use super::touch::touches;
 use super::{
-    Answer, Approved, Asked, Choice, Classified, Decision, Digest, Gate, Question, Refusal, Ruling, Scope,
-    Source, TAINT, Touch, Unasked, Wording, classify,
+    Answer, Approved, Asked, Choice, Classified, Decision, Digest, Gate, Level, Question, Refusal, Ruling,
+    Scope, Source, TAINT, Touch, Unasked, Wording, classify,
 };
 use crate::Millis;
-use crate::action::Action;
+use crate::action::{Action, Deed};
+use crate::app::App;
+use crate::change::Subject;
 use crate::fault::{Code, Fault};
+use crate::marshal::Given;
+use crate::specifier::Path;
 
 /// Decides on an action: the strictest word about anything that it touches.
 pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decision {
@@ -46,7 +50,7 @@ fn judge(action: &Action, app_name: &str, harm: &Classified, gate: &Gate, now: M
 
 /// What would be asked is allowed if a human has said so before. What is refused stays refused.
 fn with_grants(verdict: Verdict, touch: &Touch<'_>, gate: &Gate, now: Millis) -> Verdict {
-    match gate.grants.covering(touch, now) {
+    match gate.grants.covering(touch, now).filter(|_| !touch.is_fragile) {
         Some(grant) if verdict.ruling == Ruling::Ask => {
             let source = Source::Grant { id: grant.id.clone() };
             Verdict { ruling: Ruling::Allow, source, launch: true }
@@ -55,10 +59,59 @@ fn with_grants(verdict: Verdict, touch: &Touch<'_>, gate: &Gate, now: Millis) ->
     }
 }
 
+/// Whether a property may be read without anybody being asked, so that its value may stand in an answer.
+pub(crate) fn may_read(property: &str, app: &App, gate: &Gate, now: Millis) -> bool {
+    let touch = Touch {
+        app: &app.bundle_id,
+        app_name: &app.name,
+        plugin: gate.plugin.as_deref(),
+        level: Level::Safe,
+        is_shell: false,
+        command: None,
+        property: Some(property),
+        is_fragile: false,
+    };
+    with_grants(gate.policy.judge(&touch, false), &touch, gate, now).ruling == Ruling::Allow
+}
+
 impl Unasked {
     /// What would be done, in words: the strictest part of it.
     pub(crate) fn in_words(&self) -> String {
         self.scopes.first().map(Scope::order).unwrap_or_default()
+    }
+
+    /// A look at the objects that the action would change, as a part of the question; `None` if it names no object.
+    ///
+    /// What a property is set on is known; of what a command is given, `subject` says how to look at the first `most`.
+    pub(crate) fn preview(
+        &self,
+        most: usize,
+        subject: &dyn Fn(&Path) -> Option<Subject>,
+    ) -> Option<Approved> {
+        let subjects: Vec<Subject> = match &self.action.deed {
+            Deed::Set(changes) => changes.iter().map(|change| change.subject.clone()).collect(),
+            Deed::Command(invocation) => {
+                let direct = invocation.direct.iter().flat_map(Given::objects);
+                let paths = direct.filter(|path| path.last().is_some());
+                paths
+                    .take(most)
+                    .filter_map(subject)
+                    .map(|subject| Subject { slots: Vec::new(), ..subject })
+                    .collect()
+            }
+            _ => Vec::new(),
+        };
+        if subjects.is_empty() {
+            return None;
+        }
+        let action = Action { app: self.action.app.clone(), deed: Deed::Preview(subjects) };
+        let harm = classify(&action, &[]);
+        Some(Approved { action, harm, source: Source::Preview, scopes: self.scopes.clone(), launch: false })
+    }
+
+    /// What would be done.
+    pub(crate) fn action(&self) -> &Action {
+        &self.action
     }
 
     /// Puts the question, in words; it is bound to them and to the action.

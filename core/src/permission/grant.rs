@@ -232,6 +232,7 @@ mod tests {
         is_shell: false,
         command: None,
         property: Some("read status"),
+        is_fragile: false,
     };
     const MINUTE: u64 = 60_000;
 

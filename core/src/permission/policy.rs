@@ -173,6 +173,9 @@ impl Policy {
         if touch.is_shell && !named && verdict.ruling < Ruling::Deny {
             return Verdict { ruling: Ruling::Deny, source: Source::Shell, launch: false };
         }
+        if verdict.ruling == Ruling::Allow && touch.is_fragile && !named {
+            return Verdict { ruling: Ruling::Ask, source: Source::Fragile, launch: false };
+        }
         if verdict.ruling == Ruling::Allow && tainted && touch.level == Level::Dangerous && !named {
             return Verdict { ruling: Ruling::Ask, source: Source::Tainted, launch: verdict.launch };
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Classified, Level, Policy};
 use crate::action::{Action, Column, Deed};
+use crate::change::Subject;
 use crate::marshal::Given;
 use crate::specifier::{Path, Segment};
 
@@ -24,6 +25,8 @@ pub struct Touch<'a> {
     pub command: Option<CommandName<'a>>,
     /// The property that is read or set.
     pub property: Option<&'a str>,
+    /// Whether nobody can tell that the object is still the one that was meant.
+    pub is_fragile: bool,
 }
 
 /// A command as the dictionary has it.
@@ -52,8 +55,10 @@ pub(super) fn touches<'a>(
         is_shell: false,
         command: None,
         property: None,
+        is_fragile: false,
     };
     let does = Touch { level: harm.level, is_shell: harm.is_shell, command: found.command, ..safe };
+    let does = Touch { is_fragile: found.is_fragile, ..does };
     let passed = found.passed.into_iter().map(|name| Touch { property: Some(name), ..safe });
     let own = found.own.into_iter().map(|name| Touch { property: Some(name), ..does });
     passed.chain(own).chain(found.itself.then_some(does)).collect()
@@ -68,6 +73,8 @@ struct Touched<'a> {
     own: BTreeSet<&'a str>,
     /// The command that is sent.
     command: Option<CommandName<'a>>,
+    /// Whether nobody can tell that an object is still the one that was meant.
+    is_fragile: bool,
     /// Whether the deed does something beside what it does with its properties: to list is to learn what is there.
     itself: bool,
 }
@@ -93,12 +100,25 @@ impl<'a> Touched<'a> {
                 found.command = Some(CommandName { name: &invocation.term, code: &invocation.code });
                 invocation.values().flat_map(Given::objects).for_each(|path| found.path(path));
             }
+            Deed::Preview(subjects) => subjects.iter().for_each(|subject| found.subject(subject)),
+            Deed::Set(changes) => {
+                found.itself = false;
+                changes.iter().for_each(|change| {
+                    found.subject(&change.subject);
+                    found.is_fragile |= change.is_fragile();
+                });
+            }
             Deed::Elements(elements) => {
                 found.path(&elements.container);
                 found.columns(&elements.columns);
             }
         }
         found
+    }
+
+    fn subject(&mut self, subject: &'a Subject) {
+        self.path(&subject.path);
+        self.own.extend(subject.slots.iter().map(|slot| slot.term.as_str()));
     }
 
     fn path(&mut self, path: &'a Path) {

@@ -23,6 +23,9 @@ pub struct Saved {
     pub created: u64,
     /// When it was last used.
     pub used: u64,
+    /// What no other object has, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<String>,
 }
 
 impl References {
@@ -36,6 +39,7 @@ impl References {
                 specifier: held.object.path.to_json(),
                 created: held.created.0,
                 used: held.used.0,
+                mark: held.mark.as_deref().map(str::to_owned),
             })
             .chain(self.asleep.values().cloned())
             .collect();
@@ -68,7 +72,8 @@ impl References {
         let Some(object) = object(&saved, apps) else { return };
         *self.per_app.entry(object.app.clone()).or_default() += 1;
         self.by_object.entry(object.clone()).or_insert(id);
-        self.by_id.insert(id, Held { object, created: Millis(saved.created), used: Millis(saved.used) });
+        let (created, used) = (Millis(saved.created), Millis(saved.used));
+        self.by_id.insert(id, Held { object, created, used, mark: saved.mark.map(Into::into) });
     }
 }
 

@@ -2,6 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
+use crate::foreign::is_visible;
+
 use super::{By, Id, Path, Segment};
 
 /// Longer names are cut: what is shown is one line.
@@ -41,19 +43,17 @@ impl Path {
     }
 }
 
-/// Puts a text that somebody else wrote on one line, in quotes, at most 80 characters, without control or bidi characters.
+/// Puts a text that somebody else wrote on one line, in quotes that it cannot close, at most 80 characters.
 pub(crate) fn quoted(text: &str) -> String {
-    let clean = text.chars().map(|c| if is_harmless(c) { c } else { '\u{fffd}' });
+    format!("\"{}\"", one_line(text).replace('"', "'"))
+}
+
+/// Puts a text on one line, at most 80 characters; what is not visible or turns the direction becomes U+FFFD.
+pub(crate) fn one_line(text: &str) -> String {
+    let clean = text.chars().map(|c| if c.is_control() || !is_visible(c) { '\u{fffd}' } else { c });
     let mut shown: String = clean.take(LONGEST).collect();
     if text.chars().nth(LONGEST).is_some() {
         shown.push('…');
     }
-    format!("\"{shown}\"")
-}
-
-/// Whether a character stays on its line and does not change the direction of the text around it.
-fn is_harmless(c: char) -> bool {
-    let bidi =
-        matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    !c.is_control() && !bidi && !matches!(c, '\u{2028}' | '\u{2029}')
+    shown
 }

@@ -1,9 +1,13 @@
 //! The gate in the machine: an action is decided upon, asked about where that is needed, and only then written.
 
+mod looking;
+
+pub(super) use looking::Looking;
+
 use super::{Ask, Decided, Outcome, Pending, Run, Step, Then, World};
 use crate::action::Action;
 use crate::fault::{Code, Fault};
-use crate::permission::{self, Answer, Answered, Approved, Asked, Decision, Refusal, Wording};
+use crate::permission::{self, Answer, Answered, Approved, Asked, Decision, Refusal};
 
 /// What stands behind an action, however it ends: its app in words, and what was done for the call so far.
 #[derive(Clone, Debug)]
@@ -23,15 +27,7 @@ pub(super) struct Asking {
 pub(super) fn propose(action: Action, behind: Behind, then: Then, world: &World<'_>) -> Step {
     match permission::decide(action, &behind.name, world.gate, world.now) {
         Decision::Allow(approved) => run(approved, behind, then, world),
-        Decision::Ask(unasked) => {
-            let wording = Wording {
-                app: behind.name.clone(),
-                plugin: world.gate.plugin.clone(),
-                deed: unasked.in_words(),
-                ..Wording::default()
-            };
-            ask(unasked.ask(wording), behind, then)
-        }
+        Decision::Ask(unasked) => looking::look(unasked, behind, then, world),
         Decision::Deny(refusal) => refused(refusal, behind.events),
     }
 }
@@ -74,11 +70,12 @@ impl Asking {
     }
 }
 
-fn refused(refusal: Refusal, events: u64) -> Step {
+/// Ends a call that may not go on.
+pub(super) fn refused(refusal: Refusal, events: u64) -> Step {
     let Refusal { source, harm, scopes, fault } = refusal;
     let decided = Decided { allowed: false, harm, source, scopes };
     let body = fault.to_json();
-    Step::Done(Outcome { body, is_error: true, events, strategy: None, refused: Some(decided) })
+    Step::Done(Outcome { body, is_error: true, events, refused: Some(decided), ..Outcome::default() })
 }
 
 /// The error for an event that does not belong to what was waited for.

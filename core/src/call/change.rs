@@ -1,0 +1,86 @@
+//! The arguments of tools that change something and take it back.
+
+use serde_json::Value as Json;
+
+use super::Arguments;
+use super::arguments::wrong;
+use crate::fault::{Code, Fault};
+use crate::reference::RefId;
+
+/// The arguments of `iac_mcp_set_property`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SetProperty {
+    /// Whose properties.
+    pub references: Vec<RefId>,
+    /// Whether a list was given, which is answered with errors among its items.
+    pub list: bool,
+    /// Properties, in any spelling, with their new values.
+    pub properties: Vec<(String, Json)>,
+}
+
+/// How many objects one call may change.
+const MOST: usize = 200;
+
+impl SetProperty {
+    pub(super) fn read(arguments: &Arguments<'_>) -> Result<Self, Fault> {
+        arguments.only(&["reference", "property", "value", "properties"])?;
+        let (mut references, list) = arguments.references("reference", MOST)?;
+        let mut seen = std::collections::BTreeSet::new();
+        references.retain(|id| seen.insert(*id));
+        Ok(Self { references, list, properties: properties(arguments)? })
+    }
+}
+
+impl SetProperty {
+    /// Returns every reference that is named, also inside the new values.
+    pub(super) fn references(&self) -> Vec<RefId> {
+        let mut found = self.references.clone();
+        self.properties.iter().for_each(|(_, value)| collect(value, &mut found));
+        found
+    }
+}
+
+fn collect(json: &Json, found: &mut Vec<RefId>) {
+    match json {
+        Json::String(text) => found.extend(RefId::parse(text)),
+        Json::Array(items) => items.iter().for_each(|item| collect(item, found)),
+        Json::Object(fields) => fields.values().for_each(|value| collect(value, found)),
+        _ => {}
+    }
+}
+
+/// Either `property` and `value`, or `properties`; a value may be null, so that it is not taken for left out.
+fn properties(arguments: &Arguments<'_>) -> Result<Vec<(String, Json)>, Fault> {
+    let one = (arguments.text("property")?, arguments.given("value"));
+    match (one, arguments.get("properties")) {
+        ((Some(property), Some(value)), None) => Ok(vec![(property, value.clone())]),
+        ((None, None), Some(json)) => {
+            let fields = json.as_object().filter(|fields| !fields.is_empty());
+            let fields = fields
+                .ok_or_else(|| wrong("properties", "an object of properties and their new values", json))?;
+            Ok(fields.iter().map(|(name, value)| (name.clone(), value.clone())).collect())
+        }
+        _ => {
+            let message = "expected either `property` and `value`, or `properties`";
+            Err(Fault::new(Code::InvalidParameter, message, "name what is to be set, and give its new value"))
+        }
+    }
+}
+
+/// Reads the ids of `iac_mcp_undo`: one or a list.
+pub(super) fn undo(arguments: &Arguments<'_>) -> Result<Vec<String>, Fault> {
+    arguments.only(&["undo"])?;
+    let json = arguments.required("undo")?;
+    let id = |json: &Json| json.as_str().filter(|id| id.starts_with("undo_")).map(str::to_owned);
+    let ids: Option<Vec<String>> = match json {
+        Json::Array(items) => items.iter().map(id).collect(),
+        one => id(one).map(|id| vec![id]),
+    };
+    let mut ids = ids.ok_or_else(|| wrong("undo", "an id such as undo_…, or a list of them", json))?;
+    if ids.is_empty() || ids.len() > MOST {
+        return Err(wrong("undo", &format!("1 to {MOST} ids"), &Json::from(ids.len())));
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    ids.retain(|id| seen.insert(id.clone()));
+    Ok(ids)
+}

@@ -1,0 +1,129 @@
+//! Writes of properties: what would be set, on which objects, and by what these are known to be the ones that are meant.
+
+mod verify;
+
+use serde_json::Value as Json;
+
+use crate::dictionary::{Dictionary, Identifier, TypeExpr};
+use crate::marshal::Given;
+use crate::specifier::{By, Path, Segment};
+
+pub(crate) use verify::holds;
+
+/// An object that would be changed, as it is looked at beforehand.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subject {
+    /// The way there.
+    pub path: Path,
+    /// The property whose value no other object has.
+    pub mark: Option<Identifier>,
+    /// The property that the app finds it by, if its way ends with a name.
+    pub name: Option<Identifier>,
+    /// Properties that tell a human which object it is, the best first.
+    pub labels: Vec<Identifier>,
+    /// What would be set.
+    pub slots: Vec<Slot>,
+}
+
+/// A property that would be set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Slot {
+    /// The dictionary's term.
+    pub term: String,
+    /// What stands in the script.
+    pub identifier: Identifier,
+    /// What it may hold.
+    pub kind: TypeExpr,
+    /// Whether the dictionary lets it be read, too.
+    pub readable: bool,
+}
+
+/// Properties of one object that are set together, or not at all.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// The object.
+    pub subject: Subject,
+    /// What the object must be like, or nothing is set.
+    pub expected: Expected,
+    /// The new values, one for each slot of the subject.
+    pub values: Vec<Given>,
+}
+
+/// What an object must be like to be the one that is meant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Expected {
+    /// The value of its mark, if it is known.
+    pub mark: Option<String>,
+    /// The old values that somebody has seen and agreed to change, as the script encodes them.
+    pub old: Option<Json>,
+}
+
+impl Change {
+    /// Whether it cannot be told that the object is still the one that was meant: only a place leads to it.
+    pub fn is_fragile(&self) -> bool {
+        !self.subject.path.is_stable() && self.expected.mark.is_none()
+    }
+}
+
+struct Profile {
+    app: &'static str,
+    class: &'static str,
+    mark: Option<&'static str>,
+    labels: &'static [&'static str],
+}
+
+const fn profile(
+    app: &'static str,
+    class: &'static str,
+    mark: Option<&'static str>,
+    labels: &'static [&'static str],
+) -> Profile {
+    Profile { app, class, mark, labels }
+}
+
+/// # Source
+/// The apps' own dictionaries. A message id is given once in the world; a file's URL holds its whole path, and with
+/// file ids it stays when the file is renamed.
+const PROFILES: [Profile; 12] = [
+    profile("com.apple.mail", "message", Some("message id"), &["subject", "sender"]),
+    profile("com.apple.mail", "mailbox", None, &["name"]),
+    profile("com.apple.finder", "item", Some("URL"), &["name"]),
+    profile("com.apple.iCal", "event", Some("uid"), &["summary", "start date"]),
+    profile("com.apple.iCal", "calendar", Some("uid"), &["name"]),
+    profile("com.apple.Safari", "tab", Some("URL"), &["name", "URL"]),
+    profile("com.apple.Music", "track", Some("persistent ID"), &["name", "artist"]),
+    profile("com.apple.Terminal", "tab", Some("tty"), &["custom title", "tty"]),
+    profile("com.apple.systemevents", "process", Some("unix id"), &["name"]),
+    profile("com.apple.MobileSMS", "chat", None, &["name", "id"]),
+    profile("com.apple.AddressBook", "person", None, &["name", "organization"]),
+    profile("com.apple.Photos", "media item", None, &["filename", "date"]),
+];
+
+/// Properties that name things where no profile says which, in the order in which they are tried.
+const LABELS: [&str; 5] = ["subject", "title", "summary", "display name", "filename"];
+
+impl Subject {
+    /// Says by what an object is known and called.
+    pub(crate) fn of(app: &str, dictionary: &Dictionary, path: Path, slots: Vec<Slot>) -> Self {
+        let class = path.class().to_owned();
+        let profile = PROFILES.iter().find(|each| each.app == app && dictionary.is_a(&class, each.class));
+        let known =
+            |term: &&str| dictionary.property(&class, term).and_then(|found| Identifier::of(&found.name));
+        let named = || name(dictionary, &class).into_iter().chain(LABELS.iter().filter_map(known));
+        let labels = match profile {
+            Some(profile) => profile.labels.iter().filter_map(known).collect(),
+            None => named().take(1).collect(),
+        };
+        let own = profile.and_then(|profile| profile.mark.as_ref().and_then(known));
+        let mark = own.or_else(|| if path.is_stable() { None } else { named().next() });
+        let by_name = matches!(path.last(), Some((_, Segment::Element(_, By::Name(_)))));
+        let name = name(dictionary, &class).filter(|_| by_name);
+        Self { path, mark, name, labels, slots }
+    }
+}
+
+/// The property that the app itself finds things by.
+fn name(dictionary: &Dictionary, class: &str) -> Option<Identifier> {
+    let all = dictionary.properties(class);
+    all.iter().find(|property| property.code == "pnam").and_then(|property| Identifier::of(&property.name))
+}

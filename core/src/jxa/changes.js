@@ -1,0 +1,71 @@
+// Stands behind the prelude in scripts that change something.
+
+// What a human is shown of some objects: mark, labels and old values of each, or why it cannot be read.
+const preview = (rows, way, q) => rows.map(p => {
+  at = "object";
+  try {
+    const x = way(p), mark = q.mark === null ? null : markOf(x, q.mark);
+    const old = read(x, q.gets), labels = read(x, q.labels), all = old.concat(labels);
+    if (mark === null && all.length > 0 && all.every(each => isFailed(each) && missing(each.number))) return all[0];
+    return [mark, labels, old];
+  } catch (error) { return failed(error); }
+});
+
+const missing = number => number === -1728 || number === -1719;
+const markOf = (x, mark) => { const is = ask(() => mark(x)); return is === null || is === undefined ? null : wellFormed(String(is)); };
+const readable = (x, gets) => gets.map(get => { if (get === null) return null; try { return ask(() => get(x)); } catch (error) { return failed(error); } });
+const shown = values => values.map(value => isFailed(value) ? value : encode(value));
+const alike = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+
+// The answers of groups of objects, each at its place in the request.
+const inOrder = groups => {
+  const found = [];
+  groups.forEach((group, g) => group().forEach((each, i) => { found[d.places[g][i]] = each; }));
+  return found;
+};
+
+// One object. It must be the one that is meant and be as somebody has seen it; then all of its properties are set and
+// read back, or those that were set are put back. The last look at the object and the first write are adjacent events.
+const change = ([p, wants, seen, given], way, q, ways) => {
+  at = "object";
+  const x = way(p), before = readable(x, q.gets), gone = before.find(each => isFailed(each) && missing(each.number));
+  if (gone) return gone;
+  const old = shown(before);
+  if (seen !== null && !alike(old, seen)) return { changed: old };
+  if (q.names !== null && ask(() => q.names(p)).filter(name => same(name, q.name(p))).length !== 1) return { moved: null };
+  const mark = q.mark === null ? null : markOf(x, q.mark);
+  if (wants !== null && mark !== wants) return { moved: mark };
+  const values = given.map(value => inbound(value, ways)), done = [];
+  at = "set";
+  for (let i = 0; i < values.length; i += 1) {
+    try { ask(() => q.sets[i](x, values[i])); done.push(i); } catch (error) {
+      const number = numberOf(error), message = messageOf(error);
+      if (fatal(number)) return { unknown: number, message: message };
+      return { refused: i, number: number, message: message, back: done.reverse().every(j => putBack(x, q.sets[j], before[j])) };
+    }
+  }
+  at = "check";
+  try { return { old: old, now: shown(readable(x, q.gets)), mark: mark }; } catch (error) { return { unknown: numberOf(error), message: messageOf(error) }; }
+};
+const putBack = (x, set, value) => {
+  if (isFailed(value) || value === undefined) return false;
+  try { ask(() => set(x, value)); return true; } catch (error) { return false; }
+};
+// After an app has gone or fallen silent nothing more is tried.
+const changes = (rows, way, q, ways) => {
+  const results = [];
+  for (const row of rows) {
+    if (stopped) { results.push({ untried: true }); continue; }
+    try { results.push(change(row, way, q, ways)); } catch (error) {
+      if (fatal(numberOf(error))) { if (!written) throw error; stopped = true; results.push({ untried: true }); continue; }
+      results.push(failed(error));
+      continue;
+    }
+    const last = results[results.length - 1];
+    if (last.unknown !== undefined) stopped = true;
+    if (last.now !== undefined || last.unknown !== undefined || last.refused !== undefined) written = true;
+  }
+  return results;
+};
+let stopped = false;
+let written = false;

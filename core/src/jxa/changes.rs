@@ -1,0 +1,101 @@
+//! Writes as JavaScript: objects that are changed alike share their code, one row of data each.
+
+use indexmap::IndexMap;
+use serde_json::{Value as Json, json};
+
+use super::command::Ways;
+use super::path::path;
+use crate::change::{Change, Slot, Subject};
+use crate::dictionary::Identifier;
+use crate::specifier::{By, Segment};
+
+/// Writes the body of a look at objects that would be changed; the answer has one entry for each, in their order.
+pub(super) fn preview(subjects: &[Subject], data: &mut Json) -> String {
+    let mut groups = Groups::default();
+    for subject in subjects {
+        let mut values = Vec::new();
+        let way = path(&subject.path, &mut values);
+        let call = format!(
+            "p => {way}, {{ mark: {}, labels: [{}], gets: [{}] }}",
+            getter(subject.mark.as_ref()),
+            subject.labels.iter().map(|label| getter(Some(label))).collect::<Vec<_>>().join(", "),
+            gets(subject),
+        );
+        groups.add(call, Json::from(values));
+    }
+    groups.write("preview", "", data)
+}
+
+/// Writes the body of a write; the answer has one entry for each object, in their order.
+pub(super) fn changes(all: &[Change], data: &mut Json) -> String {
+    let mut ways = Ways::default();
+    let mut groups = Groups::default();
+    for change in all {
+        let mut values = Vec::new();
+        let way = path(&change.subject.path, &mut values);
+        let call = format!(
+            "p => {way}, {{ mark: {}, {}, gets: [{}], sets: [{}] }}",
+            getter(change.subject.mark.as_ref()),
+            neighbours(&change.subject),
+            gets(&change.subject),
+            change.subject.slots.iter().map(setter).collect::<Vec<_>>().join(", "),
+        );
+        let given: Vec<Json> = change.values.iter().map(|value| ways.encode(value)).collect();
+        groups.add(call, json!([values, change.expected.mark, change.expected.old, given]));
+    }
+    let code = ways.code();
+    groups.write("changes", &format!(", [{code}]"), data)
+}
+
+/// Where a name leads to the object, its neighbours are asked for theirs: two of a name are not told apart.
+fn neighbours(subject: &Subject) -> String {
+    match (subject.path.last(), &subject.name) {
+        (Some((container, Segment::Element(member, By::Name(_)))), Some(name)) => {
+            let mut values = Vec::new();
+            let from = path(container, &mut values);
+            format!("names: p => {from}.{}.{name}(), name: p => p[{}]", member.identifier, values.len())
+        }
+        _ => "names: null".to_owned(),
+    }
+}
+
+fn gets(subject: &Subject) -> String {
+    let get = |slot: &Slot| getter(slot.readable.then_some(&slot.identifier));
+    subject.slots.iter().map(get).collect::<Vec<_>>().join(", ")
+}
+
+fn getter(identifier: Option<&Identifier>) -> String {
+    identifier.map_or_else(|| "null".to_owned(), |identifier| format!("x => x.{identifier}()"))
+}
+
+fn setter(slot: &Slot) -> String {
+    format!("(x, v) => {{ x.{} = v; }}", slot.identifier)
+}
+
+/// Rows by the code that they share, and where each stands in the request.
+#[derive(Default)]
+struct Groups {
+    calls: IndexMap<String, Vec<(usize, Json)>>,
+    count: usize,
+}
+
+impl Groups {
+    fn add(&mut self, call: String, row: Json) {
+        self.calls.entry(call).or_default().push((self.count, row));
+        self.count += 1;
+    }
+
+    fn write(self, function: &str, rest: &str, data: &mut Json) -> String {
+        let calls: Vec<String> = self
+            .calls
+            .keys()
+            .enumerate()
+            .map(|(at, call)| format!("() => {function}(d.rows[{at}], {call}{rest})"))
+            .collect();
+        let (places, rows): (Vec<Vec<usize>>, Vec<Vec<Json>>) =
+            self.calls.into_values().map(|group| group.into_iter().unzip()).unzip();
+        data["places"] = json!(places);
+        data["rows"] = json!(rows);
+        format!("inOrder([{}])", calls.join(", "))
+    }
+}

@@ -1,0 +1,275 @@
+//! `iac_mcp_set_property`: decided upon, looked at and asked about where that is needed, written with its check.
+
+mod answer;
+mod begin;
+mod wording;
+
+use serde_json::{Value as Json, json};
+
+use super::asking::{Behind, ask, refused, run};
+use super::show::value;
+use super::words;
+use super::{Outcome, Step, Then, World};
+use crate::action::{Action, Deed};
+use crate::app::App;
+use crate::change::Change;
+use crate::fault::{Code, Fault};
+use crate::osa_error::OsaError;
+use crate::permission::{Decision, Unasked, decide};
+use crate::reference::RefId;
+use crate::reply::Reply;
+use crate::undo::Undo;
+use crate::value::Value;
+
+pub(super) use begin::{start, start_undo};
+
+/// Somebody who changes an object each time it is looked at is not worth more questions.
+const MOST_ROUNDS: usize = 3;
+
+/// A write on its way.
+#[derive(Debug)]
+pub(super) struct Setting {
+    /// Whether a list was given, which is answered with errors among its items.
+    list: bool,
+    /// What became of each object, in the client's order.
+    items: Vec<Item>,
+    /// What is still to be written; each says which item it belongs to.
+    open: Vec<Open>,
+    /// Whether the objects have been looked at, so that they can be shown.
+    seen: bool,
+    /// Whether the script that runs is the one that writes.
+    writes: bool,
+    rounds: usize,
+    undo: Vec<Undo>,
+}
+
+/// One object of the request.
+#[derive(Debug, Default)]
+struct Item {
+    /// Its reference; what is taken back has none.
+    id: Option<RefId>,
+    /// The id of the write that is taken back.
+    undo: Option<String>,
+    /// What the client is told: one entry for each property, or one error.
+    told: Vec<Json>,
+    fault: Option<Fault>,
+}
+
+/// A change that is not done yet.
+#[derive(Debug)]
+struct Open {
+    item: usize,
+    change: Change,
+    /// The new values as the client gave them, for the human.
+    given: Vec<Json>,
+    /// The object in words, once it was looked at.
+    words: String,
+}
+
+impl Setting {
+    /// Whether the app may have been changed although no answer came.
+    pub(super) fn writes(&self) -> bool {
+        self.writes
+    }
+
+    /// Decides on what is still to be written, looks at it and asks where that is needed.
+    fn go_on(mut self, app: &App, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
+        if self.open.is_empty() {
+            return self.done(events);
+        }
+        let changes = self.open.iter().map(|open| open.change.clone()).collect();
+        let action = Action { app: app.bundle_id.clone(), deed: Deed::Set(changes) };
+        let behind = Behind { name: app.name.clone(), events };
+        Ok(match decide(action, &app.name, world.gate, world.now) {
+            Decision::Allow(approved) => {
+                self.writes = true;
+                run(approved, behind, Then::Set(Box::new(self)), world)
+            }
+            Decision::Ask(unasked) => self.ask(unasked, behind, world),
+            Decision::Deny(refusal) => refused(refusal, events),
+        })
+    }
+
+    /// Asks if the objects were looked at; else looks first.
+    fn ask(mut self, unasked: Unasked, behind: Behind, world: &World<'_>) -> Step {
+        match unasked.preview(0, &|_| None).filter(|_| !self.seen) {
+            Some(look) => {
+                self.writes = false;
+                run(look, behind, Then::Set(Box::new(self)), world)
+            }
+            None => {
+                self.writes = true;
+                let wording = self.wording(&behind.name, world.gate.plugin.clone());
+                ask(unasked.ask(wording), behind, Then::Set(Box::new(self)))
+            }
+        }
+    }
+
+    pub(super) fn resume(
+        mut self,
+        reply: Reply,
+        app: &str,
+        events: u64,
+        world: &mut World<'_>,
+    ) -> Result<Step, Fault> {
+        let app = world.apps.find(app)?;
+        let rows = reply.result.map_err(|error| self.whole(&error, app))?;
+        let rows = rows.as_array().cloned().unwrap_or_default();
+        if self.writes {
+            self.written(&rows, app, world)?;
+        } else {
+            self.looked_at(&rows, app, world)?;
+        }
+        self.go_on(app, events, world)
+    }
+
+    /// An error of the whole script: nothing was changed, or it is not known.
+    fn whole(&self, error: &OsaError, app: &App) -> Fault {
+        let fault = error.to_fault(&app.name);
+        if self.writes { super::command::uncertain(fault) } else { fault }
+    }
+
+    /// Takes what a look has found: what is gone or is another object is not written.
+    fn looked_at(&mut self, rows: &[Json], app: &App, world: &mut World<'_>) -> Result<(), Fault> {
+        self.seen = true;
+        let dictionary = app.dictionary()?.clone();
+        for (at, mut open) in std::mem::take(&mut self.open).into_iter().enumerate() {
+            let row = rows.get(at).unwrap_or(&Json::Null);
+            if let Value::Failed { number, message } = value(row, None, &dictionary) {
+                let error = OsaError { number, message, at: "object".to_owned() };
+                self.fail(&open, &error, app, world)?;
+                continue;
+            }
+            let mark = row.get(0).and_then(Json::as_str);
+            if let Some(expected) = &open.change.expected.mark
+                && Some(expected.as_str()) != mark
+            {
+                self.moved(&open, app, world)?;
+                continue;
+            }
+            let old = row.get(2).cloned().unwrap_or_default();
+            if self.is_undo(&open) && open.change.expected.old.as_ref() != Some(&old) {
+                self.changed_since(&open)?;
+                continue;
+            }
+            open.change.expected.mark = mark.map(str::to_owned);
+            open.change.expected.old = Some(old);
+            open.words = words::object(&open.change.subject, row.get(1).unwrap_or(&Json::Null), app);
+            self.open.push(open);
+        }
+        Ok(())
+    }
+
+    /// Takes what a write has done. What was not as it had been shown stays open.
+    fn written(&mut self, rows: &[Json], app: &App, world: &mut World<'_>) -> Result<(), Fault> {
+        self.rounds += 1;
+        for (at, mut open) in std::mem::take(&mut self.open).into_iter().enumerate() {
+            let row = rows.get(at).unwrap_or(&Json::Null);
+            let Some(changed) = row.get("changed") else {
+                self.one_written(&open, row, app, world)?;
+                continue;
+            };
+            if self.is_undo(&open) {
+                self.changed_since(&open)?;
+                continue;
+            }
+            if self.rounds >= MOST_ROUNDS {
+                let message = format!("{} changes while it is being asked about", open.words);
+                self.tell(&open, Fault::new(Code::ExecutionFailed, message, "try it again later"))?;
+                continue;
+            }
+            open.change.expected.old = Some(changed.clone());
+            self.open.push(open);
+        }
+        Ok(())
+    }
+
+    fn is_undo(&self, open: &Open) -> bool {
+        self.items.get(open.item).is_some_and(|item| item.undo.is_some())
+    }
+
+    /// A write is taken back only where it was the last one.
+    fn changed_since(&mut self, open: &Open) -> Result<(), Fault> {
+        let message = format!("{} was changed since: what is there now is not what was written", open.words);
+        let suggestion =
+            "read it, and set it with iac_mcp_set_property if the user still wants the old value";
+        self.tell(open, Fault::new(Code::ExecutionFailed, message, suggestion))
+    }
+
+    fn fail(&mut self, open: &Open, error: &OsaError, app: &App, world: &mut World<'_>) -> Result<(), Fault> {
+        if !error.is_missing_object() {
+            return self.tell(open, error.to_fault(&app.name));
+        }
+        self.forget(open, world);
+        let path = &open.change.subject.path;
+        let message = format!("the object ({path}) is not there any more: it was deleted or moved");
+        let fault =
+            Fault::new(Code::ReferenceInvalid, message, "query the object again using iac_mcp_query_object");
+        self.tell(open, fault)
+    }
+
+    /// Another object stands where this one was: nothing was written.
+    fn moved(&mut self, open: &Open, app: &App, world: &mut World<'_>) -> Result<(), Fault> {
+        self.forget(open, world);
+        let path = &open.change.subject.path;
+        let message = format!(
+            "another object of {} is now at {path}, or several have that name; nothing was changed",
+            app.name
+        );
+        let fault =
+            Fault::new(Code::ReferenceMoved, message, "query the object again using iac_mcp_query_object");
+        self.tell(open, fault)
+    }
+
+    fn forget(&self, open: &Open, world: &mut World<'_>) {
+        if let Some(id) = self.items.get(open.item).and_then(|item| item.id) {
+            world.references.fail(id);
+        }
+    }
+
+    /// Tells an error of one object; of a single object it is the error of the call.
+    fn tell(&mut self, open: &Open, fault: Fault) -> Result<(), Fault> {
+        let id = self.items.get(open.item).and_then(|item| item.id);
+        let fault = id.map_or(fault.clone(), |id| fault.with("reference", id.to_string()));
+        if !self.list {
+            return Err(fault);
+        }
+        if let Some(item) = self.items.get_mut(open.item) {
+            item.fault = Some(fault);
+        }
+        Ok(())
+    }
+
+    /// The answer, once nothing is open.
+    fn done(self, events: u64) -> Result<Step, Fault> {
+        let failed = self.items.iter().filter(|item| item.fault.is_some()).count();
+        let all_failed = failed == self.items.len();
+        let undone = self
+            .items
+            .iter()
+            .filter(|item| item.fault.is_none())
+            .filter_map(|item| item.undo.clone())
+            .collect();
+        let entries: Vec<Json> = self.items.into_iter().flat_map(Item::into_entries).collect();
+        let verified = entries.iter().all(|entry| entry["verified"] == json!(true));
+        let body = json!({ "success": failed == 0 && verified, "changes": entries, "untrusted": true });
+        let outcome =
+            Outcome { body, is_error: all_failed, events, undo: self.undo, undone, ..Outcome::default() };
+        Ok(Step::Done(outcome))
+    }
+}
+
+impl Item {
+    fn into_entries(self) -> Vec<Json> {
+        match self.fault {
+            None => self.told,
+            Some(fault) => {
+                let mut entry = json!({ "error": fault.to_json() });
+                if let Some(id) = self.id {
+                    entry["reference"] = json!(id.to_string());
+                }
+                vec![entry]
+            }
+        }
+    }
+}

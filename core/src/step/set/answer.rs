@@ -1,0 +1,210 @@
+//! What became of one object of a write.
+
+use serde_json::{Value as Json, json};
+
+use super::{Open, Setting};
+use crate::app::App;
+use crate::change::{Slot, holds};
+use crate::dictionary::Dictionary;
+use crate::fault::{Code, Fault};
+use crate::marshal::Given;
+use crate::osa_error::OsaError;
+use crate::permission::may_read;
+use crate::step::World;
+use crate::step::show::{show, value};
+use crate::undo::{Undo, restorable};
+use crate::value::Value;
+
+/// As much of a long text as an answer holds, in characters.
+const LONGEST: usize = 1_000;
+
+impl Setting {
+    /// Takes what the script says of one object.
+    pub(super) fn one_written(
+        &mut self,
+        open: &Open,
+        row: &Json,
+        app: &App,
+        world: &mut World<'_>,
+    ) -> Result<(), Fault> {
+        let number = |name: &str| row.get(name).and_then(Json::as_i64);
+        let message = row.get("message").and_then(Json::as_str).unwrap_or_default().to_owned();
+        if row.get("$").is_some() {
+            let error =
+                OsaError { number: number("number").unwrap_or(-2700), message, at: "object".to_owned() };
+            return self.fail(open, &error, app, world);
+        }
+        if row.get("moved").is_some() {
+            return self.moved(open, app, world);
+        }
+        if let Some(number) = number("unknown") {
+            let error = OsaError { number, message, at: "set".to_owned() };
+            return self.tell(open, unknown(error.to_fault(&app.name)));
+        }
+        if let Some(at) = row.get("refused").and_then(Json::as_u64) {
+            let error = OsaError { number: number("number").unwrap_or(-2700), message, at: "set".to_owned() };
+            let back = row.get("back") == Some(&json!(true));
+            return self
+                .tell(open, refused_fault(&error, open, usize::try_from(at).unwrap_or_default(), back, app));
+        }
+        if row.get("now").is_none() {
+            let message = "it was not tried, since the app stopped answering before";
+            return self
+                .tell(open, Fault::new(Code::Unavailable, message, "try it again when the app answers"));
+        }
+        self.keep_mark(open, row, world);
+        self.tell_changes(open, row, app, world)
+    }
+
+    /// What an object was known by when it was written is what it must be known by next time.
+    fn keep_mark(&self, open: &Open, row: &Json, world: &mut World<'_>) {
+        let mark = row.get("mark").and_then(Json::as_str);
+        let id = self.items.get(open.item).and_then(|item| item.id);
+        if let (Some(mark), Some(id)) = (mark, id) {
+            world.references.mark(id, mark);
+        }
+    }
+
+    fn tell_changes(
+        &mut self,
+        open: &Open,
+        row: &Json,
+        app: &App,
+        world: &mut World<'_>,
+    ) -> Result<(), Fault> {
+        let dictionary = app.dictionary()?.clone();
+        let cell =
+            |name: &str, at: usize| row.get(name).and_then(|list| list.get(at)).cloned().unwrap_or_default();
+        let mut told = Vec::new();
+        for (at, (slot, given)) in open.change.subject.slots.iter().zip(&open.change.values).enumerate() {
+            let written = Written {
+                slot,
+                given,
+                old: cell("old", at),
+                now: cell("now", at),
+                client: open.given.get(at),
+            };
+            let mut entry = match self.items.get(open.item).and_then(|item| item.id) {
+                Some(id) => json!({ "reference": id.to_string() }),
+                None => json!({ "object": open.words }),
+            };
+            written.tell(&mut entry, app, &dictionary, world);
+            let undo = if entry["verified"] == json!(true) {
+                written.undo(open, row, app, &dictionary, world)
+            } else {
+                None
+            };
+            entry["undo"] = json!(undo.as_ref().map(|undo| undo.id.clone()));
+            self.undo.extend(undo);
+            told.push(entry);
+        }
+        if let Some(item) = self.items.get_mut(open.item) {
+            item.told = told;
+        }
+        Ok(())
+    }
+}
+
+/// One property that was written.
+struct Written<'a> {
+    slot: &'a Slot,
+    given: &'a Given,
+    old: Json,
+    now: Json,
+    client: Option<&'a Json>,
+}
+
+impl Written<'_> {
+    /// Adds the property, its values and whether they are as they should be.
+    fn tell(&self, entry: &mut Json, app: &App, dictionary: &Dictionary, world: &mut World<'_>) {
+        let now = value(&self.now, Some(&self.slot.kind), dictionary);
+        let verified = if self.slot.readable { holds(self.given, &now, dictionary) } else { None };
+        entry["property"] = json!(self.slot.term);
+        if may_read(&self.slot.term, app, world.gate, world.now) {
+            let old = value(&self.old, Some(&self.slot.kind), dictionary);
+            entry["old"] = cut(show(&old, app, world));
+            entry["new"] = match verified {
+                Some(_) => cut(show(&now, app, world)),
+                None => cut(self.client.cloned().unwrap_or_default()),
+            };
+        } else {
+            entry["withheld"] = json!("old and new value: the policy does not let this property be read");
+        }
+        entry["verified"] = json!(verified == Some(true));
+        if let Some(note) = note(verified, &now, self.slot) {
+            entry["note"] = json!(note);
+        }
+    }
+
+    /// The way back, if there is one: the old value can be written, and the object found again.
+    fn undo(
+        &self,
+        open: &Open,
+        row: &Json,
+        app: &App,
+        dictionary: &Dictionary,
+        world: &mut World<'_>,
+    ) -> Option<Undo> {
+        let mark = row.get("mark").and_then(Json::as_str).map(str::to_owned);
+        let path = &open.change.subject.path;
+        if !path.is_stable() && mark.is_none() {
+            return None;
+        }
+        let old = restorable(&value(&self.old, Some(&self.slot.kind), dictionary), dictionary)?;
+        Some(Undo {
+            id: Undo::id((world.fresh)()),
+            app: app.bundle_id.to_string(),
+            object: path.to_json(),
+            words: if open.words.is_empty() { path.to_string() } else { open.words.clone() },
+            property: self.slot.term.clone(),
+            old,
+            now: self.now.clone(),
+            mark,
+            at: world.now,
+        })
+    }
+}
+
+fn note(verified: Option<bool>, now: &Value, slot: &Slot) -> Option<String> {
+    match (verified, now) {
+        (Some(true), _) => None,
+        (_, Value::Failed { message, .. }) => {
+            Some(format!("it could not be read back: {}", crate::foreign::clean(message, 200)))
+        }
+        (Some(false), _) => {
+            Some("the app took the new value without an error and kept another one".to_owned())
+        }
+        (None, _) if !slot.readable => Some("it can only be written, so nobody can tell".to_owned()),
+        (None, _) => Some("the app names the value in its own way, so it cannot be compared".to_owned()),
+    }
+}
+
+/// Cuts a long text.
+fn cut(value: Json) -> Json {
+    match value {
+        Json::String(text) if text.chars().count() > LONGEST => {
+            let part: String = text.chars().take(LONGEST).collect();
+            json!(format!("{part}…"))
+        }
+        other => other,
+    }
+}
+
+fn refused_fault(error: &OsaError, open: &Open, at: usize, back: bool, app: &App) -> Fault {
+    let slots = &open.change.subject.slots;
+    let fault = error.to_fault(&app.name);
+    let fault = match slots.get(at) {
+        Some(slot) => fault.with("property", slot.term.as_str()),
+        None => fault,
+    };
+    if at == 0 {
+        return fault;
+    }
+    let before: Vec<&str> = slots.iter().take(at).map(|slot| slot.term.as_str()).collect();
+    let what = if back { "were put back" } else { "could not be put back, and hold their new values" };
+    fault.with("note", format!("the properties that were set before it ({}) {what}", before.join(", ")))
+}
+
+fn unknown(fault: Fault) -> Fault {
+    fault.with("outcome", "unknown").retryable(false)
+}

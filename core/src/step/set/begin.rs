@@ -1,0 +1,188 @@
+//! From arguments to changes: everything that can be wrong is found before anything runs.
+
+use serde_json::{Value as Json, json};
+
+use super::{Item, Open, Setting};
+use crate::app::App;
+use crate::call::SetProperty;
+use crate::change::{Change, Expected, Slot, Subject};
+use crate::dictionary::{Dictionary, Identifier, Property};
+use crate::fault::{Code, Fault};
+use crate::marshal::{Checker, Given};
+use crate::reference::RefId;
+use crate::specifier::{Path, Specifier, SpecifierError, find_property};
+use crate::step::{Step, World, held};
+use crate::undo::Undo;
+
+/// How many objects a question names one by one.
+const NAMED: usize = 5;
+
+/// Begins `iac_mcp_set_property`.
+pub(in crate::step) fn start(call: &SetProperty, world: &mut World<'_>) -> Result<Step, Fault> {
+    let mut setting = Setting::new(call.list);
+    let mut of_app: Option<String> = None;
+    for id in &call.references {
+        setting.items.push(Item { id: Some(*id), ..Item::default() });
+        let opened =
+            one_app(*id, &mut of_app, world).and_then(|bundle_id| open(*id, &bundle_id, call, world));
+        match opened {
+            Ok(open) => setting.open.push(Open { item: setting.items.len() - 1, ..open }),
+            Err(fault) if call.list => setting.fail_last(fault),
+            Err(fault) => return Err(fault),
+        }
+    }
+    setting.begin(of_app, world)
+}
+
+/// Begins `iac_mcp_undo`.
+pub(in crate::step) fn start_undo(undos: &[Undo], world: &mut World<'_>) -> Result<Step, Fault> {
+    let mut setting = Setting::new(undos.len() > 1);
+    let of_app = undos.first().map(|undo| undo.app.clone());
+    if let Some(other) = undos.iter().find(|undo| Some(&undo.app) != of_app.as_ref()) {
+        return Err(several_apps(&other.app));
+    }
+    for undo in undos {
+        setting.items.push(Item { undo: Some(undo.id.clone()), ..Item::default() });
+        match open_undo(undo, world) {
+            Ok(open) => setting.open.push(Open { item: setting.items.len() - 1, ..open }),
+            Err(fault) if setting.list => setting.fail_last(fault),
+            Err(fault) => return Err(fault),
+        }
+    }
+    setting.begin(of_app, world)
+}
+
+impl Setting {
+    fn new(list: bool) -> Self {
+        Self {
+            list,
+            items: Vec::new(),
+            open: Vec::new(),
+            seen: false,
+            writes: false,
+            rounds: 0,
+            undo: Vec::new(),
+        }
+    }
+
+    fn fail_last(&mut self, fault: Fault) {
+        if let Some(item) = self.items.last_mut() {
+            item.fault = Some(fault);
+        }
+    }
+
+    /// Only those that are named one by one are asked for their names.
+    fn begin(mut self, app: Option<String>, world: &mut World<'_>) -> Result<Step, Fault> {
+        self.open.iter_mut().skip(NAMED).for_each(|open| open.change.subject.labels.clear());
+        match app {
+            Some(app) => {
+                let app = world.apps.find(&app)?;
+                self.go_on(app, 0, world)
+            }
+            None => self.done(0),
+        }
+    }
+}
+
+/// One question is about one app.
+fn one_app(id: RefId, of_app: &mut Option<String>, world: &mut World<'_>) -> Result<String, Fault> {
+    let app = world.references.touch(id, world.now)?.object.app.to_string();
+    match of_app {
+        Some(known) if *known != app => Err(several_apps(&app)),
+        _ => {
+            *of_app = Some(app.clone());
+            Ok(app)
+        }
+    }
+}
+
+fn several_apps(app: &str) -> Fault {
+    let message = format!("`reference`: expected references of one app, and one belongs to {app}");
+    Fault::new(Code::InvalidParameter, message, "make one call for each app")
+}
+
+fn open(id: RefId, app: &str, call: &SetProperty, world: &mut World<'_>) -> Result<Open, Fault> {
+    let held = world.references.touch(id, world.now)?;
+    let (path, mark) = (held.object.path.clone(), held.mark.as_deref().map(str::to_owned));
+    let app = world.apps.find(app)?;
+    let properties: Vec<(&str, &Json)> =
+        call.properties.iter().map(|(name, value)| (name.as_str(), value)).collect();
+    opened(path, &properties, Expected { mark, old: None }, app, world)
+        .map_err(|fault| fault.with("reference", id.to_string()))
+}
+
+fn open_undo(undo: &Undo, world: &mut World<'_>) -> Result<Open, Fault> {
+    let app = world.apps.find(&undo.app)?;
+    let specifier = Specifier::parse(&undo.object, "object")?;
+    let path = specifier.resolve(app.dictionary()?, &mut *held(world.references, app, world.now))?.path;
+    let expected = Expected { mark: undo.mark.clone(), old: Some(json!([undo.now])) };
+    let mut open = opened(path, &[(undo.property.as_str(), &undo.old)], expected, app, world)?;
+    open.words.clone_from(&undo.words);
+    Ok(open)
+}
+
+fn opened(
+    path: Path,
+    properties: &[(&str, &Json)],
+    expected: Expected,
+    app: &App,
+    world: &mut World<'_>,
+) -> Result<Open, Fault> {
+    let dictionary = app.dictionary()?;
+    let (mut slots, mut values, mut given) = (Vec::new(), Vec::new(), Vec::new());
+    for (term, json) in properties {
+        let property = writable(dictionary, path.class(), term)?;
+        if slots.iter().any(|slot: &Slot| slot.term == property.name) {
+            return Err(twice(&property.name));
+        }
+        values.push(checked(json, property, app, world)?);
+        slots.push(slot(property)?);
+        given.push((*json).clone());
+    }
+    let subject = Subject::of(&app.bundle_id, dictionary, path, slots);
+    let expected = Expected { mark: expected.mark.filter(|_| subject.mark.is_some()), ..expected };
+    Ok(Open { item: 0, change: Change { subject, expected, values }, given, words: String::new() })
+}
+
+fn writable<'a>(dictionary: &'a Dictionary, class: &str, term: &str) -> Result<&'a Property, Fault> {
+    let property = find_property(dictionary, class, term)?;
+    if property.access.can_write() {
+        return Ok(property);
+    }
+    let settable =
+        dictionary.properties(class).into_iter().filter(|each| each.access.can_write() && !each.hidden);
+    let settable: Vec<&str> = settable.map(|each| each.name.as_str()).collect();
+    let message = format!("property `{}` of `{class}` is read-only", property.name);
+    let suggestion = match settable.as_slice() {
+        [] => format!("no property of `{class}` can be set"),
+        names => format!("what can be set of `{class}`: {}", names.join(", ")),
+    };
+    Err(Fault::new(Code::PropertyReadOnly, message, suggestion).with("property", property.name.as_str()))
+}
+
+fn checked(json: &Json, property: &Property, app: &App, world: &mut World<'_>) -> Result<Given, Fault> {
+    let dictionary = app.dictionary()?;
+    let mut held = held(world.references, app, world.now);
+    let mut checker = Checker { dictionary, held: &mut *held, home: world.home, put: None };
+    let place = format!("`{}`", property.name);
+    checker.value(json, &property.kind, &place).map_err(|fault| {
+        let code = if fault.code == Code::InvalidParameter { Code::TypeMismatch } else { fault.code };
+        Fault { code, ..fault }.with("property", property.name.as_str())
+    })
+}
+
+fn slot(property: &Property) -> Result<Slot, Fault> {
+    let identifier =
+        Identifier::of(&property.name).ok_or_else(|| SpecifierError::NoIdentifier(property.name.clone()))?;
+    Ok(Slot {
+        term: property.name.clone(),
+        identifier,
+        kind: property.kind.clone(),
+        readable: property.access.can_read(),
+    })
+}
+
+fn twice(property: &str) -> Fault {
+    let message = format!("`properties`: `{property}` stands there twice, in two spellings");
+    Fault::new(Code::InvalidParameter, message, "name each property once")
+}

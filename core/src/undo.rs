@@ -1,0 +1,95 @@
+//! What was written and can be taken back for an hour.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
+
+use crate::Millis;
+use crate::dictionary::Dictionary;
+use crate::fault::{Code, Fault};
+use crate::reference::RefId;
+use crate::specifier::read_source;
+use crate::value::Value;
+
+/// How long a write can be taken back.
+const HOUR: Millis = Millis(60 * 60 * 1000);
+
+/// Longer texts are not kept: they would be the app's content a second time.
+const LONGEST: usize = 64 * 1024;
+
+/// The way back of one property of one object.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Undo {
+    /// `undo_` and 16 base32 characters.
+    pub id: String,
+    /// The bundle id of the app.
+    pub app: String,
+    /// The specifier that leads to the object.
+    pub object: Json,
+    /// The object in words.
+    pub words: String,
+    /// The property's term.
+    pub property: String,
+    /// The value before the write, as a client would give it.
+    pub old: Json,
+    /// The value after the write, as the script encoded it: what is there now, or somebody else was there too.
+    pub now: Json,
+    /// What the object was known by.
+    pub mark: Option<String>,
+    /// When it was written.
+    pub at: Millis,
+}
+
+impl Undo {
+    /// Makes an id from a fresh one.
+    pub fn id(fresh: RefId) -> String {
+        fresh.to_string().replacen("ref_", "undo_", 1)
+    }
+
+    /// Whether it can still be taken back.
+    pub fn counts(&self, now: Millis) -> bool {
+        now.since(self.at) < HOUR
+    }
+}
+
+/// Finds the writes that are meant, the latest first: what was written last is taken back first.
+///
+/// # Errors
+/// One of them is not known, too old, or never had an inverse.
+pub(crate) fn find(ids: &[String], known: &[Undo], now: Millis) -> Result<Vec<Undo>, Fault> {
+    let mut found = Vec::new();
+    for id in ids {
+        let undo = known.iter().find(|undo| undo.id == *id && undo.counts(now)).ok_or_else(|| unknown(id))?;
+        found.push(undo.clone());
+    }
+    found.sort_by_key(|undo| std::cmp::Reverse(undo.at));
+    Ok(found)
+}
+
+fn unknown(id: &str) -> Fault {
+    let message = format!(
+        "`{id}` cannot be taken back: no write of the last hour has that id, or it was taken back already"
+    );
+    let suggestion =
+        "ids stand in `undo` of what iac_mcp_set_property answered; null there means that no inverse exists";
+    Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "undo")
+}
+
+/// Writes a value that was read as a client would give it; `None` where it cannot be written back.
+pub(crate) fn restorable(value: &Value, dictionary: &Dictionary) -> Option<Json> {
+    match value {
+        Value::Null => Some(Json::Null),
+        Value::Bool(flag) => Some(json!(flag)),
+        Value::Number(number) => Some(Json::Number(number.clone())),
+        Value::Text(text) => (text.len() <= LONGEST).then(|| json!(text)),
+        Value::Date(text) | Value::File(text) => Some(json!(text)),
+        Value::List(items) => items.iter().map(|item| restorable(item, dictionary)).collect(),
+        Value::Record(fields) => {
+            let field = |(key, value): &(String, Value)| Some((key.clone(), restorable(value, dictionary)?));
+            fields.iter().map(field).collect::<Option<serde_json::Map<_, _>>>().map(Json::Object)
+        }
+        Value::Object(source) => read_source(dictionary, source)
+            .filter(crate::specifier::Path::is_stable)
+            .map(|path| path.to_json()),
+        Value::Excerpt(_) | Value::Data { .. } | Value::Other(_) | Value::Failed { .. } => None,
+    }
+}

@@ -1,0 +1,334 @@
+//! The gate before writes: what is asked, what reaches the app, and what never does.
+
+#[path = "gate/session.rs"]
+mod session;
+
+use iac_core::Millis;
+use iac_core::permission::Choice;
+use serde_json::{Value as Json, json};
+use session::{Session, shelf};
+
+const ALLOW: &str = "profile = \"trusted\"";
+
+fn set(reference: &Json, property: &str, value: Json) -> Json {
+    json!({ "reference": reference, "property": property, "value": value })
+}
+
+fn code(body: &Json) -> &str {
+    body["error"].as_str().unwrap_or_default()
+}
+
+#[test]
+fn many_writes_of_one_call_are_asked_once() {
+    let mut session = Session::new("", &shelf());
+    let all = json!(session.references("thing"));
+    session.answers = vec![Choice::Once];
+    let outcome = session.call("iac_mcp_set_property", &set(&all, "flag", json!(true)));
+    assert_eq!(session.asked.len(), 1);
+    assert_eq!(
+        session.asked[0].text(),
+        "Shelf: set \"flag\" to true (3 objects)\n\
+         - thing \"apple\": false → true\n- thing \"pear\": false → true\n- thing \"plum\": false → true\n\
+         MODIFY · asked by the policy's profile \"standard\""
+    );
+    assert_eq!(session.writes(), json!([[11, "flag", true], [12, "flag", true], [13, "flag", true]]));
+    assert_eq!(outcome.body["success"], true);
+    let change = &outcome.body["changes"][0];
+    assert_eq!(
+        (&change["property"], &change["old"], &change["new"], &change["verified"]),
+        (&json!("flag"), &json!(false), &json!(true), &json!(true))
+    );
+}
+
+#[test]
+fn without_a_yes_nothing_changes() {
+    for (answers, error) in [(vec![Choice::Deny], "permission_denied"), (vec![], "permission_required")] {
+        let mut session = Session::new("", &shelf());
+        let one = json!(session.references("thing")[0]);
+        session.answers = answers;
+        let outcome = session.call("iac_mcp_set_property", &set(&one, "flag", json!(true)));
+        assert_eq!((outcome.is_error, code(&outcome.body)), (true, error));
+        assert_eq!(session.writes(), json!([]));
+    }
+}
+
+#[test]
+fn nobody_to_ask_is_told_what_would_help() {
+    let mut session = Session::new("", &shelf());
+    let one = json!(session.references("thing")[0]);
+    let outcome = session.call("iac_mcp_set_property", &set(&one, "flag", json!(true)));
+    assert_eq!(outcome.body["requiresPrompt"], true);
+    let line = outcome.body["policyLine"].as_str().expect("a line");
+    let mut helped = Session::new(&format!("rules = [{line}]"), &shelf());
+    let one = json!(helped.references("thing")[0]);
+    assert!(!helped.call("iac_mcp_set_property", &set(&one, "flag", json!(true))).is_error);
+}
+
+#[test]
+fn a_yes_for_an_hour_counts_for_the_next_ones_and_ends() {
+    let mut session = Session::new("", &shelf());
+    let things = session.references("thing");
+    session.answers = vec![Choice::Hour, Choice::Once];
+    for thing in &things {
+        assert!(!session.call("iac_mcp_set_property", &set(&json!(thing), "flag", json!(true))).is_error);
+    }
+    assert_eq!(session.asked.len(), 1);
+    session.now = Millis(1_000 + 60 * 60 * 1_000);
+    let things = session.references("thing");
+    session.call("iac_mcp_set_property", &set(&json!(things[0]), "flag", json!(false)));
+    assert_eq!(session.asked.len(), 2);
+}
+
+#[test]
+fn a_changed_object_is_asked_about_again() {
+    let mut session = Session::new("", &shelf());
+    let one = json!(session.references("thing")[0]);
+    session.answers = vec![Choice::Once, Choice::Deny];
+    session.eval("const before = events; world.then = {}; world.then[before + 3] = 'world.things[0].name = \"changed meanwhile\"';");
+    let outcome = session.call("iac_mcp_set_property", &set(&one, "name", json!("new")));
+    assert_eq!(session.asked.len(), 2, "{}", outcome.body);
+    assert!(
+        session.asked[1].text().contains("\"changed meanwhile\" → \"new\""),
+        "{}",
+        session.asked[1].text()
+    );
+    assert_eq!(session.writes(), json!([]));
+}
+
+#[test]
+fn what_is_wrong_is_refused_before_any_event() {
+    let mut session = Session::new(ALLOW, &shelf());
+    let one = json!(session.references("thing")[0]);
+    let before = session.ask("events");
+    for (property, value, error) in [
+        ("flagg", json!(true), "unknown_property"),
+        ("id", json!(3), "property_read_only"),
+        ("flag", json!("yes"), "type_mismatch"),
+        ("count", json!("many"), "type_mismatch"),
+        ("when", json!("soon"), "type_mismatch"),
+        ("mood", json!("excellent"), "type_mismatch"),
+    ] {
+        let outcome = session.call("iac_mcp_set_property", &set(&one, property, value));
+        assert_eq!(code(&outcome.body), error, "{}", outcome.body);
+    }
+    assert_eq!(session.ask("events"), before);
+}
+
+#[test]
+fn values_of_every_kind_arrive_and_are_verified() {
+    let mut session = Session::new(ALLOW, &shelf());
+    let one = json!(session.references("thing")[0]);
+    let properties = json!({ "count": 7, "when": "2026-01-27T10:30:00Z", "mood": "very good", "name": "Müller \u{2028}\"'\\" });
+    let outcome =
+        session.call("iac_mcp_set_property", &json!({ "reference": one, "properties": properties }));
+    let changes = outcome.body["changes"].as_array().expect("changes");
+    assert!(changes.iter().all(|change| change["verified"] == json!(true)), "{}", outcome.body);
+    assert_eq!(session.ask("world.things[0].when.date"), json!(1_769_509_800_000_i64));
+    assert_eq!(session.ask("world.things[0].mood"), json!("very good"));
+}
+
+#[test]
+fn one_object_is_set_whole_or_not_at_all() {
+    let mut world = shelf();
+    world["locked"] = json!(["mood"]);
+    let mut session = Session::new(ALLOW, &world);
+    let all = json!(session.references("thing"));
+    let properties = json!({ "flag": true, "mood": "very good" });
+    let outcome =
+        session.call("iac_mcp_set_property", &json!({ "reference": all, "properties": properties }));
+    assert_eq!(outcome.body["success"], false);
+    assert_eq!(code(&outcome.body["changes"][0]["error"]), "property_read_only", "{}", outcome.body);
+    assert!(outcome.body["changes"][0]["error"]["note"].as_str().expect("a note").contains("put back"));
+    assert_eq!(session.ask("world.things.map(thing => thing.flag)"), json!([false, false, false]));
+}
+
+#[test]
+fn a_write_that_is_ignored_is_not_verified() {
+    let mut world = shelf();
+    world["deaf"] = json!(["flag"]);
+    let mut session = Session::new(ALLOW, &world);
+    let one = json!(session.references("thing")[0]);
+    let outcome = session.call("iac_mcp_set_property", &set(&one, "flag", json!(true)));
+    let change = &outcome.body["changes"][0];
+    assert_eq!(
+        (&outcome.body["success"], &change["verified"], &change["new"], &change["undo"]),
+        (&json!(false), &json!(false), &json!(false), &Json::Null)
+    );
+    assert!(change["note"].as_str().expect("a note").contains("kept another"));
+}
+
+#[test]
+fn what_can_only_be_written_is_not_verified() {
+    let mut session = Session::new(ALLOW, &shelf());
+    let one = json!(session.references("thing")[0]);
+    let outcome = session.call("iac_mcp_set_property", &set(&one, "drop", json!("x")));
+    assert_eq!(outcome.body["changes"][0]["verified"], false);
+    assert_eq!(session.writes(), json!([[11, "drop", "x"]]));
+}
+
+#[test]
+fn an_app_that_dies_leaves_the_outcome_unknown() {
+    let mut world = shelf();
+    world["dies"] = json!("flag");
+    let mut session = Session::new(ALLOW, &world);
+    let all = json!(session.references("thing"));
+    let outcome = session.call("iac_mcp_set_property", &set(&all, "flag", json!(true)));
+    let changes = &outcome.body["changes"];
+    assert_eq!(changes[0]["error"]["outcome"], "unknown", "{}", outcome.body);
+    assert_eq!(changes[0]["error"]["retryable"], false);
+    assert_eq!(code(&changes[1]["error"]), "unavailable");
+    assert!(outcome.is_error);
+}
+
+#[test]
+fn a_neighbour_is_never_touched() {
+    let mut session = Session::new("rules = [{ property = \"flag\", decision = \"allow\" }]", &shelf());
+    let things = session.references("thing");
+    session.eval("world.things.unshift({ id: 10, name: 'newcomer', flag: false })");
+    session.call("iac_mcp_set_property", &set(&json!(things[0]), "flag", json!(true)));
+    assert_eq!(session.writes(), json!([[11, "flag", true]]));
+    session.eval("world.things = world.things.filter(thing => thing.id !== 12)");
+    let outcome = session.call("iac_mcp_set_property", &set(&json!(things[1]), "flag", json!(true)));
+    assert_eq!(code(&outcome.body), "reference_invalid");
+    let boxes = session.references("box");
+    session.eval("world.boxes.unshift({ name: 'a', flag: false })");
+    let outcome = session.call("iac_mcp_set_property", &set(&json!(boxes[0]), "flag", json!(true)));
+    assert_eq!(code(&outcome.body), "reference_moved", "{}", outcome.body);
+    assert_eq!(session.writes().as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn what_only_a_place_leads_to_is_asked_about_even_where_all_is_trusted() {
+    let mut session = Session::new(ALLOW, &shelf());
+    let slips = session.references("slip");
+    session.answers = vec![Choice::Hour, Choice::Once];
+    let outcome = session.call("iac_mcp_set_property", &set(&json!(slips[0]), "flag", json!(true)));
+    assert_eq!(code(&outcome.body), "", "{}", outcome.body);
+    session.call("iac_mcp_set_property", &set(&json!(slips[1]), "flag", json!(true)));
+    assert_eq!(session.asked.len(), 2, "a yes for one place is none for another");
+}
+
+#[test]
+fn a_write_is_taken_back_through_the_same_gate() {
+    let mut session = Session::new("", &shelf());
+    let one = json!(session.references("thing")[0]);
+    session.answers = vec![Choice::Once, Choice::Once];
+    let outcome = session.call("iac_mcp_set_property", &set(&one, "name", json!("new")));
+    let undo = outcome.body["changes"][0]["undo"].clone();
+    let outcome = session.call("iac_mcp_undo", &json!({ "undo": undo }));
+    assert_eq!(outcome.body["success"], true, "{}", outcome.body);
+    assert_eq!(session.asked.len(), 2);
+    assert_eq!(session.ask("world.things[0].name"), json!("apple"));
+    let again = session.call("iac_mcp_undo", &json!({ "undo": undo }));
+    assert_eq!(code(&again.body), "invalid_parameter");
+}
+
+#[test]
+fn what_somebody_changed_since_is_not_taken_back_unasked() {
+    let mut session = Session::new(ALLOW, &shelf());
+    let one = json!(session.references("thing")[0]);
+    let outcome = session.call("iac_mcp_set_property", &set(&one, "name", json!("new")));
+    session.eval("world.things[0].name = 'of somebody else'");
+    let undo = outcome.body["changes"][0]["undo"].clone();
+    let outcome = session.call("iac_mcp_undo", &json!({ "undo": undo }));
+    assert!(outcome.is_error, "{}", outcome.body);
+    assert_eq!(session.ask("world.things[0].name"), json!("of somebody else"));
+}
+
+#[test]
+fn what_may_not_be_read_does_not_come_back_from_a_write() {
+    let policy =
+        "profile = \"trusted\"\nrules = [{ property = \"secret\", level = \"SAFE\", decision = \"deny\" }]";
+    let mut session = Session::new(policy, &shelf());
+    let one = json!(session.references("thing")[0]);
+    let outcome = session.call("iac_mcp_set_property", &set(&one, "secret", json!("new")));
+    assert!(!outcome.body.to_string().contains("s3cret"), "{}", outcome.body);
+    assert_eq!(outcome.body["changes"][0]["verified"], true);
+}
+
+#[test]
+fn a_few_events_do_it() {
+    let mut session = Session::new(ALLOW, &shelf());
+    let all = json!(session.references("thing"));
+    session.call("iac_mcp_set_property", &set(&all, "flag", json!(true)));
+    assert_eq!(session.events, 9, "read, set and read back, for each of three");
+}
+
+fn delete(targets: &[String]) -> Json {
+    json!({ "app": "Shelf", "command": "delete", "target": targets })
+}
+
+#[test]
+fn a_dangerous_command_shows_what_it_would_touch() {
+    let mut session = Session::new("", &shelf());
+    let things = session.references("thing");
+    session.answers = vec![Choice::Once];
+    let outcome = session.call("iac_mcp_run_command", &delete(&things[..2]));
+    assert!(!outcome.is_error, "{}", outcome.body);
+    assert_eq!(
+        session.asked[0].text(),
+        "Shelf: run \"delete\" (2 objects)\n- thing \"apple\"\n- thing \"pear\"\n\
+         DANGEROUS · asked by the policy's profile \"standard\""
+    );
+    assert_eq!(session.asked[0].choices(), [Choice::Once, Choice::Hour, Choice::Deny]);
+    assert_eq!(session.ask("world.things.length"), json!(1));
+}
+
+#[test]
+fn always_is_no_answer_to_what_is_dangerous() {
+    let mut session = Session::new("", &shelf());
+    let things = session.references("thing");
+    session.answers = vec![Choice::Always];
+    let outcome = session.call("iac_mcp_run_command", &delete(&things[..1]));
+    assert_eq!(code(&outcome.body), "permission_denied");
+    assert_eq!(session.writes(), json!([]));
+}
+
+#[test]
+fn after_content_of_others_even_the_trusted_are_asked() {
+    let mut session = Session::new(ALLOW, &shelf());
+    let things = session.references("thing");
+    session.gate.untrusted = Some(Millis(0));
+    let outcome = session.call("iac_mcp_run_command", &delete(&things[..1]));
+    assert_eq!(code(&outcome.body), "permission_required", "{}", outcome.body);
+    session.now = Millis(60 * 60 * 1_000);
+    let things = session.references("thing");
+    assert!(!session.call("iac_mcp_run_command", &delete(&things[..1])).is_error);
+}
+
+#[test]
+fn a_shell_is_refused_however_it_is_spelled() {
+    for (policy, spelling) in
+        [(ALLOW, "do script"), (ALLOW, "doScript"), (ALLOW, "Shlfdosc"), ("", "do script")]
+    {
+        let mut session = Session::new(policy, &shelf());
+        session.answers = vec![Choice::Once];
+        let run = json!({ "app": "Shelf", "command": spelling, "target": "rm -rf ~" });
+        let outcome = session.call("iac_mcp_run_command", &run);
+        assert_eq!(code(&outcome.body), "permission_denied", "{}", outcome.body);
+        assert_eq!((session.asked.len(), session.writes()), (0, json!([])));
+    }
+}
+
+#[test]
+fn what_is_gone_is_not_asked_about() {
+    let mut session = Session::new("", &shelf());
+    let things = session.references("thing");
+    session.eval("world.things.shift()");
+    let outcome = session.call("iac_mcp_run_command", &delete(&things[..1]));
+    assert_eq!((code(&outcome.body), session.asked.len()), ("reference_invalid", 0), "{}", outcome.body);
+}
+
+#[test]
+fn words_of_others_cannot_pass_for_ours() {
+    let mut world = shelf();
+    world["things"][0]["name"] = json!("x\": false \u{2192} true\n- and nothing else\u{202e}\u{200b}");
+    let mut session = Session::new("", &world);
+    let one = json!(session.references("thing")[0]);
+    session.answers = vec![Choice::Deny];
+    session.call("iac_mcp_set_property", &set(&one, "flag", json!(true)));
+    let text = session.asked[0].text();
+    assert_eq!(text.lines().count(), 3, "{text}");
+    assert_eq!(text.lines().nth(1).expect("a line").matches('"').count(), 2, "{text}");
+    assert!(!text.contains(['\u{202e}', '\u{200b}']), "{text}");
+}

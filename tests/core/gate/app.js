@@ -1,0 +1,57 @@
+// An app whose objects can be set, for scripts that are run in a real engine. Every write that reaches it is kept.
+// `world.locked` names properties that refuse to be set, `world.deaf` those that keep their value without a word,
+// `world.dies` the one whose set ends the app, `world.then` what happens at which event: {"12": code}.
+globalThis.events = 0;
+globalThis.writes = [];
+globalThis.dead = false;
+const errorOf = number => Object.assign(new Error("the app says " + number), { errorNumber: number });
+const event = () => {
+  if (dead) throw errorOf(-609);
+  events += 1;
+  const happens = (world.then || {})[events];
+  if (happens) (0, eval)(happens);
+};
+const alive = value => value !== null && typeof value === "object" && value.date !== undefined ? new Date(value.date) : value;
+const kept = value => value instanceof Date ? { date: value.getTime() } : value;
+const one = find => new Proxy({}, {
+  get: (_, property) => property === "row" ? find : () => {
+    event();
+    const row = find();
+    if (row === undefined) throw errorOf(-1728);
+    return alive(row[property]);
+  },
+  set: (_, property, value) => {
+    event();
+    const row = find();
+    if (row === undefined) throw errorOf(-1728);
+    if ((world.locked || []).includes(property)) throw errorOf(-10006);
+    if (world.dies === property) { dead = true; throw errorOf(-609); }
+    writes.push([row.id === undefined ? row.name === undefined ? row.text : row.name : row.id, property, kept(value)]);
+    if (!(world.deaf || []).includes(property)) row[property] = kept(value);
+    return true;
+  },
+});
+const collection = rows => new Proxy({}, {
+  get: (_, property) => {
+    if (property === "length") { event(); return rows().length; }
+    if (property === "at") return index => one(() => rows()[index]);
+    if (property === "byId") return id => one(() => rows().find(row => row.id === id));
+    if (property === "byName") return name => one(() => rows().find(row => row.name === name));
+    return () => { event(); return rows().map(row => alive(row[property])); };
+  },
+});
+globalThis.Automation = { getDisplayString: () => "Application(\"Shelf\")" };
+globalThis.Application = () => ({
+  running: () => !dead,
+  things: collection(() => world.things),
+  slips: collection(() => world.slips),
+  boxes: collection(() => world.boxes),
+  delete: target => {
+    event();
+    const row = target.row();
+    if (row === undefined) throw errorOf(-1728);
+    writes.push([row.id, "delete"]);
+    world.things = world.things.filter(thing => thing !== row);
+  },
+  doScript: text => { event(); writes.push([text, "script"]); return null; },
+});
