@@ -7,10 +7,12 @@ mod mark;
 
 use std::time::Duration;
 
+use iac_core::Millis;
 use iac_core::action::{Action, Deed};
 use iac_core::jxa::Script;
+use iac_core::permission::{Decision, Gate, decide};
+use iac_core::plan::Learned;
 use iac_core::step::{Event, RunFailure};
-use iac_core::{permission, plan::Learned};
 use iac_mcp::osascript::{Kind, Settings, Supervisor};
 use mark::Mark;
 use tokio_util::sync::CancellationToken;
@@ -79,5 +81,8 @@ fn settings(program: &str) -> Settings {
 
 fn script() -> Script {
     let action = Action { app: "".into(), deed: Deed::Running { apps: vec!["com.apple.mail".to_owned()] } };
-    permission::decide(action).unwrap().into_script(&Learned::default().costs(""))
+    let Decision::Allow(approved) = decide(action, "", &Gate::default(), Millis(0)) else {
+        panic!("reads are allowed")
+    };
+    approved.into_script(&Learned::default().costs(""))
 }
