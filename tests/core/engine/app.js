@@ -1,29 +1,34 @@
 // An app of one collection, for scripts that are run in a real engine: rows are data, events are counted.
 // `refuses` names properties that are not read as a column; `drift` says after which event a row comes in front.
 globalThis.events = 0;
+// What the events would have taken, in milliseconds, where the world says what they cost.
+globalThis.clock = 0;
+const costs = world.costs || { event: 0, value: 0, single: 0, index: 0, whose: 0 };
 if (world.source) world.rows = JSON.parse(world.source);
+if (world.count) world.rows = Array.from({ length: world.count }, (_, n) => ({ id: n, name: "m" + n, n: n, text: "subject " + n, when: new Date(Date.UTC(2026, 0, 1) + n * 7 % 1000 * 3600000), flag: n % 3 === 0, body: "" }));
 globalThis.seen = [];
 const errorOf = number => Object.assign(new Error("the app says " + number), { errorNumber: number });
 const alive = value => value !== null && typeof value === "object" && value.date !== undefined ? new Date(value.date) : value;
-const event = () => {
+const event = took => {
   events += 1;
+  clock += took;
   if (world.drift === events) world.rows.unshift({ id: -1, name: "newcomer", n: 0, text: "newcomer", when: null, flag: false, body: "" });
 };
-const read = (row, property) => {
-  event();
+const read = (row, property, took) => {
+  event(took);
   if (row === undefined) throw errorOf(-1728);
   return alive(row[property]);
 };
-const one = find => new Proxy({}, { get: (_, property) => () => read(find(), property) });
-const collection = rows => new Proxy({}, {
+const one = (find, took) => new Proxy({}, { get: (_, property) => () => read(find(), property, took) });
+const collection = (rows, look) => new Proxy({}, {
   get: (_, property) => {
-    if (property === "length") { event(); return rows().length; }
-    if (property === "at") return index => { seen.push(index); return one(() => rows()[index]); };
-    if (property === "byId") return id => { seen.push(id); return one(() => rows().find(row => row.id === id)); };
-    if (property === "byName") return name => { seen.push(name); return one(() => rows().find(row => row.name === name)); };
-    if (property === "whose") return filter => collection(() => { if (world.whose === "fails") throw errorOf(-1726); return rows().filter(row => passes(row, filter)); });
+    if (property === "length") { event(costs.event); return rows().length; }
+    if (property === "at") return index => { seen.push(index); return one(() => rows()[index], costs.index); };
+    if (property === "byId") return id => { seen.push(id); return one(() => { const all = rows(); return all[id] !== undefined && all[id].id === id ? all[id] : all.find(row => row.id === id); }, costs.single); };
+    if (property === "byName") return name => { seen.push(name); return one(() => rows().find(row => row.name === name), costs.single); };
+    if (property === "whose") return filter => collection(() => { if (world.whose === "fails") throw errorOf(-1726); return rows().filter(row => passes(row, filter)); }, costs.whose);
     return () => {
-      event();
+      event(costs.event + costs.value * rows().length + look * world.rows.length);
       if (world.refuses.includes(property)) throw errorOf(-1700);
       return rows().map(row => alive(row[property]));
     };
@@ -50,4 +55,4 @@ const passes = (row, filter) => {
   throw new Error("no operator " + operator);
 };
 globalThis.Automation = { getDisplayString: value => "Application(\"Shelf\")" };
-globalThis.Application = id => { seen.push(id); return { running: () => true, things: collection(() => world.rows), boxes: { byName: name => { seen.push(name); return { name: () => { event(); return name; } }; } } }; };
+globalThis.Application = id => { seen.push(id); return { running: () => true, things: collection(() => world.rows, 0), boxes: { byName: name => { seen.push(name); return { name: () => { event(costs.single); return name; } }; } } }; };

@@ -34,6 +34,8 @@ pub(crate) struct Played {
     pub(crate) outcome: Outcome,
     /// Events that the app counted.
     pub(crate) events: u64,
+    /// What they would have taken, in milliseconds.
+    pub(crate) clock: f64,
     /// Ids, names and places that reached the app, in order.
     pub(crate) seen: Json,
     /// The specifiers behind the references that were made.
@@ -42,11 +44,18 @@ pub(crate) struct Played {
     pub(crate) globals: Json,
 }
 
-/// Plays a call against `{"rows":[…],"refuses":[…],"drift":n,"whose":"works"|"fails"}`.
+/// Plays a call as the planner decides.
 pub(crate) fn play(tool: &str, arguments: &Json, world: &Json) -> Played {
+    play_at(tool, arguments, world, None)
+}
+
+/// Plays a call with another price for reading one property of one object than the planner knows.
+///
+/// The world is `{"rows":[…],"refuses":[…],"drift":n,"whose":"works"|"fails","app":bundle id,"costs":{…}}`.
+pub(crate) fn play_at(tool: &str, arguments: &Json, world: &Json, single: Option<f64>) -> Played {
     let runtime = Runtime::new().expect("an engine");
     let context = Context::full(&runtime).expect("a context");
-    let apps = apps();
+    let apps = apps(world["app"].as_str().unwrap_or("test.shelf"));
     let (mut references, mut learned) = (References::default(), Learned::default());
     let gate = Gate::default();
     let mut next = 0;
@@ -77,7 +86,7 @@ pub(crate) fn play(tool: &str, arguments: &Json, world: &Json) -> Played {
         let outcome = loop {
             step = match step {
                 Step::Done(outcome) => break outcome,
-                Step::Run(run) => step::resume(run.pending, run_in(&js, &run.script), &mut world_of),
+                Step::Run(run) => step::resume(run.pending, run_in(&js, &run.script, single), &mut world_of),
                 Step::Ask(ask) => panic!("nothing is asked here: {}", ask.question.text()),
             };
         };
@@ -91,6 +100,7 @@ pub(crate) fn play(tool: &str, arguments: &Json, world: &Json) -> Played {
         Played {
             outcome,
             events: read("events").as_u64().expect("a count"),
+            clock: read("clock").as_f64().expect("a time"),
             seen: read("seen"),
             specifiers,
             globals,
@@ -98,19 +108,28 @@ pub(crate) fn play(tool: &str, arguments: &Json, world: &Json) -> Played {
     })
 }
 
-fn run_in(js: &rquickjs::Ctx<'_>, script: &Script) -> Event {
-    let code = script.one_shot();
+fn run_in(js: &rquickjs::Ctx<'_>, script: &Script, single: Option<f64>) -> Event {
+    let code = match single {
+        None => script.one_shot(),
+        Some(price) => repriced(script, price),
+    };
     assert!(code.is_ascii(), "a script is ASCII");
     let answer: String = js.eval(code).unwrap_or_else(|error| panic!("{error}: {:?}", js.catch()));
     assert!(answer.is_ascii(), "an answer is ASCII");
     Event::Replied(answer)
 }
 
-fn apps() -> Apps {
+fn repriced(script: &Script, single: f64) -> String {
+    let mut data: Json = serde_json::from_str(script.data()).expect("data is JSON");
+    data["single"] = single.into();
+    format!("({})(JSON.parse({}))", script.code(), Json::from(data.to_string()))
+}
+
+fn apps(bundle_id: &str) -> Apps {
     let (dictionary, problems) = parse(SDEF.as_bytes(), &Includes::new());
     assert!(problems.is_empty(), "{problems:?}");
     Apps(vec![App {
-        bundle_id: "test.shelf".into(),
+        bundle_id: bundle_id.into(),
         name: "Shelf".to_owned(),
         version: String::new(),
         counts: None,
