@@ -1,4 +1,5 @@
-//! The planner against every other way: forty queries under the measured cost of Mail with 43,000 messages.
+//! The planner against every other way: forty queries under the measured cost of Mail, and every thirteenth
+//! of them over 43,000 messages.
 
 mod engine;
 
@@ -11,9 +12,10 @@ const MAIL: &str = r#"{"event": 85, "value": 0.017, "single": 25, "index": 500, 
 #[test]
 fn no_other_way_is_a_tenth_cheaper() {
     let costs: Json = serde_json::from_str(MAIL).expect("the test's own JSON");
-    let world = json!({"app": "com.apple.mail", "count": 43_000, "refuses": [], "drift": 0, "costs": costs});
-    for query in queries() {
-        check(&query, &world);
+    for (count, every) in [(4_300, 1), (43_000, 13)] {
+        let world =
+            json!({"app": "com.apple.mail", "count": count, "refuses": [], "drift": 0, "costs": costs});
+        queries().iter().step_by(every).for_each(|query| check(query, &world));
     }
 }
 
