@@ -1,0 +1,55 @@
+"""Every example of docs/query-tools-guide.md, run against the simulated Mac in the order in which it stands there."""
+
+import json
+import re
+import unittest
+
+from support import ROOT, Home, Server
+
+GUIDE = ROOT / "docs/query-tools-guide.md"
+
+
+class Guide(unittest.TestCase):
+    def test_every_example_answers(self):
+        calls = [Example(block) for block in re.findall(r"^```call\n(.*?)^```", GUIDE.read_text(), re.DOTALL | re.MULTILINE)]
+        self.assertGreater(len(calls), 10)
+        kept = {}
+        with Home() as home, Server(home) as server:
+            for call in calls:
+                with self.subTest(call.text):
+                    self.play(call, server, kept)
+            self.assertEqual(server.end(), 0)
+
+    def play(self, call, server, kept):
+        names = {name for name in re.findall(r'"(ref_[a-z]+)"', call.arguments)}
+        self.assertLessEqual(names, kept.keys(), "a reference that no earlier example kept")
+        arguments = re.sub(r'"(ref_[a-z]+)"', lambda name: json.dumps(kept[name[1]]), call.arguments)
+        answer = server.ask("tools/call", name=call.tool, arguments=json.loads(arguments))["result"]
+        self.assertFalse(answer.get("isError", False), answer)
+        for name, pointer in call.keeps:
+            kept[name] = at(answer["structuredContent"], pointer)
+        for pointer in call.shows:
+            self.assertIsNotNone(at(answer["structuredContent"], pointer), pointer)
+
+
+class Example:
+    """A tool, its arguments, then lines that say what is kept of the answer and what it shows."""
+
+    def __init__(self, text):
+        self.text = text
+        lines = text.splitlines()
+        self.tool = lines[0]
+        notes = [line.split() for line in lines if line.startswith(("keeps ", "shows "))]
+        self.arguments = "\n".join(line for line in lines[1:] if not line.startswith(("keeps ", "shows ")))
+        self.keeps = [(note[1], note[2]) for note in notes if note[0] == "keeps"]
+        self.shows = [note[1] for note in notes if note[0] == "shows"]
+
+
+def at(json_value, pointer):
+    for step in pointer.strip("/").split("/"):
+        json_value = json_value[int(step)] if isinstance(json_value, list) else json_value[step]
+    return json_value
+
+
+if __name__ == "__main__":
+    unittest.main()
