@@ -1,31 +1,61 @@
-//! An element's attributes, unescaped.
+//! An element's attributes.
 
+use memchr::{memchr, memchr3};
 use quick_xml::events::BytesStart;
 use std::borrow::Cow;
+
+/// The value of an attribute as it stands in the file, escaped.
+#[derive(Clone, Copy)]
+pub(super) struct Raw<'e>(&'e str);
+
+impl<'e> Raw<'e> {
+    /// The text that is meant.
+    pub(super) fn text(self) -> String {
+        unescape(self.0).0.into_owned()
+    }
+
+    /// The text without white space around it; `None` where nothing is left.
+    pub(super) fn term(self) -> Option<String> {
+        let text = unescape(self.0).0;
+        let term = text.trim();
+        (!term.is_empty()).then(|| term.to_owned())
+    }
+
+    /// The text, borrowed where nothing is escaped.
+    pub(super) fn short(self) -> Cow<'e, str> {
+        unescape(self.0).0
+    }
+
+    /// Whether it says yes; anything but that is no.
+    fn yes(self) -> bool {
+        let value = self.0.trim();
+        ["yes", "true", "1"].iter().any(|word| value.eq_ignore_ascii_case(word))
+    }
+}
 
 /// The attributes that a dictionary's elements have, by what the files call them; `type` is `kind`.
 #[derive(Default)]
 pub(super) struct Attributes<'e> {
-    pub(super) access: Option<Cow<'e, str>>,
-    pub(super) code: Option<Cow<'e, str>>,
-    pub(super) command: Option<Cow<'e, str>>,
-    pub(super) description: Option<Cow<'e, str>>,
-    pub(super) extends: Option<Cow<'e, str>>,
-    pub(super) hidden: Option<Cow<'e, str>>,
-    pub(super) href: Option<Cow<'e, str>>,
-    pub(super) id: Option<Cow<'e, str>>,
-    pub(super) identifier: Option<Cow<'e, str>>,
-    pub(super) inherits: Option<Cow<'e, str>>,
-    pub(super) kind: Option<Cow<'e, str>>,
-    pub(super) list: Option<Cow<'e, str>>,
-    pub(super) name: Option<Cow<'e, str>>,
-    pub(super) optional: Option<Cow<'e, str>>,
-    pub(super) parse: Option<Cow<'e, str>>,
-    pub(super) plural: Option<Cow<'e, str>>,
-    pub(super) requires_access: Option<Cow<'e, str>>,
-    pub(super) style: Option<Cow<'e, str>>,
-    pub(super) title: Option<Cow<'e, str>>,
-    pub(super) xpointer: Option<Cow<'e, str>>,
+    pub(super) access: Option<Raw<'e>>,
+    pub(super) code: Option<Raw<'e>>,
+    pub(super) command: Option<Raw<'e>>,
+    pub(super) description: Option<Raw<'e>>,
+    pub(super) extends: Option<Raw<'e>>,
+    pub(super) href: Option<Raw<'e>>,
+    pub(super) id: Option<Raw<'e>>,
+    pub(super) identifier: Option<Raw<'e>>,
+    pub(super) inherits: Option<Raw<'e>>,
+    pub(super) kind: Option<Raw<'e>>,
+    pub(super) name: Option<Raw<'e>>,
+    pub(super) parse: Option<Raw<'e>>,
+    pub(super) plural: Option<Raw<'e>>,
+    pub(super) requires_access: Option<Raw<'e>>,
+    pub(super) style: Option<Raw<'e>>,
+    pub(super) title: Option<Raw<'e>>,
+    pub(super) xpointer: Option<Raw<'e>>,
+    hidden: Option<Raw<'e>>,
+    list: Option<Raw<'e>>,
+    optional: Option<Raw<'e>>,
     /// The first thing that could not be unescaped or read, in words.
     pub(super) defect: Option<String>,
 }
@@ -34,37 +64,46 @@ impl<'e> Attributes<'e> {
     /// Reads an element's attributes; unknown ones are passed over.
     pub(super) fn of(element: &'e BytesStart<'_>) -> Self {
         let mut found = Self::default();
-        for attribute in element.attributes().with_checks(false) {
-            match attribute {
-                Ok(attribute) => found.put(attribute.key.as_ref(), attribute.value),
-                Err(error) => found.broken(format!("unreadable attribute: {error}")),
+        let mut rest = element.attributes_raw().trim_ascii_start();
+        let escaped = memchr(b'&', rest.as_bytes()).is_some();
+        while !rest.is_empty() {
+            match first(rest) {
+                Some((key, value, after)) => {
+                    found.put(key, value, escaped);
+                    rest = after.trim_ascii_start();
+                }
+                None => {
+                    let rest: String = rest.chars().take(40).collect();
+                    found.broken(format!(
+                        "`{rest}` is no attribute with a value in quotes, not read from there"
+                    ));
+                    break;
+                }
             }
         }
         found
     }
 
-    /// A `yes` or `no` attribute; anything else is no.
-    pub(super) fn yes(value: &Option<Cow<'_, str>>) -> bool {
-        let yes = |value: &str| ["yes", "true", "1"].iter().any(|word| value.eq_ignore_ascii_case(word));
-        value.as_deref().is_some_and(|value| yes(value.trim()))
+    pub(super) fn hidden(&self) -> bool {
+        self.hidden.is_some_and(Raw::yes)
     }
 
-    fn put(&mut self, key: &str, raw: Cow<'e, str>) {
+    pub(super) fn list(&self) -> bool {
+        self.list.is_some_and(Raw::yes)
+    }
+
+    pub(super) fn optional(&self) -> bool {
+        self.optional.is_some_and(Raw::yes)
+    }
+
+    fn put(&mut self, key: &str, value: &'e str, escaped: bool) {
         let Some(slot) = self.slot(key) else { return };
         if slot.is_some() {
             return self.broken(format!("attribute `{key}` stands twice, the first holds"));
         }
-        let (value, unknown) = match raw {
-            Cow::Borrowed(raw) => unescape(raw),
-            Cow::Owned(raw) => {
-                let (value, unknown) = unescape(&raw);
-                (Cow::Owned(value.into_owned()), unknown)
-            }
-        };
-        *slot = Some(value);
-        if let Some(entity) = unknown {
-            self.defect =
-                Some(format!("`{entity}` in `{key}` is not an entity that is read, kept as it stands"));
+        *slot = Some(Raw(value));
+        if escaped && let Some(entity) = unescape(value).1 {
+            self.broken(format!("`{entity}` in `{key}` is not an entity that is read, kept as it stands"));
         }
     }
 
@@ -72,7 +111,7 @@ impl<'e> Attributes<'e> {
         self.defect.get_or_insert(defect);
     }
 
-    fn slot(&mut self, key: &str) -> Option<&mut Option<Cow<'e, str>>> {
+    fn slot(&mut self, key: &str) -> Option<&mut Option<Raw<'e>>> {
         Some(match key {
             "access" => &mut self.access,
             "code" => &mut self.code,
@@ -99,11 +138,22 @@ impl<'e> Attributes<'e> {
     }
 }
 
+/// Splits off the first attribute: its name, its value without quotes, and what follows.
+fn first(attributes: &str) -> Option<(&str, &str, &str)> {
+    let equals = memchr(b'=', attributes.as_bytes())?;
+    let (key, rest) = (attributes[..equals].trim_ascii_end(), attributes[equals + 1..].trim_ascii_start());
+    let quote = *rest.as_bytes().first().filter(|quote| matches!(quote, b'"' | b'\''))?;
+    let end = 1 + memchr(quote, &rest.as_bytes()[1..])?;
+    let odd = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'');
+    (!key.is_empty() && !key.bytes().any(odd)).then(|| (key, &rest[1..end], &rest[end + 1..]))
+}
+
 /// Replaces predefined entities and character references, and white space by spaces; no other entity is expanded.
 ///
 /// Returns the first thing that looks like an entity and is none of these beside the text.
 pub(super) fn unescape(raw: &str) -> (Cow<'_, str>, Option<String>) {
-    if !raw.bytes().any(|byte| matches!(byte, b'&' | b'\n' | b'\r' | b'\t')) {
+    let bytes = raw.as_bytes();
+    if memchr3(b'&', b'\n', b'\r', bytes).or_else(|| memchr(b'\t', bytes)).is_none() {
         return (Cow::Borrowed(raw), None);
     }
     let flat = raw.replace("\r\n", " ").replace(['\n', '\r', '\t'], " ");

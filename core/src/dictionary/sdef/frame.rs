@@ -2,6 +2,7 @@
 
 use super::stream::Tag;
 use super::xpointer::Selection;
+use memchr::memchr_iter;
 use quick_xml::Reader;
 use quick_xml::events::BytesStart;
 
@@ -166,7 +167,7 @@ impl<'a> Frame<'a> {
         let (from, line) = self.counted;
         let at =
             usize::try_from(self.reader.buffer_position()).unwrap_or(from).min(self.text.len()).max(from);
-        let line = line + self.text.as_bytes()[from..at].iter().filter(|byte| **byte == b'\n').count();
+        let line = line + memchr_iter(b'\n', &self.text.as_bytes()[from..at]).count();
         self.counted = (at, line);
         line
     }

@@ -1,12 +1,11 @@
 //! What stands inside classes, commands and records: properties, elements, parameters and their types.
 
-use super::attributes::Attributes;
+use super::attributes::{Attributes, Raw};
 use super::terms::{Reading, no_name};
 use crate::dictionary::{
     Access, AccessGroup, Class, Element, Parameter, ProblemKind, Property, TypeExpr, TypeRef,
 };
 use quick_xml::events::BytesStart;
-use std::borrow::Cow;
 
 /// Elements that say nothing to a script.
 const SILENT: [&str; 5] = ["cocoa", "documentation", "html", "xref", "access-group"];
@@ -46,35 +45,35 @@ impl<'a> Reading<'a> {
     }
 
     pub(super) fn property(&mut self, element: &BytesStart<'a>) -> Option<Property> {
-        let (name, attributes) = self.member("property", element)?;
-        let code = self.code("property", &name, attributes.code.clone(), 4);
-        Some(self.property_of(name, code, attributes))
+        let attributes = self.attributes("property", element);
+        let name = self.member("property", &attributes, element)?;
+        let code = self.code("property", &name, attributes.code, 4);
+        Some(self.property_of(name, code, &attributes))
     }
 
     /// The implied container: without a name or code it has the ones that the format gives it.
     fn contents(&mut self, element: &BytesStart<'a>, class: &mut Class) {
         let attributes = self.attributes("contents", element);
-        let name = attributes.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
-        let name = name.unwrap_or("contents").to_owned();
-        let code = attributes.code.as_deref().unwrap_or("pcnt").to_owned();
+        let name = attributes.name.and_then(Raw::term).unwrap_or_else(|| "contents".to_owned());
+        let code = attributes.code.map_or_else(|| "pcnt".to_owned(), Raw::text);
         class.contents = Some(name.clone());
-        class.properties.push(self.property_of(name, code, attributes));
+        class.properties.push(self.property_of(name, code, &attributes));
     }
 
-    fn property_of(&mut self, name: String, code: String, attributes: Attributes<'_>) -> Property {
-        let access = self.access("property", &name, attributes.access.as_deref());
+    fn property_of(&mut self, name: String, code: String, attributes: &Attributes<'_>) -> Property {
+        let access = self.access("property", &name, attributes.access);
         let mut property = Property {
             name,
             code,
-            kind: self.kind(attributes.kind, &attributes.list),
+            kind: one(attributes),
             access: access.unwrap_or_default(),
-            description: attributes.description.map(Cow::into_owned),
-            hidden: Attributes::yes(&attributes.hidden),
-            optional: Attributes::yes(&attributes.optional),
+            description: attributes.description.map(Raw::text),
+            hidden: attributes.hidden(),
+            optional: attributes.optional(),
             built_in: self.built_in,
             ..Property::default()
         };
-        let list = Attributes::yes(&attributes.list);
+        let list = attributes.list();
         self.children(|reading, child| match child.name().as_ref() {
             "type" => reading.alternative(&child, &mut property.kind, list),
             "synonym" => reading.synonym(&child, &mut property.synonyms),
@@ -86,25 +85,24 @@ impl<'a> Reading<'a> {
 
     fn element(&mut self, element: &BytesStart<'a>) -> Option<Element> {
         let attributes = self.attributes("element", element);
-        let Some(class) = attributes.kind.map(|kind| kind.trim().to_owned()).filter(|kind| !kind.is_empty())
-        else {
+        let Some(class) = attributes.kind.and_then(Raw::term) else {
             let place = format!("element of {}", self.owner);
             self.stream.problem(place, ProblemKind::Defect("without a type, passed over".to_owned()));
             self.stream.skip(element);
             return None;
         };
-        let access = self.access("element", &class, attributes.access.as_deref());
+        let access = self.access("element", &class, attributes.access);
         let mut found = Element {
             class,
             access: access.unwrap_or_default(),
-            description: attributes.description.map(Cow::into_owned),
-            hidden: Attributes::yes(&attributes.hidden),
+            description: attributes.description.map(Raw::text),
+            hidden: attributes.hidden(),
             built_in: self.built_in,
             ..Element::default()
         };
         self.children(|reading, child| match child.name().as_ref() {
             "accessor" => {
-                let style = reading.attributes("accessor", &child).style.map(Cow::into_owned);
+                let style = reading.attributes("accessor", &child).style.map(Raw::text);
                 found.accessors.extend(style);
                 reading.stream.skip(&child);
             }
@@ -117,33 +115,34 @@ impl<'a> Reading<'a> {
     /// Old files say `name` for `command`.
     fn responds_to(&mut self, element: &BytesStart<'a>, names: &mut Vec<String>) {
         let attributes = self.attributes("responds-to", element);
-        names.extend(attributes.command.or(attributes.name).map(Cow::into_owned));
+        names.extend(attributes.command.or(attributes.name).map(Raw::text));
         self.stream.skip(element);
     }
 
     pub(super) fn parameter(&mut self, element: &BytesStart<'a>) -> Option<Parameter> {
-        let (name, attributes) = self.member("parameter", element)?;
-        let code = self.code("parameter", &name, attributes.code.clone(), 4);
-        Some(Parameter { name, code, ..self.parameter_of(attributes) })
+        let attributes = self.attributes("parameter", element);
+        let name = self.member("parameter", &attributes, element)?;
+        let code = self.code("parameter", &name, attributes.code, 4);
+        Some(Parameter { name, code, ..self.parameter_of(&attributes) })
     }
 
     pub(super) fn direct_parameter(&mut self, element: &BytesStart<'a>) -> Parameter {
         let attributes = self.attributes("direct-parameter", element);
-        self.parameter_of(attributes)
+        self.parameter_of(&attributes)
     }
 
-    fn parameter_of(&mut self, attributes: Attributes<'_>) -> Parameter {
-        let requires_access = self.access("parameter", "", attributes.requires_access.as_deref());
-        let kind = self.kind(attributes.kind, &attributes.list);
+    fn parameter_of(&mut self, attributes: &Attributes<'_>) -> Parameter {
+        let requires_access = self.access("parameter", "", attributes.requires_access);
+        let kind = one(attributes);
         let mut parameter = Parameter {
             kind,
-            optional: Attributes::yes(&attributes.optional),
-            description: attributes.description.map(Cow::into_owned),
-            hidden: Attributes::yes(&attributes.hidden),
+            optional: attributes.optional(),
+            description: attributes.description.map(Raw::text),
+            hidden: attributes.hidden(),
             requires_access,
             ..Parameter::default()
         };
-        let list = Attributes::yes(&attributes.list);
+        let list = attributes.list();
         self.children(|reading, child| match child.name().as_ref() {
             "type" => reading.alternative(&child, &mut parameter.kind, list),
             "synonym" => reading.synonym(&child, &mut parameter.synonyms),
@@ -152,16 +151,8 @@ impl<'a> Reading<'a> {
         parameter
     }
 
-    /// The type that stands in the attribute.
-    pub(super) fn kind(&mut self, kind: Option<Cow<'_, str>>, list: &Option<Cow<'_, str>>) -> TypeExpr {
-        let name = kind.map(|kind| kind.trim().to_owned()).filter(|kind| !kind.is_empty());
-        let one = |name| TypeRef { name, list: Attributes::yes(list), hidden: false };
-        TypeExpr(name.map(one).into_iter().collect())
-    }
-
     /// Adds the types that stand in child elements: a union, where there are several.
-    pub(super) fn alternatives(&mut self, mut kind: TypeExpr, list: &Option<Cow<'_, str>>) -> TypeExpr {
-        let list = Attributes::yes(list);
+    pub(super) fn alternatives(&mut self, mut kind: TypeExpr, list: bool) -> TypeExpr {
         self.children(|reading, child| match child.name().as_ref() {
             "type" => reading.alternative(&child, &mut kind, list),
             _ => reading.pass(&child),
@@ -172,9 +163,9 @@ impl<'a> Reading<'a> {
     /// A list whose items are a union of types is a union of lists.
     fn alternative(&mut self, element: &BytesStart<'a>, kind: &mut TypeExpr, list: bool) {
         let attributes = self.attributes("type", element);
-        let list = list || Attributes::yes(&attributes.list);
-        let hidden = Attributes::yes(&attributes.hidden);
-        let name = attributes.kind.map(|kind| kind.trim().to_owned()).filter(|kind| !kind.is_empty());
+        let list = list || attributes.list();
+        let hidden = attributes.hidden();
+        let name = attributes.kind.and_then(Raw::term);
         kind.0.extend(name.map(|name| TypeRef { name, list, hidden }));
         self.children(|reading, child| match child.name().as_ref() {
             "type" => reading.alternative(&child, kind, list),
@@ -185,16 +176,14 @@ impl<'a> Reading<'a> {
     /// A synonym without a name stands for another code, which no script sees.
     pub(super) fn synonym(&mut self, element: &BytesStart<'a>, names: &mut Vec<String>) {
         let attributes = self.attributes("synonym", element);
-        let name = attributes.name.map(|name| name.trim().to_owned());
-        names.extend(name.filter(|name| !name.is_empty()));
+        names.extend(attributes.name.and_then(Raw::term));
         self.stream.skip(element);
     }
 
     pub(super) fn access_group(&mut self, element: &BytesStart<'a>, groups: &mut Vec<AccessGroup>) {
         let attributes = self.attributes("access-group", element);
-        let access = self.access("access-group", "", attributes.access.as_deref());
-        groups
-            .extend(attributes.identifier.map(|name| AccessGroup { identifier: name.into_owned(), access }));
+        let access = self.access("access-group", "", attributes.access);
+        groups.extend(attributes.identifier.map(|name| AccessGroup { identifier: name.text(), access }));
         self.stream.skip(element);
     }
 
@@ -213,8 +202,8 @@ impl<'a> Reading<'a> {
     pub(super) fn attributes<'e>(&mut self, what: &str, element: &'e BytesStart<'a>) -> Attributes<'e> {
         let mut attributes = Attributes::of(element);
         if let Some(defect) = attributes.defect.take() {
-            let place = match &attributes.name {
-                Some(name) => format!("{what} \"{name}\""),
+            let place = match attributes.name {
+                Some(name) => format!("{what} \"{}\"", name.short()),
                 None => what.to_owned(),
             };
             self.stream.problem(place, ProblemKind::Defect(defect));
@@ -222,42 +211,37 @@ impl<'a> Reading<'a> {
         attributes
     }
 
-    /// The name and attributes of a member; without a name it is passed over, and a problem.
-    pub(super) fn member<'e>(
+    /// The name of a member; without one it is passed over, and a problem.
+    pub(super) fn member(
         &mut self,
         what: &str,
-        element: &'e BytesStart<'a>,
-    ) -> Option<(String, Attributes<'e>)> {
-        let mut attributes = self.attributes(what, element);
-        let name = attributes.name.take().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+        attributes: &Attributes<'_>,
+        element: &BytesStart<'a>,
+    ) -> Option<String> {
+        let name = attributes.name.and_then(Raw::term);
         if name.is_none() {
             let place = format!("{what} of {}", self.owner);
             self.stream.problem(place, no_name());
             self.stream.skip(element);
         }
-        Some((name?, attributes))
+        name
     }
 
     /// The code of a term: hexadecimal literals are decoded where that gives characters that can be printed.
-    pub(super) fn code(
-        &mut self,
-        what: &str,
-        name: &str,
-        code: Option<Cow<'_, str>>,
-        length: usize,
-    ) -> String {
-        let code = code.map(|code| from_hexadecimal(&code).unwrap_or_else(|| code.into_owned()));
-        let defect = match &code {
-            None => "without a code".to_owned(),
-            Some(code) if code.chars().count() == length || code.starts_with("0x") => return code.clone(),
-            Some(code) => format!("the code `{code}` is not of {length} characters"),
+    pub(super) fn code(&mut self, what: &str, name: &str, code: Option<Raw<'_>>, length: usize) -> String {
+        let Some(code) = code.map(Raw::text) else {
+            self.member_defect(what, name, "without a code".to_owned());
+            return String::new();
         };
-        self.member_defect(what, name, defect);
-        code.unwrap_or_default()
+        let code = from_hexadecimal(&code).unwrap_or(code);
+        if code.chars().count() != length && !code.starts_with("0x") {
+            self.member_defect(what, name, format!("the code `{code}` is not of {length} characters"));
+        }
+        code
     }
 
-    fn access(&mut self, what: &str, name: &str, access: Option<&str>) -> Option<Access> {
-        match access?.trim() {
+    fn access(&mut self, what: &str, name: &str, access: Option<Raw<'_>>) -> Option<Access> {
+        match access?.short().trim() {
             "r" => Some(Access::Read),
             "w" => Some(Access::Write),
             "rw" | "wr" => Some(Access::ReadWrite),
@@ -277,6 +261,12 @@ impl<'a> Reading<'a> {
         };
         self.stream.problem(place, ProblemKind::Defect(defect));
     }
+}
+
+/// The type that stands in the attribute.
+pub(super) fn one(attributes: &Attributes<'_>) -> TypeExpr {
+    let one = |name| TypeRef { name, list: attributes.list(), hidden: false };
+    TypeExpr(attributes.kind.and_then(Raw::term).map(one).into_iter().collect())
 }
 
 fn append(class: &mut Class, more: &mut Class) {

@@ -1,6 +1,6 @@
 //! A dictionary's elements one after another, with what it includes in the place of the include.
 
-use super::attributes::Attributes;
+use super::attributes::{Attributes, Raw};
 use super::frame::{Admission, Frame};
 use super::library::{Found, Library, canonical, joined};
 use super::problems::Problems;
@@ -160,7 +160,7 @@ impl<'a> Stream<'a> {
     fn included(&mut self, start: &BytesStart<'a>) -> (Option<Frame<'a>>, Option<(String, ProblemKind)>) {
         let attributes = Attributes::of(start);
         let base = self.frames.last().and_then(|frame| frame.href.as_deref());
-        let href = joined(base, attributes.href.as_deref().unwrap_or_default());
+        let href = joined(base, &attributes.href.map(Raw::text).unwrap_or_default());
         let place = format!("include \"{href}\"");
         if let Some(kind) = self.refused(&href, &attributes) {
             return (None, Some((place, kind)));
@@ -172,7 +172,7 @@ impl<'a> Stream<'a> {
             Found::TooLarge => return (None, Some((place, super::too_large()))),
             Found::Missing => return (None, Some((place, ProblemKind::MissingInclude(href)))),
         };
-        let (selection, unknown) = selection(attributes.xpointer.as_deref());
+        let (selection, unknown) = selection(attributes.xpointer.map(Raw::text).as_deref());
         let problem = defect.or(unknown).map(|kind| (place, kind));
         (Some(Frame::new(text, Some(href), selection)), problem)
     }
@@ -183,7 +183,7 @@ impl<'a> Stream<'a> {
         if path.is_empty() {
             return Some(ProblemKind::Defect("an include without an href".to_owned()));
         }
-        if attributes.parse.as_deref().is_some_and(|parse| parse != "xml") {
+        if attributes.parse.is_some_and(|parse| parse.short() != "xml") {
             return Some(ProblemKind::Defect("an include that is not XML has no terms".to_owned()));
         }
         if self.frames.iter().any(open) {

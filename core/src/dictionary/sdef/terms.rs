@@ -1,6 +1,7 @@
 //! From elements to terms, as the files write them; [`merge`](super::merge) makes a dictionary of them.
 
-use super::attributes::Attributes;
+use super::attributes::{Attributes, Raw};
+use super::members::one;
 use super::merge;
 use super::stream::{Stream, Tag};
 use crate::dictionary::{
@@ -9,7 +10,6 @@ use crate::dictionary::{
 };
 use indexmap::IndexMap;
 use quick_xml::events::BytesStart;
-use std::borrow::Cow;
 
 /// Everything that a dictionary and its includes say, in their order.
 #[derive(Default)]
@@ -107,7 +107,7 @@ impl<'a> Reading<'a> {
 
     /// A dictionary within a dictionary is an include of a whole file: its terms stand in the place of the include.
     fn dictionary(&mut self, element: &BytesStart<'a>, suite: &str) {
-        let title = self.attributes("dictionary", element).title.map(Cow::into_owned);
+        let title = self.attributes("dictionary", element).title.map(Raw::text);
         if !self.built_in && self.terms.title.is_none() {
             self.terms.title = title;
         }
@@ -117,10 +117,10 @@ impl<'a> Reading<'a> {
     fn suite(&mut self, element: &BytesStart<'a>) {
         let attributes = self.attributes("suite", element);
         let suite = Suite {
-            name: attributes.name.map(Cow::into_owned).unwrap_or_default(),
-            code: attributes.code.map(Cow::into_owned).unwrap_or_default(),
-            description: attributes.description.map(Cow::into_owned),
-            hidden: Attributes::yes(&attributes.hidden),
+            name: attributes.name.map(Raw::text).unwrap_or_default(),
+            code: attributes.code.map(Raw::text).unwrap_or_default(),
+            description: attributes.description.map(Raw::text),
+            hidden: attributes.hidden(),
         };
         let name = suite.name.clone();
         if !self.built_in {
@@ -130,14 +130,15 @@ impl<'a> Reading<'a> {
     }
 
     fn class(&mut self, element: &BytesStart<'a>, suite: &str) {
-        let Some((name, attributes)) = self.named("class", element) else { return };
+        let attributes = self.attributes("class", element);
+        let Some(name) = self.named("class", &attributes, element) else { return };
         let mut class = Class {
             code: self.code("class", &name, attributes.code, 4),
-            plural: attributes.plural.map(Cow::into_owned).unwrap_or_default(),
-            description: attributes.description.map(Cow::into_owned),
-            hidden: Attributes::yes(&attributes.hidden),
+            plural: attributes.plural.map(Raw::text).unwrap_or_default(),
+            description: attributes.description.map(Raw::text),
+            hidden: attributes.hidden(),
             suite: suite.to_owned(),
-            inherits: attributes.inherits.map(Cow::into_owned),
+            inherits: attributes.inherits.map(Raw::text),
             built_in: self.built_in,
             ..Class::default()
         };
@@ -158,13 +159,11 @@ impl<'a> Reading<'a> {
 
     fn extension(&mut self, element: &BytesStart<'a>, suite: &str) {
         let attributes = self.attributes("class-extension", element);
-        let Some(target) =
-            attributes.extends.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty())
-        else {
+        let Some(target) = attributes.extends.and_then(Raw::term) else {
             self.stream.problem("class-extension", no_name());
             return self.stream.skip(element);
         };
-        let hidden = Attributes::yes(&attributes.hidden);
+        let hidden = attributes.hidden();
         let mut class = Class { suite: suite.to_owned(), ..Class::default() };
         self.identify(attributes.id, &target);
         self.enter("class-extension", &target);
@@ -180,11 +179,12 @@ impl<'a> Reading<'a> {
 
     fn command(&mut self, element: &BytesStart<'a>, suite: &str, event: bool) {
         let what = if event { "event" } else { "command" };
-        let Some((name, attributes)) = self.named(what, element) else { return };
+        let attributes = self.attributes(what, element);
+        let Some(name) = self.named(what, &attributes, element) else { return };
         let mut command = Command {
             code: self.code(what, &name, attributes.code, 8),
-            description: attributes.description.map(Cow::into_owned),
-            hidden: Attributes::yes(&attributes.hidden),
+            description: attributes.description.map(Raw::text),
+            hidden: attributes.hidden(),
             suite: suite.to_owned(),
             built_in: self.built_in,
             ..Command::default()
@@ -213,17 +213,18 @@ impl<'a> Reading<'a> {
 
     fn result(&mut self, element: &BytesStart<'a>) -> CommandResult {
         let attributes = self.attributes("result", element);
-        let description = attributes.description.map(Cow::into_owned);
-        let kind = self.kind(attributes.kind, &attributes.list);
-        CommandResult { kind: self.alternatives(kind, &attributes.list), description }
+        let description = attributes.description.map(Raw::text);
+        let kind = one(&attributes);
+        CommandResult { kind: self.alternatives(kind, attributes.list()), description }
     }
 
     fn enumeration(&mut self, element: &BytesStart<'a>) {
-        let Some((name, attributes)) = self.named("enumeration", element) else { return };
+        let attributes = self.attributes("enumeration", element);
+        let Some(name) = self.named("enumeration", &attributes, element) else { return };
         let mut enumeration = Enumeration {
             code: self.code("enumeration", &name, attributes.code, 4),
-            description: attributes.description.map(Cow::into_owned),
-            hidden: Attributes::yes(&attributes.hidden),
+            description: attributes.description.map(Raw::text),
+            hidden: attributes.hidden(),
             built_in: self.built_in,
             ..Enumeration::default()
         };
@@ -244,12 +245,13 @@ impl<'a> Reading<'a> {
     }
 
     fn enumerator(&mut self, element: &BytesStart<'a>) -> Option<Enumerator> {
-        let (name, attributes) = self.member("enumerator", element)?;
+        let attributes = self.attributes("enumerator", element);
+        let name = self.member("enumerator", &attributes, element)?;
         let mut enumerator = Enumerator {
             code: self.code("enumerator", &name, attributes.code, 4),
             name,
-            description: attributes.description.map(Cow::into_owned),
-            hidden: Attributes::yes(&attributes.hidden),
+            description: attributes.description.map(Raw::text),
+            hidden: attributes.hidden(),
             synonyms: Vec::new(),
         };
         self.children(|reading, child| match child.name().as_ref() {
@@ -260,11 +262,12 @@ impl<'a> Reading<'a> {
     }
 
     fn record(&mut self, element: &BytesStart<'a>) {
-        let Some((name, attributes)) = self.named("record-type", element) else { return };
+        let attributes = self.attributes("record-type", element);
+        let Some(name) = self.named("record-type", &attributes, element) else { return };
         let mut record = RecordType {
             code: self.code("record-type", &name, attributes.code, 4),
-            description: attributes.description.map(Cow::into_owned),
-            hidden: Attributes::yes(&attributes.hidden),
+            description: attributes.description.map(Raw::text),
+            hidden: attributes.hidden(),
             built_in: self.built_in,
             ..RecordType::default()
         };
@@ -286,11 +289,12 @@ impl<'a> Reading<'a> {
     }
 
     fn value(&mut self, element: &BytesStart<'a>) {
-        let Some((name, attributes)) = self.named("value-type", element) else { return };
+        let attributes = self.attributes("value-type", element);
+        let Some(name) = self.named("value-type", &attributes, element) else { return };
         let mut value = ValueType {
             code: self.code("value-type", &name, attributes.code, 4),
-            description: attributes.description.map(Cow::into_owned),
-            hidden: Attributes::yes(&attributes.hidden),
+            description: attributes.description.map(Raw::text),
+            hidden: attributes.hidden(),
             name: name.clone(),
             synonyms: Vec::new(),
         };
@@ -305,17 +309,15 @@ impl<'a> Reading<'a> {
         self.terms.values.entry(name).or_insert(value);
     }
 
-    /// The attributes of a term that others stand in; without a name it is passed over, and a problem.
-    fn named<'e>(&mut self, what: &str, element: &'e BytesStart<'a>) -> Option<(String, Attributes<'e>)> {
-        let mut attributes = self.attributes(what, element);
-        let name = attributes.name.take().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
-        let Some(name) = name else {
+    /// The name of a term that others stand in; without one it is passed over, and a problem.
+    fn named(&mut self, what: &str, attributes: &Attributes<'_>, element: &BytesStart<'a>) -> Option<String> {
+        let Some(name) = attributes.name.and_then(Raw::term) else {
             self.stream.problem(what, no_name());
             self.stream.skip(element);
             return None;
         };
         self.enter(what, &name);
-        Some((name, attributes))
+        Some(name)
     }
 
     fn enter(&mut self, what: &str, name: &str) {
@@ -323,9 +325,9 @@ impl<'a> Reading<'a> {
         self.owner.extend([what, " \"", name, "\""]);
     }
 
-    fn identify(&mut self, id: Option<Cow<'_, str>>, name: &str) {
+    fn identify(&mut self, id: Option<Raw<'_>>, name: &str) {
         if let Some(id) = id.filter(|_| !self.built_in) {
-            self.terms.ids.entry(id.into_owned()).or_insert_with(|| name.to_owned());
+            self.terms.ids.entry(id.text()).or_insert_with(|| name.to_owned());
         }
     }
 
