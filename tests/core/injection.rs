@@ -54,6 +54,23 @@ proptest! {
         let played = engine::play("iac_mcp_get_elements", &call, &world(rows));
         prop_assert_eq!(&played.outcome.body["elements"][0]["properties"], &json!({"text": text, "body": body}));
     }
+
+    #[test]
+    fn no_value_is_in_the_code(name in any_text(), value in any_text()) {
+        let codes = codes_with(&name, &value);
+        prop_assert!(codes.len() >= 2, "both calls ran a script");
+        prop_assert_eq!(codes, codes_with("a", "b"));
+    }
+}
+
+/// The code of every script that a named object and a filtered listing take.
+fn codes_with(name: &str, value: &str) -> Vec<String> {
+    let call = json!({"app": "Shelf", "container": "application", "elementType": "thing", "properties": ["text"],
+        "where": {"property": "text", "op": "==", "value": value}});
+    let query = json!({"app": "Shelf", "specifier": {"type": "named", "element": "box", "name": name, "container": "application"}});
+    let played = [("iac_mcp_get_elements", call), ("iac_mcp_query_object", query)]
+        .map(|(tool, call)| engine::play(tool, &call, &world(json!([]))).codes);
+    played.concat()
 }
 
 #[test]

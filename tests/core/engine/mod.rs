@@ -42,6 +42,8 @@ pub(crate) struct Played {
     pub(crate) specifiers: Vec<Json>,
     /// Names that the scripts left in the engine.
     pub(crate) globals: Json,
+    /// The code of each script, without its data.
+    pub(crate) codes: Vec<String>,
 }
 
 /// Plays a call as the planner decides.
@@ -83,10 +85,14 @@ pub(crate) fn play_at(tool: &str, arguments: &Json, world: &Json, single: Option
         eval(include_str!("app.js").to_owned());
         let before: Vec<String> = js.globals().keys::<String>().filter_map(Result::ok).collect();
         let mut step = step::start(call, &mut world_of);
+        let mut codes = Vec::new();
         let outcome = loop {
             step = match step {
                 Step::Done(outcome) => break outcome,
-                Step::Run(run) => step::resume(run.pending, run_in(&js, &run.script, single), &mut world_of),
+                Step::Run(run) => {
+                    codes.push(run.script.code().to_owned());
+                    step::resume(run.pending, run_in(&js, &run.script, single), &mut world_of)
+                }
                 Step::Ask(ask) => panic!("nothing is asked here: {}", ask.question.text()),
             };
         };
@@ -104,6 +110,7 @@ pub(crate) fn play_at(tool: &str, arguments: &Json, world: &Json, single: Option
             seen: read("seen"),
             specifiers,
             globals,
+            codes,
         }
     })
 }
