@@ -17,14 +17,22 @@ RULES = [
     (r"", r"(?<![\w.~-])/(?:work|root|mnt|builds?)/\w", "a path of one machine"),
     (r"(?<!Cargo\.lock)$", r"(?:crates|docs)\.(?:io|rs)/|pypi\.org|npmjs\.org|rust-lang\.org|debian\.org", "a registry's host"),
     (r"\.rs$", r"#!?\[allow\((?!.*reason)", "an allow without a reason"),
+    (r"\.rs$", r"cfg!?\(.*\b(?:target_os|target_family|target_vendor|unix|windows)\b", "code that only one system compiles"),
+    (r"^host/src/(?!mcp[/.])", r"\brmcp::", "rmcp is spoken in host/src/mcp only"),
+    (r"^host/src/(?!plugins[/.])", r"\bwasmtime::", "wasmtime is spoken in host/src/plugins only"),
     (r"\.rs$", r"\b(?:unimplemented|todo)!\(", "something left for later"),
     (r"\.(?:rs|py|js|md)$", r"\bXXX\b|\bFIXME\b|\bHACK\b", "something left for later"),
     (r"^core/src/.*\.rs$", r"^(?!\s*//).*\b(?:tokio|async fn|\.await)\b", "the core knows no runtime"),
 ]
 
+# What touches the system must be named in PLATFORM.md.
+TOUCHES = re.compile(r"\bfs::|\bFile::|\bOpenOptions\b|\benv::|\bCommand::new\b|\bnet::|/proc\b|process::(?:Command|id|exit)\b|\btempfile::")
+SHELL = re.compile(r"^(?:host|simulator)/(?:src/.*|build)\.rs$")
+VARIABLE = re.compile(r"\bIAC_MCP_[A-Z_]+\b")
+
 
 def main():
-    problems = [problem for path in tracked() for problem in check(path)]
+    problems = [problem for path in tracked() for problem in check(path)] + list(unnamed_contacts())
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"{len(tracked())} files, {len(problems)} problems")
@@ -48,6 +56,17 @@ def check(path):
     for where, what, why in RULES:
         if re.search(where, path):
             yield from (f"{path}:{at}: {why}: {line.strip()[:100]}" for at, line in enumerate(lines, 1) if re.search(what, line))
+
+
+def unnamed_contacts():
+    """What PLATFORM.md does not tell of the code that is not for tests."""
+    told = (ROOT / "PLATFORM.md").read_text()
+    for path in filter(SHELL.match, tracked()):
+        code = (ROOT / path).read_text().partition("#[cfg(test)]")[0]
+        if TOUCHES.search(code) and f"`{path}`" not in told and not re.search(r"\btests?(?:\.rs|/)", path):
+            yield f"{path}: touches the system, and PLATFORM.md does not say how"
+        unknown = {name for name in VARIABLE.findall(code) if f"`{name}`" not in told}
+        yield from (f"{path}: the variable {name} is not in PLATFORM.md" for name in sorted(unknown))
 
 
 if __name__ == "__main__":
