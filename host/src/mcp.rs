@@ -83,3 +83,6 @@ async fn clean_up(pipeline: Arc<Pipeline>) {
         tracing::debug!(dropped, "references whose time has passed");
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -132,11 +132,7 @@ impl Mac {
             return kept(folder).map(Some);
         }
         if self.simulated {
-            let below = common.cache().unwrap_or_else(|| std::env::temp_dir().join("iac-mcp"));
-            let fresh = World::fresh(&below.join("macs"));
-            return Ok(Some(
-                fresh.map_err(|error| Failure::Failed(format!("no room for a simulated Mac: {error}")))?,
-            ));
+            return fresh(common).map(Some);
         }
         if directories::is_mac() || self.osascript.is_some() {
             return Ok(None);
@@ -173,6 +169,17 @@ impl Mac {
             most_per_app: number(self.ref_max_per_app, default.most_per_app),
         }
     }
+}
+
+/// Makes a fresh copy below the cache, or in the system's own place for passing things if that cannot be written.
+fn fresh(common: &Common) -> Result<World, Failure> {
+    let passing = std::env::temp_dir().join("iac-mcp");
+    let below = common.cache().unwrap_or_else(|| passing.clone());
+    let made = World::fresh(&below.join("macs")).or_else(|error| {
+        tracing::warn!(%error, "{} cannot be written", below.display());
+        World::fresh(&passing.join("macs"))
+    });
+    made.map_err(|error| Failure::Failed(format!("no room for a simulated Mac: {error}")))
 }
 
 fn kept(folder: &Path) -> Result<World, Failure> {

@@ -187,7 +187,7 @@ fn malformed(method: &str) -> ErrorData {
             None,
         );
     }
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None)
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("no method `{method}`"), None)
 }
 
 fn known(name: &str) -> Result<(), ErrorData> {

@@ -1,0 +1,45 @@
+//! The server with a client in one process, where time can be made to fly.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rmcp::model::{CallToolRequestParams, ProgressNotificationParam};
+use rmcp::service::NotificationContext;
+use rmcp::{ClientHandler, RoleClient, ServiceExt as _};
+use serde_json::json;
+
+use super::server::Server;
+use crate::apps::{self, Roots};
+use crate::osascript;
+use crate::pipeline::{Pipeline, Settings};
+
+/// A client that remembers what progress it was told of.
+#[derive(Clone, Default)]
+struct Listener(Arc<Mutex<Vec<f64>>>);
+
+impl ClientHandler for Listener {
+    async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        self.0.lock().unwrap().push(progress.progress);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_hears_every_ten_seconds_that_its_call_is_under_way() {
+    let mac = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/mac");
+    let osascript =
+        osascript::Settings { command: vec!["/bin/sleep".into()], ..osascript::Settings::default() };
+    let apps = apps::Settings { roots: Roots::below(&mac), ..apps::Settings::default() };
+    let pipeline = Pipeline::new(Settings { apps, osascript, ..Settings::default() }).unwrap();
+    let (near, far) = tokio::io::duplex(1 << 16);
+    let serving = tokio::spawn(Server::new(Arc::new(pipeline)).serve(far));
+    let listener = Listener::default();
+    let client = listener.clone().serve(near).await.unwrap();
+    let inbox = json!({ "app": "Mail", "specifier": { "type": "property", "property": "inbox", "of": "application" } });
+    let call =
+        CallToolRequestParams::new("iac_mcp_query_object").with_arguments(inbox.as_object().unwrap().clone());
+    let result = client.call_tool(call).await.unwrap();
+    assert_eq!(result.structured_content.unwrap()["error"], "timeout");
+    assert_eq!(*listener.0.lock().unwrap(), [10.0, 20.0]);
+    drop(serving);
+}

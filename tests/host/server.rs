@@ -1,0 +1,19 @@
+//! The real server as a process of its own, over the simulated Mac.
+
+#![forbid(unsafe_code)]
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test starts programs and fails loudly"
+)]
+
+#[path = "server/eras.rs"]
+mod eras;
+#[path = "server/errors.rs"]
+mod errors;
+#[path = "server/hostile.rs"]
+mod hostile;
+#[path = "server/lines.rs"]
+mod lines;
+#[path = "server/session.rs"]
+mod session;

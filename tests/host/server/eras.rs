@@ -1,0 +1,149 @@
+//! The real server through rmcp's real client, in both eras.
+
+use rmcp::ServiceError;
+use rmcp::model::{ErrorCode, ErrorData};
+use serde_json::{Value as Json, json};
+
+use crate::session::{Session, modes};
+
+const TOOLS: [&str; 9] = [
+    "iac_mcp_list_apps",
+    "iac_mcp_query_object",
+    "iac_mcp_get_properties",
+    "iac_mcp_get_elements",
+    "iac_mcp_read_command",
+    "iac_mcp_run_command",
+    "iac_mcp_release_reference",
+    "iac_mcp_get_reference_stats",
+    "system",
+];
+
+fn inbox() -> Json {
+    let inbox = json!({ "type": "named", "element": "mailbox", "name": "inbox", "container": "application" });
+    json!({ "app": "Mail", "specifier": inbox })
+}
+
+#[tokio::test]
+async fn the_tools_are_the_same_in_every_era() {
+    let mut seen = Vec::new();
+    for (mode, lifecycle) in modes() {
+        let session = Session::start(lifecycle, &[]).await;
+        let list = session.client.list_tools(None).await.unwrap();
+        let names: Vec<&str> = list.tools.iter().map(|tool| &*tool.name).collect();
+        assert_eq!(names, TOOLS, "{mode}");
+        assert!(list.ttl_ms.unwrap() > 60_000, "{mode}");
+        assert!(
+            list.tools.iter().all(|tool| tool.annotations.is_some() && tool.output_schema.is_none()),
+            "{mode}"
+        );
+        seen.push(serde_json::to_string(&list.tools).unwrap());
+    }
+    seen.dedup();
+    assert_eq!(seen.len(), 1);
+    assert!(seen[0].len() <= 8 * 1024, "{} bytes", seen[0].len());
+}
+
+#[tokio::test]
+async fn an_answer_is_the_same_as_text_and_as_structure() {
+    for (mode, lifecycle) in modes() {
+        let session = Session::start(lifecycle, &[]).await;
+        for (arguments, is_error) in [(inbox(), false), (json!({ "app": "Mail" }), true)] {
+            let result = session.call("iac_mcp_query_object", arguments).await.unwrap();
+            assert_eq!(result.is_error, Some(is_error), "{mode}");
+            let [text] = &result.content[..] else { panic!("{mode}: {:?}", result.content) };
+            let text: Json = serde_json::from_str(&text.as_text().unwrap().text).unwrap();
+            assert_eq!(Some(&text), result.structured_content.as_ref(), "{mode}");
+            let meta = result.meta.unwrap();
+            assert!(
+                meta["iac-mcp/events"].is_u64() && meta["iac-mcp/elapsedMs"].is_number(),
+                "{mode}: {meta:?}"
+            );
+            let server = meta.get("io.modelcontextprotocol/serverInfo").map(|info| info["name"].clone());
+            assert_eq!(server, (mode != "initialize").then(|| json!("iac-mcp")), "{mode}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_most_recent_email_is_found_in_every_era() {
+    for (mode, lifecycle) in modes() {
+        let session = Session::start(lifecycle, &[]).await;
+        let inbox = session.ok("iac_mcp_query_object", inbox()).await;
+        let newest = json!({
+            "container": inbox["reference"]["id"], "elementType": "message", "limit": 1,
+            "sort": [{ "property": "date received", "order": "desc" }],
+        });
+        let newest = session.ok("iac_mcp_get_elements", newest).await;
+        assert_eq!((&newest["count"], &newest["hasMore"]), (&json!(1), &json!(true)), "{mode}");
+        let wanted = ["subject", "sender", "date received"];
+        let reference = newest["elements"][0]["id"].clone();
+        let message =
+            session.ok("iac_mcp_get_properties", json!({ "reference": reference, "properties": wanted }));
+        let message = message.await;
+        assert!(wanted.iter().all(|name| message["properties"][name].is_string()), "{mode}: {message}");
+        assert_eq!(message["untrusted"], true, "{mode}");
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_tool_is_an_error_of_the_protocol() {
+    for (mode, lifecycle) in modes() {
+        let session = Session::start(lifecycle, &[]).await;
+        let error = protocol_error(session.call("iac_mcp_list_app", json!({})).await, mode);
+        assert_eq!(error.code, ErrorCode::INVALID_PARAMS, "{mode}");
+        assert!(error.message.contains("iac_mcp_list_apps"), "{mode}: {}", error.message);
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_declared_is_not_there() {
+    for (mode, lifecycle) in modes() {
+        let session = Session::start(lifecycle, &[]).await;
+        let client = &session.client;
+        let missing = [
+            protocol_error(client.list_prompts(None).await, mode),
+            protocol_error(client.list_resources(None).await, mode),
+            protocol_error(client.list_resource_templates(None).await, mode),
+            protocol_error(client.complete_prompt_simple("prompt", "argument", "value").await, mode),
+        ];
+        for error in missing {
+            assert_eq!(error.code, ErrorCode::METHOD_NOT_FOUND, "{mode}: {}", error.message);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_session_says_how_to_work_with_it() {
+    let (_, discover) = modes().into_iter().nth(1).unwrap();
+    let sessions = [Session::new().await, Session::start(discover, &[]).await];
+    for session in sessions {
+        let info = session.client.peer_info();
+        let instructions = info.and_then(|info| info.instructions.clone()).unwrap_or_default();
+        assert!(
+            instructions.contains("iac_mcp_query_object") && instructions.len() <= 2048,
+            "{instructions}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_server_tells_of_itself() {
+    let session = Session::new().await;
+    let version = session.ok("system", json!({ "action": "version" })).await;
+    assert_eq!(version["version"], env!("CARGO_PKG_VERSION"));
+    session.ok("iac_mcp_query_object", inbox()).await;
+    let status = session.ok("system", json!({})).await;
+    assert_eq!(status["apps"]["dictionariesLoaded"], 1, "{status}");
+    assert_eq!(status["references"]["held"], 1, "{status}");
+    let diagnostics = session.ok("system", json!({ "action": "diagnostics" })).await;
+    assert_eq!(diagnostics["healthy"], true, "{diagnostics}");
+    let wrong = session.err("system", json!({ "action": "reboot" })).await;
+    assert_eq!((&wrong["error"], &wrong["parameter"]), (&json!("invalid_parameter"), &json!("action")));
+}
+
+fn protocol_error<T: std::fmt::Debug>(result: Result<T, ServiceError>, mode: &str) -> ErrorData {
+    match result {
+        Err(ServiceError::McpError(error)) => error,
+        other => panic!("{mode}: expected an error of the protocol, got {other:?}"),
+    }
+}
