@@ -164,6 +164,13 @@ pub struct Column {
     pub enumerated: bool,
 }
 
+impl Column {
+    /// Whether its values are texts, which cost more to carry over than numbers and dates.
+    pub fn is_text(&self) -> bool {
+        self.kind.0.iter().any(|kind| kind.name.ends_with("text"))
+    }
+}
+
 /// What an object of a class is known by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identity {

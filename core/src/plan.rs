@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::action::{Elements, Identity};
+use crate::action::{Column, Elements, Identity};
 use crate::dictionary::{Dictionary, Identifier, Property};
 use crate::reply::Spent;
 use crate::specifier::{Member, Path, Segment};
@@ -13,14 +13,23 @@ use crate::specifier::{Member, Path, Segment};
 pub struct Costs {
     /// One event that reads a property of a whole collection, before its values.
     pub event: f64,
-    /// Each value in the answer of such an event.
+    /// Each value in the answer of such an event that is no text.
     pub value: f64,
+    /// Each text in it.
+    pub text: f64,
     /// One event that reads a property of one object by its id or name.
     pub single: f64,
     /// One event that reads a property of one object by its place.
     pub index: f64,
     /// Each element that the app's own filter looks at; `None` where that filter is not to be trusted.
     pub whose: Option<f64>,
+}
+
+impl Costs {
+    /// What one value of a column costs.
+    pub(crate) fn of(&self, column: &Column) -> f64 {
+        if column.is_text() { self.text } else { self.value }
+    }
 }
 
 struct Profile {
@@ -30,29 +39,31 @@ struct Profile {
 }
 
 /// # Source
-/// Mail: a column of a mailbox costs about 85 ms, ids and dates of 43,000 messages about 1.5 s, a property by id 16 to
+/// Mail: a column of a mailbox costs about 85 ms, ids and dates of 43,000 messages 1.5 s, subjects and senders 3.5 s, a property by id 16 to
 /// 40 ms, any event by index 0.5 s, and its filters take up to 57 s or fail (measured in public on macOS 26 and 27).
 /// OmniFocus: 16.7 ms for one property, 60 s for a filter over 1,961 tasks. Contacts: one property of 800 people in 0.1 s.
 const PROFILES: [Profile; 5] = [
     Profile {
         app: "com.apple.mail",
-        costs: Costs { event: 85.0, value: 0.017, single: 25.0, index: 500.0, whose: None },
+        costs: Costs { event: 85.0, value: 0.017, text: 0.04, single: 25.0, index: 500.0, whose: None },
         long: &[("message", "content"), ("message", "source"), ("message", "all headers")],
     },
     Profile { app: "com.apple.Notes", costs: DEFAULT, long: &[("note", "body"), ("note", "plaintext")] },
     Profile {
         app: "com.apple.AddressBook",
-        costs: Costs { event: 5.0, value: 0.12, single: 5.0, ..DEFAULT },
+        costs: Costs { event: 5.0, value: 0.12, text: 0.12, single: 5.0, ..DEFAULT },
         long: &[("person", "vcard"), ("person", "image")],
     },
     Profile { app: "com.omnigroup.OmniFocus4", costs: OMNIFOCUS, long: &[] },
     Profile { app: "com.omnigroup.OmniFocus3", costs: OMNIFOCUS, long: &[] },
 ];
 
-const OMNIFOCUS: Costs = Costs { event: 17.0, value: 1.6, single: 17.0, index: 17.0, whose: Some(30.0) };
+const OMNIFOCUS: Costs =
+    Costs { event: 17.0, value: 3.6, text: 3.6, single: 17.0, index: 17.0, whose: Some(30.0) };
 
 /// Of an app that nobody has measured: what an ordinary Cocoa app takes.
-const DEFAULT: Costs = Costs { event: 10.0, value: 0.05, single: 10.0, index: 10.0, whose: Some(0.1) };
+const DEFAULT: Costs =
+    Costs { event: 10.0, value: 0.05, text: 0.05, single: 10.0, index: 10.0, whose: Some(0.1) };
 
 /// Types whose values are as long as somebody wrote them.
 const LONG_TYPES: [&str; 4] = ["rich text", "data", "picture", "TIFF picture"];
@@ -90,12 +101,9 @@ impl Learned {
         if spent.single_ms >= TELLING {
             blend(&mut costs.single, spent.single_ms / spent.singles.max(1) as f64);
         }
-        let fixed = costs.event * spent.columns as f64;
-        if spent.column_ms >= TELLING {
-            blend(&mut costs.value, (spent.column_ms - fixed).max(0.0) / spent.values.max(1) as f64);
-        }
-        if spent.column_ms >= TELLING && spent.column_ms < fixed {
-            blend(&mut costs.event, spent.column_ms / spent.columns.max(1) as f64);
+        if spent.column_ms >= TELLING && spent.expected_ms > 0.0 {
+            let ratio = 1.0 + (spent.column_ms / spent.expected_ms - 1.0) * WEIGHT;
+            [&mut costs.event, &mut costs.value, &mut costs.text].into_iter().for_each(|cost| *cost *= ratio);
         }
     }
 
@@ -145,7 +153,8 @@ pub(crate) fn by_whose(costs: &Costs, wanted: &Elements) -> bool {
     let (Some(filter), Some(each)) = (&wanted.filter, costs.whose) else { return false };
     let columns = filter.columns();
     let long = columns.iter().any(|column| wanted.columns[*column].long);
-    let cheaper = each < costs.value * columns.len() as f64;
+    let read: f64 = columns.iter().map(|column| costs.of(&wanted.columns[*column])).sum();
+    let cheaper = each < read;
     (long || cheaper)
         && wanted.identity != Identity::Index
         && crate::jxa::can_be_whose(filter, &wanted.columns)

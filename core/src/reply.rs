@@ -27,8 +27,8 @@ pub struct Spent {
     pub columns: u64,
     /// The time they took, in milliseconds.
     pub column_ms: f64,
-    /// The values they answered.
-    pub values: u64,
+    /// The time they were supposed to take, in milliseconds.
+    pub expected_ms: f64,
     /// Events that read a property of one object.
     pub singles: u64,
     /// The time they took, in milliseconds.

@@ -1,4 +1,4 @@
-//! The planner against every other way: forty queries under the measured cost of Mail, and every thirteenth
+//! The planner against every other way: forty queries under the measured cost of Mail, and two
 //! of them over 43,000 messages.
 
 mod engine;
@@ -7,12 +7,13 @@ use serde_json::{Value as Json, json};
 
 /// # Source
 /// As in the profile of Mail: measured in public on macOS 27.
-const MAIL: &str = r#"{"event": 85, "value": 0.017, "single": 25, "index": 500, "whose": 1.33}"#;
+const MAIL: &str =
+    r#"{"event": 85, "value": 0.017, "text": 0.04, "single": 25, "index": 500, "whose": 1.33}"#;
 
 #[test]
 fn no_other_way_is_a_tenth_cheaper() {
     let costs: Json = serde_json::from_str(MAIL).expect("the test's own JSON");
-    for (count, every) in [(4_300, 1), (43_000, 13)] {
+    for (count, every) in [(1_000, 1), (43_000, 20)] {
         let world =
             json!({"app": "com.apple.mail", "count": count, "refuses": [], "drift": 0, "costs": costs});
         queries().iter().step_by(every).for_each(|query| check(query, &world));

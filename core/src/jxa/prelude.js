@@ -8,13 +8,15 @@ let reason = null;
 
 // Each call sends one Apple event.
 const ask = event => { events += 1; return event(); };
+// What a column of so many values is supposed to take, in milliseconds.
+const priceOf = (each, values) => d.event + each * values;
 // What events of a kind take is measured, so that the next request can choose better.
-const spent = { columns: 0, column_ms: 0, values: 0, singles: 0, single_ms: 0 };
-const askColumn = event => {
+const spent = { columns: 0, column_ms: 0, expected_ms: 0, singles: 0, single_ms: 0 };
+const askColumn = (event, each) => {
   const begun = Date.now(), values = ask(event);
   spent.columns += 1;
   spent.column_ms += Date.now() - begun;
-  spent.values += Array.isArray(values) ? values.length : 0;
+  spent.expected_ms += priceOf(each, Array.isArray(values) ? values.length : 0);
   return values;
 };
 const askSingle = event => {
@@ -103,12 +105,12 @@ const properties = (object, reads) => {
 const objects = (rows, way, reads) => { at = "object"; return rows.map(p => properties(way(p), reads)); };
 // Some objects of one collection by their ids: all columns at once where that is cheaper than one by one.
 // `size` is how many elements there were when somebody last looked, or null.
-const batch = (collection, ids, id, reads, size) => {
+const batch = (collection, ids, id, reads, each, size) => {
   at = "object";
-  const columns = (reads.length + 2) * (d.event + d.value * size), singles = reads.length * ids.length * d.single;
+  const columns = 2 * priceOf(d.value, size) + each.reduce((sum, value) => sum + priceOf(value, size), 0), singles = reads.length * ids.length * d.single;
   if (size !== null && cheaper(columns, singles)) {
     try {
-      const all = askColumn(() => id(collection)), read = reads.map(one => askColumn(() => one(collection)));
+      const all = askColumn(() => id(collection), d.value), read = reads.map((one, i) => askColumn(() => one(collection), each[i]));
       const whole = read.every(column => Array.isArray(column) && column.length === all.length) && agree(all, ask(() => id(collection)));
       const place = new Map(all.map((each, i) => [each, i]));
       if (whole && ids.every(each => place.has(each))) { strategy = "columns"; return ids.map(each => ({ $: "list", v: read.map(column => encode(column[place.get(each)])) })); }
@@ -168,10 +170,10 @@ const cheaper = (columns, singles) => columns <= 1.1 * singles;
 const MOST_SINGLE = 1000;
 const isFailed = value => value !== null && typeof value === "object" && value.$ === "error";
 // One event for a property of all elements; where the app refuses that, one event for each.
-const column = (collection, one, count) => {
+const column = (collection, one, each, count) => {
   at = "column";
   try {
-    const values = askColumn(() => one(collection));
+    const values = askColumn(() => one(collection), each);
     if (Array.isArray(values)) return values;
   } catch (error) { if (!singly(numberOf(error))) throw error; }
   const n = Math.min(count(), MOST_SINGLE);
@@ -186,7 +188,7 @@ const identities = (collection, id) => {
   const count = () => length < 0 ? length = ask(() => collection.length) : length;
   if (id === null) return { known: Array.from({ length: count() }, (_, i) => ({ i: i })), names: null };
   let ids;
-  try { ids = column(collection, id, count); } catch (error) {
+  try { ids = column(collection, id, d.value, count); } catch (error) {
     if (numberOf(error) === -1728 && count() === 0) return { known: [], names: [] };
     throw error;
   }
@@ -214,7 +216,7 @@ const table = (collection, ids, names, q) => {
   };
   const raw = (i, row) => columns[i] === null ? one(i, row) : columns[i][row];
   return {
-    fill: i => { if (columns[i] === null) columns[i] = column(collection, q.columns[i], () => ids.length); },
+    fill: i => { if (columns[i] === null) columns[i] = column(collection, q.columns[i], d.values[i], () => ids.length); },
     raw: raw,
     cell: i => row => { const has = raw(i, row); return isFailed(has) ? null : has; },
     // Whether the rows still belong together: as many as there are ids, and the ids are what they were.
@@ -252,9 +254,12 @@ const page = (source, collection, q) => {
     const total = rows.length;
     rows = rows.slice(d.offset, d.offset + d.limit);
     const rest = q.columns.map((_, i) => i).filter(i => i < q.wanted && !q.long[i] && !q.own[i] && !asked.has(i));
-    const again = asked.size > 0 ? 0 : 1, price = d.event + d.value * ids.length;
-    const byColumn = whole && rest.length > 0 && cheaper((rest.length + again) * price, rest.length * rows.length * d.single);
-    if (byColumn) rest.forEach(i => cells.fill(i));
+    // A column is read whole where that is cheaper than this page of it one by one. The first one read makes the
+    // ids be looked at again, so that all together must save as much.
+    const one = rows.length * d.single, whichColumns = whole ? rest.filter(i => cheaper(priceOf(d.values[i], ids.length), one)) : [];
+    const saved = whichColumns.reduce((sum, i) => sum + 1.1 * one - priceOf(d.values[i], ids.length), 0);
+    const byColumn = whichColumns.length > 0 && (asked.size > 0 || saved >= priceOf(d.value, ids.length));
+    if (byColumn) whichColumns.forEach(i => cells.fill(i));
     strategy = q.filtered ? "whose" : byColumn || (whole && asked.size > 0) ? "columns" : "by id";
     at = "element";
     const shown = rows.map(row => [typeof ids[row] === "string" ? wellFormed(ids[row]) : typeof ids[row] === "number" ? ids[row] : null, row, q.columns.slice(0, q.wanted).map((_, i) => {

@@ -103,7 +103,7 @@ fn properties(
     let mut calls = Vec::new();
     let mut rows: Vec<Json> = Vec::new();
     for (at, ((way, reads), places)) in groups.iter().enumerate() {
-        let (call, row) = way.call(at, reads, places, objects, sizes);
+        let (call, row) = way.call(at, reads, places, objects, sizes, costs);
         calls.push(call);
         rows.push(row);
     }
@@ -132,7 +132,8 @@ impl<'a> Way<'a> {
         }
     }
 
-    /// The code that reads a group, and its data: the values of the paths, or `[container's values, ids, size]`.
+    /// The code that reads a group, and its data: the values of the paths, or
+    /// `[container's values, ids, price of a value in each column, size]`.
     fn call(
         &self,
         at: usize,
@@ -140,6 +141,7 @@ impl<'a> Way<'a> {
         places: &[usize],
         objects: &[Wanted],
         sizes: &[usize],
+        costs: &Costs,
     ) -> (String, Json) {
         match self {
             Self::ById(container, member, id) if places.len() >= BATCH => {
@@ -149,9 +151,11 @@ impl<'a> Way<'a> {
                 let size =
                     places.iter().filter_map(|place| sizes.get(*place)).max().filter(|size| **size > 0);
                 let call = format!(
-                    "(p => batch({collection}, d.rows[{at}][1], x => x.{id}(), {reads}, d.rows[{at}][2]))(d.rows[{at}][0])"
+                    "(p => batch({collection}, d.rows[{at}][1], x => x.{id}(), {reads}, d.rows[{at}][2], d.rows[{at}][3]))(d.rows[{at}][0])"
                 );
-                (call, json!([values, ids.collect::<Vec<_>>(), size]))
+                let columns =
+                    places.first().and_then(|place| objects[*place].columns.as_deref()).unwrap_or_default();
+                (call, json!([values, ids.collect::<Vec<_>>(), each(columns, costs), size]))
             }
             _ => {
                 let mut way = String::new();
@@ -181,6 +185,11 @@ fn prices(costs: &Costs, single: f64, data: &mut Json) {
     data["single"] = json!(single);
 }
 
+/// What one value of each column costs.
+fn each(columns: &[Column], costs: &Costs) -> Vec<f64> {
+    columns.iter().map(|column| costs.of(column)).collect()
+}
+
 fn reads(columns: Option<&[Column]>) -> String {
     match columns {
         None => "null".to_owned(),
@@ -195,6 +204,7 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Json) -> String {
     data["limit"] = json!(wanted.limit);
     data["offset"] = json!(wanted.offset);
     prices(costs, if wanted.identity == Identity::Index { costs.index } else { costs.single }, data);
+    data["values"] = json!(each(&wanted.columns, costs));
     let picked = wanted.filter.as_ref().filter(|_| wanted.whose).map(|filter| {
         let mut values = Vec::new();
         let code = whose(filter, &wanted.columns, &mut values);

@@ -3,10 +3,11 @@
 globalThis.events = 0;
 // What the events would have taken, in milliseconds, where the world says what they cost.
 globalThis.clock = 0;
-const costs = world.costs || { event: 0, value: 0, single: 0, index: 0, whose: 0 };
+const costs = world.costs || { event: 0, value: 0, text: 0, single: 0, index: 0, whose: 0 };
 if (world.source) world.rows = JSON.parse(world.source);
 if (world.count) world.rows = Array.from({ length: world.count }, (_, n) => ({ id: n, name: "m" + n, n: n, text: "subject " + n, when: new Date(Date.UTC(2026, 0, 1) + n * 7 % 1000 * 3600000), flag: n % 3 === 0, body: "" }));
 globalThis.seen = [];
+const textual = ["name", "text", "body"];
 const errorOf = number => Object.assign(new Error("the app says " + number), { errorNumber: number });
 const alive = value => value !== null && typeof value === "object" && value.date !== undefined ? new Date(value.date) : value;
 const event = took => {
@@ -28,7 +29,7 @@ const collection = (rows, look) => new Proxy({}, {
     if (property === "byName") return name => { seen.push(name); return one(() => rows().find(row => row.name === name), costs.single); };
     if (property === "whose") return filter => collection(() => { if (world.whose === "fails") throw errorOf(-1726); return rows().filter(row => passes(row, filter)); }, costs.whose);
     return () => {
-      event(costs.event + costs.value * rows().length + look * world.rows.length);
+      event(costs.event + (textual.includes(property) ? costs.text : costs.value) * rows().length + look * world.rows.length);
       if (world.refuses.includes(property)) throw errorOf(-1700);
       return rows().map(row => alive(row[property]));
     };
