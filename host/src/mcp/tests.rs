@@ -27,8 +27,9 @@ impl ClientHandler for Listener {
 #[tokio::test(start_paused = true)]
 async fn a_client_hears_every_ten_seconds_that_its_call_is_under_way() {
     let mac = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/mac");
-    let osascript =
-        osascript::Settings { command: vec!["/bin/sleep".into()], ..osascript::Settings::default() };
+    let command = ["/bin/sh", "-c", "sleep 1000"].map(Into::into).to_vec();
+    let timeout = Duration::from_secs(25);
+    let osascript = osascript::Settings { command, timeout, ..osascript::Settings::default() };
     let apps = apps::Settings { roots: Roots::below(&mac), ..apps::Settings::default() };
     let pipeline = Pipeline::new(Settings { apps, osascript, ..Settings::default() }).unwrap();
     let (near, far) = tokio::io::duplex(1 << 16);
