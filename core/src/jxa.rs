@@ -7,6 +7,7 @@ mod path;
 mod script;
 mod whose;
 
+pub use script::probe;
 pub(crate) use script::{preview, script};
 pub(crate) use whose::can_be_whose;
 

@@ -27,7 +27,17 @@ pub(crate) fn script(approved: &Approved, costs: &Costs) -> Script {
         Deed::Preview(_) | Deed::Set(_) => CHANGES,
         _ => "",
     };
-    Script { code: format!("d => {{\n{PRELUDE}{more}{BODY}{body}{END}"), data: literal::ascii(&data) }
+    whole(more, &body, &data)
+}
+
+/// Writes the script that asks whether an app answers: it reads the version, and launches nothing.
+pub fn probe(app: &str) -> Script {
+    whole("", "value(() => app.version())", &json!({ "app": app }))
+}
+
+fn whole(more: &str, body: &str, data: &Json) -> Script {
+    Script { code: format!("d => {{
+{PRELUDE}{more}{BODY}{body}{END}"), data: literal::ascii(data) }
 }
 
 /// Writes what is particular to an action, for people to read: its code and its data. It cannot be run.
