@@ -1,28 +1,67 @@
 //! Runs scripts: one door to `osascript`, with deadlines, limits and nothing left behind.
+//!
+//! Each app has a lane, where scripts run one after another. A client waits for its script beside the lane and is
+//! answered in time whatever happens there. `docs/execution.md` tells the whole way.
 
 mod guard;
+mod job;
+mod lane;
+mod lines;
+mod memory;
 mod one_shot;
 mod raised;
+mod record;
+mod report;
 mod settings;
+mod slots;
 mod spawn;
+mod standing;
+mod turns;
+mod unfit;
+mod worker;
 
+use std::collections::HashMap;
 use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use iac_core::Millis;
 use iac_core::jxa::Script;
 use iac_core::step::{Event, RunFailure};
-use spawn::Liveness;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use job::Limits;
+use lane::{Entrance, Lane};
+use slots::Slots;
+use spawn::Liveness;
+use unfit::Unfit;
 
 pub use guard::guard;
+pub use record::{Counts, Times, WorkerReport};
+pub use report::{AppReport, Report};
 pub use settings::{Kind, Settings};
 pub(crate) use spawn::own_server;
+pub use turns::Holder;
+
+/// How many scripts may wait for one app.
+const MOST_WAITING: usize = 1000;
 
 /// Runs scripts and answers for every process that it starts.
 #[derive(Debug)]
 pub struct Supervisor {
+    shared: Arc<Shared>,
+    lanes: Mutex<HashMap<Arc<str>, Entrance>>,
+    tasks: TaskTracker,
+}
+
+/// What all lanes share.
+#[derive(Debug)]
+struct Shared {
     settings: Settings,
     liveness: Liveness,
+    slots: Slots,
+    unfit: Unfit,
     closed: CancellationToken,
 }
 
@@ -32,28 +71,68 @@ impl Supervisor {
     /// # Errors
     /// No more files can be opened.
     pub fn new(settings: Settings) -> io::Result<Self> {
-        Ok(Self { settings, liveness: Liveness::new()?, closed: CancellationToken::new() })
+        let (liveness, slots) = (Liveness::new()?, Slots::new(settings.most_workers));
+        let (unfit, closed) = (Unfit::default(), CancellationToken::new());
+        let shared = Arc::new(Shared { settings, liveness, slots, unfit, closed });
+        Ok(Self { shared, lanes: Mutex::default(), tasks: TaskTracker::new() })
     }
 
     /// Runs a script that talks to one app, by bundle id; empty if it talks to none.
     ///
-    /// Answers within the time limit, whatever happens.
-    pub async fn run(&self, _app: &str, _kind: Kind, script: &Script, cancel: CancellationToken) -> Event {
-        let timeout = self.settings.timeout;
-        tokio::select! {
-            event = one_shot::run(&self.settings, &self.liveness, script) => event,
-            () = tokio::time::sleep(timeout) => Event::Failed(RunFailure::Timeout(millis(timeout))),
-            () = cancel.cancelled() => Event::Failed(RunFailure::Cancelled),
-            () = self.closed.cancelled() => Event::Failed(RunFailure::Process("the server is stopping".to_owned())),
+    /// Answers within the time limit, whatever happens. Dropping the future is the same as cancelling.
+    pub async fn run(&self, app: &str, kind: Kind, script: &Script, cancel: CancellationToken) -> Event {
+        let Entrance { jobs, standing, record } = self.entrance(app);
+        if !record.came(MOST_WAITING) {
+            let why = format!("{MOST_WAITING} calls wait for it");
+            return Event::Failed(RunFailure::Busy(why));
         }
+        let (job, ticket) = job::job(script, kind);
+        if jobs.send(job).is_err() {
+            return job::stopping();
+        }
+        let Settings { timeout, patience, .. } = self.shared.settings;
+        let event = ticket.outcome(standing, Limits { timeout, patience, cancel }).await;
+        record.answered(&event);
+        event
     }
 
     /// Kills what is still running.
     pub async fn shutdown(&self) {
-        self.closed.cancel();
+        self.shared.closed.cancel();
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+
+    /// Says how every app stands.
+    pub fn report(&self) -> Report {
+        let lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        Report {
+            workers: self.shared.slots.taken(),
+            most_workers: self.shared.settings.most_workers,
+            unfit: self.shared.unfit.is_set(),
+            apps: lanes.iter().map(|(app, entrance)| (app.to_string(), report::of(entrance))).collect(),
+        }
+    }
+
+    fn entrance(&self, app: &str) -> Entrance {
+        let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entrance) = lanes.get(app) {
+            return entrance.clone();
+        }
+        let app: Arc<str> = app.into();
+        let (lane, entrance) = Lane::new(&app, &self.shared);
+        self.tasks.spawn(lane.serve());
+        lanes.insert(app, entrance.clone());
+        entrance
     }
 }
 
-fn millis(duration: std::time::Duration) -> Millis {
+impl Drop for Supervisor {
+    fn drop(&mut self) {
+        self.shared.closed.cancel();
+    }
+}
+
+fn millis(duration: Duration) -> Millis {
     Millis(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
 }

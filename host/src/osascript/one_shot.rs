@@ -5,25 +5,24 @@ use std::io;
 use iac_core::jxa::Script;
 use iac_core::step::{Event, RunFailure};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::process::{ChildStdin, ChildStdout};
 
 use super::raised;
 use super::settings::Settings;
 use super::spawn::{Liveness, Pipes, Process};
 
 /// Runs a script to its end. Dropping the future kills the process and all that it started.
-pub(super) async fn run(settings: &Settings, liveness: &Liveness, script: &Script) -> Event {
+///
+/// # Errors
+/// It cannot be started.
+pub(super) async fn run(settings: &Settings, liveness: &Liveness, script: &Script) -> io::Result<Event> {
     let arguments = ["-l", "JavaScript", "-"].map(Into::into);
-    let (mut process, Pipes { stdin, stdout, stderr }) = match Process::start(settings, &arguments, liveness)
-    {
-        Ok(started) => started,
-        Err(error) => return Event::Failed(RunFailure::Process(error.to_string())),
-    };
+    let (mut process, Pipes { stdin, stdout, stderr }) = Process::start(settings, &arguments, liveness)?;
     let text = script.one_shot();
     let ((), answer, said) =
-        tokio::join!(feed(stdin, &text), read(stdout, settings.output, &process), listen(stderr));
+        tokio::join!(feed(stdin, &text), read(stdout, settings.output, &process), raised::listen(stderr));
     let ended = process.wait().await;
-    event(answer, &said, ended.is_ok_and(|status| status.success()))
+    Ok(event(answer, &said, ended.is_ok_and(|status| status.success())))
 }
 
 /// A program that does not read its script says so by its answer, not by a broken pipe.
@@ -51,17 +50,9 @@ async fn read(stdout: ChildStdout, most: usize, process: &Process) -> Answer {
     answer
 }
 
-async fn listen(mut stderr: ChildStderr) -> Vec<u8> {
-    let (mut kept, mut buffer) = (Vec::new(), [0; 1024]);
-    while let Ok(read @ 1..) = stderr.read(&mut buffer).await {
-        raised::keep(&mut kept, &buffer[..read]);
-    }
-    kept
-}
-
 fn event(answer: Answer, said: &[u8], well: bool) -> Event {
     match answer {
-        Answer::Whole(text) if well => replied(text),
+        Answer::Whole(text) if well && !text.is_empty() => replied(text),
         Answer::Whole(_) => Event::Failed(raised::read(said)),
         Answer::TooLarge(most) => Event::Failed(RunFailure::TooLarge(most)),
         Answer::Broken(error) => Event::Failed(RunFailure::Process(error.to_string())),

@@ -1,9 +1,13 @@
 //! What `osascript` says on stderr when a script fails.
 
+use std::time::Duration;
+
 use iac_core::step::RunFailure;
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::task::JoinHandle;
 
 /// The end of stderr that is kept, in bytes.
-pub(super) const KEPT: usize = 4096;
+const KEPT: usize = 4096;
 
 /// Reads `… execution error: <message> (<number>)`, with or without a path and offsets before it.
 ///
@@ -18,8 +22,40 @@ pub(super) fn read(stderr: &[u8]) -> RunFailure {
     }
 }
 
+/// Reads stderr to its end and keeps the last of it.
+pub(super) async fn listen(mut stderr: impl AsyncRead + Unpin) -> Vec<u8> {
+    let (mut kept, mut buffer) = (Vec::new(), [0; 1024]);
+    while let Ok(read @ 1..) = stderr.read(&mut buffer).await {
+        keep(&mut kept, &buffer[..read]);
+    }
+    kept
+}
+
+/// The stderr of a process, read beside everything else.
+#[derive(Debug)]
+pub(super) struct Said(Option<JoinHandle<Vec<u8>>>);
+
+/// How long the end of stderr may be behind the end of the process.
+const LATE: Duration = Duration::from_millis(500);
+
+impl Said {
+    /// Begins to listen.
+    pub(super) fn by(stderr: impl AsyncRead + Unpin + Send + 'static) -> Self {
+        Self(Some(tokio::spawn(listen(stderr))))
+    }
+
+    /// The last of it, once the process is gone.
+    pub(super) async fn all(&mut self) -> Vec<u8> {
+        let Some(listener) = self.0.take() else { return Vec::new() };
+        match tokio::time::timeout(LATE, listener).await {
+            Ok(Ok(said)) => said,
+            Ok(Err(_)) | Err(_) => Vec::new(),
+        }
+    }
+}
+
 /// Adds bytes to the end and forgets the oldest.
-pub(super) fn keep(kept: &mut Vec<u8>, more: &[u8]) {
+fn keep(kept: &mut Vec<u8>, more: &[u8]) {
     kept.extend_from_slice(more);
     if kept.len() > KEPT {
         kept.drain(..kept.len() - KEPT);

@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use iac_core::permission::Level;
+
 /// Whether a script may be run again where its end is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -11,6 +13,15 @@ pub enum Kind {
     Read,
     /// It may change something.
     Change,
+}
+
+impl From<Level> for Kind {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Safe => Self::Read,
+            Level::Modify | Level::Dangerous => Self::Change,
+        }
+    }
 }
 
 /// How scripts are run.
@@ -30,6 +41,17 @@ pub struct Settings {
     pub workers: bool,
     /// The most that one script may write, in bytes.
     pub output: usize,
+    /// How many processes are kept at most.
+    pub most_workers: usize,
+    /// How long one is kept without work.
+    pub idle: Duration,
+    /// How much memory one may gain before it is replaced, in bytes.
+    pub growth: u64,
+    /// How long a script is left to end, whether or not its client was answered; killing it earlier can leave the app
+    /// with a queue that nobody empties.
+    pub linger: Duration,
+    /// How long a read waits for another server's turn, and any call for an app that has fallen silent.
+    pub patience: Duration,
 }
 
 impl Default for Settings {
@@ -42,6 +64,11 @@ impl Default for Settings {
             locks: None,
             workers: true,
             output: 10_000_000,
+            most_workers: 6,
+            idle: Duration::from_mins(5),
+            growth: 64 << 20,
+            linger: Duration::from_secs(130),
+            patience: Duration::from_secs(2),
         }
     }
 }

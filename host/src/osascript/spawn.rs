@@ -5,7 +5,7 @@ use std::io::{self, PipeReader, PipeWriter};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::process::{ExitStatus, Stdio};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, getpgid, kill_process_group};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use super::settings::Settings;
@@ -77,6 +77,13 @@ impl Process {
         self.child.wait().await
     }
 
+    /// Whether a process is one of this group.
+    pub(super) fn leads(&self, pid: u32) -> bool {
+        let number = |pid: u32| i32::try_from(pid).ok().and_then(Pid::from_raw);
+        let group = number(pid).and_then(|pid| getpgid(Some(pid)).ok());
+        group.is_some() && group == self.child.id().and_then(number)
+    }
+
     /// Kills the whole group. What was waited for already is left alone: its number may be another's by now.
     pub(super) fn kill(&self) {
         let pid = self.child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
@@ -137,6 +144,20 @@ pub(crate) fn own_server(arguments: &[OsString]) -> io::Result<Child> {
     let mut command = Command::new(&own);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
     command.spawn().map_err(|error| unstartable(own.as_os_str(), &error))
+}
+
+/// Asks `ps` for the memory of a process, in kilobytes, where there is no `/proc`.
+///
+/// # Errors
+/// `ps` cannot be started.
+#[expect(clippy::disallowed_methods, reason = "this is the one place that starts a process")]
+pub(super) async fn ps(pid: u32) -> io::Result<Vec<u8>> {
+    let mut ps = Command::new("/bin/ps");
+    ps.args(["-o", "rss=", "-p", &pid.to_string()])
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true);
+    Ok(ps.output().await?.stdout)
 }
 
 /// Says what was to be started, and why it was not.

@@ -1,0 +1,292 @@
+//! The lane of one app: its scripts run one after another, in the order in which they came.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Instant;
+
+use iac_core::jxa::{self, Script};
+use iac_core::reply::Reply;
+use iac_core::step::{Event, RunFailure};
+use tokio::sync::{Notify, mpsc, watch};
+
+use super::job::{Client, Job};
+use super::record::Record;
+use super::settings::Kind;
+use super::standing::Standing;
+use super::turns::{Turn, Turns};
+use super::worker::{Broken, Worker};
+use super::{Shared, one_shot, raised};
+
+/// The app died during the call, or was about to: the next call finds it again.
+const CONNECTION_INVALID: i64 = -609;
+/// The app did not answer the script.
+const EVENT_TIMED_OUT: i64 = -1712;
+
+/// The one that talks to an app.
+#[derive(Debug)]
+pub(super) struct Lane {
+    app: Arc<str>,
+    shared: Arc<Shared>,
+    jobs: mpsc::UnboundedReceiver<Job>,
+    standing: watch::Sender<Standing>,
+    record: Arc<Record>,
+    evicted: Arc<Notify>,
+    turns: Option<Turns>,
+    worker: Option<Worker>,
+}
+
+/// What a client needs to use a lane.
+#[derive(Clone, Debug)]
+pub(super) struct Entrance {
+    pub(super) jobs: mpsc::UnboundedSender<Job>,
+    pub(super) standing: watch::Receiver<Standing>,
+    pub(super) record: Arc<Record>,
+}
+
+impl Lane {
+    /// Makes the lane of an app, and its entrance.
+    pub(super) fn new(app: &Arc<str>, shared: &Arc<Shared>) -> (Self, Entrance) {
+        let (sender, jobs) = mpsc::unbounded_channel();
+        let (standing, seen) = watch::channel(Standing::Open);
+        let record = Arc::new(Record::default());
+        let entrance = Entrance { jobs: sender, standing: seen, record: record.clone() };
+        let (evicted, turns) = (Arc::new(Notify::new()), turns(app, shared));
+        let (app, shared) = (app.clone(), shared.clone());
+        (Self { app, shared, jobs, standing, record, evicted, turns, worker: None }, entrance)
+    }
+
+    /// Serves until the server stops; whatever runs then is killed.
+    pub(super) async fn serve(mut self) {
+        let shared = self.shared.clone();
+        shared.closed.run_until_cancelled(self.serve_all()).await;
+    }
+
+    async fn serve_all(&mut self) {
+        loop {
+            let idle = self.shared.settings.idle;
+            let retired = tokio::select! {
+                biased;
+                broken = falls(&mut self.worker) => broken.word(),
+                () = self.evicted.notified() => "evicted",
+                job = self.jobs.recv() => match job {
+                    Some(job) => { self.take(job).await; continue }
+                    None => return,
+                },
+                () = tokio::time::sleep(idle), if self.worker.is_some() => "idle",
+            };
+            self.retire(retired);
+        }
+    }
+
+    async fn take(&mut self, mut job: Job) {
+        self.record.is_next();
+        if !job.client.is_wanted() {
+            return;
+        }
+        let mut turns = self.turns.take();
+        let turn = self.turn(turns.as_mut(), &mut job).await;
+        if !self.has_revived().await {
+            let why = self.standing.borrow().to_string();
+            job.client.answer(Event::Failed(RunFailure::Busy(why)));
+        } else if job.client.begin() {
+            self.run(job).await;
+        }
+        drop(turn);
+        self.turns = turns;
+        self.standing.send_if_modified(Standing::open);
+        self.rest().await;
+    }
+
+    /// Waits for the app among all servers. A read goes on without a turn after a while: what holds it may be asleep.
+    async fn turn<'a>(&self, turns: Option<&'a mut Turns>, job: &mut Job) -> Option<Turn<'a>> {
+        let turns = turns?;
+        let holder = turns.holder();
+        self.standing.send_if_modified(|standing| standing.waits(holder));
+        tokio::select! {
+            biased;
+            turn = turns.take() => turn.inspect_err(|error| tracing::warn!(%error, "no turn can be taken")).ok(),
+            () = job.client.given_up() => None,
+            () = tokio::time::sleep(self.shared.settings.patience), if job.kind == Kind::Read => {
+                self.record.count(|counts| counts.without_turn += 1);
+                None
+            }
+        }
+    }
+
+    async fn run(&mut self, job: Job) {
+        let Job { script, kind, mut client, since } = job;
+        let began = Instant::now();
+        self.record.began(since);
+        self.standing.send_replace(Standing::Runs(began));
+        match self.run_for(&script, kind, &mut client, began).await {
+            Some(event) => {
+                self.record.ended(began, &event);
+                client.answer(event);
+            }
+            None => {
+                self.retire("silent");
+                self.standing.send_replace(Standing::Suspect(began));
+            }
+        }
+    }
+
+    /// Runs a script, for its client or, once that has given up, for the app's sake.
+    ///
+    /// `None` if it never ended.
+    async fn run_for(
+        &mut self,
+        script: &Script,
+        kind: Kind,
+        client: &mut Client,
+        began: Instant,
+    ) -> Option<Event> {
+        let (standing, end) = (self.standing.clone(), began + self.shared.settings.linger);
+        let mut event = pin!(self.attempt(script, kind));
+        tokio::select! {
+            biased;
+            event = &mut event => return Some(event),
+            () = client.given_up() => standing.send_replace(Standing::Silent(began)),
+        };
+        tokio::time::timeout_at(end.into(), event).await.ok()
+    }
+
+    /// A read is run again if the connection broke, once, and only while its client waits.
+    async fn attempt(&mut self, script: &Script, kind: Kind) -> Event {
+        let event = self.once(script, kind).await;
+        let again = kind == Kind::Read && may_pass(&event) && !self.standing.borrow().is_silent();
+        if !again {
+            return event;
+        }
+        self.record.count(|counts| counts.retried += 1);
+        self.once(script, kind).await
+    }
+
+    /// A worker that ended before it had the request gives way to another, or to a process for this script alone.
+    async fn once(&mut self, script: &Script, kind: Kind) -> Event {
+        for _ in 0..2 {
+            let ran = match self.ready().await {
+                Some(worker) => worker.run(script).await,
+                None => break,
+            };
+            let broken = match ran {
+                Ok(event) => return event,
+                Err(broken) => broken,
+            };
+            self.retire(broken.word());
+            if !matches!(broken, Broken::Unasked) {
+                return failed(broken, kind);
+            }
+        }
+        self.alone(script, kind).await
+    }
+
+    async fn alone(&self, script: &Script, kind: Kind) -> Event {
+        self.record.count(|counts| counts.one_shots += 1);
+        match one_shot::run(&self.shared.settings, &self.shared.liveness, script).await {
+            Ok(Event::Failed(failure)) => Event::Failed(doubtful(failure, kind)),
+            Ok(event) => event,
+            Err(error) => Event::Failed(RunFailure::Process(error.to_string())),
+        }
+    }
+
+    /// The worker, started where there is none; `None` where the script needs a process of its own.
+    async fn ready(&mut self) -> Option<&mut Worker> {
+        let Shared { settings, liveness, slots, unfit, .. } = &*self.shared;
+        if !settings.workers || unfit.is_set() || !slots.claim(&self.app, &self.evicted) {
+            self.worker = None;
+            return None;
+        }
+        if self.worker.is_none() {
+            self.worker = match Worker::start(settings, liveness).await {
+                Ok(worker) => Some(worker),
+                Err(broken) => {
+                    tracing::warn!(%broken, "no worker can be kept; each script gets a process of its own");
+                    unfit.set();
+                    slots.leave(&self.app);
+                    None
+                }
+            };
+        }
+        self.worker.as_mut()
+    }
+
+    fn retire(&mut self, why: &str) {
+        if self.worker.take().is_some() {
+            tracing::debug!(app = %self.app, why, "a worker is retired");
+            self.record.retired(why);
+        }
+        self.shared.slots.leave(&self.app);
+    }
+
+    /// Asks an app that never came back for its version. It may take its time: clients are answered meanwhile.
+    async fn has_revived(&mut self) -> bool {
+        let Standing::Suspect(since) = *self.standing.borrow() else { return true };
+        let probe = jxa::probe(&self.app);
+        let end = tokio::time::Instant::now() + self.shared.settings.linger;
+        let event = tokio::time::timeout_at(end, self.once(&probe, Kind::Read)).await.ok();
+        let alive = event.is_some_and(|event| number(&event) != Some(EVENT_TIMED_OUT));
+        if !alive {
+            self.retire("silent");
+        }
+        self.standing.send_replace(if alive { Standing::Open } else { Standing::Suspect(since) });
+        alive
+    }
+
+    async fn rest(&mut self) {
+        self.shared.slots.rest(&self.app);
+        let Some(worker) = &mut self.worker else { return };
+        self.record.kept(worker);
+        if worker.is_worn(self.shared.settings.growth).await {
+            self.retire("worn");
+        }
+    }
+}
+
+/// The files of an app's turns, where several servers share them. A script that talks to no app needs none.
+fn turns(app: &str, shared: &Shared) -> Option<Turns> {
+    let directory = shared.settings.locks.as_ref().filter(|_| !app.is_empty())?;
+    Turns::open(directory, app)
+        .inspect_err(|error| tracing::warn!(%error, "servers cannot take turns in {}", directory.display()))
+        .ok()
+}
+
+async fn falls(worker: &mut Option<Worker>) -> Broken {
+    match worker {
+        Some(worker) => worker.falls().await,
+        None => std::future::pending().await,
+    }
+}
+
+fn may_pass(event: &Event) -> bool {
+    matches!(event, Event::Failed(RunFailure::Process(_))) || number(event) == Some(CONNECTION_INVALID)
+}
+
+/// The number of the error that a script ended with.
+fn number(event: &Event) -> Option<i64> {
+    match event {
+        Event::Replied(text) if text.starts_with("{\"ok\":false") => {
+            Reply::parse(text).ok()?.result.err().map(|error| error.number)
+        }
+        Event::Failed(RunFailure::Script { number, .. }) => Some(*number),
+        _ => None,
+    }
+}
+
+fn failed(broken: Broken, kind: Kind) -> Event {
+    let failure = match broken {
+        Broken::TooLong(most) => RunFailure::TooLarge(most),
+        Broken::Ended(said) => raised::read(&said),
+        other => RunFailure::Process(other.to_string()),
+    };
+    Event::Failed(doubtful(failure, kind))
+}
+
+/// A process that failed has perhaps done its work.
+fn doubtful(failure: RunFailure, kind: Kind) -> RunFailure {
+    match (failure, kind) {
+        (RunFailure::Process(why), Kind::Change) => {
+            RunFailure::Process(format!("{why}; whether it changed anything is not known"))
+        }
+        (failure, _) => failure,
+    }
+}

@@ -1,0 +1,92 @@
+//! Lines of a pipe, none longer than allowed.
+
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+/// How much is read at once, in bytes.
+const CHUNK: usize = 64 * 1024;
+
+/// A pipe that is read line by line.
+#[derive(Debug)]
+pub(super) struct Lines<R> {
+    from: R,
+    held: Vec<u8>,
+    searched: usize,
+    most: usize,
+}
+
+/// Why there is no line.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum NoLine {
+    /// The pipe ended.
+    End,
+    /// The line is longer than this many bytes.
+    TooLong(usize),
+}
+
+impl<R: AsyncRead + Unpin> Lines<R> {
+    pub(super) fn new(from: R, most: usize) -> Self {
+        Self { from, held: Vec::new(), searched: 0, most }
+    }
+
+    /// Waits for a whole line, without its end. Nothing is lost if the future is dropped.
+    ///
+    /// # Errors
+    /// The pipe ended or broke, or the line is too long.
+    pub(super) async fn next(&mut self) -> Result<Vec<u8>, NoLine> {
+        loop {
+            if let Some(line) = self.whole() {
+                return Ok(line);
+            }
+            if self.held.len() > self.most {
+                return Err(NoLine::TooLong(self.most));
+            }
+            self.held.reserve(CHUNK);
+            if matches!(self.from.read_buf(&mut self.held).await, Ok(0) | Err(_)) {
+                return Err(NoLine::End);
+            }
+        }
+    }
+
+    fn whole(&mut self) -> Option<Vec<u8>> {
+        let Some(end) = self.held[self.searched..].iter().position(|byte| *byte == b'\n') else {
+            self.searched = self.held.len();
+            return None;
+        };
+        let rest = self.held.split_off(self.searched + end + 1);
+        let mut line = std::mem::replace(&mut self.held, rest);
+        line.pop();
+        self.searched = 0;
+        Some(line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::AsyncWriteExt;
+
+    async fn check(chunks: &[&str], expected: &[Result<&str, &NoLine>]) {
+        let (mut near, far) = tokio::io::duplex(1);
+        let mut lines = Lines::new(far, 10);
+        let write = async move {
+            for chunk in chunks {
+                near.write_all(chunk.as_bytes()).await.unwrap_or_default();
+            }
+        };
+        let read = async move {
+            for each in expected {
+                let line = lines.next().await.map(|line| String::from_utf8(line).unwrap());
+                assert_eq!(line.as_deref(), *each);
+            }
+        };
+        tokio::join!(write, read);
+    }
+
+    #[tokio::test]
+    async fn lines_however_they_are_cut() {
+        check(&["a\nb\n"], &[Ok("a"), Ok("b"), Err(&NoLine::End)]).await;
+        check(&["a", "b", "c\nd", "\n"], &[Ok("abc"), Ok("d"), Err(&NoLine::End)]).await;
+        check(&["\n\nhalf"], &[Ok(""), Ok(""), Err(&NoLine::End)]).await;
+        check(&["0123456789\n", "0123456789x"], &[Ok("0123456789"), Err(&NoLine::TooLong(10))]).await;
+    }
+}

@@ -1,0 +1,197 @@
+//! What happened in the lane of an app, for `system` and for tests.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use iac_core::step::{Event, RunFailure};
+use serde::Serialize;
+
+use super::worker::Worker;
+
+/// Counts since the start of the server.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Counts {
+    /// Scripts that clients wanted to be run.
+    pub calls: u64,
+    /// Scripts that began.
+    pub began: u64,
+    /// Apple events that they say they sent.
+    pub events: u64,
+    /// Clients answered at the time limit.
+    pub timeouts: u64,
+    /// Clients that took their call back.
+    pub cancelled: u64,
+    /// Clients that were told that the app is busy.
+    pub busy: u64,
+    /// Reads run a second time.
+    pub retried: u64,
+    /// Reads that went on without the turn.
+    pub without_turn: u64,
+    /// Scripts that had a process of their own.
+    pub one_shots: u64,
+    /// Workers that were let go, by the reason.
+    pub retired: BTreeMap<String, u64>,
+    /// Time spent waiting for earlier scripts and for other servers.
+    pub waited: Times,
+    /// Time spent running.
+    pub ran: Times,
+}
+
+/// A sum of times.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Times {
+    /// How many.
+    pub count: u64,
+    /// All of them, in milliseconds.
+    pub total_ms: f64,
+    /// The longest, in milliseconds.
+    pub longest_ms: f64,
+}
+
+/// One kept process.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkerReport {
+    /// Its process number, if it is one of this system.
+    pub pid: Option<u32>,
+    /// How many scripts it ran.
+    pub calls: u64,
+    /// Its resident memory when last looked at, in bytes.
+    pub memory: u64,
+    /// How long it has lived, in milliseconds.
+    pub age_ms: u64,
+}
+
+/// What is kept of a lane.
+#[derive(Debug, Default)]
+pub(super) struct Record(Mutex<Inner>);
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Inner {
+    pub(super) counts: Counts,
+    pub(super) waiting: usize,
+    worker: Option<Seen>,
+}
+
+#[derive(Clone, Debug)]
+struct Seen {
+    pid: Option<u32>,
+    calls: u64,
+    memory: u64,
+    since: Instant,
+}
+
+impl Record {
+    /// Changes the counts.
+    pub(super) fn count(&self, change: impl FnOnce(&mut Counts)) {
+        change(&mut self.lock().counts);
+    }
+
+    /// A client came; false if there are more than `most` already.
+    pub(super) fn came(&self, most: usize) -> bool {
+        let mut inner = self.lock();
+        inner.counts.calls += 1;
+        let room = inner.waiting < most;
+        inner.waiting += usize::from(room);
+        room
+    }
+
+    /// Its script is the next.
+    pub(super) fn is_next(&self) {
+        self.lock().waiting -= 1;
+    }
+
+    /// Its script began.
+    pub(super) fn began(&self, since: Instant) {
+        let mut inner = self.lock();
+        inner.counts.began += 1;
+        inner.counts.waited.add(since.elapsed());
+    }
+
+    /// Its script ended, whether or not anybody still waits.
+    pub(super) fn ended(&self, began: Instant, event: &Event) {
+        let mut inner = self.lock();
+        inner.counts.ran.add(began.elapsed());
+        inner.counts.events += events(event);
+    }
+
+    /// The client was answered.
+    pub(super) fn answered(&self, event: &Event) {
+        let Event::Failed(failure) = event else { return };
+        let counts = &mut self.lock().counts;
+        match failure {
+            RunFailure::Timeout(_) => counts.timeouts += 1,
+            RunFailure::Cancelled => counts.cancelled += 1,
+            RunFailure::Busy(_) => counts.busy += 1,
+            RunFailure::TooLarge(_) | RunFailure::Script { .. } | RunFailure::Process(_) => {}
+        }
+    }
+
+    /// There is a worker.
+    pub(super) fn kept(&self, worker: &Worker) {
+        let seen =
+            Seen { pid: worker.pid(), calls: worker.calls(), memory: worker.memory(), since: worker.since() };
+        self.lock().worker = Some(seen);
+    }
+
+    /// There is none any more.
+    pub(super) fn retired(&self, why: &str) {
+        let mut inner = self.lock();
+        inner.worker = None;
+        *inner.counts.retired.entry(why.to_owned()).or_default() += 1;
+    }
+
+    /// Everything, as it is now.
+    pub(super) fn look(&self) -> Inner {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    pub(super) fn worker(&self) -> Option<WorkerReport> {
+        let Seen { pid, calls, memory, since } = self.worker.clone()?;
+        let age_ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Some(WorkerReport { pid, calls, memory, age_ms })
+    }
+}
+
+impl Times {
+    fn add(&mut self, time: Duration) {
+        let ms = time.as_secs_f64() * 1000.0;
+        self.count += 1;
+        self.total_ms += ms;
+        self.longest_ms = self.longest_ms.max(ms);
+    }
+}
+
+/// The count stands behind the value, so it is looked for from the end; a quote inside of text is always escaped.
+fn events(event: &Event) -> u64 {
+    let Event::Replied(text) = event else { return 0 };
+    let digits = text.rsplit_once("\"events\":").map_or("", |(_, rest)| rest);
+    digits
+        .split(|c: char| !c.is_ascii_digit())
+        .next()
+        .and_then(|digits| digits.parse().ok())
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_of_an_envelope() {
+        let check =
+            |text: &str, expected| assert_eq!(events(&Event::Replied(text.to_owned())), expected, "{text}");
+        check(r#"{"ok":true,"value":"\"events\":9","events":3,"strategy":null}"#, 3);
+        check(r#"{"ok":false,"number":-600,"message":"x","at":"open","events":12}"#, 12);
+        check("nothing", 0);
+    }
+}

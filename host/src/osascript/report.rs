@@ -1,0 +1,52 @@
+//! What the supervisor does, for people.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::lane::Entrance;
+use super::record::{Counts, WorkerReport};
+use super::standing::Standing;
+use super::turns::Holder;
+
+/// How all apps stand.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// How many processes are kept.
+    pub workers: usize,
+    /// How many may be.
+    pub most_workers: usize,
+    /// Whether this `osascript` was found to be unable to keep processes.
+    pub unfit: bool,
+    /// Every app that was talked to, by bundle id; the empty one stands for the system.
+    pub apps: BTreeMap<String, AppReport>,
+}
+
+/// How one app stands.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AppReport {
+    /// `open`, `waiting` (for another server), `running`, `busy` (a call was answered without it), `suspect`.
+    pub state: &'static str,
+    /// The same in words, unless it is open.
+    pub because: Option<String>,
+    /// The server whose turn it is, while it is waited for.
+    pub holder: Option<Holder>,
+    /// How many scripts wait.
+    pub waiting: usize,
+    /// The process that is kept for it.
+    pub worker: Option<WorkerReport>,
+    /// What happened so far.
+    #[serde(flatten)]
+    pub counts: Counts,
+}
+
+pub(super) fn of(entrance: &Entrance) -> AppReport {
+    let standing = entrance.standing.borrow().clone();
+    let inner = entrance.record.look();
+    let state = standing.word();
+    let because = (state != "open").then(|| standing.to_string());
+    let holder = if let Standing::Waits(holder) = standing { holder } else { None };
+    AppReport { state, because, holder, waiting: inner.waiting, worker: inner.worker(), counts: inner.counts }
+}

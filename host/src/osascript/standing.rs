@@ -1,0 +1,83 @@
+//! How an app stands: what its lane does, for clients that wait and for people.
+
+use std::fmt;
+use std::time::Instant;
+
+use super::turns::Holder;
+
+/// What the lane of an app does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Nothing, or it is about to begin.
+    Open,
+    /// It waits for another server.
+    Waits(Option<Holder>),
+    /// It runs a script that a client waits for.
+    Runs(Instant),
+    /// The client of the running script was answered without it, and the app has not come back.
+    Silent(Instant),
+    /// The app never came back; it is asked whether it lives before anything else.
+    Suspect(Instant),
+}
+
+impl Standing {
+    /// Whether there is no sign that the app will answer.
+    pub(super) fn is_silent(&self) -> bool {
+        matches!(self, Self::Silent(_) | Self::Suspect(_))
+    }
+
+    /// The lane waits for another server; says whether that is news.
+    pub(super) fn waits(&mut self, holder: Option<Holder>) -> bool {
+        let open = *self == Self::Open;
+        if open {
+            *self = Self::Waits(holder);
+        }
+        open
+    }
+
+    /// The lane has nothing more to do with a script; says whether that is news.
+    pub(super) fn open(&mut self) -> bool {
+        let was_busy = !matches!(self, Self::Open | Self::Suspect(_));
+        if was_busy {
+            *self = Self::Open;
+        }
+        was_busy
+    }
+
+    /// One word for reports.
+    pub(super) fn word(&self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Waits(_) => "waiting",
+            Self::Runs(_) => "running",
+            Self::Silent(_) => "busy",
+            Self::Suspect(_) => "suspect",
+        }
+    }
+
+    /// Since when, where that matters.
+    pub(super) fn since(&self) -> Option<Instant> {
+        match self {
+            Self::Open | Self::Waits(_) => None,
+            Self::Runs(since) | Self::Silent(since) | Self::Suspect(since) => Some(*since),
+        }
+    }
+}
+
+impl fmt::Display for Standing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.since().map_or(0, |since| since.elapsed().as_secs());
+        match self {
+            Self::Open => write!(f, "other calls came before this one"),
+            Self::Waits(None) => write!(f, "another server talks to it"),
+            Self::Waits(Some(holder)) => {
+                write!(f, "the server with process number {} talks to it", holder.pid)
+            }
+            Self::Runs(_) => write!(f, "it works on an earlier call, since {seconds} s"),
+            Self::Silent(_) => write!(f, "an earlier call has waited for it for {seconds} s"),
+            Self::Suspect(_) => {
+                write!(f, "it has not answered for {seconds} s, nor when asked whether it lives")
+            }
+        }
+    }
+}

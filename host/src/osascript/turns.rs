@@ -1,0 +1,134 @@
+//! Turns at an app, shared by all servers of this user: an app serves one event at a time.
+//!
+//! Two files per app, locked with `flock`: who waits next holds the first, who talks to the app the second. A server
+//! that sees another wait at the end of its turn stands back for a moment, so that the other is next.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+/// How often a lock is tried.
+const POLL: Duration = Duration::from_millis(3);
+
+/// How long a server stands back: whoever waits has tried twice by then.
+const STAND_BACK: Duration = Duration::from_millis(8);
+
+/// The two files of one app.
+#[derive(Debug)]
+pub(super) struct Turns {
+    next: File,
+    app: File,
+    stand_back: Option<Instant>,
+}
+
+/// The right to talk to the app, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Turn<'a>(&'a mut Turns);
+
+/// Who has the turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// The process.
+    pub pid: u32,
+    /// Since when, in milliseconds since 1970.
+    pub since: u64,
+}
+
+impl Turns {
+    /// Opens the files of an app, and makes them where they are not there yet.
+    ///
+    /// # Errors
+    /// The directory cannot be written.
+    pub(super) fn open(directory: &Path, app: &str) -> io::Result<Self> {
+        std::fs::create_dir_all(directory)?;
+        let name = file_name(app);
+        let open = |kind: &str| {
+            let path = directory.join(format!("{name}.{kind}"));
+            File::options().read(true).write(true).create(true).truncate(false).open(path)
+        };
+        Ok(Self { next: open("next")?, app: open("turn")?, stand_back: None })
+    }
+
+    /// Waits for the turn.
+    ///
+    /// # Errors
+    /// The files cannot be locked on this file system.
+    pub(super) async fn take(&mut self) -> io::Result<Turn<'_>> {
+        if let Some(until) = self.stand_back.take() {
+            tokio::time::sleep_until(until.into()).await;
+        }
+        let waits = Locked::poll(&self.next).await?;
+        let has = Locked::poll(&self.app).await?;
+        has.keep();
+        drop(waits);
+        self.sign();
+        Ok(Turn(self))
+    }
+
+    /// Who wrote its name into the file last; it may be gone by now.
+    pub(super) fn holder(&self) -> Option<Holder> {
+        let mut text = [0; 100];
+        let read = self.app.read_at(&mut text, 0).ok()?;
+        serde_json::Deserializer::from_slice(&text[..read]).into_iter().next()?.ok()
+    }
+
+    /// The name serves only people: a turn without one is a turn.
+    fn sign(&self) {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+        let holder = Holder { pid: std::process::id(), since: u64::try_from(since).unwrap_or(u64::MAX) };
+        let text = serde_json::to_string(&holder).unwrap_or_default();
+        if let Err(error) = self.app.write_at(format!("{text:<80}\n").as_bytes(), 0) {
+            tracing::debug!(%error, "the holder of a turn cannot be written");
+        }
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let waited_for = matches!(self.0.next.try_lock(), Err(TryLockError::WouldBlock));
+        let released = [self.0.next.unlock(), self.0.app.unlock()];
+        if let Some(error) = released.into_iter().find_map(Result::err) {
+            tracing::warn!(%error, "a turn at an app cannot be given back");
+        }
+        self.0.stand_back = waited_for.then(|| Instant::now() + STAND_BACK);
+    }
+}
+
+/// A lock that is given back when it is dropped, also by a future that is no longer wanted.
+struct Locked<'a>(Option<&'a File>);
+
+impl<'a> Locked<'a> {
+    async fn poll(file: &'a File) -> io::Result<Self> {
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Self(Some(file))),
+                Err(TryLockError::WouldBlock) => tokio::time::sleep(POLL).await,
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+        }
+    }
+
+    fn keep(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Locked<'_> {
+    fn drop(&mut self) {
+        if let Some(Err(error)) = self.0.map(File::unlock) {
+            tracing::warn!(%error, "a lock cannot be given back");
+        }
+    }
+}
+
+/// A bundle id is a file name already; anything else is made one.
+fn file_name(app: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    app.bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02x}") })
+        .collect()
+}

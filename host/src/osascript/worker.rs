@@ -1,0 +1,283 @@
+//! A process that is kept: one `osascript` that serves a script per line until its input ends.
+//!
+//! A request is `{"id":7,"program":3,"code":"…","data":{…}}` on one line; the code is sent once and compiled once. Its
+//! answer is one line: `7 = ENVELOPE`, or `7 ! {"number":…,"message":…}` if the script raised an error. A worker that
+//! says anything else is never asked again, so that no answer can reach another's call.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use iac_core::jxa::Script;
+use iac_core::step::{Event, RunFailure};
+use serde::Deserialize;
+use tokio::io::AsyncWriteExt;
+use tokio::process::{ChildStdin, ChildStdout};
+
+use super::lines::{Lines, NoLine};
+use super::memory;
+use super::raised::Said;
+use super::settings::Settings;
+use super::spawn::{Liveness, Pipes, Process};
+
+/// What it runs instead of a script.
+const LOOP: &str = include_str!("worker.js");
+
+/// How its first line begins; the number of its process follows.
+const HELLO: &str = "iac-mcp worker 1 ";
+
+/// How long it may take to say so.
+const HANDSHAKE: Duration = Duration::from_secs(5);
+
+/// How many programs it keeps before it is replaced.
+const MOST_PROGRAMS: usize = 500;
+
+/// After how many scripts its memory is looked at.
+const LOOK_EVERY: u64 = 25;
+
+/// A running worker.
+#[derive(Debug)]
+pub(super) struct Worker {
+    process: Process,
+    stdin: ChildStdin,
+    stdout: Lines<ChildStdout>,
+    stderr: Said,
+    programs: HashMap<String, usize>,
+    pid: Option<u32>,
+    since: Instant,
+    calls: u64,
+    memory: u64,
+    first: Option<u64>,
+}
+
+/// Why a worker can no longer be used.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Broken {
+    /// It could not be started.
+    #[error("{0}")]
+    Unstartable(#[from] io::Error),
+    /// It ended before it had the whole request, so nothing of it ran.
+    #[error("the worker ended before it was asked")]
+    Unasked,
+    /// It ended; this is what it said on stderr.
+    #[error("the worker ended")]
+    Ended(Vec<u8>),
+    /// It said something that it was not asked.
+    #[error("the worker said what it was not asked: {0}")]
+    Babble(String),
+    /// Its answer is longer than this many bytes.
+    #[error("the worker's answer is longer than {0} bytes")]
+    TooLong(usize),
+    /// It did not say in time that it is ready.
+    #[error("the worker was not ready in time")]
+    Unready,
+}
+
+impl Broken {
+    /// One word for reports.
+    pub(super) fn word(&self) -> &'static str {
+        match self {
+            Self::Unstartable(_) | Self::Unready => "unfit",
+            Self::Unasked | Self::Ended(_) => "ended",
+            Self::Babble(_) => "babble",
+            Self::TooLong(_) => "flood",
+        }
+    }
+}
+
+impl Worker {
+    /// Starts a worker and waits until it is ready.
+    ///
+    /// # Errors
+    /// It is not: this `osascript` cannot do it, or not now.
+    pub(super) async fn start(settings: &Settings, liveness: &Liveness) -> Result<Self, Broken> {
+        let (process, Pipes { stdin, stdout, stderr }) =
+            Process::start(settings, &arguments(settings), liveness)?;
+        let stdout = Lines::new(stdout, settings.output);
+        let mut worker = Self {
+            process,
+            stdin,
+            stdout,
+            stderr: Said::by(stderr),
+            programs: HashMap::new(),
+            pid: None,
+            since: Instant::now(),
+            calls: 0,
+            memory: 0,
+            first: None,
+        };
+        let hello = tokio::time::timeout(HANDSHAKE, worker.line()).await.map_err(|_| Broken::Unready)??;
+        let pid = hello.strip_prefix(HELLO).ok_or_else(|| babble(&hello))?;
+        worker.pid = pid.parse().ok().filter(|pid| worker.process.leads(*pid));
+        Ok(worker)
+    }
+
+    /// Runs a script to its end.
+    ///
+    /// # Errors
+    /// The worker must not be used again.
+    pub(super) async fn run(&mut self, script: &Script) -> Result<Event, Broken> {
+        self.calls += 1;
+        let request = self.request(script);
+        let mut asked = false;
+        let (stdin, stdout) = (&mut self.stdin, &mut self.stdout);
+        let ask = async {
+            asked = stdin.write_all(&request).await.is_ok();
+            if asked { Ok(()) } else { Err(NoLine::End) }
+        };
+        let line = match tokio::try_join!(ask, stdout.next()) {
+            Ok(((), line)) => text(line)?,
+            Err(NoLine::End) if !asked => return Err(Broken::Unasked),
+            Err(none) => return Err(self.broken(none).await),
+        };
+        answer(&line, self.calls).ok_or_else(|| babble(&line))
+    }
+
+    /// Waits until the worker ends, or speaks without being asked.
+    pub(super) async fn falls(&mut self) -> Broken {
+        match self.line().await {
+            Ok(line) => babble(&line),
+            Err(broken) => broken,
+        }
+    }
+
+    /// Whether it should give way to a fresh one: it has gained more memory than allowed, which it never gives back,
+    /// or it holds too many programs. Looked at now and then.
+    pub(super) async fn is_worn(&mut self, growth: u64) -> bool {
+        if self.calls % LOOK_EVERY == 1 {
+            self.memory = memory::of(self.pid).await;
+            self.first.get_or_insert(self.memory);
+        }
+        let gained = self.memory.saturating_sub(self.first.unwrap_or_default());
+        gained > growth || self.programs.len() >= MOST_PROGRAMS
+    }
+
+    /// Its memory when last looked at, in bytes; 0 if that is not known.
+    pub(super) fn memory(&self) -> u64 {
+        self.memory
+    }
+
+    /// The number of its process, if it is one of this system.
+    pub(super) fn pid(&self) -> Option<u32> {
+        self.pid
+    }
+
+    /// When it was started.
+    pub(super) fn since(&self) -> Instant {
+        self.since
+    }
+
+    /// How many scripts it was given.
+    pub(super) fn calls(&self) -> u64 {
+        self.calls
+    }
+
+    async fn line(&mut self) -> Result<String, Broken> {
+        match self.stdout.next().await {
+            Ok(line) => text(line),
+            Err(none) => Err(self.broken(none).await),
+        }
+    }
+
+    async fn broken(&mut self, none: NoLine) -> Broken {
+        self.process.kill();
+        match none {
+            NoLine::TooLong(most) => Broken::TooLong(most),
+            NoLine::End => Broken::Ended(self.stderr.all().await),
+        }
+    }
+
+    /// The code stands in the request only if this worker has not seen it.
+    fn request(&mut self, script: &Script) -> Vec<u8> {
+        let id = self.calls;
+        let next = self.programs.len();
+        let (program, code) = match self.programs.get(script.code()) {
+            Some(program) => (*program, String::new()),
+            None => (next, format!(r#","code":{}"#, serde_json::Value::from(script.code()))),
+        };
+        if program == next {
+            self.programs.insert(script.code().to_owned(), program);
+        }
+        format!("{{\"id\":{id},\"program\":{program}{code},\"data\":{}}}\n", script.data()).into_bytes()
+    }
+}
+
+/// A shell at the far end of `ssh` takes the loop apart unless it is quoted.
+fn arguments(settings: &Settings) -> Vec<OsString> {
+    let far = settings.command.first().is_some_and(|program| Path::new(program).ends_with("ssh"));
+    let script = if far { format!("'{}'", LOOP.replace('\'', r"'\''")) } else { LOOP.to_owned() };
+    ["-l".into(), "JavaScript".into(), "-e".into(), script.into()].into()
+}
+
+fn text(line: Vec<u8>) -> Result<String, Broken> {
+    String::from_utf8(line).map_err(|error| babble(&String::from_utf8_lossy(error.as_bytes())))
+}
+
+fn babble(line: &str) -> Broken {
+    Broken::Babble(line.chars().take(200).collect())
+}
+
+#[derive(Deserialize)]
+struct Raised {
+    number: i64,
+    message: String,
+}
+
+fn answer(line: &str, to: u64) -> Option<Event> {
+    let (id, answer) = line.split_once(' ')?;
+    if id.parse() != Ok(to) {
+        return None;
+    }
+    match answer.split_once(' ')? {
+        ("=", envelope) => Some(Event::Replied(envelope.to_owned())),
+        ("!", raised) => {
+            let Raised { number, message } = serde_json::from_str(raised).ok()?;
+            Some(Event::Failed(RunFailure::Script { number, message }))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, expected: Option<Event>) {
+        assert_eq!(answer(line, 7), expected, "{line}");
+    }
+
+    #[test]
+    fn only_the_answer_that_was_asked_for() {
+        check(r#"7 = {"ok":true}"#, Some(Event::Replied(r#"{"ok":true}"#.to_owned())));
+        let message = "no (x)".to_owned();
+        let raised = Event::Failed(RunFailure::Script { number: -1728, message });
+        check(r#"7 ! {"number":-1728,"message":"no (x)"}"#, Some(raised));
+        for line in [
+            "",
+            "7",
+            "7 =",
+            "8 = {}",
+            "77 = {}",
+            "7 ? {}",
+            "7 ! no",
+            "seven = {}",
+            "{}",
+            " 7 = {}",
+            "7  = {}",
+        ] {
+            check(line, None);
+        }
+    }
+
+    #[test]
+    fn the_loop_can_be_a_line_of_a_shell() {
+        assert!(LOOP.is_ascii());
+        let far = Settings { command: ["/usr/bin/ssh".into(), "mini".into()].into(), ..Settings::default() };
+        assert!(
+            arguments(&far)[3].to_str().is_some_and(|text| text.starts_with('\'') && text.ends_with('\''))
+        );
+        assert_eq!(arguments(&Settings::default())[3], LOOP);
+    }
+}

@@ -1,0 +1,47 @@
+//! A program in the place of `osascript` that answers as a test wants, also as no `osascript` should.
+
+use std::time::Duration;
+
+use iac_mcp::osascript::Settings;
+
+/// Serves as a worker and alone. What it does with a request or a script that holds `bad` is put in for `BAD`; any other
+/// is answered with its own data.
+const PROGRAM: &str = r#"
+IFS=
+answer() { echo "$id = {\"ok\":true,\"value\":$data,\"events\":1,\"strategy\":null}"; }
+case "$*" in
+*-e*) echo "iac-mcp worker 1 $$" ;;
+*)
+    alone() { echo "{\"ok\":true,\"value\":\"alone\",\"events\":1}"; }
+    answer() { alone; }
+    text=$(cat)
+    case "$text" in *bad*) BAD ;; *) alone ;; esac
+    exit
+    ;;
+esac
+while read -r line; do
+    id=${line#*:}
+    id=${id%%,*}
+    data=${line##*\"data\":}
+    data=${data%\}}
+    case "$data" in *bad*) BAD ;; *) answer ;; esac
+done
+"#;
+
+/// Settings for a program that does `bad` where it is asked to.
+pub(crate) fn settings(bad: &str) -> Settings {
+    program(&PROGRAM.replace("BAD", bad))
+}
+
+/// Settings for any text of a shell.
+pub(crate) fn program(text: &str) -> Settings {
+    Settings {
+        command: vec!["/bin/sh".into(), "-c".into(), text.into(), "osascript".into()],
+        guard: Some(env!("CARGO_BIN_EXE_iac-mcp").into()),
+        timeout: Duration::from_secs(30),
+        output: 100_000,
+        linger: Duration::from_secs(3),
+        patience: Duration::from_millis(500),
+        ..Settings::default()
+    }
+}
