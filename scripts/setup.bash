@@ -38,12 +38,24 @@ need_cargo_tool() {
 need_python_packages() {
     local venv=$VENVS/$1
     cmp -s "$2" "$venv/installed" && return
-    [[ -x $venv/bin/pip ]] || python3 -m venv "$venv" || return
+    [[ -x $venv/bin/pip ]] || make_venv "$venv" || return
     if ! "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$2"; then
         unreachable_or_failed "$venv/bin/pip" download --quiet --no-deps --dest "$TOOLS/probe" pip
         return
     fi
     cp "$2" "$venv/installed"
+}
+
+# Debian keeps a part of Python that this needs in a package of its own.
+make_venv() {
+    python3 -m venv "$1" 2>/dev/null && return
+    rm -rf "$1"
+    if [[ $(id -u) == 0 ]] && command -v apt-get >/dev/null; then
+        apt-get update -qq && apt-get install -qq -y python3-venv && python3 -m venv "$1"
+    else
+        echo "python3 cannot make virtual environments; install python3-venv" >&2
+        return 1
+    fi
 }
 
 # Sets NODE to a Node.js that is new enough; leaves it empty where there is none.
