@@ -77,7 +77,7 @@ impl View<'_> {
             }
             Value::Record(fields) => {
                 let fields = fields.iter().map(|(name, field)| Ok((name.clone(), self.inward(field)?)));
-                Value::Record(fields.collect::<Answer<_>>()?)
+                Value::Record(Box::new(fields.collect::<Answer<_>>()?))
             }
             other => other.clone(),
         })

@@ -245,7 +245,7 @@ impl<'a> View<'a> {
             }
         }
         record.insert("class".into(), Value::Class(Rc::clone(&class.name)));
-        Ok(Value::Record(record))
+        Ok(Value::Record(Box::new(record)))
     }
 
     fn typed(&self, id: ObjectId, property: &PropertyInfo) -> Found {
@@ -297,7 +297,8 @@ impl<'a> View<'a> {
             Value::Held(id) => Value::Object(self.specifier(id)),
             Value::List(items) => Value::List(items.into_iter().map(|item| self.outward(item)).collect()),
             Value::Record(fields) => {
-                Value::Record(fields.into_iter().map(|(name, field)| (name, self.outward(field))).collect())
+                let fields = fields.into_iter().map(|(name, field)| (name, self.outward(field)));
+                Value::Record(Box::new(fields.collect()))
             }
             other => other,
         }

@@ -4,7 +4,7 @@ use crate::specifier::Specifier;
 use indexmap::IndexMap;
 use std::rc::Rc;
 
-/// One value, as it lies in an app's data or travels in an event.
+/// One value, as it lies in an app's data or travels in an event; small, since apps hold many.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
     /// AppleScript's `missing value`, `null` in JavaScript.
@@ -24,16 +24,23 @@ pub(crate) enum Value {
     /// A class's name, with spaces.
     Class(Rc<str>),
     /// Raw data of a four-character type.
-    Data {
-        kind: Rc<str>,
-        bytes: Rc<[u8]>,
-    },
+    Data(Rc<Data>),
     List(Vec<Self>),
-    Record(IndexMap<Rc<str>, Self>),
+    Record(Box<Fields>),
     /// An object, in an event.
     Object(Rc<Specifier>),
     /// An object of the same app, in its data.
     Held(ObjectId),
+}
+
+/// A record's fields.
+pub(crate) type Fields = IndexMap<Rc<str>, Value>;
+
+/// Bytes, and the four characters that say what they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Data {
+    pub(crate) kind: Rc<str>,
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// An object's place in its app's arena; stable as long as base data and journal are.

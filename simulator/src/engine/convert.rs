@@ -143,7 +143,7 @@ impl<'js> Helpers<'js> {
                 Err(error) => return Ok(Err(error)),
             }
         }
-        Ok(Ok(Value::Record(fields)))
+        Ok(Ok(Value::Record(Box::new(fields))))
     }
 
     /// The node behind a specifier; `None` for anything else.
@@ -234,7 +234,7 @@ impl<'a, 'js> Writer<'a, 'js> {
     pub(super) fn write(&mut self, value: &Value) -> rquickjs::Result<Js<'js>> {
         let ctx = self.ctx.clone();
         Ok(match value {
-            Value::Missing | Value::Held(_) | Value::Data { .. } => Js::new_null(ctx),
+            Value::Missing | Value::Held(_) | Value::Data(_) => Js::new_null(ctx),
             Value::Bool(truth) => Js::new_bool(ctx, *truth),
             #[expect(clippy::cast_precision_loss, reason = "JavaScript's numbers are doubles")]
             Value::Int(number) => Js::new_number(ctx, *number as f64),

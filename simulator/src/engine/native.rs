@@ -203,7 +203,7 @@ impl<'js> Bridge<'js> {
         let app = self.session.world.app(at);
         let fields = match named {
             Value::Missing => return Ok(()),
-            Value::Record(fields) => fields,
+            Value::Record(fields) => *fields,
             _ => return refuse(COERCION),
         };
         for (key, value) in fields {

@@ -1,9 +1,9 @@
 //! Reads an app's data file into its arena, in one pass over the text.
 
 use super::model::{Children, Model, Place, Symbol};
-use crate::value::{ObjectId, Value};
+use crate::value::{Data, ObjectId, Value};
 use indexmap::IndexMap;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
@@ -80,7 +80,8 @@ impl Reader {
                 .ok_or_else(|| serde_json::Error::custom(format!("no object has the key `{key}`")))
         });
         let found: Vec<ObjectId> = found.collect::<Result<_, _>>()?;
-        for at in 0..model.len() {
+        let objects = if found.is_empty() { 0 } else { model.len() };
+        for at in 0..objects {
             let id = ObjectId(u32::try_from(at).expect("ids are 32 bits"));
             for (_, value) in &mut model.object_mut(id).values {
                 settle(value, &found);
@@ -157,8 +158,9 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ObjectId, A::Error> {
         let reader = self.reader;
         let id = reader.loaded.model.add(self.place);
-        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
-            member(reader, id, &key, &mut map)?;
+        let mut before = None;
+        while let Some(Key(key)) = map.next_key()? {
+            member(reader, id, (key, &mut before), &mut map)?;
         }
         Ok(id)
     }
@@ -167,10 +169,10 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
 fn member<'de, A: MapAccess<'de>>(
     reader: &mut Reader,
     id: ObjectId,
-    key: &str,
+    (key, before): (Cow<'de, str>, &mut Option<Symbol>),
     map: &mut A,
 ) -> Result<(), A::Error> {
-    match key {
+    match key.as_ref() {
         "key" => {
             let key: String = map.next_value()?;
             if reader.loaded.model.keys.insert(key.as_str().into(), id).is_some() {
@@ -193,7 +195,7 @@ fn member<'de, A: MapAccess<'de>>(
         }
         "elements" => map.next_value_seed(ElementsSeed { reader, of: id })?,
         term => {
-            let term = reader.loaded.model.symbol(term);
+            let term = reader.loaded.model.symbol_after(before, term);
             let read = map.next_value_seed(ValueSeed { reader, place: Place::Property { of: id, term } })?;
             keep(&mut reader.loaded.model, id, term, read);
         }
@@ -206,6 +208,31 @@ fn keep(model: &mut Model, id: ObjectId, term: Symbol, read: Read) {
     match read {
         Read::Value(value) => object.values.push((term, value)),
         Read::Union(keys) => object.elements.push((term, Children::Union(keys))),
+    }
+}
+
+/// A key, borrowed from the text where it has no escapes.
+struct Key<'de>(Cow<'de, str>);
+
+impl<'de> Deserialize<'de> for Key<'de> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl<'de> Visitor<'de> for Text {
+            type Value = Key<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a key")
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Owned(text.to_owned())))
+            }
+        }
+        from.deserialize_str(Text)
     }
 }
 
@@ -373,7 +400,7 @@ fn data<'de, A: MapAccess<'de>>(base64: &str, map: &mut A) -> Result<Value, A::E
     let Some(("type", kind)) = map.next_entry::<&str, String>()? else {
         return Err(A::Error::custom("`data` is followed by its `type`"));
     };
-    Ok(Value::Data { kind: kind.into(), bytes: bytes.into() })
+    Ok(Value::Data(Rc::new(Data { kind: kind.into(), bytes })))
 }
 
 struct RecordSeed<'a> {
@@ -402,7 +429,7 @@ impl<'de> Visitor<'de> for RecordSeed<'_> {
             let read = map.next_value_seed(ValueSeed { reader: &mut *self.reader, place })?;
             fields.insert(name.into(), value(read)?);
         }
-        Ok(Value::Record(fields))
+        Ok(Value::Record(Box::new(fields)))
     }
 }
 

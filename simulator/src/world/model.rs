@@ -16,6 +16,9 @@ pub(crate) struct Symbol(u32);
 pub(crate) struct Model {
     objects: Vec<Object>,
     names: Vec<Rc<str>>,
+    /// Which name followed each when the data was read.
+    #[serde(skip)]
+    followers: Vec<Option<Symbol>>,
     #[serde(skip)]
     symbols: HashMap<Rc<str>, Symbol>,
     #[serde(skip)]
@@ -67,6 +70,26 @@ impl Model {
         if let Some(symbol) = self.symbols.get(name) {
             return *symbol;
         }
+        self.new_symbol(name)
+    }
+
+    /// The symbol of a name that was last seen after another: objects of one class list their terms in one order, so
+    /// that most names are found without looking them up.
+    pub(super) fn symbol_after(&mut self, before: &mut Option<Symbol>, name: &str) -> Symbol {
+        let guess = before.and_then(|before| self.followers.get(before.0 as usize).copied().flatten());
+        let symbol = match guess {
+            Some(symbol) if *self.names[symbol.0 as usize] == *name => symbol,
+            _ => self.symbol(name),
+        };
+        if let Some(before) = before.replace(symbol) {
+            let at = before.0 as usize;
+            self.followers.resize(self.followers.len().max(at + 1), None);
+            self.followers[at] = Some(symbol);
+        }
+        symbol
+    }
+
+    fn new_symbol(&mut self, name: &str) -> Symbol {
         let symbol = Symbol(u32::try_from(self.names.len()).expect("an app has fewer than 2^32 terms"));
         let name: Rc<str> = name.into();
         self.names.push(Rc::clone(&name));
@@ -91,8 +114,9 @@ impl Model {
     }
 
     pub(crate) fn add(&mut self, place: Place) -> ObjectId {
+        let like = self.objects.last().map_or(0, |object| object.values.len());
         let id = ObjectId(u32::try_from(self.objects.len()).expect("an app has fewer than 2^32 objects"));
-        let (values, elements) = (Vec::new(), Vec::new());
+        let (values, elements) = (Vec::with_capacity(like), Vec::new());
         let (class, label, through) = (None, None, None);
         self.objects.push(Object { class, place, label, through, values, elements, gone: false });
         id

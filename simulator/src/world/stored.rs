@@ -1,6 +1,6 @@
 //! Values as JSON, for the journal and snapshots: texts, numbers and lists as they are, all else under a key.
 
-use crate::value::{ObjectId, Value};
+use crate::value::{Data, ObjectId, Value};
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::rc::Rc;
@@ -44,8 +44,8 @@ impl Serialize for Value {
             Self::File(path) => Stored::Other(Other::File(Rc::clone(path))),
             Self::Enumerator(name) => Stored::Other(Other::Enumerator(Rc::clone(name))),
             Self::Class(name) => Stored::Other(Other::Class(Rc::clone(name))),
-            Self::Data { kind, bytes } => Stored::Other(Other::Data(Rc::clone(kind), bytes.to_vec())),
-            Self::Record(fields) => Stored::Other(Other::Record(fields.clone())),
+            Self::Data(data) => Stored::Other(Other::Data(Rc::clone(&data.kind), data.bytes.clone())),
+            Self::Record(fields) => Stored::Other(Other::Record((**fields).clone())),
             Self::Held(id) => Stored::Other(Other::Held(id.0)),
             Self::Object(_) => {
                 return Err(serde::ser::Error::custom("a specifier is resolved before it is kept"));
@@ -69,8 +69,8 @@ impl<'de> Deserialize<'de> for Value {
             Stored::Other(Other::File(path)) => Self::File(path),
             Stored::Other(Other::Enumerator(name)) => Self::Enumerator(name),
             Stored::Other(Other::Class(name)) => Self::Class(name),
-            Stored::Other(Other::Data(kind, bytes)) => Self::Data { kind, bytes: bytes.into() },
-            Stored::Other(Other::Record(fields)) => Self::Record(fields),
+            Stored::Other(Other::Data(kind, bytes)) => Self::Data(Rc::new(Data { kind, bytes })),
+            Stored::Other(Other::Record(fields)) => Self::Record(Box::new(fields)),
             Stored::Other(Other::Held(id)) => Self::Held(ObjectId(id)),
         })
     }
