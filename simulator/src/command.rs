@@ -8,7 +8,7 @@ use crate::os_error::{
 use crate::resolve::{Found, View};
 use crate::schema::identifier;
 use crate::specifier::Specifier;
-use crate::value::Value;
+use crate::value::{Fields, Value};
 use crate::world::change::Change;
 use crate::write::{Outcome, Reply};
 use iac_core::dictionary::Command;
@@ -33,6 +33,26 @@ impl View<'_> {
                 self.command(name, event)
             }
         }
+    }
+
+    /// Checks an event before an app's own script sees it.
+    pub(crate) fn admitted(&self, event: &Event) -> Answer<()> {
+        match &event.kind {
+            Kind::Command(name) => self.admit(name, event),
+            _ => Ok(()),
+        }
+    }
+
+    /// An event's parameters with their specifiers resolved; a place in elements is the object that contains them.
+    pub(crate) fn parameters(&self, event: &Event) -> Answer<Fields> {
+        let resolved = event.parameters.iter().map(|(name, value)| {
+            let value = match value {
+                Value::Object(place) if matches!(&**name, "at" | "to") => Value::Held(self.container(place)?),
+                other => self.inward(other)?,
+            };
+            Ok((name.clone(), value))
+        });
+        resolved.collect()
     }
 
     /// Checks that the app has such a command and that its parameters are those it takes.

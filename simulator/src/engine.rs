@@ -1,5 +1,6 @@
 //! QuickJS with JavaScript for Automation's objects: runs one script against a session.
 
+mod behaviour;
 mod convert;
 mod native;
 mod system;

@@ -115,6 +115,11 @@ impl<'a> View<'a> {
         if !matches!(of.step, Step::Elements { .. } | Step::Where { .. } | Step::Member { .. }) {
             return refuse(NO_SUCH_OBJECT);
         }
+        if let Step::Elements { of: container, class } = &of.step
+            && let Found::One(id) = self.resolve_from(container, root)?
+        {
+            self.willing(id, &format!("filter {class}"))?;
+        }
         self.passing(self.resolve_from(of, root)?, filter)
     }
 
@@ -182,7 +187,16 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Whether the data lets this object answer.
+    fn willing(&self, id: ObjectId, what: &str) -> Answer<()> {
+        match self.model.refusals.get(&id).and_then(|refused| refused.get(what)) {
+            Some(number) => refuse(*number),
+            None => Ok(()),
+        }
+    }
+
     fn offers(&self, id: ObjectId, class: &str) -> Answer<()> {
+        self.willing(id, class)?;
         let offered = self.class(id).elements.iter().any(|each| &**each == class);
         if offered { Ok(()) } else { refuse(NO_SUCH_OBJECT) }
     }
@@ -228,6 +242,7 @@ impl<'a> View<'a> {
 
     /// Reads one property of one object.
     pub(crate) fn property(&self, id: ObjectId, term: &str) -> Answer<Found> {
+        self.willing(id, term)?;
         let class = self.class(id);
         match (class.properties.get(term), term) {
             (_, "class") => Ok(Found::Leaf(Value::Class(Rc::clone(&class.name)))),
@@ -292,7 +307,17 @@ impl<'a> View<'a> {
         }
     }
 
-    fn outward(&self, value: Value) -> Value {
+    /// What was found, with objects as they are kept.
+    pub(crate) fn inner(&self, found: Found) -> Value {
+        match found {
+            Found::One(id) => Value::Held(id),
+            Found::Many(all) => Value::List(all.into_iter().map(|each| self.inner(each)).collect()),
+            Found::Leaf(value) => value,
+        }
+    }
+
+    /// Turns kept objects into the specifiers that travel.
+    pub(crate) fn outward(&self, value: Value) -> Value {
         match value {
             Value::Held(id) => Value::Object(self.specifier(id)),
             Value::List(items) => Value::List(items.into_iter().map(|item| self.outward(item)).collect()),

@@ -11,9 +11,9 @@ use crate::specifier::{Root, Specifier, describe};
 use crate::trace::{Trace, Traced};
 use crate::value::Value;
 use crate::world::change::Change;
-use crate::world::model::Model;
-use crate::world::{App, World, WorldError};
-use crate::write::{Outcome, Reply};
+use crate::world::{App, Changes, World, WorldError};
+use crate::write::Reply;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// A process's end of the simulated Mac.
@@ -24,6 +24,12 @@ pub(crate) struct Session {
     pub(crate) conditions: Conditions,
 }
 
+/// What an app does that its dictionary does not say.
+pub(crate) trait Behaviour {
+    /// Performs an event; `None` leaves it to the dictionary.
+    fn perform(&self, app: &Rc<App>, event: &Event, changes: &Changes) -> Option<Answer<Value>>;
+}
+
 impl Session {
     /// Finds an app for `Application()`.
     pub(crate) fn find(&self, target: &str) -> Answer<usize> {
@@ -32,19 +38,19 @@ impl Session {
     }
 
     /// Sends an event, launching the app if it does not run, and writes the trace.
-    pub(crate) fn send(&self, event: &Event) -> Answer<Value> {
+    pub(crate) fn send(&self, event: &Event, behaviour: &dyn Behaviour) -> Answer<Value> {
         let Root::App(at) = event.target.root else { return refuse(NOT_UNDERSTOOD) };
         let app = self.world.app(at);
         self.world.sync().map_err(broken)?;
         self.launch(&app)?;
         let start = Instant::now();
-        let answer = self.deliver(&app, event);
+        let answer = self.deliver(&app, event, behaviour);
         self.record(&app, event.kind.name(), &event.target, start.elapsed(), answer.as_ref().err());
         answer
     }
 
     /// Lets the app answer when it is this event's turn, under the conditions that hold.
-    fn deliver(&self, app: &App, event: &Event) -> Answer<Value> {
+    fn deliver(&self, app: &Rc<App>, event: &Event, behaviour: &dyn Behaviour) -> Answer<Value> {
         let id = app.bundle.id.as_str();
         let deadline = self.conditions.deadline();
         let turn = self.conditions.turn(id, deadline)?;
@@ -59,7 +65,7 @@ impl Session {
         if let Some(effect) = &effect {
             self.suffer(app, event, effect, deadline)?;
         }
-        let (answer, work) = self.perform(app, event, effect == Some(Effect::Ignore));
+        let (answer, work) = self.perform(app, event, effect == Some(Effect::Ignore), behaviour);
         if let Some(latency) = &self.conditions.latency {
             wait(Some(latency.of(id, event, work)), deadline)?;
         }
@@ -70,7 +76,7 @@ impl Session {
     }
 
     /// What a fault does before the app looks at the event.
-    fn suffer(&self, app: &App, event: &Event, effect: &Effect, deadline: Instant) -> Answer<()> {
+    fn suffer(&self, app: &Rc<App>, event: &Event, effect: &Effect, deadline: Instant) -> Answer<()> {
         let id = app.bundle.id.as_str();
         match effect {
             Effect::Error(NOT_AUTHORIZED) | Effect::Dialog { after: 0, allow: false } => not_authorized(app),
@@ -84,7 +90,11 @@ impl Session {
                 wait(Some(Duration::from_millis(*time)), deadline)
             }
             Effect::Die => {
-                self.world.change(app, |_| Ok(((), vec![Change::Running(false)])), broken)?;
+                let end = |changes: &Changes| {
+                    changes.apply(Change::Running(false));
+                    Ok(())
+                };
+                self.world.change(app, end, broken)?;
                 refuse(CONNECTION)
             }
             Effect::Crash => std::process::exit(139),
@@ -102,21 +112,52 @@ impl Session {
     }
 
     /// Deletes the first elements of the collection that an event reads.
-    fn shrink(&self, app: &App, event: &Event, count: usize) -> Answer<()> {
-        let (root, now) = (event.target.root, self.world.now());
-        let decide = |model: &Model| {
-            let victims = View::new(app, model, root, now).collection(&event.target)?;
-            Ok(((), victims.into_iter().take(count).map(Change::Remove).collect()))
+    fn shrink(&self, app: &Rc<App>, event: &Event, count: usize) -> Answer<()> {
+        let work = |changes: &Changes| {
+            let victims = self.look(app, event.target.root, |view| view.collection(&event.target))?;
+            victims.into_iter().take(count).for_each(|victim| changes.apply(Change::Remove(victim)));
+            Ok(())
         };
-        self.world.change(app, decide, broken)
+        self.world.change(app, work, broken)
     }
 
-    fn perform(&self, app: &App, event: &Event, ignore: bool) -> (Answer<Value>, Work) {
+    /// Looks at an app's objects as they are now.
+    pub(crate) fn look<T>(&self, app: &Rc<App>, root: Root, see: impl FnOnce(&View<'_>) -> T) -> T {
+        let model = app.model.borrow();
+        see(&View::new(app, &model, root, self.world.now()))
+    }
+
+    fn perform(
+        &self,
+        app: &Rc<App>,
+        event: &Event,
+        ignore: bool,
+        behaviour: &dyn Behaviour,
+    ) -> (Answer<Value>, Work) {
         if event.kind.reads() {
-            self.read(app, event)
-        } else {
-            (self.write(app, event, ignore), Work::default())
+            let nothing = Changes::none(app);
+            return match behaviour.perform(app, event, &nothing) {
+                Some(answer) => (answer, Work::default()),
+                None => self.read(app, event),
+            };
         }
+        let work = |changes: &Changes| {
+            if ignore {
+                return self.look(app, event.target.root, |view| view.perform(event)).map(|_| Value::Missing);
+            }
+            match behaviour.perform(app, event, changes) {
+                Some(answer) => answer,
+                None => self.by_dictionary(app, event, changes),
+            }
+        };
+        (self.world.change(app, work, broken), Work::default())
+    }
+
+    /// What an event does where only the dictionary says what its app is.
+    pub(crate) fn by_dictionary(&self, app: &Rc<App>, event: &Event, changes: &Changes) -> Answer<Value> {
+        let outcome = self.look(app, event.target.root, |view| view.perform(event))?;
+        outcome.changes.into_iter().for_each(|change| changes.apply(change));
+        Ok(self.look(app, event.target.root, |view| reply(view, outcome.reply)))
     }
 
     /// Whether an app runs, by what all processes did so far.
@@ -125,20 +166,22 @@ impl Session {
         Ok(app.model.borrow().running)
     }
 
-    fn launch(&self, app: &App) -> Answer<()> {
+    fn launch(&self, app: &Rc<App>) -> Answer<()> {
         if app.model.borrow().running {
             return Ok(());
         }
-        let start = |model: &Model| {
-            let changes = if model.running { Vec::new() } else { vec![Change::Running(true)] };
-            Ok(((), changes))
+        let start = |changes: &Changes| {
+            if !app.model.borrow().running {
+                changes.apply(Change::Running(true));
+            }
+            Ok(())
         };
         self.world.change(app, start, broken)?;
         self.record(app, "launch", &Specifier::root(Root::Current), Duration::ZERO, None);
         Ok(())
     }
 
-    fn read(&self, app: &App, event: &Event) -> (Answer<Value>, Work) {
+    fn read(&self, app: &Rc<App>, event: &Event) -> (Answer<Value>, Work) {
         let model = app.model.borrow();
         let view = View::new(app, &model, event.target.root, self.world.now());
         let answer = view.perform(event).map(|outcome| reply(&view, outcome.reply));
@@ -146,18 +189,14 @@ impl Session {
         (answer, Work { elements: view.gone_through(), values })
     }
 
-    fn write(&self, app: &App, event: &Event, ignore: bool) -> Answer<Value> {
-        let (root, now) = (event.target.root, self.world.now());
-        let decide = |model: &Model| {
-            let Outcome { changes, reply } = View::new(app, model, root, now).perform(event)?;
-            Ok(if ignore { (Reply::Nothing, Vec::new()) } else { (reply, changes) })
-        };
-        let reply_with = self.world.change(app, decide, broken)?;
-        let model = app.model.borrow();
-        Ok(reply(&View::new(app, &model, root, now), reply_with))
-    }
-
-    fn record(&self, app: &App, event: &str, target: &Specifier, took: Duration, error: Option<&OsError>) {
+    fn record(
+        &self,
+        app: &Rc<App>,
+        event: &str,
+        target: &Specifier,
+        took: Duration,
+        error: Option<&OsError>,
+    ) {
         if !self.trace.is_on() {
             return;
         }

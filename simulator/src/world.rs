@@ -81,12 +81,33 @@ pub(crate) struct World {
     clock: OnceCell<i64>,
 }
 
+/// What one event changes, made at once and written down together.
+#[derive(Clone, Debug)]
+pub(crate) struct Changes {
+    app: Rc<App>,
+    made: Rc<RefCell<Vec<Change>>>,
+}
+
+impl Changes {
+    /// For an event that changes nothing: what it makes is not kept.
+    pub(crate) fn none(app: &Rc<App>) -> Self {
+        Self { app: Rc::clone(app), made: Rc::default() }
+    }
+
+    pub(crate) fn apply(&self, change: Change) {
+        self.app.model.borrow_mut().apply(&change);
+        self.made.borrow_mut().push(change);
+    }
+}
+
 /// One app of a world.
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) bundle: Bundle,
     pub(crate) schema: Schema,
     pub(crate) model: RefCell<Model>,
+    /// The script that says what its dictionary cannot.
+    pub(crate) behaviour: Option<String>,
 }
 
 impl World {
@@ -169,26 +190,34 @@ impl World {
         Ok(())
     }
 
-    /// Makes the changes that are decided on the newest state, while no other process can make any.
+    /// Lets one event change an app's objects on their newest state, while no other process can.
     ///
     /// # Errors
-    /// What the decision ends with; then nothing is changed. What `broken` makes of a failing file.
+    /// What the work ends with; then nothing is changed. What `broken` makes of a failing file.
     pub(crate) fn change<T, E>(
         &self,
-        app: &App,
-        decide: impl FnOnce(&Model) -> Result<(T, Vec<Change>), E>,
+        app: &Rc<App>,
+        work: impl FnOnce(&Changes) -> Result<T, E>,
         broken: impl Fn(WorldError) -> E,
     ) -> Result<T, E> {
         let _lock = self.journal.lock().map_err(&broken)?;
         self.sync().map_err(&broken)?;
-        let (result, changes) = decide(&app.model.borrow())?;
-        if !changes.is_empty() {
-            let entry = Entry { app: app.bundle.id.clone(), changes };
-            self.journal.append(&entry, self.now()).map_err(&broken)?;
-            app.model.borrow_mut().replay(&entry);
-            self.shorten().map_err(&broken)?;
+        let changes = Changes::none(app);
+        let result = work(&changes);
+        let made = changes.made.take();
+        if made.is_empty() {
+            return result;
         }
-        Ok(result)
+        let kept = result.and_then(|result| self.keep(app, made).map(|()| result).map_err(&broken));
+        if kept.is_err() {
+            *app.model.borrow_mut() = self.model(&app.bundle.id).map_err(&broken)?;
+        }
+        kept
+    }
+
+    fn keep(&self, app: &App, changes: Vec<Change>) -> Result<(), WorldError> {
+        self.journal.append(&Entry { app: app.bundle.id.clone(), changes }, self.now())?;
+        self.shorten()
     }
 
     /// Begins a new journal on snapshots of all apps that changed, if this one has grown too long.
@@ -260,7 +289,8 @@ impl World {
     fn load(&self, bundle: Bundle) -> Result<App, WorldError> {
         let schema = bundle.definition(&self.base).map(|bytes| self.schema(&bytes)).unwrap_or_default();
         let model = RefCell::new(self.model(&bundle.id)?);
-        Ok(App { bundle, schema, model })
+        let behaviour = fs::read_to_string(self.data_file(&format!("{}.js", bundle.id))).ok();
+        Ok(App { bundle, schema, model, behaviour })
     }
 
     /// An app's objects: its base data or snapshot, and all changes since.
@@ -285,9 +315,7 @@ impl World {
     }
 
     fn base_model(&self, app: &str) -> Result<Model, WorldError> {
-        let file = |root: &Path| root.join("data").join(format!("{app}.json"));
-        let own = file(&self.folder);
-        let path = if own.is_file() { own } else { file(&self.base) };
+        let path = self.data_file(&format!("{app}.json"));
         let mut loaded = match fs::read(&path) {
             Ok(text) => data::load(&text).map_err(|error| content(&path, error))?,
             Err(_) => data::Loaded::default(),
@@ -295,6 +323,12 @@ impl World {
         loaded.model.shift = self.shift(loaded.shift);
         loaded.model.application();
         Ok(loaded.model)
+    }
+
+    /// A file of the world's own data, else of its base.
+    fn data_file(&self, name: &str) -> PathBuf {
+        let own = self.folder.join("data").join(name);
+        if own.is_file() { own } else { self.base.join("data").join(name) }
     }
 
     fn schema(&self, bytes: &[u8]) -> Schema {

@@ -56,6 +56,11 @@ impl View<'_> {
         Ok(Change::Set { object: id, term: term.to_owned(), value })
     }
 
+    /// All objects that a specifier means, flat.
+    pub(crate) fn meant(&self, specifier: &Specifier) -> Answer<Vec<ObjectId>> {
+        self.objects(self.resolve(specifier)?)
+    }
+
     /// All objects that were found, flat.
     fn objects(&self, found: Found) -> Answer<Vec<ObjectId>> {
         match found {
@@ -75,10 +80,10 @@ impl View<'_> {
             Some(name) => self.class_named(name)?,
             None => return refuse(PARAMETER_MISSING),
         };
-        let of = match event.parameters.get("at") {
-            Some(Value::Object(at)) => self.container(at)?,
+        let (of, class) = match event.parameters.get("at") {
+            Some(Value::Object(at)) => (self.container(at)?, self.class_at(at, class)?),
             Some(_) => return refuse(FAILED),
-            None => APP,
+            None => (APP, class),
         };
         let values = self.initial(&class, event)?;
         let (listed, own) = self.listed(of, &class)?;
@@ -94,8 +99,18 @@ impl View<'_> {
         found.and_then(|class| self.schema().class(class)).map_or_else(|| refuse(UNKNOWN_CLASS), Ok)
     }
 
+    /// The class of what is made in elements of a class: a recipient among the `to recipients` is one of them.
+    fn class_at(&self, at: &Specifier, class: Rc<ClassInfo>) -> Answer<Rc<ClassInfo>> {
+        let Step::Elements { class: elements, .. } = &at.step else { return Ok(class) };
+        match self.schema().class(elements) {
+            Some(narrower) if narrower.is_a(&class.name) => Ok(narrower),
+            _ if class.is_a(elements) => Ok(class),
+            _ => refuse(FAILED),
+        }
+    }
+
     /// The object into which something is put: the one named, or the one whose elements are named.
-    fn container(&self, at: &Specifier) -> Answer<ObjectId> {
+    pub(crate) fn container(&self, at: &Specifier) -> Answer<ObjectId> {
         match &at.step {
             Step::Elements { of, .. } => self.object(of),
             _ => self.object(at),

@@ -1,4 +1,5 @@
-//! Runs every case of `cases/`: a script, and what the process must do.
+//! Runs every case of `cases/` on the world of the tests, and every case of `mac/` on the simulated Mac that comes with
+//! the project: a script, and what the process must do.
 //!
 //! A case begins with `=== title`; then come its script, a line `--- ok` or `--- fails` (with `events N` where the
 //! number of Apple events matters), and the exact stdout or stderr. Lines `+++ name text` before the script put files
@@ -13,12 +14,17 @@ use std::process::{Command, Stdio};
 
 #[test]
 fn every_case_behaves_as_written() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let failures =
+        [check_folder("cases", &base("world")), check_folder("mac", &base("../../fixtures/mac"))].concat();
+    assert!(failures.is_empty(), "{} cases differ\n{}", failures.len(), failures.join("\n"));
+}
+
+fn check_folder(folder: &str, base: &Path) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    let failures: Vec<String> = files.iter().flat_map(|file| check_file(file)).collect();
-    assert!(failures.is_empty(), "{} cases differ\n{}", failures.len(), failures.join("\n"));
+    files.iter().flat_map(|file| check_file(file, base)).collect()
 }
 
 struct Case {
@@ -34,10 +40,10 @@ struct Outcome {
     text: String,
 }
 
-fn check_file(file: &Path) -> Vec<String> {
+fn check_file(file: &Path, base: &Path) -> Vec<String> {
     let cases = read(&std::fs::read_to_string(file).unwrap());
     assert!(!cases.is_empty(), "{} has no case", file.display());
-    let happened: Vec<Outcome> = cases.iter().map(run).collect();
+    let happened: Vec<Outcome> = cases.iter().map(|case| run(case, base)).collect();
     if std::env::var_os("IAC_MCP_REWRITE").is_some() {
         rewrite(file, &cases, &happened);
     }
@@ -82,33 +88,41 @@ fn rewrite(file: &Path, cases: &[Case], happened: &[Outcome]) {
     for (case, happened) in cases.iter().zip(happened) {
         write!(text, "=== {}\n{}{}", case.title, case.script, show(happened)).unwrap();
     }
-    #[expect(clippy::disallowed_methods, reason = "a test writes its own expectations, on request")]
+    write(file, &text);
+}
+
+fn write(file: &Path, text: &str) {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a test orders its world, and writes its expectations on request"
+    )]
     std::fs::write(file, text).unwrap();
 }
 
-fn base() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/world")
+fn base(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder)
 }
 
 fn osascript(arguments: &[&str]) -> Command {
     #[expect(clippy::disallowed_methods, reason = "the program under test is started here")]
     let mut command = Command::new(env!("CARGO_BIN_EXE_osascript"));
-    command.args(arguments).env("IAC_MCP_WORLD", base());
+    command.args(arguments).env("IAC_MCP_WORLD", base("world"));
     command.env("TZ", "Europe/Berlin").env_remove("IAC_MCP_TRACE");
     command
 }
 
-fn run(case: &Case) -> Outcome {
+fn run(case: &Case, base: &Path) -> Outcome {
     let folder = tempfile::tempdir().unwrap();
     let trace = folder.path().join("trace");
     let world = folder.path().join("world");
-    iac_simulator::worlds::create(&world, &base()).unwrap();
+    let settings = serde_json::json!({"base": base, "clock": "anchor"}).to_string();
+    std::fs::create_dir(&world).unwrap();
+    write(&world.join("world.json"), &settings);
     let (files, script): (Vec<&str>, Vec<&str>) =
         case.script.lines().partition(|line| line.starts_with("+++ "));
     for file in files {
         let (name, text) = file.trim_start_matches("+++ ").split_once(' ').unwrap();
-        #[expect(clippy::disallowed_methods, reason = "a test orders the conditions of its world")]
-        std::fs::write(world.join(name), text).unwrap();
+        write(&world.join(name), text);
     }
     let arguments = ["-l", "JavaScript", "-e", &script.join("\n"), "one", "zwei drei", ""];
     let output =

@@ -2,7 +2,7 @@
 
 use crate::os_error::{Answer, COERCION, NO_SUCH_OBJECT, OsError};
 use crate::specifier::{Ordinal, Root, Specifier, Step};
-use crate::value::Value;
+use crate::value::{ObjectId, Value};
 use indexmap::IndexMap;
 use rquickjs::convert::Coerced;
 use rquickjs::object::Property;
@@ -27,6 +27,8 @@ pub(super) struct Helpers<'js> {
     pub(super) source: Function<'js>,
     pub(super) human: Function<'js>,
     pub(super) reword: Function<'js>,
+    /// Tells the objects that an app's own script names.
+    is_held: Option<Function<'js>>,
 }
 
 /// A specifier's node lists its step by number; the prelude has the same list.
@@ -61,7 +63,14 @@ impl<'js> Helpers<'js> {
             source: object.get("source")?,
             human: object.get("human")?,
             reword: object.get("reword")?,
+            is_held: None,
         })
+    }
+
+    /// The same for the script of an app, which names objects in its own way.
+    pub(super) fn with_held(mut self, is_held: Function<'js>) -> Self {
+        self.is_held = Some(is_held);
+        self
     }
 
     /// Throws an Apple event's error.
@@ -113,6 +122,11 @@ impl<'js> Helpers<'js> {
     fn read_object(&self, object: &Object<'js>) -> rquickjs::Result<Answer<Value>> {
         if let Some(list) = object.as_array() {
             return self.read_list(list);
+        }
+        if let Some(is_held) = &self.is_held
+            && is_held.call::<_, bool>((object.clone(),))?
+        {
+            return Ok(Ok(Value::Held(ObjectId(object.get("id")?))));
         }
         match self.kind.call::<_, u8>((object.clone(),))? {
             1 => Ok(Ok(Value::Date(self.seconds.call::<_, f64>((object.clone(),))? as i64))),
@@ -224,17 +238,29 @@ pub(super) struct Writer<'a, 'js> {
     /// What all specifiers of one `Application()` share.
     shared: Object<'js>,
     written: HashMap<*const Specifier, Object<'js>>,
+    /// Makes the objects that an app's own script names.
+    held: Option<Function<'js>>,
 }
 
 impl<'a, 'js> Writer<'a, 'js> {
     pub(super) fn new(helpers: &'a Helpers<'js>, ctx: &'a Ctx<'js>, shared: Object<'js>) -> Self {
-        Self { helpers, ctx, shared, written: HashMap::new() }
+        Self { helpers, ctx, shared, written: HashMap::new(), held: None }
+    }
+
+    /// The same for the script of an app, which names objects in its own way.
+    pub(super) fn with_held(mut self, held: Function<'js>) -> Self {
+        self.held = Some(held);
+        self
     }
 
     pub(super) fn write(&mut self, value: &Value) -> rquickjs::Result<Js<'js>> {
         let ctx = self.ctx.clone();
         Ok(match value {
-            Value::Missing | Value::Held(_) | Value::Data(_) => Js::new_null(ctx),
+            Value::Held(id) => match &self.held {
+                Some(held) => held.call((id.0,))?,
+                None => Js::new_null(ctx),
+            },
+            Value::Missing | Value::Data(_) => Js::new_null(ctx),
             Value::Bool(truth) => Js::new_bool(ctx, *truth),
             #[expect(clippy::cast_precision_loss, reason = "JavaScript's numbers are doubles")]
             Value::Int(number) => Js::new_number(ctx, *number as f64),

@@ -1,5 +1,6 @@
 //! The functions that the prelude calls: everything that sends an event or touches the process.
 
+use super::behaviour::{Acting, Stage};
 use super::convert::{Helpers, Writer};
 use crate::command;
 use crate::event::{Event, Kind};
@@ -11,7 +12,8 @@ use crate::specifier::{Root, Specifier, Step};
 use crate::value::Value;
 use rquickjs::function::Func;
 use rquickjs::{Ctx, Function, Object, Value as Js};
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -22,6 +24,9 @@ const MODIFIERS: [&str; 3] = ["timeout", "ignoring", "considering"];
 pub(super) struct Bridge<'js> {
     pub(super) session: Rc<Session>,
     helpers: OnceCell<Helpers<'js>>,
+    stage: OnceCell<Stage<'js>>,
+    /// The scripts of apps by bundle id.
+    scripts: RefCell<HashMap<String, Object<'js>>>,
 }
 
 /// Evaluates the prelude and gives it its native functions.
@@ -30,7 +35,12 @@ pub(super) fn install<'js>(
     session: Rc<Session>,
     prelude: &str,
 ) -> rquickjs::Result<Helpers<'js>> {
-    let bridge = Rc::new(Bridge { session, helpers: OnceCell::new() });
+    let bridge = Rc::new(Bridge {
+        session,
+        helpers: OnceCell::new(),
+        stage: OnceCell::new(),
+        scripts: RefCell::default(),
+    });
     let native = Object::new(ctx.clone())?;
     define(ctx, &native, &bridge)?;
     let function: Function<'js> = ctx.eval(prelude)?;
@@ -90,8 +100,26 @@ fn define<'js>(ctx: &Ctx<'js>, native: &Object<'js>, bridge: &Rc<Bridge<'js>>) -
 }
 
 impl<'js> Bridge<'js> {
-    fn helpers(&self) -> &Helpers<'js> {
+    pub(super) fn helpers(&self) -> &Helpers<'js> {
         self.helpers.get().expect("the helpers are set before any script runs")
+    }
+
+    /// What the scripts of apps work with, made when the first one is needed.
+    pub(super) fn stage(&self, ctx: &Ctx<'js>) -> rquickjs::Result<Stage<'js>> {
+        if self.stage.get().is_none() {
+            let _ = self.stage.set(Stage::new(ctx)?);
+        }
+        Ok(self.stage.get().expect("it was just set").clone())
+    }
+
+    /// An app's script, evaluated once.
+    pub(super) fn script(&self, ctx: &Ctx<'js>, app: &str, source: &str) -> rquickjs::Result<Object<'js>> {
+        if let Some(script) = self.scripts.borrow().get(app) {
+            return Ok(script.clone());
+        }
+        let script: Object<'js> = ctx.eval(source)?;
+        self.scripts.borrow_mut().insert(app.to_owned(), script.clone());
+        Ok(script)
     }
 
     fn answered<T>(&self, ctx: &Ctx<'js>, answer: Answer<T>) -> rquickjs::Result<T> {
@@ -121,7 +149,7 @@ impl<'js> Bridge<'js> {
     }
 
     fn send(
-        &self,
+        self: &Rc<Self>,
         ctx: &Ctx<'js>,
         node: &Object<'js>,
         kind: Kind,
@@ -138,11 +166,16 @@ impl<'js> Bridge<'js> {
     }
 
     /// Sends an event and writes its answer below the same application object.
-    fn reply(&self, ctx: &Ctx<'js>, node: &Object<'js>, event: &Event) -> rquickjs::Result<Js<'js>> {
+    fn reply(
+        self: &Rc<Self>,
+        ctx: &Ctx<'js>,
+        node: &Object<'js>,
+        event: &Event,
+    ) -> rquickjs::Result<Js<'js>> {
         let known = self.without_event(event);
         let value = match self.answered(ctx, known)? {
             Some(value) => value,
-            None => self.answered(ctx, self.session.send(event))?,
+            None => self.answered(ctx, self.session.send(event, &Acting { bridge: self, ctx }))?,
         };
         Writer::new(self.helpers(), ctx, node.get("r")?).write(&value)
     }
@@ -164,7 +197,7 @@ impl<'js> Bridge<'js> {
 
     /// A command: its direct parameter is the object it is called on, or the first argument after an application.
     fn command(
-        &self,
+        self: &Rc<Self>,
         ctx: &Ctx<'js>,
         node: &Object<'js>,
         name: &str,
@@ -219,7 +252,7 @@ impl<'js> Bridge<'js> {
 
     /// Makes an object that a script constructed, in a container's elements or where the app puts it.
     fn make(
-        &self,
+        self: &Rc<Self>,
         ctx: &Ctx<'js>,
         unsaved: &Object<'js>,
         at: Option<Object<'js>>,

@@ -3,7 +3,9 @@
 use super::model::{Children, Model, Place, Symbol};
 use crate::value::{Data, ObjectId, Value};
 use indexmap::IndexMap;
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
@@ -193,6 +195,7 @@ fn member<'de, A: MapAccess<'de>>(
             let term = reader.loaded.model.symbol(&term);
             reader.loaded.model.object_mut(id).through = Some(term);
         }
+        "refuses" => _ = reader.loaded.model.refusals.insert(id, map.next_value()?),
         "elements" => map.next_value_seed(ElementsSeed { reader, of: id })?,
         term => {
             let term = reader.loaded.model.symbol_after(before, term);

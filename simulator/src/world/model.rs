@@ -28,6 +28,8 @@ pub(crate) struct Model {
     pub(crate) forms: HashMap<String, String>,
     /// Whether elements are addressed by their own class, as Finder does, or by that of the list they stand in.
     pub(crate) own_class: bool,
+    /// What single objects refuse, by the property, the elements, or `filter` and the elements.
+    pub(crate) refusals: HashMap<ObjectId, HashMap<String, i32>>,
     /// Seconds by which dates that still are text lie behind the world's clock.
     pub(crate) shift: i64,
     pub(crate) running: bool,

@@ -1,0 +1,297 @@
+//! Runs an app's own script, where it has one for an event: what a dictionary cannot say.
+
+use super::convert::{Writer, text_of};
+use super::native::Bridge;
+use crate::event::{Event, Kind};
+use crate::os_error::{Answer, FAILED, OsError};
+use crate::session::Behaviour;
+use crate::specifier::Step;
+use crate::value::{ObjectId, Value};
+use crate::world::change::{Added, Change};
+use crate::world::model::Place;
+use crate::world::{App, Changes};
+use rquickjs::function::{Func, Opt};
+use rquickjs::{Ctx, Function, Object, Value as Js};
+use std::rc::Rc;
+
+const PRELUDE: &str = include_str!("behaviour.js");
+
+/// The objects with which scripts of apps work.
+#[derive(Clone)]
+pub(super) struct Stage<'js> {
+    pub(super) held: Function<'js>,
+    pub(super) is_held: Function<'js>,
+    handler: Function<'js>,
+    perform: Function<'js>,
+}
+
+impl<'js> Stage<'js> {
+    pub(super) fn new(ctx: &Ctx<'js>) -> rquickjs::Result<Self> {
+        let made: Object<'js> = ctx.eval::<Function<'js>, _>(PRELUDE)?.call(())?;
+        Ok(Self {
+            held: made.get("held")?,
+            is_held: made.get("isHeld")?,
+            handler: made.get("handler")?,
+            perform: made.get("perform")?,
+        })
+    }
+}
+
+/// The scripts of apps, during one event.
+pub(super) struct Acting<'a, 'js> {
+    pub(super) bridge: &'a Rc<Bridge<'js>>,
+    pub(super) ctx: &'a Ctx<'js>,
+}
+
+impl Behaviour for Acting<'_, '_> {
+    fn perform(&self, app: &Rc<App>, event: &Event, changes: &Changes) -> Option<Answer<Value>> {
+        let handler = match self.handler(app, event) {
+            Ok(handler) => handler?,
+            Err(error) => return Some(Err(self.failed(&error))),
+        };
+        let root = event.target.root;
+        let admitted = self.bridge.session.look(app, root, |view| view.admitted(event));
+        if let Err(refusal) = admitted {
+            return Some(Err(refusal));
+        }
+        Some(self.handle(&handler, app, event, changes))
+    }
+}
+
+impl<'js> Acting<'_, 'js> {
+    /// The function of the app's script that wants an event.
+    fn handler(&self, app: &Rc<App>, event: &Event) -> rquickjs::Result<Option<Function<'js>>> {
+        let Some(source) = &app.behaviour else { return Ok(None) };
+        // Most scripts have nothing to say about reads, and are not evaluated for one.
+        if event.kind == Kind::Get && !source.contains("get: {") {
+            return Ok(None);
+        }
+        let script = self.bridge.script(self.ctx, &app.bundle.id, source)?;
+        let (kind, name) = match &event.kind {
+            Kind::Set | Kind::Get => match &event.target.step {
+                Step::Property { term, .. } => (event.kind.name(), Rc::clone(term)),
+                _ => return Ok(None),
+            },
+            Kind::Command(name) if &**name == "make" => ("make", self.made_class(app, event)),
+            Kind::Command(name) => ("commands", Rc::clone(name)),
+            Kind::Count => return Ok(None),
+        };
+        self.bridge.stage(self.ctx)?.handler.call((script, kind, &*name))
+    }
+
+    fn made_class(&self, app: &Rc<App>, event: &Event) -> Rc<str> {
+        let class = event.parameters.get("new").and_then(Value::as_text).unwrap_or_default();
+        let found = self.bridge.session.look(app, event.target.root, |view| view.class_named(class));
+        found.map_or_else(|_| class.into(), |class| Rc::clone(&class.name))
+    }
+
+    fn handle(
+        &self,
+        handler: &Function<'js>,
+        app: &Rc<App>,
+        event: &Event,
+        changes: &Changes,
+    ) -> Answer<Value> {
+        let it = self.event(app, event)?;
+        let answer = self.describe(&it, app, event, changes).and_then(|()| {
+            let answer: Js<'js> = self.bridge.stage(self.ctx)?.perform.call((handler.clone(), it))?;
+            self.bridge.read_plain(self.ctx, &answer)
+        });
+        let value = answer.map_err(|error| self.failed(&error))?;
+        Ok(self.bridge.session.look(app, event.target.root, |view| view.outward(value)))
+    }
+
+    /// The event's data: what it is about, with what.
+    fn event(&self, app: &Rc<App>, event: &Event) -> Answer<Object<'js>> {
+        let (targets, direct, parameters) = self.bridge.session.look(app, event.target.root, |view| {
+            let about = match (&event.kind, event.target.of()) {
+                (Kind::Set | Kind::Get, Some(of)) => of,
+                _ => &event.target,
+            };
+            let direct = event.direct.as_ref().map(|direct| view.inward(direct)).transpose()?;
+            let parameters = view.parameters(event)?;
+            Answer::Ok((view.meant(about)?, direct, parameters))
+        })?;
+        let write = || {
+            let it = Object::new(self.ctx.clone())?;
+            let targets = Value::List(targets.into_iter().map(Value::Held).collect());
+            it.set("targets", self.plain(&targets)?)?;
+            it.set("value", self.plain(&direct.unwrap_or(Value::Missing))?)?;
+            it.set("parameters", self.plain(&Value::Record(Box::new(parameters)))?)?;
+            Ok(it)
+        };
+        write().map_err(|error| self.failed(&error))
+    }
+
+    fn plain(&self, value: &Value) -> rquickjs::Result<Js<'js>> {
+        self.bridge.write_plain(self.ctx, value)
+    }
+
+    /// What a handler can do: read and change its app's objects, or let the dictionary decide after all.
+    fn describe(
+        &self,
+        it: &Object<'js>,
+        app: &Rc<App>,
+        event: &Event,
+        changes: &Changes,
+    ) -> rquickjs::Result<()> {
+        let place = Stand { bridge: Rc::clone(self.bridge), app: Rc::clone(app), changes: changes.clone() };
+        reads(it, &place)?;
+        writes(it, &place)?;
+        let event = event.clone();
+        let otherwise = move |ctx: Ctx<'js>, at: Opt<Object<'js>>| {
+            let mut event = event.clone();
+            if let Some(at) = at.0 {
+                let at = ObjectId(at.get("id")?);
+                let at = place.bridge.session.look(&place.app, event.target.root, |view| view.specifier(at));
+                event.parameters.insert("at".into(), Value::Object(at));
+            }
+            let answer = place.bridge.session.by_dictionary(&place.app, &event, &place.changes);
+            let answer = answer.map_err(|error| place.bridge.helpers().throw(&ctx, error))?;
+            let held = place.bridge.session.look(&place.app, event.target.root, |view| view.inward(&answer));
+            place.bridge.write_plain(&ctx, &held.unwrap_or(Value::Missing))
+        };
+        it.set("otherwise", Func::from(otherwise))
+    }
+
+    /// What an app's script threw: a refusal with its number, else a fault of the script.
+    fn failed(&self, error: &rquickjs::Error) -> OsError {
+        if !error.is_exception() {
+            return OsError::new(FAILED, error.to_string());
+        }
+        let thrown = self.ctx.catch();
+        let field =
+            |name| thrown.as_object().and_then(|object| object.get::<_, Option<i32>>(name).ok().flatten());
+        let message: Option<String> =
+            thrown.as_object().and_then(|object| object.get::<_, Option<String>>("message").ok().flatten());
+        match (field("errorNumber"), message) {
+            (Some(number), Some(message)) if message.is_empty() => OsError::of(number),
+            (Some(number), Some(message)) => OsError::new(number, message),
+            _ => OsError::new(FAILED, text_of(self.ctx, thrown).unwrap_or_default()),
+        }
+    }
+}
+
+/// Where a handler stands.
+#[derive(Clone)]
+struct Stand<'js> {
+    bridge: Rc<Bridge<'js>>,
+    app: Rc<App>,
+    changes: Changes,
+}
+
+/// An object as a handler names it.
+fn id(object: &Object<'_>) -> rquickjs::Result<ObjectId> {
+    Ok(ObjectId(object.get("id")?))
+}
+
+fn reads<'js>(it: &Object<'js>, place: &Stand<'js>) -> rquickjs::Result<()> {
+    let at = place.clone();
+    let get = move |ctx: Ctx<'js>, object: Object<'js>, term: String| {
+        let of = id(&object)?;
+        let found = at.look(|view| view.property(of, &term).map(|found| view.inner(found)));
+        let found = found.map_err(|error| at.bridge.helpers().throw(&ctx, error))?;
+        at.bridge.write_plain(&ctx, &found)
+    };
+    it.set("get", Func::from(get))?;
+    let at = place.clone();
+    let children = move |ctx: Ctx<'js>, object: Object<'js>, class: String| {
+        let of = id(&object)?;
+        let found = at.look(|view| view.children(of, &class));
+        let found = found.map_err(|error| at.bridge.helpers().throw(&ctx, error))?;
+        at.bridge.write_plain(&ctx, &Value::List(found.into_iter().map(Value::Held).collect()))
+    };
+    it.set("children", Func::from(children))?;
+    let at = place.clone();
+    let class = move |object: Object<'js>| {
+        let of = id(&object)?;
+        rquickjs::Result::Ok(at.look(|view| view.class(of).name.to_string()))
+    };
+    it.set("classOf", Func::from(class))?;
+    let at = place.clone();
+    let container = move |ctx: Ctx<'js>, object: Object<'js>| {
+        let place = at.app.model.borrow().object(id(&object)?).place;
+        let of = match place {
+            Place::Application => Value::Missing,
+            Place::Element { of, .. } | Place::Property { of, .. } => Value::Held(of),
+        };
+        at.bridge.write_plain(&ctx, &of)
+    };
+    it.set("container", Func::from(container))?;
+    let at = place.clone();
+    let keyed = move |ctx: Ctx<'js>, key: String| {
+        let found = at.app.model.borrow().keyed(&key);
+        at.bridge.write_plain(&ctx, &found.map_or(Value::Missing, Value::Held))
+    };
+    it.set("keyed", Func::from(keyed))?;
+    let at = place.clone();
+    it.set("application", at.bridge.write_plain(it.ctx(), &Value::Held(crate::resolve::APP))?)?;
+    let now = move |ctx: Ctx<'js>| at.bridge.write_plain(&ctx, &Value::Date(at.bridge.session.world.now()));
+    it.set("now", Func::from(now))
+}
+
+fn writes<'js>(it: &Object<'js>, place: &Stand<'js>) -> rquickjs::Result<()> {
+    let at = place.clone();
+    let set = move |ctx: Ctx<'js>, object: Object<'js>, term: String, value: Js<'js>| {
+        let value = at.bridge.read_plain(&ctx, &value)?;
+        at.changes.apply(Change::Set { object: id(&object)?, term, value });
+        rquickjs::Result::Ok(())
+    };
+    it.set("set", Func::from(set))?;
+    let at = place.clone();
+    let remove = move |object: Object<'js>| {
+        at.changes.apply(Change::Remove(id(&object)?));
+        rquickjs::Result::Ok(())
+    };
+    it.set("remove", Func::from(remove))?;
+    let at = place.clone();
+    let relocate = move |object: Object<'js>, to: Object<'js>, class: String| {
+        at.changes.apply(Change::Move { object: id(&object)?, to: id(&to)?, class, at: None });
+        rquickjs::Result::Ok(())
+    };
+    it.set("move", Func::from(relocate))?;
+    let at = place.clone();
+    let fresh = move |ctx: Ctx<'js>, object: Object<'js>, term: String| {
+        let of = id(&object)?;
+        let value = at.look(|view| {
+            let class = view.class(of);
+            class.property(&term).and_then(|property| view.new_id(property, 0))
+        });
+        at.bridge.write_plain(&ctx, &value.unwrap_or(Value::Missing))
+    };
+    it.set("fresh", Func::from(fresh))?;
+    let at = place.clone();
+    let add = move |ctx: Ctx<'js>, of: Object<'js>, listed: String, values: Js<'js>, class: Opt<String>| {
+        let values = match at.bridge.read_plain(&ctx, &values)? {
+            Value::Record(fields) => {
+                fields.into_iter().map(|(term, value)| (term.to_string(), value)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let new = at.app.model.borrow().next_id();
+        at.changes.apply(Change::Add(Added { of: id(&of)?, listed, class: class.0, at: None, values }));
+        at.bridge.write_plain(&ctx, &Value::Held(new))
+    };
+    it.set("add", Func::from(add))
+}
+
+impl Stand<'_> {
+    fn look<T>(&self, see: impl FnOnce(&crate::resolve::View<'_>) -> T) -> T {
+        self.bridge.session.look(&self.app, crate::specifier::Root::Current, see)
+    }
+}
+
+impl<'js> Bridge<'js> {
+    /// Writes a value for an app's script: objects as the script names them.
+    fn write_plain(&self, ctx: &Ctx<'js>, value: &Value) -> rquickjs::Result<Js<'js>> {
+        let held = self.stage(ctx)?.held;
+        Writer::new(self.helpers(), ctx, Object::new(ctx.clone())?).with_held(held).write(value)
+    }
+
+    /// Reads what an app's script gives back.
+    fn read_plain(&self, ctx: &Ctx<'js>, value: &Js<'js>) -> rquickjs::Result<Value> {
+        let held = self.stage(ctx)?.is_held;
+        let read = self.helpers().clone().with_held(held).read(value)?;
+        read.map_err(|error| self.helpers().throw(ctx, error))
+    }
+}
