@@ -1,0 +1,238 @@
+//! What a plugin can be given, and what an operator gave.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// Something that must be granted; each is one interface of `iac:plugin`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Capability {
+    /// Reads objects of apps.
+    Apps,
+    /// Changes what apps hold.
+    AppsChange,
+    /// Runs scripts of the package inside apps.
+    AppScripts,
+    /// Asks language servers.
+    LanguageServers,
+    /// Reads text below folders.
+    Files,
+    /// Keeps small things between calls.
+    Store,
+}
+
+impl Capability {
+    /// Every capability.
+    pub const ALL: [Self; 6] =
+        [Self::Apps, Self::AppsChange, Self::AppScripts, Self::LanguageServers, Self::Files, Self::Store];
+
+    /// Returns its name, which is that of its interface.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Apps => "apps",
+            Self::AppsChange => "apps-change",
+            Self::AppScripts => "app-scripts",
+            Self::LanguageServers => "language-servers",
+            Self::Files => "files",
+            Self::Store => "store",
+        }
+    }
+
+    /// Tells whether this host has it; what it does not have cannot be granted.
+    pub fn provided(self) -> bool {
+        !matches!(self, Self::AppScripts | Self::LanguageServers)
+    }
+
+    /// Returns what it lets a plugin do, for whoever grants it.
+    pub fn explain(self) -> &'static str {
+        match self {
+            Self::Apps => "read what these apps hold",
+            Self::AppsChange => "change what these apps hold, up to the level",
+            Self::AppScripts => "run the package's own scripts inside these apps",
+            Self::LanguageServers => "start language servers, which may run code of the project",
+            Self::Files => "read text below these folders",
+            Self::Store => "keep up to 1 MiB between calls",
+        }
+    }
+}
+
+impl fmt::Display for Capability {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// A text names no capability.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no capability, expected apps, apps-change, app-scripts, language-servers, files or store")]
+pub struct UnknownCapability(String);
+
+impl FromStr for Capability {
+    type Err = UnknownCapability;
+
+    fn from_str(text: &str) -> Result<Self, UnknownCapability> {
+        Self::ALL.into_iter().find(|it| it.name() == text).ok_or_else(|| UnknownCapability(text.to_owned()))
+    }
+}
+
+/// How far a change may go; the names are those of the permission gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// What changes nothing.
+    Safe,
+    /// What can be taken back.
+    Modify,
+    /// What sends, deletes, quits or runs something.
+    Dangerous,
+}
+
+impl Level {
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::Modify => "modify",
+            Self::Dangerous => "dangerous",
+        }
+    }
+}
+
+/// What an operator gave to one plugin.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Grants {
+    /// Apps that may be read, by bundle id in small letters; `*` is every app.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub apps: BTreeSet<String>,
+    /// Apps that may be changed, and how far.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub apps_change: BTreeMap<String, Level>,
+    /// Scripts of the package.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub app_scripts: BTreeSet<String>,
+    /// Roots whose language servers may be asked.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub language_servers: BTreeSet<String>,
+    /// Roots that may be read.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub files: BTreeSet<String>,
+    /// Whether it may keep things.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub store: bool,
+}
+
+impl Grants {
+    /// Tells whether anything of a capability was given; only then is its interface linked.
+    pub fn has(&self, capability: Capability) -> bool {
+        match capability {
+            Capability::Apps => !self.apps.is_empty(),
+            Capability::AppsChange => !self.apps_change.is_empty(),
+            Capability::AppScripts => !self.app_scripts.is_empty(),
+            Capability::LanguageServers => !self.language_servers.is_empty(),
+            Capability::Files => !self.files.is_empty(),
+            Capability::Store => self.store,
+        }
+    }
+
+    /// Tells whether an app may be read.
+    pub fn may_read(&self, bundle_id: &str) -> bool {
+        self.apps.contains("*") || self.apps.contains(&bundle_id.to_ascii_lowercase())
+    }
+
+    /// Returns how far an app may be changed.
+    pub fn may_change(&self, bundle_id: &str) -> Option<Level> {
+        let named = self.apps_change.get(&bundle_id.to_ascii_lowercase());
+        named.or_else(|| self.apps_change.get("*")).copied()
+    }
+
+    /// Returns what is in `other` and not in this; empty where this gives everything that the other does.
+    pub fn lacks(&self, other: &Self) -> Self {
+        let level = |app: &String| self.may_change(app);
+        Self {
+            apps: other.apps.iter().filter(|app| !self.may_read(app)).cloned().collect(),
+            apps_change: other
+                .apps_change
+                .iter()
+                .filter(|(app, wanted)| level(app).is_none_or(|given| given < **wanted))
+                .map(|(app, wanted)| (app.clone(), *wanted))
+                .collect(),
+            app_scripts: other.app_scripts.difference(&self.app_scripts).cloned().collect(),
+            language_servers: other.language_servers.difference(&self.language_servers).cloned().collect(),
+            files: other.files.difference(&self.files).cloned().collect(),
+            store: other.store && !self.store,
+        }
+    }
+
+    /// Adds what is in `other`; of two levels for one app the higher one stays.
+    pub fn add(&mut self, other: Self) {
+        self.apps.extend(other.apps);
+        for (app, level) in other.apps_change {
+            let held = self.apps_change.entry(app).or_insert(level);
+            *held = level.max(*held);
+        }
+        self.app_scripts.extend(other.app_scripts);
+        self.language_servers.extend(other.language_servers);
+        self.files.extend(other.files);
+        self.store |= other.store;
+    }
+
+    /// Returns one line for each thing given.
+    pub fn lines(&self) -> Vec<String> {
+        let apps = self.apps.iter().map(|app| format!("apps {app}"));
+        let changes =
+            self.apps_change.iter().map(|(app, level)| format!("apps-change {app} {}", level.name()));
+        let scripts = self.app_scripts.iter().map(|name| format!("app-scripts {name}"));
+        let servers = self.language_servers.iter().map(|root| format!("language-servers {root}"));
+        let files = self.files.iter().map(|root| format!("files {root}"));
+        let store = self.store.then(|| "store".to_owned());
+        apps.chain(changes).chain(scripts).chain(servers).chain(files).chain(store).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grants(text: &str) -> Grants {
+        serde_json::from_str(text).expect("the test's own grants")
+    }
+
+    fn check(held: &str, wanted: &str, lacking: &[&str]) {
+        assert_eq!(grants(held).lacks(&grants(wanted)).lines(), lacking, "{held} against {wanted}");
+    }
+
+    #[test]
+    fn what_is_lacking_is_what_was_not_given() {
+        check(r#"{"apps":["a.b"]}"#, r#"{"apps":["a.b"]}"#, &[]);
+        check("{}", r#"{"apps":["a.b"],"store":true}"#, &["apps a.b", "store"]);
+        check(r#"{"apps":["*"]}"#, r#"{"apps":["a.b"]}"#, &[]);
+        check(r#"{"apps":["a.b"]}"#, r#"{"apps":["*"]}"#, &["apps *"]);
+        check(r#"{"apps_change":{"a.b":"modify"}}"#, r#"{"apps_change":{"a.b":"safe"}}"#, &[]);
+        check(
+            r#"{"apps_change":{"a.b":"modify"}}"#,
+            r#"{"apps_change":{"a.b":"dangerous"}}"#,
+            &["apps-change a.b dangerous"],
+        );
+        check(r#"{"files":["/a"]}"#, r#"{"files":["/a","/a/b"]}"#, &["files /a/b"]);
+    }
+
+    #[test]
+    fn what_was_added_is_not_lacking() {
+        let wanted = r#"{"apps":["a"],"apps_change":{"a":"modify"},"files":["/x"],"store":true}"#;
+        let mut held = grants(r#"{"apps_change":{"a":"safe"}}"#);
+        held.add(grants(wanted));
+        assert_eq!(held.lacks(&grants(wanted)), Grants::default());
+    }
+
+    #[test]
+    fn an_app_is_named_in_any_case() {
+        let held = grants(r#"{"apps":["com.apple.ical"],"apps_change":{"com.apple.ical":"modify"}}"#);
+        assert!(held.may_read("com.apple.iCal"));
+        assert_eq!(held.may_change("com.apple.iCal"), Some(Level::Modify));
+        assert_eq!((held.may_read("com.apple.mail"), held.may_change("com.apple.mail")), (false, None));
+    }
+}

@@ -1,0 +1,197 @@
+//! How the tools of a plugin show themselves: captured when the package is made, checked here, never asked for again.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::PluginId;
+use crate::failure::clean;
+
+/// One tool of a plugin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Descriptor {
+    /// Its name, which begins with the plugin's.
+    pub name: String,
+    /// A title for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it does, for a model.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub input_schema: Json,
+    /// It changes nothing; the engine holds it to that.
+    pub read_only: bool,
+    /// It may remove or overwrite what was there.
+    pub destructive: bool,
+    /// A second call with the same arguments changes nothing more.
+    pub idempotent: bool,
+}
+
+/// Why tools cannot be shown.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DescriptorError {
+    /// There is none, or there are too many.
+    #[error("the plugin has {0} tools, expected 1 to 16")]
+    Count(usize),
+    /// A name is not the plugin's to give.
+    #[error(
+        "a tool is called `{name}`, expected `{prefix}` or `{prefix}_…` of a-z, 0-9 and _, at most 40 characters"
+    )]
+    Name {
+        /// The name.
+        name: String,
+        /// What it should begin with.
+        prefix: String,
+    },
+    /// Two tools have one name.
+    #[error("two tools are called `{0}`")]
+    Twice(String),
+    /// A text is too long or hides something.
+    #[error("the {field} of `{tool}` {fault}")]
+    Text {
+        /// Whose.
+        tool: String,
+        /// Which text.
+        field: &'static str,
+        /// What is wrong.
+        fault: String,
+    },
+    /// A schema is none.
+    #[error("the schema of `{tool}` {fault}")]
+    Schema {
+        /// Whose.
+        tool: String,
+        /// What is wrong.
+        fault: String,
+    },
+}
+
+const MOST_TOOLS: usize = 16;
+const MOST_SCHEMA: usize = 16 * 1024;
+
+/// Checks the tools that a plugin lists.
+///
+/// # Errors
+/// The first thing that is wrong with them.
+pub fn check(id: &PluginId, tools: &[Descriptor]) -> Result<(), DescriptorError> {
+    if !(1..=MOST_TOOLS).contains(&tools.len()) {
+        return Err(DescriptorError::Count(tools.len()));
+    }
+    let mut names = BTreeSet::new();
+    for tool in tools {
+        tool.check(id)?;
+        if !names.insert(&tool.name) {
+            return Err(DescriptorError::Twice(tool.name.clone()));
+        }
+    }
+    Ok(())
+}
+
+impl Descriptor {
+    fn check(&self, id: &PluginId) -> Result<(), DescriptorError> {
+        if !id.owns(&self.name) {
+            return Err(DescriptorError::Name { name: clean(&self.name, 80), prefix: id.tool_prefix() });
+        }
+        self.check_text("title", self.title.as_deref().unwrap_or("x"), 80)?;
+        self.check_text("description", &self.description, 2_000)?;
+        self.check_schema().map_err(|fault| DescriptorError::Schema { tool: self.name.clone(), fault })
+    }
+
+    fn check_text(&self, field: &'static str, text: &str, most: usize) -> Result<(), DescriptorError> {
+        let length = text.chars().count();
+        let fault = if text.trim().is_empty() {
+            "is empty".to_owned()
+        } else if length > most {
+            format!("has {length} characters, expected at most {most}")
+        } else if clean(text, most) != text {
+            "holds control or bidirectional characters".to_owned()
+        } else {
+            return Ok(());
+        };
+        Err(DescriptorError::Text { tool: self.name.clone(), field, fault })
+    }
+
+    fn check_schema(&self) -> Result<(), String> {
+        let text = self.input_schema.to_string();
+        if text.len() > MOST_SCHEMA {
+            return Err(format!("has {} bytes, expected at most {MOST_SCHEMA}", text.len()));
+        }
+        if clean(&text, MOST_SCHEMA) != text {
+            return Err("holds control or bidirectional characters".to_owned());
+        }
+        if self.input_schema["type"] != "object" || !self.input_schema["properties"].is_object() {
+            return Err("is no object with `\"type\":\"object\"` and `properties`".to_owned());
+        }
+        for word in ["oneOf", "anyOf", "allOf"] {
+            if self.input_schema.get(word).is_some() {
+                return Err(format!("has `{word}` at its root, expected it in a property"));
+            }
+        }
+        if has_key(&self.input_schema, "$ref") { Err("has a `$ref`".to_owned()) } else { Ok(()) }
+    }
+}
+
+fn has_key(json: &Json, key: &str) -> bool {
+    match json {
+        Json::Object(map) => map.contains_key(key) || map.values().any(|value| has_key(value, key)),
+        Json::Array(items) => items.iter().any(|value| has_key(value, key)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn tool(name: &str, description: &str, schema: Json) -> Descriptor {
+        Descriptor {
+            name: name.to_owned(),
+            title: None,
+            description: description.to_owned(),
+            input_schema: schema,
+            read_only: true,
+            destructive: false,
+            idempotent: true,
+        }
+    }
+
+    fn plain(name: &str) -> Descriptor {
+        tool(name, "Does it.", json!({"type": "object", "properties": {}}))
+    }
+
+    fn found(tools: &[Descriptor], expected: &str) {
+        let id: PluginId = "demo".parse().expect("the test's own id");
+        let shown = check(&id, tools).map_or_else(|error| error.to_string(), |()| "ok".to_owned());
+        assert!(shown.contains(expected), "{shown}");
+    }
+
+    #[test]
+    fn honest_tools_pass() {
+        found(&[plain("demo"), plain("demo_two")], "ok");
+    }
+
+    #[test]
+    fn lying_tools_are_refused() {
+        found(&[], "0 tools");
+        found(&vec![plain("demo"); 17], "17 tools");
+        found(&[plain("demo"), plain("demo")], "two tools are called `demo`");
+        found(&[plain("iac_mcp_list_apps")], "a tool is called `iac_mcp_list_apps`");
+        found(&[tool("demo", &"x".repeat(1 << 20), json!({}))], "has 1048576 characters");
+        found(&[tool("demo", "\u{1b}[2Jhello", json!({}))], "control or bidirectional");
+        found(&[tool("demo", " ", json!({}))], "is empty");
+        found(&[tool("demo", "d", json!(true))], "is no object");
+        found(&[tool("demo", "d", json!({"type": "object"}))], "is no object");
+        found(
+            &[tool("demo", "d", json!({"type": "object", "properties": {}, "anyOf": []}))],
+            "`anyOf` at its root",
+        );
+        found(
+            &[tool("demo", "d", json!({"type": "object", "properties": {"a": {"items": {"$ref": "#"}}}}))],
+            "has a `$ref`",
+        );
+    }
+}

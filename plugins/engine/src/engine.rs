@@ -1,0 +1,320 @@
+//! The sandbox: one engine for a process, a fresh store for every call.
+
+mod bindings;
+mod cache;
+mod call;
+mod limiter;
+mod linker;
+mod meter;
+mod ticker;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value as Json};
+use tokio_util::sync::CancellationToken;
+use wasmtime::component::Component;
+use wasmtime::{Config, Store, UpdateDeadline};
+
+use crate::PluginId;
+use crate::capability::Grants;
+use crate::descriptor::Descriptor;
+use crate::failure::{Bound, Failure};
+use crate::host::{Caller, Host, Nothing};
+use crate::limits::Limits;
+
+use bindings::exports::iac::plugin::tools;
+use call::State;
+use ticker::Ticker;
+
+pub use cache::{Cache, Key};
+pub use call::{Line, LogLevel, Now};
+
+/// How guest code is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Backend {
+    /// Compiled to machine code.
+    Native,
+    /// Compiled to bytecode and interpreted: about three times slower to call and twenty times slower to compute, and
+    /// needs no memory that is executable.
+    Interpreter,
+}
+
+/// What runs plugins. A process needs one.
+pub struct Engine {
+    wasmtime: wasmtime::Engine,
+    ticker: Ticker,
+    backend: Backend,
+}
+
+/// Why an engine or a plugin cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The engine could not be made.
+    #[error("the plugin engine does not start: {0}")]
+    Engine(String),
+    /// The component could not be compiled.
+    #[error("the component does not compile: {0}")]
+    Compile(String),
+    /// The component wants what was not granted, or what this host does not have.
+    #[error("the component cannot be linked: {0}")]
+    Link(String),
+}
+
+/// Compiled code of one component.
+#[derive(Clone)]
+pub struct Compiled {
+    component: Component,
+}
+
+/// What a plugin is made of, next to its code.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// Its name.
+    pub id: PluginId,
+    /// What was granted; nothing else is linked.
+    pub grants: Grants,
+    /// The bounds of its calls.
+    pub limits: Limits,
+    /// What the operator has set for it.
+    pub settings: Map<String, Json>,
+    /// Its tools, as they were when the package was made.
+    pub tools: Vec<Descriptor>,
+}
+
+/// A plugin that can be called.
+pub struct Plugin {
+    engine: Arc<Engine>,
+    linked: bindings::PluginPre<State>,
+    setup: Arc<Setup>,
+}
+
+/// One call of a tool.
+pub struct Call {
+    /// The tool.
+    pub tool: String,
+    /// Its arguments.
+    pub arguments: Map<String, Json>,
+    /// The instant that the guest sees.
+    pub now: Now,
+    /// Ends the call early.
+    pub cancelled: CancellationToken,
+    /// Answers what the guest asks.
+    pub host: Arc<dyn Host>,
+}
+
+/// What a call has used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// From the fresh store to the instance.
+    pub instantiate: Duration,
+    /// From the instance to the answer, with all waiting.
+    pub execute: Duration,
+    /// Time that the guest computed, as far as it was seen; 0 for less than a tick.
+    pub compute: Duration,
+    /// The most bytes of memory.
+    pub memory: usize,
+    /// Calls of host functions.
+    pub host_calls: u32,
+    /// Bytes of questions and answers.
+    pub traffic: usize,
+    /// Lines it wrote into the log.
+    pub log: Vec<Line>,
+}
+
+const MAX_WASM_STACK: usize = 512 * 1024;
+const ASYNC_STACK: usize = 2 * 1024 * 1024;
+
+impl Engine {
+    /// Starts an engine with its ticker.
+    ///
+    /// # Errors
+    /// `Engine` where the system refuses what the backend needs.
+    pub fn new(backend: Backend) -> Result<Arc<Self>, LoadError> {
+        let failed = |error: wasmtime::Error| LoadError::Engine(format!("{error:#}"));
+        let wasmtime = wasmtime::Engine::new(&config(backend).map_err(failed)?).map_err(failed)?;
+        let ticker = Ticker::start(wasmtime.weak()).map_err(|error| LoadError::Engine(error.to_string()))?;
+        Ok(Arc::new(Self { wasmtime, ticker, backend }))
+    }
+
+    /// Returns how guest code is run.
+    pub fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    /// Compiles a component, or takes it from the cache. Takes a tenth of a second and more: not for a thread that
+    /// answers calls. Whatever is wrong with the cache only costs the time.
+    ///
+    /// # Errors
+    /// `Compile` where the bytes are no component.
+    pub fn compile(
+        &self,
+        wasm: &[u8],
+        limits: &Limits,
+        cache: Option<&Cache>,
+    ) -> Result<Compiled, LoadError> {
+        let key = Key::of(wasm, &self.wasmtime, limits);
+        if let Some(component) = cache.and_then(|cache| cache.load(&key, &self.wasmtime)) {
+            return Ok(Compiled { component });
+        }
+        let failed = |error: wasmtime::Error| LoadError::Compile(format!("{error:#}"));
+        let component = Component::from_binary(&self.wasmtime, wasm).map_err(failed)?;
+        if let Some(cache) = cache {
+            let saved = component.serialize().map_err(|error| error.to_string());
+            let saved = saved.and_then(|code| cache.save(&key, &code).map_err(|error| error.to_string()));
+            saved.unwrap_or_else(|error| tracing::debug!(error, "compiled code is not kept"));
+        }
+        Ok(Compiled { component })
+    }
+}
+
+fn config(backend: Backend) -> wasmtime::Result<Config> {
+    let mut config = Config::new();
+    config
+        .wasm_component_model(true)
+        .epoch_interruption(true)
+        .consume_fuel(false)
+        .wasm_memory64(false)
+        .wasm_multi_memory(false)
+        .wasm_relaxed_simd(false)
+        .max_wasm_stack(MAX_WASM_STACK)
+        .async_stack_size(ASYNC_STACK)
+        .generate_address_map(false)
+        .cranelift_nan_canonicalization(true);
+    if backend == Backend::Interpreter {
+        config.target("pulley64")?;
+    }
+    Ok(config)
+}
+
+impl Plugin {
+    /// Links a component against exactly what was granted. No guest code runs.
+    ///
+    /// # Errors
+    /// `Link` where it wants more.
+    pub fn link(engine: &Arc<Engine>, compiled: &Compiled, setup: Setup) -> Result<Self, LoadError> {
+        let failed = |error: wasmtime::Error| LoadError::Link(format!("{error:#}"));
+        let linker = linker::linker(&engine.wasmtime, &setup.grants).map_err(failed)?;
+        let linked = linker.instantiate_pre(&compiled.component).map_err(failed)?;
+        let linked = bindings::PluginPre::new(linked).map_err(failed)?;
+        Ok(Self { engine: Arc::clone(engine), linked, setup: Arc::new(setup) })
+    }
+
+    /// Returns what it is made of.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// Lists the tools by asking the guest; nothing answers it but the log and the clock.
+    ///
+    /// # Errors
+    /// What ended the call.
+    pub async fn list_tools(&self) -> Result<Vec<Descriptor>, Failure> {
+        let call = Call {
+            tool: String::new(),
+            arguments: Map::new(),
+            now: Now::default(),
+            cancelled: CancellationToken::new(),
+            host: Arc::new(Nothing),
+        };
+        let mut store = self.store(&call);
+        let listing = async |store: &mut Store<State>| {
+            let instance = self.linked.instantiate_async(&mut *store).await?;
+            instance.iac_plugin_tools().call_list_tools(store).await
+        };
+        let tools = self.bounded(&mut store, &call.cancelled, listing).await?;
+        tools.into_iter().map(descriptor).collect()
+    }
+
+    /// Calls a tool in a fresh instance.
+    ///
+    /// # Errors
+    /// What the plugin says instead of an answer, or what ended the call.
+    pub async fn call(&self, call: Call) -> (Result<Json, Failure>, Report) {
+        let mut store = self.store(&call);
+        let began = Instant::now();
+        let arguments = Json::Object(call.arguments).to_string();
+        let calling = async |store: &mut Store<State>| {
+            let instance = self.linked.instantiate_async(&mut *store).await?;
+            store.data_mut().instantiated = Some(Instant::now());
+            instance.iac_plugin_tools().call_call_tool(store, &call.tool, &arguments).await
+        };
+        let answer = self.bounded(&mut store, &call.cancelled, calling).await;
+        let answer = answer.and_then(|answer| answer.map_err(|fault| Failure::Fault(fault.into())));
+        let answer = answer.and_then(|outcome| self.read(&outcome.value, store.data()));
+        (answer, store.into_data().report(began))
+    }
+
+    /// Reads the answer; what was heard from apps and files is somebody's words, and so is what was made of it.
+    fn read(&self, text: &str, state: &State) -> Result<Json, Failure> {
+        let most = self.setup.limits.output;
+        if text.len() > most {
+            return Err(Failure::Stopped { bound: Bound::Output, limit: most.to_string() });
+        }
+        match serde_json::from_str(text) {
+            Ok(Json::Object(mut body)) => {
+                if state.heard {
+                    body.insert("untrusted".to_owned(), Json::Bool(true));
+                }
+                Ok(Json::Object(body))
+            }
+            Ok(_) => Err(Failure::Malformed("it is another kind of value".to_owned())),
+            Err(error) => Err(Failure::Malformed(error.to_string())),
+        }
+    }
+
+    fn store(&self, call: &Call) -> Store<State> {
+        let caller = Caller {
+            plugin: self.setup.id.clone(),
+            tool: call.tool.clone(),
+            cancelled: call.cancelled.child_token(),
+        };
+        let limits = &self.setup.limits;
+        let state = State::new(Arc::clone(&self.setup), caller, call.now.clone(), Arc::clone(&call.host));
+        let mut store = Store::new(&self.engine.wasmtime, state);
+        store.limiter(|state| &mut state.limiter);
+        store.set_hostcall_fuel(limits.crossing);
+        store.set_max_component_handles(limits.handles + 16);
+        store.set_epoch_deadline(1);
+        store.epoch_deadline_callback(|mut context| match context.data_mut().tick() {
+            Ok(()) => Ok(UpdateDeadline::Yield(1)),
+            Err(stopped) => Err(stopped),
+        });
+        store
+    }
+
+    /// Runs guest code under the outer deadline and the client's will; the inner bounds are in the store.
+    async fn bounded<T>(
+        &self,
+        store: &mut Store<State>,
+        cancelled: &CancellationToken,
+        run: impl AsyncFnOnce(&mut Store<State>) -> wasmtime::Result<T>,
+    ) -> Result<T, Failure> {
+        let _ticking = self.engine.ticker.tick();
+        let wall = self.setup.limits.wall;
+        let over = store.data().caller.cancelled.clone().drop_guard();
+        store.data_mut().meter.resume();
+        let ended = tokio::select! {
+            biased;
+            () = cancelled.cancelled() => Err(Failure::Cancelled),
+            () = tokio::time::sleep(wall) => Err(Failure::slow(Bound::Wall, wall)),
+            ended = run(store) => Ok(ended),
+        };
+        drop(over);
+        ended?.map_err(|error| store.data_mut().classify(&error))
+    }
+}
+
+fn descriptor(tool: tools::Tool) -> Result<Descriptor, Failure> {
+    let schema = serde_json::from_str(&tool.input_schema);
+    let malformed = |error| Failure::Malformed(format!("the schema of `{}`: {error}", tool.name));
+    Ok(Descriptor {
+        input_schema: schema.map_err(malformed)?,
+        name: tool.name,
+        title: tool.title,
+        description: tool.description,
+        read_only: tool.effects.read_only,
+        destructive: tool.effects.destructive,
+        idempotent: tool.effects.idempotent,
+    })
+}

@@ -1,0 +1,285 @@
+//! What belongs to one call, and what its imports do.
+
+mod apps;
+mod files;
+mod store;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value as Json};
+use wasmtime::Trap;
+use wasmtime::component::ResourceTable;
+
+use super::bindings::iac::plugin::{clock, log, settings, types};
+use super::limiter::Limiter;
+use super::meter::Meter;
+use super::{Report, Setup};
+use crate::failure::{Bound, Failure, Fault, clean};
+use crate::host::{Caller, Host, Progress, Question, Refusal};
+
+#[expect(unreachable_pub, reason = "the generated bindings export it again")]
+pub use {apps::App, files::Directory};
+
+/// How much a line of the log matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogLevel {
+    /// Something is wrong.
+    Error,
+    /// Something is odd.
+    Warn,
+    /// A step.
+    Info,
+    /// For the author.
+    Debug,
+}
+
+/// A line that a plugin wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// How much it matters.
+    pub level: LogLevel,
+    /// What it says, cleaned.
+    pub text: String,
+}
+
+/// The instant that a guest sees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Now {
+    /// Milliseconds since 1970.
+    pub milliseconds: u64,
+    /// Seconds that local time is ahead of UTC.
+    pub offset_seconds: i32,
+    /// The name of the zone.
+    pub zone: String,
+}
+
+impl Default for Now {
+    fn default() -> Self {
+        Self { milliseconds: 0, offset_seconds: 0, zone: "UTC".to_owned() }
+    }
+}
+
+/// Everything that one call holds; gone with its store.
+pub(super) struct State {
+    pub(super) limiter: Limiter,
+    pub(super) meter: Meter,
+    pub(super) caller: Caller,
+    pub(super) instantiated: Option<Instant>,
+    /// Whether words of an app or a file have come in.
+    pub(super) heard: bool,
+    setup: Arc<Setup>,
+    read_only: bool,
+    now: Now,
+    host: Arc<dyn Host>,
+    table: ResourceTable,
+    stopped: Option<Failure>,
+    host_calls: u32,
+    traffic: usize,
+    log: Vec<Line>,
+}
+
+/// A host function's result: the outer error ends the call, the inner one the guest reads.
+type Returned<T> = wasmtime::Result<Result<T, types::Fault>>;
+
+const LINE: usize = 1_024;
+const PROGRESS: usize = 200;
+
+impl State {
+    pub(super) fn new(setup: Arc<Setup>, caller: Caller, now: Now, host: Arc<dyn Host>) -> Self {
+        let mut table = ResourceTable::new();
+        table.set_max_capacity(setup.limits.handles);
+        let tool = setup.tools.iter().find(|tool| tool.name == caller.tool);
+        Self {
+            limiter: Limiter::new(&setup.limits),
+            meter: Meter::new(setup.limits.compute),
+            read_only: tool.is_none_or(|tool| tool.read_only),
+            instantiated: None,
+            heard: false,
+            stopped: None,
+            host_calls: 0,
+            traffic: 0,
+            log: Vec::new(),
+            setup,
+            caller,
+            now,
+            host,
+            table,
+        }
+    }
+
+    /// Looks at the guest, once a tick while it computes.
+    pub(super) fn tick(&mut self) -> wasmtime::Result<()> {
+        self.meter.count();
+        if self.meter.is_over() {
+            let budget = self.meter.budget();
+            return Err(self.stop(Failure::slow(Bound::Compute, budget)));
+        }
+        Ok(())
+    }
+
+    /// Says why a call ended: by what was noted, never by the text of an error.
+    pub(super) fn classify(&mut self, error: &wasmtime::Error) -> Failure {
+        if let Some(failure) = self.stopped.take().or_else(|| self.limiter.hit()) {
+            return failure;
+        }
+        let reason = match error.downcast_ref::<Trap>() {
+            Some(trap) => trap.to_string(),
+            None => error.root_cause().to_string(),
+        };
+        Failure::Trap(clean(&reason, 300))
+    }
+
+    /// Returns what the call has used.
+    pub(super) fn report(self, began: Instant) -> Report {
+        let instantiated = self.instantiated.unwrap_or_else(Instant::now);
+        Report {
+            instantiate: instantiated - began,
+            execute: instantiated.elapsed(),
+            compute: self.meter.spent(),
+            memory: self.limiter.memory(),
+            host_calls: self.host_calls,
+            traffic: self.traffic,
+            log: self.log,
+        }
+    }
+
+    /// Asks the host, on the call's account.
+    async fn ask<T: DeserializeOwned>(&mut self, question: Question, bytes: usize) -> Returned<T> {
+        let answer = self.ask_json(question, bytes).await?;
+        Ok(answer.and_then(|answer| {
+            serde_json::from_value(answer)
+                .map_err(|error| fault("internal", format!("the host's answer: {error}")))
+        }))
+    }
+
+    async fn ask_json(&mut self, question: Question, bytes: usize) -> Returned<Json> {
+        self.count_call()?;
+        self.count_traffic(bytes)?;
+        self.meter.count();
+        let answer = self.host.ask(&self.caller, question).await;
+        self.meter.resume();
+        match answer {
+            Ok(answer) => Ok(Ok(answer)),
+            Err(Refusal::Fault(fault)) => Ok(Err(fault.into())),
+            Err(Refusal::Diverged(how)) => Err(self.stop(Failure::Diverged(how))),
+        }
+    }
+
+    fn count_call(&mut self) -> wasmtime::Result<()> {
+        self.host_calls += 1;
+        let most = self.setup.limits.host_calls;
+        if self.host_calls <= most { Ok(()) } else { Err(self.over(Bound::HostCalls, most as usize)) }
+    }
+
+    fn count_traffic(&mut self, bytes: usize) -> wasmtime::Result<()> {
+        self.traffic = self.traffic.saturating_add(bytes);
+        let most = self.setup.limits.traffic;
+        if self.traffic <= most { Ok(()) } else { Err(self.over(Bound::Traffic, most)) }
+    }
+
+    fn over(&mut self, bound: Bound, limit: usize) -> wasmtime::Error {
+        self.stop(Failure::Stopped { bound, limit: limit.to_string() })
+    }
+
+    fn stop(&mut self, failure: Failure) -> wasmtime::Error {
+        let error = wasmtime::Error::msg(failure.to_string());
+        self.stopped = Some(failure);
+        error
+    }
+}
+
+impl types::Host for State {}
+
+impl log::Host for State {
+    async fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
+        let most = self.setup.limits.log_lines;
+        if self.log.len() >= most as usize {
+            return Err(self.over(Bound::LogLines, most as usize));
+        }
+        let level = LogLevel::from(level);
+        let text = clean(&message, LINE);
+        let plugin = self.caller.plugin.as_str();
+        match level {
+            LogLevel::Error => tracing::error!(target: "plugin", plugin, "{text}"),
+            LogLevel::Warn => tracing::warn!(target: "plugin", plugin, "{text}"),
+            LogLevel::Info => tracing::info!(target: "plugin", plugin, "{text}"),
+            LogLevel::Debug => tracing::debug!(target: "plugin", plugin, "{text}"),
+        }
+        self.log.push(Line { level, text });
+        Ok(())
+    }
+
+    async fn progress(&mut self, done: u32, total: Option<u32>, message: String) -> wasmtime::Result<()> {
+        self.count_call()?;
+        let progress = Progress { done, total, message: clean(&message, PROGRESS) };
+        self.host.progress(&self.caller, progress);
+        Ok(())
+    }
+}
+
+impl clock::Host for State {
+    async fn now(&mut self) -> wasmtime::Result<clock::Instant> {
+        self.count_call()?;
+        Ok(clock::Instant {
+            milliseconds: self.now.milliseconds,
+            offset_seconds: self.now.offset_seconds,
+            zone: self.now.zone.clone(),
+        })
+    }
+}
+
+impl settings::Host for State {
+    async fn get(&mut self, key: String) -> wasmtime::Result<Option<String>> {
+        self.count_call()?;
+        Ok(self.setup.settings.get(&key).map(Json::to_string))
+    }
+}
+
+impl From<log::Level> for LogLevel {
+    fn from(level: log::Level) -> Self {
+        match level {
+            log::Level::Error => Self::Error,
+            log::Level::Warn => Self::Warn,
+            log::Level::Info => Self::Info,
+            log::Level::Debug => Self::Debug,
+        }
+    }
+}
+
+impl From<types::Fault> for Fault {
+    fn from(fault: types::Fault) -> Self {
+        Self {
+            code: fault.code,
+            message: fault.message,
+            suggestion: fault.suggestion,
+            retryable: fault.retryable,
+            detail: fault.detail.as_deref().and_then(detail),
+        }
+    }
+}
+
+impl From<Fault> for types::Fault {
+    fn from(fault: Fault) -> Self {
+        Self {
+            code: fault.code,
+            message: fault.message,
+            suggestion: fault.suggestion,
+            retryable: fault.retryable,
+            detail: fault.detail.map(|detail| detail.to_string()),
+        }
+    }
+}
+
+/// Reads the detail of a guest's fault; what is too long or no object is left out.
+fn detail(text: &str) -> Option<Json> {
+    if text.len() > 16 * 1024 {
+        return None;
+    }
+    serde_json::from_str::<Map<String, Json>>(text).ok().map(Json::Object)
+}
+
+fn fault(code: &str, message: impl Into<String>) -> types::Fault {
+    Fault::new(code, message).into()
+}

@@ -1,0 +1,150 @@
+//! `apps` and `apps-change`: a handle is an app that was granted; each request goes to the host's gate.
+
+use serde::Deserialize;
+use serde_json::{Map, Value as Json};
+use wasmtime::component::Resource;
+
+use super::{Returned, State, fault};
+use crate::capability::Level;
+use crate::engine::bindings::iac::plugin::{apps, apps_change, types};
+use crate::host::{Operation, Question};
+
+/// An app that was granted and opened in this call.
+#[derive(Debug)]
+#[expect(unreachable_pub, reason = "the generated bindings export it again")]
+pub struct App {
+    bundle_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Opened {
+    bundle_id: String,
+}
+
+impl apps::Host for State {
+    async fn open(&mut self, bundle_id: String) -> Returned<Resource<App>> {
+        if !self.setup.grants.may_read(&bundle_id) {
+            return Ok(Err(not_granted(&bundle_id)));
+        }
+        let bytes = bundle_id.len();
+        let opened: Opened = match self.ask(Question::OpenApp { app: bundle_id }, bytes).await? {
+            Ok(opened) => opened,
+            Err(fault) => return Ok(Err(fault)),
+        };
+        // What the host has found is what counts: a grant is for the app, not for a spelling that leads to it.
+        if !self.setup.grants.may_read(&opened.bundle_id) {
+            return Ok(Err(not_granted(&opened.bundle_id)));
+        }
+        Ok(self.table.push(App { bundle_id: opened.bundle_id }).map_err(|_| too_many()))
+    }
+}
+
+impl apps::HostApp for State {
+    async fn bundle_id(&mut self, app: Resource<App>) -> wasmtime::Result<String> {
+        self.count_call()?;
+        Ok(self.table.get(&app)?.bundle_id.clone())
+    }
+
+    async fn query_object(&mut self, app: Resource<App>, arguments: String) -> Returned<String> {
+        self.request(&app, Operation::QueryObject, Level::Safe, &arguments).await
+    }
+
+    async fn get_elements(&mut self, app: Resource<App>, arguments: String) -> Returned<String> {
+        self.request(&app, Operation::GetElements, Level::Safe, &arguments).await
+    }
+
+    async fn get_properties(&mut self, app: Resource<App>, arguments: String) -> Returned<String> {
+        self.request(&app, Operation::GetProperties, Level::Safe, &arguments).await
+    }
+
+    async fn read_command(&mut self, app: Resource<App>, arguments: String) -> Returned<String> {
+        self.request(&app, Operation::ReadCommand, Level::Safe, &arguments).await
+    }
+
+    async fn drop(&mut self, app: Resource<App>) -> wasmtime::Result<()> {
+        self.table.delete(app)?;
+        Ok(())
+    }
+}
+
+impl apps_change::Host for State {
+    async fn set_property(&mut self, app: Resource<App>, arguments: String) -> Returned<String> {
+        self.change(&app, Operation::SetProperty, &arguments).await
+    }
+
+    async fn run_command(&mut self, app: Resource<App>, arguments: String) -> Returned<String> {
+        self.change(&app, Operation::RunCommand, &arguments).await
+    }
+}
+
+impl State {
+    async fn change(
+        &mut self,
+        app: &Resource<App>,
+        operation: Operation,
+        arguments: &str,
+    ) -> Returned<String> {
+        let bundle_id = &self.table.get(app)?.bundle_id;
+        let level = match self.setup.grants.may_change(bundle_id) {
+            Some(level) if !self.read_only => level,
+            Some(_) => return Ok(Err(fault("permission_denied", "the tool says that it only reads"))),
+            None => {
+                let message = format!("the plugin was not granted to change `{bundle_id}`");
+                return Ok(Err(fault("permission_denied", message)));
+            }
+        };
+        self.request(app, operation, level, arguments).await
+    }
+
+    async fn request(
+        &mut self,
+        app: &Resource<App>,
+        operation: Operation,
+        level: Level,
+        arguments: &str,
+    ) -> Returned<String> {
+        let app = self.table.get(app)?.bundle_id.clone();
+        let bytes = arguments.len();
+        let arguments = match read(arguments) {
+            Ok(arguments) => arguments,
+            Err(fault) => return Ok(Err(fault)),
+        };
+        let question = Question::App { app, operation, arguments, level };
+        let answer = match self.ask_json(question, bytes).await? {
+            Ok(answer) => answer.to_string(),
+            Err(fault) => return Ok(Err(fault)),
+        };
+        self.heard = true;
+        self.count_traffic(answer.len())?;
+        let most = self.setup.limits.reply;
+        Ok(if answer.len() <= most { Ok(answer) } else { Err(too_large(answer.len(), most)) })
+    }
+}
+
+/// Reads a guest's arguments; the app is the handle's, whatever they say.
+fn read(text: &str) -> Result<Json, types::Fault> {
+    let map: Map<String, Json> = serde_json::from_str(text)
+        .map_err(|error| fault("invalid_parameter", format!("arguments are no JSON object: {error}")))?;
+    match map.get("app") {
+        Some(_) => {
+            Err(fault("invalid_parameter", "arguments name an `app`, expected none: the handle is the app"))
+        }
+        None => Ok(Json::Object(map)),
+    }
+}
+
+fn not_granted(app: &str) -> types::Fault {
+    fault("permission_denied", format!("the plugin was not granted to read `{app}`"))
+}
+
+pub(super) fn too_many() -> types::Fault {
+    fault("unavailable", "the call holds too many handles, expected at most 1,000 at the same time")
+}
+
+fn too_large(bytes: usize, most: usize) -> types::Fault {
+    fault(
+        "result_too_large",
+        format!("the answer has {bytes} bytes, expected at most {most}: ask for less at once"),
+    )
+}

@@ -1,0 +1,75 @@
+//! `store`: values cross as base64, so that a recording is text.
+
+use data_encoding::BASE64;
+use serde::Deserialize;
+
+use super::{Returned, State, fault};
+use crate::engine::bindings::iac::plugin::{store, types};
+use crate::host::Question;
+
+#[derive(Deserialize)]
+struct Value {
+    value: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Keys {
+    keys: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Done {}
+
+const MOST_KEY: usize = 256;
+const MOST_KEYS: u32 = 1_000;
+
+impl store::Host for State {
+    async fn get(&mut self, key: String) -> Returned<Option<Vec<u8>>> {
+        if let Err(fault) = check(&key) {
+            return Ok(Err(fault));
+        }
+        let bytes = key.len();
+        let answer: Result<Value, _> = self.ask(Question::StoreGet { key }, bytes).await?;
+        let text = answer.map(|answer| answer.value);
+        self.count_traffic(text.as_ref().map_or(0, |text| text.as_ref().map_or(0, String::len)))?;
+        Ok(text.and_then(decode))
+    }
+
+    async fn put(&mut self, key: String, value: Vec<u8>) -> Returned<()> {
+        if let Err(fault) = check(&key) {
+            return Ok(Err(fault));
+        }
+        let bytes = key.len() + value.len();
+        let question = Question::StorePut { key, value: BASE64.encode(&value) };
+        let done: Result<Done, _> = self.ask(question, bytes).await?;
+        Ok(done.map(|Done {}| ()))
+    }
+
+    async fn remove(&mut self, key: String) -> Returned<()> {
+        if let Err(fault) = check(&key) {
+            return Ok(Err(fault));
+        }
+        let bytes = key.len();
+        let done: Result<Done, _> = self.ask(Question::StoreRemove { key }, bytes).await?;
+        Ok(done.map(|Done {}| ()))
+    }
+
+    async fn keys(&mut self, prefix: String, after: Option<String>, limit: u32) -> Returned<Vec<String>> {
+        let bytes = prefix.len();
+        let question = Question::StoreKeys { prefix, after, limit: limit.min(MOST_KEYS) };
+        let answer: Result<Keys, _> = self.ask(question, bytes).await?;
+        Ok(answer.map(|answer| answer.keys))
+    }
+}
+
+fn check(key: &str) -> Result<(), types::Fault> {
+    if (1..=MOST_KEY).contains(&key.len()) {
+        return Ok(());
+    }
+    Err(fault("invalid_parameter", format!("a key has {} bytes, expected 1 to {MOST_KEY}", key.len())))
+}
+
+fn decode(text: Option<String>) -> Result<Option<Vec<u8>>, types::Fault> {
+    let decoded = text.map(|text| BASE64.decode(text.as_bytes())).transpose();
+    decoded.map_err(|error| fault("internal", format!("the host's answer is no base64: {error}")))
+}

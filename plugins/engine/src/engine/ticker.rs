@@ -1,0 +1,70 @@
+//! The clock of the guests: a thread of the system, since a task of the executor that runs guests could starve.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::{self, Thread};
+use std::time::Duration;
+
+use wasmtime::EngineWeak;
+
+/// How long a guest can compute unseen.
+pub(super) const TICK: Duration = Duration::from_millis(10);
+
+/// Ticks while a guest runs, and sleeps otherwise.
+pub(super) struct Ticker {
+    shared: Arc<Shared>,
+    thread: Thread,
+}
+
+#[derive(Default)]
+struct Shared {
+    running: AtomicUsize,
+    stopped: AtomicBool,
+}
+
+/// Keeps the ticker going.
+pub(super) struct Ticking<'a>(&'a Shared);
+
+impl Ticker {
+    pub(super) fn start(engine: EngineWeak) -> io::Result<Self> {
+        let shared = Arc::new(Shared::default());
+        let ticking = Arc::clone(&shared);
+        let handle =
+            thread::Builder::new().name("plugin-ticker".to_owned()).spawn(move || run(&ticking, &engine))?;
+        Ok(Self { shared, thread: handle.thread().clone() })
+    }
+
+    /// Ticks until what is returned is dropped.
+    pub(super) fn tick(&self) -> Ticking<'_> {
+        if self.shared.running.fetch_add(1, Ordering::SeqCst) == 0 {
+            self.thread.unpark();
+        }
+        Ticking(&self.shared)
+    }
+}
+
+impl Drop for Ticking<'_> {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Drop for Ticker {
+    fn drop(&mut self) {
+        self.shared.stopped.store(true, Ordering::SeqCst);
+        self.thread.unpark();
+    }
+}
+
+fn run(shared: &Shared, engine: &EngineWeak) {
+    while !shared.stopped.load(Ordering::SeqCst) {
+        if shared.running.load(Ordering::SeqCst) == 0 {
+            thread::park();
+            continue;
+        }
+        thread::sleep(TICK);
+        let Some(engine) = engine.upgrade() else { return };
+        engine.increment_epoch();
+    }
+}

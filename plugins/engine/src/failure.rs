@@ -1,0 +1,279 @@
+//! Why a call of a plugin has no answer.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json, json};
+
+use crate::PluginId;
+
+/// What a function of the host or a tool of a plugin says instead of an answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fault {
+    /// The code: one that every caller knows, or a plugin's own.
+    pub code: String,
+    /// What happened.
+    pub message: String,
+    /// What to do next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
+    /// Whether the same call may succeed later.
+    #[serde(default)]
+    pub retryable: bool,
+    /// More about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Json>,
+}
+
+impl Fault {
+    /// Makes a fault that is final.
+    pub fn new(code: &str, message: impl Into<String>) -> Self {
+        Self {
+            code: code.to_owned(),
+            message: message.into(),
+            suggestion: None,
+            retryable: false,
+            detail: None,
+        }
+    }
+
+    /// Says what to do next.
+    #[must_use]
+    pub fn suggest(mut self, suggestion: impl Into<String>) -> Self {
+        self.suggestion = Some(suggestion.into());
+        self
+    }
+}
+
+/// A bound of the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Bound {
+    /// Time that the guest computes.
+    Compute,
+    /// Time from start to answer.
+    Wall,
+    /// Bytes of linear memory.
+    Memory,
+    /// Elements of tables.
+    Tables,
+    /// Bytes of questions and answers.
+    Traffic,
+    /// Calls of host functions.
+    HostCalls,
+    /// Lines in the log.
+    LogLines,
+    /// Bytes of the answer.
+    Output,
+}
+
+impl Bound {
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Compute => "compute time",
+            Self::Wall => "time",
+            Self::Memory => "memory",
+            Self::Tables => "table elements",
+            Self::Traffic => "bytes over the boundary",
+            Self::HostCalls => "host calls",
+            Self::LogLines => "log lines",
+            Self::Output => "bytes of the answer",
+        }
+    }
+}
+
+/// Why a call of a plugin has no answer.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Failure {
+    /// The plugin says so itself.
+    #[error("{}", .0.message)]
+    Fault(Fault),
+    /// It went over a bound and was ended.
+    #[error("it passed the bound on {}, {limit}", bound.name())]
+    Stopped {
+        /// Which bound.
+        bound: Bound,
+        /// Where the bound stands, in words.
+        limit: String,
+    },
+    /// It did something that a component cannot do, or gave up.
+    #[error("it broke off: {0}")]
+    Trap(String),
+    /// Its answer is none.
+    #[error("its answer is no JSON object: {0}")]
+    Malformed(String),
+    /// It was not the call that was recorded.
+    #[error("the call differs from the recording: {0}")]
+    Diverged(String),
+    /// The client took the call back.
+    #[error("the call was cancelled")]
+    Cancelled,
+    /// Too many calls wait already.
+    #[error("{0} calls of it are waiting already")]
+    Busy(usize),
+    /// It failed too often.
+    #[error("it is quarantined: {reason}")]
+    Quarantined {
+        /// Why.
+        reason: String,
+    },
+    /// The host could not begin the call.
+    #[error("{0}")]
+    Host(String),
+}
+
+impl Failure {
+    /// Makes a passed bound on a time.
+    pub(crate) fn slow(bound: Bound, limit: Duration) -> Self {
+        Self::Stopped { bound, limit: format!("{} ms", limit.as_millis()) }
+    }
+
+    /// Tells whether it counts towards quarantine: what the guest did, not what it was told or how long others took.
+    pub fn is_crash(&self) -> bool {
+        match self {
+            Self::Stopped { bound, .. } => *bound != Bound::Wall,
+            Self::Trap(_) | Self::Malformed(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Returns the error that the caller of the tool sees.
+    pub fn body(&self, plugin: &PluginId) -> Json {
+        let mut body = Map::new();
+        body.insert("error".to_owned(), json!(self.code()));
+        body.insert("message".to_owned(), json!(self.message(plugin)));
+        if let Some(suggestion) = self.suggestion(plugin) {
+            body.insert("suggestion".to_owned(), json!(suggestion));
+        }
+        body.insert("retryable".to_owned(), json!(self.retryable()));
+        body.insert("plugin".to_owned(), json!(plugin.as_str()));
+        if let Some(detail) = self.detail() {
+            body.insert("detail".to_owned(), detail);
+        }
+        Json::Object(body)
+    }
+
+    fn code(&self) -> &str {
+        match self {
+            Self::Fault(fault) if is_shared(&fault.code) => &fault.code,
+            Self::Stopped { bound: Bound::Wall, .. } => "timeout",
+            Self::Cancelled => "cancelled",
+            _ => "plugin_failed",
+        }
+    }
+
+    fn message(&self, plugin: &PluginId) -> String {
+        match self {
+            Self::Fault(fault) => clean(&fault.message, 1_000),
+            other => format!("plugin `{plugin}` failed: {other}"),
+        }
+    }
+
+    fn suggestion(&self, plugin: &PluginId) -> Option<String> {
+        match self {
+            Self::Fault(fault) => fault.suggestion.as_deref().map(|text| clean(text, 1_000)),
+            Self::Busy(_) => Some("call again when the earlier calls have been answered".to_owned()),
+            Self::Quarantined { .. } => {
+                Some(format!("the operator can run `iac-mcp plugin release {plugin}`"))
+            }
+            Self::Stopped { bound: Bound::Output | Bound::Traffic, .. } => {
+                Some("ask for less at once".to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    fn retryable(&self) -> bool {
+        match self {
+            Self::Fault(fault) => fault.retryable,
+            other => matches!(other, Self::Busy(_) | Self::Cancelled),
+        }
+    }
+
+    fn detail(&self) -> Option<Json> {
+        let Self::Fault(fault) = self else { return None };
+        match (is_shared(&fault.code), &fault.detail) {
+            (true, detail) => detail.clone(),
+            (false, None) => Some(json!({"code": clean(&fault.code, 64)})),
+            (false, Some(detail)) => Some(json!({"code": clean(&fault.code, 64), "detail": detail})),
+        }
+    }
+}
+
+/// The codes that a plugin may pass on or use as they are.
+const SHARED: [&str; 23] = [
+    "invalid_specifier",
+    "invalid_parameter",
+    "unknown_app",
+    "unknown_command",
+    "unknown_property",
+    "unknown_element",
+    "reference_invalid",
+    "reference_moved",
+    "app_not_found",
+    "app_not_running",
+    "permission_denied",
+    "permission_required",
+    "automation_not_authorized",
+    "property_read_only",
+    "type_mismatch",
+    "timeout",
+    "app_busy",
+    "execution_failed",
+    "result_too_large",
+    "too_many_references",
+    "cancelled",
+    "unavailable",
+    "internal",
+];
+
+fn is_shared(code: &str) -> bool {
+    SHARED.contains(&code)
+}
+
+/// Makes a plugin's words fit to be shown: no control or bidirectional characters, and no more than `most` characters.
+pub(crate) fn clean(text: &str, most: usize) -> String {
+    let shown = |c: &char| (!c.is_control() || *c == '\n') && !is_invisible(*c);
+    text.chars().filter(shown).take(most).collect()
+}
+
+/// Characters that change how the text around them reads.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(failure: Failure, expected: &Json) {
+        let id: PluginId = "demo".parse().expect("the test's own id");
+        assert_eq!(&failure.body(&id), expected);
+    }
+
+    #[test]
+    fn failures_are_errors_that_teach() {
+        check(
+            Failure::Fault(Fault::new("unknown_app", "no app `x`")),
+            &json!({"error": "unknown_app", "message": "no app `x`", "retryable": false, "plugin": "demo"}),
+        );
+        check(
+            Failure::Fault(Fault {
+                detail: Some(json!({"n": 1})),
+                ..Fault::new("no-tasks", "nothing\u{202e} to do\u{1b}[2J")
+            }),
+            &json!({"error": "plugin_failed", "message": "nothing to do[2J", "retryable": false, "plugin": "demo",
+                "detail": {"code": "no-tasks", "detail": {"n": 1}}}),
+        );
+        check(
+            Failure::slow(Bound::Compute, Duration::from_millis(20)),
+            &json!({"error": "plugin_failed", "message": "plugin `demo` failed: it passed the bound on compute time, 20 ms",
+                "retryable": false, "plugin": "demo"}),
+        );
+        check(
+            Failure::Quarantined { reason: "3 failures in 10 minutes".to_owned() },
+            &json!({"error": "plugin_failed", "message": "plugin `demo` failed: it is quarantined: 3 failures in 10 minutes",
+                "suggestion": "the operator can run `iac-mcp plugin release demo`", "retryable": false, "plugin": "demo"}),
+        );
+    }
+}

@@ -1,0 +1,181 @@
+//! What a plugin asks of the world, as data, and who answers.
+//!
+//! Every import that is not answered inside of a call becomes a [`Question`]; so one place can refuse, record or replay.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use tokio_util::sync::CancellationToken;
+
+use crate::PluginId;
+use crate::capability::Level;
+use crate::failure::Fault;
+
+/// Who asks.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// The plugin.
+    pub plugin: PluginId,
+    /// The tool that was called.
+    pub tool: String,
+    /// Ends with the call; whoever works for the caller stops then.
+    pub cancelled: CancellationToken,
+}
+
+/// What is asked. The engine has checked the grant; the gate has not been asked yet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "ask", rename_all = "kebab-case")]
+pub enum Question {
+    /// Is there such an app? Answered by `{"bundleId":…}`.
+    OpenApp {
+        /// The bundle id as the guest wrote it.
+        app: String,
+    },
+    /// A call of one of the server's tools on an app.
+    App {
+        /// The app's bundle id.
+        app: String,
+        /// Which tool.
+        operation: Operation,
+        /// The tool's arguments without the app.
+        arguments: Json,
+        /// How far it may go at most.
+        level: Level,
+    },
+    /// Is there such a folder? Answered by `{}`.
+    OpenRoot {
+        /// The root as it was granted.
+        root: String,
+    },
+    /// A listing. Answered by `{"entries":[{"name","kind","size","modified"}]}`.
+    Entries {
+        /// The root as it was granted.
+        root: String,
+        /// Below the root.
+        path: String,
+        /// The name before the first one.
+        after: Option<String>,
+        /// How many at most.
+        limit: u32,
+    },
+    /// A piece of a text. Answered by `{"text":…}`.
+    ReadText {
+        /// The root as it was granted.
+        root: String,
+        /// Below the root.
+        path: String,
+        /// The first byte.
+        offset: u64,
+        /// How many bytes at most.
+        limit: u32,
+    },
+    /// A kept value. Answered by `{"value":base64 or null}`.
+    StoreGet {
+        /// The key.
+        key: String,
+    },
+    /// Keep a value. Answered by `{}`.
+    StorePut {
+        /// The key.
+        key: String,
+        /// The value in base64.
+        value: String,
+    },
+    /// Forget a value. Answered by `{}`.
+    StoreRemove {
+        /// The key.
+        key: String,
+    },
+    /// Keys. Answered by `{"keys":[…]}`.
+    StoreKeys {
+        /// What they begin with.
+        prefix: String,
+        /// The key before the first one.
+        after: Option<String>,
+        /// How many at most.
+        limit: u32,
+    },
+}
+
+/// A tool of the server, as far as plugins have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Operation {
+    /// `iac_mcp_query_object`
+    QueryObject,
+    /// `iac_mcp_get_elements`
+    GetElements,
+    /// `iac_mcp_get_properties`
+    GetProperties,
+    /// `iac_mcp_read_command`
+    ReadCommand,
+    /// `iac_mcp_set_property`
+    SetProperty,
+    /// `iac_mcp_run_command`
+    RunCommand,
+}
+
+impl Operation {
+    /// Returns the name of the tool.
+    pub fn tool(self) -> &'static str {
+        match self {
+            Self::QueryObject => "iac_mcp_query_object",
+            Self::GetElements => "iac_mcp_get_elements",
+            Self::GetProperties => "iac_mcp_get_properties",
+            Self::ReadCommand => "iac_mcp_read_command",
+            Self::SetProperty => "iac_mcp_set_property",
+            Self::RunCommand => "iac_mcp_run_command",
+        }
+    }
+}
+
+/// Why a question has no answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Refusal {
+    /// The guest is told.
+    Fault(Fault),
+    /// The call cannot go on: it differs from its recording.
+    Diverged(String),
+}
+
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// An answer that may take time.
+pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<Json, Refusal>> + Send + 'a>>;
+
+/// How far a call is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// How much is done.
+    pub done: u32,
+    /// Of how much.
+    pub total: Option<u32>,
+    /// What is being done.
+    pub message: String,
+}
+
+/// Answers the questions of plugins. The gate, the audit and the apps are behind it.
+pub trait Host: Send + Sync {
+    /// Answers one question. The future is dropped when the call ends early.
+    fn ask<'a>(&'a self, caller: &'a Caller, question: Question) -> Answer<'a>;
+
+    /// Passes on how far a call is.
+    fn progress(&self, _caller: &Caller, _progress: Progress) {}
+}
+
+/// A host that has nothing: what a plugin gets while it lists its tools.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Nothing;
+
+impl Host for Nothing {
+    fn ask<'a>(&'a self, _caller: &'a Caller, _question: Question) -> Answer<'a> {
+        let fault = Fault::new("unavailable", "nothing can be asked here");
+        Box::pin(async move { Err(fault.into()) })
+    }
+}

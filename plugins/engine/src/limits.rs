@@ -1,0 +1,122 @@
+//! The bounds of a call. None is optional: there is no way to make limits with one left out.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// Every bound of one call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Time that the guest itself computes.
+    pub compute: Duration,
+    /// Time from start to answer, with all waiting.
+    pub wall: Duration,
+    /// Bytes of all linear memories together.
+    pub memory: usize,
+    /// Elements of all tables together.
+    pub table_elements: usize,
+    /// Handles open at the same time.
+    pub handles: usize,
+    /// Bytes that one crossing from the guest to the host can carry.
+    pub crossing: usize,
+    /// Bytes of all questions and answers together.
+    pub traffic: usize,
+    /// Bytes of one answer of the host.
+    pub reply: usize,
+    /// Bytes of the call's own answer.
+    pub output: usize,
+    /// Lines in the log.
+    pub log_lines: u32,
+    /// Calls of host functions.
+    pub host_calls: u32,
+}
+
+/// What an operator may set in place of the standard bounds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Overrides {
+    /// Milliseconds that the guest computes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compute_ms: Option<u64>,
+    /// Milliseconds from start to answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wall_ms: Option<u64>,
+    /// MiB of memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_mib: Option<u64>,
+}
+
+/// A bound that cannot be set so.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` is {value}, expected 1 to {most}")]
+pub struct OutOfBounds {
+    name: &'static str,
+    value: u64,
+    most: u64,
+}
+
+const MIB: usize = 1024 * 1024;
+
+impl Limits {
+    /// Returns the bounds of a host that nobody has changed.
+    ///
+    /// Two seconds of computing are 10,000 tasks many times over; a minute of waiting is for a human who is asked.
+    pub const fn standard() -> Self {
+        Self {
+            compute: Duration::from_secs(2),
+            wall: Duration::from_secs(60),
+            memory: 64 * MIB,
+            table_elements: 10_000,
+            handles: 1_000,
+            crossing: 8 * MIB,
+            traffic: 64 * MIB,
+            reply: 4 * MIB,
+            output: MIB,
+            log_lines: 200,
+            host_calls: 1_000,
+        }
+    }
+
+    /// Puts an operator's values in place.
+    ///
+    /// # Errors
+    /// A value of 0 or above what a host can bear.
+    pub fn with(mut self, overrides: &Overrides) -> Result<Self, OutOfBounds> {
+        if let Some(value) = overrides.compute_ms {
+            self.compute = Duration::from_millis(bounded("compute_ms", value, 60_000)?);
+        }
+        if let Some(value) = overrides.wall_ms {
+            self.wall = Duration::from_millis(bounded("wall_ms", value, 600_000)?);
+        }
+        if let Some(value) = overrides.memory_mib {
+            self.memory = usize::try_from(bounded("memory_mib", value, 1_024)?).unwrap_or(1_024) * MIB;
+        }
+        Ok(self)
+    }
+}
+
+fn bounded(name: &'static str, value: u64, most: u64) -> Result<u64, OutOfBounds> {
+    if (1..=most).contains(&value) { Ok(value) } else { Err(OutOfBounds { name, value, most }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(overrides: &str, expected: &str) {
+        let overrides: Overrides = serde_json::from_str(overrides).expect("the test's own overrides");
+        let shown = match Limits::standard().with(&overrides) {
+            Ok(limits) => format!("{:?} {:?} {}", limits.compute, limits.wall, limits.memory / MIB),
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn no_bound_can_be_taken_away() {
+        check("{}", "2s 60s 64");
+        check(r#"{"compute_ms":10,"wall_ms":1000,"memory_mib":1}"#, "10ms 1s 1");
+        check(r#"{"compute_ms":0}"#, "`compute_ms` is 0, expected 1 to 60000");
+        check(r#"{"memory_mib":100000}"#, "`memory_mib` is 100000, expected 1 to 1024");
+    }
+}

@@ -1,0 +1,231 @@
+//! `plugin.toml`: what a plugin says of itself and what it wants.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::PluginId;
+use crate::capability::{Capability, Grants, Level};
+
+/// The version of `iac:plugin` that this host has.
+pub const API: &str = "0.1";
+
+/// What a plugin says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// Its name.
+    pub id: PluginId,
+    /// Its version, three numbers.
+    pub version: String,
+    /// Its licence, as an SPDX expression.
+    pub licence: String,
+    /// The version of `iac:plugin` it was built for.
+    pub api: String,
+    /// What it does, in one line.
+    pub description: String,
+    /// Where more is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub homepage: Option<String>,
+    /// What it wants, each with a reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wants: Vec<Want>,
+}
+
+/// One capability that a plugin wants.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Want {
+    /// Which one.
+    pub capability: Capability,
+    /// What for, in one line; shown to whoever grants it.
+    pub reason: String,
+    /// The apps, by bundle id, for `apps`, `apps-change` and `app-scripts`; `*` is every app.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub apps: BTreeSet<String>,
+    /// How far, for `apps-change`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<Level>,
+}
+
+/// Why a `plugin.toml` is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ManifestError {
+    /// It is not of the form.
+    #[error("plugin.toml: {0}")]
+    Form(String),
+    /// A value cannot be.
+    #[error("plugin.toml: `{field}` is {value}, expected {expected}")]
+    Value {
+        /// Which field.
+        field: &'static str,
+        /// What stands there.
+        value: String,
+        /// What was expected.
+        expected: String,
+    },
+    /// A capability is wanted twice.
+    #[error("plugin.toml: `{0}` is wanted twice, expected one entry with all its apps")]
+    Twice(Capability),
+}
+
+impl Manifest {
+    /// Reads a `plugin.toml`.
+    ///
+    /// # Errors
+    /// What is not of the form, names no version, or wants something in a way that cannot be granted.
+    pub fn parse(text: &str) -> Result<Self, ManifestError> {
+        let manifest: Self = toml::from_str(text)
+            .map_err(|error| ManifestError::Form(error.to_string().trim_end().to_owned()))?;
+        manifest.check()?;
+        Ok(manifest)
+    }
+
+    /// Returns what would give all that is wanted, except for folders, which only an operator can name.
+    pub fn grants(&self) -> Grants {
+        let mut grants = Grants::default();
+        for want in &self.wants {
+            let apps = want.apps.iter().map(|app| app.to_ascii_lowercase());
+            match want.capability {
+                Capability::Apps => grants.apps.extend(apps),
+                Capability::AppsChange => {
+                    let level = want.level.unwrap_or(Level::Modify);
+                    grants.apps_change.extend(apps.map(|app| (app, level)));
+                }
+                Capability::Store => grants.store = true,
+                Capability::AppScripts | Capability::LanguageServers | Capability::Files => {}
+            }
+        }
+        grants
+    }
+
+    /// Returns the capabilities that are wanted.
+    pub fn capabilities(&self) -> BTreeSet<Capability> {
+        self.wants.iter().map(|want| want.capability).collect()
+    }
+
+    fn check(&self) -> Result<(), ManifestError> {
+        let numbers = self.version.split('.').filter(|part| part.parse::<u32>().is_ok()).count();
+        if numbers != 3 || self.version.split('.').count() != 3 {
+            return Err(value("version", &self.version, "three numbers such as 0.1.0"));
+        }
+        if self.api != API {
+            return Err(value("api", &self.api, API));
+        }
+        line("licence", &self.licence)?;
+        line("description", &self.description)?;
+        let mut seen = BTreeSet::new();
+        for want in &self.wants {
+            want.check()?;
+            if !seen.insert(want.capability) {
+                return Err(ManifestError::Twice(want.capability));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Want {
+    fn check(&self) -> Result<(), ManifestError> {
+        line("reason", &self.reason)?;
+        let of_apps =
+            matches!(self.capability, Capability::Apps | Capability::AppsChange | Capability::AppScripts);
+        if of_apps == self.apps.is_empty() {
+            let expected = if of_apps { "at least one bundle id" } else { "no apps for this capability" };
+            return Err(value("apps", &format!("{:?}", self.apps), expected));
+        }
+        if (self.capability == Capability::AppsChange) != self.level.is_some() {
+            let level = self.level.map_or("missing", Level::name);
+            return Err(value(
+                "level",
+                level,
+                "one of safe, modify, dangerous for apps-change, and none for others",
+            ));
+        }
+        match self.apps.iter().find(|app| !is_bundle_id(app)) {
+            Some(app) => Err(value("apps", app, "a bundle id or *")),
+            None => Ok(()),
+        }
+    }
+}
+
+fn is_bundle_id(app: &str) -> bool {
+    let letters = app.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'));
+    app == "*" || (letters && (1..=200).contains(&app.len()))
+}
+
+/// One line that people read: not empty, and nothing in it that moves or hides text.
+fn line(field: &'static str, text: &str) -> Result<(), ManifestError> {
+    let visible = crate::failure::clean(text, 300) == text && !text.contains('\n');
+    if visible && !text.trim().is_empty() {
+        return Ok(());
+    }
+    Err(value(field, &format!("{text:?}"), "one line of 1 to 300 visible characters"))
+}
+
+fn value(field: &'static str, value: &str, expected: &str) -> ManifestError {
+    ManifestError::Value { field, value: format!("`{value}`"), expected: expected.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str =
+        "id = \"demo\"\nversion = \"0.1.0\"\nlicence = \"MIT\"\napi = \"0.1\"\ndescription = \"d\"\n";
+
+    fn check(rest: &str, expected: &str) {
+        let shown = match Manifest::parse(&format!("{HEAD}{rest}")) {
+            Ok(manifest) => manifest.grants().lines().join(", "),
+            Err(error) => error.to_string(),
+        };
+        assert!(shown.contains(expected) && (expected.is_empty() == shown.is_empty()), "{rest}\n{shown}");
+    }
+
+    fn want(body: &str) -> String {
+        format!("[[wants]]\nreason = \"r\"\n{body}")
+    }
+
+    #[test]
+    fn wants_are_what_can_be_granted() {
+        check("", "");
+        check(&want("capability = \"apps\"\napps = [\"com.apple.iCal\"]"), "apps com.apple.ical");
+        check(
+            &want("capability = \"apps-change\"\napps = [\"*\"]\nlevel = \"dangerous\""),
+            "apps-change * dangerous",
+        );
+        check(&want("capability = \"store\""), "store");
+        check(&want("capability = \"files\""), "");
+    }
+
+    #[test]
+    fn what_cannot_be_granted_is_refused() {
+        check(&want("capability = \"apps\""), "`apps` is `{}`, expected at least one bundle id");
+        check(&want("capability = \"store\"\napps = [\"x\"]"), "expected no apps for this capability");
+        check(&want("capability = \"apps-change\"\napps = [\"x\"]"), "`level` is `missing`");
+        check(
+            &want("capability = \"apps\"\napps = [\"../x\"]"),
+            "`apps` is `../x`, expected a bundle id or *",
+        );
+        check(&want("capability = \"network\""), "unknown variant `network`");
+        check("[[wants]]\ncapability = \"store\"\nreason = \"\"", "`reason` is");
+        check("[[wants]]\ncapability = \"store\"\nreason = \"a\u{202e}b\"", "`reason` is");
+        check(
+            &format!("{}\n{}", want("capability = \"store\""), want("capability = \"store\"")),
+            "wanted twice",
+        );
+        check("colour = 1", "unknown field `colour`");
+        check("version = \"1\"", "duplicate key");
+    }
+
+    #[test]
+    fn versions_are_three_numbers() {
+        for (text, valid) in
+            [("1.2.3", true), ("1.2", false), ("1.2.x", false), ("1.2.3.4", false), ("", false)]
+        {
+            let parsed = Manifest::parse(&HEAD.replace("0.1.0", text));
+            assert_eq!(parsed.is_ok(), valid, "{text:?}");
+        }
+        assert!(Manifest::parse(&HEAD.replace("\"0.1\"", "\"0.2\"")).is_err());
+    }
+}

@@ -1,0 +1,252 @@
+//! A package is one component with two sections of ours: `plugin.toml`, and the tools that it listed when it was made.
+//!
+//! The file is the unit of hash, grant and trust; nothing about a plugin stands anywhere else.
+
+mod inspect;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use data_encoding::HEXLOWER;
+use sha2::{Digest, Sha256};
+use wit_component::ComponentEncoder;
+
+use crate::capability::{Capability, Grants, Level};
+use crate::descriptor::{self, Descriptor, DescriptorError};
+use crate::engine::{Cache, Compiled, Engine, LoadError, Plugin, Setup};
+use crate::failure::Failure;
+use crate::limits::Limits;
+use crate::manifest::{Manifest, ManifestError};
+
+pub use inspect::Inspection;
+
+/// A package that was read: its claims fit its code.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Package {
+    /// What it says of itself.
+    pub manifest: Manifest,
+    /// Its tools.
+    pub tools: Vec<Descriptor>,
+    /// What its code imports that must be granted.
+    pub imports: BTreeSet<Capability>,
+    /// SHA-256 of the whole file, in hexadecimal.
+    pub sha256: String,
+    /// Bytes of the file.
+    pub size: usize,
+}
+
+/// Why a file is no package.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PackageError {
+    /// It is too large.
+    #[error("the file has {0} bytes, expected at most 33554432")]
+    Size(usize),
+    /// It is no WebAssembly that a plugin can be made of.
+    #[error("{0}")]
+    Wasm(String),
+    /// It wants something that no plugin gets.
+    #[error(
+        "the component imports `{import}`, expected only interfaces of iac:plugin@0.1 ({known}); {advice}"
+    )]
+    Import {
+        /// What.
+        import: String,
+        /// What there is.
+        known: String,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// It does not export what a plugin must.
+    #[error("the component does not export `iac:plugin/tools@0.1.0`")]
+    NoTools,
+    /// Text crosses in another encoding.
+    #[error("the component passes text as UTF-16, expected UTF-8")]
+    Encoding,
+    /// A section is missing or there twice.
+    #[error(
+        "the section `{name}` is there {count} times, expected once; make the file with `iac-mcp plugin pack`"
+    )]
+    Section {
+        /// Which.
+        name: &'static str,
+        /// How often.
+        count: usize,
+    },
+    /// The manifest is none.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// Code and claims differ.
+    #[error("the code imports {imports}, and plugin.toml wants {wants}: both must name the same")]
+    Wants {
+        /// What the code imports.
+        imports: String,
+        /// What the manifest wants.
+        wants: String,
+    },
+    /// The tools cannot be shown.
+    #[error(transparent)]
+    Tools(#[from] DescriptorError),
+    /// The list of tools is no list.
+    #[error("the section `{SECTION_TOOLS}` is no list of tools: {0}")]
+    ToolList(String),
+    /// It lists other tools now.
+    #[error(
+        "the component lists other tools than its package says; make the file again with `iac-mcp plugin pack`"
+    )]
+    OtherTools,
+    /// It cannot be loaded.
+    #[error("{0}")]
+    Load(String),
+    /// Listing its tools failed.
+    #[error("listing its tools failed: {0}")]
+    Listing(#[from] Failure),
+}
+
+impl From<LoadError> for PackageError {
+    fn from(error: LoadError) -> Self {
+        Self::Load(error.to_string())
+    }
+}
+
+const SECTION_MANIFEST: &str = "iac:plugin.toml";
+const SECTION_TOOLS: &str = "iac:tools.json";
+const MOST_BYTES: usize = 32 * 1024 * 1024;
+
+/// Makes a package of what a compiler wrote: a core module with the description of its world, or a component. Runs the
+/// guest once, to list its tools.
+///
+/// # Errors
+/// What is wrong with the module, the manifest, or how both fit.
+pub async fn pack(
+    engine: &Arc<Engine>,
+    wasm: &[u8],
+    manifest: &str,
+    limits: &Limits,
+) -> Result<Vec<u8>, PackageError> {
+    let parsed = Manifest::parse(manifest)?;
+    let component = component(wasm)?;
+    let inspection = Inspection::of(&component)?;
+    inspection.check_bare()?;
+    compare(&inspection.capabilities, &parsed)?;
+    let compiled = engine.compile(&component, limits, None)?;
+    let tools = list(engine, &compiled, &parsed, limits).await?;
+    descriptor::check(&parsed.id, &tools)?;
+    let tools = serde_json::to_vec(&tools).map_err(|error| PackageError::ToolList(error.to_string()))?;
+    let mut package = component;
+    append(&mut package, SECTION_MANIFEST, manifest.as_bytes());
+    append(&mut package, SECTION_TOOLS, &tools);
+    Ok(package)
+}
+
+/// Reads a package; no guest code runs.
+///
+/// # Errors
+/// What is wrong with the file, or where its claims and its code differ.
+pub fn read(bytes: &[u8]) -> Result<Package, PackageError> {
+    let inspection = Inspection::of(bytes)?;
+    let manifest = Manifest::parse(inspection.text(SECTION_MANIFEST)?)?;
+    compare(&inspection.capabilities, &manifest)?;
+    let tools: Vec<Descriptor> = serde_json::from_str(inspection.text(SECTION_TOOLS)?)
+        .map_err(|error| PackageError::ToolList(error.to_string()))?;
+    descriptor::check(&manifest.id, &tools)?;
+    let sha256 = HEXLOWER.encode(&Sha256::digest(bytes));
+    Ok(Package { manifest, tools, imports: inspection.capabilities, sha256, size: bytes.len() })
+}
+
+/// Reads a package, compiles it, and has it list its tools once more, to see that they are those of the package.
+///
+/// # Errors
+/// As for [`read`], and where the guest fails or lists others.
+pub async fn verify(
+    engine: &Arc<Engine>,
+    bytes: &[u8],
+    limits: &Limits,
+    cache: Option<&Cache>,
+) -> Result<Package, PackageError> {
+    let package = read(bytes)?;
+    let compiled = engine.compile(bytes, limits, cache)?;
+    let tools = list(engine, &compiled, &package.manifest, limits).await?;
+    if tools == package.tools { Ok(package) } else { Err(PackageError::OtherTools) }
+}
+
+/// Makes a component of a core module; a component stays what it is.
+fn component(wasm: &[u8]) -> Result<Vec<u8>, PackageError> {
+    if wasm.len() > MOST_BYTES {
+        return Err(PackageError::Size(wasm.len()));
+    }
+    if wasmparser::Parser::is_component(wasm) {
+        return Ok(wasm.to_vec());
+    }
+    let failed =
+        |error: &dyn std::fmt::Display| PackageError::Wasm(format!("the module makes no component: {error}"));
+    let encoder = ComponentEncoder::default().module(wasm).map_err(|error| failed(&format!("{error:#}")))?;
+    encoder.validate(true).encode().map_err(|error| failed(&format!("{error:#}")))
+}
+
+async fn list(
+    engine: &Arc<Engine>,
+    compiled: &Compiled,
+    manifest: &Manifest,
+    limits: &Limits,
+) -> Result<Vec<Descriptor>, PackageError> {
+    let setup = Setup {
+        id: manifest.id.clone(),
+        grants: linked(&manifest.capabilities()),
+        limits: limits.clone(),
+        settings: serde_json::Map::new(),
+        tools: Vec::new(),
+    };
+    Ok(Plugin::link(engine, compiled, setup)?.list_tools().await?)
+}
+
+/// Links what is wanted for a call that can reach nothing of it.
+fn linked(capabilities: &BTreeSet<Capability>) -> Grants {
+    let mut grants = Grants::default();
+    for capability in capabilities {
+        match capability {
+            Capability::Apps => drop(grants.apps.insert(String::new())),
+            Capability::AppsChange => drop(grants.apps_change.insert(String::new(), Level::Safe)),
+            Capability::AppScripts => drop(grants.app_scripts.insert(String::new())),
+            Capability::LanguageServers => drop(grants.language_servers.insert(String::new())),
+            Capability::Files => drop(grants.files.insert(String::new())),
+            Capability::Store => grants.store = true,
+        }
+    }
+    grants
+}
+
+fn compare(imports: &BTreeSet<Capability>, manifest: &Manifest) -> Result<(), PackageError> {
+    let wants = manifest.capabilities();
+    if *imports == wants {
+        return Ok(());
+    }
+    Err(PackageError::Wants { imports: names(imports), wants: names(&wants) })
+}
+
+fn names(capabilities: &BTreeSet<Capability>) -> String {
+    let names: Vec<&str> = capabilities.iter().map(|capability| capability.name()).collect();
+    if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+}
+
+/// Appends a custom section: its id, and two lengths around its name.
+fn append(wasm: &mut Vec<u8>, name: &str, data: &[u8]) {
+    let mut body = Vec::new();
+    number(&mut body, name.len());
+    body.extend_from_slice(name.as_bytes());
+    body.extend_from_slice(data);
+    wasm.push(0);
+    number(wasm, body.len());
+    wasm.extend_from_slice(&body);
+}
+
+/// Writes a number in groups of seven bits, the lowest first.
+fn number(out: &mut Vec<u8>, mut value: usize) {
+    loop {
+        let group = u8::try_from(value & 0x7f).expect("seven bits fit a byte");
+        value >>= 7;
+        if value == 0 {
+            return out.push(group);
+        }
+        out.push(group | 0x80);
+    }
+}

@@ -1,0 +1,10 @@
+;; Room: 16 name, 32 description, 64 schema, 128 the list of tools, 160 the tool, 256 an answer, 512 to 4096 the guest's own.
+(memory (export "memory") 1)
+(global $heap (mut i32) (i32.const 4096))
+(data (i32.const 16) "hostile")
+(data (i32.const 32) "Misbehaves.")
+(data (i32.const 64) "{\22type\22:\22object\22,\22properties\22:{}}")
+(data (i32.const 128) "\a0\00\00\00\01\00\00\00")
+(data (i32.const 160) "\10\00\00\00\07\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\20\00\00\00\0b\00\00\00\40\00\00\00\21\00\00\00\01\00\01\00")
+(data (i32.const 256) "\00\00\00\00\10\01\00\00\02\00\00\00")
+(data (i32.const 272) "{}")

@@ -1,0 +1,5 @@
+;; Computes for ever before it is there.
+;; expect: compute time
+(func $spin (loop $again (br $again)))
+(start $spin)
+(func $call (param i32 i32 i32 i32) (result i32) (i32.const 256))

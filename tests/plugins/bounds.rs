@@ -1,0 +1,121 @@
+//! What the bounds of one call are to others, and what ends a call from outside.
+
+use std::sync::Arc;
+
+use iac_plugins::capability::Grants;
+use iac_plugins::engine::{Backend, Plugin, Setup};
+use iac_plugins::package;
+use serde_json::Map;
+use tokio_util::sync::CancellationToken;
+
+use crate::guests::{Guest, call, engine, show, shown, wide};
+
+async fn linked(name: &str) -> Plugin {
+    Guest::read(name).plugin(&engine(Backend::Native), wide()).await.expect("the guest is linked")
+}
+
+async fn check_cancel(guest: &str) {
+    let plugin = linked(guest).await;
+    let cancelled = CancellationToken::new();
+    let calling = plugin.call(call(cancelled.clone()));
+    let ending = async {
+        // The call is polled first, so it has begun when this runs.
+        tokio::task::yield_now().await;
+        cancelled.cancel();
+    };
+    let ((answer, _), ()) = tokio::join!(calling, ending);
+    assert_eq!(show(answer), "the call was cancelled", "{guest}");
+}
+
+#[tokio::test]
+async fn a_client_ends_a_call_that_computes() {
+    check_cancel("spin").await;
+}
+
+#[tokio::test]
+async fn a_client_ends_a_call_that_waits() {
+    check_cancel("slow-host").await;
+}
+
+/// One thread for all: without the tick, the guest that computes would keep it for a minute.
+#[tokio::test(flavor = "current_thread")]
+async fn a_guest_that_computes_leaves_others_their_turn() {
+    let (spin, honest) = (linked("spin").await, linked("honest").await);
+    let cancelled = CancellationToken::new();
+    let spinning = spin.call(call(cancelled.clone()));
+    let others = async {
+        for _ in 0..7 {
+            tokio::task::yield_now().await;
+            assert_eq!(shown(&honest).await, "{}");
+        }
+        cancelled.cancel();
+    };
+    let ((answer, _), ()) = tokio::join!(spinning, others);
+    assert_eq!(show(answer), "the call was cancelled");
+}
+
+#[tokio::test]
+async fn what_was_not_granted_is_not_linked() {
+    let engine = engine(Backend::Native);
+    for (name, lacking) in [
+        ("traffic", "iac:plugin/store"),
+        ("slow-host", "iac:plugin/apps"),
+        ("root-not-granted", "iac:plugin/files"),
+    ] {
+        let bytes = Guest::read(name).packed(&engine, &wide()).await.expect("the guest is packed");
+        let package = package::read(&bytes).expect("the package is whole");
+        let compiled = engine.compile(&bytes, &wide(), None).expect("the guest compiles");
+        let setup = Setup {
+            id: package.manifest.id,
+            grants: Grants::default(),
+            limits: wide(),
+            settings: Map::new(),
+            tools: package.tools,
+        };
+        let refused = Plugin::link(&engine, &compiled, setup).err().expect("nothing is linked").to_string();
+        assert!(refused.contains(lacking) && refused.contains("not found in the linker"), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_reports_what_it_has_used() {
+    let plugin = linked("host-call-storm").await;
+    let (answer, report) = plugin.call(call(CancellationToken::new())).await;
+    assert_eq!(show(answer), "it passed the bound on host calls, 1000");
+    assert_eq!((report.host_calls, report.memory, report.traffic), (1_001, 65_536, 0));
+    let (answer, report) = linked("log-flood").await.call(call(CancellationToken::new())).await;
+    assert_eq!(show(answer), "it passed the bound on log lines, 200");
+    assert_eq!((report.log.len(), report.log[0].text.as_str()), (200, "Misbehaves."));
+}
+
+#[tokio::test]
+async fn what_was_made_of_foreign_words_is_marked() {
+    let reader = Guest::inline("reader", READER);
+    let plugin = reader.plugin(&engine(Backend::Native), wide()).await.expect("the guest is linked");
+    assert_eq!(shown(&plugin).await, r#"{"untrusted":true}"#);
+}
+
+const READER: &str = r#";; wants: apps com.example.notes
+(import "iac:plugin/apps@0.1.0" "open" (func $open (param i32 i32 i32)))
+(import "iac:plugin/apps@0.1.0" "[method]app.get-elements" (func $elements (param i32 i32 i32 i32)))
+(data (i32.const 512) "com.example.notes{}")
+(func $call (param i32 i32 i32 i32) (result i32)
+  (call $open (i32.const 512) (i32.const 17) (i32.const 1024))
+  (call $elements (i32.load (i32.const 1028)) (i32.const 529) (i32.const 2) (i32.const 1024))
+  (i32.const 256))
+"#;
+
+/// A plugin is shared by the calls that run at the same time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_at_the_same_time_do_not_meet() {
+    let plugin = Arc::new(linked("counter").await);
+    let calls: Vec<_> = (0..16)
+        .map(|_| {
+            let plugin = Arc::clone(&plugin);
+            tokio::spawn(async move { shown(&plugin).await })
+        })
+        .collect();
+    for call in calls {
+        assert_eq!(call.await.expect("the call ends"), r#"{"n":1}"#);
+    }
+}

@@ -1,0 +1,47 @@
+//! Every guest of `plugins/hostile`, under both engines: each is stopped by what its first lines say, and the engine
+//! answers an honest guest afterwards.
+
+use iac_plugins::engine::{Backend, Plugin};
+
+use crate::guests::{Guest, engine, limits, shown, wide};
+
+async fn check(guest: &Guest, backend: Backend, honest: &Plugin) -> Result<(), String> {
+    let engine = engine(backend);
+    let came = match guest.plugin(&engine, limits(guest.expected())).await {
+        Ok(plugin) => {
+            let first = shown(&plugin).await;
+            let second = shown(&plugin).await;
+            if first != second {
+                return Err(format!("{} {backend:?}: first {first:?}, then {second:?}", guest.name));
+            }
+            first
+        }
+        Err(refused) => refused,
+    };
+    if !came.contains(guest.expected()) {
+        return Err(format!("{} {backend:?}: {came:?}, expected {:?}", guest.name, guest.expected()));
+    }
+    match shown(honest).await {
+        answer if answer == "{}" => Ok(()),
+        answer => Err(format!("after {} {backend:?}, the honest guest answers {answer}", guest.name)),
+    }
+}
+
+async fn check_all(backend: Backend) {
+    let honest = Guest::read("honest").plugin(&engine(backend), wide()).await.expect("the guest is linked");
+    let mut failures = Vec::new();
+    for guest in Guest::all() {
+        failures.extend(check(&guest, backend, &honest).await.err());
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_guest_is_stopped_by_the_bound_meant_for_it() {
+    check_all(Backend::Native).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_interpreter_stops_them_too() {
+    check_all(Backend::Interpreter).await;
+}

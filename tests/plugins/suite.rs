@@ -1,0 +1,6 @@
+//! What plugins can do, and above all what they cannot.
+
+mod bounds;
+mod guests;
+mod hostile;
+mod packages;
