@@ -10,6 +10,7 @@ pub mod schema;
 use serde_json::{Map, Value as Json};
 
 use crate::Millis;
+use crate::describe::Question;
 use crate::fault::{Code, Fault};
 use crate::reference::RefId;
 use crate::specifier::{Container, Specifier};
@@ -29,6 +30,13 @@ pub enum Call {
     ListApps {
         /// Part of a name or bundle id.
         search: Option<String>,
+    },
+    /// `iac_mcp_describe_app`
+    Describe {
+        /// The app, in any spelling; `None` to search through all of them.
+        app: Option<String>,
+        /// What is asked.
+        question: Question,
     },
     /// `iac_mcp_query_object`
     QueryObject {
@@ -136,6 +144,7 @@ impl Call {
     pub fn parse(tool: &str, arguments: &Map<String, Json>) -> Option<Result<Self, Fault>> {
         let read = match tool {
             "iac_mcp_list_apps" => list_apps,
+            "iac_mcp_describe_app" => describe_app,
             "iac_mcp_query_object" => query_object,
             "iac_mcp_get_properties" => get_properties,
             "iac_mcp_get_elements" => get_elements,
@@ -164,6 +173,7 @@ impl Call {
             Self::SetProperty(call) => call.references(),
             Self::Undo { .. }
             | Self::ListApps { .. }
+            | Self::Describe { .. }
             | Self::Release(Release::App(_))
             | Self::ReferenceStats => Vec::new(),
         }
@@ -191,6 +201,40 @@ impl Call {
 fn list_apps(arguments: &Arguments<'_>) -> Result<Call, Fault> {
     arguments.only(&["search"])?;
     Ok(Call::ListApps { search: arguments.text("search")? })
+}
+
+fn describe_app(arguments: &Arguments<'_>) -> Result<Call, Fault> {
+    let parts = ["class", "command", "enumeration", "search", "reach"];
+    arguments.only(&["app", "class", "command", "enumeration", "search", "reach"])?;
+    let app = arguments.text("app")?;
+    let mut asked = parts.into_iter().filter(|part| arguments.get(part).is_some());
+    let (first, second) = (asked.next(), asked.next());
+    if let (Some(first), Some(second)) = (first, second) {
+        let message = format!("`{first}` and `{second}` are two questions");
+        return Err(
+            Fault::new(Code::InvalidParameter, message, "ask one after the other").with("parameter", second)
+        );
+    }
+    let question = match first {
+        None => Question::Overview,
+        Some(part) => {
+            let text = arguments.required_text(part)?;
+            match part {
+                "class" => Question::Class(text),
+                "command" => Question::Command(text),
+                "enumeration" => Question::Enumeration(text),
+                "search" => Question::Search(text),
+                _ => Question::Reach(text),
+            }
+        }
+    };
+    if app.is_none() && !matches!(question, Question::Search(_)) {
+        let suggestion = "add `app`; only a search may go over all apps";
+        let fault =
+            Fault::new(Code::InvalidParameter, "iac_mcp_describe_app needs the argument `app`", suggestion);
+        return Err(fault.with("parameter", "app"));
+    }
+    Ok(Call::Describe { app, question })
 }
 
 fn query_object(arguments: &Arguments<'_>) -> Result<Call, Fault> {

@@ -25,6 +25,8 @@ pub mod change;
 
 pub mod permission;
 
+pub mod describe;
+
 pub mod plan;
 
 pub mod jxa;

@@ -30,6 +30,7 @@ use crate::Millis;
 use crate::action::{Action, Deed};
 use crate::app::{App, Apps};
 use crate::call::{Call, Release};
+use crate::describe::describe;
 use crate::fault::{Code, Fault};
 use crate::jxa::Script;
 use crate::osa_error::OsaError;
@@ -185,10 +186,14 @@ pub struct Outcome {
     pub undone: Vec<String>,
 }
 
-/// Returns the apps whose dictionaries a call needs, in the client's spelling or as bundle ids.
+/// Stands in [`wants`] for all apps.
+pub const EVERY_APP: &str = "*";
+
+/// Returns the apps whose dictionaries a call needs, in the client's spelling or as bundle ids, or [`EVERY_APP`].
 pub fn wants(call: &Call, references: &References) -> Vec<String> {
     let named = match call {
         Call::QueryObject { app, .. } => Some(app.clone()),
+        Call::Describe { app, .. } => Some(app.clone().unwrap_or_else(|| EVERY_APP.to_owned())),
         Call::GetElements(call) => call.app.clone(),
         Call::Command(call) => Some(call.app.clone()),
         _ => None,
@@ -212,6 +217,10 @@ pub fn start(call: Call, world: &mut World<'_>) -> Step {
     }
     let step = match call {
         Call::ListApps { search } => apps::start(search.as_deref(), world),
+        Call::Describe { app, question } => {
+            let rules = world.gate.policy.levels();
+            describe(app.as_deref(), &question, world.apps, rules).map(|body| done(body, 0))
+        }
         Call::QueryObject { app, specifier } => query::start(&app, &specifier, world),
         Call::GetProperties { references, list, properties, text } => {
             properties::start(references, list, properties.as_deref(), text, world)

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use iac_core::app::{App, Apps};
 use iac_core::dictionary::Counts;
 use iac_core::fault::{Code, Fault};
+use iac_core::step::EVERY_APP;
 
 use cache::Cache;
 pub use definition::Definition;
@@ -36,7 +37,7 @@ pub struct Settings {
 /// What a call needs to know of the apps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// That they are there, and the dictionaries of these, in any spelling.
+    /// That they are there, and the dictionaries of these, in any spelling, or of [`EVERY_APP`].
     Dictionaries(Vec<String>),
     /// How much each of them offers.
     Counts,
@@ -73,8 +74,9 @@ impl Catalog {
         let known = match need {
             Need::Counts => apps.0.iter().all(|app| app.counts.is_some()),
             Need::Dictionaries(terms) => {
-                let loaded = |term: &String| apps.find(term).map_or(true, |app| app.dictionary.is_some());
-                terms.iter().all(loaded)
+                let every = || apps.0.iter().all(|app| app.dictionary.is_some());
+                let one = |term: &str| apps.find(term).map_or(true, |app| app.dictionary.is_some());
+                terms.iter().all(|term| if term == EVERY_APP { every() } else { one(term) })
             }
         };
         known.then_some(apps)
@@ -88,6 +90,9 @@ impl Catalog {
         let mut apps = self.known().unwrap_or_else(new);
         match need {
             Need::Counts => self.count(bundles, index, &mut apps),
+            Need::Dictionaries(terms) if terms.iter().any(|term| term == EVERY_APP) => {
+                bundles.iter().for_each(|bundle| self.read(&bundle.id, bundles, &mut apps));
+            }
             Need::Dictionaries(terms) => terms.iter().for_each(|term| self.read(term, bundles, &mut apps)),
         }
         *self.apps.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&apps));

@@ -1,52 +1,17 @@
 //! Every command of every dictionary: its level, its schema, its name as a tool.
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    reason = "a test reads files, says what it skips, and fails loudly"
-)]
+#![expect(clippy::print_stdout, reason = "a test says what it looked at")]
 
 mod support;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use iac_core::app::{App, STANDARD_ADDITIONS};
+use iac_core::app::STANDARD_ADDITIONS;
 use iac_core::call::Catalog;
-use iac_core::dictionary::{Dictionary, Includes, parse};
 use iac_core::permission::classify_command;
 use serde_json::Value as Json;
 
-/// The apps that the corpus has dictionaries of, by file name.
-const BUNDLE_IDS: [(&str, &str); 25] = [
-    ("BBEdit", "com.barebones.bbedit"),
-    ("Calendar", "com.apple.iCal"),
-    ("CocoaStandard", "com.example.standard"),
-    ("Contacts", "com.apple.AddressBook"),
-    ("Finder", "com.apple.finder"),
-    ("Google Chrome", "com.google.Chrome"),
-    ("Image Events", "com.apple.imageevents"),
-    ("Keynote", "com.apple.iWork.Keynote"),
-    ("Mail", "com.apple.mail"),
-    ("Messages", "com.apple.MobileSMS"),
-    ("Music", "com.apple.Music"),
-    ("Notes", "com.apple.Notes"),
-    ("OmniFocus", "com.omnigroup.OmniFocus3"),
-    ("Reminders", "com.apple.reminders"),
-    ("Safari", "com.apple.Safari"),
-    ("Script Editor", "com.apple.ScriptEditor2"),
-    ("Shortcuts", "com.apple.shortcuts"),
-    ("StandardAdditions", "com.apple.osax.standardadditions"),
-    ("System Events", "com.apple.systemevents"),
-    ("System Settings", "com.apple.systempreferences"),
-    ("Terminal", "com.apple.Terminal"),
-    ("TextEdit", "com.apple.TextEdit"),
-    ("Things3", "com.culturedcode.ThingsMac"),
-    ("Vienna", "uk.co.opencommunity.vienna2"),
-    ("iTerm2", "com.googlecode.iterm2"),
-];
+use support::corpus::{all, corpus, dictionary};
 
 /// Each line was read and found right by a human eye; a change of it is a decision.
 #[test]
@@ -163,48 +128,4 @@ fn names_are_short_plain_unique_and_stay() {
     let tools: Vec<&str> =
         other.tools().filter(|tool| tool.title == "Mail: send").map(|tool| tool.name.as_str()).collect();
     assert!(!tools.is_empty() && tools.iter().all(|name| name.starts_with("mail_send_")), "{tools:?}");
-}
-
-fn dictionary(app: &App) -> &Dictionary {
-    app.dictionary.as_ref().expect("it was read")
-}
-
-/// The simulated apps, and those of the corpus where it is there.
-fn all() -> Vec<App> {
-    let mut apps = support::apps().0;
-    apps.extend(
-        corpus()
-            .unwrap_or_default()
-            .into_iter()
-            .map(|app| App { bundle_id: format!("{}.corpus", app.bundle_id).into(), ..app }),
-    );
-    apps
-}
-
-fn corpus() -> Option<Vec<App>> {
-    let folder = corpus_folder()?;
-    let standard = std::fs::read(folder.join("CocoaStandard.sdef")).unwrap();
-    let path = "/System/Library/ScriptingDefinitions/CocoaStandard.sdef".to_owned();
-    let includes = Includes::from([(path, standard)]);
-    let read = |(name, bundle_id): &(&str, &str)| {
-        let bytes = std::fs::read(folder.join(format!("{name}.sdef"))).unwrap();
-        App {
-            bundle_id: (*bundle_id).into(),
-            name: (*name).to_owned(),
-            version: String::new(),
-            counts: None,
-            dictionary: Some(Arc::new(parse(&bytes, &includes).0)),
-        }
-    };
-    Some(BUNDLE_IDS.iter().map(read).collect())
-}
-
-/// The folder of real dictionaries; without it the tests that need it say so and end.
-fn corpus_folder() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
-    let folder = std::env::var_os("IAC_MCP_CORPUS").map_or(beside, PathBuf::from).join("sdef");
-    if !folder.is_dir() {
-        println!("skipped: no dictionaries in {}", folder.display());
-    }
-    folder.is_dir().then_some(folder)
 }

@@ -140,7 +140,7 @@ fn tool(
     commands: &Variants<'_>,
     rules: &[LevelRule],
 ) -> CommandTool {
-    let command = merged(&commands.all);
+    let command = schema::merged(&commands.all);
     let classified = classify_command(&app.bundle_id, &command, rules);
     CommandTool {
         name,
@@ -152,33 +152,6 @@ fn tool(
         term: command.name,
         code: command.code,
     }
-}
-
-/// One definition that takes what any of several takes.
-fn merged(commands: &[&Command]) -> Command {
-    let mut whole = commands.first().map(|command| (*command).clone()).unwrap_or_default();
-    for other in commands.iter().skip(1) {
-        match (&mut whole.direct, &other.direct) {
-            (Some(direct), Some(also)) => {
-                direct.kind.0.extend(also.kind.0.iter().cloned());
-                direct.optional |= also.optional;
-            }
-            (Some(direct), None) => direct.optional = true,
-            (direct @ None, also) => {
-                *direct = also.clone().map(|also| crate::dictionary::Parameter { optional: true, ..also })
-            }
-        }
-        let has = |command: &Command, name: &str| command.parameters.iter().any(|each| each.name == name);
-        whole
-            .parameters
-            .iter_mut()
-            .filter(|each| !has(other, &each.name))
-            .for_each(|each| each.optional = true);
-        let mut new = other.parameters.clone();
-        new.iter_mut().filter(|each| !has(&whole, &each.name)).for_each(|each| each.optional = true);
-        whole.parameters.extend(new);
-    }
-    whole
 }
 
 fn description(app: &App, command: &Command, classified: &Classified) -> String {

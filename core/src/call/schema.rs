@@ -33,6 +33,31 @@ pub(crate) fn compact(dictionary: &Dictionary, command: &Command) -> Json {
     Writer { dictionary, words: false }.root(command)
 }
 
+/// One definition that takes what any of several takes.
+pub(crate) fn merged(commands: &[&Command]) -> Command {
+    let mut whole = commands.first().map(|command| (*command).clone()).unwrap_or_default();
+    for other in commands.iter().skip(1) {
+        match (&mut whole.direct, &other.direct) {
+            (Some(direct), Some(also)) => {
+                direct.kind.0.extend(also.kind.0.iter().cloned());
+                direct.optional |= also.optional;
+            }
+            (Some(direct), None) => direct.optional = true,
+            (direct @ None, also) => *direct = also.clone().map(|also| Parameter { optional: true, ..also }),
+        }
+        let has = |command: &Command, name: &str| command.parameters.iter().any(|each| each.name == name);
+        whole
+            .parameters
+            .iter_mut()
+            .filter(|each| !has(other, &each.name))
+            .for_each(|each| each.optional = true);
+        let mut new = other.parameters.clone();
+        new.iter_mut().filter(|each| !has(&whole, &each.name)).for_each(|each| each.optional = true);
+        whole.parameters.extend(new);
+    }
+    whole
+}
+
 /// The name of a parameter as clients write it.
 pub(crate) fn key_of(term: &str) -> String {
     match Identifier::of(term) {
@@ -155,9 +180,9 @@ impl Writer<'_> {
     }
 
     fn object(&self, class: Option<&str>) -> Vec<Json> {
-        let of = class.map(|class| format!(" of a {class}")).unwrap_or_default();
+        let of = class.map(|class| format!(" of class {}", foreign::clean(class, 40))).unwrap_or_default();
         vec![
-            self.said(json!({ "type": "string" }), &format!("reference{of} (ref_…), or \"application\"")),
+            self.said(json!({ "type": "string" }), &format!("reference (ref_…){of}, or \"application\"")),
             self.said(
                 json!({ "type": "object", "properties": { "type": { "type": "string" } }, "required": ["type"] }),
                 "or a specifier as in iac_mcp_query_object",

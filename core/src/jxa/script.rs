@@ -36,8 +36,13 @@ pub fn probe(app: &str) -> Script {
 }
 
 fn whole(more: &str, body: &str, data: &Json) -> Script {
-    Script { code: format!("d => {{
-{PRELUDE}{more}{BODY}{body}{END}"), data: literal::ascii(data) }
+    Script {
+        code: format!(
+            "d => {{
+{PRELUDE}{more}{BODY}{body}{END}"
+        ),
+        data: literal::ascii(data),
+    }
 }
 
 /// Writes what is particular to an action, for people to read: its code and its data. It cannot be run.

@@ -180,7 +180,7 @@ impl Shape<'_> {
             Self::Choice(enumeration) => one_of(enumeration),
             Self::ClassName => "the name of a class".to_owned(),
             Self::Object(class) => {
-                let of = class.map(|class| format!(" of a {}", class.name)).unwrap_or_default();
+                let of = class.map(|class| format!(" of class {}", class.name)).unwrap_or_default();
                 format!("a reference (ref_…) or a specifier{of}")
             }
             Self::Location => {

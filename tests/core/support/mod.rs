@@ -1,5 +1,13 @@
 //! What the tests of the core share: the simulated Mac's dictionaries, and expected texts.
-#![allow(dead_code, clippy::disallowed_methods, reason = "each test program uses a part of it")]
+#![allow(
+    dead_code,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "each test program uses a part of it"
+)]
+
+pub(crate) mod corpus;
 
 use std::fs;
 use std::path::{Path, PathBuf};
