@@ -3,6 +3,7 @@
 mod call;
 mod demo;
 mod describe;
+mod dictionary;
 mod directories;
 mod list;
 mod options;
@@ -44,8 +45,10 @@ enum Command {
     Describe(describe::Describe),
     /// Calls a tool and prints its answer.
     Call(call::Call),
+    /// Names everything that is wrong with the dictionary of an app or of an .sdef file.
+    Lint(list::Lint),
     /// Lists the tools as clients see them.
-    Tools,
+    Tools(list::Tools),
 }
 
 /// Why a command failed.
@@ -104,7 +107,8 @@ impl Arguments {
             Some(Command::Apps(apps)) => apps.run(&common, mac),
             Some(Command::Describe(describe)) => describe.run(&common, mac),
             Some(Command::Call(call)) => call.run(&common, mac),
-            Some(Command::Tools) => list::tools(&common),
+            Some(Command::Lint(lint)) => lint.run(&common, mac),
+            Some(Command::Tools(tools)) => tools.run(&common, mac),
         }
     }
 }

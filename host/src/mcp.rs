@@ -14,7 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 pub use client::{Client, ClientError, Received};
-pub use tools::built_in;
+pub use tools::{built_in, commands};
 
 use crate::pipeline::Pipeline;
 use server::Server;

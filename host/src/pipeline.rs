@@ -1,6 +1,7 @@
 //! One call, from its arguments to its answer: the core decides, the supervisor runs, the core goes on.
 
 mod system;
+pub(crate) mod tools;
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,6 +23,7 @@ use crate::apps::{Catalog, Need};
 use crate::osascript::{Kind, Supervisor};
 use crate::simulated::World;
 use crate::{apps, osascript};
+pub use tools::ToolsOf;
 
 /// Everything that a pipeline is made of.
 #[derive(Debug, Default)]
@@ -34,6 +36,8 @@ pub struct Settings {
     pub world: Option<World>,
     /// The folder that `~/` means there; empty where it is not known.
     pub home: String,
+    /// Whose commands are tools of their own.
+    pub tools: ToolsOf,
     /// How many references are held, and for how long.
     pub limits: Limits,
 }
@@ -45,6 +49,7 @@ pub struct Pipeline {
     supervisor: Supervisor,
     world: Option<Arc<World>>,
     home: String,
+    tools: tools::Tools,
     gate: Gate,
     memory: Mutex<Memory>,
     clock: Clock,
@@ -88,13 +93,14 @@ impl Pipeline {
     /// # Errors
     /// The supervisor cannot be made.
     pub fn new(settings: Settings) -> io::Result<Self> {
-        let Settings { apps, osascript, world, home, limits } = settings;
+        let Settings { apps, osascript, world, home, tools, limits } = settings;
         let references = References::new(limits);
         Ok(Self {
             catalog: Arc::new(Catalog::new(apps)),
             supervisor: Supervisor::new(osascript)?,
             world: world.map(Arc::new),
             home,
+            tools: tools::Tools::new(tools),
             gate: Gate::default(),
             memory: Mutex::new(Memory { references, learned: Learned::default() }),
             clock: Clock::start(),
@@ -114,7 +120,7 @@ impl Pipeline {
             Some(Ok(call)) => self.drive(call, cancel).await,
             Some(Err(fault)) => refused(&fault),
             None if tool == system::TOOL => self.system(arguments, cancel).await,
-            None => return None,
+            None => self.drive(self.command_tools().await.call(tool, arguments)?, cancel).await,
         };
         self.counters.count(&outcome);
         Some(Answer { outcome, elapsed: started.elapsed() })

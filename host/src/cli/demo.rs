@@ -86,9 +86,3 @@ async fn conclude(conversation: Conversation) -> Result<(), Failure> {
     )?;
     Ok(())
 }
-
-/// Text of an app on one line of a terminal.
-fn plain(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
-}

@@ -3,14 +3,14 @@
 mod term;
 
 use std::io::{self, Write};
-use std::path::Path;
 
 use clap::Args;
 use iac_core::dictionary::{Class, Command, Dictionary, describe};
 
+use super::dictionary::{self, clean};
 use super::options::{Common, Mac};
 use super::{Failure, paint};
-use crate::apps::{self, Definition};
+use crate::apps::Definition;
 
 #[derive(Debug, Args)]
 pub(super) struct Describe {
@@ -23,7 +23,11 @@ pub(super) struct Describe {
 
 impl Describe {
     pub(super) fn run(self, common: &Common, mac: Mac) -> Result<(), Failure> {
-        let (title, definition) = self.definition(common, mac)?;
+        let (app, definition) = dictionary::of(&self.what, common, mac)?;
+        let title = match app.version.as_str() {
+            "" => self.what.clone(),
+            version => format!("{} {version} ({})", app.name, app.bundle_id),
+        };
         let mut out = anstream::stdout();
         match (&self.term, common.json) {
             (None, true) => {
@@ -34,20 +38,6 @@ impl Describe {
             (Some(term), json) => term::show(&mut out, term, &definition.dictionary, json)?,
         }
         Ok(())
-    }
-
-    fn definition(&self, common: &Common, mac: Mac) -> Result<(String, Definition), Failure> {
-        let path = Path::new(&self.what);
-        if path.extension().is_some_and(|extension| extension == "sdef") || path.is_file() {
-            let base = Common::base(&mac);
-            let read = apps::read_file(path, &base, common.standard.as_deref());
-            let definition = read.map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))?;
-            return Ok((self.what.clone(), definition));
-        }
-        let pipeline = mac.pipeline(common)?;
-        pipeline.prepare()?;
-        let (app, definition) = pipeline.catalog().definition(&self.what)?;
-        Ok((format!("{} {} ({})", app.name, app.version, app.bundle_id), definition))
     }
 }
 
@@ -126,20 +116,4 @@ fn members(class: &Class) -> String {
 fn example(dictionary: &Dictionary) -> String {
     let class = dictionary.classes.values().find(|class| !class.built_in && class.name != "application");
     class.map_or_else(|| "application".to_owned(), |class| format!("\"{}\"", clean(&class.name)))
-}
-
-/// Text of an app on its way to a terminal: one line, and nothing that a terminal would obey.
-fn clean(text: &str) -> String {
-    let bidi =
-        |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control() || bidi(c));
-    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn nothing_that_a_terminal_would_obey() {
-        assert_eq!(super::clean(" a\u{1b}[2J\n b\u{202e}c\tü "), "a [2J b c ü");
-    }
 }

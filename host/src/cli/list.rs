@@ -1,12 +1,16 @@
-//! `apps` and `tools`
+//! `apps`, `tools` and `lint`
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 
 use clap::Args;
+use iac_core::app::App;
+use iac_core::call::Catalog;
+use iac_core::dictionary::lint::{self, Weight};
 use serde_json::{Map, Value as Json};
 
 use super::options::{Common, Mac};
-use super::{Failure, call, paint};
+use super::{Failure, call, dictionary, paint};
 use crate::mcp;
 
 #[derive(Debug, Args)]
@@ -41,36 +45,70 @@ impl Apps {
     }
 }
 
-/// Prints the tools as clients see them.
-pub(super) fn tools(common: &Common) -> Result<(), Failure> {
-    let tools = mcp::built_in();
-    if common.json {
-        return Ok(paint::answer(&Json::from(tools), true)?);
+#[derive(Debug, Args)]
+pub(super) struct Tools {
+    /// Lists the tools that an app's commands make instead; an app by name or bundle id, or an .sdef file.
+    #[arg(value_name = "APP|FILE.sdef")]
+    what: Option<String>,
+}
+
+impl Tools {
+    pub(super) fn run(self, common: &Common, mac: Mac) -> Result<(), Failure> {
+        let tools = match &self.what {
+            None => mcp::built_in(),
+            Some(what) => {
+                let (app, definition) = dictionary::of(what, common, mac)?;
+                let app = App { dictionary: Some(definition.dictionary.into()), ..app };
+                mcp::commands(&Catalog::new([&app], &BTreeSet::new(), &[]))
+            }
+        };
+        if common.json {
+            return Ok(paint::answer(&Json::from(tools), true)?);
+        }
+        let mut stdout = anstream::stdout();
+        let (name, faint) = (paint::NAME, paint::FAINT);
+        for tool in &tools {
+            let arguments = tool["inputSchema"]["properties"].as_object();
+            let arguments: Vec<&str> =
+                arguments.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+            let (arguments, title) = (arguments.join(", "), dictionary::clean(&shown(&tool["title"])));
+            writeln!(
+                stdout,
+                "{name}{}{name:#}  {title} {faint}({arguments}){faint:#}",
+                shown(&tool["name"])
+            )?;
+        }
+        let bytes = serde_json::to_string(&tools).unwrap_or_default().len();
+        let count = tools.len();
+        writeln!(stdout, "\n{faint}{count} tools in {bytes} bytes; --json shows the definitions{faint:#}")?;
+        Ok(())
     }
-    let mut stdout = anstream::stdout();
-    let (name, faint) = (paint::NAME, paint::FAINT);
-    for tool in &tools {
-        let arguments: Vec<&str> = tool["inputSchema"]["properties"]
-            .as_object()
-            .into_iter()
-            .flatten()
-            .map(|(name, _)| name.as_str())
-            .collect();
-        let title = shown(&tool["title"]);
-        writeln!(
-            stdout,
-            "{name}{}{name:#}  {title} {faint}({}){faint:#}",
-            shown(&tool["name"]),
-            arguments.join(", ")
-        )?;
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Lint {
+    /// An app by name or bundle id, or an .sdef file.
+    #[arg(value_name = "APP|FILE.sdef")]
+    what: String,
+}
+
+impl Lint {
+    /// Prints what is wrong with a dictionary; errors among it are a failure.
+    pub(super) fn run(self, common: &Common, mac: Mac) -> Result<(), Failure> {
+        let (_, definition) = dictionary::of(&self.what, common, mac)?;
+        let found = lint::lint(&definition.dictionary, &definition.problems);
+        if common.json {
+            paint::answer(&serde_json::to_value(&found).unwrap_or_default(), true)?;
+        } else {
+            let mut stdout = anstream::stdout();
+            found.iter().try_for_each(|each| writeln!(stdout, "{}", dictionary::clean(&each.to_string())))?;
+            let of = |weight| found.iter().filter(|each| each.weight == weight).count();
+            let (errors, warnings, notes) = (of(Weight::Error), of(Weight::Warning), of(Weight::Note));
+            let faint = paint::FAINT;
+            writeln!(stdout, "{faint}{errors} errors, {warnings} warnings, {notes} notes{faint:#}")?;
+        }
+        if found.iter().any(|each| each.weight == Weight::Error) { Err(Failure::Said) } else { Ok(()) }
     }
-    let bytes = serde_json::to_string(&tools).unwrap_or_default().len();
-    writeln!(
-        stdout,
-        "\n{faint}{} tools in {bytes} bytes; --json shows the definitions{faint:#}",
-        tools.len()
-    )?;
-    Ok(())
 }
 
 fn shown(value: &Json) -> String {

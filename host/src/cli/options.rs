@@ -12,7 +12,7 @@ use iac_core::reference::Limits;
 use super::{Failure, directories};
 use crate::apps::{self, Roots};
 use crate::osascript;
-use crate::pipeline::{Pipeline, Settings};
+use crate::pipeline::{Pipeline, Settings, ToolsOf};
 use crate::simulated::{NOTE, World};
 
 /// Options that every command has.
@@ -63,6 +63,16 @@ pub(super) struct Mac {
     #[arg(long, global = true, value_name = "SECONDS", env = "IAC_MCP_TIMEOUT", hide_env = true,
           value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(super) timeout: Option<u64>,
+    /// Makes commands tools of their own: `meta` for none, `all`, or the names of apps, as in `mail,finder`.
+    #[arg(
+        long,
+        global = true,
+        value_name = "meta|all|APP,…",
+        env = "IAC_MCP_TOOLS",
+        hide_env = true,
+        value_delimiter = ','
+    )]
+    pub(super) tools: Vec<String>,
     /// How long a reference is valid after its last use, in milliseconds.
     #[arg(long, global = true, hide = true, env = "IAC_MCP_REF_TTL",
           value_parser = clap::value_parser!(u64).range(1_000..))]
@@ -123,8 +133,8 @@ impl Mac {
             cache: common.cache().filter(|_| kept).map(|cache| cache.join("apps")),
             standard: common.standard.clone(),
         };
-        let (home, limits) = (self.home(world.as_ref()), self.limits());
-        Ok(Pipeline::new(Settings { apps, osascript, world, home, limits })?)
+        let (home, tools, limits) = (self.home(world.as_ref()), self.tools(), self.limits());
+        Ok(Pipeline::new(Settings { apps, osascript, world, home, tools, limits })?)
     }
 
     fn world(&self, common: &Common) -> Result<Option<World>, Failure> {
@@ -148,6 +158,14 @@ impl Mac {
             (Some(first), _) => given.fold(first, Roots::and),
             (None, Some(world)) => Roots::below(world.folder()),
             (None, None) => Roots::of_this_mac(directories::home().as_deref()),
+        }
+    }
+
+    fn tools(&self) -> ToolsOf {
+        match self.tools.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            [] | ["meta"] => ToolsOf::Nobody,
+            ["all"] => ToolsOf::All,
+            ref apps => ToolsOf::These(apps.iter().map(|app| (*app).trim().to_owned()).collect()),
         }
     }
 

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use iac_core::dictionary::names;
 use iac_core::fault::{Code, Fault, did_you_mean};
 use iac_core::step::Outcome;
 use rmcp::model::{
@@ -65,6 +64,16 @@ impl Server {
         result(answer, meta(context, &self.config.server_info))
     }
 
+    async fn known(&self, name: &str) -> Result<(), ErrorData> {
+        if tools::find(name).is_some() {
+            return Ok(());
+        }
+        let commands = self.pipeline.command_tools().await;
+        tools::known(name, &commands).map_err(|near| {
+            ErrorData::invalid_params(format!("no tool `{name}`{}", did_you_mean(&near)), None)
+        })
+    }
+
     /// Tells a client that asked for it, again and again, that its call is still under way.
     async fn progress(&self, context: &RequestContext<RoleServer>) -> std::convert::Infallible {
         let Some(token) = context.meta.get_progress_token() else { return std::future::pending().await };
@@ -98,7 +107,9 @@ impl ServerHandler for Server {
                 None,
             ));
         }
-        let list = ListToolsResult::with_all_items(tools::tools().to_vec());
+        let commands = self.pipeline.command_tools().await;
+        let all = tools::tools().iter().cloned().chain(tools::of_commands(&commands));
+        let list = ListToolsResult::with_all_items(all.collect());
         let mut list = list.with_ttl_ms(FRESH).with_cache_scope(CacheScope::Private);
         if is_modern(&context) {
             list.meta = Some(meta(&context, &self.config.server_info));
@@ -111,7 +122,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        known(&request.name)?;
+        self.known(&request.name).await?;
         let arguments = request.arguments.unwrap_or_default();
         Ok(self.answer(request.name.into_owned(), arguments, &context).await.into())
     }
@@ -133,7 +144,7 @@ impl ServerHandler for Server {
         let name = params.as_ref().and_then(|params| params.get("name")).and_then(Json::as_str);
         let name =
             name.ok_or_else(|| ErrorData::invalid_params("`name`: expected the name of a tool", None))?;
-        known(name)?;
+        self.known(name).await?;
         let given = params.as_ref().and_then(|params| params.get("arguments")).unwrap_or(&Json::Null);
         let answer = result(failed(&no_arguments(given)), meta(&context, &self.config.server_info));
         let mut answer = serde_json::to_value(answer)
@@ -188,14 +199,6 @@ fn malformed(method: &str) -> ErrorData {
         );
     }
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("no method `{method}`"), None)
-}
-
-fn known(name: &str) -> Result<(), ErrorData> {
-    if tools::find(name).is_some() {
-        return Ok(());
-    }
-    let near = names::near(name, tools::tools().iter().map(|tool| &*tool.name), 3);
-    Err(ErrorData::invalid_params(format!("no tool `{name}`{}", did_you_mean(&near)), None))
 }
 
 fn no_arguments(given: &Json) -> Fault {

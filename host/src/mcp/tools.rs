@@ -2,7 +2,9 @@
 
 use std::sync::LazyLock;
 
-use rmcp::model::Tool;
+use iac_core::call::{Catalog, CommandTool};
+use iac_core::dictionary::names;
+use rmcp::model::{Tool, ToolAnnotations};
 
 /// Written out for people in `tools.json`, sent as compact JSON.
 static BUILT_IN: LazyLock<Vec<Tool>> = LazyLock::new(|| {
@@ -21,6 +23,38 @@ pub(super) fn tools() -> &'static [Tool] {
 /// Returns the built-in tool of that name.
 pub(super) fn find(name: &str) -> Option<&'static Tool> {
     tools().iter().find(|tool| tool.name == name)
+}
+
+/// Returns the tools that a catalog of commands makes, by name.
+pub(super) fn of_commands(catalog: &Catalog) -> impl Iterator<Item = Tool> {
+    catalog.tools().map(of_command)
+}
+
+/// Whether there is a tool of that name, or which names are near.
+///
+/// # Errors
+/// There is none; these are the names that were perhaps meant.
+pub(super) fn known(name: &str, commands: &Catalog) -> Result<(), Vec<String>> {
+    if find(name).is_some() || commands.tools().any(|tool| tool.name == name) {
+        return Ok(());
+    }
+    let all = tools().iter().map(|tool| &*tool.name).chain(commands.tools().map(|tool| tool.name.as_str()));
+    Err(names::near(name, all, 3))
+}
+
+fn of_command(tool: &CommandTool) -> Tool {
+    let schema = tool.input_schema.as_object().cloned().unwrap_or_default();
+    let hints = &tool.hints;
+    let annotations = ToolAnnotations::new().read_only(hints.read_only).destructive(hints.destructive);
+    let annotations = annotations.idempotent(hints.idempotent).open_world(hints.open_world);
+    let definition = Tool::new(tool.name.clone(), tool.description.clone(), schema);
+    definition.with_title(tool.title.clone()).with_annotations(annotations)
+}
+
+/// Returns the definitions of a catalog's tools as they go over the wire.
+pub fn commands(catalog: &Catalog) -> Vec<serde_json::Value> {
+    let json = |tool| serde_json::to_value(tool).expect("a tool is plain data");
+    of_commands(catalog).map(json).collect()
 }
 
 /// Returns the definitions of the built-in tools as they go over the wire.
@@ -44,6 +78,8 @@ mod tests {
 
     #[test]
     fn every_tool_is_known_to_the_core_or_the_shell() {
+        let names: Vec<&str> = tools().iter().map(|tool| &*tool.name).collect();
+        assert_eq!(names, crate::pipeline::tools::BUILT_IN);
         let unknown = |tool: &&Tool| {
             tool.name != "system" && iac_core::call::Call::parse(&tool.name, &Map::new()).is_none()
         };

@@ -6,13 +6,15 @@ use serde_json::{Value as Json, json};
 
 use crate::session::{Session, modes};
 
-const TOOLS: [&str; 9] = [
+const TOOLS: [&str; 11] = [
     "iac_mcp_list_apps",
     "iac_mcp_query_object",
     "iac_mcp_get_properties",
     "iac_mcp_get_elements",
+    "iac_mcp_set_property",
     "iac_mcp_read_command",
     "iac_mcp_run_command",
+    "iac_mcp_undo",
     "iac_mcp_release_reference",
     "iac_mcp_get_reference_stats",
     "system",
@@ -146,4 +148,40 @@ fn protocol_error<T: std::fmt::Debug>(result: Result<T, ServiceError>, mode: &st
         Err(ServiceError::McpError(error)) => error,
         other => panic!("{mode}: expected an error of the protocol, got {other:?}"),
     }
+}
+
+#[tokio::test]
+async fn commands_are_tools_where_the_operator_wants_it() {
+    for (mode, lifecycle) in modes() {
+        let session = Session::start(lifecycle, &["--tools", "finder,Calendar,nobody"]).await;
+        let list = session.client.list_tools(None).await.unwrap();
+        let names: Vec<&str> = list.tools.iter().map(|tool| &*tool.name).collect();
+        assert_eq!(names[..TOOLS.len()], TOOLS, "{mode}");
+        let own = &names[TOOLS.len()..];
+        assert!(
+            own.is_sorted() && own.contains(&"finder_count") && own.contains(&"calendar_count"),
+            "{mode}: {own:?}"
+        );
+        assert!(
+            own.iter().all(|name| name.starts_with("finder_") || name.starts_with("calendar_")),
+            "{mode}: {own:?}"
+        );
+        let count = list.tools.iter().find(|tool| tool.name == "finder_count").unwrap();
+        assert_eq!(count.annotations.as_ref().unwrap().read_only_hint, Some(true), "{mode}");
+        let home = json!({ "type": "property", "property": "home", "of": "application" });
+        let counted = session.client.call_tool(
+            rmcp::model::CallToolRequestParams::new("finder_count")
+                .with_arguments(json!({ "target": home, "each": "item" }).as_object().unwrap().clone()),
+        );
+        let counted = counted.await.unwrap().structured_content.unwrap();
+        assert_eq!(counted["success"], true, "{mode}: {counted}");
+    }
+}
+
+#[tokio::test]
+async fn the_list_of_tools_does_not_change_with_calls() {
+    let session = Session::new().await;
+    let before = session.client.list_tools(None).await.unwrap().tools;
+    session.ok("iac_mcp_query_object", inbox()).await;
+    assert_eq!(session.client.list_tools(None).await.unwrap().tools, before);
 }

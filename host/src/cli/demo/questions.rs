@@ -4,8 +4,8 @@ use serde_json::{Value as Json, json};
 
 use super::conversation::Conversation;
 use super::dates::{self, Week};
-use super::plain;
 use crate::cli::Failure;
+use crate::cli::dictionary::clean;
 
 /// How many names are listed.
 const NAMED: usize = 25;
@@ -133,5 +133,5 @@ fn list(value: &Json) -> &[Json] {
 }
 
 fn text(value: &Json) -> String {
-    plain(value.as_str().unwrap_or_default())
+    clean(value.as_str().unwrap_or_default())
 }

@@ -7,7 +7,7 @@ use iac_core::dictionary::{
 };
 use serde_json::{Value as Json, json};
 
-use super::clean;
+use crate::cli::dictionary::clean;
 use crate::cli::{Failure, paint};
 
 /// Shows what a term means; the term in any spelling.

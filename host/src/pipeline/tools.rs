@@ -1,0 +1,84 @@
+//! Commands as tools of their own, made once.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use iac_core::app::{App, Apps};
+use iac_core::call::Catalog;
+use tokio::sync::OnceCell;
+
+use super::{Need, Pipeline};
+
+/// The tools that are always there, in the order in which clients see them; no command's tool has one of these names.
+pub(crate) const BUILT_IN: [&str; 11] = [
+    "iac_mcp_list_apps",
+    "iac_mcp_query_object",
+    "iac_mcp_get_properties",
+    "iac_mcp_get_elements",
+    "iac_mcp_set_property",
+    "iac_mcp_read_command",
+    "iac_mcp_run_command",
+    "iac_mcp_undo",
+    "iac_mcp_release_reference",
+    "iac_mcp_get_reference_stats",
+    "system",
+];
+
+/// Whose commands are tools of their own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ToolsOf {
+    /// Nobody's: every command is reached through the built-in tools.
+    #[default]
+    Nobody,
+    /// Those of these apps, in any spelling.
+    These(Vec<String>),
+    /// Those of every app.
+    All,
+}
+
+/// The tools, once they are made.
+#[derive(Debug, Default)]
+pub(super) struct Tools {
+    of: ToolsOf,
+    made: OnceCell<Arc<Catalog>>,
+}
+
+impl Tools {
+    pub(super) fn new(of: ToolsOf) -> Self {
+        Self { of, made: OnceCell::new() }
+    }
+}
+
+impl Pipeline {
+    /// Returns the commands that are tools of their own; an app that is not there has none, and is warned of.
+    pub async fn command_tools(&self) -> Arc<Catalog> {
+        Arc::clone(self.tools.made.get_or_init(|| self.make_tools()).await)
+    }
+
+    async fn make_tools(&self) -> Arc<Catalog> {
+        let Some(apps) = self.whose().await else { return Arc::default() };
+        let taken: BTreeSet<String> = BUILT_IN.map(str::to_owned).into();
+        Arc::new(Catalog::new(apps.iter(), &taken, self.gate.policy.levels()))
+    }
+
+    /// The apps whose commands are tools, with their dictionaries.
+    async fn whose(&self) -> Option<Vec<App>> {
+        let terms = match &self.tools.of {
+            ToolsOf::Nobody => return None,
+            ToolsOf::These(terms) => terms.clone(),
+            ToolsOf::All => {
+                let all = self.apps(Need::Dictionaries(Vec::new())).await.ok()?;
+                all.0.iter().map(|app| app.bundle_id.to_string()).collect()
+            }
+        };
+        let apps: Arc<Apps> = self.apps(Need::Dictionaries(terms.clone())).await.ok()?;
+        let find = |term: &String| match apps.find(term) {
+            Ok(app) => Some(app.clone()),
+            Err(fault) => {
+                tracing::warn!("--tools: {}", fault.message);
+                None
+            }
+        };
+        Some(terms.iter().filter_map(find).collect())
+    }
+}
