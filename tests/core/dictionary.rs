@@ -12,6 +12,7 @@ mod dictionary_golden;
 mod dictionary_limits;
 mod dictionary_names;
 mod dictionary_properties;
+mod dictionary_query;
 mod dictionary_typings;
 
 use iac_core::dictionary::{Dictionary, Includes, Problem, ProblemKind, parse};
