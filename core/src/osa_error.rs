@@ -34,7 +34,7 @@ const OPEN_IT: &str = "ask the user to open the app, then try again: a read does
 const ALLOW_IT: &str = "ask the user to allow it in System Settings > Privacy & Security > Automation, under the app that started this server (the MCP client or terminal)";
 const DESCRIBE: &str = "see what the app can do with iac_mcp_describe_app";
 
-const TABLE: [Row; 26] = [
+const TABLE: [Row; 33] = [
     row(-43, Code::ExecutionFailed, "the file does not exist", "check the path"),
     row(-50, Code::ExecutionFailed, "the app rejects a parameter", DESCRIBE),
     row(
@@ -76,6 +76,7 @@ const TABLE: [Row; 26] = [
     ),
     row(-1726, Code::ExecutionFailed, "the app refuses this filter", "use a simpler filter"),
     row(-1728, Code::ReferenceInvalid, "there is no such object", QUERY_AGAIN),
+    row(-1731, Code::ExecutionFailed, "the app does not know this kind of object", DESCRIBE),
     row(-1743, Code::AutomationNotAuthorized, "macOS does not allow controlling the app", ALLOW_IT),
     row(-1744, Code::AutomationNotAuthorized, "macOS wants to ask the user first and cannot now", ALLOW_IT),
     row(
@@ -83,6 +84,18 @@ const TABLE: [Row; 26] = [
         Code::ExecutionFailed,
         "the app cannot do this with this object",
         "another object or another way may work; repeating it does not help",
+    ),
+    row(
+        -10001,
+        Code::TypeMismatch,
+        "the app needs a value of another type",
+        "check the type in the dictionary",
+    ),
+    row(
+        -10002,
+        Code::ExecutionFailed,
+        "the app does not find objects in this way",
+        "address it in another way: by id, name or index",
     ),
     row(-10003, Code::PropertyReadOnly, "the app does not let it be changed", DESCRIBE),
     row(
@@ -92,6 +105,15 @@ const TABLE: [Row; 26] = [
         "the user may have to do it in the app",
     ),
     row(-10006, Code::PropertyReadOnly, "the app refuses to set it", DESCRIBE),
+    row(-10008, Code::ExecutionFailed, "it is a property, not an element", DESCRIBE),
+    row(-10010, Code::ExecutionFailed, "the app cannot do this with objects of this class", DESCRIBE),
+    row(-10014, Code::ExecutionFailed, "the app does this with one object at a time", "give one object"),
+    row(
+        -10024,
+        Code::ExecutionFailed,
+        "the app cannot make or move this into that container",
+        "make it elsewhere, or look where the app keeps such objects",
+    ),
     row(-10810, Code::ExecutionFailed, "the app could not be launched", "ask the user to open it"),
     row(
         -10814,
@@ -112,6 +134,11 @@ const TABLE: [Row; 26] = [
         "ask the user to allow it in System Settings > Privacy & Security > Accessibility",
     ),
 ];
+
+/// Every number that is known: its code, what it means and what to do next; `docs/errors.md` is written from it.
+pub fn known() -> impl Iterator<Item = (i64, Code, &'static str, &'static str)> {
+    TABLE.iter().map(|row| (row.number, row.code, row.meaning, row.suggestion))
+}
 
 impl OsaError {
     /// Makes the error that a client sees; `app` is the name of the app.

@@ -86,7 +86,9 @@ fn classify_set(app: &str, changes: &[Change], rules: &[LevelRule]) -> Classifie
     let of = |(change, slot): (&Change, &Slot)| {
         classify_write(app, change.subject.path.class(), &slot.term, changes.len(), rules)
     };
-    slots.map(of).reduce(Classified::or_worse).unwrap_or_else(|| Classified::new(Level::Modify, "changes"))
+    let by_value = changes.iter().filter_map(|change| arguments::script_address(&change.values));
+    let worst = slots.map(of).chain(by_value).reduce(Classified::or_worse);
+    worst.unwrap_or_else(|| Classified::new(Level::Modify, "changes"))
 }
 
 fn classify_invocation(app: &str, invocation: &Invocation, rules: &[LevelRule]) -> Classified {

@@ -1,0 +1,77 @@
+//! `docs/errors.md` says what the tables in the code say. `UPDATE_EXPECT=1` writes it.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use iac_core::fault::Code;
+use iac_core::osa_error::{OsaError, known};
+
+const HEAD: &str = "# Errors
+
+Written from the tables in `core/src/fault.rs` and `core/src/osa_error.rs` by a test; `UPDATE_EXPECT=1` writes it anew.
+
+A tool that fails answers with `isError` and
+
+```json
+{\"error\": \"reference_invalid\", \"message\": \"…\", \"suggestion\": \"…\", \"retryable\": false}
+```
+
+`message` says what happened and names the value; `suggestion` says what to do next. `retryable` says whether the same
+call may work later without a change. More fields stand beside them where they help: `app`, `reference`, `parameter`
+with `expected` and the command's `schema`, `near` with the names that were perhaps meant, `number` with the Apple event
+number, `requiresPrompt` with the `policyLine` that would allow it, `detail` with a plugin's own code.
+
+`\"outcome\": \"unknown\"` stands on a change that did not answer: it may have happened. Look before trying it again.
+
+An error of a part stands beside the parts that worked: `errors` beside `properties`, an `error` among `results`. An
+answer that is not whole says `\"complete\": false` with its `reason`.
+
+## Codes
+
+| code | when | retryable |
+| --- | --- | --- |
+";
+
+const NUMBERS: &str = "
+## Apple event and script error numbers
+
+Only numbers are looked at: texts are in the language of the system. A number that is not in this table is
+`execution_failed`, with the app's own words as the message; -2700 is any exception of JavaScript, and `app_not_found`
+where it comes while the app is opened.
+
+| number | code | meaning | what to do |
+| --- | --- | --- | --- |
+";
+
+#[test]
+fn the_page_says_what_the_tables_say() {
+    let mut page = HEAD.to_owned();
+    for code in Code::all() {
+        let retryable = if code.retryable() { "yes" } else { "no" };
+        writeln!(page, "| `{}` | {} | {retryable} |", code.name(), code.cause()).unwrap();
+    }
+    page.push_str(NUMBERS);
+    for (number, code, meaning, suggestion) in known() {
+        writeln!(page, "| {number} | `{}` | {meaning} | {suggestion} |", code.name()).unwrap();
+    }
+    support::expect(&support::root().join("docs/errors.md"), &page).unwrap();
+}
+
+#[test]
+fn each_number_stands_once_and_is_told_by_it_alone() {
+    let numbers: BTreeSet<i64> = known().map(|(number, ..)| number).collect();
+    assert_eq!(numbers.len(), known().count());
+    for (number, code, meaning, _) in known() {
+        let error = OsaError { number, message: "Keine Berechtigung.".to_owned(), at: "command".to_owned() };
+        let fault = error.to_fault("Mail");
+        assert_eq!(fault.code, code, "{number}");
+        assert!(
+            fault.message.contains(meaning) && !fault.message.contains("Berechtigung"),
+            "{}",
+            fault.message
+        );
+        assert!(!fault.suggestion.is_empty(), "{number}");
+    }
+}
