@@ -3,4 +3,6 @@
 mod bounds;
 mod guests;
 mod hostile;
+mod local;
 mod packages;
+mod registry;

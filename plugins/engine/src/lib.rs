@@ -11,9 +11,12 @@ pub mod engine;
 pub mod failure;
 pub mod host;
 mod id;
+pub mod installed;
 pub mod limits;
+pub mod local;
 pub mod manifest;
 pub mod package;
 pub mod quarantine;
+pub mod registry;
 
 pub use id::{InvalidId, PluginId};

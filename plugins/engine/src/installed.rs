@@ -1,0 +1,326 @@
+//! What is installed: files named by their hash, and one head that says which of them count.
+//!
+//! A change writes its file first and replaces the head last, in one rename. Whenever the power goes, the next start sees
+//! the old head or the new one, whole; what no head names is swept away by the next change.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::Path;
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _};
+use data_encoding::HEXLOWER;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+use sha2::{Digest, Sha256};
+
+use crate::PluginId;
+use crate::capability::Grants;
+use crate::descriptor::Descriptor;
+use crate::limits::Overrides;
+use crate::package::Package;
+
+/// The plugins of one state directory.
+pub struct Installed {
+    directory: Dir,
+    #[cfg(test)]
+    power: std::cell::Cell<Option<usize>>,
+}
+
+/// What is known of one installed plugin.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Receipt {
+    /// Its version.
+    pub version: String,
+    /// SHA-256 of the package; nothing else is ever run under this receipt.
+    pub sha256: String,
+    /// What it says of itself.
+    pub description: String,
+    /// Where it came from, as it was given.
+    pub source: String,
+    /// When it was installed, in milliseconds since 1970.
+    pub installed: u64,
+    /// What the operator gave it.
+    pub grants: Grants,
+    /// What the operator has set for it.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub settings: Map<String, Json>,
+    /// What the operator has set in place of the standard bounds.
+    #[serde(default)]
+    pub limits: Overrides,
+    /// Its tools.
+    pub tools: Vec<Descriptor>,
+    /// Why it is no longer called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quarantined: Option<String>,
+}
+
+/// Why plugins cannot be read or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// The directory cannot be used.
+    #[error("the plugins below the state directory cannot be {0}: {1}")]
+    Io(&'static str, #[source] io::Error),
+    /// The head is damaged; nothing runs on what could not be read.
+    #[error("installed.json cannot be read: {0}; move it away to begin anew, and add the plugins again")]
+    Head(String),
+    /// There is no such plugin.
+    #[error("no plugin `{0}` is installed; `iac-mcp plugin list` shows which are")]
+    Unknown(String),
+    /// There is one already.
+    #[error("plugin `{0}` is installed already; use `iac-mcp plugin update`")]
+    Exists(PluginId),
+    /// A tool is another plugin's.
+    #[error("the tool `{tool}` is that of plugin `{owner}` already")]
+    Tool {
+        /// Which tool.
+        tool: String,
+        /// Whose it is.
+        owner: PluginId,
+    },
+    /// The file is not the one that was installed.
+    #[error("the file of plugin `{0}` was changed after it was installed; remove it and add it again")]
+    Changed(PluginId),
+}
+
+/// What is installed, by id.
+pub type Receipts = BTreeMap<PluginId, Receipt>;
+
+#[derive(Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Head {
+    format: u32,
+    plugins: Receipts,
+}
+
+const HEAD: &str = "installed.json";
+const LOCK: &str = "lock";
+const SECRET: &str = "secret";
+const FORMAT: u32 = 1;
+
+impl Installed {
+    /// Opens the plugins of a directory, which is made if it is not there.
+    ///
+    /// # Errors
+    /// `Io` where that is not possible.
+    pub fn open(path: &Path) -> Result<Self, InstallError> {
+        let failed = |error| InstallError::Io("opened", error);
+        std::fs::create_dir_all(path).map_err(failed)?;
+        let directory = Dir::open_ambient_dir(path, ambient_authority()).map_err(failed)?;
+        Ok(Self {
+            directory,
+            #[cfg(test)]
+            power: std::cell::Cell::new(None),
+        })
+    }
+
+    /// Returns what is installed.
+    ///
+    /// # Errors
+    /// `Io`, `Head`.
+    pub fn list(&self) -> Result<Receipts, InstallError> {
+        let text = match self.directory.read_to_string(HEAD) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Receipts::new()),
+            Err(error) => return Err(InstallError::Io("read", error)),
+        };
+        let head: Head =
+            serde_json::from_str(&text).map_err(|error| InstallError::Head(error.to_string()))?;
+        if head.format != FORMAT {
+            return Err(InstallError::Head(format!("it has the format {}, expected {FORMAT}", head.format)));
+        }
+        Ok(head.plugins)
+    }
+
+    /// Returns the package of a plugin: the very bytes that were installed.
+    ///
+    /// # Errors
+    /// `Io`, `Changed`.
+    pub fn bytes(&self, id: &PluginId, receipt: &Receipt) -> Result<Vec<u8>, InstallError> {
+        let bytes =
+            self.directory.read(file(&receipt.sha256)).map_err(|error| InstallError::Io("read", error))?;
+        let same = HEXLOWER.encode(&Sha256::digest(&bytes)) == receipt.sha256;
+        if same { Ok(bytes) } else { Err(InstallError::Changed(id.clone())) }
+    }
+
+    /// Installs a package that is not there yet.
+    ///
+    /// # Errors
+    /// `Io`, `Head`, `Exists`, `Tool`.
+    pub fn add(&self, bytes: &[u8], package: &Package, receipt: Receipt) -> Result<(), InstallError> {
+        self.change(Some((&receipt.sha256.clone(), bytes)), |plugins| {
+            if plugins.contains_key(&package.manifest.id) {
+                return Err(InstallError::Exists(package.manifest.id.clone()));
+            }
+            put(plugins, package.manifest.id.clone(), receipt)
+        })
+    }
+
+    /// Puts another version of a package in place of the one that is there.
+    ///
+    /// # Errors
+    /// `Io`, `Head`, `Unknown`, `Tool`.
+    pub fn update(&self, bytes: &[u8], package: &Package, receipt: Receipt) -> Result<(), InstallError> {
+        let id = package.manifest.id.clone();
+        self.change(Some((&receipt.sha256.clone(), bytes)), |plugins| {
+            plugins.remove(&id).ok_or_else(|| InstallError::Unknown(id.to_string()))?;
+            put(plugins, id, receipt)
+        })
+    }
+
+    /// Changes what is known of a plugin.
+    ///
+    /// # Errors
+    /// `Io`, `Head`, `Unknown`.
+    pub fn edit(&self, id: &str, edit: impl FnOnce(&mut Receipt)) -> Result<(), InstallError> {
+        self.change(None, |plugins| {
+            let found = plugins.iter_mut().find(|(held, _)| held.as_str() == id);
+            let (_, receipt) = found.ok_or_else(|| InstallError::Unknown(id.to_owned()))?;
+            edit(receipt);
+            Ok(())
+        })
+    }
+
+    /// Removes a plugin and what it has kept.
+    ///
+    /// # Errors
+    /// `Io`, `Head`, `Unknown`.
+    pub fn remove(&self, id: &str) -> Result<(), InstallError> {
+        self.change(None, |plugins| {
+            let held = plugins.len();
+            plugins.retain(|held, _| held.as_str() != id);
+            if plugins.len() < held { Ok(()) } else { Err(InstallError::Unknown(id.to_owned())) }
+        })
+    }
+
+    /// Returns the secret that authenticates compiled code; it is made where there is none.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn secret(&self) -> Result<[u8; 32], InstallError> {
+        let failed = |error| InstallError::Io("read", error);
+        let _lock = self.lock().map_err(failed)?;
+        let known = self.directory.read(SECRET).ok().and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
+        if let Some(secret) = known {
+            return Ok(secret);
+        }
+        let mut secret = [0; 32];
+        getrandom::fill(&mut secret).map_err(|error| failed(io::Error::other(error.to_string())))?;
+        self.write(SECRET, &secret).map_err(failed)?;
+        Ok(secret)
+    }
+
+    /// Returns the folder in which plugins keep things.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn data(&self) -> Result<Dir, InstallError> {
+        let failed = |error| InstallError::Io("opened", error);
+        self.directory.create_dir_all("data").map_err(failed)?;
+        self.directory.open_dir("data").map_err(failed)
+    }
+
+    /// One change: the file, then the head, then the sweep. Two processes take turns.
+    fn change(
+        &self,
+        file: Option<(&str, &[u8])>,
+        edit: impl FnOnce(&mut Receipts) -> Result<(), InstallError>,
+    ) -> Result<(), InstallError> {
+        let failed = |error| InstallError::Io("changed", error);
+        let _lock = self.lock().map_err(failed)?;
+        let mut plugins = self.list()?;
+        edit(&mut plugins)?;
+        if let Some((sha256, bytes)) = file {
+            self.write(&self::file(sha256), bytes).map_err(failed)?;
+        }
+        let head = Head { format: FORMAT, plugins };
+        let text = serde_json::to_vec_pretty(&head).map_err(|error| failed(error.into()))?;
+        self.write(HEAD, &text).map_err(failed)?;
+        self.sweep(&head.plugins).map_err(failed)
+    }
+
+    /// Writes a file that is whole or not there, and on the disk before anything refers to it.
+    fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        use io::Write as _;
+
+        let temporary = format!("{name}.new");
+        self.spend()?;
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        options.mode(0o600);
+        let mut file = self.directory.open_with(&temporary, &options)?;
+        file.write_all(&bytes[..bytes.len() / 2])?;
+        self.spend()?;
+        file.write_all(&bytes[bytes.len() / 2..])?;
+        file.sync_all()?;
+        self.spend()?;
+        self.directory.rename(&temporary, &self.directory, name)?;
+        self.directory.open(".")?.sync_all()
+    }
+
+    /// Removes what no head names; what cannot be removed waits for the next change.
+    fn sweep(&self, plugins: &Receipts) -> io::Result<()> {
+        let files: BTreeSet<String> = plugins.values().map(|receipt| file(&receipt.sha256)).collect();
+        for entry in self.directory.entries()?.flatten() {
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let stale = name.ends_with(".new") || (name.ends_with(".wasm") && !files.contains(&name));
+            if stale {
+                self.spend()?;
+                let _ = self.directory.remove_file(&name);
+            }
+        }
+        let data = plugins.keys().map(|id| format!("{id}.json")).collect::<BTreeSet<_>>();
+        for entry in self.directory.read_dir("data").into_iter().flatten().flatten() {
+            let stale = |name: &str| name.ends_with(".json") && !data.contains(name);
+            if entry.file_name().to_str().is_some_and(stale) {
+                let _ = entry.remove_file();
+            }
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> io::Result<std::fs::File> {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        let file = self.directory.open_with(LOCK, &options)?.into_std();
+        file.lock()?;
+        Ok(file)
+    }
+
+    /// Stands before every effect, so that a test can cut the power there.
+    #[cfg(test)]
+    fn spend(&self) -> io::Result<()> {
+        match self.power.get() {
+            Some(0) => Err(io::Error::other("the power is gone")),
+            left => {
+                self.power.set(left.map(|left| left - 1));
+                Ok(())
+            }
+        }
+    }
+
+    #[cfg(not(test))]
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "only tests cut the power")]
+    fn spend(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn file(sha256: &str) -> String {
+    format!("{sha256}.wasm")
+}
+
+fn put(plugins: &mut Receipts, id: PluginId, receipt: Receipt) -> Result<(), InstallError> {
+    for tool in &receipt.tools {
+        let owner = plugins.iter().find(|(_, other)| other.tools.iter().any(|held| held.name == tool.name));
+        if let Some((owner, _)) = owner {
+            return Err(InstallError::Tool { tool: tool.name.clone(), owner: owner.clone() });
+        }
+    }
+    plugins.insert(id, receipt);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,142 @@
+use serde_json::json;
+
+use super::*;
+use crate::manifest::Manifest;
+
+fn package(id: &str, version: &str, tool: &str) -> (Vec<u8>, Package, Receipt) {
+    let bytes = format!("the bytes of {id} {version}").into_bytes();
+    let text = format!(
+        "id = \"{id}\"\nversion = \"{version}\"\nlicence = \"MIT\"\napi = \"0.1\"\ndescription = \"d\""
+    );
+    let manifest = Manifest::parse(&text).expect("the test's own manifest");
+    let tools = vec![Descriptor {
+        name: tool.to_owned(),
+        title: None,
+        description: "d".to_owned(),
+        input_schema: json!({}),
+        read_only: true,
+        destructive: false,
+        idempotent: true,
+    }];
+    let sha256 = HEXLOWER.encode(&Sha256::digest(&bytes));
+    let receipt = Receipt {
+        version: version.to_owned(),
+        sha256: sha256.clone(),
+        description: "d".to_owned(),
+        source: "test".to_owned(),
+        installed: 0,
+        grants: Grants::default(),
+        settings: Map::new(),
+        limits: Overrides::default(),
+        tools: tools.clone(),
+        quarantined: None,
+    };
+    let package = Package { manifest, tools, imports: BTreeSet::new(), sha256, size: bytes.len() };
+    (bytes, package, receipt)
+}
+
+fn add(installed: &Installed, id: &str, version: &str) -> Result<(), InstallError> {
+    let (bytes, package, receipt) = package(id, version, &id.replace('-', "_"));
+    installed.add(&bytes, &package, receipt)
+}
+
+fn update(installed: &Installed, id: &str, version: &str) -> Result<(), InstallError> {
+    let (bytes, package, receipt) = package(id, version, &id.replace('-', "_"));
+    installed.update(&bytes, &package, receipt)
+}
+
+/// What is installed, with every file read and its hash compared.
+fn image(path: &Path) -> Vec<String> {
+    let installed = Installed::open(path).expect("it opens");
+    let list = installed.list().expect("the head is whole");
+    let line = |(id, receipt): (&PluginId, &Receipt)| {
+        installed.bytes(id, receipt).expect("the file is whole");
+        format!("{id} {}", receipt.version)
+    };
+    list.iter().map(line).collect()
+}
+
+/// Cuts the power before each effect of a change; every start afterwards sees the old image or the new one.
+fn check_power_cuts(change: impl Fn(&Installed) -> Result<(), InstallError>, old: &[&str], new: &[&str]) {
+    let mut seen_old = false;
+    for power in 0.. {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let installed = Installed::open(folder.path()).expect("it opens");
+        add(&installed, "demo", "1.0.0").expect("it is added");
+        installed.power.set(Some(power));
+        let ended = change(&installed);
+        let image = image(folder.path());
+        assert!(image == old || image == new, "cut before effect {power}: {image:?}");
+        seen_old |= image == old;
+        if ended.is_ok() {
+            assert_eq!(image, new);
+            break;
+        }
+        let again = Installed::open(folder.path()).expect("it opens");
+        add(&again, "next", "1.0.0").expect("the next change works");
+        let left = |name: &str| name.ends_with(".new");
+        let names = std::fs::read_dir(folder.path()).expect("it is there").flatten();
+        let stale: Vec<_> = names.filter(|entry| entry.file_name().to_str().is_some_and(left)).collect();
+        assert!(stale.is_empty(), "cut before effect {power}: {stale:?} was left");
+    }
+    assert!(seen_old, "some cut came before the change");
+}
+
+#[test]
+fn the_power_may_go_at_any_time() {
+    check_power_cuts(|it| add(it, "other", "1.0.0"), &["demo 1.0.0"], &["demo 1.0.0", "other 1.0.0"]);
+    check_power_cuts(|it| update(it, "demo", "2.0.0"), &["demo 1.0.0"], &["demo 2.0.0"]);
+    check_power_cuts(|it| it.remove("demo"), &["demo 1.0.0"], &[]);
+}
+
+fn check(change: impl Fn(&Installed) -> Result<(), InstallError>, expected: &str) {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let installed = Installed::open(folder.path()).expect("it opens");
+    add(&installed, "demo", "1.0.0").expect("it is added");
+    let shown = change(&installed).map_or_else(|error| error.to_string(), |()| "ok".to_owned());
+    assert!(shown.starts_with(expected), "{shown}");
+}
+
+#[test]
+fn a_change_fits_what_is_there() {
+    check(|it| add(it, "demo", "2.0.0"), "plugin `demo` is installed already");
+    check(|it| update(it, "other", "2.0.0"), "no plugin `other` is installed");
+    check(|it| it.remove("other"), "no plugin `other` is installed");
+    check(|it| it.edit("other", |_| ()), "no plugin `other` is installed");
+    check(|it| it.edit("demo", |receipt| receipt.grants.store = true), "ok");
+    let stolen = |it: &Installed| {
+        let (bytes, package, receipt) = package("demo-two", "1.0.0", "demo");
+        it.add(&bytes, &package, receipt)
+    };
+    check(stolen, "the tool `demo` is that of plugin `demo` already");
+}
+
+#[test]
+fn a_file_that_was_changed_is_not_read() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let installed = Installed::open(folder.path()).expect("it opens");
+    add(&installed, "demo", "1.0.0").expect("it is added");
+    let (id, receipt) = installed.list().expect("the head is whole").pop_first().expect("it is there");
+    assert!(installed.bytes(&id, &receipt).is_ok());
+    installed.directory.write(file(&receipt.sha256), "something else").expect("it is written");
+    assert!(matches!(installed.bytes(&id, &receipt), Err(InstallError::Changed(_))));
+}
+
+#[test]
+fn nothing_runs_on_a_head_that_cannot_be_read() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let installed = Installed::open(folder.path()).expect("it opens");
+    for text in ["", "{", "{\"format\":2,\"plugins\":{}}", "{\"format\":1,\"plugins\":{\"../x\":{}}}"] {
+        installed.directory.write(HEAD, text).expect("it is written");
+        assert!(matches!(installed.list(), Err(InstallError::Head(_))), "{text:?}");
+        assert!(matches!(add(&installed, "demo", "1.0.0"), Err(InstallError::Head(_))), "{text:?}");
+    }
+}
+
+#[test]
+fn the_secret_stays() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let first = Installed::open(folder.path()).and_then(|it| it.secret()).expect("there is a secret");
+    let second = Installed::open(folder.path()).and_then(|it| it.secret()).expect("there is a secret");
+    assert!(first == second && first != [0; 32]);
+}

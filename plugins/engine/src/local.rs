@@ -1,0 +1,63 @@
+//! Answers what needs no app: files below granted roots, and what plugins keep.
+
+mod files;
+mod store;
+
+use std::sync::Arc;
+
+use cap_std::fs::Dir;
+use serde_json::Value as Json;
+
+use crate::failure::Fault;
+use crate::host::{Answer, Caller, Host, Progress, Question, Refusal};
+
+/// Stands before the host of the apps, and answers for files and the store.
+pub struct Local {
+    data: Arc<Dir>,
+    apps: Arc<dyn Host>,
+}
+
+impl Local {
+    /// Keeps what plugins keep in `data`; passes on what it does not know.
+    pub fn new(data: Arc<Dir>, apps: Arc<dyn Host>) -> Self {
+        Self { data, apps }
+    }
+}
+
+impl Host for Local {
+    fn ask<'a>(&'a self, caller: &'a Caller, question: Question) -> Answer<'a> {
+        if matches!(question, Question::OpenApp { .. } | Question::App { .. }) {
+            return self.apps.ask(caller, question);
+        }
+        let (data, plugin) = (Arc::clone(&self.data), caller.plugin.clone());
+        // Disks can wait for a person who plugs them in; the threads that answer calls cannot.
+        let answering = tokio::task::spawn_blocking(move || answer(&data, plugin.as_str(), question));
+        Box::pin(async move {
+            let answer = answering.await.map_err(|error| Fault::new("internal", error.to_string()))?;
+            answer.map_err(Refusal::Fault)
+        })
+    }
+
+    fn progress(&self, caller: &Caller, progress: Progress) {
+        self.apps.progress(caller, progress);
+    }
+}
+
+fn answer(data: &Dir, plugin: &str, question: Question) -> Result<Json, Fault> {
+    match question {
+        Question::OpenRoot { root } => files::open(&root),
+        Question::Entries { root, path, after, limit } => {
+            files::entries(&root, &path, after.as_deref(), limit)
+        }
+        Question::ReadText { root, path, offset, limit } => files::read(&root, &path, offset, limit),
+        Question::StoreGet { key } => store::get(data, plugin, &key),
+        Question::StorePut { key, value } => store::put(data, plugin, key, value),
+        Question::StoreRemove { key } => store::remove(data, plugin, &key),
+        Question::StoreKeys { prefix, after, limit } => {
+            store::keys(data, plugin, &prefix, after.as_deref(), limit)
+        }
+        Question::OpenApp { .. } | Question::App { .. } => {
+            Err(Fault::new("internal", "apps are answered elsewhere"))
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What plugins keep: one file each, read and replaced under a lock.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write as _};
+
+use cap_std::fs::{Dir, OpenOptions};
+use serde_json::{Value as Json, json};
+
+use crate::failure::Fault;
+
+/// Values in base64, by key.
+type Kept = BTreeMap<String, String>;
+
+/// Bytes of all keys and values together.
+const QUOTA: usize = 1024 * 1024;
+
+pub(super) fn get(data: &Dir, plugin: &str, key: &str) -> Result<Json, Fault> {
+    Ok(json!({ "value": read(data, plugin)?.get(key) }))
+}
+
+pub(super) fn put(data: &Dir, plugin: &str, key: String, value: String) -> Result<Json, Fault> {
+    change(data, plugin, |kept| {
+        kept.insert(key, value);
+        let bytes: usize = kept.iter().map(|(key, value)| key.len() + value.len() / 4 * 3).sum();
+        if bytes <= QUOTA { Ok(()) } else { Err(full(bytes)) }
+    })
+}
+
+pub(super) fn remove(data: &Dir, plugin: &str, key: &str) -> Result<Json, Fault> {
+    change(data, plugin, |kept| {
+        kept.remove(key);
+        Ok(())
+    })
+}
+
+pub(super) fn keys(
+    data: &Dir,
+    plugin: &str,
+    prefix: &str,
+    after: Option<&str>,
+    limit: u32,
+) -> Result<Json, Fault> {
+    let kept = read(data, plugin)?;
+    let wanted = |key: &&String| key.starts_with(prefix) && after.is_none_or(|after| key.as_str() > after);
+    let keys: Vec<&String> = kept.keys().filter(wanted).take(limit as usize).collect();
+    Ok(json!({ "keys": keys }))
+}
+
+fn change(
+    data: &Dir,
+    plugin: &str,
+    change: impl FnOnce(&mut Kept) -> Result<(), Fault>,
+) -> Result<Json, Fault> {
+    let _lock = lock(data).map_err(|error| unavailable(&error))?;
+    let mut kept = read(data, plugin)?;
+    change(&mut kept)?;
+    write(data, plugin, &kept).map_err(|error| unavailable(&error))?;
+    Ok(json!({}))
+}
+
+fn read(data: &Dir, plugin: &str) -> Result<Kept, Fault> {
+    match data.read(file(plugin)) {
+        Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| unavailable(&error.into())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Kept::new()),
+        Err(error) => Err(unavailable(&error)),
+    }
+}
+
+fn write(data: &Dir, plugin: &str, kept: &Kept) -> io::Result<()> {
+    let temporary = format!("{plugin}.new");
+    let mut file = data.create(&temporary)?;
+    file.write_all(&serde_json::to_vec(kept)?)?;
+    file.sync_all()?;
+    data.rename(&temporary, data, self::file(plugin))
+}
+
+fn lock(data: &Dir) -> io::Result<std::fs::File> {
+    let file =
+        data.open_with(".lock", OpenOptions::new().write(true).create(true).truncate(false))?.into_std();
+    file.lock()?;
+    Ok(file)
+}
+
+fn file(plugin: &str) -> String {
+    format!("{plugin}.json")
+}
+
+fn full(bytes: usize) -> Fault {
+    Fault::new("result_too_large", format!("the store would hold {bytes} bytes, expected at most {QUOTA}"))
+}
+
+fn unavailable(error: &io::Error) -> Fault {
+    Fault::new("unavailable", format!("the store cannot be used: {error}"))
+}

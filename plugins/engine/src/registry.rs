@@ -1,0 +1,258 @@
+//! The plugins of a running server: found at start from their receipts alone, loaded when they are first called.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Instant;
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use serde_json::{Map, Value as Json};
+use tokio::sync::{OnceCell, Semaphore};
+use tokio_util::sync::CancellationToken;
+
+use crate::PluginId;
+use crate::descriptor::Descriptor;
+use crate::engine::{Backend, Cache, Call, Engine, LoadError, Now, Plugin, Report, Setup};
+use crate::failure::Failure;
+use crate::host::Host;
+use crate::installed::{InstallError, Installed, Receipt, Receipts};
+use crate::limits::Limits;
+use crate::local::Local;
+use crate::quarantine::Record;
+
+/// The plugins of a running server.
+pub struct Registry {
+    installed: Mutex<Installed>,
+    data: Arc<Dir>,
+    cache: Option<Cache>,
+    backend: Backend,
+    engine: OnceLock<Arc<Engine>>,
+    slots: BTreeMap<PluginId, Slot>,
+    turns: Semaphore,
+    started: Instant,
+}
+
+struct Slot {
+    receipt: Receipt,
+    loaded: OnceCell<Arc<Plugin>>,
+    turns: Semaphore,
+    calls: AtomicUsize,
+    record: Mutex<Record>,
+}
+
+/// How a plugin does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Health {
+    /// Which one.
+    pub id: PluginId,
+    /// Its version.
+    pub version: String,
+    /// Why it is not called, if it is not.
+    pub quarantined: Option<String>,
+}
+
+/// Calls of one plugin, and of all, at the same time; and how many of one may wait.
+const TURNS: usize = 2;
+const TURNS_OF_ALL: usize = 8;
+const WAITING: usize = 16;
+
+impl Registry {
+    /// Reads what is installed below `state`; compiled code is kept below `cache`. No plugin is loaded.
+    ///
+    /// # Errors
+    /// What is installed cannot be read.
+    pub fn open(state: &Path, cache: Option<&Path>, backend: Backend) -> Result<Self, InstallError> {
+        let installed = Installed::open(state)?;
+        let receipts = installed.list()?;
+        let data = Arc::new(installed.data()?);
+        let cache = cache.filter(|_| !receipts.is_empty()).and_then(|path| open_cache(path, &installed));
+        let slots = receipts.into_iter().map(|(id, receipt)| (id, Slot::new(receipt))).collect();
+        Ok(Self {
+            installed: Mutex::new(installed),
+            data,
+            cache,
+            backend,
+            engine: OnceLock::new(),
+            slots,
+            turns: Semaphore::new(TURNS_OF_ALL),
+            started: Instant::now(),
+        })
+    }
+
+    /// Returns every tool, as it was when its package was made.
+    pub fn tools(&self) -> impl Iterator<Item = (&PluginId, &Descriptor)> {
+        self.slots.iter().flat_map(|(id, slot)| slot.receipt.tools.iter().map(move |tool| (id, tool)))
+    }
+
+    /// Returns how every plugin does.
+    pub fn health(&self) -> Vec<Health> {
+        let health = |(id, slot): (&PluginId, &Slot)| Health {
+            id: id.clone(),
+            version: slot.receipt.version.clone(),
+            quarantined: slot.record().reason().map(str::to_owned),
+        };
+        self.slots.iter().map(health).collect()
+    }
+
+    /// Calls a tool; `None` if no plugin has it.
+    pub async fn call(
+        &self,
+        tool: &str,
+        arguments: Map<String, Json>,
+        now: Now,
+        cancelled: CancellationToken,
+        apps: Arc<dyn Host>,
+    ) -> Option<(PluginId, Result<Json, Failure>)> {
+        let owner = |(_, slot): &(&PluginId, &Slot)| slot.receipt.tools.iter().any(|held| held.name == tool);
+        let (id, slot) = self.slots.iter().find(owner)?;
+        let host: Arc<dyn Host> = Arc::new(Local::new(Arc::clone(&self.data), apps));
+        let call = Call { tool: tool.to_owned(), arguments, now, cancelled, host };
+        let answer = self.run(id, slot, call).await;
+        if let Err(failure) = &answer {
+            self.note(id, slot, failure);
+        }
+        Some((id.clone(), answer))
+    }
+
+    async fn run(&self, id: &PluginId, slot: &Slot, call: Call) -> Result<Json, Failure> {
+        if let Some(reason) = slot.record().reason() {
+            return Err(Failure::Quarantined { reason: reason.to_owned() });
+        }
+        let _counted = slot.count()?;
+        let cancelled = call.cancelled.clone();
+        let turn = async { tokio::join!(slot.turns.acquire(), self.turns.acquire()) };
+        let _turns = tokio::select! {
+            turns = turn => turns,
+            () = cancelled.cancelled() => return Err(Failure::Cancelled),
+        };
+        let plugin = slot.loaded.get_or_try_init(|| self.load(id, &slot.receipt)).await?;
+        let (answer, report) = plugin.call(call).await;
+        trace(id, &answer, &report);
+        answer
+    }
+
+    async fn load(&self, id: &PluginId, receipt: &Receipt) -> Result<Arc<Plugin>, Failure> {
+        // Compiling takes long where nothing was kept; other calls go on meanwhile.
+        let load = || self.load_now(id, receipt).map_err(Failure::Host);
+        match tokio::runtime::Handle::current().runtime_flavor() {
+            tokio::runtime::RuntimeFlavor::MultiThread => tokio::task::block_in_place(load),
+            _ => load(),
+        }
+    }
+
+    fn load_now(&self, id: &PluginId, receipt: &Receipt) -> Result<Arc<Plugin>, String> {
+        let bytes = self.installed().bytes(id, receipt).map_err(|error| error.to_string())?;
+        let limits = Limits::standard().with(&receipt.limits).map_err(|error| error.to_string())?;
+        let engine = self.engine().map_err(|error| error.to_string())?;
+        let compiled =
+            engine.compile(&bytes, &limits, self.cache.as_ref()).map_err(|error| error.to_string())?;
+        let setup = Setup {
+            id: id.clone(),
+            grants: receipt.grants.clone(),
+            limits,
+            settings: receipt.settings.clone(),
+            tools: receipt.tools.clone(),
+        };
+        Plugin::link(engine, &compiled, setup).map(Arc::new).map_err(|error| error.to_string())
+    }
+
+    fn engine(&self) -> Result<&Arc<Engine>, LoadError> {
+        if let Some(engine) = self.engine.get() {
+            return Ok(engine);
+        }
+        let engine = Engine::new(self.backend)?;
+        Ok(self.engine.get_or_init(|| engine))
+    }
+
+    /// Counts what the guest did wrong; a quarantine outlives the process.
+    fn note(&self, id: &PluginId, slot: &Slot, failure: &Failure) {
+        if !failure.is_crash() {
+            return;
+        }
+        let now = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let why = failure.to_string();
+        tracing::warn!(plugin = id.as_str(), why, "a plugin failed");
+        let reason = {
+            let mut record = slot.record();
+            let quarantined = record.crashed(now, &why);
+            record.reason().filter(|_| quarantined).map(str::to_owned)
+        };
+        if let Some(reason) = reason {
+            let kept = self.installed().edit(id.as_str(), |receipt| receipt.quarantined = Some(reason));
+            kept.unwrap_or_else(|error| tracing::warn!(%error, "the quarantine is not kept"));
+        }
+    }
+
+    fn installed(&self) -> std::sync::MutexGuard<'_, Installed> {
+        self.installed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Opens the folder of compiled code; without it every start compiles.
+pub fn open_cache(path: &Path, installed: &Installed) -> Option<Cache> {
+    let opened =
+        std::fs::create_dir_all(path).and_then(|()| Dir::open_ambient_dir(path, ambient_authority()));
+    match (opened, installed.secret()) {
+        (Ok(directory), Ok(secret)) => Some(Cache::new(directory, secret)),
+        (directory, _) => {
+            let error = directory.err().map(|error| error.to_string());
+            tracing::warn!(error, "compiled plugins are not kept");
+            None
+        }
+    }
+}
+
+/// Reads what is installed, without opening anything else.
+///
+/// # Errors
+/// It cannot be read.
+pub fn receipts(state: &Path) -> Result<Receipts, InstallError> {
+    Installed::open(state)?.list()
+}
+
+fn trace(id: &PluginId, answer: &Result<Json, Failure>, report: &Report) {
+    tracing::debug!(
+        plugin = id.as_str(),
+        ok = answer.is_ok(),
+        instantiate = ?report.instantiate,
+        execute = ?report.execute,
+        memory = report.memory,
+        host_calls = report.host_calls,
+        traffic = report.traffic,
+        "called"
+    );
+}
+
+impl Slot {
+    fn new(receipt: Receipt) -> Self {
+        let record = receipt.quarantined.clone().map(Record::quarantined).unwrap_or_default();
+        Self {
+            receipt,
+            loaded: OnceCell::new(),
+            turns: Semaphore::new(TURNS),
+            calls: AtomicUsize::new(0),
+            record: Mutex::new(record),
+        }
+    }
+
+    fn record(&self) -> std::sync::MutexGuard<'_, Record> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn count(&self) -> Result<Counted<'_>, Failure> {
+        let counted = Counted(&self.calls);
+        let before = self.calls.fetch_add(1, Ordering::SeqCst);
+        if before < TURNS + WAITING { Ok(counted) } else { Err(Failure::Busy(before - TURNS)) }
+    }
+}
+
+/// One call that runs or waits.
+struct Counted<'a>(&'a AtomicUsize);
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}

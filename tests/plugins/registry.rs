@@ -1,0 +1,103 @@
+//! Plugins as a server has them: installed, granted, called, quarantined, started again.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use iac_plugins::engine::{Backend, Now};
+use iac_plugins::failure::Failure;
+use iac_plugins::installed::{Installed, Receipt};
+use iac_plugins::limits::Overrides;
+use iac_plugins::package;
+use iac_plugins::registry::Registry;
+use serde_json::{Map, Value as Json};
+use tokio_util::sync::CancellationToken;
+
+use crate::guests::{Guest, World, engine, show, wide};
+
+async fn install(state: &Path, guest: &Guest) {
+    let bytes = guest.packed(&engine(Backend::Native), &wide()).await.expect("the guest is packed");
+    let package = package::read(&bytes).expect("the package is whole");
+    let receipt = Receipt {
+        version: package.manifest.version.clone(),
+        sha256: package.sha256.clone(),
+        description: package.manifest.description.clone(),
+        source: "test".to_owned(),
+        installed: 0,
+        grants: package.manifest.grants(),
+        settings: Map::new(),
+        limits: Overrides::default(),
+        tools: package.tools.clone(),
+        quarantined: None,
+    };
+    Installed::open(state).and_then(|it| it.add(&bytes, &package, receipt)).expect("it is installed");
+}
+
+fn open(state: &Path) -> Registry {
+    Registry::open(state, Some(&state.join("cache")), Backend::Native).expect("the registry opens")
+}
+
+async fn call(registry: &Registry) -> Result<Json, Failure> {
+    let cancelled = CancellationToken::new();
+    let called = registry.call("hostile", Map::new(), Now::default(), cancelled, Arc::new(World)).await;
+    called.expect("the tool is there").1
+}
+
+#[tokio::test]
+async fn a_plugin_that_fails_three_times_is_left_alone() {
+    let state = tempfile::tempdir().expect("a folder can be made");
+    install(state.path(), &Guest::read("panic")).await;
+    let registry = open(state.path());
+    for _ in 0..3 {
+        assert!(show(call(&registry).await).contains("unreachable"));
+    }
+    let quarantined = "it is quarantined: 3 failures in 10 minutes, the last one: it broke off";
+    assert!(show(call(&registry).await).starts_with(quarantined));
+    let again = open(state.path());
+    assert!(show(call(&again).await).starts_with(quarantined), "a new start does not forget");
+    Installed::open(state.path())
+        .and_then(|it| it.edit("hostile", |receipt| receipt.quarantined = None))
+        .expect("the operator releases it");
+    assert!(show(call(&open(state.path())).await).contains("unreachable"));
+}
+
+#[tokio::test]
+async fn what_a_plugin_is_told_is_no_crash() {
+    let state = tempfile::tempdir().expect("a folder can be made");
+    install(state.path(), &Guest::read("app-not-granted")).await;
+    let registry = open(state.path());
+    for _ in 0..5 {
+        assert!(show(call(&registry).await).starts_with("permission_denied"));
+    }
+    assert_eq!(registry.health()[0].quarantined, None);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn too_many_calls_at_once_are_busy() {
+    let state = tempfile::tempdir().expect("a folder can be made");
+    install(state.path(), &Guest::read("slow-host")).await;
+    let registry = Arc::new(open(state.path()));
+    let cancelled = CancellationToken::new();
+    let calls: Vec<_> = (0..24)
+        .map(|_| {
+            let (registry, cancelled) = (Arc::clone(&registry), cancelled.clone());
+            let world = Arc::new(World);
+            tokio::spawn(async move {
+                let called =
+                    registry.call("hostile", Map::new(), Now::default(), cancelled.clone(), world).await;
+                let shown = show(called.expect("the tool is there").1);
+                if shown.contains("waiting already") {
+                    // Six of them are: the others may go now.
+                    cancelled.cancel();
+                }
+                shown
+            })
+        })
+        .collect();
+    let mut shown = Vec::new();
+    for call in calls {
+        shown.push(call.await.expect("the call ends"));
+    }
+    let busy = shown.iter().filter(|it| it.ends_with("calls of it are waiting already")).count();
+    let ended = shown.iter().filter(|it| *it == "the call was cancelled").count();
+    assert!(busy >= 1 && busy + ended == 24, "{shown:?}");
+}
