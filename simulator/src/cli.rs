@@ -1,5 +1,6 @@
 //! The program: `osascript`'s arguments in, streams and exit status out.
 
+use crate::additions::Additions;
 use crate::conditions::Conditions;
 use crate::engine::{self, Form, Script};
 use crate::os_error::OsError;
@@ -47,6 +48,7 @@ struct Options {
     language: Option<String>,
     statements: Vec<String>,
     form: Form,
+    interactive: bool,
     errors_to_stdout: bool,
     file: Option<String>,
     arguments: Vec<String>,
@@ -70,9 +72,13 @@ impl Options {
     }
 
     /// Reads one word of options; a letter that takes a value takes the rest of the word, or the next one.
-    fn option(&mut self, word: &str, rest: &mut impl Iterator<Item = String>) -> Result<(), End> {
+    fn option(&mut self, word: &str, rest: &mut dyn Iterator<Item = String>) -> Result<(), End> {
         let mut letters = word.chars();
         let letter = letters.next().unwrap_or('-');
+        if letter == 'i' {
+            self.interactive = true;
+            return if letters.as_str().is_empty() { Ok(()) } else { self.option(letters.as_str(), rest) };
+        }
         if !"els".contains(letter) {
             return Err(End::Complaint(2, format!("osascript: illegal option -- {letter}\n{USAGE}")));
         }
@@ -129,9 +135,12 @@ fn execute(options: &Options) -> Result<(), End> {
         }
         _ => return Err(End::of("osascript: the simulated Mac runs only JavaScript; pass -l JavaScript")),
     }
-    let script = options.script()?;
     let session = session()?;
     std::thread::sleep(session.conditions.start());
+    if options.interactive && options.statements.is_empty() && options.file.is_none() {
+        return engine::interact(session).map_err(|error| End::of(format!("osascript: {error}")));
+    }
+    let script = options.script()?;
     match engine::run(session, &script, options.form) {
         Ok(text) => {
             let text = text.unwrap_or_default() + "\n";
@@ -150,7 +159,8 @@ fn session() -> Result<Rc<Session>, End> {
     let conditions = Conditions::open(&folder).map_err(|error| complain(&error))?;
     let trace = Trace::open(variable(crate::TRACE_VARIABLE).as_deref());
     let trace = trace.map_err(|error| complain(&format!("cannot open the trace: {error}")))?;
-    Ok(Rc::new(Session { world, trace, conditions }))
+    let additions = Additions::open(&folder).map_err(|error| complain(&error))?;
+    Ok(Rc::new(Session { world, trace, conditions, additions }))
 }
 
 /// Says an uncaught error the way current systems do: no position, and the wrapper's `Error: ` before the text's own.

@@ -2,18 +2,19 @@
 
 mod behaviour;
 mod convert;
+mod extras;
 mod native;
 mod system;
 mod test;
 
 use crate::os_error::{OsError, SCRIPT};
+use crate::output;
 use crate::session::Session;
 use convert::Helpers;
 use rquickjs::context::{EvalOptions, intrinsic};
 use rquickjs::{Array, Context, Ctx, Function, Runtime, Value as Js};
+use std::io::BufRead as _;
 use std::rc::Rc;
-
-const PRELUDE: &str = include_str!("engine/prelude.js");
 
 /// The engine's own objects; a Mac's JavaScript has no more of them by default.
 type Intrinsics = (
@@ -56,10 +57,34 @@ pub(crate) enum Form {
 pub(crate) fn run(session: Rc<Session>, script: &Script, form: Form) -> Result<Option<String>, OsError> {
     let context = start().map_err(|error| engine_failed(&error))?;
     let result = context.with(|ctx| {
-        let helpers = native::install(&ctx, session, PRELUDE).map_err(|error| caught(&ctx, None, &error))?;
+        let helpers = native::install(&ctx, session).map_err(|error| caught(&ctx, None, &error))?;
         evaluate(&ctx, &helpers, script, form).map_err(|error| caught(&ctx, Some(&helpers), &error))
     });
     // The process ends here; taking the heap apart would only cost time.
+    std::mem::forget(context);
+    result
+}
+
+/// Answers line after line, as `osascript -i` does: `=> ` and the value as source, or `!! ` and the error.
+///
+/// # Errors
+/// The streams fail.
+pub(crate) fn interact(session: Rc<Session>) -> std::io::Result<()> {
+    let failed = |error: &rquickjs::Error| std::io::Error::other(error.to_string());
+    let context = start().map_err(|error| failed(&error))?;
+    let result = context.with(|ctx| {
+        let helpers = native::install(&ctx, session).map_err(|error| failed(&error))?;
+        output::print(">> ")?;
+        for line in std::io::stdin().lock().lines() {
+            let script = Script { source: line?, ..Script::default() };
+            let answer = match evaluate(&ctx, &helpers, &script, Form::Source) {
+                Ok(text) => format!("=> {}", text.unwrap_or_else(|| "undefined".to_owned())),
+                Err(error) => format!("!! Error on line 1: {}", caught(&ctx, Some(&helpers), &error).message),
+            };
+            output::print(&format!("{answer}\n>> "))?;
+        }
+        output::print("\n")
+    });
     std::mem::forget(context);
     result
 }
@@ -80,8 +105,10 @@ fn evaluate<'js>(
     form: Form,
 ) -> rquickjs::Result<Option<String>> {
     let mut options = EvalOptions::default();
+    let file = script.file.clone().unwrap_or_else(|| "<stdin>".to_owned());
+    helpers.set_source.call::<_, ()>((file.as_str(), script.source.as_str()))?;
     options.strict = false;
-    options.filename = Some(script.file.clone().unwrap_or_else(|| "<stdin>".to_owned()));
+    options.filename = Some(file);
     let mut result: Js<'js> = ctx.eval_with_options(script.source.as_bytes(), options)?;
     if let Ok(run) = ctx.globals().get::<_, Function<'js>>("run") {
         let arguments = Array::new(ctx.clone())?;

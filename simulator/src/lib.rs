@@ -4,6 +4,7 @@
 //! Rust, and JavaScript sees only what events answer. `docs/simulator.md` tells what is simulated and how well.
 #![forbid(unsafe_code)]
 
+mod additions;
 mod birth;
 mod cli;
 mod coerce;

@@ -25,6 +25,8 @@ pub(crate) struct ClassInfo {
     pub(crate) properties: IndexMap<Rc<str>, Rc<PropertyInfo>>,
     /// Names of the classes of its elements.
     pub(crate) elements: Vec<Rc<str>>,
+    /// The commands that it says it responds to.
+    responds: Vec<Rc<str>>,
     /// What scripts may write after an object of this class.
     members: HashMap<String, Member>,
 }
@@ -140,6 +142,22 @@ impl Schema {
         found.or_else(|| universal(identifier))
     }
 
+    /// Whether strict flags let an identifier mean that after an object of a class: 1 asks that the class has the
+    /// property or elements, 2 that it responds to the command.
+    pub(crate) fn allows(&self, class: Option<&str>, meaning: &Meaning, strict: u8) -> bool {
+        let Some(info) = class.and_then(|class| self.class(class)) else { return true };
+        match meaning {
+            Meaning::Member(Member::Property { term, .. }) if strict & 1 != 0 => {
+                info.properties.contains_key(term) || UNIVERSAL.contains(&&**term)
+            }
+            Meaning::Member(Member::Elements { class }) if strict & 1 != 0 => info.elements.contains(class),
+            Meaning::Command(name) if strict & 2 != 0 && *info.name != *APPLICATION => {
+                info.responds.contains(name)
+            }
+            _ => true,
+        }
+    }
+
     /// Every command of that name.
     pub(crate) fn commands(&self, name: &str) -> impl Iterator<Item = &Command> {
         self.dictionary.commands.iter().filter(move |command| command.name == name)
@@ -169,6 +187,7 @@ impl Schema {
 
     fn inherit(&self, info: &mut ClassInfo, class: &Class) {
         info.ancestors.push(class.name.as_str().into());
+        info.responds.extend(class.responds_to.iter().map(|name| Rc::from(name.as_str())));
         for property in &class.properties {
             info.add_property(Rc::new(self.property(property)));
         }

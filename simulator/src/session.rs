@@ -1,5 +1,6 @@
 //! One osascript process at a simulated Mac: sends events to apps, and keeps the trace.
 
+use crate::additions::Additions;
 use crate::conditions::faults::Effect;
 use crate::conditions::latency::Work;
 use crate::conditions::{Conditions, wait};
@@ -22,6 +23,7 @@ pub(crate) struct Session {
     pub(crate) world: World,
     pub(crate) trace: Trace,
     pub(crate) conditions: Conditions,
+    pub(crate) additions: Additions,
 }
 
 /// What an app does that its dictionary does not say.
@@ -158,6 +160,13 @@ impl Session {
         let outcome = self.look(app, event.target.root, |view| view.perform(event))?;
         outcome.changes.into_iter().for_each(|change| changes.apply(change));
         Ok(self.look(app, event.target.root, |view| reply(view, outcome.reply)))
+    }
+
+    /// Notes a command of Standard Additions, which the object it is called on performs.
+    pub(crate) fn addition(&self, target: &Specifier, command: &str) {
+        if let Root::App(at) = target.root {
+            self.record(&self.world.app(at), command, target, Duration::ZERO, None);
+        }
     }
 
     /// Whether an app runs, by what all processes did so far.

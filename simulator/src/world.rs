@@ -263,6 +263,12 @@ impl World {
         format!("/{}", below.to_string_lossy())
     }
 
+    /// A text file at a path of this Mac, from its root.
+    pub(crate) fn read_text(&self, path: &Path) -> Option<String> {
+        let own = fs::read_to_string(self.folder.join(path));
+        own.or_else(|_| fs::read_to_string(self.base.join(path))).ok()
+    }
+
     /// All bundles of this Mac.
     pub(crate) fn bundles(&self) -> Vec<Bundle> {
         self.folders().iter().filter_map(|folder| Bundle::read(folder)).collect()

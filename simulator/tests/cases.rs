@@ -176,6 +176,8 @@ fn options_and_streams() {
     check(&with(&["-ss", "-e", "['a\"b', 1]"]), "", 0, "[\"a\\\"b\", 1]\n", "");
     check(&with(&["/no/such.js"]), "", 1, "", "osascript: /no/such.js: No such file or directory\n");
     check(&with(&["-e", "console.log('a', 1, null)"]), "", 0, "\n", "a 1 null\n");
+    let session = ">> => 1\n>> => \"a\"\n>> !! Error on line 1: ReferenceError: Can't find variable: nothing\n>> => undefined\n>> \n";
+    check(&with(&["-i"]), "let a = 1; a\n'a'\nnothing\nvar b\n", 0, session, "");
     assert_eq!(with_stdin(&["-z"], "").0, Some(2));
     assert_eq!(with_stdin(&["-l"], "").0, Some(2));
     assert_eq!(with_stdin(&["-l", "Perl", "-e", "1"], "").0, Some(1));

@@ -27,6 +27,7 @@ pub(super) struct Helpers<'js> {
     pub(super) source: Function<'js>,
     pub(super) human: Function<'js>,
     pub(super) reword: Function<'js>,
+    pub(super) set_source: Function<'js>,
     /// Tells the objects that an app's own script names.
     is_held: Option<Function<'js>>,
 }
@@ -47,7 +48,7 @@ const UNSAVED: u8 = 9;
 const CURRENT: i32 = -1;
 
 impl<'js> Helpers<'js> {
-    pub(super) fn from(object: &Object<'js>) -> rquickjs::Result<Self> {
+    pub(super) fn from(object: &Object<'js>, wording: &Object<'js>) -> rquickjs::Result<Self> {
         Ok(Self {
             wrap: object.get("wrap")?,
             node_of: object.get("nodeOf")?,
@@ -62,7 +63,8 @@ impl<'js> Helpers<'js> {
             from_units: object.get("fromUnits")?,
             source: object.get("source")?,
             human: object.get("human")?,
-            reword: object.get("reword")?,
+            reword: wording.get("reword")?,
+            set_source: wording.get("setSource")?,
             is_held: None,
         })
     }

@@ -17,6 +17,10 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Duration;
 
+const PRELUDE: &str = include_str!("prelude.js");
+const ADDITIONS: &str = include_str!("additions.js");
+const WORDING: &str = include_str!("wording.js");
+
 /// What may stand beside an event's parameters; it changes nothing here.
 const MODIFIERS: [&str; 3] = ["timeout", "ignoring", "considering"];
 
@@ -30,11 +34,7 @@ pub(super) struct Bridge<'js> {
 }
 
 /// Evaluates the prelude and gives it its native functions.
-pub(super) fn install<'js>(
-    ctx: &Ctx<'js>,
-    session: Rc<Session>,
-    prelude: &str,
-) -> rquickjs::Result<Helpers<'js>> {
+pub(super) fn install<'js>(ctx: &Ctx<'js>, session: Rc<Session>) -> rquickjs::Result<Helpers<'js>> {
     let bridge = Rc::new(Bridge {
         session,
         helpers: OnceCell::new(),
@@ -43,9 +43,9 @@ pub(super) fn install<'js>(
     });
     let native = Object::new(ctx.clone())?;
     define(ctx, &native, &bridge)?;
-    let function: Function<'js> = ctx.eval(prelude)?;
-    let exports: Object<'js> = function.call((native,))?;
-    let helpers = Helpers::from(&exports)?;
+    let wording: Object<'js> = ctx.eval::<Function<'js>, _>(WORDING)?.call(())?;
+    let exports: Object<'js> = ctx.eval::<Function<'js>, _>(PRELUDE)?.call((native,))?;
+    let helpers = Helpers::from(&exports, &wording)?;
     let _ = bridge.helpers.set(helpers.clone());
     let world = &bridge.session.world;
     world.set_clock(exports.get::<_, Function<'js>>("now")?.call::<_, f64>(())? as i64);
@@ -66,8 +66,13 @@ macro_rules! native {
 fn define<'js>(ctx: &Ctx<'js>, native: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result<()> {
     let _ = ctx;
     native!(native, bridge, "application", |it, ctx, target: Js<'js>| it.application(&ctx, &target));
-    native!(native, bridge, "meaning", |it, ctx, app: i32, class: Option<String>, key: String| {
-        it.meaning(&ctx, app, class.as_deref(), &key)
+    native!(native, bridge, "meaning", |it,
+                                        ctx,
+                                        app: i32,
+                                        class: Option<String>,
+                                        key: String,
+                                        strict: u8| {
+        it.meaning(&ctx, app, class.as_deref(), (&key, strict))
     });
     native!(native, bridge, "get", |it, ctx, node: Object<'js>, arguments: Vec<Js<'js>>| {
         it.send(&ctx, &node, Kind::Get, &arguments)
@@ -88,6 +93,8 @@ fn define<'js>(ctx: &Ctx<'js>, native: &Object<'js>, bridge: &Rc<Bridge<'js>>) -
     });
     native!(native, bridge, "className", |it, ctx, node: Option<Object<'js>>| it.class_name(&ctx, node));
     native!(native, bridge, "display", |it, ctx, node: Object<'js>| it.display(&ctx, &node));
+    super::extras::define(native, bridge)?;
+    native!(native, bridge, "additions", |_it, ctx| ctx.eval::<Function<'js>, _>(ADDITIONS));
     native!(native, bridge, "foundation", |it, ctx| super::system::foundation(&ctx, &it));
     native!(native, bridge, "delay", |_it, _ctx, seconds: f64| {
         std::thread::sleep(Duration::try_from_secs_f64(seconds).unwrap_or_default());
@@ -122,7 +129,7 @@ impl<'js> Bridge<'js> {
         Ok(script)
     }
 
-    fn answered<T>(&self, ctx: &Ctx<'js>, answer: Answer<T>) -> rquickjs::Result<T> {
+    pub(super) fn answered<T>(&self, ctx: &Ctx<'js>, answer: Answer<T>) -> rquickjs::Result<T> {
         answer.map_err(|error| self.helpers().throw(ctx, error))
     }
 
@@ -140,10 +147,12 @@ impl<'js> Bridge<'js> {
         ctx: &Ctx<'js>,
         app: i32,
         class: Option<&str>,
-        key: &str,
+        (key, strict): (&str, u8),
     ) -> rquickjs::Result<Option<Object<'js>>> {
-        let known =
-            usize::try_from(app).ok().and_then(|at| self.session.world.app(at).schema.meaning(class, key));
+        let app = usize::try_from(app).ok().map(|at| self.session.world.app(at));
+        let known = app.and_then(|app| {
+            app.schema.meaning(class, key).filter(|meaning| app.schema.allows(class, meaning, strict))
+        });
         let always = || command::always(key).then(|| Meaning::Command(key.into()));
         known.or_else(always).map(|meaning| write_meaning(ctx, &meaning)).transpose()
     }

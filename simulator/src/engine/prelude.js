@@ -11,6 +11,11 @@
     error.errorNumber = number;
     return error;
   }
+  const messages = {
+    [-43]: 'File not found.', [-50]: 'Parameter error.', [-128]: 'User canceled.', [-1700]: "Can't convert types.", [-1713]: 'No user interaction allowed.',
+    [-1728]: "Can't get object.", [-10004]: 'A privilege violation occurred.',
+  };
+  const refuse = (number) => { throw failure(messages[number], number); };
   const notUnderstood = () => failure('Message not understood.', -1708);
 
   // Specifiers: a node says how an object is reached; `r` is its root, `p` the node before, `c` its class if known.
@@ -54,7 +59,8 @@
       case 'get': return (...args) => native.get(node, args);
       case 'set': return (value) => native.set(node, value);
     }
-    if (node.k === ROOT && key in node.r.flags) return node.r.flags[key];
+    if (node.k === ROOT && Object.hasOwn(node.r.flags, key)) return node.r.flags[key];
+    if (node.k === ROOT && node.r.app === CURRENT && Object.hasOwn(ofOsascript, key)) return ofOsascript[key];
     if (node.k === UNSAVED && key === 'make') return () => save(node, null);
     const built = isCollection(node) ? collection(node, key) : undefined;
     return built !== undefined ? built : term(node, key);
@@ -89,7 +95,20 @@
         ? wrap(child(node, ORDINAL, '', ordinals[key], node.c))
         : wrap(child(node, NAME, '', key, node.c));
     }
-    return () => { throw notUnderstood(); };
+    return added(node, key) ?? (() => { throw notUnderstood(); });
+  }
+
+  // osascript itself has no dictionary; this much it does all the same.
+  const ofOsascript = {
+    name: () => 'osascript', running: () => true, activate: () => null, launch: () => null, quit: () => null,
+  };
+
+  // Standard Additions are there once their flag is set.
+  let additions;
+  function added(node, key) {
+    if (node.k !== ROOT || !node.r.flags.includeStandardAdditions) return undefined;
+    additions ??= native.additions()(native, { failure, Path, refuse });
+    return additions(node, key);
   }
 
   // An object that a script constructed: nothing happens until it is made or pushed, then it is a reference.
@@ -105,10 +124,11 @@
 
   function look(node, key) {
     const { meanings } = node.r;
-    const place = `${node.c ?? ''}|${key}`;
+    const strict = (node.r.flags.strictPropertyScope ? 1 : 0) | (node.r.flags.strictCommandScope ? 2 : 0);
+    const place = `${strict}${node.c ?? ''}|${key}`;
     let meaning = meanings.get(place);
     if (meaning === undefined) {
-      meaning = native.meaning(node.r.app, node.c ?? null, key);
+      meaning = native.meaning(node.r.app, node.c ?? null, key, strict);
       meanings.set(place, meaning);
     }
     return meaning;
@@ -207,6 +227,12 @@
   define('ObjectSpecifier', ObjectSpecifier);
   define('Path', Path);
   define('Automation', { getDisplayString: (value) => source(value) });
+  // A library is a script of its own; what it defines at its top is what it offers.
+  define('Library', (name) => {
+    const text = native.library(String(name));
+    const names = [...text.matchAll(/^(?:function|var|let|const|class)\s+([\w$]+)/gm)].map(([, each]) => each);
+    return Function(`${text}\n;return {${names.join(',')}}`)();
+  });
   define('delay', (time) => native.delay(time === undefined ? 1 : Number(time)));
   define('console', { log: (...args) => native.log(args.map(String).join(' ')) });
   // The Objective-C bridge is made when a script first names it.
@@ -225,27 +251,8 @@
   }
   for (const name of ['queueMicrotask', 'InternalError', 'gc', 'navigator', 'performance']) delete globalThis[name];
 
-  // Wording: what this engine says in its own words is said in JavaScriptCore's.
-  const words = [
-    [/^(.+) is not defined$/, "Can't find variable: $1"],
-    [/^cannot read property '(.*)' of (undefined|null)$/, "$2 is not an object (evaluating '$1')"],
-    [/^cannot set property '(.*)' of (undefined|null)$/, "$2 is not an object (evaluating '$1')"],
-    [/^Maximum call stack size exceeded$/, 'Maximum call stack size exceeded.'],
-  ];
-  function reword(error) {
-    const message = error?.message;
-    if (typeof message !== 'string') return;
-    for (const [from, to] of words) {
-      if (from.test(message)) { error.message = message.replace(from, to); return; }
-    }
-  }
-  Error.prepareStackTrace = (error, sites) => {
-    reword(error);
-    return sites.map((site) => `${site.getFunctionName() ?? ''}@${site.getFileName()}:${site.getLineNumber()}`).join('\n');
-  };
-
   return {
-    wrap, nodeOf, failure, local, seconds, setClock, source, human, reword, Path,
+    wrap, nodeOf, failure, local, seconds, setClock, source, human, Path,
     root: (r) => ({ r, p: null, k: ROOT, t: '', v: undefined, c: 'application' }),
     child,
     kind: (value) => (value instanceof SystemDate ? 1 : value instanceof Path ? 2 : 0),
