@@ -8,6 +8,7 @@ mod parallel;
 mod roots;
 mod stamp;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -90,10 +91,7 @@ impl Catalog {
         let mut apps = self.known().unwrap_or_else(new);
         match need {
             Need::Counts => self.count(bundles, index, &mut apps),
-            Need::Dictionaries(terms) if terms.iter().any(|term| term == EVERY_APP) => {
-                bundles.iter().for_each(|bundle| self.read(&bundle.id, bundles, &mut apps));
-            }
-            Need::Dictionaries(terms) => terms.iter().for_each(|term| self.read(term, bundles, &mut apps)),
+            Need::Dictionaries(terms) => self.read(&unread(terms, &apps), bundles, &mut apps),
         }
         *self.apps.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&apps));
         apps
@@ -132,14 +130,18 @@ impl Catalog {
         OnDisk { bundles, index }
     }
 
-    fn read(&self, term: &str, bundles: &[Bundle], apps: &mut Arc<Apps>) {
-        let Ok(id) = apps.find(term).map(|app| Arc::clone(&app.bundle_id)) else { return };
-        let at = apps.0.iter().position(|app| app.bundle_id == id && app.dictionary.is_none());
-        let Some(at) = at else { return };
-        let Some(definition) = self.read_one(&bundles[at]) else { return };
-        let app = &mut Arc::make_mut(apps).0[at];
-        app.counts = Some(definition.dictionary.counts());
-        app.dictionary = Some(Arc::new(definition.dictionary));
+    fn read(&self, missing: &[usize], bundles: &[Bundle], apps: &mut Arc<Apps>) {
+        let read = parallel::map(missing, |at| self.read_one(&bundles[*at]));
+        let found: Vec<(usize, Definition)> =
+            missing.iter().zip(read).filter_map(|(at, definition)| Some((*at, definition?))).collect();
+        if found.is_empty() {
+            return;
+        }
+        let apps = Arc::make_mut(apps);
+        for (at, definition) in found {
+            apps.0[at].counts = Some(definition.dictionary.counts());
+            apps.0[at].dictionary = Some(Arc::new(definition.dictionary));
+        }
     }
 
     /// Reads a dictionary, from the cache if it is still the same.
@@ -186,6 +188,15 @@ impl Catalog {
     fn shelf(&self, bundle: &Bundle) -> Shelf {
         Shelf::new(&bundle.folder, &bundle.base, self.settings.standard.as_deref())
     }
+}
+
+/// Where the apps stand that are named and whose dictionaries are not loaded; each once.
+fn unread(terms: &[String], apps: &Apps) -> Vec<usize> {
+    let all = terms.iter().any(|term| term == EVERY_APP);
+    let named: BTreeSet<&str> =
+        terms.iter().filter_map(|term| Some(&*apps.find(term).ok()?.bundle_id)).collect();
+    let wanted = |app: &App| app.dictionary.is_none() && (all || named.contains(&*app.bundle_id));
+    apps.0.iter().enumerate().filter(|(_, app)| wanted(app)).map(|(at, _)| at).collect()
 }
 
 /// Reads the dictionary in one file; what it includes may lie beside it or below the folder that stands for `/`.

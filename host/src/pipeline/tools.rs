@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use iac_core::app::{App, Apps};
 use iac_core::call::Catalog;
+use iac_core::step::EVERY_APP;
 use tokio::sync::OnceCell;
 
 use super::{Need, Pipeline};
 
 /// The tools that are always there, in the order in which clients see them; no command's tool has one of these names.
-pub(crate) const BUILT_IN: [&str; 11] = [
+pub(crate) const BUILT_IN: [&str; 12] = [
     "iac_mcp_list_apps",
+    "iac_mcp_describe_app",
     "iac_mcp_query_object",
     "iac_mcp_get_properties",
     "iac_mcp_get_elements",
@@ -67,8 +69,8 @@ impl Pipeline {
             ToolsOf::Nobody => return None,
             ToolsOf::These(terms) => terms.clone(),
             ToolsOf::All => {
-                let all = self.apps(Need::Dictionaries(Vec::new())).await.ok()?;
-                all.0.iter().map(|app| app.bundle_id.to_string()).collect()
+                let all = self.apps(Need::Dictionaries(vec![EVERY_APP.to_owned()])).await.ok()?;
+                return Some(all.0.clone());
             }
         };
         let apps: Arc<Apps> = self.apps(Need::Dictionaries(terms.clone())).await.ok()?;

@@ -6,8 +6,9 @@ use serde_json::{Value as Json, json};
 
 use crate::session::{Session, modes};
 
-const TOOLS: [&str; 11] = [
+const TOOLS: [&str; 12] = [
     "iac_mcp_list_apps",
+    "iac_mcp_describe_app",
     "iac_mcp_query_object",
     "iac_mcp_get_properties",
     "iac_mcp_get_elements",
