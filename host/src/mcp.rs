@@ -2,6 +2,7 @@
 
 mod answer;
 mod client;
+mod resources;
 mod server;
 mod tools;
 mod transport;

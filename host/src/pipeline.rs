@@ -11,6 +11,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use iac_core::Millis;
 use iac_core::app::Apps;
 use iac_core::call::Call;
+use iac_core::dictionary::describe::describe;
 use iac_core::fault::{Code, Fault};
 use iac_core::permission::{self, Gate, Level};
 use iac_core::plan::Learned;
@@ -129,6 +130,28 @@ impl Pipeline {
     /// The apps of this Mac.
     pub fn catalog(&self) -> &Catalog {
         &self.catalog
+    }
+
+    /// Every scriptable app, with or without its dictionary.
+    ///
+    /// # Errors
+    /// The simulated Mac cannot be made.
+    pub async fn every_app(&self) -> Result<Arc<Apps>, Fault> {
+        self.apps(Need::Dictionaries(Vec::new())).await
+    }
+
+    /// Describes the whole dictionary of an app, in any spelling.
+    ///
+    /// # Errors
+    /// There is no such app, or its dictionary cannot be read.
+    pub async fn dictionary(&self, app: &str) -> Result<Json, Fault> {
+        self.every_app().await?;
+        let (catalog, app) = (Arc::clone(&self.catalog), app.to_owned());
+        let read = move || {
+            let (_, definition) = catalog.definition(&app)?;
+            Ok(describe(&definition.dictionary, &definition.problems))
+        };
+        tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| Err(internal(&error)))
     }
 
     /// Unpacks the simulated Mac if there is one to unpack; this may block.

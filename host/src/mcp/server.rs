@@ -8,16 +8,17 @@ use iac_core::step::Outcome;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
     CompleteRequestParams, CompleteResult, CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation,
-    JsonObject, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
-    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool,
+    JsonObject, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
+    Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value as Json;
 
 use super::answer::{is_modern, meta, result};
-use super::tools;
+use super::{resources, tools};
 use crate::pipeline::{Answer, Pipeline, internal};
 
 /// How long a client may keep the list of tools, in milliseconds: it changes only when plugins do.
@@ -37,7 +38,7 @@ impl Server {
     pub(super) fn new(pipeline: Arc<Pipeline>) -> Self {
         let info =
             Implementation::new("iac-mcp", env!("CARGO_PKG_VERSION")).with_title("Inter-application control");
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
         let config =
             ServerConfig::new(capabilities).with_server_info(info).with_instructions(tools::INSTRUCTIONS);
         Self { pipeline, config }
@@ -62,6 +63,11 @@ impl Server {
             Err(error) => failed(&internal(&error)),
         };
         result(answer, meta(context, &self.config.server_info))
+    }
+
+    /// The metadata of a list: none in the older era.
+    fn meta(&self, context: &RequestContext<RoleServer>) -> Option<MetaObject> {
+        is_modern(context).then(|| meta(context, &self.config.server_info))
     }
 
     async fn known(&self, name: &str) -> Result<(), ErrorData> {
@@ -101,19 +107,12 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        if let Some(cursor) = request.and_then(|request| request.cursor) {
-            return Err(ErrorData::invalid_params(
-                format!("no cursor `{cursor}` was given: the list has one page"),
-                None,
-            ));
-        }
+        one_page(request)?;
         let commands = self.pipeline.command_tools().await;
         let all = tools::tools().iter().cloned().chain(tools::of_commands(&commands));
         let list = ListToolsResult::with_all_items(all.collect());
         let mut list = list.with_ttl_ms(FRESH).with_cache_scope(CacheScope::Private);
-        if is_modern(&context) {
-            list.meta = Some(meta(&context, &self.config.server_info));
-        }
+        list.meta = self.meta(&context);
         Ok(list)
     }
 
@@ -165,18 +164,37 @@ impl ServerHandler for Server {
 
     async fn list_resources(
         &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+        one_page(request)?;
+        let list = ListResourcesResult::with_all_items(resources::list(&self.pipeline).await?);
+        let mut list = list.with_ttl_ms(FRESH).with_cache_scope(CacheScope::Private);
+        list.meta = self.meta(&context);
+        Ok(list)
     }
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
+        one_page(request)?;
+        let list = ListResourceTemplatesResult::with_all_items(resources::templates());
+        let mut list = list.with_ttl_ms(FRESH).with_cache_scope(CacheScope::Private);
+        list.meta = self.meta(&context);
+        Ok(list)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let contents = resources::read(&self.pipeline, &request.uri, context.ct.clone()).await?;
+        let mut result = ReadResourceResult::new(vec![contents]).with_cache_scope(CacheScope::Private);
+        result.meta = self.meta(&context);
+        Ok(result.into())
     }
 
     async fn complete(
@@ -199,6 +217,17 @@ fn malformed(method: &str) -> ErrorData {
         );
     }
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("no method `{method}`"), None)
+}
+
+/// Refuses cursors: there is nothing after the first page.
+fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor) {
+        None => Ok(()),
+        Some(cursor) => {
+            let message = format!("no cursor `{cursor}` was given: the list has one page");
+            Err(ErrorData::invalid_params(message, None))
+        }
+    }
 }
 
 fn no_arguments(given: &Json) -> Fault {

@@ -105,8 +105,6 @@ async fn what_is_not_declared_is_not_there() {
         let client = &session.client;
         let missing = [
             protocol_error(client.list_prompts(None).await, mode),
-            protocol_error(client.list_resources(None).await, mode),
-            protocol_error(client.list_resource_templates(None).await, mode),
             protocol_error(client.complete_prompt_simple("prompt", "argument", "value").await, mode),
         ];
         for error in missing {
@@ -185,4 +183,36 @@ async fn the_list_of_tools_does_not_change_with_calls() {
     let before = session.client.list_tools(None).await.unwrap().tools;
     session.ok("iac_mcp_query_object", inbox()).await;
     assert_eq!(session.client.list_tools(None).await.unwrap().tools, before);
+}
+
+#[tokio::test]
+async fn apps_and_dictionaries_are_resources() {
+    for (mode, lifecycle) in modes() {
+        let session = Session::start(lifecycle, &[]).await;
+        let list = session.client.list_resources(None).await.unwrap().resources;
+        let addresses: Vec<&str> = list.iter().map(|resource| resource.uri.as_str()).collect();
+        assert_eq!(addresses[0], "iac://apps", "{mode}");
+        assert!(addresses.contains(&"iac://apps/com.apple.mail/dictionary"), "{mode}: {addresses:?}");
+        let apps = read(&session, "iac://apps").await;
+        assert_eq!(apps["apps"].as_array().unwrap().len(), list.len() - 1, "{mode}");
+        let mail = read(&session, "iac://apps/com.apple.mail/dictionary").await;
+        assert!(mail["classes"].as_array().unwrap().iter().any(|class| class["name"] == "message"), "{mode}");
+        let templates = session.client.list_resource_templates(None).await.unwrap().resource_templates;
+        assert_eq!(templates[0].uri_template, "iac://apps/{bundle-id}/dictionary", "{mode}");
+        let missing = rmcp::model::ReadResourceRequestParams::new("iac://apps/com.example.none/dictionary");
+        let error = protocol_error(session.client.read_resource(missing).await, mode);
+        let expected =
+            if mode == "initialize" { ErrorCode::RESOURCE_NOT_FOUND } else { ErrorCode::INVALID_PARAMS };
+        assert_eq!(error.code, expected, "{mode}");
+    }
+}
+
+async fn read(session: &Session, uri: &str) -> Json {
+    let request = rmcp::model::ReadResourceRequestParams::new(uri);
+    let contents = session.client.read_resource(request).await.unwrap().contents;
+    let [rmcp::model::ResourceContents::TextResourceContents { text, mime_type, .. }] = &contents[..] else {
+        panic!("{contents:?}")
+    };
+    assert_eq!(mime_type.as_deref(), Some("application/json"));
+    serde_json::from_str(text).unwrap()
 }

@@ -1,0 +1,88 @@
+//! Resources: the apps, and the whole dictionary of each.
+
+use iac_core::app::App;
+use iac_core::fault::{Code, Fault};
+use iac_core::foreign;
+use rmcp::model::{ErrorData, Resource, ResourceContents, ResourceTemplate};
+use serde_json::{Map, Value as Json, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::pipeline::Pipeline;
+
+const APPS: &str = "iac://apps";
+const JSON: &str = "application/json";
+
+/// Lists the resources: the apps first, then their dictionaries by name.
+///
+/// # Errors
+/// The apps cannot be found out.
+pub(super) async fn list(pipeline: &Pipeline) -> Result<Vec<Resource>, ErrorData> {
+    let apps = Resource::new(APPS, "apps").with_title("Scriptable apps").with_mime_type(JSON);
+    let known = pipeline.every_app().await.map_err(|fault| failed(&fault, APPS))?;
+    Ok(std::iter::once(apps).chain(known.0.iter().map(dictionary)).collect())
+}
+
+/// Lists how addresses of resources are made.
+pub(super) fn templates() -> Vec<ResourceTemplate> {
+    let dictionary = ResourceTemplate::new("iac://apps/{bundle-id}/dictionary", "dictionary");
+    vec![dictionary.with_title("An app's whole scripting dictionary").with_mime_type(JSON)]
+}
+
+/// Reads one resource.
+///
+/// # Errors
+/// There is none of that address, or it cannot be read.
+pub(super) async fn read(
+    pipeline: &Pipeline,
+    uri: &str,
+    cancel: CancellationToken,
+) -> Result<ResourceContents, ErrorData> {
+    let body = match uri {
+        APPS => apps(pipeline, cancel).await?,
+        _ => whole(pipeline, uri).await?,
+    };
+    Ok(ResourceContents::text(body.to_string(), uri).with_mime_type(JSON))
+}
+
+async fn apps(pipeline: &Pipeline, cancel: CancellationToken) -> Result<Json, ErrorData> {
+    let listed = pipeline.call("iac_mcp_list_apps", &Map::new(), cancel).await;
+    let outcome = listed.map(|answer| answer.outcome).unwrap_or_default();
+    match outcome.is_error {
+        true => Err(ErrorData::internal_error("the apps cannot be listed", Some(outcome.body))),
+        false => Ok(outcome.body),
+    }
+}
+
+async fn whole(pipeline: &Pipeline, uri: &str) -> Result<Json, ErrorData> {
+    let known = pipeline.every_app().await.map_err(|fault| failed(&fault, uri))?;
+    let app = known.0.iter().find(|app| address(app) == uri);
+    let app =
+        app.ok_or_else(|| ErrorData::resource_not_found("no such resource", Some(json!({ "uri": uri }))))?;
+    pipeline.dictionary(&app.bundle_id).await.map_err(|fault| failed(&fault, uri))
+}
+
+fn dictionary(app: &App) -> Resource {
+    let name = foreign::clean(&app.name, 80);
+    let resource = Resource::new(address(app), app.bundle_id.to_string()).with_mime_type(JSON);
+    resource.with_title(format!("{name}: scripting dictionary"))
+}
+
+/// A bundle id may hold anything; what has a meaning in an address is written as `%XX`.
+fn address(app: &App) -> String {
+    let mut id = String::new();
+    for byte in app.bundle_id.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' | b'_' | b'~' => id.push(char::from(byte)),
+            other => id.push_str(&format!("%{other:02X}")),
+        }
+    }
+    format!("{APPS}/{id}/dictionary")
+}
+
+fn failed(fault: &Fault, uri: &str) -> ErrorData {
+    let data = json!({ "uri": uri, "fault": fault.to_json() });
+    match fault.code {
+        Code::UnknownApp => ErrorData::resource_not_found(fault.message.clone(), Some(data)),
+        _ => ErrorData::internal_error(fault.message.clone(), Some(data)),
+    }
+}
