@@ -15,7 +15,7 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCE = re.compile(r"^(?P<package>[\w-]+)/src/(?!.*(?:^|/)tests(?:\.rs|/))")
+SOURCE = re.compile(r"^(?P<package>[\w-]+(?:/[\w-]+)?)/src/(?!.*(?:^|/)tests(?:\.rs|/))")
 # A module called `tests`, as mangling writes it: its name stands behind its length.
 IN_TESTS = re.compile(r"(?<!\d)5tests")
 CODE_REGION = 0
@@ -89,7 +89,7 @@ def show(name, total, least):
     percent = 100 * covered / regions if regions else 100.0
     enough = least is None or percent >= least
     wanted = "" if least is None else f", at least {least:g} % wanted{'' if enough else ': TOO LITTLE'}"
-    print(f"{name:10} {percent:6.2f} % of {regions} regions{wanted}")
+    print(f"{name:20} {percent:6.2f} % of {regions} regions{wanted}")
     return enough
 
 

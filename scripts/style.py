@@ -33,7 +33,8 @@ VARIABLE = re.compile(r"\bIAC_MCP_[A-Z_]+\b")
 
 
 def main():
-    problems = [problem for path in tracked() for problem in check(path)] + list(unnamed_contacts())
+    problems = [problem for path in tracked() for problem in check(path)]
+    problems += [*unnamed_contacts(), *dead_links()]
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"{len(tracked())} files, {len(problems)} problems")
@@ -71,6 +72,14 @@ def unnamed_contacts():
             yield f"{path}: touches the system, and PLATFORM.md does not say how"
         unknown = {name for name in VARIABLE.findall(code) if f"`{name}`" not in told}
         yield from (f"{path}: the variable {name} is not in PLATFORM.md" for name in sorted(unknown))
+
+
+def dead_links():
+    """Links between the pages of the repository that lead nowhere."""
+    for path in (path for path in tracked() if path.endswith(".md")):
+        for target in re.findall(r"\]\((?!\w+:)([^)#\s]+)", (ROOT / path).read_text()):
+            if not (ROOT / path).parent.joinpath(target).exists():
+                yield f"{path}: the link to {target} leads nowhere"
 
 
 if __name__ == "__main__":
