@@ -41,6 +41,8 @@ pub struct Settings {
     pub tools: ToolsOf,
     /// How many references are held, and for how long.
     pub limits: Limits,
+    /// Whether an error shows the script that led to it.
+    pub debug: bool,
 }
 
 /// The way of every call. It owns what the core may look at, and all that the core cannot do.
@@ -51,6 +53,7 @@ pub struct Pipeline {
     world: Option<Arc<World>>,
     home: String,
     tools: tools::Tools,
+    debug: bool,
     gate: Gate,
     memory: Mutex<Memory>,
     clock: Clock,
@@ -94,7 +97,7 @@ impl Pipeline {
     /// # Errors
     /// The supervisor cannot be made.
     pub fn new(settings: Settings) -> io::Result<Self> {
-        let Settings { apps, osascript, world, home, tools, limits } = settings;
+        let Settings { apps, osascript, world, home, tools, limits, debug } = settings;
         let references = References::new(limits);
         Ok(Self {
             catalog: Arc::new(Catalog::new(apps)),
@@ -102,6 +105,7 @@ impl Pipeline {
             world: world.map(Arc::new),
             home,
             tools: tools::Tools::new(tools),
+            debug,
             gate: Gate::default(),
             memory: Mutex::new(Memory { references, learned: Learned::default() }),
             clock: Clock::start(),
@@ -179,9 +183,11 @@ impl Pipeline {
             Err(fault) => return refused(&fault),
         };
         let mut step = self.decide(&apps, |world| step::start(call, world));
+        let mut shown = None;
         loop {
             step = match step {
                 Step::Run(Run { app, script, decided, pending }) => {
+                    shown = self.debug.then(|| script.body().to_owned());
                     let event = self.supervisor.run(&app, kind(&decided), &script, cancel.clone()).await;
                     self.decide(&apps, |world| step::resume(pending, event, world))
                 }
@@ -189,7 +195,7 @@ impl Pipeline {
                     let nobody = permission::Answer::NoWay("this server cannot ask anybody yet".to_owned());
                     self.decide(&apps, |world| step::resume(pending, Event::Answered(nobody), world))
                 }
-                Step::Done(outcome) => return outcome,
+                Step::Done(outcome) => return with_script(outcome, shown),
             }
         }
     }
@@ -249,6 +255,14 @@ fn refused(fault: &Fault) -> Outcome {
 
 fn kind(decided: &Decided) -> Kind {
     if decided.harm.level == Level::Safe { Kind::Read } else { Kind::Change }
+}
+
+/// Puts the script beside an error, for whoever looks for its cause.
+fn with_script(mut outcome: Outcome, shown: Option<String>) -> Outcome {
+    if let (true, Some(code), Some(body)) = (outcome.is_error, shown, outcome.body.as_object_mut()) {
+        body.insert("jxaCode".to_owned(), Json::from(code));
+    }
+    outcome
 }
 
 /// The error for a fault of this program.

@@ -134,7 +134,7 @@ impl Mac {
             standard: common.standard.clone(),
         };
         let (home, tools, limits) = (self.home(world.as_ref()), self.tools(), self.limits());
-        Ok(Pipeline::new(Settings { apps, osascript, world, home, tools, limits })?)
+        Ok(Pipeline::new(Settings { apps, osascript, world, home, tools, limits, debug: common.debug })?)
     }
 
     fn world(&self, common: &Common) -> Result<Option<World>, Failure> {

@@ -145,7 +145,7 @@ async fn wrong_arguments_are_errors_of_the_tool() {
 /// A Mac whose `osascript` is broken, and what is then said.
 async fn broken(osascript: &str, code: &str) {
     let (_, mode) = modes().into_iter().next().unwrap();
-    let session = Session::start(mode, &["--osascript", osascript, "--timeout", "1"]).await;
+    let session = Session::start(mode, &["--osascript", osascript, "--timeout", "5"]).await;
     let query = json!({ "app": "Mail", "specifier": named("mailbox", "inbox") });
     shaped_loosely(session.err("iac_mcp_query_object", query).await, code);
     session.ok("iac_mcp_get_reference_stats", json!({})).await;
@@ -154,7 +154,7 @@ async fn broken(osascript: &str, code: &str) {
 #[tokio::test]
 async fn a_broken_osascript_is_an_answer_too() {
     broken("/no/such/program", "unavailable").await;
-    broken("/bin/sh -c 'cat >/dev/null; echo nonsense'", "internal").await;
+    broken("/bin/sh -c 'echo nonsense; cat >/dev/null'", "internal").await;
     broken("/bin/sh -c 'cat >/dev/null; sleep 20'", "timeout").await;
 }
 
@@ -169,5 +169,20 @@ async fn without_a_mac_it_says_what_to_do() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(output.stdout.is_empty(), "{arguments:?}");
         assert!(String::from_utf8_lossy(&output.stderr).contains("--simulated"), "{arguments:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_script_is_shown_only_to_whoever_debugs() {
+    let query = json!({ "app": "Mail", "specifier": named("mailbox", "nowhere at all") });
+    for (more, shown) in [(&[][..], false), (&["--debug"], true)] {
+        let (_, mode) = modes().into_iter().next().unwrap();
+        let session = Session::start(mode, more).await;
+        let error = session.err("iac_mcp_query_object", query.clone()).await;
+        assert_eq!(error.get("jxaCode").is_some(), shown, "{error}");
+        assert!(
+            !error["jxaCode"].as_str().unwrap_or_default().contains("nowhere at all"),
+            "data is not code"
+        );
     }
 }
