@@ -60,6 +60,13 @@ const DESCRIPTION: usize = 240;
 const OPEN_WORLD: [&str; 8] =
     ["emsgsend", "ichtsend", "emalchma", "emalsyac", "GURLGURL", "emalemtg", "sfrisrch", "OFOCFCsy"];
 
+impl CommandTool {
+    /// The bundle id of its app.
+    pub fn app(&self) -> &str {
+        &self.app
+    }
+}
+
 impl Catalog {
     /// Makes the tools of some apps. No name is one of `taken`; apps without a dictionary have no tools.
     ///

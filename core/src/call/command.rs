@@ -106,22 +106,26 @@ fn collect(json: &Json, found: &mut Vec<RefId>) {
     }
 }
 
-/// Returns the commands that a term or a code may mean; several where one name is defined several times.
+/// Returns the commands that a term or a code may mean; several where one name stands for several codes.
+///
+/// Definitions of one code are one event: what any of them takes, it takes.
 ///
 /// # Errors
 /// [`Code::UnknownCommand`] with the nearest names.
-pub(crate) fn candidates<'a>(
+pub(crate) fn candidates(
     call: &CommandCall,
     app: &App,
-    dictionary: &'a Dictionary,
-) -> Result<Vec<&'a Command>, Fault> {
+    dictionary: &Dictionary,
+) -> Result<Vec<Command>, Fault> {
     let term = call.command.as_str();
     let by_code = || dictionary.commands.iter().filter(|command| command.code == term).collect();
     let named = dictionary.commands_named(term);
     let mut found: Vec<&Command> = if named.is_empty() { by_code() } else { named };
     found.retain(|command| call.code.as_ref().is_none_or(|code| *code == command.code));
     if !found.is_empty() {
-        return Ok(found);
+        let mut by_code: IndexMap<&str, Vec<&Command>> = IndexMap::new();
+        found.into_iter().for_each(|command| by_code.entry(&command.code).or_default().push(command));
+        return Ok(by_code.values().map(|same| schema::merged(same)).collect());
     }
     let known =
         dictionary.commands.iter().filter(|command| !command.hidden).map(|command| command.name.as_str());
@@ -139,7 +143,7 @@ pub(crate) fn candidates<'a>(
 /// carries its schema.
 pub(crate) fn bind(
     call: &CommandCall,
-    candidates: &[&Command],
+    candidates: &[Command],
     app: &App,
     checker: &mut Checker<'_, '_>,
 ) -> Result<Invocation, Fault> {
@@ -309,7 +313,9 @@ fn values(
         let Some(json) = given.get(*term) else { continue };
         let place = format!("`{}`", schema::key_of(term));
         let value = match &class {
-            Some(class) if is_properties(parameter) => checker.record(json, Fields::Class(class), &place)?,
+            Some(class) if is_properties(command, parameter) => {
+                checker.record(json, Fields::Class(class), &place)?
+            }
             _ => checker.value(json, &kind_of(command, direct, parameter, checker.dictionary), &place)?,
         };
         let identifier = Identifier::of(term).ok_or_else(|| unwritable(term))?;
@@ -336,8 +342,10 @@ fn class_of(
     Ok(first.filter(|class| !class.is_empty()))
 }
 
-fn is_properties(parameter: &Parameter) -> bool {
-    parameter.code == "prdt"
+/// Whether a parameter holds properties of what is made or copied.
+fn is_properties(command: &Command, parameter: &Parameter) -> bool {
+    let open = parameter.kind.0.is_empty() || parameter.kind.0.iter().any(|kind| kind.name == "record");
+    matches!(command.code.as_str(), "corecrel" | "coreclon") && parameter.code == "prdt" && open
 }
 
 /// What `set` sets is of the property's type.

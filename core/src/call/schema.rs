@@ -4,7 +4,7 @@
 use indexmap::IndexSet;
 use serde_json::{Map, Value as Json, json};
 
-use crate::dictionary::{Command, Dictionary, Identifier, Parameter, RecordType, TypeExpr};
+use crate::dictionary::{Command, Dictionary, Identifier, Parameter, Property, TypeExpr};
 use crate::foreign;
 use crate::marshal::{Shape, shapes, shown};
 
@@ -172,7 +172,11 @@ impl Writer<'_> {
             Shape::Color => {
                 one(json!({ "type": "array", "items": { "type": "number" }, "minItems": 3, "maxItems": 3 }))
             }
-            Shape::Record(Some(record)) if depth < DEEPEST => one(self.record(record, depth)),
+            Shape::Record(Some(record)) if depth < DEEPEST => one(self.fields(&record.properties, depth)),
+            Shape::Properties(class) => {
+                let words = format!("properties of class {} by name", foreign::clean(&class.name, 40));
+                one(self.said(json!({ "type": "object" }), &words))
+            }
             Shape::Record(_) => one(self.said(json!({ "type": "object" }), "properties by name")),
             Shape::List(of) => one(json!({ "type": "array", "items": self.any_of(of, depth) })),
             Shape::Any => anything(),
@@ -180,9 +184,12 @@ impl Writer<'_> {
     }
 
     fn object(&self, class: Option<&str>) -> Vec<Json> {
-        let of = class.map(|class| format!(" of class {}", foreign::clean(class, 40))).unwrap_or_default();
+        let reference = class.map_or_else(
+            || "reference (ref_…), or \"application\"".to_owned(),
+            |class| format!("reference (ref_…) of class {}", foreign::clean(class, 40)),
+        );
         vec![
-            self.said(json!({ "type": "string" }), &format!("reference (ref_…){of}, or \"application\"")),
+            self.said(json!({ "type": "string" }), &reference),
             self.said(
                 json!({ "type": "object", "properties": { "type": { "type": "string" } }, "required": ["type"] }),
                 "or a specifier as in iac_mcp_query_object",
@@ -204,8 +211,8 @@ impl Writer<'_> {
         })
     }
 
-    fn record(&self, record: &RecordType, depth: usize) -> Json {
-        let fields = record.properties.iter().filter(|field| !field.hidden);
+    fn fields(&self, properties: &[Property], depth: usize) -> Json {
+        let fields = properties.iter().filter(|field| !field.hidden);
         let shown = fields.filter_map(|field| {
             let name = Identifier::of(&field.name)?.as_str().to_owned();
             Some((name, self.kind(&field.kind, depth + 1)))

@@ -63,12 +63,18 @@ impl<'a> Checker<'a, '_> {
         if depth > DEEPEST {
             return Err(wrong(place, &format!("values nested less than {DEEPEST} deep"), json));
         }
-        for shape in shapes {
-            if shape.may_be(json) {
-                return self.shape(json, shape, place, depth);
+        let mut first = None;
+        for shape in shapes.iter().filter(|shape| shape.may_be(json)) {
+            match self.shape(json, shape, place, depth) {
+                Ok(given) => return Ok(given),
+                Err(fault) => first = first.or(Some(fault)),
             }
         }
-        Err(wrong(place, &shape::expected(shapes), json))
+        let objects = shapes.iter().filter(|shape| matches!(shape, Shape::Object(_))).count();
+        // An object of none of several classes is told all of them.
+        Err(first
+            .filter(|fault| objects < 2 || fault.code != Code::InvalidParameter)
+            .unwrap_or_else(|| wrong(place, &shape::expected(shapes), json)))
     }
 
     fn shape(&mut self, json: &Json, shape: &Shape<'_>, place: &str, depth: usize) -> Result<Given, Fault> {
@@ -93,6 +99,7 @@ impl<'a> Checker<'a, '_> {
             Shape::Location => self.location(json, place),
             Shape::Point | Shape::Rectangle | Shape::Color => geometry(json, shape).ok_or_else(refused),
             Shape::Record(Some(record)) => self.fields(json, Fields::Record(record), place, depth),
+            Shape::Properties(class) => self.fields(json, Fields::Class(&class.name), place, depth),
             Shape::Record(None) => self.fields(json, Fields::Known, place, depth),
             Shape::List(of) => self.list(json, of, place, depth),
             Shape::Text => json.as_str().map(|text| Given::Text(text.to_owned())).ok_or_else(refused),
@@ -278,7 +285,7 @@ impl Shape<'_> {
             Self::Object(_) => looks_like_object(json),
             Self::Location => looks_like_object(json) || json.get("position").is_some(),
             Self::Point | Self::Rectangle | Self::Color => geometry(json, self).is_some(),
-            Self::Record(_) => json.is_object(),
+            Self::Record(_) | Self::Properties(_) => json.is_object(),
             Self::List(_) => json.is_array(),
             Self::Text => json.is_string(),
             Self::Any => true,

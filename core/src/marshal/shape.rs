@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::dictionary::{Class, Dictionary, Enumeration, Enumerator, RecordType, TypeExpr, TypeRef, names};
+use crate::dictionary::{
+    APPLICATION, Class, Dictionary, Element, Enumeration, Enumerator, RecordType, TypeExpr, TypeRef, names,
+};
 
 /// One alternative of a type.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +37,8 @@ pub(crate) enum Shape<'a> {
     Color,
     /// Named values; of this type, if the dictionary says of which.
     Record(Option<&'a RecordType>),
+    /// The properties of a class that is nobody's element: a record by another name.
+    Properties(&'a Class),
     /// Values in order, each one of these.
     List(Vec<Self>),
     /// Text.
@@ -76,6 +80,7 @@ fn alternatives<'a>(kinds: &[&TypeRef], dictionary: &'a Dictionary) -> Vec<Shape
 fn named<'a>(name: &str, dictionary: &'a Dictionary) -> Vec<Shape<'a>> {
     let class = dictionary.classes.get(name);
     let object = class.map(|class| Shape::Object(Some(class)));
+    let properties = class.filter(|class| is_record(class, dictionary)).map(Shape::Properties);
     match built_in(name) {
         Some(Shape::File) => [Some(Shape::File), object].into_iter().flatten().collect(),
         Some(
@@ -86,6 +91,7 @@ fn named<'a>(name: &str, dictionary: &'a Dictionary) -> Vec<Shape<'a>> {
         Some(Shape::Object(None)) => vec![object.unwrap_or(Shape::Object(None)), Shape::File],
         loose => vec![defined(name, dictionary).or(object).or(loose).unwrap_or(Shape::Any)]
             .into_iter()
+            .chain(properties)
             .chain(is_text_class(name).then_some(Shape::Text))
             .collect(),
     }
@@ -95,6 +101,17 @@ fn defined<'a>(name: &str, dictionary: &'a Dictionary) -> Option<Shape<'a>> {
     let enumeration = dictionary.enumerations.get(name).filter(|each| !each.enumerators.is_empty());
     let choice = enumeration.map(|each| Shape::Choice(Cow::Borrowed(each)));
     choice.or_else(|| dictionary.records.get(name).map(|record| Shape::Record(Some(record))))
+}
+
+/// Old dictionaries write records as classes: such a class is no element of anything and has none.
+fn is_record(class: &Class, dictionary: &Dictionary) -> bool {
+    let is_held =
+        |element: &Element| element.class == class.name || dictionary.is_a(&class.name, &element.class);
+    class.name != APPLICATION
+        && class.elements.is_empty()
+        && class.inherits.is_none()
+        && !class.properties.is_empty()
+        && !dictionary.classes.values().any(|holder| holder.elements.iter().any(is_held))
 }
 
 /// A property of type `rich text` takes a plain text too.
@@ -161,7 +178,7 @@ impl Shape<'_> {
             Self::Date => 8,
             Self::File => 9,
             Self::ClassName => 10,
-            Self::Record(_) => 11,
+            Self::Record(_) | Self::Properties(_) => 11,
             Self::List(_) => 12,
             Self::Text => 13,
             Self::Any => 14,
@@ -191,6 +208,7 @@ impl Shape<'_> {
             Self::Rectangle => "a rectangle {\"x\":…,\"y\":…,\"width\":…,\"height\":…}".to_owned(),
             Self::Color => "a color of three numbers".to_owned(),
             Self::Record(Some(record)) => format!("an object with the fields of {}", record.name),
+            Self::Properties(class) => format!("an object with properties of {}", class.name),
             Self::Record(None) => "an object".to_owned(),
             Self::List(of) => format!("a list, each {}", expected(of)),
             Self::Text => "a text".to_owned(),

@@ -7,6 +7,7 @@
     reason = "each test program uses a part of it"
 )]
 
+pub(crate) mod arguments;
 pub(crate) mod corpus;
 
 use std::fs;

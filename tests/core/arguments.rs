@@ -1,0 +1,145 @@
+//! What a command's schema allows is taken, and what it does not allow is refused before anything runs.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use iac_core::Millis;
+use iac_core::app::Apps;
+use iac_core::call::{Call, Catalog, CommandTool};
+use iac_core::permission::{Gate, Policy, Profile};
+use iac_core::plan::Learned;
+use iac_core::reference::{RefId, References};
+use iac_core::step::{self, Step, World};
+use serde_json::{Map, Value as Json, json};
+
+use support::arguments::{Dice, arguments};
+use support::corpus::{all, dictionary};
+
+/// How many sets of arguments each command is given.
+const ROUNDS: usize = 8;
+
+#[test]
+fn what_a_schema_allows_is_taken() {
+    let apps = Apps(all());
+    let mut wrong = Vec::new();
+    for_each_tool(&apps, |catalog, tool, dice| {
+        for _ in 0..ROUNDS {
+            let Some(given) = arguments(&tool.input_schema, dictionary_of(&apps, tool), dice) else {
+                continue;
+            };
+            if !jsonschema::draft202012::new(&tool.input_schema)
+                .unwrap()
+                .is_valid(&Json::Object(given.clone()))
+            {
+                wrong.push(format!("{}: the test makes {given:?}", tool.name));
+            }
+            match begin(&apps, catalog, &tool.name, given.clone()) {
+                Step::Run(_) => {}
+                Step::Done(outcome) if is_about_permission(&outcome.body) => {}
+                Step::Done(outcome) => {
+                    wrong.push(format!("{} {given:?}: {}", tool.name, outcome.body["message"]))
+                }
+                Step::Ask(_) => wrong.push(format!("{} asks", tool.name)),
+            }
+        }
+    });
+    assert!(
+        wrong.is_empty(),
+        "{} of them, such as\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(40)].join("\n")
+    );
+}
+
+#[test]
+fn what_a_schema_does_not_allow_is_refused() {
+    let apps = Apps(all());
+    let mut wrong = Vec::new();
+    for_each_tool(&apps, |catalog, tool, dice| {
+        let Some(good) = arguments(&tool.input_schema, dictionary_of(&apps, tool), dice) else { return };
+        for (name, bad) in spoiled(&tool.input_schema, &good) {
+            let shown = format!("{} {}", tool.name, Json::Object(bad.clone()));
+            match begin(&apps, catalog, &tool.name, bad) {
+                Step::Done(outcome) => {
+                    let body = outcome.body;
+                    let names_it =
+                        body["parameter"].as_str().is_some_and(|parameter| parameter.contains(&name));
+                    let schema = body["schema"]["type"] == "object";
+                    if !(outcome.is_error && body["error"] == "invalid_parameter" && names_it && schema) {
+                        wrong.push(format!("{shown}: {body}"));
+                    }
+                }
+                _ => wrong.push(format!("{shown}: would run")),
+            }
+        }
+    });
+    assert!(
+        wrong.is_empty(),
+        "{} of them, such as\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(40)].join("\n")
+    );
+}
+
+/// Good arguments with one mistake each, and the parameter that the mistake is in.
+fn spoiled(schema: &Json, good: &Map<String, Json>) -> Vec<(String, Map<String, Json>)> {
+    let with = |name: &str, value: Json| {
+        let mut bad = good.clone();
+        bad.insert(name.to_owned(), value);
+        (name.to_owned(), bad)
+    };
+    let mut all = vec![with("noSuchParameter", json!(1))];
+    for name in schema["required"].as_array().into_iter().flatten().filter_map(Json::as_str) {
+        let mut bad = good.clone();
+        bad.shift_remove(name);
+        all.push((name.to_owned(), bad));
+    }
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let bad = match property["type"].as_str() {
+            Some("boolean" | "integer" | "number") => json!("yes"),
+            Some("string") if property["enum"].is_array() => json!("no such value"),
+            Some("string") if property["format"] == "date-time" => json!("yesterday"),
+            Some("string") => json!(7),
+            Some("array") => json!("not a list"),
+            _ => continue,
+        };
+        all.push(with(name, bad));
+    }
+    all
+}
+
+fn for_each_tool(apps: &Apps, mut each: impl FnMut(&Catalog, &CommandTool, &mut Dice)) {
+    let catalog = Catalog::new(&apps.0, &BTreeSet::new(), &[]);
+    for tool in catalog.tools() {
+        each(&catalog, tool, &mut Dice::new(&tool.name));
+    }
+}
+
+fn dictionary_of<'a>(apps: &'a Apps, tool: &CommandTool) -> &'a iac_core::dictionary::Dictionary {
+    dictionary(apps.find(tool.app()).expect("the tool has an app"))
+}
+
+/// Where nothing but reads is refused, and only what is a shell.
+fn begin(apps: &Apps, catalog: &Catalog, name: &str, arguments: Map<String, Json>) -> Step {
+    let gate = Gate { policy: Arc::new(Policy::of(Profile::Trusted)), ..Gate::default() };
+    let mut references = References::default();
+    let mut learned = Learned::default();
+    let mut fresh = || RefId::from_random([9; 10]);
+    let mut world = World {
+        apps,
+        references: &mut references,
+        learned: &mut learned,
+        gate: &gate,
+        home: "/Users/alex",
+        now: Millis(1),
+        fresh: &mut fresh,
+    };
+    let call: Call = catalog.call(name, &arguments).expect("the catalog has the tool");
+    step::start(call, &mut world)
+}
+
+fn is_about_permission(body: &Json) -> bool {
+    body["error"] == "permission_denied" || body["error"] == "permission_required"
+}
