@@ -9,6 +9,7 @@ mod list;
 mod options;
 mod paint;
 mod serve;
+mod sim;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -49,6 +50,8 @@ enum Command {
     Lint(list::Lint),
     /// Lists the tools as clients see them.
     Tools(list::Tools),
+    /// Makes, shows and resets simulated Macs that are kept.
+    Sim(sim::Sim),
 }
 
 /// Why a command failed.
@@ -109,6 +112,7 @@ impl Arguments {
             Some(Command::Call(call)) => call.run(&common, mac),
             Some(Command::Lint(lint)) => lint.run(&common, mac),
             Some(Command::Tools(tools)) => tools.run(&common, mac),
+            Some(Command::Sim(sim)) => sim.run(&common),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use iac_simulator::{WorldError, worlds};
 use rustix::process::{Pid, test_kill_process};
 
 /// What the built-in Mac is made of.
@@ -26,6 +27,8 @@ const PREFIX: &str = "mac-";
 #[derive(Debug)]
 pub struct World {
     folder: PathBuf,
+    /// What it was made from, with its bundles: as a rule the folder itself.
+    base: PathBuf,
     /// Removed with this value; `None` for a Mac that somebody keeps.
     own: Option<tempfile::TempDir>,
     unpacked: OnceLock<Result<(), String>>,
@@ -33,8 +36,12 @@ pub struct World {
 
 impl World {
     /// A Mac that somebody keeps.
-    pub fn kept(folder: PathBuf) -> Self {
-        Self { folder, own: None, unpacked: OnceLock::from(Ok(())) }
+    ///
+    /// # Errors
+    /// The folder is no simulated Mac.
+    pub fn kept(folder: PathBuf) -> Result<Self, WorldError> {
+        let base = worlds::base(&folder)?;
+        Ok(Self { folder, base, own: None, unpacked: OnceLock::from(Ok(())) })
     }
 
     /// A fresh copy of the built-in Mac, in a folder of its own below the given one; not yet unpacked.
@@ -48,7 +55,8 @@ impl World {
         remove_abandoned(below);
         let prefix = format!("{PREFIX}{}-", std::process::id());
         let own = tempfile::Builder::new().prefix(&prefix).tempdir_in(below)?;
-        Ok(Self { folder: own.path().to_owned(), own: Some(own), unpacked: OnceLock::new() })
+        let folder = own.path().to_owned();
+        Ok(Self { base: folder.clone(), folder, own: Some(own), unpacked: OnceLock::new() })
     }
 
     /// Where it is.
@@ -56,12 +64,17 @@ impl World {
         &self.folder
     }
 
+    /// Where its bundles are, below a `/` of its own.
+    pub fn base(&self) -> &Path {
+        &self.base
+    }
+
     /// The folder of its user, below its own `/`; empty where it does not say.
     pub fn home(&self) -> String {
         let built_in = MAC.iter().find(|(name, _)| *name == NOTE);
         let text = match (&self.own, built_in) {
             (Some(_), Some((_, Item::File(bytes)))) => bytes.to_vec(),
-            _ => fs::read(self.folder.join(NOTE)).unwrap_or_default(),
+            _ => fs::read(self.base.join(NOTE)).unwrap_or_default(),
         };
         let note: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
         note["home"].as_str().unwrap_or_default().to_owned()
@@ -81,7 +94,11 @@ impl World {
     }
 }
 
-fn unpack(folder: &Path) -> Result<(), String> {
+/// Writes the built-in Mac into a folder.
+///
+/// # Errors
+/// A file cannot be written; the text says which.
+pub(crate) fn unpack(folder: &Path) -> Result<(), String> {
     MAC.iter().try_for_each(|(name, item)| {
         let path = folder.join(name);
         let written = write(&path, item);
@@ -126,7 +143,7 @@ mod tests {
         world.unpack().unwrap();
         let folder = world.folder().to_owned();
         assert!(folder.join(NOTE).is_file());
-        assert_eq!(world.home(), World::kept(folder.clone()).home());
+        assert_eq!(world.home(), World::kept(folder.clone()).unwrap().home());
         assert!(world.home().starts_with("/Users/"));
         assert!(folder.join("Applications/Safari.app/Contents/Info.plist").is_file());
         assert!(!folder.join("make").exists());

@@ -1,5 +1,5 @@
-//! The planner against every other way: forty queries under the measured cost of Mail, and two
-//! of them over 43,000 messages.
+//! The planner against every other way: forty queries under the measured cost of Mail with 43,000 messages. Eight of them
+//! run each time; `IAC_MCP_ALL=1` runs all.
 
 mod engine;
 
@@ -13,11 +13,9 @@ const MAIL: &str =
 #[test]
 fn no_other_way_is_a_tenth_cheaper() {
     let costs: Json = serde_json::from_str(MAIL).expect("the test's own JSON");
-    for (count, every) in [(1_000, 1), (43_000, 20)] {
-        let world =
-            json!({"app": "com.apple.mail", "count": count, "refuses": [], "drift": 0, "costs": costs});
-        queries().iter().step_by(every).for_each(|query| check(query, &world));
-    }
+    let world = json!({"app": "com.apple.mail", "count": 43_000, "refuses": [], "drift": 0, "costs": costs});
+    let every = if std::env::var_os("IAC_MCP_ALL").is_some() { 1 } else { 5 };
+    queries().iter().step_by(every).for_each(|query| check(query, &world));
 }
 
 fn check(query: &Json, world: &Json) {

@@ -143,10 +143,15 @@ const holds = (operator, has, wants) => {
   throw new Error("no operator " + operator);
 };
 // Prepared once, so that nothing of the filter is worked out per row.
-const prepare = (filter, cell) => {
+const prepare = (filter, cell, isDear) => {
   const [word, ...rest] = filter;
-  if (word === "and" || word === "or") { const parts = rest.map(part => prepare(part, cell)); return word === "and" ? row => parts.every(part => part(row)) : row => parts.some(part => part(row)); }
-  if (word === "not") { const inner = prepare(rest[0], cell); return row => !inner(row); }
+  if (word === "and" || word === "or") {
+    // What is dear to read is read of fewer elements if it stands behind what is cheap.
+    const dear = part => columnsOf(part).some(isDear);
+    const parts = [...rest.filter(part => !dear(part)), ...rest.filter(dear)].map(part => prepare(part, cell, isDear));
+    return word === "and" ? row => parts.every(part => part(row)) : row => parts.some(part => part(row));
+  }
+  if (word === "not") { const inner = prepare(rest[0], cell, isDear); return row => !inner(row); }
   const [column, value] = rest, has = cell(column), wants = wanted(value);
   return row => holds(word, has(row), wants);
 };
@@ -164,34 +169,36 @@ const order = (keys, a, b) => {
   return a - b;
 };
 
-// Where both cost about the same, fewer events leave the app to its user.
-const cheaper = (columns, singles) => columns <= 1.1 * singles;
+// Milliseconds that nobody notices. Up to that much more time for fewer events is well spent: each event interrupts
+// whoever is using the app.
+const UNNOTICED = 250;
+const cheaper = (columns, singles) => columns <= singles + UNNOTICED;
 // More single reads than this take longer than anybody waits.
 const MOST_SINGLE = 1000;
 const isFailed = value => value !== null && typeof value === "object" && value.$ === "error";
-// One event for a property of all elements; where the app refuses that, one event for each.
-const column = (collection, one, each, count) => {
+// One event for a property of all elements; null where the app refuses that.
+const column = (collection, one, each) => {
   at = "column";
   try {
     const values = askColumn(() => one(collection), each);
-    if (Array.isArray(values)) return values;
-  } catch (error) { if (!singly(numberOf(error))) throw error; }
-  const n = Math.min(count(), MOST_SINGLE);
-  if (n < count()) reason = "the app refuses to read this property of all elements at once; only the first " + n + " were looked at";
-  return Array.from({ length: n }, (_, i) => { try { return ask(() => one(collection.at(i))); } catch (error) { return failed(error); } });
+    return Array.isArray(values) ? values : null;
+  } catch (error) {
+    if (!singly(numberOf(error))) throw error;
+    return null;
+  }
 };
 
+const singleId = (collection, id, i) => { try { return ask(() => id(collection.at(i))); } catch (error) { return failed(error); } };
 // Ids or names, or places where there are none; what is not the only one of its kind gives way to the place.
 const identities = (collection, id) => {
   at = "elements";
   let length = -1;
   const count = () => length < 0 ? length = ask(() => collection.length) : length;
   if (id === null) return { known: Array.from({ length: count() }, (_, i) => ({ i: i })), names: null };
-  let ids;
-  try { ids = column(collection, id, d.value, count); } catch (error) {
-    if (numberOf(error) === -1728 && count() === 0) return { known: [], names: [] };
-    throw error;
-  }
+  // A container of nothing but containers answers a column as if it were not there.
+  let ids = column(collection, id, d.value);
+  if (ids === null && count() === 0) return { known: [], names: [] };
+  if (ids === null) ids = Array.from({ length: count() }, (_, i) => i < MOST_SINGLE ? singleId(collection, id, i) : null);
   const times = new Map();
   for (const each of ids) times.set(asText(each), (times.get(asText(each)) || 0) + 1);
   const known = ids.map((each, i) => each === null || each === undefined || isFailed(each) || times.get(asText(each)) > 1 ? { i: i } : each);
@@ -216,14 +223,16 @@ const table = (collection, ids, names, q) => {
   };
   const raw = (i, row) => columns[i] === null ? one(i, row) : columns[i][row];
   return {
-    fill: i => { if (columns[i] === null) columns[i] = column(collection, q.columns[i], d.values[i], () => ids.length); },
+    fill: i => { if (columns[i] === null) columns[i] = column(collection, q.columns[i], d.values[i]); },
+    // Whether each value takes an event of its own.
+    isDear: i => columns[i] === null,
     raw: raw,
     cell: i => row => { const has = raw(i, row); return isFailed(has) ? null : has; },
     // Whether the rows still belong together: as many as there are ids, and the ids are what they were.
     moved: () => {
       const filled = columns.filter(each => each !== null && each !== names);
       if (filled.length === 0) return false;
-      return (reason === null && filled.some(each => each.length !== ids.length)) || !agree(ids, identities(collection, q.id).known);
+      return filled.some(each => each.length !== ids.length) || !agree(ids, identities(collection, q.id).known);
     },
   };
 };
@@ -242,14 +251,18 @@ const page = (source, collection, q) => {
   for (let round = 0; ; round += 1) {
     reason = null;
     const { known: ids, names } = identities(source, q.id);
-    // The place among the few that an app has picked out is not a place in the collection.
-    if (q.filtered && ids.some(id => id !== null && typeof id === "object")) throw Object.assign(new Error("no id"), { errorNumber: -1728 });
+    // The place among the few that an app has picked out is not a place in the collection, and an id that another
+    // element has too leads to the wrong one.
+    if (q.filtered) {
+      const alone = new Set(identities(collection, q.id).known);
+      if (!ids.every(id => alone.has(id))) throw Object.assign(new Error("no id"), { errorNumber: -1728 });
+    }
     const cells = table(collection, ids, names, q);
     // A column of the whole collection says nothing of the few that an app has picked out.
     const whole = !q.filtered;
     if (whole) asked.forEach(i => { if (!q.long[i]) cells.fill(i); });
     let rows = ids.map((_, i) => i);
-    if (d.filter && whole) rows = rows.filter(prepare(d.filter, cells.cell));
+    if (d.filter && whole) rows = rows.filter(prepare(d.filter, cells.cell, cells.isDear));
     if (d.sort.length > 0) { const keys = d.sort.map(([i, down]) => [cells.cell(i), down]); rows.sort((a, b) => order(keys, a, b)); }
     const total = rows.length;
     rows = rows.slice(d.offset, d.offset + d.limit);
@@ -257,8 +270,8 @@ const page = (source, collection, q) => {
     // A column is read whole where that is cheaper than this page of it one by one. The first one read makes the
     // ids be looked at again, so that all together must save as much.
     const one = rows.length * d.single, whichColumns = whole ? rest.filter(i => cheaper(priceOf(d.values[i], ids.length), one)) : [];
-    const saved = whichColumns.reduce((sum, i) => sum + 1.1 * one - priceOf(d.values[i], ids.length), 0);
-    const byColumn = whichColumns.length > 0 && (asked.size > 0 || saved >= priceOf(d.value, ids.length));
+    const saved = whichColumns.reduce((sum, i) => sum + one - priceOf(d.values[i], ids.length), 0);
+    const byColumn = whichColumns.length > 0 && (asked.size > 0 || saved + UNNOTICED >= priceOf(d.value, ids.length));
     if (byColumn) whichColumns.forEach(i => cells.fill(i));
     strategy = q.filtered ? "whose" : byColumn || (whole && asked.size > 0) ? "columns" : "by id";
     at = "element";

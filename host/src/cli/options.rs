@@ -156,7 +156,7 @@ impl Mac {
         let mut given = self.root.iter().map(|root| Roots::below(root));
         match (given.next(), world) {
             (Some(first), _) => given.fold(first, Roots::and),
-            (None, Some(world)) => Roots::below(world.folder()),
+            (None, Some(world)) => Roots::below(world.base()),
             (None, None) => Roots::of_this_mac(directories::home().as_deref()),
         }
     }
@@ -201,12 +201,14 @@ fn fresh(common: &Common) -> Result<World, Failure> {
 }
 
 fn kept(folder: &Path) -> Result<World, Failure> {
-    if folder.join(NOTE).is_file() {
-        let folder = std::path::absolute(folder)?;
-        return Ok(World::kept(folder));
+    let world = World::kept(std::path::absolute(folder)?)?;
+    if world.base().join(NOTE).is_file() {
+        return Ok(world);
     }
     let what = format!("{} is no simulated Mac: it has no {NOTE}", folder.display());
-    Err(Failure::Misuse(format!("{what}\nleave --world out to use a fresh copy of the built-in one")))
+    Err(Failure::Misuse(format!(
+        "{what}\nmake one with `iac-mcp sim new`, or use a fresh one with --simulated"
+    )))
 }
 
 /// Splits a command at spaces; quotes keep a word together.

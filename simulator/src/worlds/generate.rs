@@ -32,7 +32,7 @@ const FOLDER: usize = 100;
 
 /// Writes the data of a generated world into its directory, beside what it takes from its base.
 pub(super) fn generate(folder: &Path, base: &Path, amounts: &Amounts) -> Result<(), WorldError> {
-    let mut maker = Maker { random: amounts.seed, made: 0 };
+    let mut maker = Maker { random: amounts.seed, made: 0, past: false };
     if let Some(count) = amounts.messages {
         grow(folder, base, "com.apple.mail", |data| maker.messages(data, count))?;
     }
@@ -71,6 +71,8 @@ fn grow(
 struct Maker {
     random: u64,
     made: u64,
+    /// Whether nothing may lie in the future: mail has arrived.
+    past: bool,
 }
 
 impl Maker {
@@ -79,7 +81,10 @@ impl Maker {
         let mailboxes = accounts.first_mut()?.pointer_mut("/elements/mailbox")?.as_array_mut()?;
         let inbox = mailboxes.iter_mut().find(|mailbox| mailbox["name"] == "INBOX")?;
         let list = inbox.pointer_mut("/elements/message")?.as_array_mut()?;
-        self.repeat(list, count)
+        self.past = true;
+        let made = self.repeat(list, count);
+        self.past = false;
+        made
     }
 
     /// Repeats elements in all containers of a class, or in the application, in equal numbers.
@@ -135,7 +140,7 @@ impl Maker {
 
     /// An object like another, with an identity, a title and dates of its own; texts that quote the other are dropped.
     fn like(&mut self, model: &Map<String, Value>, id: i64) -> Map<String, Value> {
-        let days = i64::try_from(self.next() % 730).unwrap_or_default() - 365;
+        let days = i64::try_from(self.next() % 730).unwrap_or_default() - if self.past { 730 } else { 365 };
         let title = self.title();
         let mut made = Map::new();
         for (term, value) in model {

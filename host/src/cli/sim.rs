@@ -1,0 +1,102 @@
+//! `sim`: simulated Macs that are kept.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use iac_simulator::WorldError;
+use iac_simulator::worlds::{self, Amounts};
+use serde_json::json;
+
+use super::options::Common;
+use super::{Failure, paint};
+use crate::simulated;
+
+/// Makes, shows and resets simulated Macs; `--world DIR` of other commands uses them.
+#[derive(Debug, Args)]
+pub(super) struct Sim {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Makes a simulated Mac in a new folder.
+    New(New),
+    /// Takes a simulated Mac back to how it was made.
+    Reset {
+        /// Its folder.
+        folder: PathBuf,
+    },
+    /// Shows the apps of a simulated Mac and how much they hold.
+    Show {
+        /// Its folder.
+        folder: PathBuf,
+    },
+}
+
+#[derive(Debug, Args)]
+struct New {
+    /// Where it is to be; the folder must be new or empty.
+    folder: PathBuf,
+    /// How many messages the first inbox holds.
+    #[arg(long)]
+    messages: Option<usize>,
+    /// How many events the calendars hold.
+    #[arg(long)]
+    events: Option<usize>,
+    /// How many files there are more.
+    #[arg(long)]
+    files: Option<usize>,
+    /// How many reminders and tasks there are.
+    #[arg(long)]
+    tasks: Option<usize>,
+    /// The same seed makes the same Mac.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+impl Sim {
+    pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
+        match self.command {
+            Command::New(new) => new.run(),
+            Command::Reset { folder } => Ok(worlds::reset(&folder)?),
+            Command::Show { folder } => show(&worlds::show(&folder)?, common),
+        }
+    }
+}
+
+impl New {
+    /// The built-in Mac is unpacked into the folder and stays what a reset goes back to.
+    fn run(self) -> Result<(), Failure> {
+        let Self { folder, messages, events, files, tasks, seed } = self;
+        if std::fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some()) {
+            let what = format!("{} is not empty\nname a folder that does not exist yet", folder.display());
+            return Err(Failure::Misuse(what));
+        }
+        let base = folder.join("base");
+        simulated::unpack(&base).map_err(Failure::Failed)?;
+        worlds::generate(&folder, &base, &Amounts { messages, events, files, tasks, seed })?;
+        let name = folder.display();
+        writeln!(anstream::stdout(), "made {name}; use it with: iac-mcp serve --world {name}")?;
+        Ok(())
+    }
+}
+
+fn show(apps: &[worlds::AppSummary], common: &Common) -> Result<(), Failure> {
+    if common.json {
+        return Ok(paint::answer(&json!({ "apps": apps }), true)?);
+    }
+    let mut table = paint::table(&["App", "Bundle id", "Running", "#Objects"]);
+    for app in apps {
+        let running = if app.running { "yes" } else { "no" };
+        table.add_row([&app.name, &app.bundle_id, running, &app.objects.to_string()]);
+    }
+    Ok(paint::print(&table)?)
+}
+
+impl From<WorldError> for Failure {
+    fn from(error: WorldError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}

@@ -1,0 +1,82 @@
+"""Unread mail from one sender since a date, newest first, ten of them, over 10,000 messages: one call, few events."""
+
+import json
+import os
+import subprocess
+import unittest
+
+from support import BIN, Home, Server
+
+WHERE = {
+    "and": [
+        {"property": "date received", "op": ">=", "value": "2025-06-01"},
+        {"property": "read status", "op": "==", "value": False},
+        {"property": "sender", "op": "contains", "value": "ana"},
+    ]
+}
+CALL = {
+    "app": "Mail",
+    "container": {"type": "property", "property": "inbox", "of": "application"},
+    "elementType": "message",
+    "where": WHERE,
+    "sort": [{"property": "date received", "order": "desc"}],
+    "limit": 10,
+    "properties": ["subject", "date received"],
+}
+WITHOUT_FILTERS = {"target": "whose", "do": {"error": -1726}}
+NULL_DATES = {"target": "date received of every", "do": {"error": -1700}}
+SHRINKS = {"target": "date received of every", "times": 1, "do": {"shrink": 3}}
+
+
+class MailQuery(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.home = Home()
+        cls.addClassCleanup(cls.home.cleanup)
+        cls.world = cls.home.path / "mac"
+        command = [BIN, "sim", "new", str(cls.world), "--messages", "10000", "--seed", "7"]
+        subprocess.run(command, check=True, env=cls.home.environment, stdout=subprocess.DEVNULL)
+
+    def test_six_events(self):
+        answer, events = self.ask()
+        self.assertLessEqual(events, 6)
+        self.assertEqual((answer["count"], answer["hasMore"]), (10, True))
+        dates = [element["properties"]["date received"] for element in answer["elements"]]
+        self.assertEqual(dates, sorted(dates, reverse=True))
+        self.assertNotIn("complete", answer)
+
+    def test_filters_of_the_app_are_broken(self):
+        self.same_as_healthy(WITHOUT_FILTERS)
+
+    def test_dates_cannot_be_read_at_once(self):
+        self.same_as_healthy(NULL_DATES)
+
+    def test_the_collection_changes_meanwhile(self):
+        answer, _ = self.ask(SHRINKS)
+        self.assertEqual(len(answer["elements"]), 10)
+        self.assertNotIn("complete", answer)
+        subprocess.run([BIN, "sim", "reset", str(self.world)], check=True, env=self.home.environment)
+
+    def same_as_healthy(self, fault):
+        healthy, _ = self.ask()
+        answer, _ = self.ask(fault)
+        shown = [[element["properties"] for element in each["elements"]] for each in (healthy, answer)]
+        self.assertEqual(*shown)
+        self.assertEqual(answer["totalCount"], healthy["totalCount"])
+
+    def ask(self, *faults):
+        """Asks a server of its own; returns the answer and how many Apple events Mail has seen."""
+        trace, file = self.home.path / "trace", self.home.path / "faults.json"
+        trace.unlink(missing_ok=True)
+        file.write_text(json.dumps({"faults": [{"app": "com.apple.mail", **fault} for fault in faults]}))
+        environment = self.home.environment | {"IAC_MCP_TRACE": str(trace), "IAC_MCP_FAULTS": str(file)}
+        arguments = ["--world", str(self.world)]
+        with Server(self.home, *arguments, environment=environment) as server:
+            answer = server.call("iac_mcp_get_elements", **CALL)
+            self.assertEqual(server.end(), 0)
+        self.assertNotIn("error", answer, answer)
+        return answer, len(trace.read_text().splitlines()) if trace.exists() else os.EX_OK
+
+
+if __name__ == "__main__":
+    unittest.main()
