@@ -83,6 +83,9 @@ impl View<'_> {
         if needs_direct && event.direct.is_none() && event.target.of().is_none() {
             return refuse(DIRECT_MISSING);
         }
+        if let (Some(value), Some(direct)) = (&event.direct, &definition.direct) {
+            self.coerce(value, &self.schema().types(&direct.kind))?;
+        }
         for parameter in &definition.parameters {
             match event.parameters.get(&identifier(&parameter.name)) {
                 None if !parameter.optional => return refuse(PARAMETER_MISSING),

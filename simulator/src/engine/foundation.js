@@ -75,7 +75,8 @@
     return bytes != null && (encoding === 4 || bytes.length === value.length) ? data(bytes) : nil();
   };
   const decoded = (bytes, encoding) => {
-    const value = [1, 4].includes(encoding) ? system.decode(bytes) : null;
+    const readable = encoding === 4 || (encoding === 1 && /^[\0-\x7f]*$/.test(bytes));
+    const value = readable ? system.decode(bytes) : null;
     return value == null ? nil() : string(value);
   };
   const failed = (error, what) => {
