@@ -66,6 +66,9 @@ enum Failure {
     /// The error is printed already: exit status 1.
     #[error("failed")]
     Said,
+    /// What can be done is shown already: exit status 2.
+    #[error("misused")]
+    Shown,
     /// Nobody reads the output any more, which is no failure.
     #[error("nobody reads the output")]
     Unread,
@@ -96,6 +99,7 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     match arguments.run() {
         Ok(()) | Err(Failure::Unread) => ExitCode::SUCCESS,
         Err(Failure::Said) => ExitCode::FAILURE,
+        Err(Failure::Shown) => ExitCode::from(2),
         Err(failure) => complain(&failure),
     }
 }
@@ -104,7 +108,7 @@ impl Arguments {
     fn run(self) -> Result<(), Failure> {
         let Self { command, common, mac } = self;
         match command {
-            None if io::stdin().is_terminal() => Err(Failure::Misuse(usage())),
+            None if io::stdin().is_terminal() => usage(),
             None | Some(Command::Serve) => serve::run(&common, mac),
             Some(Command::Demo) => demo::run(&common),
             Some(Command::Apps(apps)) => apps.run(&common, mac),
@@ -117,8 +121,10 @@ impl Arguments {
     }
 }
 
-fn usage() -> String {
-    Arguments::command().render_help().to_string()
+/// Somebody types, and no client speaks: what there is goes to stderr, since stdout is for clients.
+fn usage() -> Result<(), Failure> {
+    writeln!(anstream::stderr(), "{}", Arguments::command().render_help().ansi())?;
+    Err(Failure::Shown)
 }
 
 /// Help and version are no failure; anything else is misuse.

@@ -24,9 +24,6 @@ use transport::Stdio;
 /// How long calls may still be answered after the client has closed its end.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How often references whose time has passed are dropped.
-const CLEAN_UP: Duration = Duration::from_secs(5 * 60);
-
 /// Why a server ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
@@ -40,13 +37,15 @@ pub enum ServeError {
 
 /// Serves over stdin and stdout until the client closes its end or the system asks the process to end.
 ///
+/// References whose time has passed are dropped every so often, as `clean_up` says.
+///
 /// # Errors
 /// No session came about.
-pub async fn serve(pipeline: Arc<Pipeline>) -> Result<(), ServeError> {
+pub async fn serve(pipeline: Arc<Pipeline>, clean_up: Duration) -> Result<(), ServeError> {
     let closed = CancellationToken::new();
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    let cleaning = tokio::spawn(clean_up(Arc::clone(&pipeline)));
+    let cleaning = tokio::spawn(cleaning(Arc::clone(&pipeline), clean_up));
     let ended = tokio::select! {
         ended = session(Server::new(Arc::clone(&pipeline)), Stdio::new(closed.clone())) => ended,
         () = late(&closed) => Ok(()),
@@ -77,9 +76,9 @@ async fn late(closed: &CancellationToken) {
     tokio::time::sleep(GRACE).await;
 }
 
-async fn clean_up(pipeline: Arc<Pipeline>) {
+async fn cleaning(pipeline: Arc<Pipeline>, every: Duration) {
     loop {
-        tokio::time::sleep(CLEAN_UP).await;
+        tokio::time::sleep(every).await;
         let dropped = pipeline.clean_up();
         tracing::debug!(dropped, "references whose time has passed");
     }

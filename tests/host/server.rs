@@ -7,6 +7,8 @@
     reason = "a test starts programs and fails loudly"
 )]
 
+#[path = "server/cli.rs"]
+mod cli;
 #[path = "server/eras.rs"]
 mod eras;
 #[path = "server/errors.rs"]

@@ -37,7 +37,7 @@ pub(super) struct Common {
 }
 
 /// Options that say which Mac is meant.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "The Mac")]
 pub(super) struct Mac {
     /// Uses a simulated Mac: a fresh copy of the built-in one.
@@ -77,6 +77,10 @@ pub(super) struct Mac {
     #[arg(long, global = true, hide = true, env = "IAC_MCP_REF_TTL",
           value_parser = clap::value_parser!(u64).range(1_000..))]
     pub(super) ref_ttl: Option<u64>,
+    /// How often references whose time has passed are dropped, in milliseconds.
+    #[arg(long, global = true, hide = true, env = "IAC_MCP_REF_CLEANUP", default_value_t = 300_000,
+          value_parser = clap::value_parser!(u64).range(100..))]
+    pub(super) ref_cleanup: u64,
     /// How many references are held.
     #[arg(long, global = true, hide = true, env = "IAC_MCP_REF_MAX",
           value_parser = clap::value_parser!(u32).range(1..))]

@@ -13,8 +13,9 @@ const THREADS: usize = 2;
 pub(super) fn run(common: &Common, mac: Mac) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()?;
     let served = runtime.block_on(async {
+        let clean_up = Duration::from_millis(mac.ref_cleanup);
         let pipeline = Arc::new(mac.pipeline(common)?);
-        mcp::serve(Arc::clone(&pipeline)).await.map_err(|error| Failure::Failed(error.to_string()))
+        mcp::serve(pipeline, clean_up).await.map_err(|error| Failure::Failed(error.to_string()))
     });
     // A thread may still wait for a line that never comes.
     runtime.shutdown_timeout(Duration::from_millis(100));
