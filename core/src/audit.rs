@@ -9,10 +9,10 @@ mod redact;
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
-use crate::permission::{Classified, Scope};
+use crate::permission::{Level, Question, Scope};
 use crate::step::Decided;
 
-pub use chain::{Broken, Chain, Hash, Line, Link, lines};
+pub use chain::{Broken, Chain, Hash, Line, Link, lines, time};
 pub use redact::redact;
 
 /// One thing that is written down.
@@ -41,7 +41,9 @@ pub enum Entry {
         /// What the question was bound to.
         digest: String,
         /// The level.
-        level: Classified,
+        level: Level,
+        /// Why it was asked.
+        why: String,
         /// What was asked for.
         scopes: Vec<Scope>,
     },
@@ -82,6 +84,17 @@ pub struct CallWords {
 }
 
 impl Entry {
+    /// The entry for a question.
+    pub fn question(call: CallWords, question: &Question) -> Self {
+        Self::Question {
+            call,
+            digest: question.digest().to_hex(),
+            level: question.level(),
+            why: question.why().to_owned(),
+            scopes: question.scopes().to_vec(),
+        }
+    }
+
     /// The word for the kind of entry: `start`, `decision`, `question`, `execution` or `operator`.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -107,11 +120,11 @@ impl Entry {
                 "reason": decided.harm.reason,
                 "scopes": decided.scopes,
             }),
-            Self::Question { call, digest, level, scopes } => json!({
+            Self::Question { call, digest, level, why, scopes } => json!({
                 "call": call,
                 "digest": digest,
-                "level": level.level,
-                "reason": level.reason,
+                "level": level,
+                "reason": why,
                 "scopes": scopes,
             }),
             Self::Execution { call, app, result, events, elapsed_ms } => json!({

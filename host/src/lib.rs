@@ -7,6 +7,9 @@ pub mod mcp;
 
 pub mod pipeline;
 
+pub mod consent;
+pub mod state;
+
 pub mod apps;
 pub mod osascript;
 pub mod simulated;

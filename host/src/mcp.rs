@@ -1,6 +1,7 @@
 //! The door to MCP, for both eras of the protocol: the only place that knows rmcp.
 
 mod answer;
+mod asking;
 mod client;
 mod resources;
 mod server;

@@ -1,5 +1,6 @@
 //! One call, from its arguments to its answer: the core decides, the supervisor runs, the core goes on.
 
+mod permission;
 mod system;
 pub(crate) mod tools;
 
@@ -13,7 +14,7 @@ use iac_core::app::Apps;
 use iac_core::call::Call;
 use iac_core::dictionary::describe::describe;
 use iac_core::fault::{Code, Fault};
-use iac_core::permission::{self, Gate, Level};
+use iac_core::permission::{Gate, Level, Question};
 use iac_core::plan::Learned;
 use iac_core::reference::{Limits, RefId, References};
 use iac_core::step::{self, Ask, Decided, Event, Outcome, Run, Step};
@@ -21,9 +22,12 @@ use serde_json::{Map, Value as Json};
 use tokio_util::sync::CancellationToken;
 
 use crate::apps::{Catalog, Need};
+use crate::consent::Caller;
 use crate::osascript::{Kind, Supervisor};
 use crate::simulated::World;
+use crate::state::State;
 use crate::{apps, osascript};
+use permission::{Attempt, Permission};
 pub use tools::ToolsOf;
 
 /// Everything that a pipeline is made of.
@@ -43,6 +47,8 @@ pub struct Settings {
     pub limits: Limits,
     /// Whether an error shows the script that led to it.
     pub debug: bool,
+    /// What is decided and remembered; `None` for a place of its own that goes with the pipeline.
+    pub state: Option<State>,
 }
 
 /// The way of every call. It owns what the core may look at, and all that the core cannot do.
@@ -54,7 +60,7 @@ pub struct Pipeline {
     home: String,
     tools: tools::Tools,
     debug: bool,
-    gate: Gate,
+    permission: Permission,
     memory: Mutex<Memory>,
     clock: Clock,
     counters: Counters,
@@ -89,6 +95,30 @@ pub struct Answer {
     pub outcome: Outcome,
     /// How long it took.
     pub elapsed: Duration,
+    /// What the human is to be asked before the call comes again; the outcome says only that then.
+    pub question: Option<Box<Question>>,
+}
+
+/// How far a call came.
+#[derive(Debug)]
+struct Driven {
+    outcome: Outcome,
+    question: Option<Box<Question>>,
+}
+
+impl From<Outcome> for Driven {
+    fn from(outcome: Outcome) -> Self {
+        Self { outcome, question: None }
+    }
+}
+
+impl From<Box<Question>> for Driven {
+    fn from(question: Box<Question>) -> Self {
+        let message =
+            format!("{}: this needs the yes of a human, who has not been asked yet", question.title());
+        let fault = Fault::new(Code::PermissionRequired, message, "ask, and call again with the answer");
+        Self { outcome: refused(&fault.with("requiresPrompt", true)), question: Some(question) }
+    }
 }
 
 impl Pipeline {
@@ -97,8 +127,9 @@ impl Pipeline {
     /// # Errors
     /// The supervisor cannot be made.
     pub fn new(settings: Settings) -> io::Result<Self> {
-        let Settings { apps, osascript, world, home, tools, limits, debug } = settings;
+        let Settings { apps, osascript, world, home, tools, limits, debug, state } = settings;
         let references = References::new(limits);
+        let state = state.map_or_else(State::passing, Ok).map_err(io::Error::other)?;
         Ok(Self {
             catalog: Arc::new(Catalog::new(apps)),
             supervisor: Supervisor::new(osascript)?,
@@ -106,7 +137,7 @@ impl Pipeline {
             home,
             tools: tools::Tools::new(tools),
             debug,
-            gate: Gate::default(),
+            permission: Permission::new(Arc::new(state)),
             memory: Mutex::new(Memory { references, learned: Learned::default() }),
             clock: Clock::start(),
             counters: Counters::default(),
@@ -118,17 +149,20 @@ impl Pipeline {
         &self,
         tool: &str,
         arguments: &Map<String, Json>,
+        caller: &Caller,
         cancel: CancellationToken,
     ) -> Option<Answer> {
         let started = Instant::now();
-        let outcome = match Call::parse(tool, arguments) {
-            Some(Ok(call)) => self.drive(call, cancel).await,
-            Some(Err(fault)) => refused(&fault),
-            None if tool == system::TOOL => self.system(arguments, cancel).await,
-            None => self.drive(self.command_tools().await.call(tool, arguments)?, cancel).await,
+        let attempt = self.permission.attempt(tool, arguments, caller);
+        let driven = match Call::parse(tool, arguments) {
+            Some(Ok(call)) => self.drive(call, &attempt, cancel).await,
+            Some(Err(fault)) => refused(&fault).into(),
+            None if tool == system::TOOL => self.system(arguments, &attempt, cancel).await.into(),
+            None => self.drive(self.command_tools().await.call(tool, arguments)?, &attempt, cancel).await,
         };
+        let Driven { outcome, question } = driven;
         self.counters.count(&outcome);
-        Some(Answer { outcome, elapsed: started.elapsed() })
+        Some(Answer { outcome, elapsed: started.elapsed(), question })
     }
 
     /// The apps of this Mac.
@@ -177,25 +211,56 @@ impl Pipeline {
         self.supervisor.shutdown().await;
     }
 
-    async fn drive(&self, call: Call, cancel: CancellationToken) -> Outcome {
-        let apps = match self.apps(self.need(&call)).await {
-            Ok(apps) => apps,
-            Err(fault) => return refused(&fault),
+    async fn drive(&self, call: Call, attempt: &Attempt<'_>, cancel: CancellationToken) -> Driven {
+        let prepared = async {
+            let call = self.permission.with_undos(call, self.clock.now()).await?;
+            let apps = self.apps(self.need(&call)).await?;
+            Ok((call, apps))
         };
-        let mut step = self.decide(&apps, |world| step::start(call, world));
-        let mut shown = None;
+        let (call, apps) = match prepared.await {
+            Ok(prepared) => prepared,
+            Err(fault) => return refused(&fault).into(),
+        };
+        let step = self.begin(&apps, attempt, |world| step::start(call, world));
+        match step {
+            Ok(step) => self.go_on(step, &apps, attempt, cancel).await,
+            Err(fault) => refused(&fault).into(),
+        }
+    }
+
+    /// Does what the core says until it has an answer.
+    async fn go_on(
+        &self,
+        mut step: Step,
+        apps: &Apps,
+        attempt: &Attempt<'_>,
+        cancel: CancellationToken,
+    ) -> Driven {
+        let (mut reached, mut shown) = (Vec::new(), None);
         loop {
             step = match step {
-                Step::Run(Run { app, script, decided, pending }) => {
+                Step::Run(run) => {
+                    reached.push(Arc::clone(&run.app));
+                    let Run { app, script, decided, pending } = run;
+                    if let Err(fault) = self.permission.decided(attempt, &decided, self.clock.now()).await {
+                        return refused(&fault).into();
+                    }
                     shown = self.debug.then(|| script.body().to_owned());
+                    let began = Instant::now();
                     let event = self.supervisor.run(&app, kind(&decided), &script, cancel.clone()).await;
-                    self.decide(&apps, |world| step::resume(pending, event, world))
+                    let (what, when) = ((&*app, decided.harm.level), (began, self.clock.now()));
+                    self.permission.executed(attempt, what, &event, when).await;
+                    self.decide(apps, attempt, |world| step::resume(pending, event, world))
                 }
-                Step::Ask(Ask { pending, .. }) => {
-                    let nobody = permission::Answer::NoWay("this server cannot ask anybody yet".to_owned());
-                    self.decide(&apps, |world| step::resume(pending, Event::Answered(nobody), world))
+                Step::Ask(Ask { question, pending }) => {
+                    let asked = self.permission.ask(&question, attempt, &cancel, self.clock.now()).await;
+                    let Some(answer) = asked else { return Box::new(question).into() };
+                    self.decide(apps, attempt, |world| step::resume(pending, Event::Answered(answer), world))
                 }
-                Step::Done(outcome) => return with_script(outcome, shown),
+                Step::Done(outcome) => {
+                    self.permission.ended(attempt, &outcome, &reached, self.clock.now()).await;
+                    return with_script(outcome, shown).into();
+                }
             }
         }
     }
@@ -217,10 +282,32 @@ impl Pipeline {
         tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| Err(internal(&error)))
     }
 
-    fn decide(&self, apps: &Apps, decide: impl FnOnce(&mut step::World<'_>) -> Step) -> Step {
+    /// Lets the core begin; nothing does where it cannot be read what may be done.
+    fn begin(
+        &self,
+        apps: &Apps,
+        attempt: &Attempt<'_>,
+        begin: impl FnOnce(&mut step::World<'_>) -> Step,
+    ) -> Result<Step, Fault> {
+        let gate = self.permission.gate(attempt)?;
+        Ok(self.in_world(apps, &gate, begin))
+    }
+
+    /// Lets the core go on. What has run is answered even if nothing more may run.
+    fn decide(
+        &self,
+        apps: &Apps,
+        attempt: &Attempt<'_>,
+        decide: impl FnOnce(&mut step::World<'_>) -> Step,
+    ) -> Step {
+        let gate = self.permission.gate(attempt).unwrap_or_else(|_| permission::closed());
+        self.in_world(apps, &gate, decide)
+    }
+
+    fn in_world(&self, apps: &Apps, gate: &Gate, decide: impl FnOnce(&mut step::World<'_>) -> Step) -> Step {
         let mut memory = self.memory();
         let Memory { references, learned } = &mut *memory;
-        let (now, gate, home) = (self.clock.now(), &self.gate, self.home.as_str());
+        let (now, home) = (self.clock.now(), self.home.as_str());
         decide(&mut step::World { apps, references, learned, gate, home, now, fresh: &mut fresh })
     }
 

@@ -18,6 +18,11 @@ impl Hash {
         Self("0".repeat(64))
     }
 
+    /// Reads 64 hexadecimal characters.
+    pub fn parse(text: &str) -> Option<Self> {
+        (text.len() == 64 && text.chars().all(|c| c.is_ascii_hexdigit())).then(|| Self(text.to_owned()))
+    }
+
     /// The hexadecimal characters.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -155,12 +160,12 @@ pub fn lines(log: &str) -> (Vec<Line>, Option<Broken>) {
 /// Takes the hash off a line.
 fn split(text: &str) -> Option<(String, Hash)> {
     let (open, rest) = text.rsplit_once(HASH)?;
-    let hash = rest.strip_suffix("\"}").filter(|hash| hash.len() == 64)?;
-    Some((format!("{open}}}"), Hash(hash.to_owned())))
+    let hash = Hash::parse(rest.strip_suffix("\"}")?)?;
+    Some((format!("{open}}}"), hash))
 }
 
-/// RFC 3339 in UTC; milliseconds where the year is beyond what can be written.
-fn time(now: Millis) -> String {
+/// A point in time as RFC 3339 in UTC; milliseconds where the year is beyond what can be written.
+pub fn time(now: Millis) -> String {
     let millis = i64::try_from(now.0).ok().and_then(|millis| jiff::Timestamp::from_millisecond(millis).ok());
     millis.map_or_else(|| now.0.to_string(), |time| time.to_string())
 }

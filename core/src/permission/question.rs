@@ -128,6 +128,11 @@ impl Question {
         self.level
     }
 
+    /// Why somebody is asked.
+    pub fn why(&self) -> &str {
+        &self.why
+    }
+
     /// What can be answered, the mildest first, "no" last.
     pub fn choices(&self) -> Vec<Choice> {
         let all = CHOICES.iter().map(|(.., choice)| *choice);

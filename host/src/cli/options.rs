@@ -14,6 +14,7 @@ use crate::apps::{self, Roots};
 use crate::osascript;
 use crate::pipeline::{Pipeline, Settings, ToolsOf};
 use crate::simulated::{NOTE, World};
+use crate::state::State;
 
 /// Options that every command has.
 #[derive(Clone, Debug, Args)]
@@ -138,7 +139,34 @@ impl Mac {
             standard: common.standard.clone(),
         };
         let (home, tools, limits) = (self.home(world.as_ref()), self.tools(), self.limits());
-        Ok(Pipeline::new(Settings { apps, osascript, world, home, tools, limits, debug: common.debug })?)
+        let state = self.state(common, world.as_ref())?;
+        Ok(Pipeline::new(Settings {
+            apps,
+            osascript,
+            world,
+            home,
+            tools,
+            limits,
+            debug: common.debug,
+            state,
+        })?)
+    }
+
+    /// What is decided and remembered. What is allowed on a simulated Mac is not allowed on a real one, unless somebody
+    /// names the same directory for both.
+    fn state(&self, common: &Common, world: Option<&World>) -> Result<Option<State>, Failure> {
+        let folder = match (&common.state, world) {
+            (Some(folder), _) => std::path::absolute(folder)?,
+            (None, Some(world)) if world.is_fresh() => return Ok(None),
+            (None, Some(world)) => world.folder().join(".iac-mcp"),
+            (None, None) => common.state().ok_or_else(|| {
+                Failure::Misuse(
+                    "there is no home folder to keep the policy in\nname a folder with --state".to_owned(),
+                )
+            })?,
+        };
+        let state = State::open(folder).map_err(|error| Failure::Failed(error.to_string()))?;
+        Ok(Some(state))
     }
 
     fn world(&self, common: &Common) -> Result<Option<World>, Failure> {

@@ -9,7 +9,7 @@ use crate::pipeline::Answer;
 
 /// Writes an answer; its text is the same JSON as its structure, since some clients show only one of them.
 pub(super) fn result(answer: Answer, meta: MetaObject) -> CallToolResult {
-    let Answer { outcome, elapsed } = answer;
+    let Answer { outcome, elapsed, .. } = answer;
     let mut meta = meta;
     meta.insert("iac-mcp/events".to_owned(), json!(outcome.events));
     if let Some(strategy) = outcome.strategy {

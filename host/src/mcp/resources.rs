@@ -7,6 +7,7 @@ use rmcp::model::{ErrorData, Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Map, Value as Json, json};
 use tokio_util::sync::CancellationToken;
 
+use crate::consent::Caller;
 use crate::pipeline::Pipeline;
 
 const APPS: &str = "iac://apps";
@@ -45,7 +46,7 @@ pub(super) async fn read(
 }
 
 async fn apps(pipeline: &Pipeline, cancel: CancellationToken) -> Result<Json, ErrorData> {
-    let listed = pipeline.call("iac_mcp_list_apps", &Map::new(), cancel).await;
+    let listed = pipeline.call("iac_mcp_list_apps", &Map::new(), &Caller::alone(APPS), cancel).await;
     let outcome = listed.map(|answer| answer.outcome).unwrap_or_default();
     match outcome.is_error {
         true => Err(ErrorData::internal_error("the apps cannot be listed", Some(outcome.body))),

@@ -6,10 +6,10 @@ use std::time::Duration;
 use iac_core::fault::{Code, Fault, did_you_mean};
 use iac_core::step::Outcome;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
-    CompleteRequestParams, CompleteResult, CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation,
-    JsonObject, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam,
+    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
+    CompleteResult, CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam,
     ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
     Tool,
 };
@@ -18,6 +18,7 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value as Json;
 
 use super::answer::{is_modern, meta, result};
+use super::asking::{self, Tickets};
 use super::{resources, tools};
 use crate::pipeline::{Answer, Pipeline, internal};
 
@@ -32,6 +33,7 @@ const PROGRESS: Duration = Duration::from_secs(10);
 pub(super) struct Server {
     pipeline: Arc<Pipeline>,
     config: ServerConfig,
+    tickets: Arc<Tickets>,
 }
 
 impl Server {
@@ -41,18 +43,21 @@ impl Server {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
         let config =
             ServerConfig::new(capabilities).with_server_info(info).with_instructions(tools::INSTRUCTIONS);
-        Self { pipeline, config }
+        Self { pipeline, config, tickets: Arc::new(Tickets::new()) }
     }
 
     /// Answers a call of a tool that exists. A panic on the way is an answer too, or the client would wait for ever.
     async fn answer(
         &self,
-        tool: String,
-        arguments: JsonObject,
+        request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-    ) -> CallToolResult {
+    ) -> CallToolResponse {
+        let caller = asking::caller(&self.tickets, &request, context);
+        let CallToolRequestParams { name: tool, arguments, .. } = request;
+        let arguments = arguments.unwrap_or_default();
         let (pipeline, cancel) = (Arc::clone(&self.pipeline), context.ct.clone());
-        let call = tokio::spawn(async move { pipeline.call(&tool, &arguments, cancel).await });
+        let (name, given) = (tool.clone(), arguments.clone());
+        let call = tokio::spawn(async move { pipeline.call(&name, &given, &caller, cancel).await });
         let answer = tokio::select! {
             answer = call => answer,
             never = self.progress(context) => match never {},
@@ -62,7 +67,13 @@ impl Server {
             Ok(None) => failed(&internal(&"a tool is listed, but nobody answers it")),
             Err(error) => failed(&internal(&error)),
         };
-        result(answer, meta(context, &self.config.server_info))
+        let meta = meta(context, &self.config.server_info);
+        match &answer.question {
+            Some(question) => {
+                asking::input_required(&self.tickets, question, &tool, &arguments).with_meta(meta).into()
+            }
+            None => result(answer, meta).into(),
+        }
     }
 
     /// The metadata of a list: none in the older era.
@@ -122,8 +133,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         self.known(&request.name).await?;
-        let arguments = request.arguments.unwrap_or_default();
-        Ok(self.answer(request.name.into_owned(), arguments, &context).await.into())
+        Ok(self.answer(request, &context).await)
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -239,5 +249,5 @@ fn no_arguments(given: &Json) -> Fault {
 
 fn failed(fault: &Fault) -> Answer {
     let outcome = Outcome { body: fault.to_json(), is_error: true, ..Outcome::default() };
-    Answer { outcome, elapsed: Duration::ZERO }
+    Answer { outcome, elapsed: Duration::ZERO, question: None }
 }

@@ -9,7 +9,7 @@ use iac_core::step::Outcome;
 use serde_json::{Map, Value as Json, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{Need, Pipeline, refused};
+use super::{Attempt, Need, Pipeline, refused};
 
 /// The name of the tool.
 pub(super) const TOOL: &str = "system";
@@ -17,10 +17,15 @@ pub(super) const TOOL: &str = "system";
 const ACTIONS: [&str; 3] = ["version", "status", "diagnostics"];
 
 impl Pipeline {
-    pub(super) async fn system(&self, arguments: &Map<String, Json>, cancel: CancellationToken) -> Outcome {
+    pub(super) async fn system(
+        &self,
+        arguments: &Map<String, Json>,
+        attempt: &Attempt<'_>,
+        cancel: CancellationToken,
+    ) -> Outcome {
         let body = match action(arguments) {
             Ok("version") => Ok(version()),
-            Ok("diagnostics") => self.diagnostics(cancel).await,
+            Ok("diagnostics") => self.diagnostics(attempt, cancel).await,
             Ok(_) => self.status().await,
             Err(fault) => Err(fault),
         };
@@ -46,7 +51,7 @@ impl Pipeline {
         }))
     }
 
-    async fn diagnostics(&self, cancel: CancellationToken) -> Result<Json, Fault> {
+    async fn diagnostics(&self, attempt: &Attempt<'_>, cancel: CancellationToken) -> Result<Json, Fault> {
         let apps = self.apps(Need::Counts).await?;
         let empty: Vec<&str> = apps
             .0
@@ -54,7 +59,7 @@ impl Pipeline {
             .filter(|app| app.counts.is_none_or(|counts| counts.commands == 0))
             .map(|app| app.name.as_str())
             .collect();
-        let scripts = self.drive(Call::ListApps { search: None }, cancel).await;
+        let scripts = self.drive(Call::ListApps { search: None }, attempt, cancel).await.outcome;
         let stats = self.stats();
         let checks = [
             check("apps", !apps.0.is_empty(), format!("{} scriptable apps found", apps.0.len())),

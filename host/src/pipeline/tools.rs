@@ -60,7 +60,7 @@ impl Pipeline {
     async fn make_tools(&self) -> Arc<Catalog> {
         let Some(apps) = self.whose().await else { return Arc::default() };
         let taken: BTreeSet<String> = BUILT_IN.map(str::to_owned).into();
-        Arc::new(Catalog::new(apps.iter(), &taken, self.gate.policy.levels()))
+        Arc::new(Catalog::new(apps.iter(), &taken, self.permission.policy().levels()))
     }
 
     /// The apps whose commands are tools, with their dictionaries.

@@ -1,0 +1,77 @@
+//! Who can be asked, and how: the ladder below the policy.
+//!
+//! The client is asked first, in the way of its era; then a dialog of the Mac itself; and where nobody can be asked, the
+//! call ends with what the user can do about it. Silence is a no, and so is a client that goes away.
+
+use std::fmt::Debug;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use iac_core::permission::{Answer, Question};
+
+/// Older clients end a request after 60 seconds; whoever has not answered by now is not waited for.
+const PATIENCE: Duration = Duration::from_secs(50);
+
+/// Less time than this is none.
+const LEAST: Duration = Duration::from_secs(2);
+
+/// Whoever calls, and the human behind them.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// The client by its own name, for the audit log.
+    pub client: String,
+    /// The plugin, if it is not the client itself.
+    pub plugin: Option<String>,
+    /// How the human is asked.
+    pub asker: Arc<dyn Asker>,
+    /// When the call came in.
+    pub since: Instant,
+}
+
+/// A way to ask the human behind a call.
+pub trait Asker: Debug + Send + Sync {
+    /// Puts a question; waits for an answer until the time is over.
+    fn ask<'a>(&'a self, question: &'a Question, patience: Duration) -> Asking<'a>;
+}
+
+/// What will come of asking.
+pub type Asking<'a> = Pin<Box<dyn Future<Output = Asked> + Send + 'a>>;
+
+/// What came of asking.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// An answer, which may be silence.
+    Answered(Answer),
+    /// The call ends here, and comes again with an answer.
+    Later,
+    /// This way leads to nobody.
+    NoWay(String),
+}
+
+impl Caller {
+    /// A caller behind whom nobody can be asked.
+    pub fn alone(client: &str) -> Self {
+        Self::new(client, Arc::new(Nobody))
+    }
+
+    /// A caller with a way to ask.
+    pub fn new(client: &str, asker: Arc<dyn Asker>) -> Self {
+        Self { client: client.to_owned(), plugin: None, asker, since: Instant::now() }
+    }
+
+    /// How long an answer may still take; `None` if it would come too late.
+    pub(crate) fn patience(&self) -> Option<Duration> {
+        PATIENCE.checked_sub(self.since.elapsed()).filter(|left| *left >= LEAST)
+    }
+}
+
+/// Behind whom nobody can be asked.
+#[derive(Debug)]
+struct Nobody;
+
+impl Asker for Nobody {
+    fn ask<'a>(&'a self, _: &'a Question, _: Duration) -> Asking<'a> {
+        Box::pin(async { Asked::NoWay("whoever calls has no way to ask".to_owned()) })
+    }
+}

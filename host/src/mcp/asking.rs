@@ -1,0 +1,305 @@
+//! How the human behind a client is asked, in the way of its era.
+//!
+//! Until 2025-11-25 the server asks while the call is open. Since 2026-07-28 the call ends with the question, and comes
+//! again with the answer and a ticket: signed by this process, bound to the tool, its arguments and all that was shown,
+//! good for ten minutes and once.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use iac_core::permission::{Answer, Choice, Question};
+use rmcp::model::{
+    CallToolRequestParams, ConstTitle, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
+    ElicitationSchema, EnumSchema, InputRequest, InputRequiredResult, JsonObject, LegacyEnumSchema,
+    PrimitiveSchemaDefinition, ProtocolVersion, RequestStateCodec, SealOptions, SingleSelectEnumSchema,
+    TitledSingleSelectEnumSchema,
+};
+use rmcp::service::RequestContext;
+use rmcp::{Peer, RoleServer, ServiceError};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use super::answer::is_modern;
+use crate::consent::{Asked, Asker, Asking, Caller};
+
+/// The name of the question among the inputs of a call.
+const INPUT: &str = "permission";
+
+/// The one field of the form.
+const FIELD: &str = "decision";
+
+/// How long a ticket is good.
+const GOOD: Duration = Duration::from_secs(10 * 60);
+
+/// Makes tickets, and takes each back once.
+pub(super) struct Tickets {
+    codec: RequestStateCodec,
+    /// When each ticket was taken back.
+    used: Mutex<BTreeMap<String, Instant>>,
+}
+
+/// What a ticket says; its place and time are in the signature.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Ticket {
+    /// Drawn for this ticket.
+    nonce: String,
+    /// What the question was bound to.
+    digest: String,
+}
+
+impl Tickets {
+    /// Draws the key of this process.
+    pub(super) fn new() -> Self {
+        let key: [u8; 32] = random();
+        let codec = RequestStateCodec::try_new(key.to_vec()).expect("a key of 32 bytes is long enough");
+        Self { codec, used: Mutex::default() }
+    }
+
+    fn issue(&self, place: &str, digest: String) -> String {
+        let nonce = data_encoding::HEXLOWER.encode(&random::<16>());
+        let ticket = serde_json::to_vec(&Ticket { nonce, digest }).expect("a ticket is plain data");
+        self.codec.seal_with(&ticket, &SealOptions::new().associated_data(place.as_bytes()).ttl(GOOD))
+    }
+
+    /// Takes a ticket back; `None` if it is not ours, not for this call, too old, or was used before.
+    fn take(&self, place: &str, state: &str) -> Option<Ticket> {
+        let opened = self.codec.open_with(state, place.as_bytes());
+        let opened = opened
+            .inspect_err(|error| tracing::warn!(%error, "an answer came with a ticket that is not good"));
+        let ticket: Ticket = serde_json::from_slice(&opened.ok()?).ok()?;
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        used.retain(|_, taken| taken.elapsed() < GOOD);
+        let fresh = used.insert(ticket.nonce.clone(), Instant::now()).is_none();
+        if !fresh {
+            tracing::warn!("an answer came twice");
+        }
+        fresh.then_some(ticket)
+    }
+}
+
+fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).expect("the system gives random bytes to every process");
+    bytes
+}
+
+/// What a ticket is good for: one tool with the same arguments, however they are written.
+fn place(tool: &str, arguments: &JsonObject) -> String {
+    serde_json::json!([tool, sorted(&Json::Object(arguments.clone()))]).to_string()
+}
+
+fn sorted(json: &Json) -> Json {
+    match json {
+        Json::Array(items) => items.iter().map(sorted).collect(),
+        Json::Object(fields) => {
+            let ordered: BTreeMap<&String, &Json> = fields.iter().collect();
+            ordered.into_iter().map(|(name, value)| (name.clone(), sorted(value))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// Whoever calls, and how the human behind them is asked.
+pub(super) fn caller(
+    tickets: &Tickets,
+    request: &CallToolRequestParams,
+    context: &RequestContext<RoleServer>,
+) -> Caller {
+    let info = context.client_info();
+    let client =
+        info.map_or_else(|| "unknown client".to_owned(), |info| format!("{} {}", info.name, info.version));
+    let forms = context.client_capabilities().and_then(|all| all.elicitation);
+    let forms = forms.is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none());
+    let asker: Arc<dyn Asker> = match (forms, is_modern(context)) {
+        (false, _) => return Caller::alone(&client),
+        (true, true) => Arc::new(Again { answer: answer(tickets, request, &client) }),
+        (true, false) => {
+            let titled =
+                context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2025_11_25);
+            Arc::new(Meanwhile { peer: context.peer.clone(), titled, client: client.clone() })
+        }
+    };
+    Caller::new(&client, asker)
+}
+
+/// Ends a call with its question.
+pub(super) fn input_required(
+    tickets: &Tickets,
+    question: &Question,
+    tool: &str,
+    arguments: &JsonObject,
+) -> InputRequiredResult {
+    let ticket = tickets.issue(&place(tool, arguments), question.digest().to_hex());
+    let request = InputRequest::Elicitation(ElicitRequest::new(form(question, true)));
+    InputRequiredResult::new(Some(BTreeMap::from([(INPUT.to_owned(), request)])), Some(ticket))
+}
+
+/// What a client says that came again: the digest of the question it was given to, and the answer.
+fn answer(tickets: &Tickets, request: &CallToolRequestParams, client: &str) -> Option<(String, Said)> {
+    let state = request.request_state.as_deref()?;
+    let arguments = request.arguments.clone().unwrap_or_default();
+    let ticket = tickets.take(&place(&request.name, &arguments), state)?;
+    let result: ElicitResult =
+        serde_json::from_value(request.input_responses.as_ref()?.get(INPUT)?.clone()).ok()?;
+    Some((ticket.digest, Said { choice: choice(&result), by: format!("form, {client}") }))
+}
+
+/// A client of the stateless era: the answer comes with the call, or the call comes again.
+#[derive(Debug)]
+struct Again {
+    answer: Option<(String, Said)>,
+}
+
+/// What a human has said.
+#[derive(Debug)]
+struct Said {
+    choice: Choice,
+    by: String,
+}
+
+impl Asker for Again {
+    fn ask<'a>(&'a self, question: &'a Question, _: Duration) -> Asking<'a> {
+        let asked = match &self.answer {
+            Some((digest, Said { choice, by })) if *digest == question.digest().to_hex() => {
+                Asked::Answered(Answer::Chosen { choice: *choice, digest: question.digest(), by: by.clone() })
+            }
+            _ => Asked::Later,
+        };
+        Box::pin(async { asked })
+    }
+}
+
+/// An older client: it is asked while its call is open.
+#[derive(Debug)]
+struct Meanwhile {
+    peer: Peer<RoleServer>,
+    titled: bool,
+    client: String,
+}
+
+impl Asker for Meanwhile {
+    fn ask<'a>(&'a self, question: &'a Question, patience: Duration) -> Asking<'a> {
+        Box::pin(async move {
+            let asked =
+                self.peer.create_elicitation_with_timeout(form(question, self.titled), Some(patience)).await;
+            match asked {
+                Ok(result) => {
+                    let (choice, digest) = (choice(&result), question.digest());
+                    Asked::Answered(Answer::Chosen { choice, digest, by: format!("form, {}", self.client) })
+                }
+                Err(ServiceError::Timeout { .. }) => {
+                    let why = format!("no answer within {} seconds", patience.as_secs());
+                    Asked::Answered(Answer::Unanswered(why))
+                }
+                Err(ServiceError::McpError(error)) => {
+                    Asked::NoWay(format!("the client does not ask: {}", error.message))
+                }
+                Err(error) => Asked::Answered(Answer::Unanswered(format!("the client went away: {error}"))),
+            }
+        })
+    }
+}
+
+/// Only a choice that stands in the form is a yes.
+fn choice(result: &ElicitResult) -> Choice {
+    let word = result.content.as_ref().and_then(|content| content.get(FIELD)).and_then(Json::as_str);
+    match result.action {
+        ElicitationAction::Accept => word.and_then(Choice::parse).unwrap_or(Choice::Deny),
+        _ => Choice::Deny,
+    }
+}
+
+/// The form: the question, and what can be chosen, with words for people.
+fn form(question: &Question, titled: bool) -> ElicitRequestParams {
+    let (values, titles): (Vec<String>, Vec<String>) = question
+        .choices()
+        .into_iter()
+        .map(|choice| (choice.as_str().to_owned(), choice.label().to_owned()))
+        .unzip();
+    let choices = if titled {
+        let one_of = values.into_iter().zip(titles).map(|(value, title)| ConstTitle::new(value, title));
+        let choices = TitledSingleSelectEnumSchema::new(one_of.collect());
+        EnumSchema::Single(SingleSelectEnumSchema::Titled(choices))
+    } else {
+        let mut choices = LegacyEnumSchema::new(values);
+        choices.enum_names = Some(titles);
+        EnumSchema::Legacy(choices)
+    };
+    let schema = ElicitationSchema::builder()
+        .required_property(FIELD, PrimitiveSchemaDefinition::Enum(choices))
+        .build()
+        .expect("the form has one field, which is required");
+    ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: question.text(),
+        requested_schema: schema,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn arguments(json: Json) -> JsonObject {
+        json.as_object().expect("an object").clone()
+    }
+
+    #[test]
+    fn a_ticket_is_good_once_and_for_its_own_call() {
+        let tickets = Tickets::new();
+        let here = place(
+            "iac_mcp_set_property",
+            &arguments(json!({ "reference": "ref_x", "value": { "a": 1, "b": 2 } })),
+        );
+        let same = place(
+            "iac_mcp_set_property",
+            &arguments(json!({ "value": { "b": 2, "a": 1 }, "reference": "ref_x" })),
+        );
+        assert_eq!(here, same);
+        let state = tickets.issue(&here, "d1".to_owned());
+        let other = place(
+            "iac_mcp_set_property",
+            &arguments(json!({ "reference": "ref_y", "value": { "a": 1, "b": 2 } })),
+        );
+        assert_eq!(tickets.take(&other, &state), None);
+        assert_eq!(tickets.take(&place("iac_mcp_run_command", &JsonObject::new()), &state), None);
+        assert_eq!(tickets.take(&same, &state).map(|ticket| ticket.digest), Some("d1".to_owned()));
+        assert_eq!(tickets.take(&same, &state), None, "once");
+    }
+
+    #[test]
+    fn a_ticket_of_somebody_else_is_none() {
+        let here = place("t", &JsonObject::new());
+        let state = Tickets::new().issue(&here, "d1".to_owned());
+        let tickets = Tickets::new();
+        assert_eq!(tickets.take(&here, &state), None);
+        let mine = tickets.issue(&here, "d1".to_owned());
+        for at in 0..mine.len() {
+            let mut altered = mine.clone().into_bytes();
+            altered[at] = if altered[at] == b'A' { b'B' } else { b'A' };
+            let altered = String::from_utf8(altered).expect("ASCII");
+            assert_eq!(tickets.take(&here, &altered).filter(|_| altered != mine), None, "{altered}");
+        }
+        for wrong in ["", "rs1", "{}", "rs1.AAAA.AAAA"] {
+            assert_eq!(tickets.take(&here, wrong), None);
+        }
+    }
+
+    #[test]
+    fn only_a_choice_of_the_form_is_a_yes() {
+        let check = |action: &str, content: Json, expected: Choice| {
+            let result: ElicitResult =
+                serde_json::from_value(json!({ "action": action, "content": content })).expect("a result");
+            assert_eq!(choice(&result), expected, "{action} {content}");
+        };
+        check("accept", json!({ "decision": "once" }), Choice::Once);
+        check("accept", json!({ "decision": "yes" }), Choice::Deny);
+        check("accept", json!({ "decision": true }), Choice::Deny);
+        check("accept", json!({}), Choice::Deny);
+        check("accept", Json::Null, Choice::Deny);
+        check("decline", json!({ "decision": "once" }), Choice::Deny);
+        check("cancel", json!({ "decision": "always" }), Choice::Deny);
+    }
+}

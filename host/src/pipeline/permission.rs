@@ -1,0 +1,245 @@
+//! What stands between a call and its scripts in the shell: the files that decide, the human, and the audit log.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use iac_core::Millis;
+use iac_core::audit::{CallWords, Entry, redact};
+use iac_core::call::Call;
+use iac_core::fault::Fault;
+use iac_core::permission::{Answer, Choice, Gate, Level, Policy, Question};
+use iac_core::reply::Reply;
+use iac_core::step::{Decided, Event, Outcome, RunFailure};
+use serde_json::{Map, Value as Json};
+use tokio_util::sync::CancellationToken;
+
+use super::internal;
+use crate::consent::{Asked, Caller};
+use crate::state::{Recorder, State, StateError};
+
+/// Everything that decides in the shell.
+#[derive(Debug)]
+pub(super) struct Permission {
+    state: Arc<State>,
+    recorder: Recorder,
+    /// When content that others may have written was last read.
+    untrusted: Mutex<Option<Millis>>,
+    calls: AtomicU64,
+}
+
+/// One call, as it is decided upon and written down.
+#[derive(Clone, Debug)]
+pub(super) struct Attempt<'a> {
+    pub(super) caller: &'a Caller,
+    words: CallWords,
+}
+
+impl Permission {
+    pub(super) fn new(state: Arc<State>) -> Self {
+        let recorder = Recorder::new(Arc::clone(&state));
+        Self { state, recorder, untrusted: Mutex::default(), calls: AtomicU64::default() }
+    }
+
+    pub(super) fn attempt<'a>(
+        &self,
+        tool: &str,
+        arguments: &Map<String, Json>,
+        caller: &'a Caller,
+    ) -> Attempt<'a> {
+        let words = CallWords {
+            number: self.calls.fetch_add(1, Ordering::Relaxed) + 1,
+            tool: tool.to_owned(),
+            client: caller.client.clone(),
+            plugin: caller.plugin.clone(),
+            arguments: redact(&Json::Object(arguments.clone())),
+        };
+        Attempt { caller, words }
+    }
+
+    /// Returns what decides at this moment.
+    ///
+    /// # Errors
+    /// It cannot be read; nothing may run then.
+    pub(super) fn gate(&self, attempt: &Attempt<'_>) -> Result<Gate, Fault> {
+        let untrusted = *self.untrusted.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.state.gate(untrusted, attempt.caller.plugin.clone())?)
+    }
+
+    /// Returns the policy; one that refuses everything where it cannot be read.
+    pub(super) fn policy(&self) -> Arc<Policy> {
+        self.state.gate(None, None).unwrap_or_else(|_| closed()).policy
+    }
+
+    /// Gives `iac_mcp_undo` what it names.
+    pub(super) async fn with_undos(&self, call: Call, now: Millis) -> Result<Call, Fault> {
+        if !call.wants_undos() {
+            return Ok(call);
+        }
+        let known = self.blocking(move |state| state.undos(now)).await??;
+        call.with_undos(&known, now)
+    }
+
+    /// Writes a decision down before it is acted upon: what may change something waits until that is on the disk.
+    ///
+    /// # Errors
+    /// It cannot be written, and it is about more than a read.
+    pub(super) async fn decided(
+        &self,
+        attempt: &Attempt<'_>,
+        decided: &Decided,
+        now: Millis,
+    ) -> Result<(), Fault> {
+        let entry = Entry::Decision { call: attempt.words.clone(), decided: decided.clone() };
+        self.write(entry, decided.harm.level > Level::Safe, now).await
+    }
+
+    /// Writes down how a script ended. It has run, so that a log that fails cannot take it back.
+    pub(super) async fn executed(
+        &self,
+        attempt: &Attempt<'_>,
+        (app, level): (&str, Level),
+        event: &Event,
+        (began, now): (Instant, Millis),
+    ) {
+        let (result, events) = ended(event);
+        let elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let entry =
+            Entry::Execution { call: attempt.words.clone(), app: app.to_owned(), result, events, elapsed_ms };
+        if let Err(fault) = self.write(entry, level > Level::Safe, now).await {
+            tracing::error!("{}", fault.message);
+        }
+    }
+
+    async fn write(&self, entry: Entry, durable: bool, now: Millis) -> Result<(), Fault> {
+        if durable {
+            return Ok(self.recorder.record(now, entry).await?);
+        }
+        self.recorder.note(now, entry);
+        Ok(())
+    }
+
+    /// Asks the human behind a call; `None` if the call ends here and comes again with the answer.
+    pub(super) async fn ask(
+        &self,
+        question: &Question,
+        attempt: &Attempt<'_>,
+        cancel: &CancellationToken,
+        now: Millis,
+    ) -> Option<Answer> {
+        self.recorder.note(now, Entry::question(attempt.words.clone(), question));
+        let Some(patience) = attempt.caller.patience() else {
+            return Some(Answer::Unanswered("there was no time left to ask".to_owned()));
+        };
+        let asked = tokio::select! {
+            asked = attempt.caller.asker.ask(question, patience) => asked,
+            () = cancel.cancelled() => Asked::Answered(Answer::Unanswered("the call was cancelled".to_owned())),
+        };
+        let answer = match asked {
+            Asked::Answered(answer) => answer,
+            Asked::Later => return None,
+            Asked::NoWay(why) => Answer::NoWay(why),
+        };
+        self.keep_grants(question, &answer, now).await;
+        Some(answer)
+    }
+
+    /// Keeps what was allowed for more than once. Where that fails it was allowed once.
+    async fn keep_grants(&self, question: &Question, answer: &Answer, now: Millis) {
+        let Answer::Chosen { choice: choice @ (Choice::Hour | Choice::Always), digest, by } = answer else {
+            return;
+        };
+        if *digest != question.digest() || !question.offers(*choice) {
+            return;
+        }
+        let always = *choice == Choice::Always;
+        let grants: Vec<_> =
+            question.scopes().iter().map(|scope| scope.grant(grant_id(), always, by.clone(), now)).collect();
+        match self.blocking(move |state| state.grant(grants, now)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::error!(%error, "what was allowed is not kept"),
+            Err(fault) => tracing::error!("{}", fault.message),
+        }
+    }
+
+    /// Ends a call: a refusal is written down, what can be taken back is kept, and what was read is remembered.
+    pub(super) async fn ended(
+        &self,
+        attempt: &Attempt<'_>,
+        outcome: &Outcome,
+        apps: &[Arc<str>],
+        now: Millis,
+    ) {
+        if let Some(decided) = &outcome.refused {
+            self.recorder
+                .note(now, Entry::Decision { call: attempt.words.clone(), decided: decided.clone() });
+        }
+        let (undo, undone) = (outcome.undo.clone(), outcome.undone.clone());
+        if !undo.is_empty() || !undone.is_empty() {
+            match self.blocking(move |state| state.keep_undos(&undo, &undone, now)).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => tracing::error!(%error, "the write cannot be taken back"),
+                Err(fault) => tracing::error!("{}", fault.message),
+            }
+        }
+        if outcome.body.get("untrusted") == Some(&Json::Bool(true)) {
+            self.taint(attempt, apps, now);
+        }
+    }
+
+    fn taint(&self, attempt: &Attempt<'_>, apps: &[Arc<str>], now: Millis) {
+        let of_others = |policy: &Policy| apps.iter().any(|app| policy.is_content_of_others(app));
+        if self.gate(attempt).is_ok_and(|gate| of_others(&gate.policy)) {
+            *self.untrusted.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+        }
+    }
+
+    /// Does what waits for the disk on a thread that may.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&State) -> Result<T, StateError> + Send + 'static,
+    ) -> Result<Result<T, StateError>, Fault> {
+        let state = Arc::clone(&self.state);
+        tokio::task::spawn_blocking(move || work(&state)).await.map_err(|error| internal(&error))
+    }
+}
+
+/// What decides when nothing can be read any more: what has run is still answered, and nothing more runs.
+pub(super) fn closed() -> Gate {
+    let policy = Policy::parse("rules = [{ decision = \"deny\", reason = \"the policy cannot be read\" }]");
+    Gate { policy: Arc::new(policy.expect("it is correct: a test reads it")), ..Gate::default() }
+}
+
+fn grant_id() -> String {
+    let mut bits = [0; 5];
+    getrandom::fill(&mut bits).expect("the system gives random bytes to every process");
+    format!("grant_{}", data_encoding::BASE32_NOPAD.encode(&bits).to_lowercase())
+}
+
+/// How a script ended, in one word or number, and how many events it sent.
+fn ended(event: &Event) -> (String, u64) {
+    match event {
+        Event::Replied(text) => match Reply::parse(text) {
+            Ok(Reply { result: Ok(_), events, .. }) => ("ok".to_owned(), events),
+            Ok(Reply { result: Err(error), events, .. }) => (error.number.to_string(), events),
+            Err(_) => ("unreadable".to_owned(), 0),
+        },
+        Event::Failed(RunFailure::Timeout(_)) => ("timeout".to_owned(), 0),
+        Event::Failed(RunFailure::Cancelled) => ("cancelled".to_owned(), 0),
+        Event::Failed(RunFailure::Busy(_)) => ("busy".to_owned(), 0),
+        Event::Failed(RunFailure::TooLarge(_)) => ("too large".to_owned(), 0),
+        Event::Failed(RunFailure::Script { number, .. }) => (number.to_string(), 0),
+        Event::Failed(RunFailure::Process(_)) => ("died".to_owned(), 0),
+        Event::Answered(_) => ("answered".to_owned(), 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_closed_gate_is_closed() {
+        assert_eq!(closed().policy.rules().len(), 1);
+    }
+}

@@ -1,0 +1,222 @@
+//! The state directory: what the operator has decided, what humans have allowed, and what was done.
+//!
+//! Several servers share it. What several write is changed under a lock and replaced whole, so that a process that is
+//! killed leaves the old or the new; what only one writes is its own file. Everything is for the owner's eyes only.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `policy.toml` | profile and rules, written by people and by `iac-mcp policy` |
+//! | `grants.json` | what humans have allowed for an hour or always |
+//! | `undo.json` | writes of the last hour that can be taken back, with their old values |
+//! | `audit/` | one log for each process, chained |
+//! | `lock` | nothing; who changes a shared file holds it |
+
+pub mod audit;
+mod file;
+mod recorder;
+mod undo;
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use iac_core::Millis;
+use iac_core::audit::Entry;
+use iac_core::fault::{Code, Fault};
+use iac_core::permission::{Gate, Grant, Grants, Policy, PolicyError};
+
+pub use audit::AuditError;
+use file::Watched;
+pub use recorder::Recorder;
+
+/// The state directory of one server.
+#[derive(Debug)]
+pub struct State {
+    folder: PathBuf,
+    /// Whether nothing but reads is possible, whatever the policy says.
+    only_reads: bool,
+    /// Removed with this value.
+    passing: Option<tempfile::TempDir>,
+    policy: Mutex<Watched<Policy>>,
+    grants: Mutex<Watched<Grants>>,
+    log: Mutex<audit::Log>,
+}
+
+/// What is wrong with the state directory.
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    /// It cannot be read or written.
+    #[error("{}: {error}", .path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The policy has a mistake.
+    #[error("{}: {error}", .path.display())]
+    Policy {
+        /// The file.
+        path: PathBuf,
+        /// The mistake, with its place.
+        error: PolicyError,
+    },
+    /// Another file is not what this program writes.
+    #[error("{}: {error}", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        error: String,
+    },
+}
+
+impl StateError {
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |error| Self::Io { path, error }
+    }
+}
+
+impl From<StateError> for Fault {
+    /// Nothing runs where it cannot be told what may run.
+    fn from(error: StateError) -> Self {
+        let suggestion = match &error {
+            StateError::Policy { .. } => {
+                "only the user can correct the policy: `iac-mcp policy check` shows the mistake"
+            }
+            _ => "only the user can correct this file or folder; nothing runs until then",
+        };
+        Self::new(Code::Unavailable, error.to_string(), suggestion).retryable(false)
+    }
+}
+
+impl State {
+    /// Opens a state directory; it is made if it is not there, and nothing is read yet.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn open(folder: PathBuf) -> Result<Self, StateError> {
+        DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(StateError::io(&folder))?;
+        Ok(Self {
+            policy: Mutex::new(Watched::new(folder.join("policy.toml"))),
+            grants: Mutex::new(Watched::new(folder.join("grants.json"))),
+            log: Mutex::new(audit::Log::new(folder.join("audit"), folder.join("lock"))),
+            only_reads: false,
+            passing: None,
+            folder,
+        })
+    }
+
+    /// A state directory of its own, which goes with this value.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn passing() -> Result<Self, StateError> {
+        let folder = tempfile::Builder::new().prefix("iac-mcp-").tempdir();
+        let folder = folder.map_err(StateError::io(&std::env::temp_dir()))?;
+        let state = Self::open(folder.path().join("state"))?;
+        Ok(Self { passing: Some(folder), ..state })
+    }
+
+    /// The same directory, for a server that only reads.
+    #[must_use]
+    pub fn only_reads(self) -> Self {
+        Self { only_reads: true, ..self }
+    }
+
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Returns everything that decides, as it stands in the files at this moment.
+    ///
+    /// # Errors
+    /// A file cannot be read or is not understood; nothing may run then.
+    pub fn gate(&self, untrusted: Option<Millis>, plugin: Option<String>) -> Result<Gate, StateError> {
+        let policy = lock(&self.policy).read(parse_policy)?;
+        let policy = if self.only_reads { Arc::new((*policy).clone().only_reads()) } else { policy };
+        Ok(Gate { policy, grants: self.grants()?, untrusted, plugin })
+    }
+
+    /// Returns what humans have allowed.
+    ///
+    /// # Errors
+    /// The file cannot be read or is not understood.
+    pub fn grants(&self) -> Result<Arc<Grants>, StateError> {
+        lock(&self.grants).read(parse_grants)
+    }
+
+    /// Keeps what a human has allowed.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn grant(&self, given: Vec<Grant>, now: Millis) -> Result<(), StateError> {
+        self.change_grants(|grants| grants.add(given, now))
+    }
+
+    /// Takes back what humans have allowed; says how much.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn revoke(&self, is_meant: impl Fn(&Grant) -> bool) -> Result<usize, StateError> {
+        self.change_grants(|grants| grants.revoke(is_meant))
+    }
+
+    /// Writes down what happened; `durable` waits until it is on the disk.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn record(&self, now: Millis, entry: &Entry, durable: bool) -> Result<(), StateError> {
+        // What goes with the process need not outlive a power failure.
+        lock(&self.log).append(now, entry, durable && self.passing.is_none())
+    }
+
+    /// Writes what the log of this process still holds back.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn close(&self) -> Result<(), StateError> {
+        lock(&self.log).sync()
+    }
+
+    fn change_grants<T>(&self, change: impl FnOnce(&mut Grants) -> T) -> Result<T, StateError> {
+        let path = self.folder.join("grants.json");
+        let _lock = file::lock(&self.folder.join("lock"))?;
+        let mut grants = (*self.grants()?).clone();
+        let result = change(&mut grants);
+        let text = serde_json::to_string_pretty(&grants).expect("grants are plain data") + "\n";
+        file::replace(&path, text.as_bytes())?;
+        Ok(result)
+    }
+}
+
+fn parse_policy(path: &Path, text: &str) -> Result<Policy, StateError> {
+    Policy::parse(text).map_err(|error| StateError::Policy { path: path.to_owned(), error })
+}
+
+fn parse_grants(path: &Path, text: &str) -> Result<Grants, StateError> {
+    let damaged = |error: serde_json::Error| {
+        let error = format!("{error}; remove the file to forget what was allowed");
+        StateError::Damaged { path: path.to_owned(), error }
+    };
+    if text.trim().is_empty() { Ok(Grants::default()) } else { Grants::parse(text).map_err(damaged) }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn read_if_there(path: &Path) -> Result<Option<String>, StateError> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(StateError::io(path)(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

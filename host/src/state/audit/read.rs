@@ -1,0 +1,191 @@
+//! Reading all logs together, and finding where one was changed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use iac_core::audit::{Broken, Hash, Line, Link, lines};
+use serde_json::{Map, Value as Json};
+
+use super::{END, LOG, parse_end};
+
+/// Why the logs cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {error}", .path.display())]
+pub struct AuditError {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What the system says.
+    pub error: std::io::Error,
+}
+
+/// One entry of a log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// The file it stands in.
+    pub file: String,
+    /// The number of its line, from 1.
+    pub line: u64,
+    /// Its fields.
+    pub fields: Map<String, Json>,
+}
+
+/// Something that is not as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The file.
+    pub file: String,
+    /// The line, from 1; `None` where the whole file is meant.
+    pub line: Option<u64>,
+    /// What is wrong.
+    pub wrong: String,
+}
+
+/// Everything that is in one log.
+struct File {
+    lines: Vec<Line>,
+    broken: Option<Broken>,
+    end: Option<(u64, Hash)>,
+}
+
+/// Reads the entries of all logs below a state directory, in the order of time. Damaged lines are left out.
+///
+/// # Errors
+/// A log cannot be read.
+pub fn read(state: &Path) -> Result<Vec<Record>, AuditError> {
+    let mut records: Vec<Record> = Vec::new();
+    for (file, log) in files(state)? {
+        records.extend(log.lines.into_iter().map(|line| Record {
+            file: file.clone(),
+            line: line.number,
+            fields: line.fields,
+        }));
+    }
+    let time = |record: &Record| record.fields.get("time").and_then(Json::as_str).map(str::to_owned);
+    records.sort_by_cached_key(|record| (time(record), record.file.clone(), record.line));
+    Ok(records)
+}
+
+/// Finds every place where a log below a state directory is not as it was written; an empty list means all is well.
+///
+/// # Errors
+/// A log cannot be read.
+pub fn verify(state: &Path) -> Result<Vec<Finding>, AuditError> {
+    let files = files(state)?;
+    let mut findings: Vec<Finding> = files.iter().flat_map(|(name, file)| file.findings(name)).collect();
+    let begins_anew: Vec<&String> =
+        files.iter().filter(|(_, file)| file.previous().is_none()).map(|(name, _)| name).collect();
+    for name in begins_anew.iter().skip(1) {
+        findings.push(finding(name, Some(1), "it names no log before it, although there is one"));
+    }
+    for (name, file) in &files {
+        findings.extend(file.previous().and_then(|link| broken_link(name, &link, &files)));
+    }
+    if let Ok(last) = fs::read_to_string(state.join("audit/last")) {
+        let last = format!("{last}{LOG}");
+        if !files.contains_key(&last) {
+            findings.push(finding(&last, None, "it is missing: the newest log was removed"));
+        }
+    } else if !files.is_empty() {
+        findings.push(finding(
+            "last",
+            None,
+            "it is missing, so that nobody can tell which log is the newest",
+        ));
+    }
+    Ok(findings)
+}
+
+impl File {
+    fn findings(&self, name: &str) -> Vec<Finding> {
+        let read = self.lines.len() as u64;
+        let mut found = Vec::new();
+        if let Some(broken) = &self.broken {
+            found.push(finding(name, Some(broken.line()), &broken.to_string()));
+        }
+        match &self.end {
+            None => found.push(finding(
+                name,
+                None,
+                "its end is not known: the file beside it is missing or damaged",
+            )),
+            Some((line, _)) if *line > read && self.broken.is_none() => {
+                let wrong = match line - read {
+                    1 => "one line was cut off at the end".to_owned(),
+                    several => format!("{several} lines were cut off at the end"),
+                };
+                found.push(finding(name, Some(read + 1), &wrong));
+            }
+            Some((line, hash)) => {
+                let at = usize::try_from(*line)
+                    .ok()
+                    .and_then(|line| line.checked_sub(1))
+                    .and_then(|at| self.lines.get(at));
+                if at.is_some_and(|at| at.hash != *hash) {
+                    found.push(finding(
+                        name,
+                        Some(*line),
+                        "the log was written anew: its end is another one",
+                    ));
+                }
+            }
+        }
+        found
+    }
+
+    /// Where the log before ended, by the first line.
+    fn previous(&self) -> Option<Link> {
+        let link = self.lines.first()?.fields.get("previous")?;
+        serde_json::from_value(link.clone()).ok()
+    }
+}
+
+fn broken_link(name: &str, link: &Link, files: &BTreeMap<String, File>) -> Option<Finding> {
+    let Some(file) = files.get(&link.file) else {
+        let wrong = format!("it is missing: {name} names it as the log before");
+        return Some(finding(&link.file, None, &wrong));
+    };
+    let at = usize::try_from(link.line).ok()?.checked_sub(1)?;
+    match file.lines.get(at) {
+        Some(line) if line.hash == link.hash => None,
+        Some(_) => {
+            Some(finding(&link.file, Some(link.line), &format!("the line is another one than {name} says")))
+        }
+        None if file.broken.is_some() => None,
+        None => {
+            Some(finding(&link.file, Some(link.line), &format!("the line is missing, and {name} names it")))
+        }
+    }
+}
+
+fn finding(file: &str, line: Option<u64>, wrong: &str) -> Finding {
+    Finding { file: file.to_owned(), line, wrong: wrong.to_owned() }
+}
+
+fn files(state: &Path) -> Result<BTreeMap<String, File>, AuditError> {
+    let folder = state.join("audit");
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |error| AuditError { path, error }
+    };
+    let mut found = BTreeMap::new();
+    let entries = match fs::read_dir(&folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(found),
+        entries => entries.map_err(failed(&folder))?,
+    };
+    for entry in entries {
+        let path = entry.map_err(failed(&folder))?.path();
+        let Some(name) =
+            path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(LOG))
+        else {
+            continue;
+        };
+        // The end is read first: a log that is being written may only be longer.
+        let end = fs::read_to_string(folder.join(format!("{name}{END}"))).ok();
+        let bytes = fs::read(&path).map_err(failed(&path))?;
+        let (lines, broken) = lines(&String::from_utf8_lossy(&bytes));
+        let file = File { lines, broken, end: end.as_deref().and_then(parse_end) };
+        found.insert(format!("{name}{LOG}"), file);
+    }
+    Ok(found)
+}

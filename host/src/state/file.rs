@@ -1,0 +1,85 @@
+//! Files that several processes read and replace.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{StateError, read_if_there};
+
+/// A file's content, read again when the file is another one than before.
+#[derive(Debug)]
+pub(super) struct Watched<T> {
+    path: PathBuf,
+    seen: Option<(Stamp, Arc<T>)>,
+}
+
+/// What changes when a file is written or replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp([i64; 7]);
+
+impl<T: Default> Watched<T> {
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path, seen: None }
+    }
+
+    /// Returns the content; a file that is not there holds the default.
+    pub(super) fn read(
+        &mut self,
+        parse: fn(&Path, &str) -> Result<T, StateError>,
+    ) -> Result<Arc<T>, StateError> {
+        let before = stamp(&self.path)?;
+        if let Some((seen, value)) = &self.seen
+            && Some(*seen) == before
+        {
+            return Ok(Arc::clone(value));
+        }
+        self.seen = None;
+        let text = read_if_there(&self.path)?;
+        let value = Arc::new(text.map_or_else(|| Ok(T::default()), |text| parse(&self.path, &text))?);
+        // What was written while it was read is read again next time.
+        self.seen = before
+            .filter(|before| stamp(&self.path).is_ok_and(|after| after == Some(*before)))
+            .map(|stamp| (stamp, Arc::clone(&value)));
+        Ok(value)
+    }
+}
+
+fn stamp(path: &Path) -> Result<Option<Stamp>, StateError> {
+    match path.metadata() {
+        Ok(found) => Ok(Some(Stamp([
+            i64::from_ne_bytes(found.dev().to_ne_bytes()),
+            i64::from_ne_bytes(found.ino().to_ne_bytes()),
+            i64::from_ne_bytes(found.size().to_ne_bytes()),
+            found.mtime(),
+            found.mtime_nsec(),
+            found.ctime(),
+            found.ctime_nsec(),
+        ]))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(StateError::io(path)(error)),
+    }
+}
+
+/// Holds the lock of shared files until it is dropped.
+pub(super) fn lock(path: &Path) -> Result<File, StateError> {
+    let file =
+        OpenOptions::new().create(true).append(true).mode(0o600).open(path).map_err(StateError::io(path))?;
+    file.lock().map_err(StateError::io(path))?;
+    Ok(file)
+}
+
+/// Replaces a file whole: who reads it, and whoever comes after a power failure, finds the old or the new.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StateError> {
+    replace_in(path, bytes).map_err(StateError::io(path))
+}
+
+fn replace_in(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().ok_or_else(|| io::Error::other("a file is in a folder"))?;
+    let mut fresh = tempfile::Builder::new().prefix(".new-").tempfile_in(folder)?;
+    fresh.write_all(bytes)?;
+    fresh.as_file().sync_all()?;
+    fresh.persist(path)?;
+    File::open(folder)?.sync_all()
+}

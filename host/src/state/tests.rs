@@ -1,0 +1,246 @@
+use super::*;
+use iac_core::audit::Entry;
+use iac_core::permission::{Choice, Level, Profile, Scope};
+use std::fs::OpenOptions;
+use std::io::Write as _;
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn open(folder: &tempfile::TempDir) -> State {
+    State::open(folder.path().join("state")).unwrap()
+}
+
+fn write(state: &State, name: &str, text: &str) {
+    let path = state.folder().join(name);
+    OpenOptions::new()
+        .create(true)
+        .truncate(true)
+        .write(true)
+        .open(path)
+        .unwrap()
+        .write_all(text.as_bytes())
+        .unwrap();
+}
+
+fn grant(id: &str, property: &str) -> Grant {
+    let scope = Scope {
+        app: "com.apple.mail".into(),
+        level: Level::Modify,
+        property: Some(property.into()),
+        ..Scope::default()
+    };
+    scope.grant(id.into(), true, Choice::Always.as_str().into(), Millis(0))
+}
+
+fn order(n: usize) -> Entry {
+    Entry::Operator { order: format!("order {n}") }
+}
+
+#[test]
+fn without_files_the_default_counts() {
+    let folder = folder();
+    let gate = open(&folder).gate(None, None).unwrap();
+    assert_eq!((gate.policy.profile(), gate.grants.all().len()), (Profile::Standard, 0));
+}
+
+#[test]
+fn a_policy_is_read_again_when_it_changes() {
+    let folder = folder();
+    let state = open(&folder);
+    for (text, profile) in
+        [("profile = \"trusted\"", Profile::Trusted), ("profile = \"read-only\"", Profile::ReadOnly)]
+    {
+        write(&state, "policy.toml", text);
+        assert_eq!(state.gate(None, None).unwrap().policy.profile(), profile);
+    }
+    fs::remove_file(state.folder().join("policy.toml")).unwrap();
+    assert_eq!(state.gate(None, None).unwrap().policy.profile(), Profile::Standard);
+}
+
+#[test]
+fn nothing_runs_on_a_policy_that_cannot_be_read() {
+    let folder = folder();
+    let state = open(&folder);
+    write(&state, "policy.toml", "profile = \"trusted\"\nrules = [{ decision = \"alow\" }]");
+    let fault = Fault::from(state.gate(None, None).unwrap_err());
+    assert!(fault.message.contains("policy.toml: line 2, column 23:"), "{}", fault.message);
+    assert_eq!((fault.code, fault.retryable), (Code::Unavailable, false));
+    write(&state, "policy.toml", "");
+    assert!(state.gate(None, None).is_ok());
+    write(&state, "grants.json", "{");
+    assert!(state.gate(None, None).is_err());
+    fs::remove_file(state.folder().join("grants.json")).unwrap();
+    fs::remove_file(state.folder().join("policy.toml")).unwrap();
+    fs::create_dir(state.folder().join("policy.toml")).unwrap();
+    assert!(state.gate(None, None).is_err());
+}
+
+#[test]
+fn a_policy_that_is_no_text_is_no_policy() {
+    let folder = folder();
+    let state = open(&folder);
+    OpenOptions::new()
+        .create(true)
+        .truncate(true)
+        .write(true)
+        .open(state.folder().join("policy.toml"))
+        .unwrap()
+        .write_all(&[0xff, 0xfe])
+        .unwrap();
+    assert!(state.gate(None, None).is_err());
+}
+
+#[test]
+fn grants_outlive_the_server_and_can_be_taken_back() {
+    let folder = folder();
+    open(&folder).grant(vec![grant("g1", "read status"), grant("g2", "flagged status")], Millis(5)).unwrap();
+    let state = open(&folder);
+    assert_eq!(state.grants().unwrap().all().len(), 2);
+    assert_eq!(state.revoke(|grant| grant.id == "g1").unwrap(), 1);
+    assert_eq!(open(&folder).grants().unwrap().all()[0].id, "g2");
+}
+
+#[test]
+fn what_several_give_at_once_is_kept() {
+    let folder = folder();
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let state = open(&folder);
+            scope.spawn(move || {
+                for n in 0..10 {
+                    let id = format!("g{writer}-{n}");
+                    state.grant(vec![grant(&id, &id)], Millis(5)).unwrap();
+                    state.record(Millis(1_000 + n), &order(1), n % 3 == 0).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(open(&folder).grants().unwrap().all().len(), 40);
+    assert_eq!(audit::verify(open(&folder).folder()).unwrap(), []);
+    let records = audit::read(open(&folder).folder()).unwrap();
+    assert_eq!(records.iter().filter(|record| record.fields["kind"] == "operator").count(), 40);
+}
+
+#[test]
+fn files_are_for_the_owner_only() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = folder();
+    let state = open(&folder);
+    state.grant(vec![grant("g1", "x")], Millis(5)).unwrap();
+    state.record(Millis(5), &order(1), true).unwrap();
+    let mut seen = 0;
+    for path in [state.folder().to_owned(), state.folder().join("audit")] {
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o077, 0, "{}", path.display());
+        for entry in fs::read_dir(&path).unwrap() {
+            let found = entry.unwrap();
+            assert_eq!(
+                found.metadata().unwrap().permissions().mode() & 0o077,
+                0,
+                "{}",
+                found.path().display()
+            );
+            seen += 1;
+        }
+    }
+    assert!(seen >= 6, "{seen}");
+}
+
+/// Two logs: one of three lines, one of two.
+fn logs(folder: &tempfile::TempDir) -> Vec<PathBuf> {
+    let first = open(folder);
+    (0..2).for_each(|n| first.record(Millis(1_000), &order(n), true).unwrap());
+    open(folder).record(Millis(2_000), &order(9), true).unwrap();
+    let mut logs: Vec<PathBuf> =
+        fs::read_dir(first.folder().join("audit")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    logs.retain(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
+    logs.sort();
+    logs
+}
+
+fn found(change: impl FnOnce(&[PathBuf])) -> Vec<(Option<u64>, String)> {
+    let folder = folder();
+    let logs = logs(&folder);
+    assert_eq!(audit::verify(&folder.path().join("state")).unwrap(), []);
+    change(&logs);
+    let findings = audit::verify(&folder.path().join("state")).unwrap();
+    findings.into_iter().map(|finding| (finding.line, finding.wrong)).collect()
+}
+
+fn rewrite(path: &Path, change: impl FnOnce(String) -> String) {
+    let text = change(fs::read_to_string(path).unwrap());
+    OpenOptions::new().truncate(true).write(true).open(path).unwrap().write_all(text.as_bytes()).unwrap();
+}
+
+#[test]
+fn an_edited_log_is_found() {
+    let findings = found(|logs| rewrite(&logs[0], |text| text.replace("order 0", "order 7")));
+    assert_eq!(findings[0].0, Some(2));
+    assert!(findings[0].1.contains("changed"), "{findings:?}");
+}
+
+#[test]
+fn a_log_that_was_cut_is_found_at_its_end() {
+    let cut = |text: String| text.lines().take(2).map(|line| format!("{line}\n")).collect();
+    let findings = found(|logs| rewrite(&logs[0], cut));
+    assert_eq!(findings[0].0, Some(3), "{findings:?}");
+    let findings = found(|logs| {
+        rewrite(&logs[1], |text| text.lines().take(1).map(|line| format!("{line}\n")).collect())
+    });
+    assert_eq!(findings, [(Some(2), "one line was cut off at the end".to_owned())]);
+    let findings = found(|logs| rewrite(&logs[1], |text| text[..text.len() - 9].to_owned()));
+    assert_eq!(findings[0].0, Some(2), "{findings:?}");
+}
+
+#[test]
+fn a_log_that_was_removed_is_found() {
+    let findings = found(|logs| fs::remove_file(&logs[0]).unwrap());
+    assert!(findings.iter().any(|(_, wrong)| wrong.contains("missing")), "{findings:?}");
+    let findings = found(|logs| fs::remove_file(&logs[1]).unwrap());
+    assert!(findings.iter().any(|(_, wrong)| wrong.contains("newest log was removed")), "{findings:?}");
+}
+
+#[test]
+fn a_log_that_was_written_anew_is_found() {
+    let anew = |_| {
+        let mut chain = iac_core::audit::Chain::default();
+        (0..3).map(|n| chain.append(Millis(1_000), &order(n))).collect()
+    };
+    let findings = found(|logs| rewrite(&logs[0], anew));
+    assert!(findings.iter().any(|(line, _)| *line == Some(3)), "{findings:?}");
+}
+
+#[test]
+fn a_large_log_is_followed_by_another() {
+    let folder = folder();
+    let state = open(&folder);
+    let large = Entry::Operator { order: "x".repeat(9 * 1024 * 1024) };
+    (0..3).for_each(|_| state.record(Millis(1_000), &large, false).unwrap());
+    let logs = fs::read_dir(state.folder().join("audit"))
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|ending| ending == "jsonl"));
+    assert_eq!(logs.count(), 2);
+    assert_eq!(audit::verify(state.folder()).unwrap(), []);
+}
+
+#[test]
+fn what_can_be_taken_back_is_shared_for_an_hour() {
+    let folder = folder();
+    let undo = |id: &str, at: u64| iac_core::undo::Undo {
+        id: id.into(),
+        app: "com.apple.mail".into(),
+        object: serde_json::json!("application"),
+        words: "x".into(),
+        property: "read status".into(),
+        old: false.into(),
+        now: true.into(),
+        mark: None,
+        at: Millis(at),
+    };
+    open(&folder).keep_undos(&[undo("undo_a", 0), undo("undo_b", 10)], &[], Millis(10)).unwrap();
+    let state = open(&folder);
+    assert_eq!(state.undos(Millis(60 * 60 * 1000)).unwrap().len(), 1);
+    state.keep_undos(&[], &["undo_b".into()], Millis(20)).unwrap();
+    assert_eq!(state.undos(Millis(20)).unwrap().len(), 1);
+}

@@ -1,0 +1,37 @@
+//! What can be taken back: kept for an hour, shared by all servers and the command line.
+
+use iac_core::Millis;
+use iac_core::undo::Undo;
+
+use super::{State, StateError, file, read_if_there};
+
+impl State {
+    /// Returns what can be taken back.
+    ///
+    /// # Errors
+    /// The file cannot be read or is not understood.
+    pub fn undos(&self, now: Millis) -> Result<Vec<Undo>, StateError> {
+        let path = self.folder.join("undo.json");
+        let Some(text) = read_if_there(&path)? else { return Ok(Vec::new()) };
+        let mut undos: Vec<Undo> = serde_json::from_str(&text)
+            .map_err(|error| StateError::Damaged { path, error: error.to_string() })?;
+        undos.retain(|undo| undo.counts(now));
+        Ok(undos)
+    }
+
+    /// Keeps what can be taken back, and forgets what was taken back or is too old.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn keep_undos(&self, fresh: &[Undo], undone: &[String], now: Millis) -> Result<(), StateError> {
+        if fresh.is_empty() && undone.is_empty() {
+            return Ok(());
+        }
+        let _lock = file::lock(&self.folder.join("lock"))?;
+        let mut undos = self.undos(now)?;
+        undos.retain(|undo| !undone.contains(&undo.id));
+        undos.extend(fresh.iter().cloned());
+        let text = serde_json::to_string(&undos).expect("what can be taken back is plain data");
+        file::replace(&self.folder.join("undo.json"), text.as_bytes())
+    }
+}

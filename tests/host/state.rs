@@ -1,0 +1,88 @@
+//! The state directory when its servers are killed at any moment.
+#![forbid(unsafe_code)]
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test fails loudly, and starts itself as a writer"
+)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use iac_core::Millis;
+use iac_core::audit::Entry;
+use iac_core::permission::{Level, Scope};
+use iac_core::undo::Undo;
+use iac_mcp::state::{State, audit};
+
+const FOLDER: &str = "IAC_MCP_TEST_STATE";
+
+#[test]
+fn whoever_is_killed_leaves_the_old_or_the_new() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("state");
+    State::open(state.clone()).unwrap();
+    let mut grants = 0;
+    for round in 0..12 {
+        let mut writers: Vec<_> = (0..2).map(|_| start_writer(&state)).collect();
+        std::thread::sleep(Duration::from_millis(60 + 17 * round));
+        for writer in &mut writers {
+            writer.kill().unwrap();
+            writer.wait().unwrap();
+        }
+        grants = check(&state, grants);
+    }
+    assert!(grants > 0, "the writers wrote something");
+}
+
+/// Everything can be read, nothing that was there is gone, and the logs are whole.
+fn check(folder: &Path, before: usize) -> usize {
+    let state = State::open(folder.to_owned()).unwrap();
+    let gate = state.gate(None, None).unwrap();
+    let grants = gate.grants.all().len();
+    assert!(grants >= before, "{grants} grants, and there were {before}");
+    state.undos(Millis(1_000)).unwrap();
+    assert_eq!(audit::verify(folder).unwrap(), []);
+    let said =
+        audit::read(folder).unwrap().iter().filter(|record| record.fields["kind"] == "operator").count();
+    assert!(said >= grants, "{said} entries of {grants} grants: each is written down before it is given");
+    grants
+}
+
+fn start_writer(folder: &Path) -> std::process::Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["writer", "--exact", "--nocapture"])
+        .env(FOLDER, folder)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Writes until it is killed, when it is started for that.
+#[test]
+fn writer() {
+    let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
+    let state = State::open(folder).unwrap();
+    for n in 0_u64.. {
+        let id = format!("{}-{n}", std::process::id());
+        state.record(Millis(1_000), &Entry::Operator { order: format!("grant {id}") }, true).unwrap();
+        let scope = Scope { app: id.clone(), level: Level::Modify, ..Scope::default() };
+        state.grant(vec![scope.grant(id.clone(), true, "a test".into(), Millis(0))], Millis(1_000)).unwrap();
+        state.keep_undos(&[undo(&id)], &[], Millis(1_000)).unwrap();
+    }
+}
+
+fn undo(id: &str) -> Undo {
+    Undo {
+        id: id.to_owned(),
+        app: "test.app".to_owned(),
+        object: "application".into(),
+        words: "something".to_owned(),
+        property: "name".to_owned(),
+        old: "old".into(),
+        now: "new".into(),
+        mark: None,
+        at: Millis(1_000),
+    }
+}
