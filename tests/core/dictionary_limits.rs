@@ -71,6 +71,22 @@ fn includes_are_counted() {
 }
 
 #[test]
+fn included_text_is_counted_each_time() {
+    let mut part = b"<class name='x' code='Xxxx'/>".to_vec();
+    part.resize(MOST_BYTES, b' ');
+    let includes = Includes::from([("part.sdef".to_owned(), part)]);
+    let (_, limit) = limit(&file(&"<xi:include href='part.sdef'/>".repeat(3)), &includes);
+    assert_eq!(limit, "over the limit: more than 20 MB included in all");
+}
+
+#[test]
+fn elements_that_are_only_called_include_are_not_looked_up_one_by_one() {
+    let text = format!("<dictionary>{}</dictionary>", "<include/>".repeat(90_000));
+    let (_, problems) = parse(text.as_bytes(), &Includes::new());
+    assert!(problems[0].kind.to_string().contains("`include` is no element that is known here"));
+}
+
+#[test]
 fn includes_do_not_nest_for_ever() {
     let part = |at: usize| file(&format!("<xi:include href='{}.sdef'/>", at + 1));
     let includes: Includes = (0..100).map(|at| (format!("{at}.sdef"), part(at))).collect();

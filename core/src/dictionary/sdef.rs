@@ -25,6 +25,8 @@ pub const MOST_BYTES: usize = 10_000_000;
 pub const MOST_ELEMENTS: usize = 100_000;
 /// How many files may be included in all.
 pub const MOST_INCLUDES: usize = 50;
+/// How much text may be included in all, in bytes, a file counted each time.
+pub const MOST_INCLUDED_BYTES: usize = 20_000_000;
 /// How deep elements may nest within one file.
 pub const DEEPEST: usize = 64;
 /// How deep includes may nest.

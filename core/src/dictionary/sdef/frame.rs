@@ -5,6 +5,7 @@ use super::xpointer::Selection;
 use memchr::memchr_iter;
 use quick_xml::Reader;
 use quick_xml::events::BytesStart;
+use std::cell::OnceCell;
 
 /// One file that is being read.
 pub(super) struct Frame<'a> {
@@ -28,6 +29,8 @@ pub(super) struct Frame<'a> {
     /// An element without content was handed out and is to be closed.
     empty: bool,
     selected: bool,
+    /// The file names a namespace of includes somewhere.
+    names_includes: OnceCell<bool>,
     counted: (usize, usize),
 }
 
@@ -67,6 +70,7 @@ impl<'a> Frame<'a> {
             shown: 0,
             empty: false,
             selected: false,
+            names_includes: OnceCell::new(),
             counted: (0, 1),
         }
     }
@@ -116,7 +120,8 @@ impl<'a> Frame<'a> {
     /// An `include` counts with any prefix, as some files forget to declare theirs, or by its namespace.
     fn has_includes(&self, element: &BytesStart<'_>) -> bool {
         let namespaces = ["http://www.w3.org/2001/XInclude", "http://www.w3.org/2003/XInclude"];
-        element.name().prefix().is_some() || namespaces.iter().any(|uri| self.text.contains(uri))
+        let named = || namespaces.iter().any(|uri| self.text.contains(uri));
+        element.name().prefix().is_some() || *self.names_includes.get_or_init(named)
     }
 
     pub(super) fn show(&mut self, empty: bool) {

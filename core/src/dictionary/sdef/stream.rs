@@ -5,7 +5,7 @@ use super::frame::{Admission, Frame};
 use super::library::{Found, Library, canonical, joined};
 use super::problems::Problems;
 use super::xpointer::Selection;
-use super::{DEEPEST, DEEPEST_INCLUDE, MOST_ELEMENTS, MOST_INCLUDES};
+use super::{DEEPEST, DEEPEST_INCLUDE, MOST_ELEMENTS, MOST_INCLUDED_BYTES, MOST_INCLUDES};
 use crate::dictionary::ProblemKind;
 use quick_xml::events::{BytesStart, Event};
 
@@ -25,6 +25,8 @@ pub(super) struct Stream<'a> {
     frames: Vec<Frame<'a>>,
     elements: usize,
     includes: usize,
+    /// How much text was included.
+    bytes: usize,
     pub(super) problems: Problems,
 }
 
@@ -35,7 +37,14 @@ impl<'a> Stream<'a> {
 
     /// A stream over no file at all.
     pub(super) fn empty(library: &'a Library<'a>) -> Self {
-        Self { library, frames: Vec::new(), elements: 0, includes: 0, problems: Problems::default() }
+        Self {
+            library,
+            frames: Vec::new(),
+            elements: 0,
+            includes: 0,
+            bytes: 0,
+            problems: Problems::default(),
+        }
     }
 
     /// Reads text that comes with the program, after all else.
@@ -172,6 +181,11 @@ impl<'a> Stream<'a> {
             Found::TooLarge => return (None, Some((place, super::too_large()))),
             Found::Missing => return (None, Some((place, ProblemKind::MissingInclude(href)))),
         };
+        self.bytes += text.len();
+        if self.bytes > MOST_INCLUDED_BYTES {
+            let limit = format!("more than {} MB included in all", MOST_INCLUDED_BYTES / 1_000_000);
+            return (None, Some((place, ProblemKind::Limit(limit))));
+        }
         let (selection, unknown) = selection(attributes.xpointer.map(Raw::text).as_deref());
         let problem = defect.or(unknown).map(|kind| (place, kind));
         (Some(Frame::new(text, Some(href), selection)), problem)
