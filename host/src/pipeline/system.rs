@@ -10,11 +10,12 @@ use serde_json::{Map, Value as Json, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{Attempt, Need, Pipeline, refused};
+use crate::osascript::{AppReport, Report};
 
 /// The name of the tool.
 pub(super) const TOOL: &str = "system";
 
-const ACTIONS: [&str; 3] = ["version", "status", "diagnostics"];
+const ACTIONS: [&str; 4] = ["version", "status", "diagnostics", "metrics"];
 
 impl Pipeline {
     pub(super) async fn system(
@@ -26,6 +27,7 @@ impl Pipeline {
         let body = match action(arguments) {
             Ok("version") => Ok(version()),
             Ok("diagnostics") => self.diagnostics(attempt, cancel).await,
+            Ok("metrics") => Ok(json!({ "osascript": self.supervisor.report() })),
             Ok(_) => self.status().await,
             Err(fault) => Err(fault),
         };
@@ -65,6 +67,7 @@ impl Pipeline {
             check("apps", !apps.0.is_empty(), format!("{} scriptable apps found", apps.0.len())),
             check("dictionaries", empty.is_empty(), said(&empty)),
             check("osascript", !scripts.is_error, answered(&scripts)),
+            busy(&self.supervisor.report()),
             check("references", true, format!("{} held, {} evicted", stats.total, stats.counters.evicted)),
         ];
         let healthy = checks.iter().all(|check| check["ok"] == true);
@@ -102,6 +105,20 @@ fn version() -> Json {
 
 fn check(name: &str, ok: bool, detail: String) -> Json {
     json!({ "name": name, "ok": ok, "detail": detail })
+}
+
+/// Apps that left a call without an answer.
+fn busy(report: &Report) -> Json {
+    let silent = |app: &AppReport| matches!(app.state, "busy" | "suspect");
+    let apps: Vec<String> = report
+        .apps
+        .iter()
+        .filter(|(_, app)| silent(app))
+        .map(|(id, app)| format!("{id}: {}", app.because.as_deref().unwrap_or(app.state)))
+        .collect();
+    let detail =
+        if apps.is_empty() { "no app is busy with an earlier call".to_owned() } else { apps.join("; ") };
+    check("busy", apps.is_empty(), detail)
 }
 
 fn said(empty: &[&str]) -> String {
