@@ -30,7 +30,7 @@ impl Mark {
         numbers.filter(|pid| std::fs::read(format!("/proc/{pid}/environ")).is_ok_and(|it| has(&it))).collect()
     }
 
-    /// Waits until none lives.
+    /// Waits until none lives; two seconds have to do.
     pub(crate) async fn gone(&self) {
         let end = Instant::now() + Duration::from_secs(2);
         while !self.living().is_empty() {

@@ -1,0 +1,17 @@
+//! Calls over a simulated Mac that misbehaves, and servers that end in any way.
+#![forbid(unsafe_code)]
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test starts programs and fails loudly"
+)]
+
+#[path = "support/mark.rs"]
+mod mark;
+#[path = "support/rig.rs"]
+mod rig;
+
+#[path = "running/ends.rs"]
+mod ends;
+#[path = "running/faults.rs"]
+mod faults;

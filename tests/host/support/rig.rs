@@ -1,0 +1,116 @@
+//! The whole way of a call over a simulated Mac of one's own, faults and all, with everything allowed.
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use iac_core::Millis;
+use iac_core::app::Apps;
+use iac_core::call::Call;
+use iac_core::permission::{Answer, Choice, Gate, Policy, Profile};
+use iac_core::plan::Learned;
+use iac_core::reference::{Limits, RefId, References};
+use iac_core::step::{self, Event, Outcome, Step, World};
+use iac_mcp::apps::{Catalog, Need, Roots};
+use iac_mcp::osascript::{Kind, Settings, Supervisor};
+use serde_json::{Value as Json, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::mark::Mark;
+
+/// A Mac, and what talks to it.
+pub(crate) struct Rig {
+    pub(crate) supervisor: Supervisor,
+    pub(crate) mark: Mark,
+    apps: Arc<Apps>,
+    memory: Mutex<(References, Learned)>,
+    _mac: tempfile::TempDir,
+}
+
+impl Rig {
+    /// Makes a Mac with these faults; `adjust` sets what is not as it is by default.
+    pub(crate) fn new(faults: &Json, adjust: impl FnOnce(&mut Settings)) -> Self {
+        let (mac, mark) = (tempfile::tempdir().unwrap(), Mark::new());
+        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/mac"), mac.path());
+        fs::write(mac.path().join("faults.json"), json!({ "faults": faults }).to_string()).unwrap();
+        let mut settings = Settings::simulated(Path::new(env!("CARGO_BIN_EXE_iac-mcp")), mac.path());
+        settings.environment.push(mark.variable());
+        adjust(&mut settings);
+        let roots = Roots::below(mac.path());
+        let apps = iac_mcp::apps::Settings { roots, cache: None, standard: None };
+        let wanted = ["Mail", "Calendar"].map(str::to_owned).to_vec();
+        Self {
+            supervisor: Supervisor::new(settings).unwrap(),
+            mark,
+            apps: Catalog::new(apps).load(&Need::Dictionaries(wanted)),
+            memory: Mutex::new((References::new(Limits::default()), Learned::default())),
+            _mac: mac,
+        }
+    }
+
+    /// Calls a tool.
+    pub(crate) async fn call(&self, tool: &str, arguments: Json) -> Outcome {
+        let call = Call::parse(tool, arguments.as_object().unwrap()).unwrap().unwrap();
+        let mut step = self.decide(|world| step::start(call, world));
+        loop {
+            step = match step {
+                Step::Run(run) => {
+                    let kind = Kind::from(run.decided.harm.level);
+                    let event =
+                        self.supervisor.run(&run.app, kind, &run.script, CancellationToken::new()).await;
+                    self.decide(|world| step::resume(run.pending, event, world))
+                }
+                Step::Ask(ask) => {
+                    let (choice, digest) = (Choice::Once, ask.question.digest());
+                    let yes = Event::Answered(Answer::Chosen { choice, digest, by: "a test".to_owned() });
+                    self.decide(|world| step::resume(ask.pending, yes, world))
+                }
+                Step::Done(outcome) => return outcome,
+            }
+        }
+    }
+
+    /// Calls a tool that has to succeed.
+    pub(crate) async fn ok(&self, tool: &str, arguments: Json) -> Json {
+        let outcome = self.call(tool, arguments).await;
+        assert!(!outcome.is_error, "{tool}: {}", outcome.body);
+        outcome.body
+    }
+
+    /// Stops, and sees to it that nothing is left.
+    pub(crate) async fn close(self) {
+        self.supervisor.shutdown().await;
+        self.mark.gone().await;
+    }
+
+    fn decide(&self, decide: impl FnOnce(&mut World<'_>) -> Step) -> Step {
+        let mut memory = self.memory.lock().unwrap();
+        let (references, learned) = &mut *memory;
+        let gate = &Gate { policy: Arc::new(Policy::of(Profile::Trusted)), ..Gate::default() };
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        let now = Millis(u64::try_from(now.as_millis()).unwrap());
+        let (apps, home, mut id) = (&self.apps, "", references.stats(now).counters.created);
+        let mut fresh = || {
+            id += 1;
+            RefId::from_random(std::array::from_fn(|at| {
+                id.to_be_bytes().get(at).copied().unwrap_or_default()
+            }))
+        };
+        decide(&mut World { apps, references, learned, gate, home, now, fresh: &mut fresh })
+    }
+}
+
+/// Copies a folder; links stay links.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        match fs::read_link(&from) {
+            Ok(target) => std::os::unix::fs::symlink(target, to).unwrap(),
+            Err(_) if from.is_dir() => copy(&from, &to),
+            Err(_) => drop(fs::copy(from, to).unwrap()),
+        }
+    }
+}
