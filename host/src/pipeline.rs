@@ -26,6 +26,7 @@ use crate::consent::Caller;
 use crate::osascript::{Kind, Supervisor};
 use crate::simulated::World;
 use crate::state::State;
+use crate::state::references::SavedReferences;
 use crate::{apps, osascript};
 use permission::{Attempt, Permission};
 pub use tools::ToolsOf;
@@ -62,6 +63,7 @@ pub struct Pipeline {
     debug: bool,
     permission: Permission,
     memory: Mutex<Memory>,
+    saved: Mutex<Kept>,
     clock: Clock,
     counters: Counters,
 }
@@ -71,6 +73,13 @@ pub struct Pipeline {
 struct Memory {
     references: References,
     learned: Learned,
+}
+
+/// Where references outlive the process.
+#[derive(Debug)]
+struct Kept {
+    file: SavedReferences,
+    adopted: bool,
 }
 
 /// Points in time that never go back, counted from the Unix epoch.
@@ -137,6 +146,7 @@ impl Pipeline {
             home,
             tools: tools::Tools::new(tools),
             debug,
+            saved: Mutex::new(Kept { file: state.saved_references(), adopted: false }),
             permission: Permission::new(Arc::new(state)),
             memory: Mutex::new(Memory { references, learned: Learned::default() }),
             clock: Clock::start(),
@@ -153,6 +163,7 @@ impl Pipeline {
         cancel: CancellationToken,
     ) -> Option<Answer> {
         let started = Instant::now();
+        self.adopt();
         let attempt = self.permission.attempt(tool, arguments, caller);
         let driven = match Call::parse(tool, arguments) {
             Some(Ok(call)) => self.drive(call, &attempt, cancel).await,
@@ -200,15 +211,50 @@ impl Pipeline {
         prepare(self.world.as_deref())
     }
 
-    /// Drops references whose time has passed; says how many.
+    /// Drops references whose time has passed and saves the others; says how many were dropped.
     pub fn clean_up(&self) -> usize {
         let now = self.clock.now();
-        self.memory().references.clean_up(now)
+        let dropped = self.memory().references.clean_up(now);
+        self.save();
+        dropped
     }
 
-    /// Ends what still runs.
+    /// Ends what still runs, and saves what outlives it.
     pub async fn shutdown(&self) {
+        self.save();
         self.supervisor.shutdown().await;
+    }
+
+    /// Takes over, before the first call, the references that processes which are gone have left behind.
+    fn adopt(&self) {
+        let mut kept = self.kept();
+        if std::mem::replace(&mut kept.adopted, true) {
+            return;
+        }
+        let mut left = kept.file.left();
+        let now = self.clock.now();
+        let taken = self.memory().references.adopt(std::mem::take(&mut left.saved), now);
+        tracing::debug!(taken, "references of earlier processes");
+        if self.write(&mut kept) {
+            left.taken();
+        }
+    }
+
+    fn save(&self) {
+        let mut kept = self.kept();
+        if kept.adopted {
+            self.write(&mut kept);
+        }
+    }
+
+    fn write(&self, kept: &mut Kept) -> bool {
+        let saved = self.memory().references.saved();
+        let written = kept.file.save(&saved);
+        written.inspect_err(|error| tracing::warn!(%error, "references are not saved")).is_ok()
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+        self.saved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn drive(&self, call: Call, attempt: &Attempt<'_>, cancel: CancellationToken) -> Driven {

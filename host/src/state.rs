@@ -9,11 +9,13 @@
 //! | `grants.json` | what humans have allowed for an hour or always |
 //! | `undo.json` | writes of the last hour that can be taken back, with their old values |
 //! | `audit/` | one log for each process, chained |
+//! | `references/` | references of each process that outlive it |
 //! | `lock` | nothing; who changes a shared file holds it |
 
 pub mod audit;
 mod file;
 mod recorder;
+pub mod references;
 mod undo;
 
 use std::fs::{self, DirBuilder};
@@ -30,6 +32,7 @@ use iac_core::permission::{Gate, Grant, Grants, Policy, PolicyError};
 pub use audit::AuditError;
 use file::Watched;
 pub use recorder::Recorder;
+use references::SavedReferences;
 
 /// The state directory of one server.
 #[derive(Debug)]
@@ -164,6 +167,11 @@ impl State {
     /// The file cannot be written.
     pub fn revoke(&self, is_meant: impl Fn(&Grant) -> bool) -> Result<usize, StateError> {
         self.change_grants(|grants| grants.revoke(is_meant))
+    }
+
+    /// Returns where references outlive this process.
+    pub fn saved_references(&self) -> SavedReferences {
+        SavedReferences::new(self.folder.join("references"))
     }
 
     /// Writes down what happened; `durable` waits until it is on the disk.

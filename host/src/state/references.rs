@@ -1,0 +1,150 @@
+//! References that outlive a server: a file for each process, taken over by the next start once its owner is gone.
+//!
+//! An owner holds a lock beside its file for as long as it lives, so that no process number has to be trusted.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use iac_core::reference::Saved;
+
+use super::{StateError, file};
+
+/// The saved references of one process, and those that it may take over.
+#[derive(Debug)]
+pub struct SavedReferences {
+    folder: PathBuf,
+    own: Option<Own>,
+}
+
+/// What this process has written, with the lock that says it lives.
+#[derive(Debug)]
+struct Own {
+    path: PathBuf,
+    _alive: File,
+}
+
+/// What an earlier process left behind; its files go when this is dropped by [`Left::taken`].
+#[derive(Debug)]
+pub struct Left {
+    /// The references.
+    pub saved: Vec<Saved>,
+    files: Vec<(PathBuf, File)>,
+}
+
+impl SavedReferences {
+    /// Looks at nothing yet.
+    pub(super) fn new(folder: PathBuf) -> Self {
+        Self { folder, own: None }
+    }
+
+    /// Reads what processes that are gone left behind. A file that cannot be understood holds nothing.
+    pub fn left(&self) -> Left {
+        let mut left = Left { saved: Vec::new(), files: Vec::new() };
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.extension().is_some_and(|ending| ending == "json")
+                && let Some(lock) = lock_of(&path).ok().filter(|lock| lock.try_lock().is_ok())
+            {
+                let text = fs::read(&path).unwrap_or_default();
+                left.saved.extend(serde_json::from_slice::<Vec<Saved>>(&text).unwrap_or_default());
+                left.files.push((path, lock));
+            }
+        }
+        left
+    }
+
+    /// Writes the references of this process; where there are none and never were, nothing is written.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn save(&mut self, saved: &[Saved]) -> Result<(), StateError> {
+        if saved.is_empty() && self.own.is_none() {
+            return Ok(());
+        }
+        let text = serde_json::to_vec(saved).expect("saved references are plain data");
+        file::replace(&self.own()?.path, &text)
+    }
+
+    fn own(&mut self) -> Result<&Own, StateError> {
+        if self.own.is_none() {
+            self.own = Some(Own::claim(&self.folder)?);
+        }
+        Ok(self.own.as_ref().expect("it was set a line above"))
+    }
+}
+
+impl Own {
+    fn claim(folder: &Path) -> Result<Self, StateError> {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(StateError::io(folder))?;
+        for attempt in 0_u32.. {
+            let path = folder.join(format!("{}-{attempt}.json", std::process::id()));
+            let lock = lock_of(&path).map_err(StateError::io(&path))?;
+            if lock.try_lock().is_ok() {
+                return Ok(Self { path, _alive: lock });
+            }
+        }
+        unreachable!("one of four thousand million names is free")
+    }
+}
+
+impl Left {
+    /// Removes the files, once what they hold is kept elsewhere.
+    pub fn taken(self) {
+        for (path, _lock) in &self.files {
+            for gone in [path.clone(), path.with_extension("lock")] {
+                if let Err(error) = fs::remove_file(&gone) {
+                    tracing::debug!(%error, "{} stays", gone.display());
+                }
+            }
+        }
+    }
+}
+
+fn lock_of(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().create(true).append(true).mode(0o600).open(path.with_extension("lock"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(n: u8) -> Vec<Saved> {
+        let id = format!("ref_aaaaaaaaaaaaaaa{}", char::from(b'a' + n));
+        vec![Saved {
+            id,
+            app: "com.apple.mail".into(),
+            specifier: "application".into(),
+            created: 1,
+            used: 2,
+            mark: None,
+        }]
+    }
+
+    #[test]
+    fn the_living_keep_theirs_and_the_dead_are_inherited() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut alive = SavedReferences::new(folder.path().join("references"));
+        let mut dead = SavedReferences::new(folder.path().join("references"));
+        alive.save(&one(0)).unwrap();
+        dead.save(&one(1)).unwrap();
+        drop(dead);
+        let heir = SavedReferences::new(folder.path().join("references"));
+        let left = heir.left();
+        assert_eq!(left.saved, one(1));
+        assert_eq!(heir.left().saved, [], "two heirs do not take the same");
+        left.taken();
+        drop(alive);
+        assert_eq!(heir.left().saved, one(0));
+    }
+
+    #[test]
+    fn what_is_damaged_or_empty_is_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut saved = SavedReferences::new(folder.path().to_owned());
+        saved.save(&[]).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        File::create(folder.path().join("7-0.json")).unwrap();
+        assert_eq!(saved.left().saved, []);
+    }
+}
