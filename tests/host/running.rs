@@ -6,12 +6,22 @@
     reason = "a test starts programs and fails loudly"
 )]
 
+#[path = "support/mac.rs"]
+mod mac;
 #[path = "support/mark.rs"]
 mod mark;
 #[path = "support/rig.rs"]
 mod rig;
+#[path = "support/server.rs"]
+mod server;
 
+#[path = "running/elsewhere.rs"]
+mod elsewhere;
 #[path = "running/ends.rs"]
 mod ends;
 #[path = "running/faults.rs"]
 mod faults;
+#[path = "running/soak.rs"]
+mod soak;
+#[path = "running/together.rs"]
+mod together;

@@ -2,7 +2,7 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use iac_core::jxa::{self, Script};
 use iac_core::reply::Reply;
@@ -13,7 +13,7 @@ use super::job::{Client, Job};
 use super::record::Record;
 use super::settings::Kind;
 use super::standing::Standing;
-use super::turns::{Turn, Turns};
+use super::turns::{Holder, Turn, Turns};
 use super::worker::{Broken, Worker};
 use super::{Shared, one_shot, raised};
 
@@ -32,6 +32,8 @@ pub(super) struct Lane {
     record: Arc<Record>,
     evicted: Arc<Notify>,
     turns: Option<Turns>,
+    /// Whose turn a read did not wait for; the next one does not wait for it either.
+    asleep: Option<Holder>,
     worker: Option<Worker>,
 }
 
@@ -50,9 +52,9 @@ impl Lane {
         let (standing, seen) = watch::channel(Standing::Open);
         let record = Arc::new(Record::default());
         let entrance = Entrance { jobs: sender, standing: seen, record: record.clone() };
-        let (evicted, turns) = (Arc::new(Notify::new()), turns(app, shared));
-        let (app, shared) = (app.clone(), shared.clone());
-        (Self { app, shared, jobs, standing, record, evicted, turns, worker: None }, entrance)
+        let (app, shared, evicted) = (app.clone(), shared.clone(), Arc::new(Notify::new()));
+        let (turns, asleep, worker) = (None, None, None);
+        (Self { app, shared, jobs, standing, record, evicted, turns, asleep, worker }, entrance)
     }
 
     /// Serves until the server stops; whatever runs then is killed.
@@ -72,7 +74,10 @@ impl Lane {
                     Some(job) => { self.take(job).await; continue }
                     None => return,
                 },
-                () = tokio::time::sleep(idle), if self.worker.is_some() => "idle",
+                () = tokio::time::sleep(idle), if self.worker.is_some() || self.turns.is_some() => {
+                    self.turns = None;
+                    "idle"
+                }
             };
             self.retire(retired);
         }
@@ -83,13 +88,10 @@ impl Lane {
         if !job.client.is_wanted() {
             return;
         }
-        let mut turns = self.turns.take();
+        let mut turns = self.turns.take().or_else(|| turns(&self.app, &self.shared));
         let turn = self.turn(turns.as_mut(), &mut job).await;
-        if !self.has_revived().await {
-            let why = self.standing.borrow().to_string();
-            job.client.answer(Event::Failed(RunFailure::Busy(why)));
-        } else if job.client.begin() {
-            self.run(job).await;
+        if job.client.is_wanted() {
+            self.go(job).await;
         }
         drop(turn);
         self.turns = turns;
@@ -97,17 +99,29 @@ impl Lane {
         self.rest().await;
     }
 
+    async fn go(&mut self, job: Job) {
+        if !self.has_revived().await {
+            let why = self.standing.borrow().to_string();
+            job.client.answer(Event::Failed(RunFailure::Busy(why)));
+        } else if job.client.begin() {
+            self.run(job).await;
+        }
+    }
+
     /// Waits for the app among all servers. A read goes on without a turn after a while: what holds it may be asleep.
-    async fn turn<'a>(&self, turns: Option<&'a mut Turns>, job: &mut Job) -> Option<Turn<'a>> {
+    async fn turn<'a>(&mut self, turns: Option<&'a mut Turns>, job: &mut Job) -> Option<Turn<'a>> {
         let turns = turns?;
         let holder = turns.holder();
-        self.standing.send_if_modified(|standing| standing.waits(holder));
+        let known = holder.is_some() && holder == self.asleep;
+        let patience = if known { Duration::ZERO } else { self.shared.settings.patience };
+        self.standing.send_if_modified(|standing| standing.waits(holder.clone()));
         tokio::select! {
             biased;
             turn = turns.take() => turn.inspect_err(|error| tracing::warn!(%error, "no turn can be taken")).ok(),
             () = job.client.given_up() => None,
-            () = tokio::time::sleep(self.shared.settings.patience), if job.kind == Kind::Read => {
+            () = tokio::time::sleep(patience), if job.kind == Kind::Read => {
                 self.record.count(|counts| counts.without_turn += 1);
+                self.asleep = holder;
                 None
             }
         }

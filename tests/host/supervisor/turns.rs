@@ -114,8 +114,15 @@ async fn a_holder_that_sleeps_stops_changes_and_is_named() {
     house.works("app", "x").await;
     let held = hold(&street.directory.path().join("locks/app.turn"), 4711);
 
-    house.works("app", "read").await;
-    assert_eq!(house.supervisor.report().apps["app"].counts.without_turn, 1);
+    for _ in 0..30 {
+        house.works("app", "read").await;
+    }
+    let counts = house.supervisor.report().apps["app"].counts.clone();
+    assert_eq!(counts.without_turn, 30);
+    assert!(
+        counts.waited.longest_ms > 400.0 && counts.waited.total_ms < 30.0 * 400.0,
+        "only the first waits: {counts:?}"
+    );
     let change = house.ask("app", Kind::Change, "change");
     let looked = async {
         sleep(Duration::from_millis(200)).await;

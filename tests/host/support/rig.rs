@@ -1,6 +1,5 @@
 //! The whole way of a call over a simulated Mac of one's own, faults and all, with everything allowed.
 
-use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -14,9 +13,10 @@ use iac_core::reference::{Limits, RefId, References};
 use iac_core::step::{self, Event, Outcome, Step, World};
 use iac_mcp::apps::{Catalog, Need, Roots};
 use iac_mcp::osascript::{Kind, Settings, Supervisor};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use tokio_util::sync::CancellationToken;
 
+use crate::mac::mac;
 use crate::mark::Mark;
 
 /// A Mac, and what talks to it.
@@ -31,9 +31,7 @@ pub(crate) struct Rig {
 impl Rig {
     /// Makes a Mac with these faults; `adjust` sets what is not as it is by default.
     pub(crate) fn new(faults: &Json, adjust: impl FnOnce(&mut Settings)) -> Self {
-        let (mac, mark) = (tempfile::tempdir().unwrap(), Mark::new());
-        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/mac"), mac.path());
-        fs::write(mac.path().join("faults.json"), json!({ "faults": faults }).to_string()).unwrap();
+        let (mac, mark) = (mac(faults), Mark::new());
         let mut settings = Settings::simulated(Path::new(env!("CARGO_BIN_EXE_iac-mcp")), mac.path());
         settings.environment.push(mark.variable());
         adjust(&mut settings);
@@ -98,19 +96,5 @@ impl Rig {
             }))
         };
         decide(&mut World { apps, references, learned, gate, home, now, fresh: &mut fresh })
-    }
-}
-
-/// Copies a folder; links stay links.
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let (from, to) = (entry.path(), to.join(entry.file_name()));
-        match fs::read_link(&from) {
-            Ok(target) => std::os::unix::fs::symlink(target, to).unwrap(),
-            Err(_) if from.is_dir() => copy(&from, &to),
-            Err(_) => drop(fs::copy(from, to).unwrap()),
-        }
     }
 }
