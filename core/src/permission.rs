@@ -18,8 +18,8 @@ use crate::jxa::{self, Script};
 use crate::plan::Costs;
 
 pub use classify::{Classified, LevelRule, MANY, classify, classify_command, classify_write};
-pub use decide::decide;
 pub(crate) use decide::{Answered, may_read};
+pub use decide::{decide, forecast};
 pub use grant::{CommandScope, Grant, Grants, Scope};
 pub use policy::{Policy, PolicyError, Profile, Rule, Ruling};
 pub use question::{Answer, Choice, Digest, Question, Wording};
@@ -95,7 +95,10 @@ pub enum Source {
     /// Only a place leads to an object, so that somebody has to look whether it is the right one.
     Fragile,
     /// It is a look at what a human will be asked about.
-    Preview,
+    Preview {
+        /// Who wants them to be asked.
+        of: Box<Self>,
+    },
     /// A human, earlier.
     Grant {
         /// The grant's name.
@@ -201,7 +204,7 @@ impl std::fmt::Display for Source {
                 f.write_str("content that others may have written was read within the last hour")
             }
             Self::Fragile => f.write_str("only its place leads to the object, and places change"),
-            Self::Preview => f.write_str("a look at what a human will be asked about"),
+            Self::Preview { of } => write!(f, "a look at what a human will be asked about ({of})"),
             Self::Grant { id } => write!(f, "the grant {id}"),
             Self::Human { choice, by } => write!(f, "a human ({}, {by})", choice.as_str()),
         }

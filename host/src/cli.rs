@@ -1,5 +1,7 @@
 //! The command line: one file for each command.
 
+mod ask;
+mod audit;
 mod call;
 mod demo;
 mod describe;
@@ -8,8 +10,10 @@ mod directories;
 mod list;
 mod options;
 mod paint;
+mod policy;
 mod serve;
 mod sim;
+mod undo;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -18,6 +22,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use iac_core::fault::Fault;
 
+use crate::state::StateError;
 use options::{Common, Mac};
 
 /// Hands on scriptable Mac apps for an assistant: an MCP server.
@@ -52,6 +57,12 @@ enum Command {
     Tools(list::Tools),
     /// Makes, shows and resets simulated Macs that are kept.
     Sim(sim::Sim),
+    /// Shows and changes what may be done.
+    Policy(policy::PolicyCommand),
+    /// Shows and checks what was done.
+    Audit(audit::Audit),
+    /// Takes back writes of the last hour.
+    Undo(undo::Undo),
 }
 
 /// Why a command failed.
@@ -77,6 +88,12 @@ enum Failure {
 impl From<Fault> for Failure {
     fn from(fault: Fault) -> Self {
         Self::Failed(format!("{}\n{}", fault.message, fault.suggestion))
+    }
+}
+
+impl From<StateError> for Failure {
+    fn from(error: StateError) -> Self {
+        Self::Failed(error.to_string())
     }
 }
 
@@ -117,6 +134,9 @@ impl Arguments {
             Some(Command::Lint(lint)) => lint.run(&common, mac),
             Some(Command::Tools(tools)) => tools.run(&common, mac),
             Some(Command::Sim(sim)) => sim.run(&common),
+            Some(Command::Policy(policy)) => policy.run(&common, mac),
+            Some(Command::Audit(audit)) => audit.run(&common, &mac),
+            Some(Command::Undo(undo)) => undo.run(&common, mac),
         }
     }
 }

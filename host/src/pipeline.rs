@@ -108,6 +108,19 @@ pub struct Answer {
     pub question: Option<Box<Question>>,
 }
 
+/// What would be decided about a call.
+#[derive(Debug)]
+pub enum Explained {
+    /// It would run, or look at what a human would be asked about.
+    Decided(Box<Decided>),
+    /// A human would be asked.
+    Asked(Box<Question>),
+    /// It would end without a script.
+    Done(Box<Outcome>),
+    /// It is wrong.
+    Fault(Box<Fault>),
+}
+
 /// How far a call came.
 #[derive(Debug)]
 struct Driven {
@@ -174,6 +187,36 @@ impl Pipeline {
         let Driven { outcome, question } = driven;
         self.counters.count(&outcome);
         Some(Answer { outcome, elapsed: started.elapsed(), question })
+    }
+
+    /// Says what would be decided about a call, without asking anybody or running anything; `None` if there is no such tool.
+    pub async fn explain(
+        &self,
+        tool: &str,
+        arguments: &Map<String, Json>,
+        caller: &Caller,
+    ) -> Option<Explained> {
+        let call = match Call::parse(tool, arguments)? {
+            Ok(call) => call,
+            Err(fault) => return Some(Explained::Fault(Box::new(fault))),
+        };
+        let attempt = self.permission.attempt(tool, arguments, caller);
+        let explained = async {
+            let call = self.permission.with_undos(call, self.clock.now()).await?;
+            let apps = self.apps(self.need(&call)).await?;
+            self.begin(&apps, &attempt, |world| step::start(call, world))
+        };
+        Some(match explained.await {
+            Ok(Step::Run(run)) => Explained::Decided(Box::new(run.decided)),
+            Ok(Step::Ask(ask)) => Explained::Asked(Box::new(ask.question)),
+            Ok(Step::Done(outcome)) => Explained::Done(Box::new(outcome)),
+            Err(fault) => Explained::Fault(Box::new(fault)),
+        })
+    }
+
+    /// The state directory.
+    pub fn state(&self) -> &State {
+        self.permission.state()
     }
 
     /// The apps of this Mac.

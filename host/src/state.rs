@@ -14,6 +14,7 @@
 
 pub mod audit;
 mod file;
+mod policy;
 mod recorder;
 pub mod references;
 mod undo;

@@ -3,8 +3,8 @@
 use super::policy::Verdict;
 use super::touch::touches;
 use super::{
-    Answer, Approved, Asked, Choice, Classified, Decision, Digest, Gate, Level, Question, Refusal, Ruling,
-    Scope, Source, TAINT, Touch, Unasked, Wording, classify,
+    Answer, Approved, Asked, Choice, Classified, CommandName, Decision, Digest, Gate, Level, Question,
+    Refusal, Ruling, Scope, Source, TAINT, Touch, Unasked, Wording, classify,
 };
 use crate::Millis;
 use crate::action::{Action, Deed};
@@ -59,6 +59,26 @@ fn with_grants(verdict: Verdict, touch: &Touch<'_>, gate: &Gate, now: Millis) ->
     }
 }
 
+/// Says what would be decided about one command or property of an app, whatever it is done to.
+pub fn forecast(scope: &Scope, app_name: &str, is_shell: bool, gate: &Gate, now: Millis) -> (Ruling, Source) {
+    let touch = Touch {
+        app: &scope.app,
+        app_name,
+        plugin: scope.plugin.as_deref(),
+        level: scope.level,
+        is_shell,
+        command: scope
+            .command
+            .as_ref()
+            .map(|command| CommandName { name: &command.name, code: &command.code }),
+        property: scope.property.as_deref(),
+        is_fragile: false,
+    };
+    let tainted = gate.untrusted.is_some_and(|read| now.since(read) < TAINT);
+    let verdict = with_grants(gate.policy.judge(&touch, tainted), &touch, gate, now);
+    (verdict.ruling, verdict.source)
+}
+
 /// Whether a property may be read without anybody being asked, so that its value may stand in an answer.
 pub(crate) fn may_read(property: &str, app: &App, gate: &Gate, now: Millis) -> bool {
     let touch = Touch {
@@ -106,7 +126,13 @@ impl Unasked {
         }
         let action = Action { app: self.action.app.clone(), deed: Deed::Preview(subjects) };
         let harm = classify(&action, &[]);
-        Some(Approved { action, harm, source: Source::Preview, scopes: self.scopes.clone(), launch: false })
+        Some(Approved {
+            action,
+            harm,
+            source: Source::Preview { of: Box::new(self.source.clone()) },
+            scopes: self.scopes.clone(),
+            launch: false,
+        })
     }
 
     /// What would be done.

@@ -7,8 +7,7 @@ use serde_json::{Map, Value as Json};
 use tokio_util::sync::CancellationToken;
 
 use super::options::{Common, Mac};
-use super::{Failure, paint};
-use crate::consent::Caller;
+use super::{Failure, ask, paint};
 use crate::pipeline::{Answer, Pipeline};
 
 #[derive(Debug, Args)]
@@ -54,8 +53,7 @@ pub(super) fn answer(
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let pipeline: Pipeline = mac.pipeline(common)?;
-        let answer =
-            pipeline.call(tool, arguments, &Caller::alone("iac-mcp call"), CancellationToken::new()).await;
+        let answer = pipeline.call(tool, arguments, &ask::caller(), CancellationToken::new()).await;
         pipeline.shutdown().await;
         Ok(answer)
     })

@@ -169,6 +169,20 @@ impl Mac {
         Ok(Some(state))
     }
 
+    /// Opens the state directory for commands that need no apps.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(super) fn open_state(&self, common: &Common) -> Result<State, Failure> {
+        let world = self.world.as_deref().map(kept).transpose()?;
+        if common.state.is_none() && world.is_none() && self.simulated {
+            let what = "a fresh simulated Mac keeps nothing\nname its state with --state, or a kept Mac with --world";
+            return Err(Failure::Misuse(what.to_owned()));
+        }
+        let state = self.state(common, world.as_ref())?;
+        state.ok_or_else(|| Failure::Misuse("name a folder with --state".to_owned()))
+    }
+
     fn world(&self, common: &Common) -> Result<Option<World>, Failure> {
         if let Some(folder) = &self.world {
             return kept(folder).map(Some);

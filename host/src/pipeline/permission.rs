@@ -41,6 +41,10 @@ impl Permission {
         Self { state, recorder, untrusted: Mutex::default(), calls: AtomicU64::default() }
     }
 
+    pub(super) fn state(&self) -> &State {
+        &self.state
+    }
+
     pub(super) fn attempt<'a>(
         &self,
         tool: &str,

@@ -1,0 +1,52 @@
+//! Asking at the terminal: whoever types the command is the human.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::sync::Arc;
+use std::time::Duration;
+
+use iac_core::permission::{Answer, Choice, Question};
+
+use super::paint;
+use crate::consent::{Asked, Asker, Asking, Caller};
+
+/// How the human is named in the audit log.
+const TERMINAL: &str = "terminal";
+
+/// Whoever typed this command.
+pub(super) fn caller() -> Caller {
+    match io::stdin().is_terminal() && io::stderr().is_terminal() {
+        true => Caller::new("iac-mcp", Arc::new(Terminal)),
+        false => Caller::alone("iac-mcp"),
+    }
+}
+
+#[derive(Debug)]
+struct Terminal;
+
+impl Asker for Terminal {
+    fn ask<'a>(&'a self, question: &'a Question, _: Duration) -> Asking<'a> {
+        let (text, choices, digest) = (question.text(), question.choices(), question.digest());
+        Box::pin(async move {
+            let asked = tokio::task::spawn_blocking(move || choose(&text, &choices)).await;
+            let choice = asked.unwrap_or_else(|error| Err(io::Error::other(error)));
+            Asked::Answered(match choice {
+                Ok(choice) => Answer::Chosen { choice, digest, by: TERMINAL.to_owned() },
+                Err(error) => Answer::Unanswered(error.to_string()),
+            })
+        })
+    }
+}
+
+/// Only a whole word of the list is a yes.
+fn choose(text: &str, choices: &[Choice]) -> io::Result<Choice> {
+    let words: Vec<&str> = choices.iter().map(|choice| choice.as_str()).collect();
+    let strong = paint::STRONG;
+    let mut stderr = anstream::stderr();
+    writeln!(stderr, "{text}")?;
+    write!(stderr, "{strong}{}{strong:#}? [deny] ", words.join(" / "))?;
+    stderr.flush()?;
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    let said = Choice::parse(line.trim().to_lowercase().as_str());
+    Ok(said.filter(|choice| choices.contains(choice)).unwrap_or(Choice::Deny))
+}

@@ -1,0 +1,276 @@
+//! `audit`
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+use iac_core::audit::time;
+use iac_core::{Millis, foreign};
+use serde_json::{Value as Json, json};
+
+use super::options::{Common, Mac};
+use super::policy::now;
+use super::{Failure, paint};
+use crate::state::State;
+use crate::state::audit::{self, Record};
+
+/// Shows what was decided and done, and whether somebody changed the log.
+#[derive(Debug, Args)]
+pub(super) struct Audit {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    filter: Filter,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Shows the latest entries.
+    Show,
+    /// Says whether every log is as it was written, and where one is not.
+    Verify,
+    /// Prints all entries as lines of JSON, in the order of time.
+    Export,
+    /// Shows new entries as they come.
+    Follow,
+}
+
+#[derive(Debug, Args)]
+struct Filter {
+    /// Only about this app: a part of its bundle id.
+    #[arg(long, global = true)]
+    app: Option<String>,
+    /// Only of this tool.
+    #[arg(long, global = true)]
+    tool: Option<String>,
+    /// Only of this kind.
+    #[arg(long, global = true, value_enum)]
+    kind: Option<Kind>,
+    /// Only what was refused.
+    #[arg(long, global = true)]
+    refused: bool,
+    /// Only what was more than a read.
+    #[arg(long, global = true)]
+    changes: bool,
+    /// Only of the last time: 30m, 2h, 7d.
+    #[arg(long, global = true, value_parser = span)]
+    since: Option<Millis>,
+    /// How many entries are shown at most.
+    #[arg(long, global = true, default_value_t = 50)]
+    limit: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// A log began.
+    Start,
+    /// Something was allowed or refused.
+    Decision,
+    /// A human was asked.
+    Question,
+    /// A script ran.
+    Execution,
+    /// Something was changed on the command line.
+    Operator,
+}
+
+impl Kind {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Decision => "decision",
+            Self::Question => "question",
+            Self::Execution => "execution",
+            Self::Operator => "operator",
+        }
+    }
+}
+
+impl Audit {
+    pub(super) fn run(self, common: &Common, mac: &Mac) -> Result<(), Failure> {
+        let state = mac.open_state(common)?;
+        let Self { command, filter } = self;
+        match command {
+            None | Some(Command::Show) => filter.show(&state, common),
+            Some(Command::Verify) => verify(&state, common),
+            Some(Command::Export) => filter.export(&state),
+            Some(Command::Follow) => filter.follow(&state),
+        }
+    }
+}
+
+fn verify(state: &State, common: &Common) -> Result<(), Failure> {
+    let findings = audit::verify(state.folder())?;
+    let mut stdout = anstream::stdout();
+    if common.json {
+        let found: Vec<Json> = findings
+            .iter()
+            .map(|finding| json!({ "file": finding.file, "line": finding.line, "wrong": finding.wrong }))
+            .collect();
+        paint::answer(&json!({ "intact": found.is_empty(), "findings": found }), true)?;
+    } else if findings.is_empty() {
+        let good = paint::GOOD;
+        writeln!(stdout, "{good}every log is as it was written{good:#}")?;
+    }
+    for finding in findings.iter().filter(|_| !common.json) {
+        let (error, line) = (paint::ERROR, finding.line.map(|line| format!(":{line}")).unwrap_or_default());
+        writeln!(stdout, "{error}{}{line}{error:#}: {}", finding.file, finding.wrong)?;
+    }
+    if findings.is_empty() { Ok(()) } else { Err(Failure::Said) }
+}
+
+impl Filter {
+    fn show(&self, state: &State, common: &Common) -> Result<(), Failure> {
+        let records = self.read(state)?;
+        let latest = &records[records.len().saturating_sub(self.limit)..];
+        if common.json {
+            let entries: Vec<Json> = latest.iter().map(as_json).collect();
+            return Ok(paint::answer(
+                &json!({ "entries": entries, "more": records.len() - latest.len() }),
+                true,
+            )?);
+        }
+        let mut table = paint::table(&["Time", "Kind", "Client", "Tool", "What", "Level", "Result"]);
+        for record in latest {
+            table.add_row(row(record));
+        }
+        paint::print(&table)?;
+        let more = records.len() - latest.len();
+        if more > 0 {
+            let faint = paint::FAINT;
+            writeln!(anstream::stdout(), "{faint}and {more} earlier ones; --limit shows more{faint:#}")?;
+        }
+        Ok(())
+    }
+
+    fn export(&self, state: &State) -> Result<(), Failure> {
+        let mut stdout = anstream::stdout();
+        Ok(self.read(state)?.iter().try_for_each(|record| writeln!(stdout, "{}", as_json(record)))?)
+    }
+
+    /// Looks again and again, and shows what was not there before; ends with the process.
+    fn follow(&self, state: &State) -> Result<(), Failure> {
+        let mut seen: BTreeSet<(String, u64)> = BTreeSet::new();
+        let mut stdout = anstream::stdout();
+        loop {
+            let records = self.read(state)?;
+            let first = if seen.is_empty() { records.len().saturating_sub(self.limit) } else { 0 };
+            for record in records.iter().skip(first) {
+                if !seen.contains(&(record.file.clone(), record.line)) {
+                    writeln!(stdout, "{}", row(record).join("  "))?;
+                }
+            }
+            stdout.flush()?;
+            seen = records.into_iter().map(|record| (record.file, record.line)).collect();
+            std::thread::sleep(Duration::from_millis(500));
+        }
+    }
+
+    fn read(&self, state: &State) -> Result<Vec<Record>, Failure> {
+        let from = self.since.map(|since| time(Millis(now().0.saturating_sub(since.0))));
+        let mut records = audit::read(state.folder())?;
+        records.retain(|record| self.fits(record, from.as_deref()));
+        Ok(records)
+    }
+
+    fn fits(&self, record: &Record, from: Option<&str>) -> bool {
+        let text = |value: &Json| value.as_str().unwrap_or_default().to_lowercase();
+        let holds = |wanted: &Option<String>, given: &str| {
+            wanted.as_ref().is_none_or(|wanted| given.contains(&wanted.to_lowercase()))
+        };
+        let field = |name: &str| record.fields.get(name).unwrap_or(&Json::Null);
+        let apps: Vec<String> =
+            field("scopes").as_array().into_iter().flatten().map(|scope| text(&scope["app"])).collect();
+        holds(&self.app, &format!("{} {}", text(field("app")), apps.join(" ")))
+            && holds(&self.tool, &text(&field("call")["tool"]))
+            && self.kind.is_none_or(|kind| text(field("kind")) == kind.as_str())
+            && (!self.refused || *field("allowed") == json!(false))
+            && (!self.changes || matches!(field("level").as_str(), Some("MODIFY" | "DANGEROUS")))
+            && from.is_none_or(|from| text(field("time")) >= from.to_lowercase())
+    }
+}
+
+fn as_json(record: &Record) -> Json {
+    let mut fields = record.fields.clone();
+    fields.insert("file".to_owned(), json!(record.file));
+    Json::Object(fields)
+}
+
+/// One line for people; what clients and apps wrote is cleaned.
+fn row(record: &Record) -> [String; 7] {
+    let field = |name: &str| record.fields.get(name).unwrap_or(&Json::Null);
+    let clean = |value: &Json| foreign::clean(value.as_str().unwrap_or_default(), 80);
+    let call = field("call");
+    [
+        clean(field("time")).replace('T', " "),
+        clean(field("kind")),
+        clean(&call["client"]),
+        clean(&call["tool"]),
+        what(record),
+        clean(field("level")),
+        result(record),
+    ]
+}
+
+fn what(record: &Record) -> String {
+    let field = |name: &str| record.fields.get(name).unwrap_or(&Json::Null);
+    let clean = |value: &Json| foreign::clean(value.as_str().unwrap_or_default(), 80);
+    if let Some(order) = field("order").as_str() {
+        return foreign::clean(order, 120);
+    }
+    let Some(scope) = field("scopes").get(0) else { return clean(field("app")) };
+    let of = [&scope["command"]["name"], &scope["property"]].into_iter().find(|name| name.is_string());
+    let what = of.map(|name| format!(" {}", clean(name))).unwrap_or_default();
+    let more = field("scopes").as_array().map_or(0, Vec::len).saturating_sub(1);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{what}{more}", clean(&scope["app"]))
+}
+
+fn result(record: &Record) -> String {
+    let field = |name: &str| record.fields.get(name).unwrap_or(&Json::Null);
+    let text = |name: &str| foreign::clean(field(name).as_str().unwrap_or_default(), 120);
+    match field("kind").as_str() {
+        Some("decision") => {
+            let word = if *field("allowed") == json!(true) { "allowed" } else { "refused" };
+            format!("{word} by {}", text("by"))
+        }
+        Some("execution") => {
+            format!("{}, {} events, {} ms", text("result"), field("events"), field("elapsedMs"))
+        }
+        Some("question") => text("reason"),
+        Some("start") => format!("version {}", text("version")),
+        _ => String::new(),
+    }
+}
+
+/// Reads `30m`, `2h` or `7d`.
+fn span(text: &str) -> Result<Millis, String> {
+    let wrong = || format!("expected a number with s, m, h or d, such as 2h, got {text}");
+    let unit = text.chars().last().ok_or_else(wrong)?;
+    let seconds = [('s', 1), ('m', 60), ('h', 3_600), ('d', 86_400)];
+    let (_, seconds) = seconds.into_iter().find(|(name, _)| *name == unit).ok_or_else(wrong)?;
+    let number: u64 = text[..text.len() - unit.len_utf8()].parse().map_err(|_| wrong())?;
+    Ok(Millis(number.saturating_mul(seconds).saturating_mul(1_000)))
+}
+
+impl From<audit::AuditError> for Failure {
+    fn from(error: audit::AuditError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_a_number_and_a_unit() {
+        for (text, expected) in [("30s", 30_000), ("2h", 7_200_000), ("7d", 604_800_000), ("0m", 0)] {
+            assert_eq!(span(text), Ok(Millis(expected)), "{text}");
+        }
+        for wrong in ["", "h", "2", "2w", "-1h", "é"] {
+            assert!(span(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! `policy`
+
+mod explain;
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use iac_core::Millis;
+use iac_core::audit::{self, Entry};
+use iac_core::permission::{Grant, Level, Policy, Profile, Rule, Ruling, Scope};
+use serde_json::{Value as Json, json};
+
+use super::options::{Common, Mac};
+use super::{Failure, paint};
+use crate::state::State;
+
+/// Shows and changes what may be done without asking, what is asked, and what is refused.
+#[derive(Debug, Args)]
+pub(super) struct PolicyCommand {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Shows the profile, the rules and where they stand.
+    Show,
+    /// Says whether a policy is correct, and where it is not.
+    Check {
+        /// Another file than the policy in use.
+        file: Option<PathBuf>,
+    },
+    /// Lets something be done without asking.
+    Allow(RuleArguments),
+    /// Has something asked.
+    Ask(RuleArguments),
+    /// Refuses something.
+    Deny(RuleArguments),
+    /// Sets what happens where no rule fits.
+    Profile {
+        /// The profile.
+        #[arg(value_enum)]
+        profile: ProfileName,
+    },
+    /// Lists what humans have allowed for an hour or always.
+    Grants,
+    /// Takes back what humans have allowed.
+    Revoke(Revoke),
+    /// Says what would be decided about a call, and why.
+    Explain(explain::Explain),
+}
+
+#[derive(Debug, Args)]
+struct RuleArguments {
+    /// A bundle id, such as com.apple.mail; `*` for any app.
+    app: String,
+    /// A command, by its name or code.
+    #[arg(long, conflicts_with = "property")]
+    command: Option<String>,
+    /// A property.
+    #[arg(long)]
+    property: Option<String>,
+    /// Only at this level; without it, at any.
+    #[arg(long, value_enum, ignore_case = true)]
+    level: Option<LevelName>,
+    /// Only for calls of this plugin.
+    #[arg(long)]
+    plugin: Option<String>,
+    /// Said to whoever is refused or asked.
+    #[arg(long)]
+    reason: Option<String>,
+    /// Lets an app be opened that is not running.
+    #[arg(long)]
+    launch: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum LevelName {
+    /// Reads.
+    Safe,
+    /// Changes that can be taken back.
+    Modify,
+    /// Sends, deletes, quits, runs code.
+    Dangerous,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ProfileName {
+    /// Reads are allowed, everything else is refused.
+    ReadOnly,
+    /// Reads are allowed, everything else is asked.
+    Standard,
+    /// Everything is allowed except what is itself a shell.
+    Trusted,
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct Revoke {
+    /// The id of one grant, as `policy grants` shows it.
+    id: Option<String>,
+    /// All grants of this app.
+    #[arg(long, value_name = "BUNDLE_ID")]
+    app: Option<String>,
+    /// All grants.
+    #[arg(long)]
+    all: bool,
+}
+
+impl From<LevelName> for Level {
+    fn from(name: LevelName) -> Self {
+        match name {
+            LevelName::Safe => Self::Safe,
+            LevelName::Modify => Self::Modify,
+            LevelName::Dangerous => Self::Dangerous,
+        }
+    }
+}
+
+impl PolicyCommand {
+    pub(super) fn run(self, common: &Common, mac: Mac) -> Result<(), Failure> {
+        match self.command {
+            Command::Show => show(&mac.open_state(common)?, common),
+            Command::Check { file } => check(file, common, &mac),
+            Command::Allow(rule) => rule.add(Ruling::Allow, common, &mac),
+            Command::Ask(rule) => rule.add(Ruling::Ask, common, &mac),
+            Command::Deny(rule) => rule.add(Ruling::Deny, common, &mac),
+            Command::Profile { profile } => set_profile(profile, common, &mac),
+            Command::Grants => grants(&mac.open_state(common)?, common),
+            Command::Revoke(revoke) => revoke.run(&mac.open_state(common)?),
+            Command::Explain(explain) => explain.run(common, mac),
+        }
+    }
+}
+
+fn show(state: &State, common: &Common) -> Result<(), Failure> {
+    let path = state.policy_path();
+    let policy = state.gate(None, None)?.policy;
+    if common.json {
+        return Ok(paint::answer(&as_json(&policy, &path.display().to_string()), true)?);
+    }
+    let mut stdout = anstream::stdout();
+    let (strong, faint) = (paint::STRONG, paint::FAINT);
+    let there = if path.is_file() { "" } else { " (not there: the default counts)" };
+    writeln!(stdout, "{faint}{}{there}{faint:#}", path.display())?;
+    writeln!(stdout, "profile {strong}{}{strong:#}", policy.profile().as_str())?;
+    if policy.rules().is_empty() {
+        return Ok(writeln!(stdout, "no rules")?);
+    }
+    let mut table = paint::table(&["#Line", "Decision", "App", "What", "Level", "Plugin", "Reason"]);
+    for rule in policy.rules() {
+        let or_any = |text: &Option<String>| text.clone().unwrap_or_else(|| "any".to_owned());
+        table.add_row([
+            rule.line.to_string(),
+            rule.decision.as_str().to_owned(),
+            or_any(&rule.app),
+            what(&rule.command, &rule.property),
+            rule.level.map_or("any", Level::as_str).to_owned(),
+            rule.plugin.clone().unwrap_or_default(),
+            rule.reason.clone().unwrap_or_default(),
+        ]);
+    }
+    Ok(paint::print(&table)?)
+}
+
+fn what(command: &Option<String>, property: &Option<String>) -> String {
+    match (command, property) {
+        (Some(command), _) => format!("command {command}"),
+        (None, Some(property)) => format!("property {property}"),
+        (None, None) => "anything".to_owned(),
+    }
+}
+
+fn as_json(policy: &Policy, path: &str) -> Json {
+    let rule = |rule: &Rule| {
+        json!({
+            "line": rule.line, "decision": rule.decision.as_str(), "app": rule.app, "command": rule.command,
+            "property": rule.property, "level": rule.level, "plugin": rule.plugin, "reason": rule.reason,
+            "launch": rule.launch,
+        })
+    };
+    let rules: Vec<Json> = policy.rules().iter().map(rule).collect();
+    json!({ "path": path, "profile": policy.profile().as_str(), "rules": rules })
+}
+
+fn check(file: Option<PathBuf>, common: &Common, mac: &Mac) -> Result<(), Failure> {
+    let (path, text) = match file {
+        Some(file) => {
+            (file.clone(), std::fs::read_to_string(&file).map_err(|error| unreadable(&file, &error))?)
+        }
+        None => {
+            let state = mac.open_state(common)?;
+            (state.policy_path(), state.policy_text()?)
+        }
+    };
+    match Policy::parse(&text) {
+        Ok(policy) => {
+            let (rules, profile) = (policy.rules().len(), policy.profile().as_str());
+            Ok(writeln!(anstream::stdout(), "{}: correct; profile {profile}, {rules} rules", path.display())?)
+        }
+        Err(error) => Err(Failure::Failed(format!(
+            "{}:{}:{}: {}",
+            path.display(),
+            error.line,
+            error.column,
+            error.wrong
+        ))),
+    }
+}
+
+fn unreadable(path: &std::path::Path, error: &io::Error) -> Failure {
+    Failure::Failed(format!("{}: {error}", path.display()))
+}
+
+impl RuleArguments {
+    fn add(self, decision: Ruling, common: &Common, mac: &Mac) -> Result<(), Failure> {
+        let state = mac.open_state(common)?;
+        let Self { app, command, property, level, plugin, reason, launch } = self;
+        let level = level.map(Level::from);
+        let rule =
+            Rule { app: Some(app), command, property, level, plugin, decision, reason, launch, line: 0 };
+        state.add_rule(&rule)?;
+        note(&state, format!("policy {} {}", decision.as_str(), in_words(&rule)))?;
+        Ok(writeln!(anstream::stdout(), "{}: {}", decision.as_str(), in_words(&rule))?)
+    }
+}
+
+fn in_words(rule: &Rule) -> String {
+    let app = rule.app.as_deref().unwrap_or("*");
+    let level = rule.level.map(|level| format!(", {}", level.as_str())).unwrap_or_default();
+    format!("{} of {app}{level}", what(&rule.command, &rule.property))
+}
+
+fn set_profile(name: ProfileName, common: &Common, mac: &Mac) -> Result<(), Failure> {
+    let profile = match name {
+        ProfileName::ReadOnly => Profile::ReadOnly,
+        ProfileName::Standard => Profile::Standard,
+        ProfileName::Trusted => Profile::Trusted,
+    };
+    let state = mac.open_state(common)?;
+    state.set_profile(profile)?;
+    note(&state, format!("policy profile {}", profile.as_str()))?;
+    Ok(writeln!(anstream::stdout(), "profile {}", profile.as_str())?)
+}
+
+fn grants(state: &State, common: &Common) -> Result<(), Failure> {
+    let grants = state.grants()?;
+    let now = now();
+    let counting: Vec<&Grant> = grants.all().iter().filter(|grant| grant.counts(now)).collect();
+    if common.json {
+        return Ok(paint::answer(&json!({ "grants": counting }), true)?);
+    }
+    if counting.is_empty() {
+        return Ok(writeln!(anstream::stdout(), "nothing was allowed for longer than once")?);
+    }
+    let mut table = paint::table(&["Id", "App", "What", "Level", "Until", "Plugin", "By"]);
+    for grant in counting {
+        let Scope { app, plugin, level, command, property } = &grant.scope;
+        let command = command.as_ref().map(|command| command.name.clone());
+        table.add_row([
+            grant.id.clone(),
+            app.clone(),
+            what(&command, property),
+            level.as_str().to_owned(),
+            grant.until.map_or_else(|| "always".to_owned(), audit::time),
+            plugin.clone().unwrap_or_default(),
+            grant.by.clone(),
+        ]);
+    }
+    Ok(paint::print(&table)?)
+}
+
+impl Revoke {
+    fn run(self, state: &State) -> Result<(), Failure> {
+        let Self { id, app, all } = self;
+        let is_meant = |grant: &Grant| {
+            all || id.as_ref().is_some_and(|id| *id == grant.id)
+                || app.as_ref().is_some_and(|app| app.eq_ignore_ascii_case(&grant.scope.app))
+        };
+        let revoked = state.revoke(is_meant)?;
+        if revoked == 0 {
+            return Err(Failure::Failed(
+                "no such grant\n`iac-mcp policy grants` lists what there is".to_owned(),
+            ));
+        }
+        note(state, format!("policy revoke: {revoked} grants"))?;
+        Ok(writeln!(anstream::stdout(), "taken back: {revoked}")?)
+    }
+}
+
+/// Writes down what the operator did.
+fn note(state: &State, order: String) -> Result<(), Failure> {
+    Ok(state.record(now(), &Entry::Operator { order }, true)?)
+}
+
+/// The time, in milliseconds since the Unix epoch.
+pub(super) fn now() -> Millis {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}

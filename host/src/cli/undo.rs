@@ -1,0 +1,60 @@
+//! `undo`
+
+use std::io::Write as _;
+
+use clap::Args;
+use iac_core::audit::time;
+use iac_core::foreign;
+use serde_json::{Map, json};
+
+use super::options::{Common, Mac};
+use super::policy::now;
+use super::{Failure, call, paint};
+use crate::state::State;
+
+/// Takes back verified writes of the last hour; lists them if none is named.
+#[derive(Debug, Args)]
+pub(super) struct Undo {
+    /// Ids of writes: undo_…
+    ids: Vec<String>,
+}
+
+impl Undo {
+    pub(super) fn run(self, common: &Common, mac: Mac) -> Result<(), Failure> {
+        if self.ids.is_empty() {
+            return list(&mac.open_state(common)?, common);
+        }
+        let arguments = Map::from_iter([("undo".to_owned(), json!(self.ids))]);
+        let answer = call::answer(common, mac, "iac_mcp_undo", &arguments)?;
+        let outcome = answer.map(|answer| answer.outcome).unwrap_or_default();
+        paint::answer(&outcome.body, common.json)?;
+        if outcome.is_error { Err(Failure::Said) } else { Ok(()) }
+    }
+}
+
+fn list(state: &State, common: &Common) -> Result<(), Failure> {
+    let undos = state.undos(now())?;
+    if common.json {
+        return Ok(paint::answer(&json!({ "undo": undos }), true)?);
+    }
+    if undos.is_empty() {
+        return Ok(writeln!(
+            anstream::stdout(),
+            "nothing was written in the last hour that can be taken back"
+        )?);
+    }
+    let mut table = paint::table(&["Id", "Written", "App", "Object", "Property", "Old value"]);
+    for undo in &undos {
+        let clean = |text: &str| foreign::clean(text, 60);
+        let old = undo.old.as_str().map_or_else(|| undo.old.to_string(), str::to_owned);
+        table.add_row([
+            undo.id.clone(),
+            time(undo.at).replace('T', " "),
+            undo.app.clone(),
+            clean(&undo.words),
+            clean(&undo.property),
+            clean(&old),
+        ]);
+    }
+    Ok(paint::print(&table)?)
+}
