@@ -172,7 +172,10 @@ impl Reading {
 
 fn read(member: &Member, row: &Json, app: &App, world: &mut World<'_>) -> Result<Map<String, Json>, Fault> {
     let dictionary = app.dictionary()?.clone();
-    if let Value::Failed { number, message } = value(row, None, &dictionary) {
+    // Only the error itself is looked for here: a cell that cannot be understood is an error of its own.
+    if row["$"] == "error"
+        && let Value::Failed { number, message } = value(row, None, &dictionary)
+    {
         let error = OsaError { number, message, at: "object".to_owned() };
         return Err(gone(&error, member, app, world));
     }
