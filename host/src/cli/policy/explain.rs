@@ -89,7 +89,8 @@ impl Explain {
             },
             Explained::Asked(question) => {
                 let line = question.scopes().first().map(Scope::policy_line);
-                let (level, why) = (question.level(), question.why().trim_start_matches("asked by ").to_owned());
+                let (level, why) =
+                    (question.level(), question.why().trim_start_matches("asked by ").to_owned());
                 Ok(Told { decision: "ask", level, reason: String::new(), why, line })
             }
             Explained::Decided(decided) => Ok(match &decided.source {
