@@ -1,0 +1,313 @@
+"""Hands that ask first, through the official Python SDK: what is asked, what is changed, and what is written down."""
+
+import asyncio
+import json
+import subprocess
+import unittest
+
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp_types import ElicitResult
+
+from support import BIN, MODERN, Home
+
+MODES = ("legacy", MODERN)
+
+
+class Human:
+    """Answers questions in turn; the last answer counts for all that follow."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.asked = []
+
+    async def __call__(self, _context, params):
+        self.asked.append(params)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, ElicitResult):
+            return answer
+        return ElicitResult(action="accept", content={"decision": answer})
+
+
+class Permission(unittest.IsolatedAsyncioTestCase):
+    def setUp(self):
+        self.home = self.enterContext(Home())
+        self.mac = self.home.path / "mac"
+        self.run_cli("sim", "new", str(self.mac))
+
+    def options(self):
+        return ["--world", str(self.mac), "--state", str(self.home.state), "--cache", str(self.home.cache)]
+
+    def run_cli(self, *arguments, status=0):
+        ended = subprocess.run(
+            [BIN, *arguments], env=self.home.environment, cwd=self.home.path, capture_output=True, text=True, timeout=60
+        )
+        self.assertEqual(ended.returncode, status, ended.stdout + ended.stderr)
+        return ended.stdout
+
+    def cli(self, *arguments, status=0):
+        return self.run_cli(*arguments, *self.options(), status=status)
+
+    def client(self, mode, human=None):
+        server = StdioServerParameters(
+            command=BIN, args=["serve", *self.options()], env=self.home.environment, cwd=self.home.path
+        )
+        asks = {"elicitation_callback": human} if human else {}
+        return Client(server, mode=mode, read_timeout_seconds=60, **asks)
+
+    async def call(self, client, tool, **arguments):
+        result = await client.call_tool(tool, arguments)
+        self.assertFalse(result.is_error, result.structured_content)
+        return result.structured_content
+
+    async def refused(self, client, tool, **arguments):
+        result = await client.call_tool(tool, arguments)
+        self.assertTrue(result.is_error, result.structured_content)
+        return result.structured_content
+
+    async def unread(self, client, limit=5):
+        inbox = {"type": "property", "property": "inbox", "of": "application"}
+        found = await self.call(client, "iac_mcp_query_object", app="Mail", specifier=inbox)
+        listed = await self.call(
+            client,
+            "iac_mcp_get_elements",
+            container=found["reference"]["id"],
+            elementType="message",
+            where={"property": "read status", "op": "==", "value": False},
+            sort=[{"property": "date received", "order": "desc"}],
+            limit=limit,
+        )
+        return [element["id"] for element in listed["elements"]]
+
+    async def read_status(self, client, references):
+        told = await self.call(client, "iac_mcp_get_properties", reference=references, properties=["read status"])
+        return [result["properties"]["read status"] for result in told["results"]]
+
+    async def test_five_messages_in_one_call_are_one_question(self):
+        for mode in MODES:
+            with self.subTest(mode):
+                human = Human("once")
+                async with self.client(mode, human) as client:
+                    messages = await self.unread(client)
+                    done = await self.call(
+                        client, "iac_mcp_set_property", reference=messages, property="read status", value=True
+                    )
+                    self.assertEqual(len(human.asked), 1)
+                    self.assertIn("(5 objects)", human.asked[0].message)
+                    self.assertEqual([change["verified"] for change in done["changes"]], [True] * 5)
+                    self.assertEqual(await self.read_status(client, messages), [True] * 5)
+        self.cli("audit", "verify")
+
+    async def test_five_calls_for_an_hour_are_one_question(self):
+        for mode in MODES:
+            with self.subTest(mode):
+                human = Human("hour")
+                async with self.client(mode, human) as client:
+                    for message in await self.unread(client):
+                        await self.call(
+                            client, "iac_mcp_set_property", reference=message, property="read status", value=True
+                        )
+                self.assertEqual(len(human.asked), 1)
+                self.cli("policy", "revoke", "--all")
+
+    async def test_without_a_yes_nothing_changes(self):
+        nos = [
+            "deny",
+            "nonsense",
+            ElicitResult(action="accept", content={}),
+            ElicitResult(action="accept"),
+            ElicitResult(action="decline"),
+            ElicitResult(action="cancel"),
+        ]
+        for mode in MODES:
+            for no in nos:
+                with self.subTest(mode=mode, no=no):
+                    async with self.client(mode, Human(no)) as client:
+                        [message] = await self.unread(client, 1)
+                        error = await self.refused(
+                            client, "iac_mcp_set_property", reference=message, property="read status", value=True
+                        )
+                        self.assertEqual(error["error"], "permission_denied")
+                        self.assertEqual(await self.read_status(client, [message]), [False])
+
+    async def test_nobody_to_ask_names_the_line_that_helps(self):
+        for mode in MODES:
+            with self.subTest(mode):
+                async with self.client(mode) as client:
+                    [message] = await self.unread(client, 1)
+                    wanted = {"reference": message, "property": "read status", "value": True}
+                    error = await self.refused(client, "iac_mcp_set_property", **wanted)
+                    self.assertEqual((error["error"], error["requiresPrompt"]), ("permission_required", True))
+                    (self.home.state / "policy.toml").write_text(f"rules = [{error['policyLine']}]\n")
+                    await self.call(client, "iac_mcp_set_property", **wanted)
+                (self.home.state / "policy.toml").unlink()
+
+    async def test_always_outlives_the_server_and_is_taken_back(self):
+        for mode in MODES:
+            with self.subTest(mode):
+                human = Human("always")
+                for _ in range(2):
+                    async with self.client(mode, human) as client:
+                        [message] = await self.unread(client, 1)
+                        await self.call(
+                            client, "iac_mcp_set_property", reference=message, property="read status", value=True
+                        )
+                self.assertEqual(len(human.asked), 1)
+                [grant] = json.loads(self.cli("policy", "grants", "--json"))["grants"]
+                self.assertEqual((grant["property"], grant["until"]), ("read status", None))
+                self.cli("policy", "revoke", grant["id"])
+                async with self.client(mode, human) as client:
+                    [message] = await self.unread(client, 1)
+                    await self.call(
+                        client, "iac_mcp_set_property", reference=message, property="read status", value=True
+                    )
+                self.assertEqual(len(human.asked), 2)
+                self.cli("policy", "revoke", "--all")
+
+    async def test_a_write_is_taken_back(self):
+        human = Human("once")
+        async with self.client(MODERN, human) as client:
+            [message] = await self.unread(client, 1)
+            done = await self.call(
+                client, "iac_mcp_set_property", reference=message, property="read status", value=True
+            )
+            await self.call(client, "iac_mcp_undo", undo=done["changes"][0]["undo"])
+            self.assertEqual(await self.read_status(client, [message]), [False])
+        self.assertEqual(len(human.asked), 2)
+
+    async def test_questions_at_once_do_not_mix(self):
+        async def by_subject(_context, params):
+            return ElicitResult(action="accept", content={"decision": "once" if '"read status"' in params.message else "deny"})
+
+        for mode in MODES:
+            with self.subTest(mode):
+                async with self.client(mode, by_subject) as client:
+                    first, second = await self.unread(client, 2)
+                    wanted = [(first, "read status"), (second, "flagged status")]
+                    results = await asyncio.gather(*(
+                        client.call_tool(
+                            "iac_mcp_set_property", {"reference": reference, "property": property, "value": True}
+                        )
+                        for reference, property in wanted
+                    ))
+                    self.assertEqual([result.is_error for result in results], [False, True])
+
+    async def test_two_servers_lose_nothing(self):
+        async def work(mode):
+            async with self.client(mode, Human("hour")) as client:
+                for message in await self.unread(client):
+                    await self.call(
+                        client, "iac_mcp_set_property", reference=message, property="read status", value=True
+                    )
+
+        await asyncio.gather(*(work(mode) for mode in MODES))
+        self.cli("audit", "verify")
+        entries = [json.loads(line) for line in self.cli("audit", "export").splitlines()]
+        done = [entry for entry in entries if entry["kind"] == "execution" and entry["call"]["tool"] == "iac_mcp_set_property"]
+        self.assertGreaterEqual(len(done), 10)
+
+    async def test_a_changed_log_is_found_at_its_place(self):
+        async with self.client(MODERN, Human("once")) as client:
+            [message] = await self.unread(client, 1)
+            await self.call(client, "iac_mcp_set_property", reference=message, property="read status", value=True)
+        self.cli("audit", "verify")
+        [log] = (self.home.state / "audit").glob("*.jsonl")
+        whole = log.read_text()
+        log.write_text(whole.replace('"allowed":true', '"allowed":false', 1))
+        self.assertIn(".jsonl:", self.cli("audit", "verify", status=1))
+        log.write_text("".join(line + "\n" for line in whole.splitlines()[:-1]))
+        self.assertIn("cut off", self.cli("audit", "verify", status=1))
+        log.write_text(whole)
+        self.cli("audit", "verify")
+
+    async def test_nothing_runs_on_a_policy_with_a_mistake(self):
+        self.home.state.mkdir(exist_ok=True)
+        (self.home.state / "policy.toml").write_text('profile = "trusted"\nrules = [{ decision = "alow" }]\n')
+        async with self.client(MODERN) as client:
+            error = await self.refused(client, "iac_mcp_list_apps")
+            self.assertIn("line 2, column 23", error["message"])
+
+    async def test_organizing_an_inbox_takes_twelve_calls(self):
+        for mode in MODES:
+            with self.subTest(mode):
+                human = Human("hour")
+                names = [f"{name} {mode}" for name in ("Travel", "Reading")]
+                async with self.client(mode, human) as client:
+                    messages = await self.unread(client, 4)  # two calls
+                    for name in names:
+                        await self.call(
+                            client,
+                            "iac_mcp_run_command",
+                            app="Mail",
+                            command="make",
+                            arguments={"new": "mailbox", "with properties": {"name": name}},
+                        )
+                    boxes = []
+                    for name in names:
+                        found = await self.call(client, "iac_mcp_query_object", app="Mail", specifier=mailbox(name))
+                        boxes.append(found["reference"]["id"])
+                    for message in messages[:2]:
+                        await self.call(
+                            client, "iac_mcp_set_property", reference=message, property="flagged status", value=True
+                        )
+                    for message, box in zip(messages[2:], boxes):
+                        await self.call(
+                            client,
+                            "iac_mcp_run_command",
+                            app="Mail",
+                            command="move",
+                            target=message,
+                            arguments={"to": box},
+                        )
+                    for box in boxes:
+                        listed = await self.call(
+                            client, "iac_mcp_get_elements", container=box, elementType="message"
+                        )
+                        self.assertEqual(listed["totalCount"], 1)
+                # Making, flagging and moving are asked once each.
+                self.assertEqual(len(human.asked), 3, [asked.message for asked in human.asked])
+                self.cli("policy", "revoke", "--all")
+        self.cli("audit", "verify")
+
+    async def test_a_neighbour_is_never_changed(self):
+        for mode in MODES:
+            with self.subTest(mode):
+                async with self.client(mode, Human("hour")) as client:
+                    gone, moved, stays = await self.unread(client, 3)
+                    await self.call(client, "iac_mcp_run_command", app="Mail", command="delete", target=gone)
+                    await self.call(
+                        client,
+                        "iac_mcp_run_command",
+                        app="Mail",
+                        command="make",
+                        arguments={"new": "mailbox", "with properties": {"name": f"Elsewhere {mode}"}},
+                    )
+                    archive = await self.call(
+                        client, "iac_mcp_query_object", app="Mail", specifier=mailbox(f"Elsewhere {mode}")
+                    )
+                    await self.call(
+                        client,
+                        "iac_mcp_run_command",
+                        app="Mail",
+                        command="move",
+                        target=moved,
+                        arguments={"to": archive["reference"]["id"]},
+                    )
+                    before = await self.unread(client, 50)
+                    for reference in (gone, moved):
+                        error = await self.refused(
+                            client, "iac_mcp_set_property", reference=reference, property="read status", value=True
+                        )
+                        self.assertIn(error["error"], ("reference_invalid", "reference_moved"))
+                    self.assertEqual(await self.unread(client, 50), before)
+                    await self.call(client, "iac_mcp_set_property", reference=stays, property="read status", value=True)
+                    self.assertEqual(await self.read_status(client, [stays]), [True])
+                self.cli("policy", "revoke", "--all")
+
+
+def mailbox(name):
+    return {"type": "named", "element": "mailbox", "name": name, "container": "application"}
+
+
+if __name__ == "__main__":
+    unittest.main()
