@@ -59,6 +59,8 @@ pub struct Gate {
     pub untrusted: Option<Millis>,
     /// The plugin that calls, if it is not the client itself.
     pub plugin: Option<String>,
+    /// How far that plugin may go in the app it calls: what its operator granted. No rule and no answer lifts it.
+    pub most: Option<Level>,
 }
 
 /// How long content of others makes dangerous calls suspicious.
@@ -90,6 +92,8 @@ pub enum Source {
     OnlyReads,
     /// It is itself a shell, and no rule names it.
     Shell,
+    /// The plugin was granted less.
+    Ceiling(Level),
     /// It is dangerous, and content of others was read within the last hour.
     Tainted,
     /// Only a place leads to an object, so that somebody has to look whether it is the right one.
@@ -200,6 +204,7 @@ impl std::fmt::Display for Source {
             Self::Shell => {
                 f.write_str("what runs code or types keys is refused unless a rule of the policy names it")
             }
+            Self::Ceiling(most) => write!(f, "the plugin was granted no more than {}", most.as_str()),
             Self::Tainted => {
                 f.write_str("content that others may have written was read within the last hour")
             }

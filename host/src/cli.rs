@@ -10,6 +10,8 @@ mod directories;
 mod list;
 mod options;
 mod paint;
+#[cfg(feature = "plugins")]
+mod plugin;
 mod policy;
 mod serve;
 mod sim;
@@ -63,6 +65,10 @@ enum Command {
     Audit(audit::Audit),
     /// Takes back writes of the last hour.
     Undo(undo::Undo),
+    /// Makes, installs and grants plugins.
+    #[cfg(feature = "plugins")]
+    #[command(subcommand)]
+    Plugin(plugin::Plugin),
 }
 
 /// Why a command failed.
@@ -137,6 +143,8 @@ impl Arguments {
             Some(Command::Policy(policy)) => policy.run(&common, mac),
             Some(Command::Audit(audit)) => audit.run(&common, &mac),
             Some(Command::Undo(undo)) => undo.run(&common, mac),
+            #[cfg(feature = "plugins")]
+            Some(Command::Plugin(plugin)) => plugin.run(&common),
         }
     }
 }

@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use iac_core::permission::{Answer, Question};
+use iac_core::permission::{Answer, Level, Question};
 
 /// Older clients end a request after 60 seconds; whoever has not answered by now is not waited for.
 const PATIENCE: Duration = Duration::from_secs(50);
@@ -23,6 +23,8 @@ pub struct Caller {
     pub client: String,
     /// The plugin, if it is not the client itself.
     pub plugin: Option<String>,
+    /// How far the plugin may go.
+    pub most: Option<Level>,
     /// How the human is asked.
     pub asker: Arc<dyn Asker>,
     /// When the call came in.
@@ -33,6 +35,11 @@ pub struct Caller {
 pub trait Asker: Debug + Send + Sync {
     /// Puts a question; waits for an answer until the time is over.
     fn ask<'a>(&'a self, question: &'a Question, patience: Duration) -> Asking<'a>;
+
+    /// The digest of the question whose answer the call has brought along.
+    fn brought(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// What will come of asking.
@@ -57,7 +64,13 @@ impl Caller {
 
     /// A caller with a way to ask.
     pub fn new(client: &str, asker: Arc<dyn Asker>) -> Self {
-        Self { client: client.to_owned(), plugin: None, asker, since: Instant::now() }
+        Self { client: client.to_owned(), plugin: None, most: None, asker, since: Instant::now() }
+    }
+
+    /// A plugin that was called by this caller.
+    #[must_use]
+    pub fn through(&self, plugin: &str, most: Level) -> Self {
+        Self { plugin: Some(plugin.to_owned()), most: Some(most), ..self.clone() }
     }
 
     /// How long an answer may still take; `None` if it would come too late.

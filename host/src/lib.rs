@@ -7,6 +7,8 @@ pub mod mcp;
 
 pub mod pipeline;
 
+pub mod plugins;
+
 pub mod consent;
 pub mod state;
 

@@ -1,5 +1,6 @@
 //! One call, from its arguments to its answer: the core decides, the supervisor runs, the core goes on.
 
+mod lookup;
 mod permission;
 mod system;
 pub(crate) mod tools;
@@ -24,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 use crate::apps::{Catalog, Need};
 use crate::consent::Caller;
 use crate::osascript::{Kind, Supervisor};
+use crate::plugins::Plugins;
 use crate::simulated::World;
 use crate::state::State;
 use crate::state::references::SavedReferences;
@@ -50,6 +52,8 @@ pub struct Settings {
     pub debug: bool,
     /// What is decided and remembered; `None` for a place of its own that goes with the pipeline.
     pub state: Option<State>,
+    /// What others have added.
+    pub plugins: Plugins,
 }
 
 /// The way of every call. It owns what the core may look at, and all that the core cannot do.
@@ -62,6 +66,7 @@ pub struct Pipeline {
     tools: tools::Tools,
     debug: bool,
     permission: Permission,
+    plugins: Plugins,
     memory: Mutex<Memory>,
     saved: Mutex<Kept>,
     clock: Clock,
@@ -149,7 +154,7 @@ impl Pipeline {
     /// # Errors
     /// The supervisor cannot be made.
     pub fn new(settings: Settings) -> io::Result<Self> {
-        let Settings { apps, osascript, world, home, tools, limits, debug, state } = settings;
+        let Settings { apps, osascript, world, home, tools, limits, debug, state, plugins } = settings;
         let references = References::new(limits);
         let state = state.map_or_else(State::passing, Ok).map_err(io::Error::other)?;
         Ok(Self {
@@ -161,13 +166,33 @@ impl Pipeline {
             debug,
             saved: Mutex::new(Kept { file: state.saved_references(), adopted: false }),
             permission: Permission::new(Arc::new(state)),
+            plugins,
             memory: Mutex::new(Memory { references, learned: Learned::default() }),
             clock: Clock::start(),
             counters: Counters::default(),
         })
     }
 
-    /// Answers a call of a tool; `None` if there is no such tool.
+    /// Answers a call of a tool of this server or of a plugin; `None` if there is no such tool.
+    pub async fn answer(
+        self: &Arc<Self>,
+        tool: &str,
+        arguments: &Map<String, Json>,
+        caller: &Caller,
+        cancel: CancellationToken,
+    ) -> Option<Answer> {
+        match self.call(tool, arguments, caller, cancel.clone()).await {
+            None => self.plugins.call(self, tool, arguments, caller, cancel).await,
+            answer => answer,
+        }
+    }
+
+    /// What others have added.
+    pub fn plugins(&self) -> &Plugins {
+        &self.plugins
+    }
+
+    /// Answers a call of a tool of this server; `None` if there is no such tool.
     pub async fn call(
         &self,
         tool: &str,

@@ -143,7 +143,7 @@ impl State {
     pub fn gate(&self, untrusted: Option<Millis>, plugin: Option<String>) -> Result<Gate, StateError> {
         let policy = lock(&self.policy).read(parse_policy)?;
         let policy = if self.only_reads { Arc::new((*policy).clone().only_reads()) } else { policy };
-        Ok(Gate { policy, grants: self.grants()?, untrusted, plugin })
+        Ok(Gate { policy, grants: self.grants()?, untrusted, plugin, most: None })
     }
 
     /// Returns what humans have allowed.

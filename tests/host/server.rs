@@ -17,5 +17,8 @@ mod errors;
 mod hostile;
 #[path = "server/lines.rs"]
 mod lines;
+#[cfg(feature = "plugins")]
+#[path = "server/plugins.rs"]
+mod plugins;
 #[path = "server/session.rs"]
 mod session;

@@ -25,6 +25,7 @@ async fn ask(data: &Path, plugin: &str, question: serde_json::Value) -> String {
         Ok(answer) => answer.to_string(),
         Err(Refusal::Fault(fault)) => format!("{}: {}", fault.code, fault.message),
         Err(Refusal::Diverged(how)) => how,
+        Err(Refusal::Suspended) => "suspended".to_owned(),
     }
 }
 

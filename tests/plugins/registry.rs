@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use iac_plugins::engine::{Backend, Now};
+use iac_plugins::engine::Backend;
 use iac_plugins::failure::Failure;
 use iac_plugins::installed::{Installed, Receipt};
+use iac_plugins::journal::Recording;
 use iac_plugins::limits::Overrides;
 use iac_plugins::package;
-use iac_plugins::registry::Registry;
+use iac_plugins::registry::{Registry, Request};
 use serde_json::{Map, Value as Json};
 use tokio_util::sync::CancellationToken;
 
@@ -36,10 +37,14 @@ fn open(state: &Path) -> Registry {
     Registry::open(state, Some(&state.join("cache")), Backend::Native).expect("the registry opens")
 }
 
+fn request(cancelled: CancellationToken) -> Request {
+    let (tool, arguments) = ("hostile".to_owned(), Map::new());
+    Request { tool, arguments, recording: Recording::default(), cancelled, apps: Arc::new(World) }
+}
+
 async fn call(registry: &Registry) -> Result<Json, Failure> {
     let cancelled = CancellationToken::new();
-    let called = registry.call("hostile", Map::new(), Now::default(), cancelled, Arc::new(World)).await;
-    called.expect("the tool is there").1
+    registry.call(request(cancelled)).await.expect("the tool is there").answer
 }
 
 #[tokio::test]
@@ -80,11 +85,9 @@ async fn too_many_calls_at_once_are_busy() {
     let calls: Vec<_> = (0..24)
         .map(|_| {
             let (registry, cancelled) = (Arc::clone(&registry), cancelled.clone());
-            let world = Arc::new(World);
             tokio::spawn(async move {
-                let called =
-                    registry.call("hostile", Map::new(), Now::default(), cancelled.clone(), world).await;
-                let shown = show(called.expect("the tool is there").1);
+                let called = registry.call(request(cancelled.clone())).await;
+                let shown = show(called.expect("the tool is there").answer);
                 if shown.contains("waiting already") {
                     // Six of them are: the others may go now.
                     cancelled.cancel();

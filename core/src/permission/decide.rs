@@ -19,6 +19,10 @@ pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decis
     let harm = classify(&action, gate.policy.levels());
     let mut judged = judge(&action, app_name, &harm, gate, now);
     judged.sort_by_key(|judged| std::cmp::Reverse((judged.verdict.ruling, judged.scope.level)));
+    if let Some(most) = gate.most.filter(|most| harm.level > *most) {
+        let scopes = judged.into_iter().map(|judged| judged.scope).collect();
+        return Decision::Deny(denied(Source::Ceiling(most), harm, scopes));
+    }
     let launch = judged.iter().all(|judged| judged.verdict.launch);
     let Verdict { ruling, source, .. } =
         judged.first().map(|first| first.verdict.clone()).expect("an action touches something");
@@ -242,7 +246,7 @@ fn denied(source: Source, harm: Classified, scopes: Vec<Scope>) -> Refusal {
     let scope = scopes.first().cloned().unwrap_or_default();
     let what = scope.in_words();
     let message = match &source {
-        Source::OnlyReads | Source::Shell => format!("{what} is not allowed: {source}"),
+        Source::OnlyReads | Source::Shell | Source::Ceiling(_) => format!("{what} is not allowed: {source}"),
         source => format!("{what} is not allowed by {source}"),
     };
     let fault = |suggestion: &str| {
@@ -253,6 +257,13 @@ fn denied(source: Source, harm: Classified, scopes: Vec<Scope>) -> Refusal {
     let fault = match &source {
         Source::OnlyReads => {
             fault("only the user can change this, by starting the server without --read-only")
+        }
+        Source::Ceiling(_) => {
+            let Scope { app, plugin, level, .. } = &scope;
+            let (plugin, level) = (plugin.as_deref().unwrap_or("PLUGIN"), level.as_str().to_lowercase());
+            fault(&format!(
+                "only the user can change this: `iac-mcp plugin grant {plugin} apps-change {app} --level {level}`"
+            ))
         }
         _ => fault(&format!("only the user can change this: `{}`", scope.command_line()))
             .with("policyLine", scope.policy_line()),

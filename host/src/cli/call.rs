@@ -1,6 +1,7 @@
 //! `call`
 
 use std::io::Read as _;
+use std::sync::Arc;
 
 use clap::Args;
 use serde_json::{Map, Value as Json};
@@ -52,8 +53,8 @@ pub(super) fn answer(
 ) -> Result<Option<Answer>, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let pipeline: Pipeline = mac.pipeline(common)?;
-        let answer = pipeline.call(tool, arguments, &ask::caller(), CancellationToken::new()).await;
+        let pipeline: Arc<Pipeline> = Arc::new(mac.pipeline(common)?);
+        let answer = pipeline.answer(tool, arguments, &ask::caller(), CancellationToken::new()).await;
         pipeline.shutdown().await;
         Ok(answer)
     })

@@ -13,6 +13,7 @@ use super::{Failure, directories};
 use crate::apps::{self, Roots};
 use crate::osascript;
 use crate::pipeline::{Pipeline, Settings, ToolsOf};
+use crate::plugins::Plugins;
 use crate::simulated::{NOTE, World};
 use crate::state::State;
 
@@ -107,6 +108,11 @@ impl Common {
         self.state.clone().or_else(directories::state)
     }
 
+    /// The plugins that are installed; a simulated Mac has the same ones.
+    pub(super) fn plugins(&self) -> Plugins {
+        Plugins::open(self.state().as_deref(), self.cache().as_deref())
+    }
+
     /// The folder that stands for `/` where a single file is read: that of the Mac, if any.
     pub(super) fn base(mac: &Mac) -> PathBuf {
         mac.world.clone().or_else(|| mac.root.first().cloned()).unwrap_or_else(|| PathBuf::from("/"))
@@ -140,6 +146,7 @@ impl Mac {
         };
         let (home, tools, limits) = (self.home(world.as_ref()), self.tools(), self.limits());
         let state = self.state(common, world.as_ref())?;
+        let plugins = common.plugins();
         Ok(Pipeline::new(Settings {
             apps,
             osascript,
@@ -149,6 +156,7 @@ impl Mac {
             limits,
             debug: common.debug,
             state,
+            plugins,
         })?)
     }
 

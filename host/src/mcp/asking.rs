@@ -168,6 +168,10 @@ impl Asker for Again {
         };
         Box::pin(async { asked })
     }
+
+    fn brought(&self) -> Option<&str> {
+        self.answer.as_ref().map(|(digest, _)| digest.as_str())
+    }
 }
 
 /// An older client: it is asked while its call is open.

@@ -57,7 +57,7 @@ impl Server {
         let arguments = arguments.unwrap_or_default();
         let (pipeline, cancel) = (Arc::clone(&self.pipeline), context.ct.clone());
         let (name, given) = (tool.clone(), arguments.clone());
-        let call = tokio::spawn(async move { pipeline.call(&name, &given, &caller, cancel).await });
+        let call = tokio::spawn(async move { pipeline.answer(&name, &given, &caller, cancel).await });
         let answer = tokio::select! {
             answer = call => answer,
             never = self.progress(context) => match never {},
@@ -82,7 +82,7 @@ impl Server {
     }
 
     async fn known(&self, name: &str) -> Result<(), ErrorData> {
-        if tools::find(name).is_some() {
+        if tools::find(name).is_some() || self.pipeline.plugins().has(name) {
             return Ok(());
         }
         let commands = self.pipeline.command_tools().await;
@@ -120,8 +120,9 @@ impl ServerHandler for Server {
     ) -> Result<ListToolsResult, ErrorData> {
         one_page(request)?;
         let commands = self.pipeline.command_tools().await;
-        let all = tools::tools().iter().cloned().chain(tools::of_commands(&commands));
-        let list = ListToolsResult::with_all_items(all.collect());
+        let own = tools::tools().iter().cloned().chain(tools::of_commands(&commands));
+        let all = tools::with_plugins(own.collect(), self.pipeline.plugins());
+        let list = ListToolsResult::with_all_items(all);
         let mut list = list.with_ttl_ms(FRESH).with_cache_scope(CacheScope::Private);
         list.meta = self.meta(&context);
         Ok(list)

@@ -6,6 +6,8 @@ use iac_core::call::{Catalog, CommandTool};
 use iac_core::dictionary::names;
 use rmcp::model::{Tool, ToolAnnotations};
 
+use crate::plugins::{self, Plugins};
+
 /// Written out for people in `tools.json`, sent as compact JSON.
 static BUILT_IN: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("tools.json"))
@@ -49,6 +51,28 @@ fn of_command(tool: &CommandTool) -> Tool {
     let annotations = annotations.idempotent(hints.idempotent).open_world(hints.open_world);
     let definition = Tool::new(tool.name.clone(), tool.description.clone(), schema);
     definition.with_title(tool.title.clone()).with_annotations(annotations)
+}
+
+/// Adds the tools of plugins; a name that is taken stays with whoever has it.
+pub(super) fn with_plugins(mut tools: Vec<Tool>, plugins: &Plugins) -> Vec<Tool> {
+    for tool in plugins.tools() {
+        if !tools.iter().any(|held| *held.name == tool.name) {
+            tools.push(of_plugin(tool));
+        }
+    }
+    tools
+}
+
+fn of_plugin(tool: plugins::Tool) -> Tool {
+    let schema = tool.input_schema.as_object().cloned().unwrap_or_default();
+    let annotations = ToolAnnotations::new().read_only(tool.read_only).destructive(tool.destructive);
+    let annotations = annotations.idempotent(tool.idempotent).open_world(true);
+    let definition = Tool::new(tool.name, tool.description, schema);
+    let definition = match tool.title {
+        Some(title) => definition.with_title(title),
+        None => definition,
+    };
+    definition.with_annotations(annotations)
 }
 
 /// Returns the definitions of a catalog's tools as they go over the wire.

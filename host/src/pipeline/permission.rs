@@ -67,7 +67,8 @@ impl Permission {
     /// It cannot be read; nothing may run then.
     pub(super) fn gate(&self, attempt: &Attempt<'_>) -> Result<Gate, Fault> {
         let untrusted = *self.untrusted.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(self.state.gate(untrusted, attempt.caller.plugin.clone())?)
+        let gate = self.state.gate(untrusted, attempt.caller.plugin.clone())?;
+        Ok(Gate { most: attempt.caller.most, ..gate })
     }
 
     /// Returns the policy; one that refuses everything where it cannot be read.

@@ -105,6 +105,9 @@ pub enum Failure {
     /// It was not the call that was recorded.
     #[error("the call differs from the recording: {0}")]
     Diverged(String),
+    /// Somebody has to be asked before it can go on; it comes again with the answer.
+    #[error("it waits for the yes of a human")]
+    Suspended,
     /// The client took the call back.
     #[error("the call was cancelled")]
     Cancelled,
@@ -158,6 +161,7 @@ impl Failure {
             Self::Fault(fault) if is_shared(&fault.code) => &fault.code,
             Self::Stopped { bound: Bound::Wall, .. } => "timeout",
             Self::Cancelled => "cancelled",
+            Self::Suspended => "permission_required",
             _ => "plugin_failed",
         }
     }

@@ -138,6 +138,8 @@ pub enum Refusal {
     Fault(Fault),
     /// The call cannot go on: it differs from its recording.
     Diverged(String),
+    /// The call ends here, and comes again with what has happened so far.
+    Suspended,
 }
 
 impl From<Fault> for Refusal {

@@ -12,6 +12,7 @@ pub mod failure;
 pub mod host;
 mod id;
 pub mod installed;
+pub mod journal;
 pub mod limits;
 pub mod local;
 pub mod manifest;

@@ -14,10 +14,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::PluginId;
 use crate::descriptor::Descriptor;
-use crate::engine::{Backend, Cache, Call, Engine, LoadError, Now, Plugin, Report, Setup};
+use crate::engine::{Backend, Cache, Call, Engine, LoadError, Plugin, Report, Setup};
 use crate::failure::Failure;
 use crate::host::Host;
 use crate::installed::{InstallError, Installed, Receipt, Receipts};
+use crate::journal::{Journal, Recording};
 use crate::limits::Limits;
 use crate::local::Local;
 use crate::quarantine::Record;
@@ -40,6 +41,31 @@ struct Slot {
     turns: Semaphore,
     calls: AtomicUsize,
     record: Mutex<Record>,
+}
+
+/// One call of a tool.
+pub struct Request {
+    /// The tool.
+    pub tool: String,
+    /// Its arguments.
+    pub arguments: Map<String, Json>,
+    /// The instant of the call, and what happened in it before it was suspended.
+    pub recording: Recording,
+    /// Ends the call early.
+    pub cancelled: CancellationToken,
+    /// Answers what is asked of apps.
+    pub apps: Arc<dyn Host>,
+}
+
+/// What came of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Called {
+    /// Whose tool it is.
+    pub plugin: PluginId,
+    /// The answer, or why there is none.
+    pub answer: Result<Json, Failure>,
+    /// What the guest asked and was told.
+    pub recording: Recording,
 }
 
 /// How a plugin does.
@@ -96,24 +122,28 @@ impl Registry {
         self.slots.iter().map(health).collect()
     }
 
+    /// Returns the plugin that has a tool.
+    pub fn owner(&self, tool: &str) -> Option<&PluginId> {
+        self.slot(tool).map(|(id, _)| id)
+    }
+
     /// Calls a tool; `None` if no plugin has it.
-    pub async fn call(
-        &self,
-        tool: &str,
-        arguments: Map<String, Json>,
-        now: Now,
-        cancelled: CancellationToken,
-        apps: Arc<dyn Host>,
-    ) -> Option<(PluginId, Result<Json, Failure>)> {
-        let owner = |(_, slot): &(&PluginId, &Slot)| slot.receipt.tools.iter().any(|held| held.name == tool);
-        let (id, slot) = self.slots.iter().find(owner)?;
-        let host: Arc<dyn Host> = Arc::new(Local::new(Arc::clone(&self.data), apps));
-        let call = Call { tool: tool.to_owned(), arguments, now, cancelled, host };
-        let answer = self.run(id, slot, call).await;
+    pub async fn call(&self, request: Request) -> Option<Called> {
+        let Request { tool, arguments, recording, cancelled, apps } = request;
+        let (id, slot) = self.slot(&tool)?;
+        let now = recording.now.clone();
+        let local: Arc<dyn Host> = Arc::new(Local::new(Arc::clone(&self.data), apps));
+        let journal = Arc::new(Journal::new(recording, local));
+        let host = Arc::clone(&journal) as Arc<dyn Host>;
+        let answer = self.run(id, slot, Call { tool, arguments, now, cancelled, host }).await;
         if let Err(failure) = &answer {
             self.note(id, slot, failure);
         }
-        Some((id.clone(), answer))
+        Some(Called { plugin: id.clone(), answer, recording: journal.recording() })
+    }
+
+    fn slot(&self, tool: &str) -> Option<(&PluginId, &Slot)> {
+        self.slots.iter().find(|(_, slot)| slot.receipt.tools.iter().any(|held| held.name == tool))
     }
 
     async fn run(&self, id: &PluginId, slot: &Slot, call: Call) -> Result<Json, Failure> {

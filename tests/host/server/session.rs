@@ -55,7 +55,11 @@ impl Home {
 impl Session {
     /// Starts `serve --simulated` with more arguments, and begins a session.
     pub(crate) async fn start(mode: ClientLifecycleMode, more: &[&str]) -> Self {
-        let home = Home::new();
+        Self::in_home(Home::new(), mode, more).await
+    }
+
+    /// The same, in a home where something is already.
+    pub(crate) async fn in_home(home: Home, mode: ClientLifecycleMode, more: &[&str]) -> Self {
         let arguments = [&["serve", "--simulated"], more].concat();
         let transport = TokioChildProcess::new(home.command(&arguments)).unwrap();
         let client = ().serve_with_lifecycle(transport, mode).await.unwrap();

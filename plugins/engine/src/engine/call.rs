@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use wasmtime::Trap;
 use wasmtime::component::ResourceTable;
@@ -45,7 +46,7 @@ pub struct Line {
 }
 
 /// The instant that a guest sees.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Now {
     /// Milliseconds since 1970.
     pub milliseconds: u64,
@@ -164,6 +165,7 @@ impl State {
             Ok(answer) => Ok(Ok(answer)),
             Err(Refusal::Fault(fault)) => Ok(Err(fault.into())),
             Err(Refusal::Diverged(how)) => Err(self.stop(Failure::Diverged(how))),
+            Err(Refusal::Suspended) => Err(self.stop(Failure::Suspended)),
         }
     }
 

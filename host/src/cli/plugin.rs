@@ -1,0 +1,132 @@
+//! `plugin`: made by authors, installed and granted by operators. No tool can do any of this.
+
+mod author;
+mod operator;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Subcommand;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::Failure;
+use super::options::Common;
+use crate::plugins::FOLDER;
+use crate::plugins::engine::capability::Grants;
+use crate::plugins::engine::engine::{Backend, Engine};
+use crate::plugins::engine::installed::{InstallError, Installed};
+use crate::plugins::engine::manifest::Manifest;
+use crate::plugins::engine::package::PackageError;
+
+/// Makes, installs and grants plugins.
+#[derive(Debug, Subcommand)]
+pub(super) enum Plugin {
+    /// Makes a folder with a plugin that builds.
+    New(author::New),
+    /// Builds the plugin of a folder with cargo, and packs it.
+    Build(author::Build),
+    /// Makes a package of what a compiler wrote.
+    Pack(author::Pack),
+    /// Shows what a package is, what it can reach, and what is wrong with it.
+    Check(author::Check),
+    /// Installs a package, after showing what it wants.
+    Add(operator::Add),
+    /// Puts another version in place; one that wants more is held until that is given.
+    Update(operator::Update),
+    /// Gives a plugin something it may reach.
+    Grant(operator::Grant),
+    /// Takes it back.
+    Revoke(operator::Grant),
+    /// Lists what is installed.
+    List,
+    /// Lets a quarantined plugin be called again.
+    Release {
+        /// Which plugin.
+        id: String,
+    },
+    /// Removes a plugin and what it has kept.
+    Remove {
+        /// Which plugin.
+        id: String,
+    },
+}
+
+impl Plugin {
+    pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
+        match self {
+            Self::New(new) => new.run(),
+            Self::Build(build) => build.run(),
+            Self::Pack(pack) => pack.run(),
+            Self::Check(check) => check.run(common),
+            Self::Add(add) => add.run(common),
+            Self::Update(update) => update.run(common),
+            Self::Grant(grant) => grant.give(common),
+            Self::Revoke(grant) => grant.take(common),
+            Self::List => operator::list(common),
+            Self::Release { id } => operator::release(common, &id),
+            Self::Remove { id } => operator::remove(common, &id),
+        }
+    }
+}
+
+impl From<InstallError> for Failure {
+    fn from(error: InstallError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+impl From<PackageError> for Failure {
+    fn from(error: PackageError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+/// Opens what is installed.
+fn installed(common: &Common) -> Result<Installed, Failure> {
+    let state = common.state().ok_or_else(|| {
+        Failure::Misuse("there is no folder for state; name one with --state DIR".to_owned())
+    })?;
+    Ok(Installed::open(&state.join(FOLDER))?)
+}
+
+fn engine() -> Result<Arc<Engine>, Failure> {
+    Engine::new(Backend::Native).map_err(|error| Failure::Failed(error.to_string()))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path)
+        .map_err(|error| Failure::Failed(format!("{} cannot be read: {error}", path.display())))
+}
+
+/// Runs something that takes a while, and shows on a terminal that it does.
+fn working<T>(what: &'static str, work: impl Future<Output = T>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let bar = ProgressBar::new_spinner().with_message(what);
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(100));
+    let done = runtime.block_on(work);
+    bar.finish_and_clear();
+    Ok(done)
+}
+
+/// Shows what a plugin wants, with its reasons marked as its own words.
+fn wants(manifest: &Manifest, folders: &[String]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for want in &manifest.wants {
+        let apps: Vec<&str> = want.apps.iter().map(String::as_str).collect();
+        let level = want.level.map(|level| format!(" up to {}", level.name())).unwrap_or_default();
+        let target = if apps.is_empty() { folders.join(", ") } else { apps.join(", ") };
+        let explained = want.capability.explain();
+        lines.push(format!("{} {target}{level}: {explained}", want.capability));
+        lines.push(format!("    in its words: \"{}\"", want.reason));
+    }
+    lines
+}
+
+/// What is lacking, for an error.
+fn lacking(grants: &Grants) -> String {
+    grants.lines().join(", ")
+}

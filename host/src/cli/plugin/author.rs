@@ -1,0 +1,203 @@
+//! Making a plugin.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use clap::Args;
+use serde_json::{Value as Json, json};
+
+use super::{Failure, engine, read, wants, working};
+use crate::cli::options::Common;
+use crate::cli::paint;
+use crate::plugins::engine::PluginId;
+use crate::plugins::engine::limits::Limits;
+use crate::plugins::engine::manifest::Manifest;
+use crate::plugins::engine::package::{self, Package};
+
+const TARGET: &str = "wasm32-unknown-unknown";
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct New {
+    /// Its id, which is also the name of the folder.
+    id: String,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Build {
+    /// The folder with Cargo.toml and plugin.toml.
+    #[arg(default_value = ".")]
+    folder: PathBuf,
+    /// Where the package goes; into that folder, by the plugin's id, if not given.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Pack {
+    /// The core module or component.
+    wasm: PathBuf,
+    /// What the plugin says of itself.
+    #[arg(long, value_name = "FILE", default_value = "plugin.toml")]
+    manifest: PathBuf,
+    /// Where the package goes; beside the manifest, by the plugin's id, if not given.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Check {
+    /// The package.
+    file: PathBuf,
+}
+
+/// What a new plugin is made of; the SDK goes with it, in the version that fits this host.
+const FILES: [(&str, &str); 17] = [
+    ("Cargo.toml", include_str!("../../../../plugins/template/Cargo.toml.in")),
+    ("plugin.toml", include_str!("../../../../plugins/template/plugin.toml.in")),
+    ("src/lib.rs", include_str!("../../../../plugins/template/lib.rs.in")),
+    (".gitignore", "/target\n/*.wasm\n"),
+    ("sdk/Cargo.toml", include_str!("../../../../plugins/sdk/Cargo.toml")),
+    ("sdk/src/lib.rs", include_str!("../../../../plugins/sdk/src/lib.rs")),
+    ("sdk/src/apps.rs", include_str!("../../../../plugins/sdk/src/apps.rs")),
+    ("sdk/src/arguments.rs", include_str!("../../../../plugins/sdk/src/arguments.rs")),
+    ("sdk/src/bindings.rs", include_str!("../../../../plugins/sdk/src/bindings.rs")),
+    ("sdk/src/clock.rs", include_str!("../../../../plugins/sdk/src/clock.rs")),
+    ("sdk/src/fault.rs", include_str!("../../../../plugins/sdk/src/fault.rs")),
+    ("sdk/src/files.rs", include_str!("../../../../plugins/sdk/src/files.rs")),
+    ("sdk/src/log.rs", include_str!("../../../../plugins/sdk/src/log.rs")),
+    ("sdk/src/settings.rs", include_str!("../../../../plugins/sdk/src/settings.rs")),
+    ("sdk/src/store.rs", include_str!("../../../../plugins/sdk/src/store.rs")),
+    ("sdk/src/tool.rs", include_str!("../../../../plugins/sdk/src/tool.rs")),
+    ("sdk/wit/plugin.wit", include_str!("../../../../wit/plugin.wit")),
+];
+
+/// Stands apart only to keep the table above to one line each.
+const SERVERS: (&str, &str) =
+    ("sdk/wit/language-servers.wit", include_str!("../../../../wit/language-servers.wit"));
+
+impl New {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let id: PluginId = self.id.parse().map_err(|error| Failure::Misuse(format!("{error}")))?;
+        let folder = Path::new(id.as_str());
+        if folder.exists() {
+            return Err(Failure::Failed(format!("{} is there already", folder.display())));
+        }
+        for (name, text) in FILES.into_iter().chain([SERVERS]) {
+            let text = text.replace("{{id}}", id.as_str()).replace("{{tool}}", &id.tool_prefix());
+            write(&folder.join(name), text.as_bytes())?;
+        }
+        Ok(writeln!(
+            anstream::stdout(),
+            "made {id}/\n\n  cd {id}\n  cargo test\n  iac-mcp plugin build\n  iac-mcp plugin add {id}.wasm"
+        )?)
+    }
+}
+
+impl Build {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let manifest = self.folder.join("plugin.toml");
+        let id = id(&manifest)?;
+        let module = cargo(&self.folder, &id.as_str().replace('-', "_"))?;
+        let beside = self.folder.join(format!("{id}.wasm"));
+        pack(&module, &manifest, &self.output.unwrap_or(beside))
+    }
+}
+
+impl Pack {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let id = id(&self.manifest)?;
+        let beside = self.manifest.with_file_name(format!("{id}.wasm"));
+        pack(&self.wasm, &self.manifest, &self.output.unwrap_or(beside))
+    }
+}
+
+impl Check {
+    pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
+        let bytes = read(&self.file)?;
+        let (engine, limits) = (engine()?, Limits::standard());
+        let package = working("compiling", package::verify(&engine, &bytes, &limits, None))??;
+        if common.json {
+            let body = json!({
+                "id": package.manifest.id, "version": package.manifest.version, "sha256": package.sha256,
+                "bytes": package.size, "imports": package.imports, "wants": package.manifest.wants,
+                "tools": package.tools,
+            });
+            return Ok(paint::answer(&body, true)?);
+        }
+        show(&package)
+    }
+}
+
+fn show(package: &Package) -> Result<(), Failure> {
+    let mut out = anstream::stdout();
+    let manifest = &package.manifest;
+    writeln!(out, "{} {}: {}", manifest.id, manifest.version, manifest.description)?;
+    writeln!(out, "{} bytes, sha256 {}", package.size, package.sha256)?;
+    for line in wants(manifest, &["the folders you name".to_owned()]) {
+        writeln!(out, "  {line}")?;
+    }
+    let writes = package.imports.iter().any(|it| it.name() == "apps-change" || it.name() == "app-scripts");
+    let can =
+        if writes { "it can change apps" } else { "it cannot change anything: it imports nothing that does" };
+    writeln!(out, "{can}")?;
+    for tool in &package.tools {
+        let effect = if tool.read_only { "reads" } else { "changes" };
+        writeln!(out, "  {} ({effect})", tool.name)?;
+    }
+    Ok(())
+}
+
+fn pack(wasm: &Path, manifest: &Path, output: &Path) -> Result<(), Failure> {
+    let (module, text) = (read(wasm)?, text(manifest)?);
+    let (engine, limits) = (engine()?, Limits::standard());
+    let package = working("packing", package::pack(&engine, &module, &text, &limits))??;
+    write(output, &package)?;
+    Ok(writeln!(anstream::stdout(), "{}: {} bytes", output.display(), package.len())?)
+}
+
+/// Builds the plugin of a folder; returns where cargo put the module of that name.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the compiler is started for its author at the terminal, never by a server"
+)]
+fn cargo(folder: &Path, name: &str) -> Result<PathBuf, Failure> {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(["build", "--lib", "--release", "--target", TARGET]);
+    command.arg("--message-format=json-render-diagnostics").current_dir(folder).stderr(Stdio::inherit());
+    let ended = command.output();
+    let ended = ended.map_err(|error| Failure::Failed(format!("cargo cannot be started: {error}")))?;
+    let failed =
+        |what: &str| Failure::Failed(format!("{what}\nif the target is missing: rustup target add {TARGET}"));
+    if !ended.status.success() {
+        return Err(failed("cargo could not build it"));
+    }
+    let found = ended.stdout.split(|byte| *byte == b'\n').rev().find_map(|line| module(line, name));
+    found.ok_or_else(|| {
+        failed(&format!("cargo made no {name}.wasm; Cargo.toml needs crate-type = [\"cdylib\"]"))
+    })
+}
+
+/// Reads one message of cargo: the module that was made, if it is about that.
+fn module(line: &[u8], name: &str) -> Option<PathBuf> {
+    let message: Json = serde_json::from_slice(line).ok()?;
+    let mut files = message["filenames"].as_array()?.iter().filter_map(Json::as_str).map(PathBuf::from);
+    files.find(|file| file.file_name().is_some_and(|it| it.to_str() == Some(&format!("{name}.wasm"))))
+}
+
+fn id(manifest: &Path) -> Result<PluginId, Failure> {
+    let manifest = Manifest::parse(&text(manifest)?);
+    Ok(manifest.map_err(|error| Failure::Failed(error.to_string()))?.id)
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    let not_text = |error| Failure::Failed(format!("{} is no text: {error}", path.display()));
+    String::from_utf8(read(path)?).map_err(not_text)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let written = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    let written =
+        written.and_then(|()| std::fs::File::create(path)).and_then(|mut file| file.write_all(bytes));
+    written.map_err(|error| Failure::Failed(format!("{} cannot be written: {error}", path.display())))
+}

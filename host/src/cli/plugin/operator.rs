@@ -1,0 +1,264 @@
+//! Installing and granting.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clap::Args;
+use serde_json::json;
+
+use super::{Failure, engine, installed, lacking, read, wants, working};
+use crate::cli::options::Common;
+use crate::cli::paint;
+use crate::plugins::FOLDER;
+use crate::plugins::engine::PluginId;
+use crate::plugins::engine::capability::{Capability, Grants, Level};
+use crate::plugins::engine::installed::{Installed, Receipt};
+use crate::plugins::engine::limits::{Limits, Overrides};
+use crate::plugins::engine::package::{self, Package};
+use crate::plugins::engine::registry::open_cache;
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Add {
+    /// The package.
+    file: PathBuf,
+    /// Gives what it wants without asking.
+    #[arg(long)]
+    yes: bool,
+    /// A folder that it may read; may be given several times.
+    #[arg(long, value_name = "DIR")]
+    folder: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Update {
+    /// The package.
+    file: PathBuf,
+    /// Gives what it wants more, without asking.
+    #[arg(long)]
+    yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Grant {
+    /// Which plugin.
+    id: String,
+    /// What: apps, apps-change, files or store.
+    capability: String,
+    /// Which app, by bundle id, or which folder.
+    target: Option<String>,
+    /// How far, for apps-change.
+    #[arg(long, value_name = "LEVEL", default_value = "modify", value_parser = ["safe", "modify", "dangerous"])]
+    level: String,
+}
+
+impl Add {
+    pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
+        let folders =
+            self.folder.iter().map(|path| folder(path)).collect::<Result<Vec<String>, Failure>>()?;
+        let installed = installed(common)?;
+        let (bytes, package) = verified(common, &installed, &self.file)?;
+        available(&package)?;
+        let mut grants = package.manifest.grants();
+        grants.files.extend(folders.iter().cloned());
+        let manifest = &package.manifest;
+        let mut out = anstream::stdout();
+        writeln!(out, "{} {}: {}", manifest.id, manifest.version, manifest.description)?;
+        for line in wants(manifest, &folders) {
+            writeln!(out, "  {line}")?;
+        }
+        agree(self.yes || grants == Grants::default(), "install it and give it this?")?;
+        let receipt = receipt(&package, &self.file, grants)?;
+        installed.add(&bytes, &package, receipt)?;
+        Ok(writeln!(out, "installed {}; a server that is started from now on has it", manifest.id)?)
+    }
+}
+
+impl Update {
+    pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
+        let installed = installed(common)?;
+        let (bytes, package) = verified(common, &installed, &self.file)?;
+        available(&package)?;
+        let old = held(&installed, &package.manifest.id)?;
+        let more = old.grants.lacks(&package.manifest.grants());
+        let mut out = anstream::stdout();
+        if more != Grants::default() {
+            writeln!(
+                out,
+                "{} {} wants more than {}:",
+                package.manifest.id, package.manifest.version, old.version
+            )?;
+            for line in more.lines() {
+                writeln!(out, "  {line}")?;
+            }
+            agree(self.yes, "give it this too?").map_err(|_| {
+                Failure::Failed(format!(
+                    "held: it wants more ({}), version {} stays",
+                    lacking(&more),
+                    old.version
+                ))
+            })?;
+        }
+        let mut grants = old.grants.clone();
+        grants.add(more);
+        let mut receipt = receipt(&package, &self.file, grants)?;
+        receipt.settings = old.settings;
+        receipt.limits = old.limits;
+        installed.update(&bytes, &package, receipt)?;
+        Ok(writeln!(out, "{}: {} is now {}", package.manifest.id, old.version, package.manifest.version)?)
+    }
+}
+
+impl Grant {
+    pub(super) fn give(self, common: &Common) -> Result<(), Failure> {
+        let grants = self.grants()?;
+        let installed = installed(common)?;
+        let lines = grants.lines().join(", ");
+        installed.edit(&self.id, |receipt| receipt.grants.add(grants))?;
+        Ok(writeln!(anstream::stdout(), "{} has {lines}", self.id)?)
+    }
+
+    pub(super) fn take(self, common: &Common) -> Result<(), Failure> {
+        let grants = self.grants()?;
+        let installed = installed(common)?;
+        let lines = grants.lines().join(", ");
+        installed.edit(&self.id, |receipt| {
+            receipt.grants.apps.retain(|app| !grants.apps.contains(app));
+            receipt.grants.apps_change.retain(|app, _| !grants.apps_change.contains_key(app));
+            receipt.grants.files.retain(|root| !grants.files.contains(root));
+            receipt.grants.store &= !grants.store;
+        })?;
+        Ok(writeln!(anstream::stdout(), "{} no longer has {lines}", self.id)?)
+    }
+
+    fn grants(&self) -> Result<Grants, Failure> {
+        let capability: Capability = self.capability.parse().map_err(misuse)?;
+        if !capability.provided() {
+            return Err(Failure::Failed(format!(
+                "this version of the host does not have `{capability}` yet"
+            )));
+        }
+        let target = self.target.clone().filter(|target| !target.is_empty());
+        let needed =
+            || Failure::Misuse(format!("`{capability}` needs a target: an app's bundle id or a folder"));
+        let mut grants = Grants::default();
+        match capability {
+            Capability::Store => grants.store = true,
+            Capability::Files => grants.files.extend([folder(Path::new(&target.ok_or_else(needed)?))?]),
+            Capability::AppsChange => {
+                let app = target.ok_or_else(needed)?.to_ascii_lowercase();
+                grants.apps_change.insert(app, level(&self.level));
+            }
+            _ => grants.apps.extend([target.ok_or_else(needed)?.to_ascii_lowercase()]),
+        }
+        Ok(grants)
+    }
+}
+
+pub(super) fn list(common: &Common) -> Result<(), Failure> {
+    let plugins = installed(common)?.list()?;
+    if common.json {
+        let shown: Vec<_> =
+            plugins.iter().map(|(id, receipt)| json!({"id": id, "receipt": receipt})).collect();
+        return Ok(paint::answer(&json!({ "plugins": shown }), true)?);
+    }
+    let mut table = paint::table(&["Plugin", "Version", "State", "Tools", "Has"]);
+    for (id, receipt) in &plugins {
+        let tools: Vec<&str> = receipt.tools.iter().map(|tool| tool.name.as_str()).collect();
+        let state = receipt.quarantined.clone().unwrap_or_else(|| "ok".to_owned());
+        let has = receipt.grants.lines().join("\n");
+        table.add_row([id.to_string(), receipt.version.clone(), state, tools.join("\n"), has]);
+    }
+    Ok(paint::print(&table)?)
+}
+
+pub(super) fn release(common: &Common, id: &str) -> Result<(), Failure> {
+    installed(common)?.edit(id, |receipt| receipt.quarantined = None)?;
+    Ok(writeln!(anstream::stdout(), "{id} is called again by servers that are started from now on")?)
+}
+
+pub(super) fn remove(common: &Common, id: &str) -> Result<(), Failure> {
+    installed(common)?.remove(id)?;
+    Ok(writeln!(anstream::stdout(), "removed {id} and what it has kept")?)
+}
+
+/// Reads a package, compiles it into the cache, and has it list its tools.
+fn verified(common: &Common, installed: &Installed, file: &Path) -> Result<(Vec<u8>, Package), Failure> {
+    let bytes = read(file)?;
+    let cache = common.cache().and_then(|cache| open_cache(&cache.join(FOLDER), installed));
+    let (engine, limits) = (engine()?, Limits::standard());
+    let package = working("compiling", package::verify(&engine, &bytes, &limits, cache.as_ref()))??;
+    Ok((bytes, package))
+}
+
+/// Refuses what this host does not have, before anybody is asked about it.
+fn available(package: &Package) -> Result<(), Failure> {
+    match package.imports.iter().find(|capability| !capability.provided()) {
+        Some(capability) => {
+            let id = &package.manifest.id;
+            Err(Failure::Failed(format!(
+                "{id} wants `{capability}`, which this version of the host does not have yet"
+            )))
+        }
+        None => Ok(()),
+    }
+}
+
+fn receipt(package: &Package, source: &Path, grants: Grants) -> Result<Receipt, Failure> {
+    let installed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+    Ok(Receipt {
+        version: package.manifest.version.clone(),
+        sha256: package.sha256.clone(),
+        description: package.manifest.description.clone(),
+        source: std::path::absolute(source)?.display().to_string(),
+        installed: u64::try_from(installed).unwrap_or_default(),
+        grants,
+        settings: serde_json::Map::new(),
+        limits: Overrides::default(),
+        tools: package.tools.clone(),
+        quarantined: None,
+    })
+}
+
+fn held(installed: &Installed, id: &PluginId) -> Result<Receipt, Failure> {
+    let missing = || Failure::Failed(format!("no plugin `{id}` is installed; use `iac-mcp plugin add`"));
+    installed.list()?.remove(id).ok_or_else(missing)
+}
+
+/// Asks the person at the terminal; without one, nobody agrees.
+fn agree(agreed: bool, question: &str) -> Result<(), Failure> {
+    if agreed {
+        return Ok(());
+    }
+    if !io::stdin().is_terminal() {
+        return Err(Failure::Misuse(format!("{question} nobody can be asked here; add --yes to agree")));
+    }
+    write!(anstream::stderr(), "{question} [y/N] ")?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    match answer.trim() {
+        "y" | "Y" | "yes" => Ok(()),
+        _ => Err(Failure::Failed("nothing was changed".to_owned())),
+    }
+}
+
+/// A folder as it is granted: absolute and without links, so that a grant means one place.
+fn folder(path: &Path) -> Result<String, Failure> {
+    let real = std::fs::canonicalize(path);
+    let real =
+        real.map_err(|error| Failure::Failed(format!("{} cannot be used: {error}", path.display())))?;
+    let text = real.to_str().filter(|_| real.is_dir()).map(str::to_owned);
+    text.ok_or_else(|| Failure::Failed(format!("{} is no folder with a name in UTF-8", path.display())))
+}
+
+fn level(name: &str) -> Level {
+    match name {
+        "safe" => Level::Safe,
+        "dangerous" => Level::Dangerous,
+        _ => Level::Modify,
+    }
+}
+
+fn misuse(error: impl std::fmt::Display) -> Failure {
+    Failure::Misuse(error.to_string())
+}

@@ -1,0 +1,23 @@
+//! What others ask about apps and references, without a call.
+
+use iac_core::fault::Fault;
+use iac_core::reference::RefId;
+
+use super::{Need, Pipeline};
+
+impl Pipeline {
+    /// Returns the bundle id of an app in any spelling.
+    ///
+    /// # Errors
+    /// There is no such app.
+    pub async fn bundle_id(&self, app: &str) -> Result<String, Fault> {
+        let apps = self.apps(Need::Dictionaries(Vec::new())).await?;
+        apps.find(app).map(|app| app.bundle_id.to_string())
+    }
+
+    /// Returns the bundle id of the app that a reference belongs to; `None` if it is no reference that is held.
+    pub fn app_of(&self, reference: &str) -> Option<String> {
+        let id = RefId::parse(reference)?;
+        self.memory().references.app_of(id).map(str::to_owned)
+    }
+}

@@ -1,0 +1,167 @@
+//! From a plugin's question to a call of a tool, and back.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use iac_core::permission::{Level as CoreLevel, Question as CoreQuestion};
+use iac_plugins::capability::Level;
+use iac_plugins::engine::Now;
+use iac_plugins::failure::Fault;
+use iac_plugins::host::{Answer, Caller as Asking, Host, Operation, Question, Refusal};
+use iac_plugins::journal::Recording;
+use serde_json::{Map, Value as Json, json};
+
+use crate::consent::Caller;
+use crate::pipeline::Pipeline;
+
+/// Answers the plugins' questions about apps by calls of the server's own tools: one way and one gate for all.
+pub(super) struct Bridge {
+    pipeline: Arc<Pipeline>,
+    caller: Caller,
+    events: AtomicU64,
+    question: Mutex<Option<Box<CoreQuestion>>>,
+}
+
+impl Bridge {
+    pub(super) fn new(pipeline: Arc<Pipeline>, caller: Caller) -> Self {
+        Self { pipeline, caller, events: AtomicU64::new(0), question: Mutex::default() }
+    }
+
+    /// Returns how many Apple events were sent for the call.
+    pub(super) fn events(&self) -> u64 {
+        self.events.load(Ordering::Relaxed)
+    }
+
+    /// Returns what a human has to be asked before the call goes on.
+    pub(super) fn question(&self) -> Option<Box<CoreQuestion>> {
+        self.question.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    async fn answer(&self, plugin: &Asking, question: Question) -> Result<Json, Refusal> {
+        match question {
+            Question::OpenApp { app } => match self.pipeline.bundle_id(&app).await {
+                Ok(bundle_id) => Ok(json!({ "bundleId": bundle_id })),
+                Err(fault) => Err(from_body(fault.to_json()).into()),
+            },
+            Question::App { app, operation, arguments, level } => {
+                let arguments = self.arguments(&app, operation, arguments)?;
+                self.call(plugin, operation.tool(), &arguments, level).await
+            }
+            _ => Err(Fault::new("internal", "only questions about apps come this far").into()),
+        }
+    }
+
+    /// Makes a tool's arguments of a guest's, who cannot say which app is meant.
+    fn arguments(&self, app: &str, operation: Operation, given: Json) -> Result<Map<String, Json>, Refusal> {
+        if let Some(other) = foreign(&self.pipeline, app, &given) {
+            let message = format!("`{other}` is a reference to another app than `{app}`");
+            return Err(Fault::new("permission_denied", message).into());
+        }
+        let Json::Object(mut arguments) = given else {
+            return Err(Fault::new("invalid_parameter", "arguments are no object").into());
+        };
+        // A reference says which app it belongs to; everything else is told.
+        if !matches!(operation, Operation::GetProperties | Operation::SetProperty) {
+            arguments.insert("app".to_owned(), json!(app));
+        }
+        Ok(arguments)
+    }
+
+    async fn call(
+        &self,
+        plugin: &Asking,
+        tool: &str,
+        arguments: &Map<String, Json>,
+        level: Level,
+    ) -> Result<Json, Refusal> {
+        let caller = self.caller.through(plugin.plugin.as_str(), most(level));
+        tracing::debug!(target: "plugin", plugin = plugin.plugin.as_str(), tool, "asks");
+        let answer = self.pipeline.call(tool, arguments, &caller, plugin.cancelled.clone()).await;
+        let Some(answer) = answer else {
+            return Err(Fault::new("unavailable", format!("this host has no `{tool}`")).into());
+        };
+        self.events.fetch_add(answer.outcome.events, Ordering::Relaxed);
+        if let Some(question) = answer.question {
+            *self.question.lock().unwrap_or_else(PoisonError::into_inner) = Some(question);
+            return Err(Refusal::Suspended);
+        }
+        match (answer.outcome.is_error, answer.outcome.body) {
+            (false, body) => Ok(body),
+            (true, body) => Err(from_body(body).into()),
+        }
+    }
+}
+
+impl Host for Bridge {
+    fn ask<'a>(&'a self, plugin: &'a Asking, question: Question) -> Answer<'a> {
+        Box::pin(self.answer(plugin, question))
+    }
+}
+
+/// Begins a call now, in the zone of this computer.
+pub(super) fn begin() -> Recording {
+    let now = jiff::Zoned::now();
+    Recording::at(Now {
+        milliseconds: u64::try_from(now.timestamp().as_millisecond()).unwrap_or_default(),
+        offset_seconds: now.offset().seconds(),
+        zone: now.time_zone().iana_name().unwrap_or("UTC").to_owned(),
+    })
+}
+
+fn most(level: Level) -> CoreLevel {
+    match level {
+        Level::Safe => CoreLevel::Safe,
+        Level::Modify => CoreLevel::Modify,
+        Level::Dangerous => CoreLevel::Dangerous,
+    }
+}
+
+/// Finds a reference to another app anywhere in the arguments.
+fn foreign<'a>(pipeline: &Pipeline, app: &str, arguments: &'a Json) -> Option<&'a str> {
+    match arguments {
+        Json::String(text) => {
+            let owner = pipeline.app_of(text)?;
+            (!owner.eq_ignore_ascii_case(app)).then_some(text)
+        }
+        Json::Array(items) => items.iter().find_map(|item| foreign(pipeline, app, item)),
+        Json::Object(fields) => fields.values().find_map(|value| foreign(pipeline, app, value)),
+        _ => None,
+    }
+}
+
+/// Reads an error as clients see it.
+fn from_body(body: Json) -> Fault {
+    let Json::Object(mut fields) = body else { return Fault::new("internal", "the error has no form") };
+    let mut text = |name: &str| match fields.remove(name) {
+        Some(Json::String(text)) => Some(text),
+        _ => None,
+    };
+    let (code, message, suggestion) = (text("error"), text("message"), text("suggestion"));
+    let retryable = fields.remove("retryable") == Some(Json::Bool(true));
+    Fault {
+        code: code.unwrap_or_else(|| "internal".to_owned()),
+        message: message.unwrap_or_default(),
+        suggestion,
+        retryable,
+        detail: detail(fields),
+    }
+}
+
+fn detail(fields: Map<String, Json>) -> Option<Json> {
+    if fields.is_empty() { None } else { Some(Json::Object(fields)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_a_tool_is_the_guests_fault() {
+        let body = json!({"error": "reference_invalid", "message": "m", "suggestion": "s", "retryable": true, "reference": "ref_x"});
+        let fault = from_body(body);
+        assert_eq!((fault.code.as_str(), fault.message.as_str()), ("reference_invalid", "m"));
+        assert_eq!((fault.suggestion.as_deref(), fault.retryable), (Some("s"), true));
+        assert_eq!(fault.detail, Some(json!({"reference": "ref_x"})));
+        assert_eq!(from_body(json!(1)).code, "internal");
+    }
+}

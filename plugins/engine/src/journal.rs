@@ -1,0 +1,168 @@
+//! What a call has asked and heard, so that it can begin anew and come to the same place.
+//!
+//! A guest sees nothing but its arguments, one instant and the answers to its questions; so the same answers lead it the
+//! same way. A call that has to end because a human must be asked first comes again with its recording: what was done
+//! before is not done twice.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::engine::Now;
+use crate::failure::Fault;
+use crate::host::{Answer, Caller, Host, Progress, Question, Refusal};
+
+/// What happened in a call.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Recording {
+    /// The instant that the guest sees.
+    pub now: Now,
+    /// Every question with its answer, in order.
+    pub asked: VecDeque<Asked>,
+}
+
+/// One question with its answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    /// What was asked.
+    pub question: Question,
+    /// What was answered.
+    pub answer: Result<Json, Fault>,
+}
+
+/// Stands before a host: repeats what was recorded, then asks, and records.
+pub struct Journal {
+    host: Arc<dyn Host>,
+    pages: Mutex<Pages>,
+}
+
+struct Pages {
+    now: Now,
+    ahead: VecDeque<Asked>,
+    behind: VecDeque<Asked>,
+}
+
+impl Recording {
+    /// A call that begins at that instant.
+    pub fn at(now: Now) -> Self {
+        Self { now, asked: VecDeque::new() }
+    }
+}
+
+impl Journal {
+    /// Repeats a recording, then asks `host`.
+    pub fn new(recording: Recording, host: Arc<dyn Host>) -> Self {
+        let Recording { now, asked } = recording;
+        Self { host, pages: Mutex::new(Pages { now, ahead: asked, behind: VecDeque::new() }) }
+    }
+
+    /// Returns what has happened until now.
+    pub fn recording(&self) -> Recording {
+        let pages = self.pages();
+        Recording { now: pages.now.clone(), asked: pages.behind.clone() }
+    }
+
+    /// Takes the next recorded answer; `None` where nothing is recorded any more.
+    fn recorded(&self, question: &Question) -> Option<Result<Json, Refusal>> {
+        let mut pages = self.pages();
+        let next = pages.ahead.pop_front()?;
+        if next.question != *question {
+            let shown = |question: &Question| serde_json::to_string(question).unwrap_or_default();
+            let how = format!("it asked {} instead of {}", shown(question), shown(&next.question));
+            return Some(Err(Refusal::Diverged(how)));
+        }
+        pages.behind.push_back(next.clone());
+        Some(next.answer.map_err(Refusal::Fault))
+    }
+
+    async fn answer(&self, caller: &Caller, question: Question) -> Result<Json, Refusal> {
+        if let Some(recorded) = self.recorded(&question) {
+            return recorded;
+        }
+        let answer = self.host.ask(caller, question.clone()).await;
+        let answer = match answer {
+            Ok(json) => Ok(json),
+            Err(Refusal::Fault(fault)) => Err(fault),
+            Err(ended) => return Err(ended),
+        };
+        self.pages().behind.push_back(Asked { question, answer: answer.clone() });
+        answer.map_err(Refusal::Fault)
+    }
+
+    fn pages(&self) -> std::sync::MutexGuard<'_, Pages> {
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Host for Journal {
+    fn ask<'a>(&'a self, caller: &'a Caller, question: Question) -> Answer<'a> {
+        Box::pin(self.answer(caller, question))
+    }
+
+    fn progress(&self, caller: &Caller, progress: Progress) {
+        self.host.progress(caller, progress);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use serde_json::json;
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+
+    /// Counts how often it was asked, and answers only so often.
+    struct Counting(AtomicUsize, usize);
+
+    impl Host for Counting {
+        fn ask<'a>(&'a self, _: &'a Caller, _: Question) -> Answer<'a> {
+            let asked = self.0.fetch_add(1, Ordering::SeqCst);
+            let answer = if asked < self.1 { Ok(json!(asked)) } else { Err(Refusal::Suspended) };
+            Box::pin(async { answer })
+        }
+    }
+
+    fn key(name: &str) -> Question {
+        Question::StoreGet { key: name.to_owned() }
+    }
+
+    async fn ask(journal: &Journal, name: &str) -> Result<Json, Refusal> {
+        let plugin = "demo".parse().expect("the test's own id");
+        let caller = Caller { plugin, tool: "demo".to_owned(), cancelled: CancellationToken::new() };
+        journal.ask(&caller, key(name)).await
+    }
+
+    #[tokio::test]
+    async fn a_call_that_comes_again_does_nothing_twice() {
+        let first = Arc::new(Counting(AtomicUsize::new(0), 2));
+        let journal = Journal::new(Recording::default(), Arc::clone(&first) as Arc<dyn Host>);
+        assert_eq!(ask(&journal, "a").await, Ok(json!(0)));
+        assert_eq!(ask(&journal, "b").await, Ok(json!(1)));
+        assert_eq!(ask(&journal, "c").await, Err(Refusal::Suspended));
+
+        let second = Arc::new(Counting(AtomicUsize::new(0), 9));
+        let again = Journal::new(journal.recording(), Arc::clone(&second) as Arc<dyn Host>);
+        assert_eq!(ask(&again, "a").await, Ok(json!(0)));
+        assert_eq!(ask(&again, "b").await, Ok(json!(1)));
+        assert_eq!(second.0.load(Ordering::SeqCst), 0, "nothing that was recorded is asked");
+        assert_eq!(ask(&again, "c").await, Ok(json!(0)));
+        assert_eq!(again.recording().asked.len(), 3);
+    }
+
+    #[tokio::test]
+    async fn a_call_that_goes_another_way_is_ended() {
+        let host = Arc::new(Counting(AtomicUsize::new(0), 9));
+        let recording = Recording {
+            asked: VecDeque::from([Asked { question: key("a"), answer: Ok(Json::Null) }]),
+            ..Recording::default()
+        };
+        let journal = Journal::new(recording, Arc::clone(&host) as Arc<dyn Host>);
+        let Err(Refusal::Diverged(how)) = ask(&journal, "b").await else { panic!("it went another way") };
+        assert!(how.contains("\"b\"") && how.contains("\"a\""), "{how}");
+        assert_eq!(host.0.load(Ordering::SeqCst), 0);
+    }
+}

@@ -1,0 +1,98 @@
+//! Plugins as their operators and clients have them: built from source, installed, granted, listed, called.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use serde_json::{Value as Json, json};
+
+use crate::session::{Home, Session, modes};
+
+/// The package of a plugin of this repository, built by `plugin build`. Cargo keeps what it has made between tests.
+async fn package(home: &Home, plugin: &str) -> PathBuf {
+    let file = home.path().join(format!("{plugin}.wasm"));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins").join(plugin);
+    let mut command = home.command(&["plugin", "build"]);
+    // Coverage is of this program, not of its guests; and cargo finds its own things by the real home.
+    command.env("HOME", std::env::var_os("HOME").unwrap_or_default());
+    for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER", "RUSTC_WRAPPER"] {
+        command.env_remove(name);
+    }
+    command.arg(folder).arg("--output").arg(&file);
+    command.env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("guests"));
+    let output = command.stdin(Stdio::null()).output().await.unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    file
+}
+
+/// Runs a command; returns what it printed and its exit status.
+async fn run(home: &Home, arguments: &[&str]) -> (String, Option<i32>) {
+    let output = home.command(arguments).stdin(Stdio::null()).output().await.unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (String::from_utf8(said).unwrap(), output.status.code())
+}
+
+async fn ok(home: &Home, arguments: &[&str]) -> String {
+    let (said, status) = run(home, arguments).await;
+    assert_eq!(status, Some(0), "{arguments:?}: {said}");
+    said
+}
+
+async fn check_fails(home: &Home, arguments: &[&str], status: i32, part: &str) {
+    let (said, ended) = run(home, arguments).await;
+    assert_eq!(ended, Some(status), "{arguments:?}: {said}");
+    assert!(said.contains(part), "{arguments:?}: {part:?} is not in {said}");
+}
+
+#[tokio::test]
+async fn a_plugin_is_installed_by_whoever_agrees_to_what_it_wants() {
+    let home = Home::new();
+    let file = package(&home, "inbox-digest").await;
+    let file = file.to_str().unwrap();
+    let shown = ok(&home, &["plugin", "check", file]).await;
+    assert!(shown.contains("it cannot change anything"), "{shown}");
+    check_fails(&home, &["plugin", "add", file], 2, "add --yes to agree").await;
+    check_fails(&home, &["call", "inbox_digest", "--simulated"], 2, "no tool `inbox_digest`").await;
+    ok(&home, &["plugin", "add", file, "--yes"]).await;
+    check_fails(&home, &["plugin", "add", file, "--yes"], 1, "installed already").await;
+    let digest = ok(&home, &["call", "inbox_digest", "--simulated", "--json"]).await;
+    let digest: Json = serde_json::from_str(&digest).unwrap();
+    assert_eq!(
+        (&digest["unread"], &digest["complete"], &digest["untrusted"]),
+        (&json!(67), &json!(true), &json!(true))
+    );
+
+    ok(&home, &["plugin", "revoke", "inbox-digest", "apps", "com.apple.mail"]).await;
+    check_fails(&home, &["call", "inbox_digest", "--simulated"], 1, "matching implementation was not found")
+        .await;
+    ok(&home, &["plugin", "grant", "inbox-digest", "apps", "com.apple.finder"]).await;
+    check_fails(&home, &["call", "inbox_digest", "--simulated"], 1, "was not granted to read").await;
+    ok(&home, &["plugin", "remove", "inbox-digest"]).await;
+    check_fails(&home, &["call", "inbox_digest", "--simulated"], 2, "no tool `inbox_digest`").await;
+}
+
+#[tokio::test]
+async fn a_client_has_the_tool_beside_the_others_and_the_log_names_the_plugin() {
+    for (name, mode) in modes() {
+        let home = Home::new();
+        let (file, state) = (package(&home, "inbox-digest").await, home.path().join("state"));
+        let state = state.to_str().unwrap();
+        ok(&home, &["plugin", "add", file.to_str().unwrap(), "--yes", "--state", state]).await;
+        let log = home.command(&["audit", "--json", "--state", state]);
+        let session = Session::in_home(home, mode, &["--state", state]).await;
+        let tools = session.client.list_all_tools().await.unwrap();
+        let tool = tools.iter().find(|tool| tool.name == "inbox_digest").unwrap();
+        assert_eq!(tool.annotations.as_ref().unwrap().read_only_hint, Some(true), "{name}");
+        let digest = session.ok("inbox_digest", json!({ "senders": 2 })).await;
+        assert_eq!(digest["senders"].as_array().unwrap().len(), 2, "{name}");
+        let reference = digest["senders"][0]["newest"]["reference"].clone();
+        let read = session
+            .ok("iac_mcp_get_properties", json!({ "reference": reference, "properties": ["subject"] }))
+            .await;
+        assert_eq!(read["properties"]["subject"], digest["senders"][0]["newest"]["subject"], "{name}");
+        let log = { log }.output().await.unwrap();
+        let log: Json = serde_json::from_slice(&log.stdout).unwrap();
+        let of_plugin = |entry: &&Json| entry["call"]["plugin"] == "inbox-digest";
+        let entries: Vec<&Json> = log["entries"].as_array().unwrap().iter().filter(of_plugin).collect();
+        assert!(entries.iter().any(|entry| entry["kind"] == "decision"), "{name}: {log}");
+    }
+}

@@ -1,0 +1,50 @@
+"""The way of an author: a new plugin is made, tested, built, checked, installed and called."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = os.environ.get("IAC_MCP_BIN", str(ROOT / "target/debug/iac-mcp"))
+# Coverage is of this program, not of what it starts.
+WRAPPERS = {"RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "CARGO_TARGET_DIR"}
+
+
+class Author(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="iac-mcp-author-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        kept = {name: value for name, value in os.environ.items() if name not in WRAPPERS}
+        own = {"IAC_MCP_STATE": str(self.folder / "state"), "IAC_MCP_CACHE": str(self.folder / "cache")}
+        self.environment = kept | own
+
+    def run_in(self, folder, *command, status=0):
+        ended = subprocess.run(command, cwd=folder, env=self.environment, capture_output=True, text=True)
+        self.assertEqual(ended.returncode, status, f"{command}: {ended.stdout}{ended.stderr}")
+        return ended.stdout + ended.stderr
+
+    def test_from_nothing_to_a_call(self):
+        said = self.run_in(self.folder, BIN, "plugin", "new", "note-counts")
+        self.assertIn("iac-mcp plugin build", said)
+        project = self.folder / "note-counts"
+        self.run_in(project, "cargo", "test", "--quiet")
+        self.run_in(project, BIN, "plugin", "build")
+        self.assertIn("cannot change anything", self.run_in(project, BIN, "plugin", "check", "note-counts.wasm"))
+        self.run_in(project, BIN, "plugin", "add", "note-counts.wasm", "--yes")
+        answer = json.loads(self.run_in(project, BIN, "call", "note_counts", "--simulated", "--json"))
+        names = {folder["name"] for folder in answer["folders"]}
+        self.assertTrue(names, answer)
+        self.assertTrue(all(isinstance(folder["notes"], int) for folder in answer["folders"]), answer)
+
+    def test_what_is_there_is_kept(self):
+        self.run_in(self.folder, BIN, "plugin", "new", "a-plugin")
+        self.assertIn("is there already", self.run_in(self.folder, BIN, "plugin", "new", "a-plugin", status=1))
+        self.assertIn("expected", self.run_in(self.folder, BIN, "plugin", "new", "A Plugin", status=2))
+
+
+if __name__ == "__main__":
+    unittest.main()
