@@ -1,0 +1,680 @@
+// Interprets one program inside OmniFocus and returns what it asked for. A program is data: `{now, queries}`, where a
+// query says what it looks through, which of it match, and what to return of the matches. Nothing here writes, and
+// nothing of the program becomes source text. Times are milliseconds since 1970.
+//
+//   query      {from, id, roots, where, counts, stats, groups, rows}
+//   where      a predicate: a list that begins with a word of `makers`
+//   counts     {label: predicate}
+//   stats      {label: [word of `summaries`, field, predicate or null]}
+//   groups     {label: {by, where, counts, stats, sort, most}}
+//   rows       {fields, sort: [[field, 1 or -1]], offset, limit, text} or {fields, suggest, offset, limit, text}
+(program) => {
+  "use strict";
+
+  const DAY = 86400000;
+  const now = program.now;
+  const warnings = [];
+
+  // What a caller named and OmniFocus does not have ends the run; it is an answer, not a crash.
+  function refuse(reason, what, value, near) {
+    throw { refusal: { reason, what, value, near: near || [] } };
+  }
+
+  // ---- reading the model
+
+  const orNull = (value) => (value === undefined ? null : value);
+  const time = (date) => (date === undefined || date === null ? null : date.getTime());
+  const key = (object) => (object === undefined || object === null ? null : object.id.primaryKey);
+  const title = (object) => (object === undefined || object === null ? null : object.name);
+
+  // "[object Task.Status: Blocked]" is how a value of an enumeration shows itself.
+  function word(value) {
+    if (value === undefined || value === null) return null;
+    const shown = String(value);
+    const found = /: *([^\]]+)\]$/.exec(shown);
+    return found ? found[1] : shown;
+  }
+
+  const S = Task.Status;
+  const isOpen = (status) =>
+    status === S.Available || status === S.Next || status === S.DueSoon || status === S.Overdue;
+
+  function taskState(task) {
+    const status = task.taskStatus;
+    if (status === S.Dropped) return "dropped";
+    return task.completed || status === S.Completed ? "completed" : "active";
+  }
+
+  function projectState(project) {
+    const status = project.status;
+    if (status === Project.Status.Active) return "active";
+    if (status === Project.Status.OnHold) return "on_hold";
+    if (status === Project.Status.Done) return "completed";
+    return status === Project.Status.Dropped ? "dropped" : word(status);
+  }
+
+  function tagState(tag) {
+    const status = tag.status;
+    if (status === Tag.Status.Active) return "active";
+    if (status === Tag.Status.OnHold) return "on_hold";
+    return status === Tag.Status.Dropped ? "dropped" : word(status);
+  }
+
+  function folderState(folder) {
+    return folder.status === Folder.Status.Active ? "active" : "dropped";
+  }
+
+  function repetition(task) {
+    const rule = task.repetitionRule;
+    if (rule === undefined || rule === null) return null;
+    return {
+      ruleString: rule.ruleString,
+      scheduleType: word(rule.scheduleType),
+      anchorDateKey: word(rule.anchorDateKey),
+      catchUpAutomatically: orNull(rule.catchUpAutomatically),
+      method: word(rule.method),
+    };
+  }
+
+  const isRoot = (task) => task.project !== undefined && task.project !== null;
+
+  // The root of a project is a task of its own; to a caller it is the project, not a parent.
+  function parentOf(task) {
+    const parent = task.parent;
+    return parent === undefined || parent === null || isRoot(parent) ? null : parent;
+  }
+
+  function chain(object) {
+    const names = [];
+    for (let at = object; at !== undefined && at !== null; at = at.parent) names.unshift(at.name);
+    return names;
+  }
+
+  function path(object) {
+    return object === undefined || object === null ? null : chain(object).join(" : ");
+  }
+
+  const names = (tags) => Array.from(tags, (tag) => tag.name);
+  const whole = (from, to) => (from === null || to === null ? null : Math.floor((to - from) / DAY));
+  const born = (item) => { const added = time(item.added); return added === null ? time(item.modified) : added; };
+
+  function taskCounts(project) {
+    const counts = { total: 0, available: 0, completed: 0 };
+    for (const task of project.flattenedTasks) {
+      if (isRoot(task)) continue;
+      counts.total += 1;
+      if (isOpen(task.taskStatus)) counts.available += 1;
+      if (taskState(task) === "completed") counts.completed += 1;
+    }
+    return counts;
+  }
+
+  function openTasks(project) {
+    let open = 0;
+    for (const task of project.flattenedTasks) if (!isRoot(task) && isOpen(task.taskStatus)) open += 1;
+    return open;
+  }
+
+  function interval(project) {
+    const interval = project.reviewInterval;
+    return interval === undefined || interval === null ? null : { unit: word(interval.unit), steps: interval.steps };
+  }
+
+  // Each field of each kind, computed only where a program asks for it.
+  const fields = {
+    tasks: {
+      id: key,
+      name: (task) => task.name,
+      note: (task) => task.note,
+      hasNote: (task) => task.note !== "",
+      status: taskState,
+      completed: (task) => taskState(task) === "completed",
+      flagged: (task) => task.flagged,
+      available: (task) => isOpen(task.taskStatus),
+      blocked: (task) => task.taskStatus === S.Blocked,
+      estimatedMinutes: (task) => orNull(task.estimatedMinutes),
+      dueDate: (task) => time(task.dueDate),
+      deferDate: (task) => time(task.deferDate),
+      plannedDate: (task) => time(task.plannedDate),
+      effectiveDueDate: (task) => time(task.effectiveDueDate),
+      effectiveDeferDate: (task) => time(task.effectiveDeferDate),
+      effectivePlannedDate: (task) => time(task.effectivePlannedDate),
+      completionDate: (task) => time(task.completionDate),
+      dropDate: (task) => time(task.dropDate),
+      added: (task) => time(task.added),
+      modified: (task) => time(task.modified),
+      projectId: (task) => key(task.containingProject),
+      project: (task) => title(task.containingProject),
+      tags: (task) => names(task.tags),
+      repetitionRule: repetition,
+      parentTaskId: (task) => key(parentOf(task)),
+      parentTaskName: (task) => title(parentOf(task)),
+      inInbox: (task) => task.inInbox,
+      isProjectRoot: isRoot,
+      sequential: (task) => task.sequential,
+      // Measures for analyses.
+      overdueDays: (task) => whole(time(task.dueDate), now),
+      ageDays: (task) => whole(born(task), now),
+      deferDays: (task) => whole(now, time(task.deferDate)),
+      completionHours: (task) => {
+        const done = time(task.completionDate), began = time(task.added);
+        return done === null || began === null || began > done ? null : (done - began) / 3600000;
+      },
+      noteHead: (task) => { const note = Array.from(task.note); return note.slice(0, 160).join(""); },
+    },
+    projects: {
+      id: key,
+      name: (project) => project.name,
+      note: (project) => project.note,
+      hasNote: (project) => project.note !== "",
+      status: projectState,
+      completed: (project) => projectState(project) === "completed",
+      flagged: (project) => project.flagged,
+      dueDate: (project) => time(project.dueDate),
+      deferDate: (project) => time(project.deferDate),
+      plannedDate: (project) => time(project.plannedDate),
+      completionDate: (project) => time(project.completionDate),
+      added: (project) => time(project.task.added),
+      modified: (project) => time(project.task.modified),
+      folder: (project) => title(project.parentFolder),
+      folderPath: (project) => path(project.parentFolder),
+      folderId: (project) => key(project.parentFolder),
+      sequential: (project) => project.sequential,
+      lastReviewDate: (project) => time(project.lastReviewDate),
+      nextReviewDate: (project) => time(project.nextReviewDate),
+      reviewInterval: interval,
+      defaultSingletonActionHolder: (project) => orNull(project.defaultSingletonActionHolder),
+      singleActions: (project) => orNull(project.containsSingletonActions),
+      tags: (project) => names(project.tags),
+      estimatedMinutes: (project) => orNull(project.estimatedMinutes),
+      repetitionRule: repetition,
+      taskCounts,
+      nextTask: (project) => {
+        const next = project.nextTask;
+        return next === undefined || next === null ? null : { id: key(next), name: next.name };
+      },
+      openTasks,
+      idleDays: (project) => whole(time(project.task.modified), now),
+    },
+    tags: {
+      id: key,
+      name: (tag) => tag.name,
+      status: tagState,
+      parentId: (tag) => key(tag.parent),
+      path,
+      depth: (tag) => chain(tag).length - 1,
+      allowsNextAction: (tag) => orNull(tag.allowsNextAction),
+      childrenAreMutuallyExclusive: (tag) => orNull(tag.childrenAreMutuallyExclusive),
+      available: (tag) => tag.availableTasks.length,
+      remaining: (tag) => tag.remainingTasks.length,
+      total: (tag) => tag.tasks.length,
+    },
+    folders: {
+      id: key,
+      name: (folder) => folder.name,
+      status: folderState,
+      depth: (folder) => chain(folder).length - 1,
+      path,
+      parentId: (folder) => key(folder.parent),
+      childCount: (folder) => folder.folders.length,
+      projectCount: (folder) => folder.projects.length,
+      children: (folder) => Array.from(folder.folders, (child) => ({ id: key(child), name: child.name })),
+    },
+    perspectives: {
+      name: (perspective) => perspective.name,
+      type: (perspective) => (isCustom(perspective) ? "custom" : "builtin"),
+      isBuiltIn: (perspective) => !isCustom(perspective),
+      identifier: (perspective) => (isCustom(perspective) ? perspective.identifier : null),
+      filterRules: (perspective) => guarded(perspective, "archivedFilterRules"),
+      filterRuleCount: (perspective) => {
+        const rules = guarded(perspective, "archivedFilterRules");
+        return Array.isArray(rules) ? rules.length : null;
+      },
+      filterAggregation: (perspective) => guarded(perspective, "archivedTopLevelFilterAggregation"),
+    },
+  };
+
+  const isCustom = (perspective) => typeof perspective.identifier === "string";
+
+  // Many perspectives throw when their rules are read.
+  function guarded(perspective, property) {
+    if (!isCustom(perspective)) return null;
+    try {
+      return orNull(perspective[property]);
+    } catch (error) {
+      return null;
+    }
+  }
+
+  const sources = {
+    tasks: () => flattenedTasks,
+    projects: () => flattenedProjects,
+    tags: () => flattenedTags,
+    folders: () => flattenedFolders,
+    perspectives: () => Array.from(Perspective.BuiltIn.all).concat(Array.from(Perspective.Custom.all)),
+  };
+
+  function field(kind, name) {
+    const read = fields[kind][name];
+    if (read === undefined) refuse("unknown_field", kind, name);
+    return read;
+  }
+
+  // ---- names to objects, once for each program
+
+  function similar(name, all) {
+    const wanted = name.toLowerCase();
+    const close = all.filter((other) => {
+      const lower = other.toLowerCase();
+      return lower.includes(wanted) || (lower.length > 2 && wanted.includes(lower)) || edits(wanted, lower) <= 2;
+    });
+    return Array.from(new Set(close)).slice(0, 5);
+  }
+
+  function edits(left, right) {
+    if (Math.abs(left.length - right.length) > 2) return 3;
+    let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+    for (let i = 1; i <= left.length; i += 1) {
+      const next = [i];
+      for (let j = 1; j <= right.length; j += 1) {
+        const replaced = row[j - 1] + (left[i - 1] === right[j - 1] ? 0 : 1);
+        next.push(Math.min(replaced, row[j] + 1, next[j - 1] + 1));
+      }
+      row = next;
+    }
+    return row[right.length];
+  }
+
+  const isLive = (project) => { const state = projectState(project); return state === "active" || state === "on_hold"; };
+
+  function findProject(name, byId) {
+    const all = Array.from(flattenedProjects);
+    const found = all.find((project) => key(project) === name);
+    if (found) return found;
+    const same = byId ? [] : all.filter((project) => project.name === name);
+    if (same.length === 0) refuse("not_found", "project", name, similar(name, all.map(title)));
+    const live = same.filter(isLive);
+    const chosen = (live.length > 0 ? live : same)[0];
+    if (same.length > 1) {
+      const candidates = same.map((project) => ({ id: key(project), folder: path(project.parentFolder), status: projectState(project) }));
+      warnings.push({ warning: "several projects have this name; the first live one was used, `projectId` chooses another", name, used: key(chosen), candidates });
+    }
+    return chosen;
+  }
+
+  function checkTags(wanted) {
+    const all = Array.from(flattenedTags, title);
+    const known = new Set(all);
+    for (const name of wanted) if (!known.has(name)) refuse("not_found", "tag", name, similar(name, all));
+  }
+
+  // Every folder below one whose name and whose parents' names hold the segments, in order.
+  function findFolders(segments) {
+    const wanted = segments.map((segment) => segment.toLowerCase());
+    const fits = (folder) => {
+      let at = folder;
+      for (let index = wanted.length - 1; index >= 0; index -= 1, at = at.parent) {
+        if (at === undefined || at === null || !at.name.toLowerCase().includes(wanted[index])) return false;
+      }
+      return true;
+    };
+    const all = Array.from(flattenedFolders);
+    const roots = new Set(all.filter(fits).map(key));
+    if (roots.size === 0) {
+      refuse("not_found", "folder", segments.join(" : "), similar(wanted[wanted.length - 1], all.map(title)));
+    }
+    const below = new Set();
+    for (const folder of all) {
+      for (let at = folder; at !== undefined && at !== null; at = at.parent) {
+        if (roots.has(key(at))) { below.add(key(folder)); break; }
+      }
+    }
+    return { roots, below };
+  }
+
+  // The task with an id may be a project's root, which has the project's id.
+  function findTask(id) {
+    const found = Task.byIdentifier(id);
+    if (found === undefined || found === null) refuse("not_found", "task", id);
+    return found;
+  }
+
+  function findAny(kind, id) {
+    if (kind === "tasks") return findTask(id);
+    for (const item of sources[kind]()) if (key(item) === id) return item;
+    return refuse("not_found", kind.slice(0, -1), id);
+  }
+
+  const projectOf = (kind, item) => (kind === "projects" ? item : item.containingProject);
+  const folderOf = (kind, item) => {
+    if (kind === "folders") return orNull(item.parent);
+    const project = projectOf(kind, item);
+    return project === undefined || project === null ? null : orNull(project.parentFolder);
+  };
+
+  function pattern(source) {
+    try {
+      return new RegExp(source, "i");
+    } catch (error) {
+      return refuse("bad_pattern", "pattern", source, [String(error.message)]);
+    }
+  }
+
+  // ---- predicates: true, false, or null where a condition asks about a value that is not there
+
+  const makers = {
+    true: () => () => true,
+    and: (kind, ...parts) => {
+      const tests = parts.map((part) => make(kind, part));
+      return (item) => {
+        let result = true;
+        for (const test of tests) {
+          const found = test(item);
+          if (found === false) return false;
+          if (found === null) result = null;
+        }
+        return result;
+      };
+    },
+    or: (kind, ...parts) => {
+      const tests = parts.map((part) => make(kind, part));
+      return (item) => {
+        let result = false;
+        for (const test of tests) {
+          const found = test(item);
+          if (found === true) return true;
+          if (found === null) result = null;
+        }
+        return result;
+      };
+    },
+    not: (kind, part) => {
+      const test = make(kind, part);
+      return (item) => { const found = test(item); return found === null ? null : !found; };
+    },
+    is: (kind, name, wanted) => { const read = field(kind, name); return (item) => read(item) === wanted; },
+    among: (kind, name, wanted) => {
+      const read = field(kind, name), set = new Set(wanted);
+      return (item) => set.has(read(item));
+    },
+    exists: (kind, name, wanted) => {
+      const read = field(kind, name);
+      return (item) => (read(item) !== null) === wanted;
+    },
+    // Both bounds are inclusive.
+    within: (kind, name, least, most) => {
+      const read = field(kind, name);
+      return (item) => {
+        const value = read(item);
+        if (value === null) return null;
+        return (least === null || value >= least) && (most === null || value <= most);
+      };
+    },
+    contains: (kind, within, term) => {
+      const reads = within.map((name) => field(kind, name)), wanted = term.toLowerCase();
+      return (item) => reads.some((read) => read(item).toLowerCase().includes(wanted));
+    },
+    matches: (kind, within, source) => {
+      const reads = within.map((name) => field(kind, name)), wanted = pattern(source);
+      return (item) => reads.some((read) => wanted.test(read(item)));
+    },
+    tags: (kind, how, wanted) => {
+      checkTags(wanted);
+      const any = (item) => { for (const tag of item.tags) if (wanted.includes(tag.name)) return true; return false; };
+      if (how === "any") return any;
+      if (how === "none") return (item) => !any(item);
+      return (item) => { const held = names(item.tags); return wanted.every((name) => held.includes(name)); };
+    },
+    // Untagged, or with a tag that is not dropped.
+    tagged_live: () => (item) => {
+      let tagged = false;
+      for (const tag of item.tags) {
+        if (tag.status !== Tag.Status.Dropped) return true;
+        tagged = true;
+      }
+      return !tagged;
+    },
+    project: (kind, name, byId) => {
+      const wanted = key(findProject(name, byId));
+      return (item) => key(projectOf(kind, item)) === wanted;
+    },
+    projects: (kind, wanted) => {
+      const ids = new Set(wanted.map((name) => key(findProject(name, false))));
+      return (item) => ids.has(key(projectOf(kind, item)));
+    },
+    parent: (kind, id) => { findTask(id); return (item) => key(item.parent) === id; },
+    folder: (kind, segments) => {
+      const { below } = findFolders(segments);
+      return (item) => { const folder = folderOf(kind, item); return folder !== null && below.has(key(folder)); };
+    },
+    top: (kind) => (item) => {
+      const project = kind === "folders" ? item : projectOf(kind, item);
+      return project !== undefined && project !== null && folderOf(kind, item) === null;
+    },
+    id: (kind, id) => { const wanted = key(findAny(kind, id)); return (item) => key(item) === wanted; },
+  };
+
+  function make(kind, part) {
+    const maker = makers[part[0]];
+    if (maker === undefined) refuse("unknown_predicate", kind, String(part[0]));
+    return maker(kind, ...part.slice(1));
+  }
+
+  // ---- counting
+
+  const summaries = {
+    sum: (values) => values.reduce((sum, value) => sum + value, 0),
+    mean: (values) => (values.length === 0 ? null : summaries.sum(values) / values.length),
+    min: (values) => values.reduce((least, value) => (least === null || value < least ? value : least), null),
+    max: (values) => values.reduce((most, value) => (most === null || value > most ? value : most), null),
+    median: (values) => {
+      if (values.length === 0) return null;
+      const sorted = values.slice().sort((left, right) => left - right), middle = sorted.length >> 1;
+      return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    },
+  };
+
+  // Counts and stats of whatever is added, by one compiled form.
+  function meter(kind, counts, stats) {
+    const tests = Object.entries(counts || {}).map(([label, part]) => [label, make(kind, part)]);
+    const reads = Object.entries(stats || {}).map(([label, [how, name, part]]) => {
+      return [label, summaries[how], field(kind, name), part ? make(kind, part) : () => true];
+    });
+    return () => {
+      const counted = {}, values = {};
+      for (const [label] of tests) counted[label] = 0;
+      for (const [label] of reads) values[label] = [];
+      return {
+        total: 0,
+        add(item) {
+          this.total += 1;
+          for (const [label, test] of tests) if (test(item) === true) counted[label] += 1;
+          for (const [label, , read, test] of reads) {
+            const value = test(item) === true ? read(item) : null;
+            if (value !== null) values[label].push(value);
+          }
+        },
+        show() {
+          const shown = {};
+          for (const [label, summary] of reads) shown[label] = summary(values[label]);
+          return { count: this.total, counts: counted, stats: shown };
+        },
+      };
+    };
+  }
+
+  // The local day of an instant, by the offsets that the caller's zone has.
+  function localDay(instant) {
+    let ahead = 0;
+    for (const [from, offset] of program.offsets) {
+      if (from > instant) break;
+      ahead = offset;
+    }
+    return new Date(instant + ahead).toISOString().slice(0, 10);
+  }
+
+  // What an item is grouped by: a list of [key, name], since an item may stand in several groups.
+  function keys(kind, by) {
+    const [how, name, bounds] = by;
+    if (how === "project") return (item) => [[key(projectOf(kind, item)), title(projectOf(kind, item))]];
+    if (how === "tag") return (item) => Array.from(item.tags, (tag) => [key(tag), tag.name]);
+    const read = field(kind, name);
+    const some = (value, show) => (value === null ? [] : [[show(value), null]]);
+    if (how === "day") return (item) => some(read(item), localDay);
+    if (how === "value") return (item) => some(read(item), (value) => value);
+    // Bounds begin each span but the first; a value below the first bound stands in no group.
+    return (item) => some(read(item), (value) => {
+      let index = -1;
+      while (index + 1 < bounds.length && bounds[index + 1] <= value) index += 1;
+      return index;
+    });
+  }
+
+  function grouping(kind, group) {
+    const test = make(kind, group.where || ["true"]);
+    const keysOf = keys(kind, group.by), fresh = meter(kind, group.counts, group.stats), found = new Map();
+    return {
+      add(item) {
+        if (test(item) !== true) return;
+        for (const [id, name] of keysOf(item)) {
+          let entry = found.get(id);
+          if (entry === undefined) { entry = { id, name, meter: fresh() }; found.set(id, entry); }
+          entry.meter.add(item);
+        }
+      },
+      show() {
+        const list = Array.from(found.values(), (entry) => Object.assign({ key: entry.id, name: entry.name }, entry.meter.show()));
+        const [label, direction] = group.sort || ["key", 1];
+        const at = (entry) => (label in entry ? entry[label] : label in entry.counts ? entry.counts[label] : entry.stats[label]);
+        list.sort((left, right) => compare(at(left), at(right), direction) || compare(left.name, right.name, 1));
+        return { total: list.length, list: group.most === undefined ? list : list.slice(0, group.most) };
+      },
+    };
+  }
+
+  // ---- rows
+
+  // What is not there stands last, whichever the direction.
+  function compare(left, right, direction) {
+    if (left === null || right === null) return left === right ? 0 : left === null ? 1 : -1;
+    return left < right ? -direction : left > right ? direction : 0;
+  }
+
+  function comparable(value) {
+    if (typeof value === "string") return value.toLowerCase();
+    if (Array.isArray(value)) return value.length === 0 ? null : value.join(", ").toLowerCase();
+    if (value !== null && typeof value === "object") return JSON.stringify(value);
+    return value;
+  }
+
+  function sorted(kind, items, order) {
+    const reads = order.map(([name, direction]) => [field(kind, name), direction]);
+    if (reads.length === 0) return items;
+    const keyed = items.map((item) => [item, reads.map(([read]) => comparable(read(item)))]);
+    keyed.sort((left, right) => {
+      for (let index = 0; index < reads.length; index += 1) {
+        const found = compare(left[1][index], right[1][index], reads[index][1]);
+        if (found !== 0) return found;
+      }
+      return 0;
+    });
+    return keyed.map(([item]) => item);
+  }
+
+  // What is worth doing now: the whole population is scored before anything is cut off.
+  function suggest(items, endOfToday) {
+    const scored = [];
+    for (const task of items) {
+      const reasons = [], due = time(task.dueDate), minutes = orNull(task.estimatedMinutes);
+      let score = 0;
+      if (due !== null && due < now) {
+        const days = Math.floor((now - due) / DAY);
+        score += 100 + Math.min(10 * days, 200);
+        reasons.push(`overdue_${days}d`);
+      } else if (due !== null && due <= endOfToday) {
+        score += 80;
+        reasons.push("due_today");
+      }
+      if (task.flagged) { score += 50; reasons.push("flagged"); }
+      if (isOpen(task.taskStatus)) { score += 30; reasons.push("available"); }
+      if (minutes !== null && minutes <= 15) { score += 20; reasons.push("quick_win"); }
+      if (score > 0) scored.push({ task, score, reasons });
+    }
+    return scored.sort((left, right) => right.score - left.score);
+  }
+
+  // A task that is due today has a place among the suggestions, however many are overdue.
+  function suggested(scored, rows) {
+    const page = scored.slice(rows.offset, rows.offset + rows.limit);
+    const isDue = (entry) => entry.reasons.includes("due_today");
+    const due = scored.find(isDue);
+    if (rows.offset === 0 && due !== undefined && !page.some(isDue)) {
+      if (page.length >= rows.limit) page.pop();
+      page.push(due);
+    }
+    return page;
+  }
+
+  function cut(text, most) {
+    if (text.length <= most) return text;
+    const letters = Array.from(text);
+    return letters.length <= most ? text : `${letters.slice(0, most).join("")}...`;
+  }
+
+  function row(kind, rows) {
+    const reads = rows.fields.map((name) => [name, field(kind, name)]);
+    return (item) => reads.map(([name, read]) => {
+      const value = read(item);
+      return name === "note" && rows.text !== null ? cut(value, rows.text) : value;
+    });
+  }
+
+  // ---- one query
+
+  function answer(query) {
+    const kind = query.from;
+    const test = make(kind, query.where), counted = meter(kind, query.counts, query.stats)();
+    const groups = Object.entries(query.groups || {}).map(([label, group]) => [label, grouping(kind, group)]);
+    const rows = query.rows, matching = [], take = rows === undefined ? null : row(kind, rows);
+    for (const item of query.id === undefined ? sources[kind]() : [findAny(kind, query.id)]) {
+      if (kind === "tasks" && !query.roots && isRoot(item)) continue;
+      if (test(item) !== true) continue;
+      counted.add(item);
+      for (const [, group] of groups) group.add(item);
+      if (take !== null) matching.push(item);
+    }
+    const shown = counted.show(), result = { total: shown.count, counts: shown.counts, stats: shown.stats, groups: {} };
+    for (const [label, group] of groups) result.groups[label] = group.show();
+    if (take === null) return result;
+    if (rows.suggest === undefined) {
+      const order = sorted(kind, matching, rows.sort || []);
+      result.rows = order.slice(rows.offset, rows.offset + rows.limit).map(take);
+      return result;
+    }
+    const scored = suggest(matching, rows.suggest);
+    const page = suggested(scored, rows);
+    result.scored = scored.length;
+    result.rows = page.map((entry) => take(entry.task));
+    result.reasons = page.map((entry) => entry.reasons);
+    return result;
+  }
+
+  function about() {
+    const version = (value) => (value === undefined || value === null ? null : orNull(value.versionString));
+    return {
+      version: version(app.userVersion),
+      build: version(app.buildVersion),
+      plannedDates: flattenedTasks.length === 0 ? null : flattenedTasks[0].plannedDate !== undefined,
+    };
+  }
+
+  try {
+    const result = { results: program.queries.map(answer) };
+    if (program.about) result.about = about();
+    if (warnings.length > 0) result.warnings = warnings;
+    return result;
+  } catch (error) {
+    if (error !== null && typeof error === "object" && error.refusal !== undefined) return error;
+    throw error;
+  }
+}

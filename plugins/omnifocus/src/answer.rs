@@ -1,0 +1,155 @@
+//! What the read script answered.
+
+use iac_plugin::{Fault, Json, json};
+
+use crate::program::{self, Query};
+use crate::{Engine, Moment, Script};
+
+/// The answers to the queries of one program, in their order.
+#[derive(Clone, Debug)]
+pub(crate) struct Answers {
+    pub(crate) found: Vec<Found>,
+    /// What a reader should know, such as names that several projects have.
+    pub(crate) warnings: Vec<Json>,
+}
+
+/// The answer to one query, or one of its groups.
+#[derive(Clone, Debug)]
+pub(crate) struct Found(Json);
+
+/// Runs queries as one program.
+///
+/// # Errors
+/// `invalid_parameter` where the queries name what OmniFocus does not have, and those of the engine.
+pub(crate) fn run(engine: &mut dyn Engine, moment: &Moment, queries: Vec<Query>) -> Result<Answers, Fault> {
+    send(engine, &program::program(moment, queries))
+}
+
+/// Runs a program of the read script.
+///
+/// # Errors
+/// As for [`run`].
+pub(crate) fn send(engine: &mut dyn Engine, program: &Json) -> Result<Answers, Fault> {
+    let mut answer = engine.run(Script::Read, program)?;
+    if answer["refusal"].is_object() {
+        return Err(refused(&answer["refusal"]));
+    }
+    let Json::Array(results) = answer["results"].take() else {
+        return Err(Fault::new("execution_failed", "the answer of OmniFocus has no form that is known"));
+    };
+    let warnings = answer["warnings"].as_array().cloned().unwrap_or_default();
+    Ok(Answers { found: results.into_iter().map(Found).collect(), warnings })
+}
+
+impl Answers {
+    /// Takes the answer to the first query that was not taken yet.
+    pub(crate) fn take(&mut self) -> Found {
+        if self.found.is_empty() { Found(Json::Null) } else { self.found.remove(0) }
+    }
+}
+
+impl Found {
+    /// Returns how many matched.
+    pub(crate) fn total(&self) -> i64 {
+        self.0["total"].as_i64().unwrap_or_default()
+    }
+
+    /// Returns how many matched something more, or how many are in this group under the label `count`.
+    pub(crate) fn count(&self, label: &str) -> i64 {
+        self.0["counts"][label].as_i64().unwrap_or_default()
+    }
+
+    /// Returns a summary of a field, or none where no item had a value.
+    pub(crate) fn stat(&self, label: &str) -> Option<f64> {
+        self.0["stats"][label].as_f64()
+    }
+
+    /// Returns the groups under a label.
+    pub(crate) fn groups(&self, label: &str) -> Vec<Group<'_>> {
+        let list = self.0["groups"][label]["list"].as_array();
+        list.map(Vec::as_slice).unwrap_or_default().iter().map(Group).collect()
+    }
+
+    /// Returns how many groups there are under a label, also those that were cut off.
+    pub(crate) fn group_total(&self, label: &str) -> i64 {
+        self.0["groups"][label]["total"].as_i64().unwrap_or_default()
+    }
+
+    /// Takes the rows, each a list of values in the order of the fields that were asked for.
+    pub(crate) fn take_rows(&mut self) -> Vec<Vec<Json>> {
+        let Json::Array(rows) = self.0["rows"].take() else { return Vec::new() };
+        rows.into_iter().map(|row| if let Json::Array(values) = row { values } else { Vec::new() }).collect()
+    }
+
+    /// Returns why each row was suggested.
+    pub(crate) fn reasons(&self) -> Option<&[Json]> {
+        self.0["reasons"].as_array().map(Vec::as_slice)
+    }
+
+    /// Returns how many had a score.
+    pub(crate) fn scored(&self) -> &Json {
+        &self.0["scored"]
+    }
+}
+
+/// One group of matches.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Group<'a>(&'a Json);
+
+impl<'a> Group<'a> {
+    /// Returns what its items have in common: an id, a day, a value; null for those without.
+    pub(crate) fn key(self) -> &'a Json {
+        &self.0["key"]
+    }
+
+    /// Returns the name of the project or tag.
+    pub(crate) fn name(self) -> &'a Json {
+        &self.0["name"]
+    }
+
+    /// Returns how many it holds.
+    pub(crate) fn size(self) -> i64 {
+        self.0["count"].as_i64().unwrap_or_default()
+    }
+
+    /// Returns how many of them match something more.
+    pub(crate) fn count(self, label: &str) -> i64 {
+        self.0["counts"][label].as_i64().unwrap_or_default()
+    }
+
+    /// Returns a summary of a field.
+    pub(crate) fn stat(self, label: &str) -> Option<f64> {
+        self.0["stats"][label].as_f64()
+    }
+}
+
+/// Makes the fault of a program that names what OmniFocus does not have.
+fn refused(refusal: &Json) -> Fault {
+    let (what, value) = (refusal["what"].as_str().unwrap_or("item"), &refusal["value"]);
+    let near: Vec<String> = refusal["near"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|name| format!("`{}`", name.as_str().unwrap_or("?")))
+        .collect();
+    let mut fault = match refusal["reason"].as_str() {
+        Some("not_found") => Fault::invalid(format!("no {what} `{}`", value.as_str().unwrap_or("?")))
+            .suggest(advice(what, &near)),
+        Some("bad_pattern") => {
+            Fault::invalid(format!("{value} is no regular expression: {}", near.join(", ")))
+                .suggest("escape . * + ? ( ) [ ] { } | ^ $ and \\ with \\, or use `contains`")
+        }
+        _ => Fault::new("internal", format!("the script does not know {value} of {what}")),
+    };
+    fault.detail =
+        Some(json!({"reason": refusal["reason"], "what": what, "value": value, "near": refusal["near"]}));
+    fault
+}
+
+fn advice(what: &str, near: &[String]) -> String {
+    let all = match what {
+        "project" | "tag" | "folder" => format!("query {what}s for their exact names and ids"),
+        _ => format!("query {what}s for their ids"),
+    };
+    if near.is_empty() { all } else { format!("did you mean {}? Else {all}", near.join(" or ")) }
+}

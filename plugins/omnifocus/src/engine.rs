@@ -1,0 +1,75 @@
+//! Where a program runs: one of the package's scripts inside OmniFocus.
+
+use iac_plugin::apps::{self, App};
+use iac_plugin::{Fault, Json};
+
+/// A script of the package. Its text is a function of one argument, the program, and what it returns is the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Script {
+    /// Selects, sorts and counts; changes nothing.
+    Read,
+    /// Makes and alters, and deletes nothing.
+    Change,
+    /// Deletes.
+    Delete,
+}
+
+impl Script {
+    /// Returns the name under which the package has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Change => "change",
+            Self::Delete => "delete",
+        }
+    }
+}
+
+/// Runs scripts of the package inside OmniFocus.
+pub trait Engine {
+    /// Runs a script with a program and returns what it returned.
+    ///
+    /// # Errors
+    /// Those of the host's `app-scripts.run`.
+    fn run(&mut self, script: Script, program: &Json) -> Result<Json, Fault>;
+}
+
+/// The bundle ids of OmniFocus 4 and 3, the newest first.
+const BUNDLE_IDS: [&str; 3] =
+    ["com.omnigroup.OmniFocus4", "com.omnigroup.OmniFocus3", "com.omnigroup.OmniFocus3.MacAppStore"];
+
+/// The OmniFocus of the host: the newest that is installed and granted.
+#[derive(Default)]
+pub(crate) struct Host {
+    app: Option<App>,
+}
+
+impl Engine for Host {
+    fn run(&mut self, script: Script, program: &Json) -> Result<Json, Fault> {
+        self.app()?.run_script(script.name(), program)
+    }
+}
+
+impl Host {
+    fn app(&mut self) -> Result<&App, Fault> {
+        let app = match self.app.take() {
+            Some(app) => app,
+            None => open()?,
+        };
+        Ok(self.app.insert(app))
+    }
+}
+
+fn open() -> Result<App, Fault> {
+    let mut first = None;
+    for bundle_id in BUNDLE_IDS {
+        match apps::open(bundle_id) {
+            Ok(app) => return Ok(app),
+            Err(fault) if matches!(&*fault.code, "unknown_app" | "permission_denied") => {
+                first.get_or_insert(fault);
+            }
+            Err(fault) => return Err(fault),
+        }
+    }
+    Err(first.unwrap_or_else(|| Fault::new("app_not_found", "OmniFocus is not installed")))
+}

@@ -1,0 +1,253 @@
+//! Filters: from what a caller writes to one predicate.
+//!
+//! All keys of an object hold together, `AND` adds to them, `OR` needs one of its items, `NOT` turns its object round.
+//! What cannot match is an error rather than an empty answer, and nothing is widened in silence: an `OR` without items,
+//! an empty item or an empty text is an error too.
+
+mod condition;
+mod scope;
+
+use iac_plugin::{Fault, Json};
+
+use crate::Moment;
+use crate::arguments::{Object, expected};
+use crate::program::{Kind, Predicate};
+use scope::Scope;
+
+/// A filter that was understood.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Filter {
+    /// What matches, with what is left out by default.
+    pub(crate) predicate: Predicate,
+    /// What is left out by default.
+    pub(crate) defaults: Vec<Predicate>,
+    /// The one item that is asked for by its id.
+    pub(crate) id: Option<String>,
+    /// The keys at the top, also those of `AND`.
+    pub(crate) keys: Vec<String>,
+    /// Whether it asks for so little that a summary says nothing.
+    pub(crate) narrow: bool,
+    /// What a reader should know.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Reads the filters of a query. `mode` gives conditions under the keys that they stand for: a key that the caller gives
+/// takes the place of the mode's.
+pub(crate) fn read(
+    filters: Option<&Object<'_>>,
+    kind: Kind,
+    fast: bool,
+    mode: &[(&str, Predicate)],
+    moment: &Moment,
+) -> Result<Filter, Fault> {
+    let mut reader = Reader { kind, fast, moment, warnings: Vec::new() };
+    let mut tree = match filters {
+        Some(filters) => reader.conjunction(filters, &mut Scope::default())?,
+        None => Conjunction::default(),
+    };
+    let keys = tree.keys.clone();
+    let id = tree.only_id(filters)?;
+    let of_mode = mode.iter().filter(|(key, _)| !keys.iter().any(|given| given == key));
+    tree.parts.extend(of_mode.map(|(_, predicate)| predicate.clone()));
+    let narrow = tree.narrow();
+    let defaults = if kind == Kind::Tasks && id.is_none() { tree.exclude() } else { Vec::new() };
+    Ok(Filter { predicate: tree.predicate(), defaults, id, keys, narrow, warnings: reader.warnings })
+}
+
+/// Conditions that hold together.
+#[derive(Clone, Debug, Default)]
+struct Conjunction {
+    keys: Vec<String>,
+    parts: Vec<Predicate>,
+    id: Option<String>,
+    choices: Vec<Vec<Conjunction>>,
+    /// Whether it says itself which of active, completed and dropped it wants.
+    states: bool,
+}
+
+struct Reader<'a> {
+    kind: Kind,
+    fast: bool,
+    moment: &'a Moment,
+    warnings: Vec<String>,
+}
+
+impl Reader<'_> {
+    /// Reads an object whose keys all hold, in the scope of what holds around it.
+    fn conjunction(&mut self, object: &Object<'_>, scope: &mut Scope) -> Result<Conjunction, Fault> {
+        let mut found = Conjunction::default();
+        let mut later = Vec::new();
+        self.gather(object, scope, &mut found, &mut later)?;
+        for object in later {
+            self.choice(&object, scope, &mut found)?;
+            self.negation(&object, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    /// Adds the plain keys of an object and of its `AND`; what holds only in part is left for later, since it needs to
+    /// know all that holds for certain.
+    fn gather<'o>(
+        &mut self,
+        object: &Object<'o>,
+        scope: &mut Scope,
+        found: &mut Conjunction,
+        later: &mut Vec<Object<'o>>,
+    ) -> Result<(), Fault> {
+        object.only(condition::keys(self.kind), condition::redirects(self.kind))?;
+        self.overridden(object)?;
+        for key in object.keys().filter(|key| !matches!(*key, "AND" | "OR" | "NOT")) {
+            self.plain(key, object, scope, found)?;
+        }
+        if object.has("AND") {
+            for item in items(object, "AND")? {
+                self.gather(&item, scope, found, later)?;
+            }
+        }
+        later.push(object.clone());
+        Ok(())
+    }
+
+    fn plain(
+        &mut self,
+        key: &str,
+        object: &Object<'_>,
+        scope: &mut Scope,
+        found: &mut Conjunction,
+    ) -> Result<(), Fault> {
+        let loses =
+            (key == "status" && object.has("completed")) || (key == "project" && object.has("projectId"));
+        let Some(predicate) = condition::read(key, object, self.kind, self.fast, self.moment)? else {
+            return Ok(());
+        };
+        if loses {
+            return Ok(());
+        }
+        scope.add(&object.at(key), &predicate)?;
+        found.states |= matches!(key, "status" | "completed" | "completionDate" | "dropDate");
+        if let Predicate::Id(id) = &predicate {
+            found.id = Some(id.clone());
+        }
+        found.keys.push(key.to_owned());
+        found.parts.push(predicate);
+        Ok(())
+    }
+
+    /// Two keys stand for the same thing and one of them wins; where both say the same there is nothing to tell.
+    fn overridden(&mut self, object: &Object<'_>) -> Result<(), Fault> {
+        if let (Some(completed), Some(status)) = (object.flag("completed")?, object.text("status")?) {
+            if completed != (status == "completed") {
+                let path = object.at("status");
+                self.warnings.push(format!("`{path}` was not used, since `completed` is given and wins"));
+            }
+        }
+        if object.has("project") && object.has("projectId") {
+            let path = object.at("project");
+            self.warnings.push(format!("`{path}` was not used, since `projectId` is given and wins"));
+        }
+        Ok(())
+    }
+
+    fn choice(&mut self, object: &Object<'_>, scope: &Scope, found: &mut Conjunction) -> Result<(), Fault> {
+        if !object.has("OR") {
+            return Ok(());
+        }
+        let mut branches = Vec::new();
+        for item in items(object, "OR")? {
+            branches.push(self.conjunction(&item, &mut scope.clone())?);
+        }
+        if always(&branches) {
+            self.warnings.push(format!("`{}` always holds", object.at("OR")));
+        }
+        found.choices.push(branches);
+        Ok(())
+    }
+
+    fn negation(&mut self, object: &Object<'_>, found: &mut Conjunction) -> Result<(), Fault> {
+        let Some(value) = object.get("NOT") else { return Ok(()) };
+        let inner = Object::of(object.at("NOT"), value)?;
+        if inner.keys().next().is_none() {
+            return Err(expected(inner.path(), value, "an object with at least one condition"));
+        }
+        let inner = self.conjunction(&inner, &mut Scope::default())?;
+        let active = Predicate::Is("status", Json::String("active".to_owned()));
+        found.states |= inner.parts.contains(&active);
+        found.parts.push(Predicate::Not(Box::new(inner.predicate())));
+        Ok(())
+    }
+}
+
+impl Conjunction {
+    fn predicate(self) -> Predicate {
+        let choices = self.choices.into_iter().map(|branches| {
+            let branches = branches.into_iter().map(Self::predicate).collect();
+            Predicate::Or(branches)
+        });
+        let mut all: Vec<Predicate> = self.parts.into_iter().chain(choices).collect();
+        if all.len() == 1 { all.remove(0) } else { Predicate::And(all) }
+    }
+
+    /// Leaves out what is completed or dropped, unless the filter speaks of it itself; where only some items of an `OR`
+    /// do, the others still leave it out. Returns what was left out.
+    fn exclude(&mut self) -> Vec<Predicate> {
+        if self.states {
+            return Vec::new();
+        }
+        let speaks = |branches: &&mut Vec<Self>| branches.iter().any(Self::speaks);
+        if let Some(branches) = self.choices.iter_mut().find(speaks) {
+            return branches.iter_mut().flat_map(Self::exclude).take(1).collect();
+        }
+        let active = Predicate::Is("status", Json::String("active".to_owned()));
+        self.parts.push(active.clone());
+        vec![active]
+    }
+
+    fn speaks(&self) -> bool {
+        self.states || self.choices.iter().flatten().any(Self::speaks)
+    }
+
+    /// Returns the id that alone was asked for at the top.
+    fn only_id(&self, filters: Option<&Object<'_>>) -> Result<Option<String>, Fault> {
+        let (Some(id), Some(filters)) = (&self.id, filters) else { return Ok(None) };
+        let alone = self.parts.len() == 1 && self.choices.is_empty();
+        if alone {
+            return Ok(Some(id.clone()));
+        }
+        Err(Fault::invalid(format!("`{}` stands beside other filters", filters.at("id")))
+            .suggest("an id selects one item: leave the other filters out"))
+    }
+
+    /// Whether all of it looks for a name, a text or an id.
+    fn narrow(&self) -> bool {
+        let narrow = |key: &String| matches!(key.as_str(), "name" | "text" | "id");
+        self.keys.iter().any(narrow)
+            || self.choices.iter().any(|branches| !branches.is_empty() && branches.iter().all(Self::narrow))
+    }
+}
+
+/// Reads the items of `AND` or `OR`.
+fn items<'a>(object: &Object<'a>, key: &str) -> Result<Vec<Object<'a>>, Fault> {
+    let form = "a list of filters that is not empty";
+    let list = object.list(key)?.filter(|list| !list.is_empty()).ok_or_else(|| object.wrong(key, form))?;
+    let item = |(index, value): (usize, &'a Json)| {
+        let item = Object::of(format!("{}[{index}]", object.at(key)), value)?;
+        if item.keys().next().is_none() {
+            return Err(expected(item.path(), value, "an object with at least one condition"));
+        }
+        Ok(item)
+    };
+    list.iter().enumerate().map(item).collect()
+}
+
+/// Whether two branches are one truth value and its opposite.
+fn always(branches: &[Conjunction]) -> bool {
+    let single = |branch: &Conjunction| match branch.parts.as_slice() {
+        [Predicate::Is(field, Json::Bool(value))] if branch.choices.is_empty() => Some((*field, *value)),
+        _ => None,
+    };
+    let singles: Vec<_> = branches.iter().filter_map(single).collect();
+    singles.iter().any(|(field, value)| singles.contains(&(*field, !value)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,299 @@
+//! One condition of a filter: a key and its value.
+
+use iac_plugin::{Fault, Json};
+
+use crate::Moment;
+use crate::arguments::Object;
+use crate::dates;
+use crate::program::{Bound, Kind, Match, Predicate};
+
+const TASK: &[&str] = &[
+    "id",
+    "status",
+    "completed",
+    "flagged",
+    "inInbox",
+    "available",
+    "blocked",
+    "hasNote",
+    "sequential",
+    "tags",
+    "project",
+    "projectId",
+    "parentTaskId",
+    "folder",
+    "dueDate",
+    "deferDate",
+    "plannedDate",
+    "completionDate",
+    "dropDate",
+    "added",
+    "modified",
+    "estimatedMinutes",
+    "name",
+    "text",
+    "AND",
+    "OR",
+    "NOT",
+];
+
+const PROJECT: &[&str] = &[
+    "id",
+    "status",
+    "completed",
+    "flagged",
+    "hasNote",
+    "sequential",
+    "tags",
+    "folder",
+    "dueDate",
+    "deferDate",
+    "plannedDate",
+    "completionDate",
+    "added",
+    "modified",
+    "lastReviewDate",
+    "nextReviewDate",
+    "reviewDue",
+    "estimatedMinutes",
+    "name",
+    "text",
+    "AND",
+    "OR",
+    "NOT",
+];
+
+const TAG: &[&str] = &["id", "status", "name", "AND", "OR", "NOT"];
+
+const FOLDER: &[&str] = &["id", "status", "name", "folder", "AND", "OR", "NOT"];
+
+/// Returns the keys that the filters of a kind know.
+pub(super) fn keys(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Tasks => TASK,
+        Kind::Projects => PROJECT,
+        Kind::Tags => TAG,
+        Kind::Folders => FOLDER,
+        Kind::Perspectives => &[],
+    }
+}
+
+/// Returns what to write for keys of other systems and of other kinds.
+pub(super) fn redirects(kind: Kind) -> &'static [(&'static str, &'static str)] {
+    const COMMON: &[(&str, &str)] = &[
+        ("tag", "use `tags`, such as {\"any\":[\"work\"]}"),
+        ("context", "use `tags`, such as {\"any\":[\"work\"]}"),
+        ("due", "use `dueDate`, such as {\"before\":\"now+3days\"}"),
+        ("dueBefore", "use `dueDate`, such as {\"before\":\"now+3days\"}"),
+        ("dueAfter", "use `dueDate`, such as {\"after\":\"today\"}"),
+        ("search", "use `text`, such as {\"contains\":\"budget\"}"),
+        ("query", "use `text`, such as {\"contains\":\"budget\"}"),
+        ("estimate", "use `estimatedMinutes`, such as {\"lessThan\":30}"),
+        ("dropped", "use `status`: \"dropped\""),
+        ("inbox", "use `inInbox`: true, or `project`: null"),
+        ("and", "write it in capitals: AND"),
+        ("or", "write it in capitals: OR"),
+        ("not", "write it in capitals: NOT"),
+        ("nextReviewDate", "a task has no review: query projects"),
+        ("reviewDue", "a task has no review: query projects"),
+    ];
+    const PROJECTS: &[(&str, &str)] = &[
+        ("inInbox", "a condition of tasks: query tasks"),
+        ("available", "a condition of tasks: query tasks"),
+        ("blocked", "a condition of tasks: query tasks"),
+        ("parentTaskId", "a condition of tasks: query tasks"),
+        ("project", "a condition of tasks: query tasks, or use `name` or `id`"),
+        ("projectId", "a condition of tasks: query tasks, or use `id`"),
+    ];
+    if kind == Kind::Projects { PROJECTS } else { COMMON }
+}
+
+/// Reads one condition; null means none, except where it has a meaning of its own.
+pub(super) fn read(
+    key: &str,
+    object: &Object<'_>,
+    kind: Kind,
+    fast: bool,
+    moment: &Moment,
+) -> Result<Option<Predicate>, Fault> {
+    match key {
+        "project" => Ok(Some(project(object)?)),
+        "folder" => Ok(Some(folder(object)?)),
+        "parentTaskId" if object.get(key) == Some(&Json::Null) => {
+            Err(object.wrong(key, "the id of a task; tasks without a parent cannot be asked for"))
+        }
+        _ if object.get(key) == Some(&Json::Null) => Err(object
+            .wrong(key, "a value; null has a meaning only for `project` and `folder`, so leave the key out")),
+        "status" => status(object, kind),
+        "completed" => Ok(object.flag(key)?.map(|completed| completion(completed, kind))),
+        "flagged" => flag("flagged", object),
+        "inInbox" => flag("inInbox", object),
+        "available" => flag("available", object),
+        "blocked" => flag("blocked", object),
+        "hasNote" => flag("hasNote", object),
+        "sequential" => flag("sequential", object),
+        "reviewDue" => Ok(object.flag(key)?.map(|due| review(due, moment))),
+        "tags" => tags(object),
+        "id" => Ok(object.text(key)?.map(|id| Predicate::Id(id.to_owned()))),
+        "projectId" => Ok(object.text(key)?.map(|id| Predicate::ProjectId(id.to_owned()))),
+        "parentTaskId" => Ok(object.text(key)?.map(|id| Predicate::Parent(id.to_owned()))),
+        "estimatedMinutes" => minutes(object),
+        "name" => text(key, &["name"], object),
+        "text" if fast => text(key, &["name"], object),
+        "text" => text(key, &["name", "note"], object),
+        _ => date(key, object, moment),
+    }
+}
+
+fn flag(field: &'static str, object: &Object<'_>) -> Result<Option<Predicate>, Fault> {
+    Ok(object.flag(field)?.map(|value| Predicate::flag(field, value)))
+}
+
+fn state(word: &'static str) -> Predicate {
+    Predicate::Is("status", Json::String(word.to_owned()))
+}
+
+fn status(object: &Object<'_>, kind: Kind) -> Result<Option<Predicate>, Fault> {
+    let all =
+        [("active", "active"), ("completed", "completed"), ("dropped", "dropped"), ("on_hold", "on_hold")];
+    let words = match kind {
+        Kind::Projects => &all[..],
+        Kind::Tags => &[all[0], all[3], all[2]],
+        Kind::Folders => &[all[0], all[2]],
+        _ => &all[..3],
+    };
+    let held = object.get("status").and_then(Json::as_str) == Some("on_hold");
+    object.word("status", words).map(|word| word.map(state)).map_err(|fault| match kind {
+        Kind::Tasks if held => fault.suggest(
+            "only a project is on hold; its tasks are `available`: false, or query projects with this status",
+        ),
+        _ => fault,
+    })
+}
+
+/// A task that is not completed is active, since what is dropped is asked for by `status`; a project may also be on hold.
+fn completion(completed: bool, kind: Kind) -> Predicate {
+    match (completed, kind) {
+        (true, _) => state("completed"),
+        (false, Kind::Projects) => Predicate::Among("status", vec!["active", "on_hold"]),
+        (false, _) => state("active"),
+    }
+}
+
+fn review(due: bool, moment: &Moment) -> Predicate {
+    let until = Predicate::until("nextReviewDate", moment.end_of(moment.today()));
+    if due { until } else { Predicate::since("nextReviewDate", moment.start_in(1)) }
+}
+
+fn tags(object: &Object<'_>) -> Result<Option<Predicate>, Fault> {
+    let form = "an object with any, all or none, each a list of names, such as {\"any\":[\"work\"]}";
+    let tags = object.object("tags").map_err(|_| object.wrong("tags", form))?;
+    let Some(tags) = tags else { return Ok(None) };
+    tags.only(&["any", "all", "none"], &[])?;
+    let mut parts = Vec::new();
+    for (key, how) in [("any", Match::Any), ("all", Match::All), ("none", Match::None)] {
+        parts.extend(tags.texts(key)?.map(|names| Predicate::Tags(how, names)));
+    }
+    match parts.len() {
+        0 => Err(object.wrong("tags", form)),
+        1 => Ok(parts.pop()),
+        _ => Ok(Some(Predicate::And(parts))),
+    }
+}
+
+/// Whether a value stands for nothing: null, and how some write it.
+fn nothing(value: Option<&Json>) -> bool {
+    match value {
+        None | Some(Json::Null) => true,
+        Some(value) => value.as_str().is_some_and(|text| matches!(text.trim(), "" | "null")),
+    }
+}
+
+fn project(object: &Object<'_>) -> Result<Predicate, Fault> {
+    if nothing(object.get("project")) {
+        return Ok(Predicate::flag("inInbox", true));
+    }
+    let form = "the name or id of a project, or null for the inbox";
+    let name = object.text("project").map_err(|_| object.wrong("project", form))?;
+    Ok(Predicate::Project(name.unwrap_or_default().to_owned()))
+}
+
+fn folder(object: &Object<'_>) -> Result<Predicate, Fault> {
+    if nothing(object.get("folder")) {
+        return Ok(Predicate::Top);
+    }
+    let form = "the path of a folder such as \"Work : Clients\" or \"Work/Clients\", or null for no folder";
+    let wrong = || object.wrong("folder", form);
+    let path = object.text("folder").map_err(|_| wrong())?.unwrap_or_default();
+    let segments: Vec<String> =
+        path.replace(" : ", "/").split('/').map(|segment| segment.trim().to_owned()).collect();
+    if segments.iter().any(String::is_empty) { Err(wrong()) } else { Ok(Predicate::Folder(segments)) }
+}
+
+fn text(key: &str, fields: &'static [&'static str], object: &Object<'_>) -> Result<Option<Predicate>, Fault> {
+    let form = "an object with one of contains and matches, such as {\"contains\":\"budget\"}";
+    let wrong = || object.wrong(key, form);
+    let Some(text) = object.object(key).map_err(|_| wrong())? else { return Ok(None) };
+    text.only(&["contains", "matches"], &[])?;
+    match (text.text("contains")?, text.text("matches")?) {
+        (Some(term), None) => Ok(Some(Predicate::Contains(fields, term.to_owned()))),
+        (None, Some(pattern)) if pattern.chars().count() <= 500 => {
+            Ok(Some(Predicate::Matches(fields, pattern.to_owned())))
+        }
+        (None, Some(_)) => Err(text.wrong("matches", "a regular expression of at most 500 characters")),
+        _ => Err(wrong()),
+    }
+}
+
+fn date(key: &str, object: &Object<'_>, moment: &Moment) -> Result<Option<Predicate>, Fault> {
+    let field = field(key);
+    let form = "an object with before, after, between or exists, such as {\"before\":\"now+3days\"}";
+    let wrong = || object.wrong(key, form);
+    let Some(date) = object.object(key).map_err(|_| wrong())? else { return Ok(None) };
+    date.only(&["before", "after", "between", "exists"], &[])?;
+    let bound = |end: Option<i64>| end.map_or(Bound::Open, Bound::At);
+    match (dates::range(&date, moment)?, date.flag("exists")?) {
+        (Some(range), None) => Ok(Some(Predicate::Within(field, bound(range.from), bound(range.to)))),
+        (None, Some(there)) => Ok(Some(Predicate::Exists(field, there))),
+        _ => Err(wrong()),
+    }
+}
+
+/// Returns the name of a date's field, which lives as long as the program.
+fn field(key: &str) -> &'static str {
+    let known = TASK.iter().chain(PROJECT);
+    known.copied().find(|known| *known == key).expect("only known keys are read")
+}
+
+/// OmniFocus keeps whole minutes, so that a strict bound is an inclusive one beside it.
+fn minutes(object: &Object<'_>) -> Result<Option<Predicate>, Fault> {
+    const FIELD: &str = "estimatedMinutes";
+    let form =
+        "an object with one of equals, lessThan, greaterThan, between and exists, such as {\"lessThan\":30}";
+    let wrong = || object.wrong(FIELD, form);
+    let Some(minutes) = object.object(FIELD).map_err(|_| wrong())? else { return Ok(None) };
+    minutes.only(&["equals", "lessThan", "greaterThan", "between", "exists"], &[])?;
+    if minutes.keys().count() != 1 {
+        return Err(wrong());
+    }
+    if let Some(there) = minutes.flag("exists")? {
+        return Ok(Some(Predicate::Exists(FIELD, there)));
+    }
+    let (least, most) =
+        match (minutes.number("equals")?, minutes.number("lessThan")?, minutes.number("greaterThan")?) {
+            (Some(value), ..) => (Bound::Number(value), Bound::Number(value)),
+            (_, Some(value), _) => (Bound::Open, Bound::Number(value.ceil() - 1.0)),
+            (.., Some(value)) => (Bound::Number(value.floor() + 1.0), Bound::Open),
+            _ => between(&minutes)?,
+        };
+    Ok(Some(Predicate::Within(FIELD, least, most)))
+}
+
+fn between(minutes: &Object<'_>) -> Result<(Bound, Bound), Fault> {
+    let wrong = || minutes.wrong("between", "a list of two numbers, the smaller one first");
+    let Some([left, right]) = minutes.list("between").map_err(|_| wrong())? else { return Err(wrong()) };
+    match (left.as_f64(), right.as_f64()) {
+        (Some(left), Some(right)) if left <= right => Ok((Bound::Number(left), Bound::Number(right))),
+        _ => Err(wrong()),
+    }
+}

@@ -1,0 +1,67 @@
+//! OmniFocus for an assistant: tools that compile their arguments to a small program, and fixed scripts that interpret
+//! it inside OmniFocus.
+//!
+//! Nothing that a caller writes becomes source text: names, dates and patterns are data of the program. The guest asks
+//! nobody but its [`Engine`], so that all of it also runs natively, in tests.
+#![forbid(unsafe_code)]
+
+#[cfg_attr(not(test), expect(dead_code, reason = "the analyses ask for more than a read does"))]
+mod moment;
+
+mod arguments;
+mod dates;
+
+#[expect(dead_code, reason = "the analyses ask for more than a read does")]
+mod program;
+
+mod fields;
+mod filter;
+
+mod engine;
+
+#[expect(dead_code, reason = "the analyses ask for more than a read does")]
+mod answer;
+
+mod read;
+
+pub use engine::{Engine, Script};
+pub use moment::Moment;
+
+use iac_plugin::{Arguments, Fault, Json, Plugin, Tool};
+
+/// Returns the tools in the order in which a client sees them.
+pub fn tools() -> Vec<Tool> {
+    vec![read::tool()]
+}
+
+/// Answers one call of one of [`tools`].
+///
+/// # Errors
+/// `invalid_parameter` for arguments that are not understood or name what OmniFocus does not have, and whatever the
+/// engine reports.
+pub fn call(
+    tool: &str,
+    arguments: Arguments,
+    moment: &Moment,
+    engine: &mut dyn Engine,
+) -> Result<Json, Fault> {
+    match tool {
+        "omnifocus_read" => read::call(arguments, moment, engine),
+        _ => Err(Fault::invalid(format!("no tool `{tool}`, expected one of this plugin's"))),
+    }
+}
+
+struct OmniFocus;
+
+impl Plugin for OmniFocus {
+    fn tools() -> Vec<Tool> {
+        tools()
+    }
+
+    fn call(tool: &str, arguments: Arguments) -> Result<Json, Fault> {
+        let moment = Moment::of(&iac_plugin::clock::now());
+        call(tool, arguments, &moment, &mut engine::Host::default())
+    }
+}
+
+iac_plugin::export!(OmniFocus);

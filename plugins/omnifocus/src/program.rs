@@ -1,0 +1,391 @@
+//! The program: what the fixed scripts interpret. Everything in it is data.
+
+use iac_plugin::serde_json::{Map, Value};
+use iac_plugin::{Json, json};
+
+use crate::Moment;
+
+/// What a query looks through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Tasks,
+    Projects,
+    Tags,
+    Folders,
+    Perspectives,
+}
+
+impl Kind {
+    /// Returns its word in programs and answers.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Tasks => "tasks",
+            Self::Projects => "projects",
+            Self::Tags => "tags",
+            Self::Folders => "folders",
+            Self::Perspectives => "perspectives",
+        }
+    }
+}
+
+/// A condition on one item: true, false, or neither where it asks about a value that is not there. Neither matches,
+/// and neither does its negation.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Predicate {
+    And(Vec<Predicate>),
+    Or(Vec<Predicate>),
+    Not(Box<Predicate>),
+    /// A field has a value.
+    Is(&'static str, Json),
+    /// A field has one of some values.
+    Among(&'static str, Vec<&'static str>),
+    /// A field has any value at all, or none.
+    Exists(&'static str, bool),
+    /// A field lies between two bounds, both included.
+    Within(&'static str, Bound, Bound),
+    /// One of some texts holds a term, in any case.
+    Contains(&'static [&'static str], String),
+    /// One of some texts matches a regular expression, in any case.
+    Matches(&'static [&'static str], String),
+    Tags(Match, Vec<String>),
+    /// No tag at all, or one that is in use.
+    TaggedLive,
+    /// Belongs to the project with this id or else this name.
+    Project(String),
+    /// Belongs to the project with this id.
+    ProjectId(String),
+    /// Belongs to one of these projects.
+    Projects(Vec<String>),
+    /// Stands directly below the task with this id.
+    Parent(String),
+    /// Stands anywhere below a folder, by segments of its path.
+    Folder(Vec<String>),
+    /// Stands in no folder.
+    Top,
+    Id(String),
+}
+
+/// One end of what a number or a date may be; none is open.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Bound {
+    Open,
+    At(i64),
+    Number(f64),
+}
+
+/// How tags must be held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Match {
+    Any,
+    All,
+    None,
+}
+
+impl Match {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::All => "all",
+            Self::None => "none",
+        }
+    }
+}
+
+impl Predicate {
+    /// Returns what matches everything.
+    pub(crate) fn everything() -> Self {
+        Self::And(Vec::new())
+    }
+
+    /// Returns the condition that a truth value has a value.
+    pub(crate) fn flag(field: &'static str, value: bool) -> Self {
+        Self::Is(field, Json::Bool(value))
+    }
+
+    /// Returns the condition that a date is at most an instant.
+    pub(crate) fn until(field: &'static str, to: i64) -> Self {
+        Self::Within(field, Bound::Open, Bound::At(to))
+    }
+
+    /// Returns the condition that a date is at least an instant.
+    pub(crate) fn since(field: &'static str, from: i64) -> Self {
+        Self::Within(field, Bound::At(from), Bound::Open)
+    }
+
+    /// Returns the condition that a date lies between two instants, both included.
+    pub(crate) fn between(field: &'static str, from: i64, to: i64) -> Self {
+        Self::Within(field, Bound::At(from), Bound::At(to))
+    }
+
+    /// Returns the condition that both hold.
+    #[must_use]
+    pub(crate) fn and(self, other: Self) -> Self {
+        let parts = |predicate| match predicate {
+            Self::And(parts) => parts,
+            one => vec![one],
+        };
+        let mut all = parts(self);
+        all.extend(parts(other));
+        Self::And(all)
+    }
+
+    /// Returns the form that the script reads.
+    pub(crate) fn json(&self) -> Json {
+        let list = |word: &str, parts: &[Self]| {
+            let parts = parts.iter().map(Self::json);
+            Json::Array(std::iter::once(json!(word)).chain(parts).collect())
+        };
+        match self {
+            Self::And(parts) => list("and", parts),
+            Self::Or(parts) => list("or", parts),
+            Self::Not(part) => json!(["not", part.json()]),
+            Self::Is(field, value) => json!(["is", field, value]),
+            Self::Among(field, values) => json!(["among", field, values]),
+            Self::Exists(field, there) => json!(["exists", field, there]),
+            Self::Within(field, least, most) => json!(["within", field, least.json(), most.json()]),
+            Self::Contains(fields, term) => json!(["contains", fields, term]),
+            Self::Matches(fields, pattern) => json!(["matches", fields, pattern]),
+            Self::Tags(how, names) => json!(["tags", how.word(), names]),
+            Self::TaggedLive => json!(["tagged_live"]),
+            Self::Project(name) => json!(["project", name, false]),
+            Self::ProjectId(id) => json!(["project", id, true]),
+            Self::Projects(names) => json!(["projects", names]),
+            Self::Parent(id) => json!(["parent", id]),
+            Self::Folder(segments) => json!(["folder", segments]),
+            Self::Top => json!(["top"]),
+            Self::Id(id) => json!(["id", id]),
+        }
+    }
+
+    /// Returns it in words, with dates in local time.
+    pub(crate) fn words(&self, moment: &Moment) -> String {
+        let joined = |parts: &[Self], word: &str| match parts {
+            [one] => one.words(moment),
+            parts => {
+                let words: Vec<String> = parts.iter().map(|part| part.words(moment)).collect();
+                format!("({})", words.join(word))
+            }
+        };
+        let quoted = |names: &[String]| format!("{names:?}");
+        match self {
+            Self::And(parts) if parts.is_empty() => "everything".to_owned(),
+            Self::And(parts) => joined(parts, " and "),
+            Self::Or(parts) => joined(parts, " or "),
+            Self::Not(part) => format!("not {}", part.words(moment)),
+            Self::Is(field, value) => format!("{field} is {value}"),
+            Self::Among(field, values) => format!("{field} is {}", values.join(" or ")),
+            Self::Exists(field, true) => format!("{field} is set"),
+            Self::Exists(field, false) => format!("{field} is not set"),
+            Self::Within(field, least, most) => within(field, *least, *most, moment),
+            Self::Contains(fields, term) => format!("{} contains {term:?}", fields.join(" or ")),
+            Self::Matches(fields, pattern) => format!("{} matches {pattern:?}", fields.join(" or ")),
+            Self::Tags(how, names) => format!("has {} of the tags {}", how.word(), quoted(names)),
+            Self::TaggedLive => "has no tag, or one that is not dropped".to_owned(),
+            Self::Project(name) => format!("project is {name:?}"),
+            Self::ProjectId(id) => format!("project has the id {id:?}"),
+            Self::Projects(names) => format!("project is one of {}", quoted(names)),
+            Self::Parent(id) => format!("parent has the id {id:?}"),
+            Self::Folder(segments) => format!("below the folder {:?}", segments.join(" : ")),
+            Self::Top => "in no folder".to_owned(),
+            Self::Id(id) => format!("id is {id:?}"),
+        }
+    }
+}
+
+fn within(field: &str, least: Bound, most: Bound, moment: &Moment) -> String {
+    match (least, most) {
+        (Bound::Open, Bound::Open) => format!("{field} is set"),
+        (least, Bound::Open) => format!("{field} >= {}", least.words(moment)),
+        (Bound::Open, most) => format!("{field} <= {}", most.words(moment)),
+        (least, most) if least == most => format!("{field} = {}", least.words(moment)),
+        (least, most) => format!("{field} from {} to {}", least.words(moment), most.words(moment)),
+    }
+}
+
+impl Bound {
+    fn json(self) -> Json {
+        match self {
+            Self::Open => Json::Null,
+            Self::At(instant) => json!(instant),
+            Self::Number(number) => json!(number),
+        }
+    }
+
+    fn words(self, moment: &Moment) -> String {
+        match self {
+            Self::Open => "any".to_owned(),
+            Self::At(instant) => moment.text(instant),
+            Self::Number(number) => number.to_string(),
+        }
+    }
+
+    /// Returns it as a number to compare with others of its field.
+    #[expect(clippy::cast_precision_loss, reason = "milliseconds of a date are below 2^53")]
+    pub(crate) fn value(self) -> Option<f64> {
+        match self {
+            Self::Open => None,
+            Self::At(instant) => Some(instant as f64),
+            Self::Number(number) => Some(number),
+        }
+    }
+}
+
+/// One query of a program, built up by what it should return.
+#[derive(Clone, Debug)]
+pub(crate) struct Query(Map<String, Value>);
+
+impl Query {
+    /// Looks through everything of a kind that matches.
+    pub(crate) fn new(kind: Kind, wanted: &Predicate) -> Self {
+        let mut query = Map::new();
+        query.insert("from".to_owned(), json!(kind.word()));
+        query.insert("where".to_owned(), wanted.json());
+        Self(query)
+    }
+
+    /// Looks at one item only.
+    #[must_use]
+    pub(crate) fn only(self, id: &str) -> Self {
+        self.with("id", json!(id))
+    }
+
+    /// Looks also at the tasks that are the roots of projects.
+    #[must_use]
+    pub(crate) fn roots(self) -> Self {
+        self.with("roots", json!(true))
+    }
+
+    /// Counts those that match something more.
+    #[must_use]
+    pub(crate) fn count(self, label: &str, wanted: &Predicate) -> Self {
+        self.within("counts", label, wanted.json())
+    }
+
+    /// Summarizes a field of those that match: `sum`, `mean`, `min`, `max` or `median`.
+    #[must_use]
+    pub(crate) fn stat(self, label: &str, how: &str, field: &str) -> Self {
+        self.within("stats", label, json!([how, field]))
+    }
+
+    /// Summarizes a field of those that match something more.
+    #[must_use]
+    pub(crate) fn stat_of(self, label: &str, how: &str, field: &str, wanted: &Predicate) -> Self {
+        self.within("stats", label, json!([how, field, wanted.json()]))
+    }
+
+    /// Groups those that match.
+    #[must_use]
+    pub(crate) fn group(self, label: &str, group: Group) -> Self {
+        self.within("groups", label, Value::Object(group.0))
+    }
+
+    /// Returns rows of some fields, after a sort by pairs of a field and 1 or -1.
+    #[must_use]
+    pub(crate) fn rows(self, fields: &[&str], sort: &[(&str, i8)], offset: i64, limit: i64) -> Self {
+        self.with(
+            "rows",
+            json!({"fields": fields, "sort": sort, "offset": offset, "limit": limit, "text": null}),
+        )
+    }
+
+    /// Cuts notes in the rows at a number of characters.
+    #[must_use]
+    pub(crate) fn cut_notes(mut self, most: i64) -> Self {
+        self.0["rows"]["text"] = json!(most);
+        self
+    }
+
+    /// Scores those that match, and returns rows of the best; a task that is due by `end_of_today` has a place.
+    #[must_use]
+    pub(crate) fn suggest(mut self, end_of_today: i64) -> Self {
+        self.0["rows"]["suggest"] = json!(end_of_today);
+        self
+    }
+
+    fn with(mut self, key: &str, value: Json) -> Self {
+        self.0.insert(key.to_owned(), value);
+        self
+    }
+
+    fn within(mut self, key: &str, label: &str, value: Json) -> Self {
+        let entry = self.0.entry(key).or_insert_with(|| json!({}));
+        entry[label] = value;
+        self
+    }
+}
+
+/// How the matches of a query are grouped, and what is counted in each group.
+#[derive(Clone, Debug)]
+pub(crate) struct Group(Map<String, Value>);
+
+impl Group {
+    /// Groups by project; what belongs to none is one group with the key null.
+    pub(crate) fn by_project() -> Self {
+        Self::by(json!(["project"]))
+    }
+
+    /// Groups by tag; an item stands in the group of each of its tags.
+    pub(crate) fn by_tag() -> Self {
+        Self::by(json!(["tag"]))
+    }
+
+    /// Groups by the local day of a date.
+    pub(crate) fn by_day(field: &str) -> Self {
+        Self::by(json!(["day", field]))
+    }
+
+    /// Groups by the value of a field.
+    pub(crate) fn by_value(field: &str) -> Self {
+        Self::by(json!(["value", field]))
+    }
+
+    /// Groups by spans that begin at the bounds; a value below the first stands in none.
+    pub(crate) fn by_spans(field: &str, bounds: &[i64]) -> Self {
+        Self::by(json!(["span", field, bounds]))
+    }
+
+    fn by(by: Json) -> Self {
+        Self(Map::from_iter([("by".to_owned(), by)]))
+    }
+
+    /// Groups only those that match something more.
+    #[must_use]
+    pub(crate) fn only(mut self, wanted: &Predicate) -> Self {
+        self.0.insert("where".to_owned(), wanted.json());
+        self
+    }
+
+    /// Counts in each group those that match something more.
+    #[must_use]
+    pub(crate) fn count(mut self, label: &str, wanted: &Predicate) -> Self {
+        self.0.entry("counts").or_insert_with(|| json!({}))[label] = wanted.json();
+        self
+    }
+
+    /// Summarizes a field in each group.
+    #[must_use]
+    pub(crate) fn stat(mut self, label: &str, how: &str, field: &str) -> Self {
+        self.0.entry("stats").or_insert_with(|| json!({}))[label] = json!([how, field]);
+        self
+    }
+
+    /// Sorts the groups by `key`, `count` or a label, 1 or -1.
+    #[must_use]
+    pub(crate) fn sort(mut self, label: &str, direction: i8) -> Self {
+        self.0.insert("sort".to_owned(), json!([label, direction]));
+        self
+    }
+
+    /// Returns only the first groups.
+    #[must_use]
+    pub(crate) fn most(mut self, most: usize) -> Self {
+        self.0.insert("most".to_owned(), json!(most));
+        self
+    }
+}
+
+/// Makes the program of some queries.
+pub(crate) fn program(moment: &Moment, queries: Vec<Query>) -> Json {
+    let queries: Vec<Json> = queries.into_iter().map(|query| Json::Object(query.0)).collect();
+    json!({"now": moment.milliseconds(), "queries": queries})
+}

@@ -1,0 +1,78 @@
+//! `omnifocus_read`: one query, one run of the script, one answer that says what it left out.
+
+mod export;
+mod mode;
+mod request;
+mod show;
+mod summary;
+
+use iac_plugin::{Arguments, Fault, Json, Tool, json};
+
+use crate::{Engine, Moment, answer};
+use request::Request;
+
+/// Returns the tool.
+pub(crate) fn tool() -> Tool {
+    Tool::reads("omnifocus_read", DESCRIPTION, schema()).titled("Query OmniFocus")
+}
+
+/// Answers one call.
+///
+/// # Errors
+/// `invalid_parameter` for what is not understood or not there, and those of the engine.
+pub(crate) fn call(arguments: Arguments, moment: &Moment, engine: &mut dyn Engine) -> Result<Json, Fault> {
+    let request = Request::read(arguments.into()?, moment)?;
+    let mut answers = answer::run(engine, moment, request.queries(moment))?;
+    request.show(&mut answers, moment)
+}
+
+const DESCRIPTION: &str = "Queries OmniFocus: tasks, projects, tags, folders, perspectives, or an export of them. \
+Completed and dropped tasks are left out unless `status` asks for them; every answer tells its filters, total_count and \
+truncation.
+FILTERS (all must hold): status, flagged, inInbox, available, blocked, project (name, id or null = inbox), folder \
+(\"Work/Clients\" or null), tags {any|all|none:[names]}, dueDate deferDate plannedDate completionDate added modified \
+{before|after|between|exists}, estimatedMinutes {equals|lessThan|greaterThan|between}, name and text \
+{contains|matches(regex)}, id; AND:[..] OR:[..] NOT:{..} nest.
+DATES: now, today, tomorrow, yesterday with an offset (now+3days, today-1w; m h d w mo y), YYYY-MM-DD (the whole day), \
+YYYY-MM-DD HH:mm, RFC 3339.
+MODES (tasks): inbox, overdue, today, upcoming, available, blocked, flagged, forecast_past, search, smart_suggest \
+(what to do next: overdue +100, due today +80, flagged +50, available +30, 15 minutes or less +20).
+EXAMPLES of query: {type:\"tasks\",filters:{project:null}} inbox | {type:\"tasks\",filters:{dueDate:{before:\"now\"}}} \
+overdue | {type:\"tasks\",filters:{OR:[{dueDate:{before:\"now+3days\"}},{flagged:true}],tags:{any:[\"work\"]}},\
+fields:[\"id\",\"name\",\"dueDate\"],sort:[{field:\"dueDate\",order:\"asc\"}],limit:10} | \
+{type:\"projects\",filters:{reviewDue:true}} | {type:\"tasks\",mode:\"smart_suggest\",limit:10} | \
+{type:\"export\",exportType:\"tasks\",format:\"csv\"}. countOnly is the cheapest answer; details gives every field and \
+whole notes.";
+
+fn schema() -> Json {
+    let number = |least: i64, most: i64| json!({"type": "integer", "minimum": least, "maximum": most});
+    json!({
+        "type": "object",
+        "properties": {"query": {
+            "type": "object",
+            "properties": {
+                "type": {"enum": ["tasks", "projects", "tags", "perspectives", "folders", "export"]},
+                "filters": {"type": "object", "description": "conditions that all hold; see the description"},
+                "fields": {"type": "array", "items": {"type": "string"}},
+                "sort": {"type": "array", "items": {
+                    "type": "object",
+                    "properties": {"field": {"type": "string"}, "order": {"enum": ["asc", "desc"]}},
+                    "required": ["field"],
+                }},
+                "limit": {"type": "integer", "minimum": 1, "maximum": 500, "description": "25 for tasks and projects"},
+                "offset": {"type": "integer", "minimum": 0},
+                "mode": {"enum": mode::WORDS},
+                "daysAhead": number(1, 30),
+                "details": {"type": "boolean"},
+                "countOnly": {"type": "boolean"},
+                "fastSearch": {"type": "boolean", "description": "text looks at names only"},
+                "includeProjectRoot": {"type": "boolean"},
+                "includeStats": {"type": "boolean", "description": "projects: task counts and next task"},
+                "exportType": {"enum": ["tasks", "projects", "all"]},
+                "format": {"enum": ["json", "csv", "markdown"]},
+            },
+            "required": ["type"],
+        }},
+        "required": ["query"],
+    })
+}

@@ -1,0 +1,116 @@
+//! Modes: names for filters that are asked for often.
+
+use iac_plugin::Fault;
+
+use crate::Moment;
+use crate::program::Predicate;
+
+/// A way of looking at tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    All,
+    Search,
+    Inbox,
+    Overdue,
+    Today,
+    Upcoming,
+    Available,
+    Blocked,
+    Flagged,
+    SmartSuggest,
+    ForecastPast,
+}
+
+/// Their words, as a caller writes them.
+pub(super) const WORDS: [&str; 11] = [
+    "all",
+    "search",
+    "inbox",
+    "overdue",
+    "today",
+    "upcoming",
+    "available",
+    "blocked",
+    "flagged",
+    "smart_suggest",
+    "forecast_past",
+];
+
+const MODES: [Mode; 11] = [
+    Mode::All,
+    Mode::Search,
+    Mode::Inbox,
+    Mode::Overdue,
+    Mode::Today,
+    Mode::Upcoming,
+    Mode::Available,
+    Mode::Blocked,
+    Mode::Flagged,
+    Mode::SmartSuggest,
+    Mode::ForecastPast,
+];
+
+impl Mode {
+    /// Returns every mode with its word.
+    pub(super) fn all() -> Vec<(&'static str, Self)> {
+        WORDS.into_iter().zip(MODES).collect()
+    }
+
+    /// Returns its word.
+    pub(super) fn word(self) -> &'static str {
+        Self::all().into_iter().find(|(_, mode)| *mode == self).map_or("all", |(word, _)| word)
+    }
+
+    /// Returns how many days ahead it looks where the caller does not say; none where days mean nothing to it.
+    pub(super) fn days_ahead(self) -> Option<i64> {
+        match self {
+            Self::Today => Some(3),
+            Self::Upcoming => Some(7),
+            _ => None,
+        }
+    }
+
+    /// Returns its conditions, each under the filter that would take its place.
+    pub(super) fn conditions(self, days: i64, moment: &Moment) -> Vec<(&'static str, Predicate)> {
+        let (today, now) = (moment.start_in(0), moment.milliseconds());
+        match self {
+            Self::All | Self::Search | Self::SmartSuggest => vec![],
+            Self::Inbox => vec![("inInbox", Predicate::flag("inInbox", true))],
+            Self::Overdue => vec![("dueDate", Predicate::until("dueDate", now - 1))],
+            Self::Upcoming => vec![("dueDate", Predicate::between("dueDate", today, moment.start_in(days)))],
+            Self::Available => vec![("available", Predicate::flag("available", true))],
+            Self::Blocked => vec![("blocked", Predicate::flag("blocked", true))],
+            Self::Flagged => vec![("flagged", Predicate::flag("flagged", true))],
+            Self::Today => {
+                let due = Predicate::until("dueDate", moment.start_in(days) - 1);
+                let either = Predicate::Or(vec![due, Predicate::flag("flagged", true)]);
+                vec![("mode", either), ("mode", Predicate::TaggedLive)]
+            }
+            Self::ForecastPast => {
+                let past = ["dueDate", "plannedDate"].map(|field| Predicate::until(field, today - 1));
+                vec![("blocked", Predicate::flag("blocked", false)), ("mode", Predicate::Or(past.to_vec()))]
+            }
+        }
+    }
+
+    /// Returns the order of its rows where the caller does not say.
+    pub(super) fn sort(self) -> &'static [(&'static str, i8)] {
+        match self {
+            Self::Overdue | Self::Upcoming => &[("dueDate", 1)],
+            Self::Today => &[("modified", -1)],
+            _ => &[],
+        }
+    }
+
+    /// Refuses filters that a mode leaves nothing of.
+    pub(super) fn check(self, keys: &[String]) -> Result<(), Fault> {
+        let clash = keys.iter().find(|key| matches!(key.as_str(), "project" | "projectId" | "folder"));
+        match clash {
+            Some(key) if self == Self::Inbox => Err(Fault::invalid(format!(
+                "`query.mode` is `inbox` and `query.filters.{key}` is given, so nothing can match"
+            ))
+            .suggest("a task of the inbox is in no project: leave one of them out")),
+            _ => Ok(()),
+        }
+    }
+}
