@@ -86,6 +86,22 @@ pub struct Invocation {
     pub parameters: Vec<Argument>,
     /// How much of a long text the answer holds.
     pub text: TextWindow,
+    /// Whether a reference among its objects leads to a place only: nobody can tell whether it is still the one that
+    /// was meant.
+    pub is_fragile: bool,
+    /// What a human was shown of its objects: they must still be that, or nothing is done.
+    pub seen: Vec<Seen>,
+}
+
+/// An object as a human was shown it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// The way there.
+    pub path: Path,
+    /// What was read of it.
+    pub labels: Vec<Identifier>,
+    /// What that was, as the script encoded it.
+    pub shown: serde_json::Value,
 }
 
 /// One named parameter with its value.

@@ -17,6 +17,9 @@ pub(crate) const PRELUDE: &str = include_str!("jxa/prelude.js");
 /// What scripts that change something have besides.
 pub(crate) const CHANGES: &str = include_str!("jxa/changes.js");
 
+/// What scripts of commands have besides, where a human was shown their objects.
+pub(crate) const COMMANDS: &str = include_str!("jxa/commands.js");
+
 /// Code whose text depends only on the shape of a request, and the data of this one.
 ///
 /// Only an approved action becomes a script.

@@ -1,5 +1,7 @@
 //! The gate before writes: what is asked, what reaches the app, and what never does.
 
+#[path = "gate/anything.rs"]
+mod anything;
 #[path = "gate/session.rs"]
 mod session;
 
@@ -331,4 +333,34 @@ fn words_of_others_cannot_pass_for_ours() {
     assert_eq!(text.lines().count(), 3, "{text}");
     assert_eq!(text.lines().nth(1).expect("a line").matches('"').count(), 2, "{text}");
     assert!(!text.contains(['\u{202e}', '\u{200b}']), "{text}");
+}
+
+#[test]
+fn what_a_human_was_shown_is_what_a_command_is_sent_to() {
+    let mut session = Session::new("", &shelf());
+    let things = session.references("thing");
+    session.answers = vec![Choice::Once];
+    // The name is looked at in the first event, and another one stands there when the second looks again.
+    session.eval("world.then = {}; world.then[events + 2] = 'world.things[0].name = \"another\"'");
+    let outcome = session.call("iac_mcp_run_command", &delete(&things[..1]));
+    assert_eq!((code(&outcome.body), session.writes()), ("reference_moved", json!([])), "{}", outcome.body);
+    session.answers = vec![Choice::Once];
+    let mut short = delete(&things[..1]);
+    short["textLimit"] = json!(1);
+    let outcome = session.call("iac_mcp_run_command", &short);
+    assert_eq!(code(&outcome.body), "", "a short answer is no other object: {}", outcome.body);
+}
+
+#[test]
+fn a_command_to_what_only_a_place_leads_to_is_asked_about() {
+    let mut session = Session::new(ALLOW, &shelf());
+    let slips = session.references("slip");
+    assert_eq!(code(&session.call("iac_mcp_run_command", &delete(&slips[..1])).body), "permission_required");
+    let first = json!({ "type": "element", "element": "slip", "index": 0, "container": "application" });
+    let named = json!({ "app": "Shelf", "command": "delete", "target": first });
+    assert!(!session.call("iac_mcp_run_command", &named).is_error, "the first one is meant, whichever it is");
+    let policy = "rules = [{ command = \"delete\", decision = \"allow\" }]";
+    let mut named = Session::new(policy, &shelf());
+    let slips = named.references("slip");
+    assert!(!named.call("iac_mcp_run_command", &delete(&slips[..1])).is_error);
 }

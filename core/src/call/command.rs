@@ -198,6 +198,8 @@ fn bind_one(
         _ => None,
     };
     let parameters = values(command, direct.as_ref(), &parameters, &given, checker).map_err(wrong)?;
+    let is_fragile = target.is_some_and(names_reference)
+        && direct.iter().flat_map(Given::objects).any(|path| !path.is_stable());
     Ok(Invocation {
         term: command.name.clone(),
         code: command.code.clone(),
@@ -207,7 +209,17 @@ fn bind_one(
         each: many && !WHOLE_LISTS.contains(&command.code.as_str()),
         parameters,
         text: call.text,
+        is_fragile,
+        seen: Vec::new(),
     })
+}
+
+/// Whether a value starts from a reference: what a specifier leads to is looked up now, what a reference led to was
+/// looked up before.
+fn names_reference(json: &Json) -> bool {
+    let mut found = Vec::new();
+    collect(json, &mut found);
+    !found.is_empty()
 }
 
 /// Commands for which several objects are one thing: to sort, to select and to reveal.

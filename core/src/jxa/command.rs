@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
 use super::path::path;
-use crate::action::Invocation;
+use crate::action::{Invocation, Seen};
 use crate::dictionary::Identifier;
 use crate::marshal::{Given, Place};
 use crate::specifier::Path;
@@ -24,7 +24,30 @@ pub(super) fn command(invocation: &Invocation, data: &mut Json) -> String {
         (true, Some(rest)) => format!("each(a[0], target => app.{}(target{rest}))", invocation.identifier),
         _ => format!("answer(() => app.{}({call}))", invocation.identifier),
     };
-    format!("{{ const a = inbound(d.a, [{}]); return {sent}; }}", ways.join(", "))
+    let checked = checked(&invocation.seen, data);
+    format!("{{ {checked}const a = inbound(d.a, [{}]); return {sent}; }}", ways.join(", "))
+}
+
+/// Looks once more at what a human was shown, in the event before the command.
+fn checked(seen: &[Seen], data: &mut Json) -> String {
+    if seen.is_empty() {
+        return String::new();
+    }
+    let (mut ways, mut reads) = (IndexSet::new(), IndexSet::new());
+    let rows = seen.iter().map(|seen| {
+        let mut values = Vec::new();
+        let way = ways.insert_full(format!("p => {}", path(&seen.path, &mut values))).0;
+        let labels = seen.labels.iter().map(|label| format!("x => x.{label}()")).collect::<Vec<_>>();
+        let read = reads.insert_full(format!("[{}]", labels.join(", "))).0;
+        json!([way, read, values, seen.shown])
+    });
+    data["seen"] = rows.collect();
+    let joined = |set: IndexSet<String>| set.into_iter().collect::<Vec<_>>().join(", ");
+    format!(
+        "const changed = other(d.seen, [{}], [{}]); if (changed !== null) return changed; ",
+        joined(ways),
+        joined(reads)
+    )
 }
 
 /// The direct parameter comes first, `null` where it is left out before others; the named ones are one object.

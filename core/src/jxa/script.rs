@@ -3,7 +3,9 @@
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
-use super::{CHANGES, PRELUDE, Script, changes, command::command, literal, path::path, whose::whose};
+use super::{
+    CHANGES, COMMANDS, PRELUDE, Script, changes, command::command, literal, path::path, whose::whose,
+};
 use crate::action::{Action, Column, Deed, Elements, Identity, Wanted};
 use crate::call::TextWindow;
 use crate::dictionary::Identifier;
@@ -23,8 +25,9 @@ pub(crate) fn script(approved: &Approved, costs: &Costs) -> Script {
     if let Deed::Command(_) = approved.action().deed {
         data["launch"] = json!(approved.may_launch());
     }
-    let more = match approved.action().deed {
+    let more = match &approved.action().deed {
         Deed::Preview(_) | Deed::Set(_) => CHANGES,
+        Deed::Command(invocation) if !invocation.seen.is_empty() => COMMANDS,
         _ => "",
     };
     whole(more, &body, &data)

@@ -7,7 +7,7 @@ use super::{
     Refusal, Ruling, Scope, Source, TAINT, Touch, Unasked, Wording, classify,
 };
 use crate::Millis;
-use crate::action::{Action, Deed};
+use crate::action::{Action, Deed, Seen};
 use crate::app::App;
 use crate::change::Subject;
 use crate::fault::{Code, Fault};
@@ -142,6 +142,14 @@ impl Unasked {
     /// What would be done.
     pub(crate) fn action(&self) -> &Action {
         &self.action
+    }
+
+    /// Binds a command to what a human will be shown of its objects.
+    pub(crate) fn after(mut self, seen: Vec<Seen>) -> Self {
+        if let Deed::Command(invocation) = &mut self.action.deed {
+            invocation.seen.extend(seen);
+        }
+        self
     }
 
     /// Puts the question, in words; it is bound to them and to the action.

@@ -58,7 +58,8 @@ pub(super) fn touches<'a>(
         is_fragile: false,
     };
     let does = Touch { level: harm.level, is_shell: harm.is_shell, command: found.command, ..safe };
-    let does = Touch { is_fragile: found.is_fragile, ..does };
+    let reads = found.command.is_some() && harm.level == Level::Safe;
+    let does = Touch { is_fragile: found.is_fragile && !reads, ..does };
     let passed = found.passed.into_iter().map(|name| Touch { property: Some(name), ..safe });
     let own = found.own.into_iter().map(|name| Touch { property: Some(name), ..does });
     passed.chain(own).chain(found.itself.then_some(does)).collect()
@@ -98,6 +99,7 @@ impl<'a> Touched<'a> {
             }),
             Deed::Command(invocation) => {
                 found.command = Some(CommandName { name: &invocation.term, code: &invocation.code });
+                found.is_fragile = invocation.is_fragile;
                 invocation.values().flat_map(Given::objects).for_each(|path| found.path(path));
             }
             Deed::Preview(subjects) => subjects.iter().for_each(|subject| found.subject(subject)),

@@ -174,6 +174,9 @@ impl Sending {
             Ok(answer) => answer,
             Err(error) => return Err(self.refused(error, app)),
         };
+        if answer.get("$").and_then(Json::as_str) == Some("other") {
+            return Err(self.another(app));
+        }
         let outcome =
             |body: Json, is_error| Step::Done(Outcome { body, is_error, events, ..Outcome::default() });
         if !self.each.is_empty() {
@@ -184,6 +187,16 @@ impl Sending {
         let mut body = json!({ "success": true });
         data(&value, &mut body, app, world);
         Ok(outcome(body, false))
+    }
+
+    /// A human has said yes to what was shown, and that is another thing now.
+    fn another(&self, app: &App) -> Fault {
+        let message = format!(
+            "what the user was shown of the objects of `{}` has changed since; nothing was done in {}",
+            self.term, app.name
+        );
+        Fault::new(Code::ReferenceMoved, message, "look at the objects, and call again if it is still wanted")
+            .with("command", self.term.as_str())
     }
 
     fn refused(&self, error: &OsaError, app: &App) -> Fault {

@@ -147,6 +147,13 @@ impl Setting {
                 self.moved(&open, app, world)?;
                 continue;
             }
+            let old = row.get(2).and_then(Json::as_array).map(Vec::len);
+            if old != Some(open.change.subject.slots.len()) {
+                let message =
+                    format!("what {} holds could not be read, so nobody can be asked about it", open.words);
+                self.tell(&open, Fault::new(Code::ExecutionFailed, message, "try it again later"))?;
+                continue;
+            }
             let old = row.get(2).cloned().unwrap_or_default();
             if self.is_undo(&open) && open.change.expected.old.as_ref() != Some(&old) {
                 self.changed_since(&open)?;

@@ -16,7 +16,10 @@ pub(super) fn object(subject: &Subject, labels: &Json, app: &App) -> String {
     let Ok(dictionary) = app.dictionary() else { return path.to_string() };
     let read =
         labels.get("v").or(Some(labels)).and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
-    let mut told = read.iter().filter_map(|label| label_text(&value(label, None, dictionary)));
+    let mut told = read
+        .iter()
+        .take(subject.labels.len())
+        .filter_map(|label| label_text(&value(label, None, dictionary)));
     let Some(name) = told.next() else { return path.to_string() };
     let mut words = format!("{} {}", path.class(), quoted(&name));
     if let Some(more) = told.next() {

@@ -26,6 +26,7 @@ const one = find => new Proxy({}, {
     if (row === undefined) throw errorOf(-1728);
     if ((world.locked || []).includes(property)) throw errorOf(-10006);
     if (world.dies === property) { dead = true; throw errorOf(-609); }
+    if (globalThis.noted) noted(property, row, row[property], kept(value));
     writes.push([row.id === undefined ? row.name === undefined ? row.text : row.name : row.id, property, kept(value)]);
     if (!(world.deaf || []).includes(property)) row[property] = kept(value);
     return true;
@@ -50,8 +51,9 @@ globalThis.Application = () => ({
     event();
     const row = target.row();
     if (row === undefined) throw errorOf(-1728);
+    if (globalThis.noted) noted("delete", row);
     writes.push([row.id, "delete"]);
-    world.things = world.things.filter(thing => thing !== row);
+    for (const all of ["things", "slips", "boxes"]) world[all] = world[all].filter(each => each !== row);
   },
-  doScript: text => { event(); writes.push([text, "script"]); return null; },
+  doScript: text => { event(); if (globalThis.noted) seen.push(["do script", "script", text, null, null, null]); writes.push([text, "script"]); return null; },
 });

@@ -168,7 +168,7 @@ impl Session {
         Answer::Chosen { choice, digest: question.digest(), by: "a test".to_owned() }
     }
 
-    fn run(&self, code: &str) -> Event {
+    pub(crate) fn run(&self, code: &str) -> Event {
         let answer: String =
             self.context.with(|js| js.eval(code).unwrap_or_else(|error| panic!("{error}: {:?}", js.catch())));
         Event::Replied(answer)

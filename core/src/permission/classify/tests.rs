@@ -86,6 +86,8 @@ fn invocation(term: &str, code: &str, direct: Given, parameters: Vec<(&str, Give
         parameters,
         each: false,
         text: TextWindow { offset: 0, limit: 100 },
+        is_fragile: false,
+        seen: Vec::new(),
     };
     Action { app: "com.apple.systemevents".into(), deed: Deed::Command(Box::new(invocation)) }
 }

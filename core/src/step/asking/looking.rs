@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::super::words;
 use super::{Behind, Step, Then, World, ask, run};
-use crate::action::Deed;
+use crate::action::{Deed, Seen};
 use crate::app::App;
 use crate::change::Subject;
 use crate::dictionary::Dictionary;
@@ -56,16 +56,30 @@ impl Looking {
         let Self { unasked, subjects, name, then } = self;
         let behind = Behind { name, events };
         let app = world.apps.find(&unasked.action().app)?;
+        let (mut unasked, mut seen) = (unasked, Vec::new());
         let objects = match reply.result {
-            Ok(rows) => named(&subjects, &rows, app)?,
+            Ok(rows) => {
+                seen = shown(&subjects, &rows);
+                named(&subjects, &rows, app)?
+            }
             Err(error) if error.number == NOT_RUNNING => {
                 let ways = subjects.iter().map(|subject| subject.path.to_string());
                 ways.chain([format!("{} is not running and would be opened", app.name)]).collect()
             }
             Err(error) => return Err(error.to_fault(&app.name)),
         };
+        unasked = unasked.after(seen);
         Ok(question(unasked, objects, behind, then, world))
     }
+}
+
+/// What of each object a human is shown; what could not be read is not shown.
+fn shown(subjects: &[Subject], rows: &Json) -> Vec<Seen> {
+    let of = |(at, subject): (usize, &Subject)| {
+        let shown = rows.get(at)?.get(1).filter(|_| !subject.labels.is_empty())?;
+        Some(Seen { path: subject.path.clone(), labels: subject.labels.clone(), shown: shown.clone() })
+    };
+    subjects.iter().enumerate().filter_map(of).collect()
 }
 
 /// What each object is called. One that is not there is the end of the call: nobody is asked about nothing.
