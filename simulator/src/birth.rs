@@ -51,6 +51,15 @@ fn unique(app: &str, count: u32) -> String {
     )
 }
 
+/// An id as OmniFocus gives it: eleven letters, digits, `-` or `_`.
+pub(crate) fn short_id(app: &str, count: u32, salt: u32) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let seed =
+        app.bytes().fold(u64::from(count) << 32 | u64::from(salt), |seed, byte| mix(seed ^ u64::from(byte)));
+    let letter = |at: u32| char::from(ALPHABET[(mix(seed.wrapping_add(u64::from(at))) % 64) as usize]);
+    (0..11).map(letter).collect()
+}
+
 /// Spreads a number over all 64 bits.
 pub(crate) fn mix(number: u64) -> u64 {
     let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -4,6 +4,7 @@ mod behaviour;
 mod convert;
 mod extras;
 mod native;
+mod omni;
 mod system;
 mod test;
 
@@ -89,7 +90,7 @@ pub(crate) fn interact(session: Rc<Session>) -> std::io::Result<()> {
     result
 }
 
-fn start() -> rquickjs::Result<Context> {
+pub(super) fn start() -> rquickjs::Result<Context> {
     /// Deep recursion must end in a RangeError before the thread's own stack does.
     const STACK: usize = 1 << 20;
     let runtime = Runtime::new()?;

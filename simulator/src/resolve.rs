@@ -1,5 +1,7 @@
 //! Finds what a specifier means in an app's objects, and writes the specifier that the app itself would give.
 
+mod omnifocus;
+
 use crate::os_error::{Answer, BAD_INDEX, NO_SUCH_OBJECT, refuse};
 use crate::schema::{ClassInfo, Kind, Member, PropertyInfo, Schema};
 use crate::specifier::{Filter, Ordinal, Root, Specifier, Step};
@@ -165,8 +167,9 @@ impl<'a> View<'a> {
     /// # Errors
     /// The object's class has no such elements.
     pub(crate) fn children(&self, id: ObjectId, class: &str) -> Answer<Vec<ObjectId>> {
+        let id = self.holder(id, class);
         self.offers(id, class)?;
-        let children = self.stored(id, class);
+        let children = self.gathered(id, class).unwrap_or_else(|| self.stored(id, class));
         self.listed.set(self.listed.get() + children.len());
         Ok(children)
     }
@@ -201,7 +204,7 @@ impl<'a> View<'a> {
         if offered { Ok(()) } else { refuse(NO_SUCH_OBJECT) }
     }
 
-    fn stored(&self, id: ObjectId, class: &str) -> Vec<ObjectId> {
+    pub(crate) fn stored(&self, id: ObjectId, class: &str) -> Vec<ObjectId> {
         let mut found = Vec::new();
         for (symbol, children) in &self.model.object(id).elements {
             let group = self.model.name(*symbol);
@@ -263,9 +266,9 @@ impl<'a> View<'a> {
         Ok(Value::Record(Box::new(record)))
     }
 
-    fn typed(&self, id: ObjectId, property: &PropertyInfo) -> Found {
+    pub(crate) fn typed(&self, id: ObjectId, property: &PropertyInfo) -> Found {
         let Some(stored) = self.model.value(id, &property.term) else {
-            return Found::Leaf(self.of_bundle(id, &property.term));
+            return self.derived(id, property);
         };
         match stored {
             Value::Held(object) if self.model.object(*object).gone => Found::Leaf(Value::Missing),
@@ -275,7 +278,7 @@ impl<'a> View<'a> {
     }
 
     /// What every application answers, even if its data says nothing.
-    fn of_bundle(&self, id: ObjectId, term: &str) -> Value {
+    pub(crate) fn of_bundle(&self, id: ObjectId, term: &str) -> Value {
         match (id, term) {
             (APP, "name") => Value::text(self.app.bundle.name.as_str()),
             (APP, "version") => Value::text(self.app.bundle.version.as_str()),
@@ -345,6 +348,9 @@ impl<'a> View<'a> {
             let (of, term) = (Specifier::root(self.root), Rc::clone(self.model.name(term)));
             return Specifier::then(self.root, Step::Property { of, term });
         }
+        if let Some(step) = self.in_document(id) {
+            return Specifier::then(self.root, step);
+        }
         match object.place {
             Place::Application => Specifier::root(self.root),
             Place::Property { of, term } => {
@@ -369,7 +375,7 @@ impl<'a> View<'a> {
         own.filter(offered).unwrap_or(listed)
     }
 
-    fn all(&self, of: ObjectId, class: Symbol) -> Rc<Specifier> {
+    pub(crate) fn all(&self, of: ObjectId, class: Symbol) -> Rc<Specifier> {
         if let Some(known) = self.given.borrow().get(&(of, Some(class))) {
             return Rc::clone(known);
         }
@@ -427,6 +433,11 @@ impl<'a> View<'a> {
         let Step::Elements { of: container, class } = &of.step else {
             return self.pick(of, root, &|all| self.identified(all, wanted));
         };
+        if self.model.omni {
+            return self.each(self.resolve_from(container, root)?, &|of| {
+                self.omni_with_id(of, class, wanted).map(Found::One)
+            });
+        }
         let info = self.schema().class(class).unwrap_or_default();
         let term = self.model.known(self.id_term(&info));
         let candidates = term.and_then(|term| self.model.indexed(term, wanted));
@@ -458,7 +469,7 @@ impl<'a> View<'a> {
         self.model.object(of).elements.iter().any(shows)
     }
 
-    fn identified(&self, all: &[ObjectId], wanted: &Value) -> Answer<ObjectId> {
+    pub(crate) fn identified(&self, all: &[ObjectId], wanted: &Value) -> Answer<ObjectId> {
         let same = |id: &&ObjectId| self.id_of(**id, &self.class(**id)).as_ref() == Some(wanted);
         all.iter().find(same).copied().map_or_else(|| refuse(NO_SUCH_OBJECT), Ok)
     }

@@ -15,7 +15,7 @@ use change::Change;
 use iac_core::dictionary::{Includes, parse};
 use journal::{Entry, Header, Journal, News};
 use model::Model;
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -86,12 +86,19 @@ pub(crate) struct World {
 pub(crate) struct Changes {
     app: Rc<App>,
     made: Rc<RefCell<Vec<Change>>>,
+    /// Whether they stay although the event ends with an error.
+    kept: Rc<Cell<bool>>,
 }
 
 impl Changes {
     /// For an event that changes nothing: what it makes is not kept.
     pub(crate) fn none(app: &Rc<App>) -> Self {
-        Self { app: Rc::clone(app), made: Rc::default() }
+        Self { app: Rc::clone(app), made: Rc::default(), kept: Rc::default() }
+    }
+
+    /// Lets what is made stay whatever the event ends with: a script that throws has still done what it did before.
+    pub(crate) fn keep(&self) {
+        self.kept.set(true);
     }
 
     pub(crate) fn apply(&self, change: Change) {
@@ -206,6 +213,10 @@ impl World {
         let result = work(&changes);
         let made = changes.made.take();
         if made.is_empty() {
+            return result;
+        }
+        if changes.kept.get() && result.is_err() {
+            self.keep(app, made).map_err(&broken)?;
             return result;
         }
         let kept = result.and_then(|result| self.keep(app, made).map(|()| result).map_err(&broken));

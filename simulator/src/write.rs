@@ -53,7 +53,7 @@ impl View<'_> {
             return refuse(NOT_MODIFIABLE);
         }
         let value = self.coerce(value, &property.types)?;
-        Ok(Change::Set { object: id, term: term.to_owned(), value })
+        Ok(Change::Set { object: self.keeper(id, term), term: term.to_owned(), value })
     }
 
     /// All objects that a specifier means, flat.

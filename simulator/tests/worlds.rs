@@ -41,6 +41,21 @@ fn a_generated_world_has_what_was_asked_for() {
 }
 
 #[test]
+fn ten_thousand_tasks_are_one_evaluation() {
+    let folder = tempfile::tempdir().unwrap();
+    // Whoever wants to look at the time that it takes keeps the world.
+    let kept = std::env::var_os("IAC_MCP_KEEP").map(PathBuf::from);
+    let world = kept.unwrap_or_else(|| folder.path().join("world"));
+    let amounts = Amounts { tasks: Some(10_000), seed: 7, ..Amounts::default() };
+    worlds::generate(&world, &mac(), &amounts).unwrap();
+    let script = "Application('OmniFocus').evaluateJavascript(`
+        const tasks = flattenedTasks.filter((task) => task.project === null);
+        const read = tasks.map((task) => [task.id.primaryKey, task.name, task.dueDate, task.taskStatus, task.tags.length, task.containingProject?.name]);
+        [read.length, new Set(read.map(([id]) => id)).size, read.every(([, name]) => name.length > 0)].join()`)";
+    assert_eq!(answer(&world, script), "10000,10000,true");
+}
+
+#[test]
 fn a_world_is_shown_and_set_back() {
     let folder = tempfile::tempdir().unwrap();
     let world = folder.path().join("world");

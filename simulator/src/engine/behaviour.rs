@@ -2,6 +2,7 @@
 
 use super::convert::{Writer, text_of};
 use super::native::Bridge;
+use super::omni::{self, Omni};
 use crate::event::{Event, Kind};
 use crate::os_error::{Answer, FAILED, OsError};
 use crate::session::Behaviour;
@@ -45,6 +46,9 @@ pub(super) struct Acting<'a, 'js> {
 
 impl Behaviour for Acting<'_, '_> {
     fn perform(&self, app: &Rc<App>, event: &Event, changes: &Changes) -> Option<Answer<Value>> {
+        if let Some(source) = omni::wanted(app, event) {
+            return Some(self.evaluate(app, changes, event, source));
+        }
         let handler = match self.handler(app, event) {
             Ok(handler) => handler?,
             Err(error) => return Some(Err(self.failed(&error))),
@@ -59,6 +63,19 @@ impl Behaviour for Acting<'_, '_> {
 }
 
 impl<'js> Acting<'_, 'js> {
+    /// Runs a script of Omni Automation inside the app; what it changed stays, also where it throws.
+    fn evaluate(&self, app: &Rc<App>, changes: &Changes, event: &Event, source: &str) -> Answer<Value> {
+        self.bridge.session.look(app, event.target.root, |view| view.admitted(event))?;
+        changes.keep();
+        self.omni(app, changes).and_then(|omni| omni.evaluate(source))
+    }
+
+    fn omni(&self, app: &Rc<App>, changes: &Changes) -> Answer<Omni> {
+        // The script's own clock, which may be that of the world.
+        let now: f64 = self.ctx.eval("Date.now()").map_err(|error| self.failed(&error))?;
+        Omni::open(&self.bridge.session, app, changes, now)
+    }
+
     /// The function of the app's script that wants an event.
     fn handler(&self, app: &Rc<App>, event: &Event) -> rquickjs::Result<Option<Function<'js>>> {
         let Some(source) = &app.behaviour else { return Ok(None) };
@@ -138,6 +155,7 @@ impl<'js> Acting<'_, 'js> {
         let place = Stand { bridge: Rc::clone(self.bridge), app: Rc::clone(app), changes: changes.clone() };
         reads(it, &place)?;
         writes(it, &place)?;
+        omni_calls(it, &place)?;
         let event = event.clone();
         let otherwise = move |ctx: Ctx<'js>, at: Opt<Object<'js>>| {
             let mut event = event.clone();
@@ -273,6 +291,21 @@ fn writes<'js>(it: &Object<'js>, place: &Stand<'js>) -> rquickjs::Result<()> {
         at.bridge.write_plain(&ctx, &Value::Held(new))
     };
     it.set("add", Func::from(add))
+}
+
+/// What an app's own engine does for it: `omni(name, arguments)` takes and gives JSON, objects as numbers.
+fn omni_calls<'js>(it: &Object<'js>, place: &Stand<'js>) -> rquickjs::Result<()> {
+    let at = place.clone();
+    let call = move |ctx: Ctx<'js>, name: String, given: String| {
+        let now: f64 = ctx.eval("Date.now()")?;
+        let omni = Omni::open(&at.bridge.session, &at.app, &at.changes, now);
+        let answer = omni.and_then(|omni| omni.call(&name, &given));
+        answer.map_err(|error| at.bridge.helpers().throw(&ctx, error))
+    };
+    it.set("omni", Func::from(call))?;
+    let at = place.clone();
+    let held = move |ctx: Ctx<'js>, id: u32| at.bridge.write_plain(&ctx, &Value::Held(ObjectId(id)));
+    it.set("held", Func::from(held))
 }
 
 impl Stand<'_> {

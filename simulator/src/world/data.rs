@@ -124,6 +124,15 @@ impl<'de> Visitor<'de> for FileSeed<'_> {
                 "running" => self.0.loaded.model.running = map.next_value()?,
                 "shift" => self.0.loaded.shift = map.next_value()?,
                 "forms" => self.0.loaded.model.forms = map.next_value::<HashMap<String, String>>()?,
+                "engine" => {
+                    let engine: Cow<'de, str> = map.next_value()?;
+                    if engine != "omnifocus" {
+                        return Err(A::Error::custom(format!(
+                            "unknown engine `{engine}`; there is `omnifocus`"
+                        )));
+                    }
+                    self.0.loaded.model.omni = true;
+                }
                 "addresses" => {
                     let how: Cow<'de, str> = map.next_value()?;
                     self.0.loaded.model.own_class = how == "own class";

@@ -44,6 +44,16 @@ impl Model {
         Some(all.get(&key).cloned().unwrap_or_default())
     }
 
+    /// The objects, not deleted, whose property has that value, through the index where there is one.
+    pub(crate) fn having(&self, term: &str, value: &Value) -> Vec<ObjectId> {
+        let Some(term) = self.known(term) else { return Vec::new() };
+        let has =
+            |id: &ObjectId| self.object(*id).values.iter().any(|(name, each)| *name == term && each == value);
+        let found = self.indexed(term, value);
+        let found = found.unwrap_or_else(|| (0..).map(ObjectId).take(self.len()).filter(has).collect());
+        found.into_iter().filter(|id| !self.object(*id).gone).collect()
+    }
+
     fn build(&self, term: Symbol) -> HashMap<Key, Vec<ObjectId>> {
         let mut all: HashMap<Key, Vec<ObjectId>> = HashMap::with_capacity(self.len());
         for id in (0..).map(ObjectId).take(self.len()) {

@@ -33,6 +33,9 @@ pub(crate) struct Model {
     /// Seconds by which dates that still are text lie behind the world's clock.
     pub(crate) shift: i64,
     pub(crate) running: bool,
+    /// Whether the app is OmniFocus, whose objects belong together in ways that no dictionary says.
+    #[serde(default)]
+    pub(crate) omni: bool,
 }
 
 /// One object.

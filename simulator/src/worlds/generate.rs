@@ -1,5 +1,7 @@
 //! Larger worlds from a small one: objects of the base data, repeated with other names, ids and dates.
 
+mod omnifocus;
+
 use crate::value::{local_seconds, local_text};
 use crate::world::{WorldError, content, failed, journal};
 use serde_json::{Map, Value, json};
@@ -21,11 +23,10 @@ pub struct Amounts {
 }
 
 /// Where an app keeps what is to be repeated: the class of the containers, and that of the elements.
-const TASKS: [(&str, &str, &str); 3] = [
-    ("com.apple.reminders", "list", "reminder"),
-    ("com.omnigroup.OmniFocus3", "", "flattened task"),
-    ("com.omnigroup.OmniFocus4", "", "flattened task"),
-];
+const REMINDERS: (&str, &str, &str) = ("com.apple.reminders", "list", "reminder");
+
+/// The bundle ids under which OmniFocus is known.
+const OMNIFOCUS: [&str; 2] = ["com.omnigroup.OmniFocus3", "com.omnigroup.OmniFocus4"];
 
 /// So many files lie in one folder.
 const FOLDER: usize = 100;
@@ -42,9 +43,12 @@ pub(super) fn generate(folder: &Path, base: &Path, amounts: &Amounts) -> Result<
     if let Some(count) = amounts.files {
         grow(folder, base, "com.apple.finder", |data| maker.files(data, count))?;
     }
-    for (app, containers, class) in TASKS.iter().filter(|_| amounts.tasks.is_some()) {
-        let count = amounts.tasks.unwrap_or_default();
+    if let Some(count) = amounts.tasks {
+        let (app, containers, class) = REMINDERS;
         grow(folder, base, app, |data| maker.spread(data, containers, class, count))?;
+        for app in OMNIFOCUS {
+            grow(folder, base, app, |data| omnifocus::fill(&mut maker, data, count))?;
+        }
     }
     Ok(())
 }
