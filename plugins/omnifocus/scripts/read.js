@@ -155,6 +155,13 @@
       // Measures for analyses.
       overdueDays: (task) => whole(time(task.dueDate), now),
       ageDays: (task) => whole(born(task), now),
+      openAgeDays: (task) => (taskState(task) === "active" ? whole(born(task), now) : null),
+      remainingMinutes: (task) => (taskState(task) === "active" ? orNull(task.estimatedMinutes) : null),
+      taskStatus: (task) => word(task.taskStatus),
+      daysLate: (task) => {
+        const due = time(task.dueDate), done = time(task.completionDate);
+        return whole(due, done === null ? time(task.dropDate) : done);
+      },
       deferDays: (task) => whole(now, time(task.deferDate)),
       completionHours: (task) => {
         const done = time(task.completionDate), began = time(task.added);
@@ -194,6 +201,7 @@
         return next === undefined || next === null ? null : { id: key(next), name: next.name };
       },
       openTasks,
+      reviewDays: (project) => whole(time(project.nextReviewDate), now),
       idleDays: (project) => whole(time(project.task.modified), now),
     },
     tags: {
@@ -425,6 +433,14 @@
       if (how === "none") return (item) => !any(item);
       return (item) => { const held = names(item.tags); return wanted.every((name) => held.includes(name)); };
     },
+    tagged: (kind, source) => {
+      const wanted = pattern(source);
+      return (item) => { for (const tag of item.tags) if (wanted.test(tag.name)) return true; return false; };
+    },
+    named: (kind, wanted) => {
+      const set = new Set(wanted);
+      return (item) => set.has(item.name.trim().toLowerCase());
+    },
     // Untagged, or with a tag that is not dropped.
     tagged_live: () => (item) => {
       let tagged = false;
@@ -467,6 +483,7 @@
     mean: (values) => (values.length === 0 ? null : summaries.sum(values) / values.length),
     min: (values) => values.reduce((least, value) => (least === null || value < least ? value : least), null),
     max: (values) => values.reduce((most, value) => (most === null || value > most ? value : most), null),
+    distinct: (values) => new Set(values).size,
     median: (values) => {
       if (values.length === 0) return null;
       const sorted = values.slice().sort((left, right) => left - right), middle = sorted.length >> 1;
@@ -527,7 +544,7 @@
       let index = -1;
       while (index + 1 < bounds.length && bounds[index + 1] <= value) index += 1;
       return index;
-    });
+    }).filter(([index]) => index >= 0);
   }
 
   function grouping(kind, group) {
@@ -659,12 +676,23 @@
     return result;
   }
 
+  // What the app says of itself; a member that this version does not have is null.
   function about() {
-    const version = (value) => (value === undefined || value === null ? null : orNull(value.versionString));
+    const version = (read) => {
+      try {
+        return orNull(read().versionString);
+      } catch (error) {
+        return null;
+      }
+    };
     return {
-      version: version(app.userVersion),
-      build: version(app.buildVersion),
-      plannedDates: flattenedTasks.length === 0 ? null : flattenedTasks[0].plannedDate !== undefined,
+      version: version(() => app.userVersion),
+      build: version(() => app.buildVersion),
+      features: {
+        plannedDates: "plannedDate" in Task.prototype,
+        mutuallyExclusiveTags: "childrenAreMutuallyExclusive" in Tag.prototype,
+        repetitionSchedules: typeof Task.RepetitionScheduleType !== "undefined",
+      },
     };
   }
 

@@ -11,6 +11,8 @@ pub(crate) struct Answers {
     pub(crate) found: Vec<Found>,
     /// What a reader should know, such as names that several projects have.
     pub(crate) warnings: Vec<Json>,
+    /// What OmniFocus says of itself, where the program asked.
+    pub(crate) about: Json,
 }
 
 /// The answer to one query, or one of its groups.
@@ -38,7 +40,8 @@ pub(crate) fn send(engine: &mut dyn Engine, program: &Json) -> Result<Answers, F
         return Err(Fault::new("execution_failed", "the answer of OmniFocus has no form that is known"));
     };
     let warnings = answer["warnings"].as_array().cloned().unwrap_or_default();
-    Ok(Answers { found: results.into_iter().map(Found).collect(), warnings })
+    let about = answer["about"].take();
+    Ok(Answers { found: results.into_iter().map(Found).collect(), warnings, about })
 }
 
 impl Answers {

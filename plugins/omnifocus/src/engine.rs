@@ -32,6 +32,9 @@ pub trait Engine {
     /// # Errors
     /// Those of the host's `app-scripts.run`.
     fn run(&mut self, script: Script, program: &Json) -> Result<Json, Fault>;
+
+    /// Returns the bundle id of the app that answers, once it has.
+    fn app(&self) -> Option<String>;
 }
 
 /// The bundle ids of OmniFocus 4 and 3, the newest first.
@@ -46,12 +49,16 @@ pub(crate) struct Host {
 
 impl Engine for Host {
     fn run(&mut self, script: Script, program: &Json) -> Result<Json, Fault> {
-        self.app()?.run_script(script.name(), program)
+        self.opened()?.run_script(script.name(), program)
+    }
+
+    fn app(&self) -> Option<String> {
+        self.app.as_ref().map(App::bundle_id)
     }
 }
 
 impl Host {
-    fn app(&mut self) -> Result<&App, Fault> {
+    fn opened(&mut self) -> Result<&App, Fault> {
         let app = match self.app.take() {
             Some(app) => app,
             None => open()?,

@@ -5,13 +5,11 @@
 //! nobody but its [`Engine`], so that all of it also runs natively, in tests.
 #![forbid(unsafe_code)]
 
-#[cfg_attr(not(test), expect(dead_code, reason = "the analyses ask for more than a read does"))]
 mod moment;
 
 mod arguments;
 mod dates;
 
-#[expect(dead_code, reason = "the analyses ask for more than a read does")]
 mod program;
 
 mod fields;
@@ -19,10 +17,11 @@ mod filter;
 
 mod engine;
 
-#[expect(dead_code, reason = "the analyses ask for more than a read does")]
 mod answer;
 
+mod analyze;
 mod read;
+mod system;
 
 pub use engine::{Engine, Script};
 pub use moment::Moment;
@@ -31,7 +30,7 @@ use iac_plugin::{Arguments, Fault, Json, Plugin, Tool};
 
 /// Returns the tools in the order in which a client sees them.
 pub fn tools() -> Vec<Tool> {
-    vec![read::tool()]
+    vec![read::tool(), analyze::tool(), system::tool()]
 }
 
 /// Answers one call of one of [`tools`].
@@ -47,6 +46,8 @@ pub fn call(
 ) -> Result<Json, Fault> {
     match tool {
         "omnifocus_read" => read::call(arguments, moment, engine),
+        "omnifocus_analyze" => analyze::call(arguments, moment, engine),
+        "omnifocus_system" => system::call(arguments, moment, engine),
         _ => Err(Fault::invalid(format!("no tool `{tool}`, expected one of this plugin's"))),
     }
 }

@@ -39,6 +39,12 @@ impl Moment {
         self.now.timestamp().as_millisecond()
     }
 
+    /// Returns the name of the zone, or its offset where it has none.
+    pub(crate) fn zone(&self) -> String {
+        let zone = self.now.time_zone();
+        zone.iana_name().map_or_else(|| self.now.offset().to_string(), str::to_owned)
+    }
+
     /// Returns today.
     pub(crate) fn today(&self) -> Date {
         self.now.date()
@@ -83,19 +89,22 @@ impl Moment {
         local.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
     }
 
-    /// Returns when local time changes between two instants: pairs of an instant and the milliseconds that local time is
-    /// ahead of UTC from there on. The first pair begins before everything.
-    pub(crate) fn offsets(&self, from: i64, to: i64) -> Vec<(i64, i64)> {
+    /// Returns when local time changes, from ten years ago to ten years ahead: pairs of an instant and the milliseconds
+    /// that local time is ahead of UTC from there on. The first pair stands for all that is before.
+    pub(crate) fn offsets(&self) -> Vec<(i64, i64)> {
+        let (from, to) = (timestamp(self.milliseconds() - SPAN), timestamp(self.milliseconds() + SPAN));
         let zone = self.now.time_zone();
         let ahead = |offset: Offset| i64::from(offset.seconds()) * 1_000;
-        let mut offsets = vec![(i64::MIN, ahead(zone.to_offset(timestamp(from))))];
-        for change in zone.following(timestamp(from)).take_while(|change| change.timestamp() <= timestamp(to))
-        {
+        let mut offsets = vec![(-8_640_000_000_000_000, ahead(zone.to_offset(from)))];
+        for change in zone.following(from).take_while(|change| change.timestamp() <= to) {
             offsets.push((change.timestamp().as_millisecond(), ahead(change.offset())));
         }
         offsets
     }
 }
+
+/// How far from now the changes of the clocks are known to programs.
+const SPAN: i64 = 3_653 * DAY;
 
 fn fixed(offset_seconds: i32) -> TimeZone {
     Offset::from_seconds(offset_seconds).map_or(TimeZone::UTC, Offset::to_time_zone)
@@ -135,8 +144,11 @@ mod tests {
     #[test]
     fn changes_of_the_clocks_are_listed() {
         let moment = Moment::new(NOON, "Europe/Vienna", 3_600);
-        let changes = moment.offsets(NOON, NOON + 300 * DAY);
-        let shown: Vec<i64> = changes.iter().map(|change| change.1 / 3_600_000).collect();
-        assert_eq!(shown, [1, 2, 1]);
+        let changes = moment.offsets();
+        assert_eq!(changes.len(), 41);
+        assert!(
+            changes
+                .contains(&(moment.start_of(jiff::civil::date(2026, 3, 29)) + 2 * 3_600_000, 2 * 3_600_000))
+        );
     }
 }

@@ -48,6 +48,10 @@ pub(crate) enum Predicate {
     /// One of some texts matches a regular expression, in any case.
     Matches(&'static [&'static str], String),
     Tags(Match, Vec<String>),
+    /// One of the tags has a name that matches a regular expression.
+    Tagged(String),
+    /// The name, without spaces around it and in any case, is one of some.
+    Named(Vec<String>),
     /// No tag at all, or one that is in use.
     TaggedLive,
     /// Belongs to the project with this id or else this name.
@@ -146,6 +150,8 @@ impl Predicate {
             Self::Contains(fields, term) => json!(["contains", fields, term]),
             Self::Matches(fields, pattern) => json!(["matches", fields, pattern]),
             Self::Tags(how, names) => json!(["tags", how.word(), names]),
+            Self::Tagged(pattern) => json!(["tagged", pattern]),
+            Self::Named(names) => json!(["named", names]),
             Self::TaggedLive => json!(["tagged_live"]),
             Self::Project(name) => json!(["project", name, false]),
             Self::ProjectId(id) => json!(["project", id, true]),
@@ -180,6 +186,8 @@ impl Predicate {
             Self::Contains(fields, term) => format!("{} contains {term:?}", fields.join(" or ")),
             Self::Matches(fields, pattern) => format!("{} matches {pattern:?}", fields.join(" or ")),
             Self::Tags(how, names) => format!("has {} of the tags {}", how.word(), quoted(names)),
+            Self::Tagged(pattern) => format!("has a tag that matches {pattern:?}"),
+            Self::Named(names) => format!("name is one of {}", quoted(names)),
             Self::TaggedLive => "has no tag, or one that is not dropped".to_owned(),
             Self::Project(name) => format!("project is {name:?}"),
             Self::ProjectId(id) => format!("project has the id {id:?}"),
@@ -387,5 +395,15 @@ impl Group {
 /// Makes the program of some queries.
 pub(crate) fn program(moment: &Moment, queries: Vec<Query>) -> Json {
     let queries: Vec<Json> = queries.into_iter().map(|query| Json::Object(query.0)).collect();
-    json!({"now": moment.milliseconds(), "queries": queries})
+    let mut program = json!({"now": moment.milliseconds(), "queries": queries});
+    if program["queries"].as_array().is_some_and(|queries| queries.iter().any(by_day)) {
+        program["offsets"] = json!(moment.offsets());
+    }
+    program
+}
+
+/// Whether a query groups by local days, which needs to know when the clocks change.
+fn by_day(query: &Json) -> bool {
+    let groups = query["groups"].as_object();
+    groups.is_some_and(|groups| groups.values().any(|group| group["by"][0] == "day"))
 }

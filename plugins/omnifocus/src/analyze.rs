@@ -1,0 +1,154 @@
+//! `omnifocus_analyze`: counts and the evidence behind them. What they mean is left to the reader: no score is made up.
+
+mod notes;
+mod overdue;
+mod patterns;
+mod productivity;
+mod recurring;
+mod reviews;
+mod scope;
+mod velocity;
+mod workflow;
+
+use iac_plugin::{Arguments, Fault, Json, Tool, json};
+
+use crate::arguments::{Object, envelope};
+use crate::{Engine, Moment};
+use scope::Scope;
+
+/// Returns the tool. Only marking reviews changes anything, and only the review dates of projects.
+pub(crate) fn tool() -> Tool {
+    Tool::reads("omnifocus_analyze", DESCRIPTION, schema()).titled("Analyze OmniFocus")
+}
+
+/// One analysis that was asked for.
+struct Analysis<'a> {
+    scope: Option<Object<'a>>,
+    params: Option<Object<'a>>,
+    moment: &'a Moment,
+}
+
+/// Answers one call.
+///
+/// # Errors
+/// `invalid_parameter` for what is not understood or not there, and those of the engine.
+pub(crate) fn call(arguments: Arguments, moment: &Moment, engine: &mut dyn Engine) -> Result<Json, Fault> {
+    let analysis = envelope(arguments.into()?, "analysis", "type")?;
+    let object = Object::root("analysis", &analysis);
+    object.only(&["type", "scope", "params"], &[("operation", "it belongs into `params`")])?;
+    let Some(run) = object.word("type", KINDS)? else {
+        let kinds: Vec<&str> = KINDS.iter().map(|(name, _)| *name).collect();
+        return Err(Fault::invalid(format!(
+            "`analysis.type` is missing, expected one of {}",
+            kinds.join(", ")
+        )));
+    };
+    let analysis = Analysis { scope: object.object("scope")?, params: object.object("params")?, moment };
+    run(&analysis, engine)
+}
+
+type Run = fn(&Analysis<'_>, &mut dyn Engine) -> Result<Json, Fault>;
+
+const KINDS: &[(&str, Run)] = &[
+    ("productivity_stats", productivity::run),
+    ("task_velocity", velocity::run),
+    ("overdue_analysis", overdue::run),
+    ("workflow_analysis", workflow::run),
+    ("recurring_tasks", recurring::run),
+    ("parse_meeting_notes", notes::run),
+    ("manage_reviews", reviews::run),
+    ("pattern_analysis", patterns::run),
+];
+
+impl Analysis<'_> {
+    /// Reads the scope; `usual` says which states count where the caller does not say.
+    fn scope(&self, usual: scope::Usual) -> Result<Scope, Fault> {
+        Scope::read(self.scope.as_ref(), usual, self.moment)
+    }
+
+    /// Refuses parameters that this analysis does not have.
+    fn only(&self, known: &[&str]) -> Result<(), Fault> {
+        match &self.params {
+            None => Ok(()),
+            Some(params) if known.is_empty() && params.keys().next().is_some() => {
+                Err(Fault::invalid("`analysis.params` is given to an analysis that has none")
+                    .suggest("leave it out, and use `scope` to look at a part"))
+            }
+            Some(params) => params.only(known, &[]),
+        }
+    }
+
+    /// Reads one of some words of the parameters.
+    fn word<T: Copy>(&self, key: &str, words: &[(&str, T)]) -> Result<Option<T>, Fault> {
+        self.params.as_ref().map_or(Ok(None), |params| params.word(key, words))
+    }
+}
+
+/// Makes the answer of an analysis.
+fn answer(kind: &str, data: Json, scope: &Scope, moment: &Moment, warnings: Vec<Json>) -> Json {
+    let mut metadata =
+        json!({"analysis": kind, "scope": scope.words(moment), "asOf": moment.text(moment.milliseconds())});
+    if !warnings.is_empty() {
+        metadata["warnings"] = Json::Array(warnings);
+    }
+    json!({"success": true, "data": data, "metadata": metadata})
+}
+
+/// Rounds to a number of decimals.
+fn round(value: f64, decimals: i32) -> f64 {
+    let factor = 10_f64.powi(decimals);
+    (value * factor).round() / factor
+}
+
+/// Returns a part of a whole, 0 where there is none.
+#[expect(clippy::cast_precision_loss, reason = "counts are below 2^53")]
+fn rate(part: i64, whole: i64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// Returns a part of a whole in percent with one decimal.
+fn percent(part: i64, whole: i64) -> f64 {
+    round(rate(part, whole) * 100.0, 1)
+}
+
+const DESCRIPTION: &str = "Analyzes OmniFocus: counts with the evidence behind them, over the whole database or a \
+scope. Values of analysis.type:
+- productivity_stats: totals, completion rate, completed and created in the period, by project and tag. params: \
+groupBy or period day|week|month, metrics [completed, created, velocity, overdue, projects, tags]
+- task_velocity: completed and created per interval, backlog growth, median hours. params: groupBy day|week|month
+- overdue_analysis: overdue by severity and project, oldest first
+- workflow_analysis: available, blocked, deferred, overdue by project and tag, longest deferrals
+- recurring_tasks: params.operation analyze|patterns, sortBy nextDue|frequency|name
+- pattern_analysis: params.insights [duplicates, dormant_projects, tag_audit, deadline_health, waiting_for, \
+estimation_bias, clarify_candidates, review_gaps, wip_limits, due_date_bunching, missing_next_actions] or all
+- parse_meeting_notes: params.text or items [{name, project, tags, dueDate, ..}], defaultProject, defaultTags; creates \
+nothing, returns batchPayload for omnifocus_write
+- manage_reviews: params.operation list
+SCOPE: {dateRange:{start,end},tags:[names],projects:[names or ids],includeCompleted,includeDropped}; unknown names are \
+errors. EXAMPLE: {analysis:{type:\"productivity_stats\",scope:{dateRange:{start:\"2025-01-01\",end:\"2025-01-31\"}},\
+params:{groupBy:\"week\"}}}";
+
+fn schema() -> Json {
+    let kinds: Vec<&str> = KINDS.iter().map(|(name, _)| *name).collect();
+    json!({
+        "type": "object",
+        "properties": {"analysis": {
+            "type": "object",
+            "properties": {
+                "type": {"enum": kinds},
+                "scope": {"type": "object", "properties": {
+                    "dateRange": {"type": "object", "properties": {
+                        "start": {"type": "string"}, "end": {"type": "string"},
+                    }},
+                    "tags": {"type": "array", "items": {"type": "string"}},
+                    "projects": {"type": "array", "items": {"type": "string"}},
+                    "includeCompleted": {"type": "boolean"},
+                    "includeDropped": {"type": "boolean"},
+                }},
+                "params": {"type": "object", "description": "depends on the type; see the description"},
+            },
+            "required": ["type"],
+        }},
+        "required": ["analysis"],
+    })
+}

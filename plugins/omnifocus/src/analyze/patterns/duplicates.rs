@@ -1,0 +1,211 @@
+//! Tasks of different projects whose names are nearly the same.
+
+use iac_plugin::{Json, json};
+
+use crate::Moment;
+use crate::analyze::round;
+use crate::analyze::scope::Scope;
+use crate::answer::Found;
+use crate::program::{Kind, Query};
+
+/// From here on two names count as the same: one minus edits by the longer length.
+const ALIKE: f64 = 0.85;
+
+/// Tasks that are compared, pairs that are compared letter by letter, and groups that are listed.
+const TASKS: i64 = 10_000;
+const PAIRS: usize = 150_000;
+const LISTED: usize = 10;
+
+const FIELDS: &[&str] = &["id", "name", "project", "projectId"];
+
+pub(super) fn ask(scope: &Scope, _: &Moment) -> Vec<Query> {
+    vec![Query::new(Kind::Tasks, &scope.tasks(Some("added"))).rows(FIELDS, &[], 0, TASKS)]
+}
+
+pub(super) fn show(found: Vec<Found>, _: &Moment) -> Json {
+    let Some(mut found) = found.into_iter().next() else { return Json::Null };
+    let rows = found.take_rows();
+    let names: Vec<Name> = rows.iter().map(|row| Name::new(row[1].as_str().unwrap_or_default())).collect();
+    let projects: Vec<Option<&str>> = rows.iter().map(|row| row[3].as_str()).collect();
+    let (clusters, complete) = clusters(&names, &projects);
+    let item =
+        |index: &usize| json!({"id": rows[*index][0], "name": rows[*index][1], "project": rows[*index][2]});
+    let listed = clusters.iter().take(LISTED).map(|cluster| {
+        let least = cluster.least;
+        json!({"similarity": round(least, 2), "tasks": cluster.members.iter().map(item).collect::<Vec<Json>>()})
+    });
+    let mut shown = json!({
+        "count": clusters.len(),
+        "compared": rows.len(),
+        "complete": complete && i64::try_from(rows.len()).unwrap_or(i64::MAX) == found.total(),
+        "threshold": ALIKE,
+        "clusters": listed.collect::<Vec<Json>>(),
+    });
+    super::warn(
+        &mut shown,
+        i64::try_from(clusters.len()).unwrap_or(i64::MAX),
+        10,
+        "groups of nearly the same name",
+    );
+    shown
+}
+
+/// A name as it is compared, with what can be compared in one step: which pairs of neighbouring letters it has, each
+/// kept as one of 128 bits.
+struct Name {
+    letters: Vec<char>,
+    pairs: u128,
+}
+
+impl Name {
+    fn new(name: &str) -> Self {
+        let letters: Vec<char> = name.trim().to_lowercase().chars().collect();
+        let bit = |pair: &[char]| 1_u128 << ((u32::from(pair[0]) * 31 + u32::from(pair[1])) % 127);
+        let pairs = letters.windows(2).map(bit).fold(0, |pairs, bit| pairs | bit);
+        Self { letters, pairs }
+    }
+
+    /// Returns how alike two names are, or none where they cannot be alike enough. An edit changes at most four pairs.
+    fn may_equal(&self, other: &Self) -> Option<usize> {
+        let longest = self.letters.len().max(other.letters.len());
+        let edits = most_edits(longest);
+        let length = self.letters.len().abs_diff(other.letters.len());
+        let differing = (self.pairs ^ other.pairs).count_ones() as usize;
+        (length <= edits && differing <= 4 * edits).then_some(edits)
+    }
+}
+
+/// How many edits leave two names alike.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a name is short"
+)]
+fn most_edits(longest: usize) -> usize {
+    ((1.0 - ALIKE) * longest as f64 + 1e-9) as usize
+}
+
+struct Cluster {
+    members: Vec<usize>,
+    least: f64,
+}
+
+/// Puts each name to the first one that it is alike, shortest names first; says also whether all pairs were compared.
+fn clusters(names: &[Name], projects: &[Option<&str>]) -> (Vec<Cluster>, bool) {
+    let mut order: Vec<usize> = (0..names.len()).filter(|index| !names[*index].letters.is_empty()).collect();
+    order.sort_by_key(|index| names[*index].letters.len());
+    let mut taken = vec![false; names.len()];
+    let mut clusters = Vec::new();
+    let mut left = PAIRS;
+    for (position, first) in order.iter().copied().enumerate() {
+        if taken[first] {
+            continue;
+        }
+        let mut cluster = Cluster { members: vec![first], least: 1.0 };
+        for other in order[position + 1..].iter().copied() {
+            let reach = names[first].letters.len() + most_edits(names[other].letters.len());
+            if names[other].letters.len() > reach || left == 0 {
+                break;
+            }
+            let same_project = projects[first].is_some() && projects[first] == projects[other];
+            let Some(edits) =
+                names[first].may_equal(&names[other]).filter(|_| !taken[other] && !same_project)
+            else {
+                continue;
+            };
+            left -= 1;
+            if let Some(similarity) = within(&names[first].letters, &names[other].letters, edits) {
+                taken[other] = true;
+                cluster.least = cluster.least.min(similarity);
+                cluster.members.push(other);
+            }
+        }
+        if cluster.members.len() > 1 {
+            clusters.push(cluster);
+        }
+    }
+    (clusters, left > 0)
+}
+
+/// Returns how alike two texts are: one minus edits by the longer length.
+pub(super) fn similarity(left: &str, right: &str) -> f64 {
+    let (left, right): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
+    let longest = left.len().max(right.len());
+    within(&left, &right, longest).unwrap_or_default()
+}
+
+/// Returns how alike two texts are where at most `edits` lie between them.
+#[expect(clippy::cast_precision_loss, reason = "a name is short")]
+fn within(left: &[char], right: &[char], edits: usize) -> Option<f64> {
+    let longest = left.len().max(right.len());
+    if longest == 0 {
+        return Some(1.0);
+    }
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (index, letter) in left.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = index + 1;
+        let mut least = row[0];
+        for (column, other) in right.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != other);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(row[column] + 1).min(diagonal + 1);
+            least = least.min(row[column + 1]);
+        }
+        if least > edits {
+            return None;
+        }
+    }
+    let distance = row[right.len()];
+    (distance <= edits).then(|| 1.0 - distance as f64 / longest as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn similarity_is_one_less_edits_by_the_longer_length() {
+        for (left, right, expected) in
+            [("abc", "abc", 1.0), ("abc", "abd", 2.0 / 3.0), ("", "", 1.0), ("ab", "", 0.0)]
+        {
+            assert!((similarity(left, right) - expected).abs() < 1e-9, "{left} {right}");
+        }
+    }
+
+    #[test]
+    fn names_of_different_projects_make_a_cluster() {
+        let texts = ["Call the plumber", "call the plumbers", "Call the plumber ", "Buy milk", "Buy milk"];
+        let names: Vec<Name> = texts.iter().map(|text| Name::new(text)).collect();
+        let found = |projects: &[Option<&str>]| {
+            let (clusters, complete) = clusters(&names, projects);
+            assert!(complete);
+            clusters.into_iter().map(|cluster| cluster.members).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&[Some("a"), Some("b"), None, None, None]), [vec![3, 4], vec![0, 2, 1]]);
+        assert_eq!(found(&[Some("a"), Some("a"), Some("a"), Some("b"), Some("b")]), Vec::<Vec<usize>>::new());
+    }
+
+    /// The filters in front of the comparison drop no pair that is alike enough.
+    #[test]
+    fn the_quick_filters_lose_nothing() {
+        let words = [
+            "review budget",
+            "review budgets",
+            "reviewed budget",
+            "preview budget",
+            "review the budget",
+            "rewiev budget",
+        ];
+        for left in words {
+            for right in words {
+                let alike = similarity(left, right) >= ALIKE;
+                let (first, second) = (Name::new(left), Name::new(right));
+                let kept =
+                    first.may_equal(&second).and_then(|edits| within(&first.letters, &second.letters, edits));
+                assert_eq!(kept.is_some(), alike, "{left} {right}");
+            }
+        }
+    }
+}
