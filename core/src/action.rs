@@ -6,6 +6,7 @@ use crate::call::{Filter, TextWindow};
 use crate::change::{Change, Subject};
 use crate::dictionary::{Identifier, TypeExpr};
 use crate::marshal::Given;
+use crate::permission::Level;
 use crate::specifier::{Member, Path};
 
 /// What would be done in one app.
@@ -61,6 +62,8 @@ pub enum Deed {
     Elements(Elements),
     /// Sends a command.
     Command(Box<Invocation>),
+    /// Runs a script of a plugin's package inside the app.
+    Script(Box<InAppScript>),
     /// Looks at objects that would be changed.
     Preview(Vec<Subject>),
     /// Sets properties.
@@ -102,6 +105,21 @@ pub struct Seen {
     pub labels: Vec<Identifier>,
     /// What that was, as the script encoded it.
     pub shown: serde_json::Value,
+}
+
+/// A script whose text was granted as it is, on its way into the app's own script engine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InAppScript {
+    /// What rules and grants call it: `script read`.
+    pub term: String,
+    /// The first eight characters of the digest of its text: a grant is for this text and no other.
+    pub code: String,
+    /// How much harm it can do: what the package says and the operator has granted.
+    pub level: Level,
+    /// What it is about, in the plugin's words.
+    pub objects: Vec<String>,
+    /// The command that takes the text with its data.
+    pub invocation: Invocation,
 }
 
 /// One named parameter with its value.

@@ -6,6 +6,7 @@ mod change;
 mod command;
 mod filter;
 pub mod schema;
+mod script;
 
 use serde_json::{Map, Value as Json};
 
@@ -22,6 +23,7 @@ pub use change::SetProperty;
 pub use command::{CommandCall, Mode};
 pub(crate) use command::{bind, candidates};
 pub use filter::{Compare, Filter, Operator};
+pub use script::ScriptCall;
 
 /// A tool call whose arguments have the right form; names are not yet checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,6 +75,8 @@ pub enum Call {
     Release(Release),
     /// `iac_mcp_get_reference_stats`
     ReferenceStats,
+    /// A plugin runs a script of its package inside an app; no tool does.
+    Script(ScriptCall),
 }
 
 /// The arguments of `iac_mcp_get_elements`.
@@ -175,6 +179,7 @@ impl Call {
             | Self::ListApps { .. }
             | Self::Describe { .. }
             | Self::Release(Release::App(_))
+            | Self::Script(_)
             | Self::ReferenceStats => Vec::new(),
         }
     }

@@ -2,11 +2,13 @@
 
 mod changes;
 mod command;
+mod inside;
 mod literal;
 mod path;
 mod script;
 mod whose;
 
+pub(crate) use inside::inside;
 pub use script::probe;
 pub(crate) use script::{preview, script};
 pub(crate) use whose::can_be_whose;

@@ -16,6 +16,7 @@ mod elements;
 mod first;
 mod properties;
 mod query;
+mod script;
 mod set;
 mod show;
 mod words;
@@ -162,6 +163,7 @@ enum Then {
     Properties(properties::Reading),
     Elements(Box<elements::Listing>),
     Command(Box<command::Sending>),
+    Script(script::Inside),
     Set(Box<set::Setting>),
     Looking(Box<asking::Looking>),
     Asked(Box<asking::Asking>),
@@ -196,6 +198,7 @@ pub fn wants(call: &Call, references: &References) -> Vec<String> {
         Call::Describe { app, .. } => Some(app.clone().unwrap_or_else(|| EVERY_APP.to_owned())),
         Call::GetElements(call) => call.app.clone(),
         Call::Command(call) => Some(call.app.clone()),
+        Call::Script(call) => Some(call.app.clone()),
         _ => None,
     };
     let undone = match call {
@@ -227,6 +230,7 @@ pub fn start(call: Call, world: &mut World<'_>) -> Step {
         }
         Call::GetElements(call) => elements::start(&call, None, world),
         Call::Command(call) => command::start(&call, world),
+        Call::Script(call) => script::start(&call, world),
         Call::SetProperty(call) => set::start(&call, world),
         Call::Undo { undos, .. } => set::start_undo(&undos, world),
         Call::Release(release) => released(&release, world),
@@ -251,6 +255,7 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
     }
     let step = match (reply, then) {
         (Err(fault), Then::Command(sending)) if sending.changes() => Err(command::uncertain(fault)),
+        (Err(fault), Then::Script(inside)) if inside.changes() => Err(command::uncertain(fault)),
         (Err(fault), Then::Set(setting)) if setting.writes() => Err(command::uncertain(fault)),
         (Err(fault), _) => Err(fault),
         (Ok(reply), Then::Apps(listing)) => listing.resume(reply, world),
@@ -259,6 +264,7 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Ok(reply), Then::Properties(reading)) => reading.resume(reply, &app, events, world),
         (Ok(reply), Then::Elements(listing)) => listing.resume(reply, &app, events, world),
         (Ok(reply), Then::Command(sending)) => sending.resume(reply, &app, events, world),
+        (Ok(reply), Then::Script(inside)) => inside.resume(reply, &name, events),
         (Ok(reply), Then::Set(setting)) => setting.resume(reply, &app, events, world),
         (Ok(reply), Then::Looking(looking)) => looking.resume(reply, events, world),
         (Ok(_), Then::Asked(_)) => Err(out_of_turn("a script's reply")),

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use iac_core::Millis;
 use iac_core::app::Apps;
-use iac_core::call::Call;
+use iac_core::call::{Call, ScriptCall};
 use iac_core::dictionary::describe::describe;
 use iac_core::fault::{Code, Fault};
 use iac_core::permission::{Gate, Level, Question};
@@ -32,6 +32,9 @@ use crate::state::references::SavedReferences;
 use crate::{apps, osascript};
 use permission::{Attempt, Permission};
 pub use tools::ToolsOf;
+
+/// How the audit log calls a script of a plugin.
+const SCRIPTS: &str = "app-scripts";
 
 /// Everything that a pipeline is made of.
 #[derive(Debug, Default)]
@@ -185,6 +188,15 @@ impl Pipeline {
             None => self.plugins.call(self, tool, arguments, caller, cancel).await,
             answer => answer,
         }
+    }
+
+    /// Answers a plugin's call of a script of its package.
+    pub async fn run_script(&self, call: ScriptCall, caller: &Caller, cancel: CancellationToken) -> Answer {
+        let started = Instant::now();
+        let attempt = self.permission.attempt(SCRIPTS, &call.arguments(), caller);
+        let Driven { outcome, question } = self.drive(Call::Script(call), &attempt, cancel).await;
+        self.counters.count(&outcome);
+        Answer { outcome, elapsed: started.elapsed(), question }
     }
 
     /// What others have added.

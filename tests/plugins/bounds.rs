@@ -71,6 +71,7 @@ async fn what_was_not_granted_is_not_linked() {
             limits: wide(),
             settings: Map::new(),
             tools: package.tools,
+            scripts: Vec::new(),
         };
         let refused = Plugin::link(&engine, &compiled, setup).err().expect("nothing is linked").to_string();
         assert!(refused.contains(lacking) && refused.contains("not found in the linker"), "{refused}");

@@ -10,7 +10,7 @@ use iac_plugins::engine::{Backend, Call, Engine, Now, Plugin, Setup};
 use iac_plugins::failure::{Failure, Fault};
 use iac_plugins::host::{Answer, Caller, Host, Question};
 use iac_plugins::limits::Limits;
-use iac_plugins::package;
+use iac_plugins::package::{self, Texts};
 use serde_json::{Map, Value as Json, json};
 use tokio_util::sync::CancellationToken;
 use wit_component::{StringEncoding, embed_component_metadata};
@@ -87,7 +87,26 @@ impl Guest {
     pub(crate) fn manifest(&self) -> String {
         let head = "id = \"hostile\"\nversion = \"0.1.0\"\nlicence = \"MIT\"\napi = \"0.1\"\ndescription = \"misbehaves\"\n";
         let wants: String = self.headers("wants").map(want).collect();
-        format!("{head}{wants}")
+        let script = |(name, level, _): (&str, &str, &str)| {
+            format!(
+                "[[scripts]]\nname = \"{name}\"\nfile = \"{name}.js\"\nlevel = \"{level}\"\nreason = \"none\"\n"
+            )
+        };
+        let scripts: String = self.scripts().map(script).collect();
+        format!("{head}{wants}{scripts}")
+    }
+
+    /// Returns name, level and text of each script.
+    fn scripts(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        self.headers("script").filter_map(|line| {
+            let (name, rest) = line.split_once(' ')?;
+            let (level, text) = rest.split_once(' ')?;
+            Some((name, level, text))
+        })
+    }
+
+    fn texts(&self) -> Texts {
+        self.scripts().map(|(name, _, text)| (format!("{name}.js"), text.to_owned())).collect()
     }
 
     /// Returns its core module with the description of the world.
@@ -126,7 +145,7 @@ impl Guest {
         engine: &Arc<Engine>,
         limits: &Limits,
     ) -> Result<Vec<u8>, package::PackageError> {
-        package::pack(engine, &self.module(), &self.manifest(), limits).await
+        package::pack(engine, &self.module(), &self.manifest(), &self.texts(), limits).await
     }
 
     /// Packs it, grants all that it wants, and links it.
@@ -134,14 +153,20 @@ impl Guest {
         let bytes = self.packed(engine, &limits).await.map_err(|error| error.to_string())?;
         let package = package::read(&bytes).map_err(|error| error.to_string())?;
         let compiled = engine.compile(&bytes, &limits, None).map_err(|error| error.to_string())?;
-        let mut grants = package.manifest.grants();
+        let mut grants = package.grants();
         if package.imports.contains(&Capability::Files) {
             grants.files.extend(
                 self.headers("wants").filter_map(|want| want.strip_prefix("files ")).map(str::to_owned),
             );
         }
-        let setup =
-            Setup { id: package.manifest.id, grants, limits, settings: Map::new(), tools: package.tools };
+        let setup = Setup {
+            id: package.manifest.id,
+            grants,
+            limits,
+            settings: Map::new(),
+            tools: package.tools,
+            scripts: package.scripts,
+        };
         Plugin::link(engine, &compiled, setup).map_err(|error| error.to_string())
     }
 }
@@ -164,8 +189,7 @@ fn interfaces(version: &str) -> tempfile::TempDir {
 
 fn want(line: &str) -> String {
     let (capability, target) = line.split_once(' ').unwrap_or((line, ""));
-    let apps =
-        if capability.starts_with("apps") { format!("apps = [\"{target}\"]\n") } else { String::new() };
+    let apps = if capability.starts_with("app") { format!("apps = [\"{target}\"]\n") } else { String::new() };
     let level = if capability == "apps-change" { "level = \"modify\"\n" } else { "" };
     format!("[[wants]]\ncapability = \"{capability}\"\nreason = \"none\"\n{apps}{level}")
 }
@@ -193,6 +217,9 @@ impl Host for World {
                     Ok(json!({"bundleId": "com.example.other"}))
                 }
                 Question::OpenApp { app } => Ok(json!({"bundleId": app})),
+                Question::Script { script, data, .. } => {
+                    Ok(json!({"value": {"script": script.text, "data": data}}))
+                }
                 Question::App { .. } => Ok(json!({"elements": [], "count": 0})),
                 Question::StorePut { .. } | Question::StoreRemove { .. } => Ok(json!({})),
                 other => Err(Fault::new("unavailable", format!("{other:?}")).into()),

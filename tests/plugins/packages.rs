@@ -5,7 +5,7 @@ use std::path::Path;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use iac_plugins::engine::{Backend, Cache, Plugin, Setup};
-use iac_plugins::package;
+use iac_plugins::package::{self, Texts};
 use proptest::prelude::*;
 use serde_json::Map;
 use wit_component::StringEncoding;
@@ -17,8 +17,15 @@ async fn honest() -> Vec<u8> {
 }
 
 fn setup(package: package::Package) -> Setup {
-    let grants = package.manifest.grants();
-    Setup { id: package.manifest.id, grants, limits: wide(), settings: Map::new(), tools: package.tools }
+    let grants = package.grants();
+    Setup {
+        id: package.manifest.id,
+        grants,
+        limits: wide(),
+        settings: Map::new(),
+        tools: package.tools,
+        scripts: package.scripts,
+    }
 }
 
 fn cache(folder: &Path, secret: u8) -> Cache {
@@ -95,7 +102,7 @@ async fn check_version(version: &str, expected: &str) {
     let engine = engine(Backend::Native);
     let guest = Guest::read("log-flood");
     let module = guest.module_of(version, StringEncoding::UTF8);
-    let came = match package::pack(&engine, &module, &guest.manifest(), &wide()).await {
+    let came = match package::pack(&engine, &module, &guest.manifest(), &Texts::new(), &wide()).await {
         Ok(bytes) => {
             let compiled = engine.compile(&bytes, &wide(), None).expect("the guest compiles");
             let package = package::read(&bytes).expect("it is whole");
@@ -120,8 +127,10 @@ async fn text_is_utf8() {
     let guest = Guest::read("log-flood");
     for encoding in [StringEncoding::UTF16, StringEncoding::CompactUTF16] {
         let module = guest.module_of("0.1.0", encoding);
-        let refused =
-            package::pack(&engine, &module, &guest.manifest(), &wide()).await.err().map(|it| it.to_string());
+        let refused = package::pack(&engine, &module, &guest.manifest(), &Texts::new(), &wide())
+            .await
+            .err()
+            .map(|it| it.to_string());
         assert_eq!(refused.as_deref(), Some("the component passes text as UTF-16, expected UTF-8"));
     }
 }
@@ -191,4 +200,22 @@ fn bytes_that_are_no_package_are_refused() {
         prop_assert!(package::read(&noise).is_err());
         prop_assert!(package::read(&[&bytes[..8], &noise].concat()).is_err());
     });
+}
+
+#[tokio::test]
+async fn a_script_runs_only_as_it_was_granted() {
+    let engine = engine(Backend::Native);
+    let bytes = Guest::read("script").packed(&engine, &wide()).await.expect("the guest is packed");
+    let compiled = engine.compile(&bytes, &wide(), None).expect("the guest compiles");
+    for (pin, part) in
+        [(None, "\"data\":{\"a\":1}"), (Some("another text"), "the script `change` was not granted")]
+    {
+        let mut setup = setup(package::read(&bytes).expect("it is whole"));
+        if let Some(pin) = pin {
+            setup.grants.app_scripts.insert("change".to_owned(), pin.to_owned());
+        }
+        let plugin = Plugin::link(&engine, &compiled, setup).expect("it links");
+        let came = shown(&plugin).await;
+        assert!(came.contains(part), "{came}");
+    }
 }

@@ -22,7 +22,7 @@ pub(super) const END: &str = ");\n}";
 /// Writes the script of an approved action.
 pub(crate) fn script(approved: &Approved, costs: &Costs) -> Script {
     let (body, mut data) = body(approved.action(), costs);
-    if let Deed::Command(_) = approved.action().deed {
+    if let Deed::Command(_) | Deed::Script(_) = approved.action().deed {
         data["launch"] = json!(approved.may_launch());
     }
     let more = match &approved.action().deed {
@@ -73,6 +73,7 @@ fn body(action: &Action, costs: &Costs) -> (String, Json) {
         Deed::Properties { objects, sizes, text } => properties(objects, sizes, *text, costs, &mut data),
         Deed::Elements(wanted) => elements(wanted, costs, &mut data),
         Deed::Command(invocation) => command(invocation, &mut data),
+        Deed::Script(script) => command(&script.invocation, &mut data),
         Deed::Preview(subjects) => changes::preview(subjects, &mut data),
         Deed::Set(all) => changes::changes(all, &mut data),
     };

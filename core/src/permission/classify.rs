@@ -9,7 +9,7 @@ mod tables;
 use std::borrow::Cow;
 
 use super::Level;
-use crate::action::{Action, Deed, Invocation};
+use crate::action::{Action, Deed, InAppScript, Invocation};
 use crate::change::{Change, Slot};
 use crate::dictionary::{Command, names};
 
@@ -50,6 +50,7 @@ pub fn classify(action: &Action, rules: &[LevelRule]) -> Classified {
         | Deed::Properties { .. }
         | Deed::Elements(_) => Classified::new(Level::Safe, "reads"),
         Deed::Command(invocation) => classify_invocation(&action.app, invocation, rules),
+        Deed::Script(script) => classify_script(&action.app, script, rules),
         Deed::Preview(_) => Classified::new(Level::Safe, "reads"),
         Deed::Set(changes) => classify_set(&action.app, changes, rules),
     }
@@ -78,6 +79,14 @@ pub fn classify_write(
     tables::write(app, class, property)
         .unwrap_or_else(|| Classified::new(Level::Modify, "changes"))
         .raised_by_count(count)
+}
+
+/// A script is as bad as its package says, which the operator has read and granted.
+fn classify_script(app: &str, script: &InAppScript, rules: &[LevelRule]) -> Classified {
+    match rules.iter().find(|rule| rule.is_about(app, &script.term, &script.code)) {
+        Some(rule) => Classified::new(rule.level, "has its level from the policy"),
+        None => Classified::new(script.level, "runs a script of the plugin's package inside the app"),
+    }
 }
 
 /// The worst of what is set.

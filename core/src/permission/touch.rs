@@ -102,6 +102,9 @@ impl<'a> Touched<'a> {
                 found.is_fragile = invocation.is_fragile;
                 invocation.values().flat_map(Given::objects).for_each(|path| found.path(path));
             }
+            Deed::Script(script) => {
+                found.command = Some(CommandName { name: &script.term, code: &script.code });
+            }
             Deed::Preview(subjects) => subjects.iter().for_each(|subject| found.subject(subject)),
             Deed::Set(changes) => {
                 found.itself = false;

@@ -16,8 +16,7 @@ use crate::plugins::FOLDER;
 use crate::plugins::engine::capability::Grants;
 use crate::plugins::engine::engine::{Backend, Engine};
 use crate::plugins::engine::installed::{InstallError, Installed};
-use crate::plugins::engine::manifest::Manifest;
-use crate::plugins::engine::package::PackageError;
+use crate::plugins::engine::package::{Package, PackageError, Script};
 
 /// Makes, installs and grants plugins.
 #[derive(Debug, Subcommand)]
@@ -113,15 +112,21 @@ fn working<T>(what: &'static str, work: impl Future<Output = T>) -> Result<T, Fa
 }
 
 /// Shows what a plugin wants, with its reasons marked as its own words.
-fn wants(manifest: &Manifest, folders: &[String]) -> Vec<String> {
+fn wants(package: &Package, folders: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
-    for want in &manifest.wants {
+    for want in &package.manifest.wants {
         let apps: Vec<&str> = want.apps.iter().map(String::as_str).collect();
         let level = want.level.map(|level| format!(" up to {}", level.name())).unwrap_or_default();
         let target = if apps.is_empty() { folders.join(", ") } else { apps.join(", ") };
         let explained = want.capability.explain();
         lines.push(format!("{} {target}{level}: {explained}", want.capability));
         lines.push(format!("    in its words: \"{}\"", want.reason));
+    }
+    for script in &package.scripts {
+        let Script { name, level, reason, text, .. } = script;
+        let (level, pin, length) = (level.name(), script.pin(), text.chars().count());
+        lines.push(format!("script {name}, {level}, {length} characters, {pin:.12}"));
+        lines.push(format!("    in its words: \"{reason}\""));
     }
     lines
 }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use iac_core::call::ScriptCall;
 use iac_core::permission::{Level as CoreLevel, Question as CoreQuestion};
 use iac_plugins::capability::Level;
 use iac_plugins::engine::Now;
@@ -12,7 +13,7 @@ use iac_plugins::journal::Recording;
 use serde_json::{Map, Value as Json, json};
 
 use crate::consent::Caller;
-use crate::pipeline::Pipeline;
+use crate::pipeline::{Answer as PipelineAnswer, Pipeline};
 
 /// Answers the plugins' questions about apps by calls of the server's own tools: one way and one gate for all.
 pub(super) struct Bridge {
@@ -47,6 +48,20 @@ impl Bridge {
                 let arguments = self.arguments(&app, operation, arguments)?;
                 self.call(plugin, operation.tool(), &arguments, level).await
             }
+            Question::Script { app, script, data, objects } => {
+                let level = script.level;
+                let call = ScriptCall {
+                    app,
+                    name: script.name,
+                    text: script.text,
+                    level: most(level),
+                    data,
+                    objects,
+                };
+                let caller = self.caller.through(plugin.plugin.as_str(), most(level));
+                let answer = self.pipeline.run_script(call, &caller, plugin.cancelled.clone()).await;
+                self.take(answer)
+            }
             _ => Err(Fault::new("internal", "only questions about apps come this far").into()),
         }
     }
@@ -80,6 +95,11 @@ impl Bridge {
         let Some(answer) = answer else {
             return Err(Fault::new("unavailable", format!("this host has no `{tool}`")).into());
         };
+        self.take(answer)
+    }
+
+    /// Takes an answer for the guest; a question ends its call.
+    fn take(&self, answer: PipelineAnswer) -> Result<Json, Refusal> {
         self.events.fetch_add(answer.outcome.events, Ordering::Relaxed);
         if let Some(question) = answer.question {
             *self.question.lock().unwrap_or_else(PoisonError::into_inner) = Some(question);

@@ -43,7 +43,7 @@ impl Capability {
 
     /// Tells whether this host has it; what it does not have cannot be granted.
     pub fn provided(self) -> bool {
-        !matches!(self, Self::AppScripts | Self::LanguageServers)
+        !matches!(self, Self::LanguageServers)
     }
 
     /// Returns what it lets a plugin do, for whoever grants it.
@@ -83,10 +83,13 @@ impl FromStr for Capability {
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// What changes nothing.
+    #[serde(alias = "SAFE")]
     Safe,
     /// What can be taken back.
+    #[serde(alias = "MODIFY")]
     Modify,
     /// What sends, deletes, quits or runs something.
+    #[serde(alias = "DANGEROUS")]
     Dangerous,
 }
 
@@ -111,9 +114,9 @@ pub struct Grants {
     /// Apps that may be changed, and how far.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub apps_change: BTreeMap<String, Level>,
-    /// Scripts of the package.
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub app_scripts: BTreeSet<String>,
+    /// Scripts of the package by name, each with the pin of what was granted: its text, its level, its apps.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub app_scripts: BTreeMap<String, String>,
     /// Roots whose language servers may be asked.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub language_servers: BTreeSet<String>,
@@ -160,7 +163,12 @@ impl Grants {
                 .filter(|(app, wanted)| level(app).is_none_or(|given| given < **wanted))
                 .map(|(app, wanted)| (app.clone(), *wanted))
                 .collect(),
-            app_scripts: other.app_scripts.difference(&self.app_scripts).cloned().collect(),
+            app_scripts: other
+                .app_scripts
+                .iter()
+                .filter(|(name, pin)| self.app_scripts.get(*name) != Some(*pin))
+                .map(|(name, pin)| (name.clone(), pin.clone()))
+                .collect(),
             language_servers: other.language_servers.difference(&self.language_servers).cloned().collect(),
             files: other.files.difference(&self.files).cloned().collect(),
             store: other.store && !self.store,
@@ -185,7 +193,8 @@ impl Grants {
         let apps = self.apps.iter().map(|app| format!("apps {app}"));
         let changes =
             self.apps_change.iter().map(|(app, level)| format!("apps-change {app} {}", level.name()));
-        let scripts = self.app_scripts.iter().map(|name| format!("app-scripts {name}"));
+        let pinned = |(name, pin): (&String, &String)| format!("app-scripts {name} {pin:.12}");
+        let scripts = self.app_scripts.iter().map(pinned);
         let servers = self.language_servers.iter().map(|root| format!("language-servers {root}"));
         let files = self.files.iter().map(|root| format!("files {root}"));
         let store = self.store.then(|| "store".to_owned());
@@ -217,6 +226,8 @@ mod tests {
             r#"{"apps_change":{"a.b":"dangerous"}}"#,
             &["apps-change a.b dangerous"],
         );
+        check(r#"{"app_scripts":{"a":"1"}}"#, r#"{"app_scripts":{"a":"1"}}"#, &[]);
+        check(r#"{"app_scripts":{"a":"1"}}"#, r#"{"app_scripts":{"a":"2"}}"#, &["app-scripts a 2"]);
         check(r#"{"files":["/a"]}"#, r#"{"files":["/a","/a/b"]}"#, &["files /a/b"]);
     }
 

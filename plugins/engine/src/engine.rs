@@ -22,6 +22,7 @@ use crate::descriptor::Descriptor;
 use crate::failure::{Bound, Failure};
 use crate::host::{Caller, Host, Nothing};
 use crate::limits::Limits;
+use crate::package::Script;
 
 use bindings::exports::iac::plugin::tools;
 use call::State;
@@ -80,6 +81,8 @@ pub struct Setup {
     pub settings: Map<String, Json>,
     /// Its tools, as they were when the package was made.
     pub tools: Vec<Descriptor>,
+    /// The scripts of its package; only what was granted of them can be run.
+    pub scripts: Vec<Script>,
 }
 
 /// A plugin that can be called.

@@ -241,6 +241,11 @@ pub(crate) fn clean(text: &str, most: usize) -> String {
     text.chars().filter(shown).take(most).collect()
 }
 
+/// Tells whether a character cannot be seen or changes how the text around it reads.
+pub(crate) fn hides(c: char) -> bool {
+    c.is_control() || is_invisible(c)
+}
+
 /// Characters that change how the text around them reads.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}' | '\u{e0000}'..='\u{e007f}')

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::PluginId;
 use crate::capability::Level;
 use crate::failure::Fault;
+use crate::package::Script;
 
 /// Who asks.
 #[derive(Clone, Debug)]
@@ -43,6 +44,17 @@ pub enum Question {
         arguments: Json,
         /// How far it may go at most.
         level: Level,
+    },
+    /// A script of the package inside an app. Answered by `{"value":…}`.
+    Script {
+        /// The app's bundle id.
+        app: String,
+        /// The script as it was granted.
+        script: Script,
+        /// Its one argument.
+        data: Json,
+        /// What it is about, in the plugin's words.
+        objects: Vec<String>,
     },
     /// Is there such a folder? Answered by `{}`.
     OpenRoot {

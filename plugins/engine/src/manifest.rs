@@ -30,6 +30,26 @@ pub struct Manifest {
     /// What it wants, each with a reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wants: Vec<Want>,
+    /// Scripts that it runs inside apps; they go into the package as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scripts: Vec<ScriptFile>,
+}
+
+/// One script that a plugin runs inside apps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptFile {
+    /// Its name in `app-scripts.run`: `[a-z0-9-]`, at most 40 characters.
+    pub name: String,
+    /// Where its text is, beside `plugin.toml`: an expression that is a function of one argument.
+    pub file: String,
+    /// How much harm it can do.
+    pub level: Level,
+    /// What it does, in one line; shown to whoever grants it.
+    pub reason: String,
+    /// In which apps; in all that `app-scripts` wants if none is named.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub apps: BTreeSet<String>,
 }
 
 /// One capability that a plugin wants.
@@ -81,7 +101,8 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Returns what would give all that is wanted, except for folders, which only an operator can name.
+    /// Returns what would give all that is wanted, except for folders, which only an operator can name, and scripts,
+    /// which only a package has.
     pub fn grants(&self) -> Grants {
         let mut grants = Grants::default();
         for want in &self.wants {
@@ -121,7 +142,42 @@ impl Manifest {
                 return Err(ManifestError::Twice(want.capability));
             }
         }
+        self.check_scripts()
+    }
+
+    fn check_scripts(&self) -> Result<(), ManifestError> {
+        let want = self.wants.iter().find(|want| want.capability == Capability::AppScripts);
+        if want.is_some() == self.scripts.is_empty() {
+            let expected = "scripts where `app-scripts` is wanted, and none elsewhere";
+            return Err(value("scripts", &self.scripts.len().to_string(), expected));
+        }
+        let mut names = BTreeSet::new();
+        for script in &self.scripts {
+            script.check()?;
+            if !names.insert(&script.name) {
+                return Err(value("scripts.name", &script.name, "each name once"));
+            }
+            let foreign = script.apps.iter().find(|app| want.is_none_or(|want| !want.apps.contains(*app)));
+            if let Some(app) = foreign {
+                return Err(value("scripts.apps", app, "an app that `app-scripts` wants"));
+            }
+        }
         Ok(())
+    }
+}
+
+impl ScriptFile {
+    fn check(&self) -> Result<(), ManifestError> {
+        line("scripts.reason", &self.reason)?;
+        let letters = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        if !self.name.bytes().all(letters) || !(1..=40).contains(&self.name.len()) {
+            return Err(value("scripts.name", &self.name, "1 to 40 of [a-z0-9-]"));
+        }
+        let below = |part: &str| !part.is_empty() && part != "." && part != "..";
+        match self.file.split('/').all(below) {
+            true => Ok(()),
+            false => Err(value("scripts.file", &self.file, "a file below the folder of plugin.toml")),
+        }
     }
 }
 
@@ -214,8 +270,41 @@ mod tests {
             &format!("{}\n{}", want("capability = \"store\""), want("capability = \"store\"")),
             "wanted twice",
         );
+        check(&want("capability = \"app-scripts\"\napps = [\"x\"]"), "`scripts` is `0`");
+        check(
+            "[[scripts]]\nname = \"a\"\nfile = \"a.js\"\nlevel = \"safe\"\nreason = \"r\"",
+            "`scripts` is `1`",
+        );
         check("colour = 1", "unknown field `colour`");
         check("version = \"1\"", "duplicate key");
+    }
+
+    fn check_script(body: &str, expected: &str) {
+        let wants = want("capability = \"app-scripts\"\napps = [\"com.example.App\"]");
+        check(&format!("{wants}\n[[scripts]]\nreason = \"r\"\n{body}"), expected);
+    }
+
+    #[test]
+    fn scripts_are_files_beside_the_manifest() {
+        check_script("name = \"read\"\nfile = \"scripts/read.js\"\nlevel = \"safe\"", "");
+        check_script(
+            "name = \"read\"\nfile = \"read.js\"\nlevel = \"SAFE\"\napps = [\"com.example.App\"]",
+            "",
+        );
+        check_script("name = \"Read\"\nfile = \"read.js\"\nlevel = \"safe\"", "`scripts.name` is `Read`");
+        check_script(
+            "name = \"read\"\nfile = \"../read.js\"\nlevel = \"safe\"",
+            "`scripts.file` is `../read.js`",
+        );
+        check_script(
+            "name = \"read\"\nfile = \"/read.js\"\nlevel = \"safe\"",
+            "`scripts.file` is `/read.js`",
+        );
+        check_script(
+            "name = \"read\"\nfile = \"r.js\"\nlevel = \"safe\"\napps = [\"a\"]",
+            "`scripts.apps` is `a`",
+        );
+        check_script("name = \"read\"\nfile = \"r.js\"\nlevel = \"high\"", "unknown variant `high`");
     }
 
     #[test]

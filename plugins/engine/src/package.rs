@@ -3,6 +3,7 @@
 //! The file is the unit of hash, grant and trust; nothing about a plugin stands anywhere else.
 
 mod inspect;
+mod scripts;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use crate::limits::Limits;
 use crate::manifest::{Manifest, ManifestError};
 
 pub use inspect::Inspection;
+pub use scripts::{Script, Texts};
 
 /// A package that was read: its claims fit its code.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +29,8 @@ pub struct Package {
     pub manifest: Manifest,
     /// Its tools.
     pub tools: Vec<Descriptor>,
+    /// Its scripts.
+    pub scripts: Vec<Script>,
     /// What its code imports that must be granted.
     pub imports: BTreeSet<Capability>,
     /// SHA-256 of the whole file, in hexadecimal.
@@ -89,6 +93,14 @@ pub enum PackageError {
     /// The list of tools is no list.
     #[error("the section `{SECTION_TOOLS}` is no list of tools: {0}")]
     ToolList(String),
+    /// A script is missing or cannot be used.
+    #[error("script `{name}`: {why}")]
+    Script {
+        /// Which.
+        name: String,
+        /// Why.
+        why: String,
+    },
     /// It lists other tools now.
     #[error(
         "the component lists other tools than its package says; make the file again with `iac-mcp plugin pack`"
@@ -110,10 +122,11 @@ impl From<LoadError> for PackageError {
 
 const SECTION_MANIFEST: &str = "iac:plugin.toml";
 const SECTION_TOOLS: &str = "iac:tools.json";
+const SECTION_SCRIPTS: &str = "iac:scripts.json";
 const MOST_BYTES: usize = 32 * 1024 * 1024;
 
-/// Makes a package of what a compiler wrote: a core module with the description of its world, or a component. Runs the
-/// guest once, to list its tools.
+/// Makes a package of what a compiler wrote: a core module with the description of its world, or a component; `texts`
+/// are those of its scripts. Runs the guest once, to list its tools.
 ///
 /// # Errors
 /// What is wrong with the module, the manifest, or how both fit.
@@ -121,9 +134,11 @@ pub async fn pack(
     engine: &Arc<Engine>,
     wasm: &[u8],
     manifest: &str,
+    texts: &Texts,
     limits: &Limits,
 ) -> Result<Vec<u8>, PackageError> {
     let parsed = Manifest::parse(manifest)?;
+    let scripts = scripts::collect(&parsed, texts)?;
     let component = component(wasm)?;
     let inspection = Inspection::of(&component)?;
     inspection.check_bare()?;
@@ -135,6 +150,9 @@ pub async fn pack(
     let mut package = component;
     append(&mut package, SECTION_MANIFEST, manifest.as_bytes());
     append(&mut package, SECTION_TOOLS, &tools);
+    if !scripts.is_empty() {
+        append(&mut package, SECTION_SCRIPTS, &scripts::write(&scripts));
+    }
     Ok(package)
 }
 
@@ -149,8 +167,19 @@ pub fn read(bytes: &[u8]) -> Result<Package, PackageError> {
     let tools: Vec<Descriptor> = serde_json::from_str(inspection.text(SECTION_TOOLS)?)
         .map_err(|error| PackageError::ToolList(error.to_string()))?;
     descriptor::check(&manifest.id, &tools)?;
+    let scripts = scripts::read(&manifest, &inspection)?;
     let sha256 = HEXLOWER.encode(&Sha256::digest(bytes));
-    Ok(Package { manifest, tools, imports: inspection.capabilities, sha256, size: bytes.len() })
+    Ok(Package { manifest, tools, scripts, imports: inspection.capabilities, sha256, size: bytes.len() })
+}
+
+/// Reads the scripts of a package, and nothing else.
+///
+/// # Errors
+/// As for [`read`].
+pub fn scripts(bytes: &[u8]) -> Result<Vec<Script>, PackageError> {
+    let inspection = Inspection::of(bytes)?;
+    let manifest = Manifest::parse(inspection.text(SECTION_MANIFEST)?)?;
+    scripts::read(&manifest, &inspection)
 }
 
 /// Reads a package, compiles it, and has it list its tools once more, to see that they are those of the package.
@@ -195,6 +224,7 @@ async fn list(
         limits: limits.clone(),
         settings: serde_json::Map::new(),
         tools: Vec::new(),
+        scripts: Vec::new(),
     };
     Ok(Plugin::link(engine, compiled, setup)?.list_tools().await?)
 }
@@ -206,13 +236,23 @@ fn linked(capabilities: &BTreeSet<Capability>) -> Grants {
         match capability {
             Capability::Apps => drop(grants.apps.insert(String::new())),
             Capability::AppsChange => drop(grants.apps_change.insert(String::new(), Level::Safe)),
-            Capability::AppScripts => drop(grants.app_scripts.insert(String::new())),
+            Capability::AppScripts => drop(grants.app_scripts.insert(String::new(), String::new())),
             Capability::LanguageServers => drop(grants.language_servers.insert(String::new())),
             Capability::Files => drop(grants.files.insert(String::new())),
             Capability::Store => grants.store = true,
         }
     }
     grants
+}
+
+impl Package {
+    /// Returns what would give all that is wanted, except for folders, which only an operator can name.
+    pub fn grants(&self) -> Grants {
+        let mut grants = self.manifest.grants();
+        let pins = self.scripts.iter().map(|script| (script.name.clone(), script.pin()));
+        grants.app_scripts.extend(pins);
+        grants
+    }
 }
 
 fn compare(imports: &BTreeSet<Capability>, manifest: &Manifest) -> Result<(), PackageError> {

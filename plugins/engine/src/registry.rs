@@ -21,6 +21,7 @@ use crate::installed::{InstallError, Installed, Receipt, Receipts};
 use crate::journal::{Journal, Recording};
 use crate::limits::Limits;
 use crate::local::Local;
+use crate::package;
 use crate::quarantine::Record;
 
 /// The plugins of a running server.
@@ -184,6 +185,7 @@ impl Registry {
             limits,
             settings: receipt.settings.clone(),
             tools: receipt.tools.clone(),
+            scripts: package::scripts(&bytes).map_err(|error| error.to_string())?,
         };
         Plugin::link(engine, &compiled, setup).map(Arc::new).map_err(|error| error.to_string())
     }

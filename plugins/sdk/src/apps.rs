@@ -49,7 +49,7 @@ impl App {
         read(self.0.get_properties(&arguments.to_string()))
     }
 
-    /// Runs a safe command: `{"command","target","parameters"}` to `{"success":true,"data":…}`.
+    /// Runs a safe command: `{"command","target","arguments"}` to `{"success":true,"data":…}`.
     ///
     /// # Errors
     /// Those of the tool `iac_mcp_read_command`.
@@ -65,7 +65,7 @@ impl App {
         read(apps_change::set_property(&self.0, &arguments.to_string()))
     }
 
-    /// Runs any command: `{"command","target","parameters","dryRun"}` to `{"success":true,"data":…}`.
+    /// Runs any command: `{"command","target","arguments","dryRun"}` to `{"success":true,"data":…}`.
     ///
     /// # Errors
     /// Those of the tool `iac_mcp_run_command`, and `permission_denied` above the granted level.
@@ -79,5 +79,14 @@ impl App {
     /// `invalid_parameter` where there is no such script, and those of [`run_command`](Self::run_command).
     pub fn run_script(&self, name: &str, data: &Json) -> Result<Json, Fault> {
         read(app_scripts::run(&self.0, name, &data.to_string()))
+    }
+
+    /// Runs a script of the package that changes `objects`, one line each in words: they are shown where a human is
+    /// asked.
+    ///
+    /// # Errors
+    /// As for [`run_script`](Self::run_script).
+    pub fn run_script_on(&self, name: &str, data: &Json, objects: &[String]) -> Result<Json, Fault> {
+        read(app_scripts::run_on(&self.0, name, &data.to_string(), objects))
     }
 }

@@ -12,7 +12,7 @@ use crate::fault::Fault;
 use crate::osa_error::OsaError;
 use crate::permission::{Unasked, Wording};
 use crate::reply::Reply;
-use crate::specifier::Path;
+use crate::specifier::{Path, quoted};
 
 /// How many objects are looked at: no more are named one by one.
 const NAMED: usize = 5;
@@ -35,7 +35,11 @@ pub(super) fn look(unasked: Unasked, behind: Behind, then: Then, world: &World<'
     let dictionary = app.and_then(|app| app.dictionary.as_deref());
     let subject = |path: &Path| app.zip(dictionary).map(|(app, dictionary)| of(app, dictionary, path));
     let Some(approved) = unasked.preview(NAMED, &subject) else {
-        return question(unasked, Vec::new(), behind, then, world);
+        let objects = match &unasked.action().deed {
+            Deed::Script(script) => script.objects.clone(),
+            _ => Vec::new(),
+        };
+        return question(unasked, objects, behind, then, world);
     };
     let subjects = match &approved.action().deed {
         Deed::Preview(subjects) => subjects.clone(),
@@ -106,6 +110,7 @@ fn question(unasked: Unasked, objects: Vec<String>, behind: Behind, then: Then, 
             let direct = invocation.direct.iter().map(|given| given.objects().len()).sum();
             (format!("run {}", words::command(invocation)), direct)
         }
+        Deed::Script(script) => (format!("run its own {}", quoted(&script.term)), 0),
         _ => (unasked.in_words(), 0),
     };
     let count = if objects.is_empty() { count } else { count.max(objects.len()) };

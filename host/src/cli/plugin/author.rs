@@ -11,9 +11,10 @@ use super::{Failure, engine, read, wants, working};
 use crate::cli::options::Common;
 use crate::cli::paint;
 use crate::plugins::engine::PluginId;
+use crate::plugins::engine::capability::{Capability, Level};
 use crate::plugins::engine::limits::Limits;
-use crate::plugins::engine::manifest::Manifest;
-use crate::plugins::engine::package::{self, Package};
+use crate::plugins::engine::manifest::{Manifest, ScriptFile};
+use crate::plugins::engine::package::{self, Package, Texts};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -49,6 +50,9 @@ pub(in crate::cli) struct Pack {
 pub(in crate::cli) struct Check {
     /// The package.
     file: PathBuf,
+    /// Prints the text of one of its scripts, as it would run inside an app.
+    #[arg(long, value_name = "NAME")]
+    script: Option<String>,
 }
 
 /// What a new plugin is made of; the SDK goes with it, in the version that fits this host.
@@ -117,11 +121,14 @@ impl Check {
         let bytes = read(&self.file)?;
         let (engine, limits) = (engine()?, Limits::standard());
         let package = working("compiling", package::verify(&engine, &bytes, &limits, None))??;
+        if let Some(name) = &self.script {
+            return script(&package, name);
+        }
         if common.json {
             let body = json!({
                 "id": package.manifest.id, "version": package.manifest.version, "sha256": package.sha256,
                 "bytes": package.size, "imports": package.imports, "wants": package.manifest.wants,
-                "tools": package.tools,
+                "tools": package.tools, "scripts": package.scripts,
             });
             return Ok(paint::answer(&body, true)?);
         }
@@ -129,17 +136,27 @@ impl Check {
     }
 }
 
+fn script(package: &Package, name: &str) -> Result<(), Failure> {
+    let found = package.scripts.iter().find(|script| script.name == name);
+    let found = found.ok_or_else(|| Failure::Failed(format!("the package has no script `{name}`")))?;
+    Ok(write!(anstream::stdout(), "{}", found.text)?)
+}
+
 fn show(package: &Package) -> Result<(), Failure> {
     let mut out = anstream::stdout();
     let manifest = &package.manifest;
     writeln!(out, "{} {}: {}", manifest.id, manifest.version, manifest.description)?;
     writeln!(out, "{} bytes, sha256 {}", package.size, package.sha256)?;
-    for line in wants(manifest, &["the folders you name".to_owned()]) {
+    for line in wants(package, &["the folders you name".to_owned()]) {
         writeln!(out, "  {line}")?;
     }
-    let writes = package.imports.iter().any(|it| it.name() == "apps-change" || it.name() == "app-scripts");
-    let can =
-        if writes { "it can change apps" } else { "it cannot change anything: it imports nothing that does" };
+    let writes = package.imports.contains(&Capability::AppsChange)
+        || package.scripts.iter().any(|script| script.level > Level::Safe);
+    let can = match (writes, package.scripts.is_empty()) {
+        (true, _) => "it can change apps",
+        (false, false) => "it says that its scripts change nothing",
+        (false, true) => "it cannot change anything: it imports nothing that does",
+    };
     writeln!(out, "{can}")?;
     for tool in &package.tools {
         let effect = if tool.read_only { "reads" } else { "changes" };
@@ -150,10 +167,21 @@ fn show(package: &Package) -> Result<(), Failure> {
 
 fn pack(wasm: &Path, manifest: &Path, output: &Path) -> Result<(), Failure> {
     let (module, text) = (read(wasm)?, text(manifest)?);
+    let texts = scripts(manifest, &text)?;
     let (engine, limits) = (engine()?, Limits::standard());
-    let package = working("packing", package::pack(&engine, &module, &text, &limits))??;
+    let package = working("packing", package::pack(&engine, &module, &text, &texts, &limits))??;
     write(output, &package)?;
     Ok(writeln!(anstream::stdout(), "{}: {} bytes", output.display(), package.len())?)
+}
+
+/// Reads the scripts that a manifest names, which are beside it.
+fn scripts(manifest: &Path, toml: &str) -> Result<Texts, Failure> {
+    let parsed = Manifest::parse(toml).map_err(|error| Failure::Failed(error.to_string()))?;
+    let read = |script: &ScriptFile| {
+        let text = text(&manifest.with_file_name(&script.file))?;
+        Ok((script.file.clone(), text))
+    };
+    parsed.scripts.iter().map(read).collect()
 }
 
 /// Builds the plugin of a folder; returns where cargo put the module of that name.

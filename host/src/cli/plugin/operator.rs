@@ -13,7 +13,7 @@ use crate::cli::paint;
 use crate::plugins::FOLDER;
 use crate::plugins::engine::PluginId;
 use crate::plugins::engine::capability::{Capability, Grants, Level};
-use crate::plugins::engine::installed::{Installed, Receipt};
+use crate::plugins::engine::installed::{InstallError, Installed, Receipt};
 use crate::plugins::engine::limits::{Limits, Overrides};
 use crate::plugins::engine::package::{self, Package};
 use crate::plugins::engine::registry::open_cache;
@@ -43,9 +43,9 @@ pub(in crate::cli) struct Update {
 pub(in crate::cli) struct Grant {
     /// Which plugin.
     id: String,
-    /// What: apps, apps-change, files or store.
+    /// What: apps, apps-change, app-scripts, files or store.
     capability: String,
-    /// Which app, by bundle id, or which folder.
+    /// Which app, by bundle id, which script, or which folder.
     target: Option<String>,
     /// How far, for apps-change.
     #[arg(long, value_name = "LEVEL", default_value = "modify", value_parser = ["safe", "modify", "dangerous"])]
@@ -59,12 +59,12 @@ impl Add {
         let installed = installed(common)?;
         let (bytes, package) = verified(common, &installed, &self.file)?;
         available(&package)?;
-        let mut grants = package.manifest.grants();
+        let mut grants = package.grants();
         grants.files.extend(folders.iter().cloned());
         let manifest = &package.manifest;
         let mut out = anstream::stdout();
         writeln!(out, "{} {}: {}", manifest.id, manifest.version, manifest.description)?;
-        for line in wants(manifest, &folders) {
+        for line in wants(&package, &folders) {
             writeln!(out, "  {line}")?;
         }
         agree(self.yes || grants == Grants::default(), "install it and give it this?")?;
@@ -80,7 +80,9 @@ impl Update {
         let (bytes, package) = verified(common, &installed, &self.file)?;
         available(&package)?;
         let old = held(&installed, &package.manifest.id)?;
-        let more = old.grants.lacks(&package.manifest.grants());
+        // What the operator has taken back is not asked for again; only what the old version did not want is more.
+        let before = package::read(&installed.bytes(&package.manifest.id, &old)?)?.grants();
+        let more = old.grants.lacks(&before.lacks(&package.grants()));
         let mut out = anstream::stdout();
         if more != Grants::default() {
             writeln!(
@@ -111,27 +113,28 @@ impl Update {
 
 impl Grant {
     pub(super) fn give(self, common: &Common) -> Result<(), Failure> {
-        let grants = self.grants()?;
         let installed = installed(common)?;
+        let grants = self.grants(&installed)?;
         let lines = grants.lines().join(", ");
         installed.edit(&self.id, |receipt| receipt.grants.add(grants))?;
         Ok(writeln!(anstream::stdout(), "{} has {lines}", self.id)?)
     }
 
     pub(super) fn take(self, common: &Common) -> Result<(), Failure> {
-        let grants = self.grants()?;
         let installed = installed(common)?;
+        let grants = self.grants(&installed)?;
         let lines = grants.lines().join(", ");
         installed.edit(&self.id, |receipt| {
             receipt.grants.apps.retain(|app| !grants.apps.contains(app));
             receipt.grants.apps_change.retain(|app, _| !grants.apps_change.contains_key(app));
+            receipt.grants.app_scripts.retain(|name, _| !grants.app_scripts.contains_key(name));
             receipt.grants.files.retain(|root| !grants.files.contains(root));
             receipt.grants.store &= !grants.store;
         })?;
         Ok(writeln!(anstream::stdout(), "{} no longer has {lines}", self.id)?)
     }
 
-    fn grants(&self) -> Result<Grants, Failure> {
+    fn grants(&self, installed: &Installed) -> Result<Grants, Failure> {
         let capability: Capability = self.capability.parse().map_err(misuse)?;
         if !capability.provided() {
             return Err(Failure::Failed(format!(
@@ -139,12 +142,20 @@ impl Grant {
             )));
         }
         let target = self.target.clone().filter(|target| !target.is_empty());
-        let needed =
-            || Failure::Misuse(format!("`{capability}` needs a target: an app's bundle id or a folder"));
+        let needed = || {
+            Failure::Misuse(format!(
+                "`{capability}` needs a target: an app's bundle id, a script or a folder"
+            ))
+        };
         let mut grants = Grants::default();
         match capability {
             Capability::Store => grants.store = true,
             Capability::Files => grants.files.extend([folder(Path::new(&target.ok_or_else(needed)?))?]),
+            Capability::AppScripts => {
+                let name = target.ok_or_else(needed)?;
+                let pin = pin(installed, &self.id, &name)?;
+                grants.app_scripts.insert(name, pin);
+            }
             Capability::AppsChange => {
                 let app = target.ok_or_else(needed)?.to_ascii_lowercase();
                 grants.apps_change.insert(app, level(&self.level));
@@ -223,6 +234,17 @@ fn receipt(package: &Package, source: &Path, grants: Grants) -> Result<Receipt, 
 fn held(installed: &Installed, id: &PluginId) -> Result<Receipt, Failure> {
     let missing = || Failure::Failed(format!("no plugin `{id}` is installed; use `iac-mcp plugin add`"));
     installed.list()?.remove(id).ok_or_else(missing)
+}
+
+/// The pin of a script of an installed plugin.
+fn pin(installed: &Installed, id: &str, name: &str) -> Result<String, Failure> {
+    let plugins = installed.list()?;
+    let found = plugins.iter().find(|(held, _)| held.as_str() == id);
+    let (held, receipt) = found.ok_or_else(|| InstallError::Unknown(id.to_owned()))?;
+    let scripts = package::scripts(&installed.bytes(held, receipt)?)?;
+    let script = scripts.iter().find(|script| script.name == name);
+    let script = script.ok_or_else(|| Failure::Failed(format!("plugin `{id}` has no script `{name}`")))?;
+    Ok(script.pin())
 }
 
 /// Asks the person at the terminal; without one, nobody agrees.

@@ -2,6 +2,7 @@
 
 mod apps;
 mod files;
+mod scripts;
 mod store;
 
 use std::sync::Arc;

@@ -29,7 +29,10 @@ fn add(linker: &mut Linker<State>, capability: Capability) -> wasmtime::Result<(
         }
         Capability::Files => plugin::files::add_to_linker::<State, HasSelf<State>>(linker, |state| state),
         Capability::Store => plugin::store::add_to_linker::<State, HasSelf<State>>(linker, |state| state),
+        Capability::AppScripts => {
+            plugin::app_scripts::add_to_linker::<State, HasSelf<State>>(linker, |state| state)
+        }
         // This host has them not yet; a component that imports them finds nothing to link to.
-        Capability::AppScripts | Capability::LanguageServers => Ok(()),
+        Capability::LanguageServers => Ok(()),
     }
 }

@@ -31,7 +31,8 @@ fn package(id: &str, version: &str, tool: &str) -> (Vec<u8>, Package, Receipt) {
         tools: tools.clone(),
         quarantined: None,
     };
-    let package = Package { manifest, tools, imports: BTreeSet::new(), sha256, size: bytes.len() };
+    let package =
+        Package { manifest, tools, scripts: Vec::new(), imports: BTreeSet::new(), sha256, size: bytes.len() };
     (bytes, package, receipt)
 }
 

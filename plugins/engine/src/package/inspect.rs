@@ -6,7 +6,7 @@ use wasmparser::{
     CanonicalFunction, CanonicalOption, ComponentImport, Parser, Payload, Validator, WasmFeatures,
 };
 
-use super::{MOST_BYTES, PackageError, SECTION_MANIFEST, SECTION_TOOLS};
+use super::{MOST_BYTES, PackageError, SECTION_MANIFEST, SECTION_SCRIPTS, SECTION_TOOLS};
 use crate::capability::Capability;
 
 /// What stands in a component.
@@ -58,6 +58,11 @@ impl Inspection {
         }
     }
 
+    /// Tells whether there is a section of ours by that name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.sections.iter().any(|(held, _)| *held == name)
+    }
+
     /// Checks that a component carries no section of ours yet.
     pub(super) fn check_bare(&self) -> Result<(), PackageError> {
         match self.sections.first() {
@@ -103,7 +108,7 @@ impl Inspection {
     }
 
     fn section(&mut self, name: &str, data: &[u8]) {
-        let ours = [SECTION_MANIFEST, SECTION_TOOLS].into_iter().find(|ours| *ours == name);
+        let ours = [SECTION_MANIFEST, SECTION_TOOLS, SECTION_SCRIPTS].into_iter().find(|ours| *ours == name);
         self.sections.extend(ours.map(|name| (name, data.to_vec())));
     }
 

@@ -13,7 +13,7 @@ use crate::host::{Operation, Question};
 #[derive(Debug)]
 #[expect(unreachable_pub, reason = "the generated bindings export it again")]
 pub struct App {
-    bundle_id: String,
+    pub(super) bundle_id: String,
 }
 
 #[derive(Deserialize)]
@@ -111,10 +111,14 @@ impl State {
             Err(fault) => return Ok(Err(fault)),
         };
         let question = Question::App { app, operation, arguments, level };
-        let answer = match self.ask_json(question, bytes).await? {
-            Ok(answer) => answer.to_string(),
-            Err(fault) => return Ok(Err(fault)),
-        };
+        match self.ask_json(question, bytes).await? {
+            Ok(answer) => self.hear(answer.to_string()),
+            Err(fault) => Ok(Err(fault)),
+        }
+    }
+
+    /// Takes in what an app has said.
+    pub(super) fn hear(&mut self, answer: String) -> Returned<String> {
         self.heard = true;
         self.count_traffic(answer.len())?;
         let most = self.setup.limits.reply;

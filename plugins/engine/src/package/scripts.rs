@@ -1,0 +1,161 @@
+//! The scripts of a package: texts that are fixed when it is made, shown when they are granted, and pinned by a digest.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use data_encoding::HEXLOWER;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use super::{Inspection, PackageError, SECTION_SCRIPTS};
+use crate::capability::{Capability, Level};
+use crate::manifest::{Manifest, ScriptFile};
+
+/// Texts by the name of the file that `plugin.toml` gives.
+pub type Texts = BTreeMap<String, String>;
+
+/// A script that a plugin runs inside apps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Script {
+    /// Its name.
+    pub name: String,
+    /// In which apps, by bundle id in small letters; `*` is every app.
+    pub apps: BTreeSet<String>,
+    /// How much harm it can do.
+    pub level: Level,
+    /// What it does, in the author's words.
+    pub reason: String,
+    /// An expression that is a function of one argument.
+    pub text: String,
+}
+
+/// Leaves room for data below what an app takes at once.
+const LONGEST: usize = 200_000;
+
+impl Script {
+    /// Returns a digest of all that it may do: its text, its level and its apps. A grant is for one pin.
+    pub fn pin(&self) -> String {
+        let all = json!([self.text, self.level, self.apps]).to_string();
+        HEXLOWER.encode(&Sha256::digest(all.as_bytes()))
+    }
+
+    /// Tells whether it may run in an app.
+    pub fn is_for(&self, bundle_id: &str) -> bool {
+        self.apps.contains("*") || self.apps.contains(&bundle_id.to_ascii_lowercase())
+    }
+}
+
+/// Puts the texts to what the manifest says of them.
+pub(super) fn collect(manifest: &Manifest, texts: &Texts) -> Result<Vec<Script>, PackageError> {
+    let script = |file: &ScriptFile| {
+        let text = texts.get(&file.file);
+        let text = text.ok_or_else(|| failed(&file.name, &format!("there is no file {}", file.file)))?;
+        check(&file.name, text)?;
+        Ok(script(manifest, file, text))
+    };
+    manifest.scripts.iter().map(script).collect()
+}
+
+pub(super) fn write(scripts: &[Script]) -> Vec<u8> {
+    serde_json::to_vec(scripts).expect("scripts are plain data")
+}
+
+/// Reads the scripts of a package, which must be those that its manifest names.
+pub(super) fn read(manifest: &Manifest, inspection: &Inspection) -> Result<Vec<Script>, PackageError> {
+    if manifest.scripts.is_empty() {
+        return match inspection.has(SECTION_SCRIPTS) {
+            true => Err(failed("", "plugin.toml names none, and the package has some")),
+            false => Ok(Vec::new()),
+        };
+    }
+    let held: Vec<Script> = serde_json::from_str(inspection.text(SECTION_SCRIPTS)?)
+        .map_err(|error| failed("", &format!("the section `{SECTION_SCRIPTS}` cannot be read: {error}")))?;
+    let texts = manifest.scripts.iter().zip(&held).map(|(file, script)| (file, script.text.as_str()));
+    let expected: Vec<Script> = texts.map(|(file, text)| script(manifest, file, text)).collect();
+    if held.len() != manifest.scripts.len() || held != expected {
+        return Err(failed("", "the package has others than plugin.toml names; make it again"));
+    }
+    held.iter().try_for_each(|script| check(&script.name, &script.text))?;
+    Ok(held)
+}
+
+fn script(manifest: &Manifest, file: &ScriptFile, text: &str) -> Script {
+    let want = manifest.wants.iter().find(|want| want.capability == Capability::AppScripts);
+    let all = || want.map(|want| want.apps.clone()).unwrap_or_default();
+    let apps = if file.apps.is_empty() { all() } else { file.apps.clone() };
+    Script {
+        name: file.name.clone(),
+        apps: apps.iter().map(|app| app.to_ascii_lowercase()).collect(),
+        level: file.level,
+        reason: file.reason.clone(),
+        text: text.to_owned(),
+    }
+}
+
+/// What is granted must be what is seen: no character that hides itself or its neighbours.
+fn check(name: &str, text: &str) -> Result<(), PackageError> {
+    let length = text.encode_utf16().count();
+    if text.trim().is_empty() || length > LONGEST {
+        return Err(failed(name, &format!("it has {length} characters, expected 1 to {LONGEST}")));
+    }
+    let plain = |c: &char| matches!(c, '\n' | '\t') || !crate::failure::hides(*c);
+    match text.chars().find(|c| !plain(c)) {
+        Some(c) => {
+            let code = u32::from(c);
+            Err(failed(name, &format!("it has the invisible character U+{code:04X}; write it as an escape")))
+        }
+        None => Ok(()),
+    }
+}
+
+fn failed(name: &str, why: &str) -> PackageError {
+    PackageError::Script { name: name.to_owned(), why: why.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MANIFEST: &str = "id = \"demo\"\nversion = \"0.1.0\"\nlicence = \"MIT\"\napi = \"0.1\"\ndescription = \"d\"\n\
+        [[wants]]\ncapability = \"app-scripts\"\napps = [\"com.example.A\", \"com.example.B\"]\nreason = \"r\"\n\
+        [[scripts]]\nname = \"read\"\nfile = \"read.js\"\nlevel = \"safe\"\nreason = \"reads\"\napps = [\"com.example.A\"]\n\
+        [[scripts]]\nname = \"change\"\nfile = \"change.js\"\nlevel = \"MODIFY\"\nreason = \"changes\"\n";
+
+    fn collected(read: &str) -> Result<Vec<Script>, PackageError> {
+        let texts = [("read.js", read), ("change.js", "d => 1")];
+        let texts = texts.map(|(name, text)| (name.to_owned(), text.to_owned()));
+        collect(&Manifest::parse(MANIFEST).expect("the test's own manifest"), &Texts::from(texts))
+    }
+
+    #[test]
+    fn scripts_belong_to_apps_at_levels() {
+        let scripts = collected("d => d").expect("they are there");
+        let [read, change] = &scripts[..] else { panic!("two scripts") };
+        assert!(read.is_for("com.example.a") && !read.is_for("com.example.B"));
+        assert!(change.is_for("com.example.A") && change.is_for("com.example.B"));
+        assert_eq!((read.level, change.level), (Level::Safe, Level::Modify));
+    }
+
+    #[test]
+    fn a_pin_is_for_all_that_a_script_may_do() {
+        let script = collected("d => d").expect("they are there").remove(0);
+        let pin = script.pin();
+        assert_ne!(pin, Script { text: "d => 2".to_owned(), ..script.clone() }.pin());
+        assert_ne!(pin, Script { level: Level::Modify, ..script.clone() }.pin());
+        assert_ne!(pin, Script { apps: BTreeSet::from(["*".to_owned()]), ..script.clone() }.pin());
+        assert_eq!(pin, Script { reason: "other words".to_owned(), ..script }.pin());
+    }
+
+    #[test]
+    fn what_cannot_be_seen_cannot_be_granted() {
+        let check = |text: &str, part: &str| {
+            let error = collected(text).expect_err("it is refused").to_string();
+            assert!(error.contains(part), "{error}");
+        };
+        check("d => '\u{202e}'", "U+202E");
+        check("d => '\u{1b}'", "U+001B");
+        check(" ", "it has 1 characters");
+        check(&"x".repeat(LONGEST + 1), "expected 1 to 200000");
+    }
+}

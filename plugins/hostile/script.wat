@@ -1,0 +1,12 @@
+;; Runs a script as it was granted, which is honest.
+;; wants: apps com.example.notes
+;; wants: app-scripts com.example.notes
+;; script: change safe data => data
+;; expect: {"script":"data => data","data":{"a":1},"untrusted":true}
+(import "iac:plugin/apps@0.1.0" "open" (func $open (param i32 i32 i32)))
+(import "iac:plugin/app-scripts@0.1.0" "run" (func $run (param i32 i32 i32 i32 i32 i32)))
+(data (i32.const 512) "com.example.noteschange{\22a\22:1}")
+(func $call (param i32 i32 i32 i32) (result i32)
+  (call $open (i32.const 512) (i32.const 17) (i32.const 1024))
+  (call $run (i32.load (i32.const 1028)) (i32.const 529) (i32.const 6) (i32.const 535) (i32.const 7) (i32.const 1024))
+  (i32.const 1024))

@@ -1,0 +1,224 @@
+//! Scripts of plugins inside apps: what they are given, what is asked, what comes back.
+
+#![forbid(unsafe_code)]
+
+use std::sync::Arc;
+
+use iac_core::Millis;
+use iac_core::app::{App, Apps};
+use iac_core::call::{Call, ScriptCall};
+use iac_core::dictionary::{Includes, parse};
+use iac_core::permission::{Answer, Choice, Gate, Level, Policy, Question};
+use iac_core::plan::Learned;
+use iac_core::reference::{RefId, References};
+use iac_core::step::{self, Event, Outcome, RunFailure, Step, World};
+use proptest::prelude::*;
+use rquickjs::{Context, Runtime};
+use serde_json::{Value as Json, json};
+
+const SDEF: &str = r#"<dictionary><suite name="Omni" code="Omni">
+  <command name="evaluate javascript" code="OFOCOFEJ"><direct-parameter type="text"/><result type="text"/></command>
+  <class name="application" code="capp"/>
+</suite></dictionary>"#;
+
+const ECHO: &str = "data => data // the whole of it";
+
+/// A plugin with a script engine at the other end.
+struct Session {
+    policy: &'static str,
+    answers: Vec<Choice>,
+    asked: Vec<Question>,
+    failure: Option<RunFailure>,
+    most: Option<Level>,
+    codes: Vec<String>,
+}
+
+fn session(policy: &'static str) -> Session {
+    Session { policy, answers: Vec::new(), asked: Vec::new(), failure: None, most: None, codes: Vec::new() }
+}
+
+fn script(text: &str, level: Level, data: Json) -> ScriptCall {
+    let objects = vec!["complete \"Buy\u{202e}\nmilk\"".to_owned()];
+    ScriptCall {
+        app: "test.omni".to_owned(),
+        name: "change".to_owned(),
+        text: text.to_owned(),
+        level,
+        data,
+        objects,
+    }
+}
+
+impl Session {
+    fn run(&mut self, call: ScriptCall) -> Outcome {
+        let runtime = Runtime::new().expect("an engine");
+        let context = Context::full(&runtime).expect("a context");
+        let app = "globalThis.Automation = { getDisplayString: () => '' }; globalThis.Application = () => ({ running: () => true, \
+                   evaluateJavascript: text => text.includes('be silent') ? null : (0, eval)(text) });";
+        context.with(|js| js.eval::<rquickjs::Value<'_>, _>(app).map(|_| ()).expect("the app's code runs"));
+        let (apps, mut references, mut learned) = (apps(), References::default(), Learned::default());
+        let policy = Arc::new(Policy::parse(self.policy).expect("a policy"));
+        let gate = Gate { policy, plugin: Some("omnifocus".to_owned()), most: self.most, ..Gate::default() };
+        let mut fresh = || RefId::from_random([0; 10]);
+        let (references, learned, fresh) = (&mut references, &mut learned, &mut fresh);
+        let mut world =
+            World { apps: &apps, references, learned, gate: &gate, home: "", now: Millis(0), fresh };
+        let mut step = step::start(Call::Script(call), &mut world);
+        loop {
+            step = match step {
+                Step::Done(outcome) => return outcome,
+                Step::Run(run) => {
+                    self.codes.push(run.script.code().to_owned());
+                    let code = run.script.one_shot();
+                    let answer: String = context.with(|js| js.eval(code).expect("the script runs"));
+                    let event = self.failure.clone().map_or(Event::Replied(answer), Event::Failed);
+                    step::resume(run.pending, event, &mut world)
+                }
+                Step::Ask(ask) => {
+                    let (choice, digest) = (self.answers.remove(0), ask.question.digest());
+                    self.asked.push(ask.question);
+                    let answer = Answer::Chosen { choice, digest, by: "a test".to_owned() };
+                    step::resume(ask.pending, Event::Answered(answer), &mut world)
+                }
+            };
+        }
+    }
+}
+
+fn apps() -> Apps {
+    let app = |bundle_id: &str, sdef: &str| {
+        let (dictionary, _) = parse(sdef.as_bytes(), &Includes::new());
+        App {
+            bundle_id: bundle_id.into(),
+            name: "Omni".to_owned(),
+            version: String::new(),
+            counts: None,
+            dictionary: Some(Arc::new(dictionary)),
+        }
+    };
+    let other = r#"<dictionary><suite name="S" code="Suit"><class name="application" code="capp"/></suite></dictionary>"#;
+    Apps(vec![app("test.omni", SDEF), app("test.other", other)])
+}
+
+fn message(outcome: &Outcome) -> &str {
+    outcome.body["message"].as_str().unwrap_or_default()
+}
+
+#[test]
+fn what_is_read_is_not_asked_about() {
+    let mut session = session("");
+    let outcome = session.run(script(ECHO, Level::Safe, json!({ "a": ["b", null, 1.5] })));
+    assert_eq!(outcome.body, json!({ "value": { "a": ["b", null, 1.5] }, "untrusted": true }));
+    assert_eq!((session.asked.len(), outcome.events), (0, 1));
+}
+
+#[test]
+fn what_changes_is_asked_in_the_hosts_words_with_the_plugins_beside_them() {
+    let mut yes = session("");
+    yes.answers = vec![Choice::Once];
+    let outcome = yes.run(script("() => 7", Level::Modify, json!(null)));
+    assert_eq!(outcome.body["value"], 7);
+    assert_eq!(
+        yes.asked[0].text(),
+        "The plugin \"omnifocus\" wants to: Omni: run its own \"script change\"\n\
+         - in the plugin's words: \"complete 'Buy milk'\"\n\
+         MODIFY · asked by the policy's profile \"standard\""
+    );
+    let mut no = session("");
+    no.answers = vec![Choice::Deny];
+    let outcome = no.run(script("() => 7", Level::Dangerous, json!(null)));
+    assert_eq!((outcome.body["error"].as_str(), no.codes.len()), (Some("permission_denied"), 0));
+    assert!(!no.asked[0].offers(Choice::Always), "never always for what is dangerous");
+}
+
+#[test]
+fn policies_name_scripts_and_plugins() {
+    let check = |policy: &'static str, level: Level, allowed: bool| {
+        let mut session = session(policy);
+        session.answers = vec![Choice::Deny];
+        let outcome = session.run(script("() => 1", level, json!(null)));
+        assert_eq!(!outcome.is_error, allowed, "{policy}");
+    };
+    check(
+        "rules = [{ plugin = \"omnifocus\", command = \"script change\", decision = \"allow\" }]",
+        Level::Modify,
+        true,
+    );
+    check("rules = [{ plugin = \"other\", decision = \"allow\" }]", Level::Modify, false);
+    check("rules = [{ plugin = \"omnifocus\", decision = \"deny\" }]", Level::Safe, false);
+    check("profile = \"read-only\"", Level::Modify, false);
+    check("profile = \"read-only\"", Level::Safe, true);
+    check("levels = [{ command = \"script change\", level = \"DANGEROUS\" }]", Level::Safe, false);
+}
+
+#[test]
+fn nothing_goes_beyond_what_the_plugin_was_granted() {
+    let mut session = session("profile = \"trusted\"");
+    session.most = Some(Level::Safe);
+    let outcome = session.run(script(ECHO, Level::Modify, json!(null)));
+    assert!(message(&outcome).contains("the plugin was granted no more than SAFE"), "{}", outcome.body);
+    assert!(outcome.body["suggestion"].as_str().unwrap().contains("iac-mcp plugin grant omnifocus"));
+    assert!(session.codes.is_empty());
+}
+
+#[test]
+fn what_goes_wrong_inside_is_told() {
+    let check = |text: &str, level: Level, part: &str| {
+        let outcome = session("profile = \"trusted\"").run(script(text, level, json!(null)));
+        assert!(outcome.is_error && message(&outcome).contains(part), "{text}: {}", outcome.body);
+        let unknown = (level > Level::Safe).then(|| json!("unknown"));
+        assert_eq!(outcome.body.get("outcome"), unknown.as_ref(), "{text}");
+    };
+    check("() => { throw new Error('no \"such\" task') }", Level::Safe, "threw \"no 'such' task\"");
+    check("() => { throw null }", Level::Modify, "threw \"null\"");
+    check("() => 'be silent'", Level::Safe, "it answered null, expected JSON");
+    let none = session("").run(script("() => undefined", Level::Safe, json!(null)));
+    assert_eq!(none.body["value"], Json::Null);
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_before() {
+    let mut session = session("");
+    let long = session.run(script(ECHO, Level::Safe, json!("x".repeat(240_000))));
+    assert!(message(&long).contains("expected fewer than 240000"), "{}", message(&long));
+    let other = ScriptCall { app: "test.other".to_owned(), ..script(ECHO, Level::Safe, json!(null)) };
+    let other = session.run(other);
+    assert_eq!(other.body["error"], "unknown_command");
+    assert!(session.codes.is_empty());
+}
+
+#[test]
+fn a_change_without_an_answer_may_have_happened() {
+    for (level, expected) in [(Level::Safe, None), (Level::Modify, Some("unknown"))] {
+        let mut session = session("profile = \"trusted\"");
+        session.failure = Some(RunFailure::Timeout(Millis(30_000)));
+        let outcome = session.run(script(ECHO, level, json!(null)));
+        assert_eq!(
+            (outcome.body["error"].as_str(), outcome.body["outcome"].as_str()),
+            (Some("timeout"), expected)
+        );
+    }
+}
+
+#[test]
+fn the_log_has_the_digest_and_not_the_text() {
+    let call = script(ECHO, Level::Safe, json!({ "name": "Ada" }));
+    let said = Json::Object(call.arguments());
+    assert_eq!(said["sha256"].as_str().map(str::len), Some(64));
+    assert!(!said.to_string().contains("whole of it"));
+}
+
+proptest! {
+    /// Data stays data, whatever is in it: the same code runs, and the same value comes back.
+    #[test]
+    fn data_never_becomes_code(text in ".*", key in ".*") {
+        let mut session = session("");
+        let data = json!({ "text": text, "__proto__": 1, "key": [key] });
+        let outcome = session.run(script(ECHO, Level::Safe, data.clone()));
+        prop_assert_eq!(&outcome.body["value"]["text"], &data["text"]);
+        prop_assert_eq!(&outcome.body["value"]["key"], &data["key"]);
+        let plain = session.run(script(ECHO, Level::Safe, json!(null)));
+        prop_assert!(!plain.is_error);
+        prop_assert_eq!(&session.codes[0], &session.codes[1]);
+    }
+}
