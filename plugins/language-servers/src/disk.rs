@@ -1,0 +1,195 @@
+//! The one door to files: a handle on the root that nothing can leave, by links neither.
+
+use std::io::{self, Read as _};
+use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, Metadata, OpenOptions, OpenOptionsExt as _};
+use rustix::fs::OFlags;
+
+use crate::types::{Cause, Failure};
+use crate::uri;
+
+/// The largest file that is read for a server.
+pub(crate) const MOST_FILE: u64 = 10 * 1024 * 1024;
+
+/// A root: its handle, and where it really is.
+pub(crate) struct Disk {
+    dir: Dir,
+    path: PathBuf,
+}
+
+/// What tells one state of a file from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) size: u64,
+    /// Nanoseconds since 1970.
+    pub(crate) modified: u64,
+}
+
+impl Stamp {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
+        let modified = metadata.modified().ok().map(cap_std::time::SystemTime::into_std);
+        Self { size: metadata.len(), modified: modified.map_or(0, since_1970) }
+    }
+
+    /// One number that changes with the file.
+    pub(crate) fn number(self) -> u64 {
+        self.modified.rotate_left(17) ^ self.size.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+
+    /// Whether the file was changed so shortly before that a second change might not show.
+    pub(crate) fn is_recent(self) -> bool {
+        since_1970(SystemTime::now()).saturating_sub(self.modified) < nanoseconds(Duration::from_secs(2))
+    }
+}
+
+impl Disk {
+    /// Opens a root by an absolute path.
+    ///
+    /// # Errors
+    /// `NotFound` where it is no folder that can be read.
+    pub(crate) fn open(root: &Path) -> Result<Self, Failure> {
+        let missing = |error: io::Error| {
+            Failure::new(Cause::NotFound, format!("the root `{}` cannot be read: {error}", root.display()))
+        };
+        let path = root.canonicalize().map_err(missing)?;
+        let dir = Dir::open_ambient_dir(&path, ambient_authority()).map_err(missing)?;
+        Ok(Self { dir, path })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn dir(&self) -> &Dir {
+        &self.dir
+    }
+
+    /// Returns the URI of a path below the root.
+    pub(crate) fn uri(&self, path: &str) -> String {
+        uri::of(&self.path.join(path))
+    }
+
+    /// Returns what an URI of a server means: a path below the root, or an absolute one.
+    pub(crate) fn named(&self, uri: &str) -> String {
+        let Some(absolute) = uri::path(uri) else { return uri.to_owned() };
+        let below = absolute.strip_prefix(&self.path).ok().and_then(Path::to_str);
+        below.map_or_else(|| absolute.to_string_lossy().into_owned(), str::to_owned)
+    }
+
+    /// Reads a path of a caller: relative, or absolute below the root.
+    ///
+    /// # Errors
+    /// `Outside` where it leads out of the root.
+    pub(crate) fn below(&self, path: &str) -> Result<String, Failure> {
+        let outside = || Failure::new(Cause::Outside, format!("path is outside the workspace root: {path}"));
+        let given = Path::new(path);
+        let given =
+            if given.is_absolute() { given.strip_prefix(&self.path).map_err(|_| outside())? } else { given };
+        let mut below = Vec::new();
+        for component in given.components() {
+            match component {
+                Component::Normal(name) => below.push(name.to_str().ok_or_else(outside)?),
+                Component::CurDir => {}
+                Component::ParentDir => drop(below.pop().ok_or_else(outside)?),
+                Component::RootDir | Component::Prefix(_) => return Err(outside()),
+            }
+        }
+        Ok(below.join("/"))
+    }
+
+    /// Tells how a regular file is; none where there is none.
+    pub(crate) fn stamp(&self, path: &str) -> Option<Stamp> {
+        self.dir.metadata(path).ok().filter(Metadata::is_file).map(|metadata| Stamp::of(&metadata))
+    }
+
+    pub(crate) fn exists(&self, path: &str) -> bool {
+        self.dir.exists(path)
+    }
+
+    /// Reads a regular file. A pipe would wait for a writer, so it is opened without waiting.
+    ///
+    /// # Errors
+    /// `NotFound`, `Outside` and `TooLarge`.
+    pub(crate) fn read(&self, path: &str, most: u64) -> Result<(Vec<u8>, Stamp), Failure> {
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+        let refused = |error: io::Error| refused(path, &error);
+        let file = self.dir.open_with(path, &options).map_err(refused)?;
+        let metadata = file.metadata().map_err(refused)?;
+        if !metadata.is_file() {
+            return Err(Failure::new(Cause::Invalid, format!("`{path}` is no regular file")));
+        }
+        let mut bytes = Vec::new();
+        file.take(most + 1).read_to_end(&mut bytes).map_err(refused)?;
+        if bytes.len() as u64 > most {
+            let message = format!("`{path}` has {} bytes, expected at most {most}", metadata.len());
+            return Err(Failure::new(Cause::TooLarge, message));
+        }
+        Ok((bytes, Stamp::of(&metadata)))
+    }
+}
+
+/// The sandbox says with `PermissionDenied` that a path leads out of it.
+fn refused(path: &str, error: &io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+            Failure::new(Cause::NotFound, format!("path not found: {path}"))
+        }
+        io::ErrorKind::PermissionDenied => Failure::new(
+            Cause::Outside,
+            format!("path is outside the workspace root, or cannot be read: {path}"),
+        ),
+        _ => Failure::new(Cause::Failed, format!("`{path}` cannot be read: {error}")),
+    }
+}
+
+fn since_1970(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).map_or(0, nanoseconds)
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(disk: &Disk, path: &str, expected: Result<&str, Cause>) {
+        let below = disk.below(path);
+        assert_eq!(
+            below.as_deref().map_err(|failure| failure.cause),
+            expected.as_deref().map_err(|cause| *cause),
+            "{path}"
+        );
+    }
+
+    #[test]
+    fn no_path_leaves_the_root() {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = Disk::open(folder.path()).unwrap();
+        let absolute = disk.path().join("a.rs");
+        check(&disk, "src/./x/../a.rs", Ok("src/a.rs"));
+        check(&disk, absolute.to_str().unwrap(), Ok("a.rs"));
+        check(&disk, "", Ok(""));
+        check(&disk, "../a.rs", Err(Cause::Outside));
+        check(&disk, "a/../../a.rs", Err(Cause::Outside));
+        check(&disk, "/etc/hosts", Err(Cause::Outside));
+        std::os::unix::fs::symlink("/etc/hosts", folder.path().join("link")).unwrap();
+        assert_eq!(disk.read("link", 10).unwrap_err().cause, Cause::Outside);
+        assert_eq!(disk.read("none", 10).unwrap_err().cause, Cause::NotFound);
+        assert_eq!(disk.stamp("link"), None);
+    }
+
+    #[test]
+    fn uris_of_servers() {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = Disk::open(folder.path()).unwrap();
+        assert_eq!(disk.named(&disk.uri("a b/é@.ts")), "a b/é@.ts");
+        assert_eq!(disk.named("file:///usr/lib/x.pyi"), "/usr/lib/x.pyi");
+        assert_eq!(disk.named("rust-analyzer://x"), "rust-analyzer://x");
+    }
+}

@@ -1,0 +1,372 @@
+//! One place for one server: started when it is needed, again when it dies, and stopped when nobody asks.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
+
+use crate::connection::lock;
+use crate::disk::Disk;
+use crate::files::Files;
+use crate::find;
+use crate::launch::Launch;
+use crate::profile::Profile;
+use crate::server::{Halt, Server, Start, start};
+use crate::settings::Settings;
+use crate::types::{Answered, Cause, Completions, Doubt, Failure, Freshness, Shown, State, Status, Symbols};
+
+/// Deaths after which a server is given up, and the time within which they count.
+const MOST_DEATHS: usize = 5;
+const REMEMBERED: Duration = Duration::from_mins(5);
+
+/// The longest wait before a server is started again.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// How long it is known where a program is.
+const FOUND: Duration = Duration::from_secs(2);
+
+/// How often a server is looked after.
+const ROUND: Duration = Duration::from_secs(5);
+
+/// What all keepers of a process share.
+pub(crate) struct House {
+    pub(crate) launcher: Arc<dyn Launch>,
+    pub(crate) settings: Settings,
+    pub(crate) keepers: Mutex<Vec<Weak<Keeper>>>,
+}
+
+/// A place for a server.
+pub(crate) struct Keeper {
+    pub(crate) profile: Arc<Profile>,
+    house: Arc<House>,
+    disk: Arc<Disk>,
+    files: Arc<Files>,
+    slot: Mutex<Slot>,
+    history: Mutex<History>,
+    found: Mutex<Option<(Instant, Result<PathBuf, String>)>>,
+}
+
+type Started = Option<Result<Arc<Server>, Failure>>;
+
+enum Slot {
+    Empty,
+    Starting(watch::Receiver<Started>),
+    Running { server: Arc<Server>, _warming: Warming },
+}
+
+/// Ends the warming up with the server that is warmed up: who waits for a sign must not keep it alive.
+struct Warming(AbortHandle);
+
+impl Drop for Warming {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+#[derive(Default)]
+struct History {
+    deaths: VecDeque<Instant>,
+    restarts: u32,
+    reason: Option<String>,
+}
+
+/// An answer whose freshness can be doubted.
+pub(crate) trait Doubted {
+    fn freshness(&mut self) -> &mut Freshness;
+}
+
+macro_rules! doubted {
+    ($($answer:ty),*) => {$(
+        impl Doubted for $answer {
+            fn freshness(&mut self) -> &mut Freshness {
+                &mut self.freshness
+            }
+        }
+    )*};
+}
+
+doubted!(Symbols, Shown, Completions);
+
+impl<T> Doubted for Answered<T> {
+    fn freshness(&mut self) -> &mut Freshness {
+        &mut self.freshness
+    }
+}
+
+impl Keeper {
+    pub(crate) fn new(
+        profile: Arc<Profile>,
+        house: &Arc<House>,
+        disk: &Arc<Disk>,
+        files: &Arc<Files>,
+    ) -> Arc<Self> {
+        let keeper = Arc::new(Self {
+            profile,
+            house: Arc::clone(house),
+            disk: Arc::clone(disk),
+            files: Arc::clone(files),
+            slot: Mutex::new(Slot::Empty),
+            history: Mutex::default(),
+            found: Mutex::new(None),
+        });
+        lock(&house.keepers).push(Arc::downgrade(&keeper));
+        keeper
+    }
+
+    /// Asks the server; asks once more where it dies meanwhile.
+    pub(crate) async fn ask<T: Doubted, F>(
+        self: &Arc<Self>,
+        deadline: Instant,
+        ask: impl Fn(Arc<Server>) -> F,
+    ) -> Result<T, Failure>
+    where
+        F: Future<Output = Result<T, Halt>>,
+    {
+        match ask(self.server(deadline).await?).await {
+            Ok(answer) => return Ok(answer),
+            Err(Halt::Failure(failure)) => return Err(failure),
+            Err(Halt::Ended(reason)) => {
+                tracing::info!(server = self.profile.name, reason, "a language server ended")
+            }
+        }
+        match ask(self.server(deadline).await?).await {
+            Ok(mut answer) => {
+                answer.freshness().doubt(Doubt::Restarted);
+                Ok(answer)
+            }
+            Err(Halt::Failure(failure)) => Err(failure),
+            Err(Halt::Ended(reason)) => Err(self.crashed(&reason)),
+        }
+    }
+
+    fn crashed(&self, reason: &str) -> Failure {
+        let message =
+            format!("{} died and was restarted; the question failed twice: {reason}", self.profile.name);
+        Failure::new(Cause::Crashed, message).suggest("ask about another file, or restart the server")
+    }
+
+    /// Returns the server, started if need be.
+    pub(crate) async fn server(self: &Arc<Self>, deadline: Instant) -> Result<Arc<Server>, Failure> {
+        loop {
+            let mut starting = match self.at_hand()? {
+                Ok(server) => return Ok(server),
+                Err(starting) => starting,
+            };
+            let started = timeout_at(deadline, starting.wait_for(Option::is_some)).await;
+            match started {
+                Ok(Ok(started)) => return started.clone().unwrap_or_else(|| Err(self.still_starting())),
+                // Whoever started it was stopped; the next round starts it.
+                Ok(Err(_)) => {}
+                Err(_) => return Err(self.still_starting()),
+            }
+        }
+    }
+
+    /// Returns the server that runs, or the start that is waited for.
+    fn at_hand(self: &Arc<Self>) -> Result<Result<Arc<Server>, watch::Receiver<Started>>, Failure> {
+        let mut slot = lock(&self.slot);
+        match &*slot {
+            Slot::Running { server, .. } => match server.ended() {
+                None => return Ok(Ok(Arc::clone(server))),
+                Some(reason) => self.died(reason),
+            },
+            Slot::Starting(starting) if starting.has_changed().is_ok() || starting.borrow().is_some() => {
+                return Ok(Err(starting.clone()));
+            }
+            Slot::Starting(_) | Slot::Empty => {}
+        }
+        *slot = Slot::Empty;
+        let program = self.program()?;
+        let wait = self.wait()?;
+        let (sender, starting) = watch::channel(None);
+        *slot = Slot::Starting(starting.clone());
+        tokio::spawn(Arc::clone(self).start(program, wait, sender));
+        Ok(Err(starting))
+    }
+
+    async fn start(self: Arc<Self>, program: PathBuf, at: Option<Instant>, done: watch::Sender<Started>) {
+        if let Some(at) = at {
+            sleep_until(at).await;
+        }
+        self.make_room();
+        let begun = start(Start {
+            profile: &self.profile,
+            program,
+            disk: &self.disk,
+            files: &self.files,
+            launcher: self.house.launcher.as_ref(),
+            settings: &self.house.settings,
+        });
+        let begun = begun.await;
+        {
+            let mut slot = lock(&self.slot);
+            match &begun {
+                Ok(server) => {
+                    let warming = tokio::spawn(Arc::clone(server).warm_up());
+                    let _warming = Warming(warming.abort_handle());
+                    *slot = Slot::Running { server: Arc::clone(server), _warming };
+                    tokio::spawn(tend(Arc::downgrade(&self), Arc::downgrade(server)));
+                }
+                Err(failure) => {
+                    *slot = Slot::Empty;
+                    self.died(failure.message.clone());
+                }
+            }
+        }
+        done.send_replace(Some(begun));
+    }
+
+    fn still_starting(&self) -> Failure {
+        let message = format!("{} is still starting", self.profile.name);
+        Failure::new(Cause::Timeout, message).suggest("allow more time, or ask again").retry(2_000)
+    }
+
+    fn died(&self, reason: String) {
+        let mut history = lock(&self.history);
+        history.deaths.push_back(Instant::now());
+        history.restarts += 1;
+        history.reason = Some(reason);
+    }
+
+    /// Returns when it may be started again: at once after a first death, later after each other one.
+    fn wait(&self) -> Result<Option<Instant>, Failure> {
+        let mut history = lock(&self.history);
+        while history.deaths.front().is_some_and(|death| death.elapsed() > REMEMBERED) {
+            history.deaths.pop_front();
+        }
+        let deaths = history.deaths.len();
+        if deaths >= MOST_DEATHS {
+            let reason = history.reason.clone().unwrap_or_default();
+            let message = format!(
+                "{} ended {deaths} times in 5 minutes and is not started any more: {reason}",
+                self.profile.name
+            );
+            return Err(Failure::new(Cause::GaveUp, message).suggest("repair what it says, then restart it"));
+        }
+        let steps = u32::try_from(deaths.saturating_sub(2)).unwrap_or(u32::MAX);
+        let wait =
+            if deaths < 2 { Duration::ZERO } else { Duration::from_secs(1 << steps).min(LONGEST_WAIT) };
+        Ok(history.deaths.back().map(|death| *death + wait))
+    }
+
+    /// Stops the servers that nobody has asked for longest, so that there is room for one more.
+    fn make_room(&self) {
+        let keepers: Vec<Arc<Self>> = lock(&self.house.keepers).iter().filter_map(Weak::upgrade).collect();
+        let mut running: Vec<(Duration, &Arc<Self>)> =
+            keepers.iter().filter_map(|keeper| Some((keeper.running()?.unused(), keeper))).collect();
+        running.sort_by_key(|(unused, _)| *unused);
+        while running.len() >= self.house.settings.most {
+            let Some((_, keeper)) = running.pop() else { return };
+            keeper.stop();
+        }
+    }
+
+    /// Ends the server, and forgets how others have ended.
+    pub(crate) fn restart(&self) {
+        *lock(&self.history) = History::default();
+        *lock(&self.found) = None;
+        self.stop();
+    }
+
+    pub(crate) fn stop(&self) {
+        let before = std::mem::replace(&mut *lock(&self.slot), Slot::Empty);
+        if let Slot::Running { server, .. } = before {
+            tokio::spawn(async move { server.stop().await });
+        }
+    }
+
+    /// Whether it runs, or has been started.
+    pub(crate) fn is_active(&self) -> bool {
+        !matches!(*lock(&self.slot), Slot::Empty)
+    }
+
+    fn running(&self) -> Option<Arc<Server>> {
+        match &*lock(&self.slot) {
+            Slot::Running { server, .. } if server.ended().is_none() => Some(Arc::clone(server)),
+            _ => None,
+        }
+    }
+
+    /// Finds the program.
+    ///
+    /// # Errors
+    /// `NotInstalled`.
+    pub(crate) fn program(&self) -> Result<PathBuf, Failure> {
+        let mut found = lock(&self.found);
+        let fresh = found.take().filter(|(at, _)| at.elapsed() < FOUND);
+        let (at, result) = fresh.unwrap_or_else(|| {
+            (Instant::now(), find::program(&self.profile, &self.house.settings, self.disk.path()))
+        });
+        *found = Some((at, result.clone()));
+        result.map_err(|why| {
+            let failure = Failure::new(Cause::NotInstalled, why);
+            match &self.profile.install {
+                Some(install) => failure.suggest(format!("install: {install}")),
+                None => failure,
+            }
+        })
+    }
+
+    /// Says how the server is; starts none.
+    pub(crate) fn status(&self) -> Status {
+        let running = self.running();
+        let (state, message) = self.condition(running.as_deref());
+        let server = running.as_deref();
+        Status {
+            profile: self.profile.name.clone(),
+            languages: self.profile.languages(),
+            extensions: self.profile.files.keys().cloned().collect(),
+            state,
+            message,
+            progress: server.and_then(Server::work),
+            version: server.and_then(Server::version),
+            abilities: server.map_or(self.profile.abilities, Server::abilities),
+            naming: self.profile.naming,
+            search: self.profile.search,
+            restarts: lock(&self.history).restarts,
+            memory: server.and_then(|server| self.house.launcher.memory(server.pid?)),
+        }
+    }
+
+    fn condition(&self, running: Option<&Server>) -> (State, Option<String>) {
+        if let Some(server) = running {
+            return (server.state(), server.message());
+        }
+        let starting = matches!(*lock(&self.slot), Slot::Starting(_));
+        match (starting, self.program(), self.wait()) {
+            (true, ..) => (State::Starting, None),
+            (_, Err(failure), _) => (State::Absent, Some(words(&failure))),
+            (.., Err(failure)) => (State::Dead, Some(failure.message)),
+            _ => (State::Idle, lock(&self.history).reason.clone()),
+        }
+    }
+}
+
+fn words(failure: &Failure) -> String {
+    let suggestion = failure.suggestion.as_deref().map(|text| format!("; {text}")).unwrap_or_default();
+    format!("{}{suggestion}", failure.message)
+}
+
+/// Looks after a server as long as it runs: idle ones are stopped, and those that hold too much are started again.
+async fn tend(keeper: Weak<Keeper>, server: Weak<Server>) {
+    loop {
+        let round = keeper.upgrade().map_or(ROUND, |keeper| ROUND.min(keeper.house.settings.idle / 4));
+        sleep(round.max(Duration::from_millis(20))).await;
+        let (Some(keeper), Some(server)) = (keeper.upgrade(), server.upgrade()) else { return };
+        if server.ended().is_some() {
+            return;
+        }
+        let memory = server.pid.and_then(|pid| keeper.house.launcher.memory(pid)).unwrap_or_default();
+        if memory > keeper.house.settings.memory {
+            keeper.died(format!("it held {} MiB of memory", memory / 1024 / 1024));
+            return keeper.stop();
+        }
+        if server.unused() >= keeper.house.settings.idle {
+            return keeper.stop();
+        }
+    }
+}

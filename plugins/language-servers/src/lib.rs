@@ -1,0 +1,74 @@
+//! Language servers: started, watched, and asked questions that only read.
+//!
+//! What a server writes is foreign data, and what it does not write is no answer: every answer says how far it can be
+//! relied upon. Processes are started by whoever gives a [`launch::Launch`]; files are read below the root only.
+//! Modules stand in the order in which a question goes.
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod types;
+
+mod ask;
+mod disk;
+mod files;
+mod find;
+mod keeper;
+pub mod launch;
+mod listing;
+pub mod profile;
+mod scope;
+mod server;
+pub mod settings;
+mod text;
+mod tracker;
+mod uri;
+mod wire;
+mod workspace;
+
+mod connection;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use connection::lock;
+use keeper::House;
+use launch::Launch;
+use settings::Settings;
+use types::Failure;
+
+pub use ask::Ask;
+pub use workspace::Workspace;
+
+/// All language servers of a process. Those that run are killed when the last handle is dropped.
+pub struct LanguageServers {
+    house: Arc<House>,
+    workspaces: Mutex<HashMap<PathBuf, Arc<Workspace>>>,
+}
+
+impl LanguageServers {
+    /// Starts no server yet.
+    pub fn new(launcher: Arc<dyn Launch>, settings: Settings) -> Self {
+        let house = Arc::new(House { launcher, settings, keepers: Mutex::default() });
+        Self { house, workspaces: Mutex::default() }
+    }
+
+    /// Opens a root by its absolute path; its servers live on between questions.
+    ///
+    /// # Errors
+    /// `NotFound` where it is no folder that can be read.
+    pub fn workspace(&self, root: &Path) -> Result<Arc<Workspace>, Failure> {
+        let mut workspaces = lock(&self.workspaces);
+        if let Some(workspace) = workspaces.get(root).filter(|_| root.is_dir()) {
+            return Ok(Arc::clone(workspace));
+        }
+        let workspace = Arc::new(Workspace::open(root, &self.house)?);
+        workspaces.insert(root.to_owned(), Arc::clone(&workspace));
+        Ok(workspace)
+    }
+
+    /// Stops all servers, in their own time.
+    pub fn stop(&self) {
+        lock(&self.workspaces).values().for_each(|workspace| workspace.stop());
+    }
+}

@@ -1,0 +1,248 @@
+//! What is known of a language server, as data.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde_json::{Map, Value as Json};
+
+use crate::types::{Abilities, Naming, Search};
+
+/// A kind of language server.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Profile {
+    /// Its name.
+    pub name: String,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// How a person installs it.
+    #[serde(default)]
+    pub install: Option<String>,
+    /// Languages by file name extension.
+    pub files: BTreeMap<String, String>,
+    /// Folders of the root in which its program is looked for first.
+    #[serde(default)]
+    pub local: Vec<String>,
+    /// The package that its program belongs to, where a version matters.
+    #[serde(default)]
+    pub package: Option<Package>,
+    /// Names of other files whose changes it is told of.
+    #[serde(default)]
+    pub watched: Vec<String>,
+    /// Files one of which makes the root a project.
+    #[serde(default)]
+    pub project: Vec<String>,
+    /// What it is without one.
+    #[serde(default)]
+    pub without_project: WithoutProject,
+    /// Where the project's settings tell it which files to read.
+    #[serde(default)]
+    pub scope: Option<String>,
+    /// How it tells that it knows the project.
+    #[serde(default)]
+    pub ready: Ready,
+    /// Beginnings of the names of work that changes no answer.
+    #[serde(default)]
+    pub ignored_progress: Vec<String>,
+    /// Whether one file must stay open.
+    #[serde(default)]
+    pub anchor: bool,
+    /// Whether it outlines files that are not open.
+    #[serde(default)]
+    pub unopened: bool,
+    /// Whether it reads a changed file only when that is opened.
+    #[serde(default)]
+    pub reopens: bool,
+    /// Whether it leaves out imports together with declarations.
+    #[serde(default)]
+    pub imports_are_declarations: bool,
+    /// How its names are to be read.
+    #[serde(default)]
+    pub naming: Naming,
+    /// What its search finds.
+    #[serde(default)]
+    pub search: Search,
+    /// What it is known to answer.
+    #[serde(default)]
+    pub abilities: Abilities,
+    /// Options of its start.
+    #[serde(default)]
+    pub options: Json,
+    /// What it is answered when it asks for settings, by section.
+    #[serde(default)]
+    pub settings: Map<String, Json>,
+    /// Variables of its environment.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// How long it may take to begin, in milliseconds.
+    #[serde(default = "start_ms")]
+    pub start_ms: u64,
+}
+
+/// A version that is needed.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Package {
+    /// The name in its `package.json`.
+    pub name: String,
+    /// The first number of its version, at least.
+    pub at_least: u64,
+}
+
+/// What a server is in a root that is no project.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WithoutProject {
+    /// The same.
+    #[default]
+    Same,
+    /// It knows open files only.
+    OpenOnly,
+}
+
+/// How a server tells that it knows the project.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(tag = "by", deny_unknown_fields, rename_all = "kebab-case", rename_all_fields = "kebab-case")]
+pub enum Ready {
+    /// It knows it from the start.
+    Start,
+    /// By `experimental/serverStatus`, once work of these names has ended.
+    Status {
+        /// Beginnings of tokens or titles.
+        after: Vec<String>,
+    },
+    /// Once work of these names has ended, or none has begun in time.
+    Progress {
+        /// Beginnings of tokens or titles.
+        after: Vec<String>,
+        /// Milliseconds in which it would have begun.
+        grace_ms: u64,
+    },
+    /// Once it has written this into its log, and has no work.
+    Log {
+        /// A part of the line.
+        text: String,
+    },
+    /// Once it has outlined an open file, and has no work.
+    Anchor,
+    /// Once it finds a name of a file that is not open.
+    Canary,
+    /// It does not: two equal answers are taken for it.
+    #[default]
+    Unknown,
+}
+
+/// A profile that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("profile `{name}`: {fault}")]
+pub struct InvalidProfile {
+    name: String,
+    fault: String,
+}
+
+#[derive(Deserialize)]
+struct Known {
+    profile: Vec<Profile>,
+}
+
+/// Returns the profiles that come with the program.
+pub fn known() -> Vec<Profile> {
+    toml::from_str::<Known>(include_str!("profiles.toml")).expect("the file is tested").profile
+}
+
+fn start_ms() -> u64 {
+    30_000
+}
+
+impl Profile {
+    /// Checks what no type can.
+    ///
+    /// # Errors
+    /// No name, command or file.
+    pub(crate) fn check(&self) -> Result<(), InvalidProfile> {
+        let fault = if self.name.is_empty() {
+            "has no name"
+        } else if self.command.first().is_none_or(String::is_empty) {
+            "has no command, expected a program and its arguments"
+        } else if self.files.is_empty() {
+            "has no files, expected languages by file name extension"
+        } else {
+            return Ok(());
+        };
+        Err(InvalidProfile { name: self.name.clone(), fault: fault.to_owned() })
+    }
+
+    /// Returns the languages, in order.
+    pub(crate) fn languages(&self) -> Vec<String> {
+        self.files.values().collect::<BTreeSet<_>>().into_iter().cloned().collect()
+    }
+
+    pub(crate) fn speaks(&self, language: &str) -> bool {
+        self.files.values().any(|spoken| spoken == language)
+    }
+
+    /// Tells whether the server wants to know of changes of a file.
+    pub(crate) fn watches(&self, path: &str, extension: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        self.files.contains_key(extension) || self.watched.iter().any(|watched| watched == name)
+    }
+
+    /// Returns the settings of one section, whose parts are joined by dots.
+    pub(crate) fn section(&self, section: Option<&str>) -> Json {
+        let whole = Json::Object(self.settings.clone());
+        let Some(section) = section.filter(|section| !section.is_empty()) else { return whole };
+        let mut at = &whole;
+        for part in section.split('.') {
+            match at.get(part) {
+                Some(found) => at = found,
+                None => return Json::Null,
+            }
+        }
+        at.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn known_profiles_are_whole() {
+        let known = known();
+        let names: Vec<&str> = known.iter().map(|profile| profile.name.as_str()).collect();
+        assert_eq!(names.len(), names.iter().collect::<BTreeSet<_>>().len());
+        for profile in &known {
+            profile.check().unwrap();
+            assert!(profile.install.is_some(), "{}", profile.name);
+        }
+    }
+
+    #[test]
+    fn sections_of_settings() {
+        let known = known();
+        let pyright = known.iter().find(|profile| profile.name == "pyright").unwrap();
+        assert_eq!(pyright.section(Some("python.analysis.autoSearchPaths")), json!(true));
+        assert_eq!(pyright.section(Some("python.venvPath")), Json::Null);
+        assert_eq!(pyright.section(None), pyright.section(Some("")));
+    }
+
+    fn check(profile: Json, expected: &str) {
+        let said = serde_json::from_value::<Profile>(profile).map_err(|error| error.to_string());
+        let said = said.and_then(|profile| profile.check().map_err(|error| error.to_string()));
+        assert_eq!(said.err().unwrap_or_default(), expected);
+    }
+
+    #[test]
+    fn profiles_of_an_operator() {
+        check(json!({"name": "kt", "command": ["kotlin-lsp"], "files": {"kt": "kotlin"}}), "");
+        let ready = json!({"by": "progress", "after": ["Importing"], "grace-ms": 10});
+        check(json!({"name": "kt", "command": ["k"], "files": {"kt": "kotlin"}, "ready": ready}), "");
+        check(json!({"name": "", "command": ["k"], "files": {"kt": "kotlin"}}), "profile ``: has no name");
+        let empty = "profile `kt`: has no command, expected a program and its arguments";
+        check(json!({"name": "kt", "command": [], "files": {"kt": "kotlin"}}), empty);
+        let none = "profile `kt`: has no files, expected languages by file name extension";
+        check(json!({"name": "kt", "command": ["k"], "files": {}}), none);
+    }
+}

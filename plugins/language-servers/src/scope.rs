@@ -1,0 +1,80 @@
+//! Whether a project's own settings keep some of its files from the server.
+
+use serde_json::Value as Json;
+
+use crate::disk::Disk;
+use crate::listing::Found;
+use crate::profile::Profile;
+
+const MOST: u64 = 1024 * 1024;
+
+/// Tells whether a file that the server would know lies outside of what the project tells it to read.
+pub(crate) fn is_narrow(profile: &Profile, disk: &Disk, found: &[Found]) -> bool {
+    let Some(included) = profile.scope.as_deref().and_then(|kind| included(kind, disk)) else { return false };
+    let outside = |found: &&Found| !included.iter().any(|prefix| is_below(&found.path, prefix));
+    found.iter().filter(|found| profile.files.contains_key(found.extension())).any(|found| outside(&found))
+}
+
+/// Returns the beginnings of paths that the project tells the server to read; none where it tells nothing.
+fn included(kind: &str, disk: &Disk) -> Option<Vec<String>> {
+    let json = |file: &str| {
+        let (bytes, _) = disk.read(file, MOST).ok()?;
+        serde_json::from_slice::<Json>(&bytes).ok()
+    };
+    let configured = match json("pyrightconfig.json") {
+        Some(configured) => configured,
+        None => {
+            let (bytes, _) = disk.read("pyproject.toml", MOST).ok()?;
+            let project: Json = toml::from_str(&String::from_utf8_lossy(&bytes)).ok()?;
+            project.get("tool")?.get(kind)?.clone()
+        }
+    };
+    let patterns = configured.get("include")?.as_array()?;
+    Some(patterns.iter().filter_map(Json::as_str).map(prefix).collect())
+}
+
+/// Returns the part of a pattern before its first wildcard.
+fn prefix(pattern: &str) -> String {
+    let parts = pattern.split('/').filter(|part| !matches!(*part, "" | "."));
+    parts.take_while(|part| !part.contains(['*', '?'])).collect::<Vec<_>>().join("/")
+}
+
+fn is_below(path: &str, prefix: &str) -> bool {
+    prefix.is_empty()
+        || path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::io::Write as _;
+
+    use super::*;
+    use crate::listing;
+    use crate::profile::known;
+
+    fn check(settings: &[(&str, &str)], expected: bool) {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, text) in [("src/a.py", ""), ("tests/b.py", ""), ("docs/c.md", "")].iter().chain(settings) {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            File::create(path).unwrap().write_all(text.as_bytes()).unwrap();
+        }
+        let disk = Disk::open(folder.path()).unwrap();
+        let pyright = known().into_iter().find(|profile| profile.name == "pyright").unwrap();
+        assert_eq!(is_narrow(&pyright, &disk, &listing::list(&disk, false)), expected, "{settings:?}");
+    }
+
+    #[test]
+    fn what_the_project_says() {
+        check(&[], false);
+        check(&[("pyproject.toml", "[tool.pyright]\ninclude = [\"src\"]")], true);
+        check(&[("pyproject.toml", "[tool.pyright]\ninclude = [\"./src/**\", \"tests\"]")], false);
+        check(&[("pyproject.toml", "[tool.mypy]\ninclude = [\"src\"]")], false);
+        check(&[("pyrightconfig.json", "{\"include\": [\"src\"]}")], true);
+        check(
+            &[("pyrightconfig.json", "{}"), ("pyproject.toml", "[tool.pyright]\ninclude = [\"src\"]")],
+            false,
+        );
+    }
+}

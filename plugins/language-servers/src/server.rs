@@ -1,0 +1,248 @@
+//! One server that runs: what it was told, what it has said, and how it is asked.
+
+mod diagnostics;
+mod documents;
+mod heard;
+mod parse;
+mod questions;
+mod start;
+mod warm;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::Value as Json;
+use tokio::time::Instant;
+
+use crate::connection::{Connection, Trouble, lock};
+use crate::disk::{Disk, Stamp};
+use crate::files::Files;
+use crate::profile::{Profile, Ready, WithoutProject};
+use crate::text::Encoding;
+use crate::tracker::Warm;
+use crate::types::{Abilities, Cause, Doubt, Failure, Freshness, State, Symbols};
+
+use documents::Documents;
+use heard::Heard;
+
+pub(crate) use start::{Start, start};
+
+/// Questions in a row without an answer after which a server is taken for dead.
+const SILENCE: u32 = 3;
+
+/// Outlines that are kept.
+const OUTLINES: usize = 5_000;
+
+/// A server that runs.
+pub(crate) struct Server {
+    pub(crate) profile: Arc<Profile>,
+    pub(crate) pid: Option<u32>,
+    disk: Arc<Disk>,
+    files: Arc<Files>,
+    connection: Connection,
+    heard: Arc<Heard>,
+    encoding: Encoding,
+    version: Option<String>,
+    capabilities: Json,
+    documents: tokio::sync::Mutex<Documents>,
+    told: Mutex<HashMap<String, Stamp>>,
+    changed: Mutex<Instant>,
+    generation: AtomicU64,
+    outlines: Mutex<HashMap<String, (Stamp, u64, Symbols)>>,
+    used: Mutex<Instant>,
+    silent: AtomicU32,
+    is_project: bool,
+    scoped: AtomicBool,
+}
+
+/// Why a question to a running server has no answer.
+#[derive(Debug)]
+pub(crate) enum Halt {
+    /// The asker is told.
+    Failure(Failure),
+    /// The server is gone; another one can be asked.
+    Ended(String),
+}
+
+impl From<Failure> for Halt {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+/// How much of the project an answer rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    /// The text of one file.
+    File,
+    /// What one file knows of others.
+    Known,
+    /// All files.
+    Project,
+}
+
+impl Server {
+    /// Says how it ended, once it has. One that has fallen silent counts as ended.
+    pub(crate) fn ended(&self) -> Option<String> {
+        let silent = self.silent.load(Ordering::Relaxed) >= SILENCE;
+        self.connection.ended().or_else(|| silent.then(|| format!("it left {SILENCE} questions unanswered")))
+    }
+
+    pub(crate) fn state(&self) -> State {
+        lock(&self.heard.tracker).state(&self.profile)
+    }
+
+    pub(crate) fn message(&self) -> Option<String> {
+        lock(&self.heard.tracker).message()
+    }
+
+    pub(crate) fn work(&self) -> Option<String> {
+        lock(&self.heard.tracker).work()
+    }
+
+    pub(crate) fn version(&self) -> Option<String> {
+        self.version.clone()
+    }
+
+    /// Returns how long nobody has asked it.
+    pub(crate) fn unused(&self) -> Duration {
+        lock(&self.used).elapsed()
+    }
+
+    /// Says what it answers, with what it has registered since it began.
+    pub(crate) fn abilities(&self) -> Abilities {
+        let registered = |method: &str| {
+            lock(&self.heard.tracker).registered.values().any(|(registered, _)| registered == method)
+        };
+        let option = |key: &str| {
+            self.capabilities.get(key).filter(|value| !value.is_null() && **value != Json::Bool(false))
+        };
+        let has = |key: &str, method: &str| option(key).is_some() || registered(method);
+        Abilities {
+            document_symbols: has("documentSymbolProvider", "textDocument/documentSymbol"),
+            workspace_symbols: has("workspaceSymbolProvider", "workspace/symbol"),
+            references: has("referencesProvider", "textDocument/references"),
+            definition: has("definitionProvider", "textDocument/definition"),
+            type_definition: has("typeDefinitionProvider", "textDocument/typeDefinition"),
+            implementations: has("implementationProvider", "textDocument/implementation"),
+            calls: has("callHierarchyProvider", "textDocument/prepareCallHierarchy"),
+            types: has("typeHierarchyProvider", "textDocument/prepareTypeHierarchy"),
+            hover: has("hoverProvider", "textDocument/hover"),
+            completions: has("completionProvider", "textDocument/completion"),
+            pull_diagnostics: has("diagnosticProvider", "textDocument/diagnostic"),
+            workspace_diagnostics: self.pulls_whole(),
+        }
+    }
+
+    fn pulls_whole(&self) -> bool {
+        let whole = |options: &Json| options.get("workspaceDiagnostics") == Some(&Json::Bool(true));
+        let tracker = lock(&self.heard.tracker);
+        let mut registered =
+            tracker.registered.values().filter(|(method, _)| method == "textDocument/diagnostic");
+        self.capabilities.get("diagnosticProvider").is_some_and(whole)
+            || registered.any(|(_, options)| whole(options))
+    }
+
+    /// Asks, and asks again where the server says that it was disturbed.
+    async fn ask(&self, method: &str, params: &Json, deadline: Instant) -> Result<Json, Halt> {
+        *lock(&self.used) = Instant::now();
+        let mut wait = Duration::from_millis(50);
+        loop {
+            match self.connection.request(method, params, deadline).await {
+                Err(Trouble::Refused { code: -32801 | -32802, .. }) if Instant::now() + wait < deadline => {
+                    tokio::time::sleep(wait).await;
+                    wait = (wait * 2).min(Duration::from_secs(2));
+                }
+                answer => return self.heard_of(answer, method),
+            }
+        }
+    }
+
+    fn heard_of(&self, answer: Result<Json, Trouble>, method: &str) -> Result<Json, Halt> {
+        if answer != Err(Trouble::Timeout) {
+            self.silent.store(0, Ordering::Relaxed);
+        }
+        answer.map_err(|trouble| match trouble {
+            Trouble::Ended(reason) => Halt::Ended(reason),
+            Trouble::Timeout => {
+                self.silent.fetch_add(1, Ordering::Relaxed);
+                self.too_slow(method).into()
+            }
+            Trouble::Refused { code: -32601, .. } => self.unsupported(method).into(),
+            Trouble::Refused { code: -32801 | -32802, message } => {
+                let message = format!("{} was disturbed until time was up: {message}", self.profile.name);
+                Failure::new(Cause::Timeout, message).retry(1_000).into()
+            }
+            Trouble::Refused { code, message } => {
+                let message: String = message.chars().take(500).collect();
+                Failure::new(
+                    Cause::Failed,
+                    format!("{} refused {method} ({code}): {message}", self.profile.name),
+                )
+                .into()
+            }
+        })
+    }
+
+    fn too_slow(&self, method: &str) -> Failure {
+        let what = method.rsplit('/').next().unwrap_or(method);
+        let failure =
+            Failure::new(Cause::Timeout, format!("{} did not answer {what} in time", self.profile.name));
+        failure.suggest("allow more time, or ask about less").retry(1_000)
+    }
+
+    fn unsupported(&self, method: &str) -> Failure {
+        let what = method.rsplit('/').next().unwrap_or(method);
+        Failure::new(Cause::Unsupported, format!("{} does not provide {what}", self.profile.name))
+    }
+
+    fn require(&self, has: impl Fn(&Abilities) -> bool, what: &str) -> Result<(), Halt> {
+        if has(&self.abilities()) { Ok(()) } else { Err(self.unsupported(what).into()) }
+    }
+
+    /// Says how far an answer can be relied upon that was asked for in this state and has just come.
+    fn freshness(&self, reach: Reach, before: State) -> Freshness {
+        let mut freshness = Freshness {
+            doubts: Vec::new(),
+            settled: u64::try_from(lock(&self.heard.tracker).worked.elapsed().as_millis())
+                .unwrap_or(u64::MAX),
+            generation: self.generation.load(Ordering::Relaxed),
+        };
+        let states = if reach == Reach::File { [State::Ready; 2] } else { [before, self.state()] };
+        if states.contains(&State::Loading) {
+            freshness.doubt(Doubt::Loading);
+        }
+        if states.contains(&State::Degraded) {
+            freshness.doubt(Doubt::Degraded);
+        }
+        if reach == Reach::Project {
+            self.doubt_project(&mut freshness);
+        }
+        freshness
+    }
+
+    fn doubt_project(&self, freshness: &mut Freshness) {
+        let assumed = lock(&self.heard.tracker).warm == Warm::Assumed;
+        if assumed && !matches!(self.profile.ready, Ready::Status { .. }) {
+            freshness.doubt(Doubt::ReadinessUnknown);
+        }
+        if !self.is_project && self.profile.without_project == WithoutProject::OpenOnly {
+            freshness.doubt(Doubt::OpenOnly);
+        }
+        if self.scoped.load(Ordering::Relaxed) {
+            freshness.doubt(Doubt::Scope);
+        }
+    }
+
+    /// Asks it to end, in its own time; whoever drops the last handle kills it.
+    pub(crate) async fn stop(&self) {
+        let deadline = Instant::now() + Duration::from_secs(2);
+        if self.connection.request("shutdown", &Json::Null, deadline).await.is_ok() {
+            self.connection.notify("exit", &Json::Null);
+            let ending = tokio::time::timeout(Duration::from_secs(1), self.connection.end());
+            drop(ending.await);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Diagnostics: some servers are asked for them, others send them, some do both.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+use tokio::time::{Instant, sleep};
+
+use super::documents::Shown;
+use super::heard::Pushed;
+use super::parse::Reader;
+use super::{Halt, Reach, Server};
+use crate::connection::lock;
+use crate::types::{Answered, Diagnostic, Doubt};
+
+/// How long a server must have said nothing more about a file.
+const QUIET: Duration = Duration::from_millis(250);
+
+/// How long after a change elsewhere what was sent before may still be corrected.
+const RIPPLE: Duration = Duration::from_millis(1_000);
+
+/// A server that has sent nothing about a file for so long has nothing to send.
+const SILENCE: Duration = Duration::from_secs(15);
+
+const STEP: Duration = Duration::from_millis(20);
+
+/// How long a server may think about the whole root before it is taken to wait for changes.
+const LONG_POLL: Duration = Duration::from_secs(10);
+
+impl Server {
+    /// Returns the diagnostics of the newest text of a file.
+    pub(crate) async fn diagnostics(
+        &self,
+        path: &str,
+        deadline: Instant,
+    ) -> Result<Answered<Diagnostic>, Halt> {
+        self.refresh().await;
+        let before = self.state();
+        let shown = self.show(path).await?;
+        let mut found = BTreeSet::new();
+        let pulls = self.abilities().pull_diagnostics;
+        if pulls {
+            let answer = self.ask("textDocument/diagnostic", &self.document(path), deadline).await?;
+            found.extend(self.read(answer.get("items"), path, &shown));
+        }
+        let pushed = if pulls {
+            self.pushed(path, &shown)
+        } else {
+            self.wait_for_push(path, &shown, deadline).await?
+        };
+        let is_stale = !pulls && pushed.is_none();
+        found.extend(self.read(pushed.as_ref().map(|pushed| &pushed.items), path, &shown));
+        let mut freshness = self.freshness(Reach::Known, before);
+        if is_stale {
+            freshness.doubt(Doubt::Stale);
+        }
+        Ok(Answered { items: found.into_iter().collect(), freshness })
+    }
+
+    fn read(&self, items: Option<&Json>, path: &str, shown: &Shown) -> Vec<Diagnostic> {
+        let mut reader = Reader::new(self).knowing(path, shown.text.clone());
+        items.map(|items| reader.diagnostics(items, path)).unwrap_or_default()
+    }
+
+    /// Returns what the server sent about this very text.
+    fn pushed(&self, path: &str, shown: &Shown) -> Option<Pushed> {
+        let pushed = lock(&self.heard.pushed).get(path).cloned()?;
+        let fresh = match pushed.version {
+            Some(version) => version >= shown.version,
+            None => pushed.at >= shown.synced,
+        };
+        fresh.then_some(pushed)
+    }
+
+    /// Waits until the server has sent something about this text, and then nothing more.
+    async fn wait_for_push(
+        &self,
+        path: &str,
+        shown: &Shown,
+        deadline: Instant,
+    ) -> Result<Option<Pushed>, Halt> {
+        let began = Instant::now();
+        loop {
+            if let Some(reason) = self.ended() {
+                return Err(Halt::Ended(reason));
+            }
+            let pushed = self.pushed(path, shown);
+            let changed = *lock(&self.changed);
+            if let Some(pushed) = &pushed
+                && pushed.at.elapsed() >= QUIET
+                && (pushed.at >= changed + QUIET || changed.elapsed() >= RIPPLE)
+            {
+                return Ok(Some(pushed.clone()));
+            }
+            // One that still reads its project may send nothing for long; one that knows it has nothing to send.
+            let silent = began.elapsed() >= SILENCE && !lock(&self.heard.tracker).is_busy();
+            if Instant::now() + STEP >= deadline || (silent && pushed.is_none()) {
+                return Ok(pushed);
+            }
+            sleep(STEP).await;
+        }
+    }
+
+    /// Returns the diagnostics of the whole root from a server that can be asked for them.
+    pub(crate) async fn workspace_diagnostics(
+        &self,
+        deadline: Instant,
+    ) -> Result<Answered<Diagnostic>, Halt> {
+        self.require(|abilities| abilities.workspace_diagnostics, "workspace diagnostic")?;
+        self.refresh().await;
+        let before = self.state();
+        let deadline = deadline.min(Instant::now() + LONG_POLL);
+        let answer = self.ask("workspace/diagnostic", &json!({"previousResultIds": []}), deadline).await?;
+        let reports = answer.get("items").and_then(Json::as_array);
+        let mut reader = Reader::new(self);
+        let mut found = BTreeSet::new();
+        for report in reports.map(Vec::as_slice).unwrap_or_default() {
+            let Some(uri) = report.get("uri").and_then(Json::as_str) else { continue };
+            let path = self.disk.named(uri);
+            found.extend(
+                report.get("items").map(|items| reader.diagnostics(items, &path)).unwrap_or_default(),
+            );
+        }
+        Ok(Answered { items: found.into_iter().collect(), freshness: self.freshness(Reach::Project, before) })
+    }
+}

@@ -1,0 +1,208 @@
+//! Which texts the server was shown, and what it is told of the others.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use serde_json::{Value as Json, json};
+use tokio::time::Instant;
+
+use super::{Halt, Server};
+use crate::connection::lock;
+use crate::listing::{Found, extension};
+use crate::scope;
+use crate::text::Text;
+
+/// Texts that are open at the same time.
+const MOST_OPEN: usize = 64;
+
+/// Changes that are told at once; a checkout of another branch changes thousands.
+const MOST_REOPENED: usize = 100;
+
+/// The texts that are open.
+#[derive(Default)]
+pub(super) struct Documents {
+    open: HashMap<String, Open>,
+    turn: u64,
+}
+
+struct Open {
+    version: i64,
+    text: Arc<Text>,
+    synced: Instant,
+    used: u64,
+    stays: bool,
+}
+
+/// A text as the server was shown it.
+#[derive(Clone)]
+pub(super) struct Shown {
+    pub(super) text: Arc<Text>,
+    pub(super) version: i64,
+    pub(super) synced: Instant,
+}
+
+impl Server {
+    /// Shows the server the newest text of a file.
+    pub(super) async fn show(&self, path: &str) -> Result<Shown, Halt> {
+        let mut documents = self.documents.lock().await;
+        let (text, _) = self.files.text(path)?;
+        Ok(self.show_in(&mut documents, path, text))
+    }
+
+    /// Shows the server a file that stays open.
+    pub(super) async fn anchor(&self, path: &str) -> Result<Shown, Halt> {
+        let mut documents = self.documents.lock().await;
+        let (text, _) = self.files.text(path)?;
+        let shown = self.show_in(&mut documents, path, text);
+        if let Some(open) = documents.open.get_mut(path) {
+            open.stays = true;
+        }
+        Ok(shown)
+    }
+
+    /// Takes back what was shown.
+    pub(super) async fn hide(&self, path: &str) {
+        self.close(&mut *self.documents.lock().await, path);
+    }
+
+    /// Asks about a text that is not the file's. Nobody else asks meanwhile, and the file's text comes back.
+    pub(super) async fn with_overlay(
+        &self,
+        path: &str,
+        overlay: Arc<Text>,
+        method: &str,
+        params: &Json,
+        deadline: Instant,
+    ) -> Result<Json, Halt> {
+        let mut documents = self.documents.lock().await;
+        let (text, _) = self.files.text(path)?;
+        self.show_in(&mut documents, path, overlay);
+        let mut restored = Restore { server: self, path, text: Some(text), documents: &mut documents };
+        let answer = self.ask(method, params, deadline).await;
+        restored.restore();
+        answer
+    }
+
+    fn show_in(&self, documents: &mut Documents, path: &str, text: Arc<Text>) -> Shown {
+        documents.turn += 1;
+        let turn = documents.turn;
+        if let Some(open) = documents.open.get_mut(path) {
+            open.used = turn;
+            if !Arc::ptr_eq(&open.text, &text) && open.text != text {
+                open.version += 1;
+                open.text = text;
+                open.synced = Instant::now();
+                let document = json!({"uri": self.disk.uri(path), "version": open.version});
+                let changes = json!([{"text": open.text.as_str()}]);
+                self.connection.notify(
+                    "textDocument/didChange",
+                    &json!({"textDocument": document, "contentChanges": changes}),
+                );
+            }
+            return Shown { text: Arc::clone(&open.text), version: open.version, synced: open.synced };
+        }
+        self.make_room(documents);
+        let language = self.profile.files.get(extension(path)).map_or("plaintext", String::as_str);
+        let document =
+            json!({"uri": self.disk.uri(path), "languageId": language, "version": 1, "text": text.as_str()});
+        self.connection.notify("textDocument/didOpen", &json!({"textDocument": document}));
+        let synced = Instant::now();
+        let shown = Shown { text: Arc::clone(&text), version: 1, synced };
+        documents.open.insert(path.to_owned(), Open { version: 1, text, synced, used: turn, stays: false });
+        shown
+    }
+
+    fn make_room(&self, documents: &mut Documents) {
+        if documents.open.len() < MOST_OPEN {
+            return;
+        }
+        let oldest = documents.open.iter().filter(|(_, open)| !open.stays).min_by_key(|(_, open)| open.used);
+        if let Some(oldest) = oldest.map(|(path, _)| path.clone()) {
+            self.close(documents, &oldest);
+        }
+    }
+
+    fn close(&self, documents: &mut Documents, path: &str) {
+        if documents.open.remove(path).is_some() {
+            lock(&self.heard.pushed).remove(path);
+            let document = json!({"uri": self.disk.uri(path)});
+            self.connection.notify("textDocument/didClose", &json!({"textDocument": document}));
+        }
+    }
+
+    /// Tells the server what has changed on the disk since it was last told.
+    pub(super) async fn refresh(&self) {
+        let found = self.files.all();
+        let changes = self.compare(&found);
+        if changes.is_empty() {
+            return;
+        }
+        self.generation.fetch_add(1, Ordering::Relaxed);
+        *lock(&self.changed) = Instant::now();
+        self.scoped.store(scope::is_narrow(&self.profile, &self.disk, &found), Ordering::Relaxed);
+        let event = |(path, kind): &(String, u8)| json!({"uri": self.disk.uri(path), "type": kind});
+        let events: Vec<Json> = changes.iter().map(event).collect();
+        self.connection.notify("workspace/didChangeWatchedFiles", &json!({"changes": events}));
+        self.follow(&changes).await;
+    }
+
+    /// Shows the newest text of what is open, and of what is only read when it is opened.
+    async fn follow(&self, changes: &[(String, u8)]) {
+        let mut documents = self.documents.lock().await;
+        for (path, kind) in changes.iter().take(MOST_REOPENED) {
+            let wanted = documents.open.contains_key(path) || (self.profile.reopens && *kind != DELETED);
+            if !wanted || !self.profile.files.contains_key(extension(path)) {
+                continue;
+            }
+            match self.files.text(path) {
+                Ok((text, _)) => drop(self.show_in(&mut documents, path, text)),
+                Err(_) => self.close(&mut documents, path),
+            }
+        }
+    }
+
+    /// Returns the paths that were made (1), changed (2) or deleted (3), and remembers that they are told.
+    fn compare(&self, found: &[Found]) -> Vec<(String, u8)> {
+        let mut told = lock(&self.told);
+        let mut gone: HashMap<String, ()> = told.keys().map(|path| (path.clone(), ())).collect();
+        let mut changes = Vec::new();
+        for found in found.iter().filter(|found| self.profile.watches(&found.path, found.extension())) {
+            gone.remove(&found.path);
+            match told.insert(found.path.clone(), found.stamp) {
+                None => changes.push((found.path.clone(), 1)),
+                Some(before) if before != found.stamp => changes.push((found.path.clone(), 2)),
+                Some(_) => {}
+            }
+        }
+        for (path, ()) in gone {
+            told.remove(&path);
+            changes.push((path, DELETED));
+        }
+        changes
+    }
+}
+
+const DELETED: u8 = 3;
+
+/// Brings the file's own text back, also where nobody waits for the answer any more.
+struct Restore<'a> {
+    server: &'a Server,
+    path: &'a str,
+    text: Option<Arc<Text>>,
+    documents: &'a mut Documents,
+}
+
+impl Restore<'_> {
+    fn restore(&mut self) {
+        if let Some(text) = self.text.take() {
+            self.server.show_in(self.documents, self.path, text);
+        }
+    }
+}
+
+impl Drop for Restore<'_> {
+    fn drop(&mut self) {
+        self.restore();
+    }
+}

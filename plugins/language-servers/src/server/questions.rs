@@ -1,0 +1,240 @@
+//! The questions, each in the words of the protocol. Only what reads is ever sent.
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+use tokio::time::Instant;
+
+use super::parse::{MOST, Reader, completions, markdown};
+use super::{Halt, OUTLINES, Reach, Server};
+use crate::connection::lock;
+use crate::text::Text;
+use crate::types::{
+    Answered, Cause, Completions, Doubt, Failure, Freshness, Location, Neighbour, Place, Relation, Shown,
+    State, Step, Symbols,
+};
+
+impl Server {
+    /// Returns the outline of a file; that of a file that has not changed is kept.
+    pub(crate) async fn document_symbols(&self, path: &str, deadline: Instant) -> Result<Symbols, Halt> {
+        self.require(|abilities| abilities.document_symbols, "documentSymbol")?;
+        let (text, stamp) = self.files.text(path)?;
+        let generation = self.freshness(Reach::File, State::Ready).generation;
+        if let Some((kept, at, symbols)) = lock(&self.outlines).get(path)
+            && *kept == stamp
+            && (*at == generation || !self.profile.reopens)
+        {
+            return Ok(symbols.clone());
+        }
+        let settled = self.state() == State::Ready;
+        if !(self.profile.unopened && settled) {
+            self.show(path).await?;
+        }
+        let answer = self.ask("textDocument/documentSymbol", &self.document(path), deadline).await?;
+        let (items, flat) = Reader::new(self).knowing(path, text).outline(&answer, path);
+        let symbols = Symbols { flat, freshness: self.freshness(Reach::File, State::Ready), items };
+        self.keep_outline(path, (stamp, generation, symbols.clone()));
+        Ok(symbols)
+    }
+
+    fn keep_outline(&self, path: &str, outline: (crate::disk::Stamp, u64, Symbols)) {
+        let mut outlines = lock(&self.outlines);
+        if outlines.len() >= OUTLINES {
+            outlines.clear();
+        }
+        if !outline.0.is_recent() {
+            outlines.insert(path.to_owned(), outline);
+        }
+    }
+
+    /// Finds symbols below the root by a part of their name.
+    pub(crate) async fn workspace_symbols(&self, text: &str, deadline: Instant) -> Result<Symbols, Halt> {
+        self.require(|abilities| abilities.workspace_symbols, "symbol")?;
+        self.refresh().await;
+        let before = self.state();
+        let answer = self.ask("workspace/symbol", &json!({"query": text}), deadline).await?;
+        let found = answer.as_array().map(Vec::as_slice).unwrap_or_default();
+        let mut reader = Reader::new(self);
+        let items = found.iter().take(MOST).filter_map(|item| reader.information(item));
+        let items = items.filter(|item| !item.location.path.starts_with('/')).collect();
+        let mut freshness = self.freshness(Reach::Project, before);
+        let cap = self.profile.search.cap.map_or(MOST, |cap| cap as usize);
+        if found.len() >= cap {
+            freshness.doubt(Doubt::Capped);
+        }
+        Ok(Symbols { items, flat: true, freshness })
+    }
+
+    /// Follows a relation from a place.
+    pub(crate) async fn related(
+        &self,
+        relation: Relation,
+        place: &Place,
+        deadline: Instant,
+    ) -> Result<Answered<Location>, Halt> {
+        let (method, reach) = match relation {
+            Relation::References | Relation::ReferencesAndDeclaration => {
+                ("textDocument/references", Reach::Project)
+            }
+            Relation::Definition => ("textDocument/definition", Reach::Known),
+            Relation::TypeDefinition => ("textDocument/typeDefinition", Reach::Known),
+            Relation::Implementations => ("textDocument/implementation", Reach::Project),
+        };
+        self.require(|abilities| abilities.follow(relation), method)?;
+        self.refresh().await;
+        let mut params = self.at(place).await?;
+        let before = self.state();
+        let imports = relation == Relation::References && self.profile.imports_are_declarations;
+        if method == "textDocument/references" {
+            let declared = imports || relation == Relation::ReferencesAndDeclaration;
+            params["context"] = json!({"includeDeclaration": declared});
+        }
+        let answer = self.ask(method, &params, deadline).await?;
+        let mut items = Reader::new(self).locations(&answer);
+        if imports {
+            let defined = self.ask("textDocument/definition", &params, deadline).await?;
+            let defined = Reader::new(self).locations(&defined);
+            items.retain(|item| !defined.contains(item));
+        }
+        let mut freshness = self.freshness(reach, before);
+        doubt_length(&mut freshness, items.len());
+        Ok(Answered { items, freshness })
+    }
+
+    /// Takes one step in a hierarchy from a place.
+    pub(crate) async fn hierarchy(
+        &self,
+        step: Step,
+        place: &Place,
+        deadline: Instant,
+    ) -> Result<Answered<Neighbour>, Halt> {
+        let (prepare, method, key) = match step {
+            Step::Callers => ("textDocument/prepareCallHierarchy", "callHierarchy/incomingCalls", "from"),
+            Step::Callees => ("textDocument/prepareCallHierarchy", "callHierarchy/outgoingCalls", "to"),
+            Step::Subtypes => ("textDocument/prepareTypeHierarchy", "typeHierarchy/subtypes", ""),
+            Step::Supertypes => ("textDocument/prepareTypeHierarchy", "typeHierarchy/supertypes", ""),
+        };
+        let of_calls = matches!(step, Step::Callers | Step::Callees);
+        self.require(|abilities| if of_calls { abilities.calls } else { abilities.types }, prepare)?;
+        self.refresh().await;
+        let params = self.at(place).await?;
+        let before = self.state();
+        let prepared = self.ask(prepare, &params, deadline).await?;
+        let mut items = Vec::new();
+        for item in prepared.as_array().map(Vec::as_slice).unwrap_or_default() {
+            let answer = self.ask(method, &json!({"item": item}), deadline).await?;
+            self.neighbours(step, key, item, &answer, &mut items);
+        }
+        items.truncate(MOST);
+        let reach = if step == Step::Callees { Reach::Known } else { Reach::Project };
+        let mut freshness = self.freshness(reach, before);
+        doubt_length(&mut freshness, items.len());
+        Ok(Answered { items, freshness })
+    }
+
+    /// Calls are in the file of whoever calls: that of the neighbour, or for callees that of the item itself.
+    fn neighbours(&self, step: Step, key: &str, item: &Json, answer: &Json, into: &mut Vec<Neighbour>) {
+        let mut reader = Reader::new(self);
+        let own = item.get("uri").and_then(Json::as_str).map(|uri| self.disk.named(uri)).unwrap_or_default();
+        for found in answer.as_array().map(Vec::as_slice).unwrap_or_default() {
+            let entry = if key.is_empty() { Some(found) } else { found.get(key) };
+            let Some(symbol) = entry.and_then(|entry| reader.entry(entry)) else { continue };
+            let path = if step == Step::Callees { own.clone() } else { symbol.location.path.clone() };
+            let sites = reader.ranges(found.get("fromRanges"), &path);
+            into.push(Neighbour { symbol, sites });
+        }
+    }
+
+    /// Returns what the server shows of a place.
+    pub(crate) async fn hover(&self, place: &Place, deadline: Instant) -> Result<Shown, Halt> {
+        self.require(|abilities| abilities.hover, "hover")?;
+        self.refresh().await;
+        let params = self.at(place).await?;
+        let before = self.state();
+        let answer = self.ask("textDocument/hover", &params, deadline).await?;
+        Ok(Shown { markdown: markdown(&answer), freshness: self.freshness(Reach::Known, before) })
+    }
+
+    /// Returns what could stand at a place, perhaps of another text than the file's.
+    pub(crate) async fn completions(
+        &self,
+        place: &Place,
+        overlay: Option<&str>,
+        limit: usize,
+        deadline: Instant,
+    ) -> Result<Completions, Halt> {
+        self.require(|abilities| abilities.completions, "completion")?;
+        self.refresh().await;
+        let method = "textDocument/completion";
+        let before = self.state();
+        let answer = match overlay {
+            Some(text) => {
+                let text = Arc::new(Text::new(text.to_owned()));
+                let params = invoked(self.position(place, &text)?);
+                self.with_overlay(&place.path, text, method, &params, deadline).await?
+            }
+            None => self.ask(method, &invoked(self.at(place).await?), deadline).await?,
+        };
+        let mut items = completions(&answer);
+        let total = u32::try_from(items.len()).unwrap_or(u32::MAX);
+        items.truncate(limit);
+        let mut freshness = self.freshness(Reach::Known, before);
+        if answer.get("isIncomplete") == Some(&Json::Bool(true)) {
+            freshness.doubt(Doubt::Capped);
+        }
+        Ok(Completions { items, total, freshness })
+    }
+
+    /// Shows the file, and makes the parameters that name a place in it.
+    async fn at(&self, place: &Place) -> Result<Json, Halt> {
+        let shown = self.show(&place.path).await?;
+        Ok(self.position(place, &shown.text)?)
+    }
+
+    fn position(&self, place: &Place, text: &Text) -> Result<Json, Failure> {
+        let position = text.to_server(place.at, self.encoding).ok_or_else(|| beyond(place, text))?;
+        Ok(json!({"textDocument": {"uri": self.disk.uri(&place.path)}, "position": position}))
+    }
+
+    pub(super) fn document(&self, path: &str) -> Json {
+        json!({"textDocument": {"uri": self.disk.uri(path)}})
+    }
+}
+
+impl crate::types::Abilities {
+    fn follow(&self, relation: Relation) -> bool {
+        match relation {
+            Relation::References | Relation::ReferencesAndDeclaration => self.references,
+            Relation::Definition => self.definition,
+            Relation::TypeDefinition => self.type_definition,
+            Relation::Implementations => self.implementations,
+        }
+    }
+}
+
+fn invoked(mut params: Json) -> Json {
+    params["context"] = json!({"triggerKind": 1});
+    params
+}
+
+fn doubt_length(freshness: &mut Freshness, length: usize) {
+    if length >= MOST {
+        freshness.doubt(Doubt::Capped);
+    }
+}
+
+/// Says which place there is not; people count from 1.
+fn beyond(place: &Place, text: &Text) -> Failure {
+    let (path, line) = (&place.path, place.at.line + 1);
+    let message = match text.line(place.at.line) {
+        None => format!("line {line} is past the end of {path} ({} lines)", text.line_count()),
+        Some(found) => {
+            let column = place.at.column.saturating_add(1);
+            format!(
+                "column {column} is past the end of line {line} of {path} ({} characters)",
+                found.chars().count()
+            )
+        }
+    };
+    Failure::new(Cause::Invalid, message)
+}

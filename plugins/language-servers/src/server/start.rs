@@ -1,0 +1,169 @@
+//! The first words between host and server.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+use tokio::time::Instant;
+
+use super::Server;
+use super::documents::Documents;
+use super::heard::{Heard, folders};
+use crate::connection::{Connection, Trouble};
+use crate::disk::Disk;
+use crate::files::Files;
+use crate::launch::{Launch, Program};
+use crate::profile::Profile;
+use crate::scope;
+use crate::settings::Settings;
+use crate::text::Encoding;
+use crate::types::{Cause, Failure};
+
+/// What a server is started from.
+pub(crate) struct Start<'a> {
+    pub(crate) profile: &'a Arc<Profile>,
+    pub(crate) program: PathBuf,
+    pub(crate) disk: &'a Arc<Disk>,
+    pub(crate) files: &'a Arc<Files>,
+    pub(crate) launcher: &'a dyn Launch,
+    pub(crate) settings: &'a Settings,
+}
+
+/// Starts a server and speaks the first words.
+///
+/// # Errors
+/// `StartFailed`, with how it ended and its last words.
+pub(crate) async fn start(start: Start<'_>) -> Result<Arc<Server>, Failure> {
+    let Start { profile, disk, files, .. } = start;
+    let launched =
+        start.launcher.launch(&program(&start)).map_err(|error| failed(profile, &error.to_string()))?;
+    let pid = launched.pid;
+    let heard = Arc::new(Heard::new(Arc::clone(profile), Arc::clone(disk)));
+    let connection = Connection::begin(launched, Arc::clone(&heard) as _);
+    let found = files.all();
+    let told = found.iter().filter(|found| profile.watches(&found.path, found.extension()));
+    let told = told.map(|found| (found.path.clone(), found.stamp)).collect();
+    let deadline = Instant::now() + Duration::from_millis(profile.start_ms);
+    let said = connection.request("initialize", &initialize(profile, disk), deadline).await;
+    let said = said.map_err(|trouble| why(profile, trouble))?;
+    let capabilities = said.get("capabilities").cloned().unwrap_or_default();
+    let named = capabilities.get("positionEncoding").and_then(Json::as_str);
+    let Some(encoding) = Encoding::named(named) else {
+        return Err(failed(
+            profile,
+            &format!("it counts columns in `{}`, which nobody offered", named.unwrap_or_default()),
+        ));
+    };
+    connection.notify("initialized", &json!({}));
+    if !profile.settings.is_empty() {
+        connection.notify("workspace/didChangeConfiguration", &json!({"settings": profile.settings}));
+    }
+    Ok(Arc::new(Server {
+        profile: Arc::clone(profile),
+        pid,
+        disk: Arc::clone(disk),
+        files: Arc::clone(files),
+        connection,
+        heard,
+        encoding,
+        version: version(&said),
+        capabilities,
+        documents: tokio::sync::Mutex::new(Documents::default()),
+        told: Mutex::new(told),
+        changed: Mutex::new(Instant::now()),
+        generation: AtomicU64::new(0),
+        outlines: Mutex::default(),
+        used: Mutex::new(Instant::now()),
+        silent: AtomicU32::new(0),
+        is_project: profile.project.is_empty() || profile.project.iter().any(|file| disk.exists(file)),
+        scoped: AtomicBool::new(scope::is_narrow(profile, disk, &found)),
+    }))
+}
+
+fn program(start: &Start<'_>) -> Program {
+    let mut command = vec![start.program.clone().into_os_string()];
+    command.extend(start.profile.command.iter().skip(1).map(OsString::from));
+    let own = start.profile.environment.iter().map(|(name, value)| (name.into(), value.into()));
+    let environment = start.settings.environment.iter().cloned().chain(own).collect();
+    Program { command, directory: start.disk.path().to_owned(), environment }
+}
+
+fn why(profile: &Profile, trouble: Trouble) -> Failure {
+    match trouble {
+        Trouble::Ended(reason) => failed(profile, &format!("it ended during initialize: {reason}")),
+        Trouble::Timeout => {
+            failed(profile, &format!("it did not answer initialize within {} ms", profile.start_ms))
+        }
+        Trouble::Refused { code, message } => {
+            failed(profile, &format!("it refused initialize ({code}): {message}"))
+        }
+    }
+}
+
+fn failed(profile: &Profile, why: &str) -> Failure {
+    let why: String = why.chars().take(800).collect();
+    let failure = Failure::new(Cause::StartFailed, format!("{} could not be started: {why}", profile.name))
+        .retry(2_000);
+    match &profile.install {
+        Some(install) => failure.suggest(format!("check the installation: {install}")),
+        None => failure,
+    }
+}
+
+fn version(said: &Json) -> Option<String> {
+    let info = said.get("serverInfo")?;
+    let text = |key: &str| info.get(key).and_then(Json::as_str);
+    let whole = [text("name"), text("version")].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    Some(whole.chars().take(200).collect())
+}
+
+fn initialize(profile: &Profile, disk: &Disk) -> Json {
+    json!({
+        "processId": std::process::id(),
+        "clientInfo": {"name": "iac-mcp", "version": env!("CARGO_PKG_VERSION")},
+        "rootUri": disk.uri(""),
+        "rootPath": disk.path().to_string_lossy(),
+        "workspaceFolders": folders(disk),
+        "initializationOptions": profile.options,
+        "capabilities": capabilities(),
+    })
+}
+
+fn capabilities() -> Json {
+    let kinds: Vec<u8> = (1..=26).collect();
+    // What is registered later is known later: only what cannot be said at once may be.
+    let dynamic = json!({"dynamicRegistration": true});
+    let fixed = json!({"dynamicRegistration": false});
+    json!({
+        "general": {"positionEncodings": ["utf-8", "utf-16", "utf-32"]},
+        "window": {"workDoneProgress": true},
+        "experimental": {"serverStatusNotification": true},
+        "workspace": {
+            "configuration": true,
+            "workspaceFolders": true,
+            "didChangeConfiguration": dynamic,
+            "didChangeWatchedFiles": {"dynamicRegistration": true, "relativePatternSupport": true},
+            "symbol": {"symbolKind": {"valueSet": kinds}, "tagSupport": {"valueSet": [1]}},
+            "diagnostics": {"refreshSupport": true},
+        },
+        "textDocument": {
+            "synchronization": {"dynamicRegistration": false},
+            "documentSymbol": {
+                "hierarchicalDocumentSymbolSupport": true, "symbolKind": {"valueSet": kinds}, "tagSupport": {"valueSet": [1]},
+            },
+            "references": fixed,
+            "definition": {"linkSupport": true},
+            "typeDefinition": {"linkSupport": true},
+            "implementation": {"linkSupport": true},
+            "hover": {"contentFormat": ["markdown", "plaintext"]},
+            "completion": {"completionItem": {"snippetSupport": false}, "contextSupport": true},
+            "callHierarchy": fixed,
+            "typeHierarchy": fixed,
+            "diagnostic": fixed,
+            "publishDiagnostics": {"versionSupport": true, "codeDescriptionSupport": true},
+        },
+    })
+}

@@ -1,0 +1,140 @@
+//! What an operator can set, and what the host knows of its surroundings.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::profile::{InvalidProfile, Profile, known};
+
+/// How language servers are run.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Profiles, those that are preferred first.
+    pub profiles: Vec<Profile>,
+    /// Folders in which programs are looked for.
+    pub path: Vec<PathBuf>,
+    /// The environment of every server.
+    pub environment: Vec<(OsString, OsString)>,
+    /// A server that is not asked for so long is stopped.
+    pub idle: Duration,
+    /// A server that holds more bytes is started again.
+    pub memory: u64,
+    /// Servers that run at the same time; the one that was not asked for longest is stopped for another.
+    pub most: usize,
+}
+
+/// What an operator writes.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Chosen {
+    /// Own profiles; one with the name of a known one takes its place.
+    pub profiles: Vec<Profile>,
+    /// Names of profiles that come before all others.
+    pub prefer: Vec<String>,
+    /// Names of profiles that are never used.
+    pub without: Vec<String>,
+    /// More folders in which programs are looked for, before the others.
+    pub path: Vec<PathBuf>,
+    /// Minutes until a server that is not asked is stopped.
+    pub idle_minutes: Option<u64>,
+    /// MiB that a server may hold.
+    pub memory_mib: Option<u64>,
+}
+
+/// What a server needs of the environment of the host: to be found, to find its own tools, and to speak a language.
+const PASSED: [&str; 24] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TMPDIR",
+    "TZ",
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "GOPATH",
+    "GOROOT",
+    "GOCACHE",
+    "GOMODCACHE",
+    "GOFLAGS",
+    "VIRTUAL_ENV",
+    "NODE_PATH",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "DEVELOPER_DIR",
+];
+
+const MIB: u64 = 1024 * 1024;
+
+impl Settings {
+    /// Makes the settings of a host that nobody has changed. Of its environment only what servers need is passed on.
+    pub fn standard(environment: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        let passed =
+            |(name, _): &(OsString, OsString)| PASSED.iter().any(|passed| OsStr::new(passed) == name);
+        let environment: Vec<_> = environment.into_iter().filter(passed).collect();
+        let path = environment.iter().find(|(name, _)| name == "PATH");
+        Self {
+            profiles: known(),
+            path: path.map(|(_, path)| std::env::split_paths(path).collect()).unwrap_or_default(),
+            environment,
+            idle: Duration::from_mins(15),
+            memory: 4 * 1024 * MIB,
+            most: 8,
+        }
+    }
+
+    /// Puts an operator's choices in place.
+    ///
+    /// # Errors
+    /// A profile that cannot be used.
+    pub fn with(mut self, chosen: Chosen) -> Result<Self, InvalidProfile> {
+        for profile in chosen.profiles {
+            profile.check()?;
+            self.profiles.retain(|known| known.name != profile.name);
+            self.profiles.insert(0, profile);
+        }
+        self.profiles.retain(|profile| !chosen.without.contains(&profile.name));
+        let rank = |profile: &Profile| chosen.prefer.iter().position(|name| *name == profile.name);
+        self.profiles.sort_by_key(|profile| rank(profile).unwrap_or(usize::MAX));
+        self.path.splice(0..0, chosen.path);
+        self.idle = chosen.idle_minutes.map_or(self.idle, Duration::from_mins);
+        self.memory = chosen.memory_mib.map_or(self.memory, |memory| memory.saturating_mul(MIB));
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value as Json, json};
+
+    use super::*;
+
+    fn check(chosen: Json, first: &str, path: &[&str]) {
+        let environment = [("PATH", "/bin:/usr/bin"), ("TOKEN", "secret"), ("HOME", "/home")];
+        let environment = environment.map(|(name, value)| (name.into(), value.into()));
+        let settings = Settings::standard(environment).with(serde_json::from_value(chosen).unwrap()).unwrap();
+        assert_eq!(settings.profiles[0].name, first);
+        assert_eq!(settings.path, path.iter().map(PathBuf::from).collect::<Vec<_>>());
+        assert!(settings.environment.iter().all(|(name, _)| name != "TOKEN"));
+    }
+
+    #[test]
+    fn an_operator_chooses() {
+        check(json!({}), "rust-analyzer", &["/bin", "/usr/bin"]);
+        check(json!({"prefer": ["zuban", "ty"], "path": ["/opt"]}), "zuban", &["/opt", "/bin", "/usr/bin"]);
+        check(json!({"without": ["rust-analyzer"]}), "tsc", &["/bin", "/usr/bin"]);
+        let own = json!({"name": "kotlin", "command": ["kotlin-lsp"], "files": {"kt": "kotlin"}});
+        check(
+            json!({"profiles": [own], "memory-mib": 1, "idle-minutes": 1}),
+            "kotlin",
+            &["/bin", "/usr/bin"],
+        );
+    }
+}

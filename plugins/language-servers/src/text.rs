@@ -1,0 +1,189 @@
+//! Places in a text: a server counts in its own units, everybody else in Unicode scalar values.
+
+use serde_json::{Value as Json, json};
+
+use crate::types::{Position, Range};
+
+/// The unit in which a server counts columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    /// Bytes of UTF-8.
+    Utf8,
+    /// Units of UTF-16, the protocol's own choice.
+    Utf16,
+    /// Unicode scalar values.
+    Utf32,
+}
+
+impl Encoding {
+    /// Reads the name of the protocol; a server that says nothing counts in UTF-16.
+    pub(crate) fn named(name: Option<&str>) -> Option<Self> {
+        match name {
+            None | Some("utf-16") => Some(Self::Utf16),
+            Some("utf-8") => Some(Self::Utf8),
+            Some("utf-32") => Some(Self::Utf32),
+            Some(_) => None,
+        }
+    }
+
+    fn width(self, c: char) -> usize {
+        match self {
+            Self::Utf8 => c.len_utf8(),
+            Self::Utf16 => c.len_utf16(),
+            Self::Utf32 => 1,
+        }
+    }
+}
+
+/// A text and where its lines begin. A byte order mark is not part of it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Text {
+    text: String,
+    /// First byte and the byte after the last one, without the line's end.
+    lines: Vec<(usize, usize)>,
+}
+
+impl Text {
+    /// Reads bytes; what is no UTF-8 is replaced.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
+        Self::new(String::from_utf8_lossy(bytes).into_owned())
+    }
+
+    pub(crate) fn new(mut text: String) -> Self {
+        if text.starts_with('\u{feff}') {
+            text.drain(..'\u{feff}'.len_utf8());
+        }
+        let lines = lines(text.as_bytes());
+        Self { text, lines }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns a line without its end.
+    pub(crate) fn line(&self, number: u32) -> Option<&str> {
+        let (start, end) = *self.lines.get(number as usize)?;
+        self.text.get(start..end)
+    }
+
+    pub(crate) fn line_count(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Converts a place for the server; none where it is not in the text.
+    pub(crate) fn to_server(&self, at: Position, encoding: Encoding) -> Option<Json> {
+        let line = self.line(at.line)?;
+        let before: Vec<char> = line.chars().take(at.column as usize).collect();
+        let units: usize = before.iter().map(|c| encoding.width(*c)).sum();
+        (before.len() == at.column as usize).then(|| json!({"line": at.line, "character": units}))
+    }
+
+    /// Converts a column of the server. One past the end of its line is the end, one inside of a character its beginning.
+    pub(crate) fn column(&self, line: u32, units: u32, encoding: Encoding) -> u32 {
+        let Some(line) = self.line(line) else { return 0 };
+        let mut left = units as usize;
+        let mut column = 0;
+        for c in line.chars() {
+            let width = encoding.width(c);
+            if left < width {
+                break;
+            }
+            left -= width;
+            column += 1;
+        }
+        column
+    }
+}
+
+/// Reads a range in the server's own units.
+pub(crate) fn raw_range(range: &Json) -> Option<Range> {
+    Some(Range { start: raw_position(range.get("start")?)?, end: raw_position(range.get("end")?)? })
+}
+
+fn raw_position(position: &Json) -> Option<Position> {
+    let number = |key: &str| {
+        position.get(key).and_then(Json::as_u64).map(|number| u32::try_from(number).unwrap_or(u32::MAX))
+    };
+    Some(Position { line: number("line")?, column: number("character")? })
+}
+
+/// Converts a range of the server's own units.
+pub(crate) fn converted(range: Range, text: &Text, encoding: Encoding) -> Range {
+    let place = |at: Position| Position { line: at.line, column: text.column(at.line, at.column, encoding) };
+    Range { start: place(range.start), end: place(range.end) }
+}
+
+fn lines(bytes: &[u8]) -> Vec<(usize, usize)> {
+    let mut lines = Vec::new();
+    let mut start = 0;
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = match bytes[at] {
+            b'\n' => 1,
+            b'\r' if bytes.get(at + 1) == Some(&b'\n') => 2,
+            b'\r' => 1,
+            _ => 0,
+        };
+        if end > 0 {
+            lines.push((start, at));
+            start = at + end;
+        }
+        at += end.max(1);
+    }
+    lines.push((start, bytes.len()));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ALL: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
+
+    fn check(text: &str, at: (u32, u32), utf8: u32, utf16: u32) {
+        let text = Text::new(text.to_owned());
+        let position = Position { line: at.0, column: at.1 };
+        for (encoding, units) in ALL.into_iter().zip([utf8, utf16, at.1]) {
+            let expected = json!({"line": at.0, "character": units});
+            assert_eq!(text.to_server(position, encoding), Some(expected), "{text:?}");
+            assert_eq!(text.column(at.0, units, encoding), at.1, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn columns_are_scalar_values() {
+        check("let a;", (0, 4), 4, 4);
+        check("é = 1", (0, 2), 3, 2);
+        check("😀 x", (0, 2), 5, 3);
+        check("a\r\nß😀b\rc\n", (1, 2), 6, 3);
+        check("a\r\nß😀b\rc\n", (2, 1), 1, 1);
+        check("a\r\nß😀b\rc\n", (3, 0), 0, 0);
+        check("\u{feff}ab", (0, 1), 1, 1);
+    }
+
+    #[test]
+    fn what_is_not_in_the_text() {
+        let text = Text::new("😀b".to_owned());
+        assert_eq!(text.to_server(Position { line: 0, column: 3 }, Encoding::Utf8), None);
+        assert_eq!(text.to_server(Position { line: 1, column: 0 }, Encoding::Utf8), None);
+        assert_eq!(text.column(0, 99, Encoding::Utf16), 2);
+        assert_eq!(text.column(0, 1, Encoding::Utf16), 0);
+        assert_eq!(text.column(9, 1, Encoding::Utf16), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn there_and_back(text in "[a-z😀é\n\r\u{10ffff}]{0,40}", line in 0_u32..6, column in 0_u32..20) {
+            let text = Text::new(text);
+            for encoding in ALL {
+                if let Some(sent) = text.to_server(Position { line, column }, encoding) {
+                    let units = u32::try_from(sent["character"].as_u64().unwrap()).unwrap();
+                    prop_assert_eq!(text.column(line, units, encoding), column);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! What a server tells about itself: work in progress, health, and what it found out it can answer.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::Value as Json;
+use tokio::time::Instant;
+
+use crate::profile::{Profile, Ready};
+use crate::types::State;
+
+/// Work that a server has announced at the same time; more is no work but a flood.
+const MOST_WORK: usize = 1_000;
+
+/// How far the warming up has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Warm {
+    /// It goes on.
+    Not,
+    /// The server knows the project.
+    Known,
+    /// Nothing speaks against it.
+    Assumed,
+}
+
+/// What a server has said of itself.
+#[derive(Debug)]
+pub(crate) struct Tracker {
+    pub(crate) warm: Warm,
+    pub(crate) worked: Instant,
+    /// Whether the line that is waited for stood in its log.
+    pub(crate) logged: bool,
+    /// Names of work that has ended, by beginnings that somebody waits for.
+    ended: Vec<String>,
+    begun: bool,
+    work: HashMap<String, Work>,
+    status: Option<Health>,
+    /// Methods that were registered later, by their ids.
+    pub(crate) registered: BTreeMap<String, (String, Json)>,
+}
+
+#[derive(Debug)]
+struct Work {
+    title: String,
+    text: String,
+    percent: Option<u64>,
+    counts: bool,
+}
+
+#[derive(Debug)]
+struct Health {
+    quiescent: bool,
+    health: String,
+    message: Option<String>,
+}
+
+impl Tracker {
+    pub(crate) fn new() -> Self {
+        Self {
+            warm: Warm::Not,
+            worked: Instant::now(),
+            logged: false,
+            ended: Vec::new(),
+            begun: false,
+            work: HashMap::new(),
+            status: None,
+            registered: BTreeMap::new(),
+        }
+    }
+
+    /// Reads `$/progress`.
+    pub(crate) fn progress(&mut self, params: &Json, profile: &Profile) {
+        let token =
+            params.get("token").map(|token| token.as_str().map_or_else(|| token.to_string(), str::to_owned));
+        let (Some(token), Some(value)) = (token, params.get("value")) else { return };
+        let text = |key: &str| value.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
+        match value.get("kind").and_then(Json::as_str) {
+            Some("begin") => self.begin(token, text("title"), text("message"), profile),
+            Some("report") => {
+                if let Some(work) = self.work.get_mut(&token) {
+                    work.text = text("message");
+                    work.percent = value.get("percentage").and_then(Json::as_u64).or(work.percent);
+                }
+            }
+            Some("end") => self.end(&token, profile),
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, token: String, title: String, text: String, profile: &Profile) {
+        let ignored =
+            profile.ignored_progress.iter().any(|name| token.starts_with(name) || title.starts_with(name));
+        self.begun |= awaited(profile).iter().any(|name| token.starts_with(name) || title.starts_with(name));
+        if self.work.len() < MOST_WORK {
+            self.work.insert(token, Work { title, text, percent: None, counts: !ignored });
+        }
+        self.touch(!ignored);
+    }
+
+    fn end(&mut self, token: &str, profile: &Profile) {
+        let Some(work) = self.work.remove(token) else { return };
+        for name in awaited(profile) {
+            if (token.starts_with(name.as_str()) || work.title.starts_with(name.as_str()))
+                && !self.ended.contains(name)
+            {
+                self.ended.push(name.clone());
+            }
+        }
+        self.touch(work.counts);
+    }
+
+    fn touch(&mut self, counts: bool) {
+        if counts {
+            self.worked = Instant::now();
+        }
+    }
+
+    /// Reads a line of the log.
+    pub(crate) fn log(&mut self, line: &str, profile: &Profile) {
+        if let Ready::Log { text } = &profile.ready {
+            self.logged |= line.contains(text.as_str());
+        }
+    }
+
+    /// Reads `experimental/serverStatus`.
+    pub(crate) fn status(&mut self, params: &Json) {
+        self.status = Some(Health {
+            quiescent: params.get("quiescent").and_then(Json::as_bool).unwrap_or(true),
+            health: params.get("health").and_then(Json::as_str).unwrap_or("ok").to_owned(),
+            message: params.get("message").and_then(Json::as_str).map(str::to_owned),
+        });
+        self.worked = Instant::now();
+    }
+
+    /// Whether work that was waited for has begun.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    /// Whether work that was waited for has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        !self.ended.is_empty()
+    }
+
+    pub(crate) fn is_busy(&self) -> bool {
+        self.work.values().any(|work| work.counts)
+    }
+
+    /// Says how the server is, once it has answered its first question.
+    pub(crate) fn state(&self, profile: &Profile) -> State {
+        match (&profile.ready, &self.status) {
+            (Ready::Status { .. }, Some(status)) if status.health == "error" && status.quiescent => {
+                State::Degraded
+            }
+            // It is quiet before it has begun to load as well.
+            (Ready::Status { .. }, Some(status))
+                if status.quiescent && self.has_ended() && !self.is_busy() =>
+            {
+                State::Ready
+            }
+            (Ready::Status { .. }, _) => State::Loading,
+            (..) if self.warm == Warm::Not || self.is_busy() => State::Loading,
+            (..) => State::Ready,
+        }
+    }
+
+    pub(crate) fn message(&self) -> Option<String> {
+        let status = self.status.as_ref().filter(|status| status.health != "ok")?;
+        status.message.clone().or_else(|| Some(format!("it says that its health is `{}`", status.health)))
+    }
+
+    /// Says what it works at.
+    pub(crate) fn work(&self) -> Option<String> {
+        let work =
+            self.work.values().filter(|work| work.counts).min_by(|one, other| one.title.cmp(&other.title))?;
+        let percent = work.percent.map(|percent| format!(" {percent} %")).unwrap_or_default();
+        let text = if work.text.is_empty() { String::new() } else { format!(" {}", work.text) };
+        Some(format!("{}{text}{percent}", work.title))
+    }
+}
+
+fn awaited(profile: &Profile) -> &[String] {
+    match &profile.ready {
+        Ready::Status { after } | Ready::Progress { after, .. } => after,
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::profile::known;
+
+    fn check(profile: &str, said: &[(&str, Json)], expected: State) {
+        let profile = known().into_iter().find(|known| known.name == profile).unwrap();
+        let mut tracker = Tracker::new();
+        for (what, params) in said {
+            match *what {
+                "status" => tracker.status(params),
+                "warm" => tracker.warm = Warm::Known,
+                kind => {
+                    let value = json!({"kind": kind, "title": params});
+                    tracker.progress(&json!({"token": params, "value": value}), &profile);
+                }
+            }
+        }
+        assert_eq!(tracker.state(&profile), expected, "{said:?}");
+    }
+
+    #[test]
+    fn quiet_is_not_ready() {
+        let quiet = ("status", json!({"health": "ok", "quiescent": true}));
+        let busy = ("status", json!({"health": "ok", "quiescent": false}));
+        let ill = ("status", json!({"health": "error", "quiescent": true, "message": "no cargo"}));
+        let roots = || json!("rustAnalyzer/Roots Scanned");
+        let check = |said: &[(&str, Json)], expected| check("rust-analyzer", said, expected);
+        check(std::slice::from_ref(&quiet), State::Loading);
+        check(&[quiet.clone(), ("begin", roots()), quiet.clone()], State::Loading);
+        check(&[("begin", roots()), ("end", roots()), quiet.clone()], State::Ready);
+        check(&[("begin", roots()), ("end", roots()), quiet.clone(), busy], State::Loading);
+        check(&[ill], State::Degraded);
+        let flycheck = ("begin", json!("rustAnalyzer/flycheck/0"));
+        check(&[("begin", roots()), ("end", roots()), quiet.clone(), flycheck], State::Ready);
+        check(
+            &[("begin", roots()), ("end", roots()), quiet, ("begin", json!("rustAnalyzer/Indexing"))],
+            State::Loading,
+        );
+    }
+
+    #[test]
+    fn work_after_the_start() {
+        check("pyright", &[], State::Loading);
+        check("pyright", &[("warm", Json::Null)], State::Ready);
+        check("pyright", &[("warm", Json::Null), ("begin", json!("Analyzing"))], State::Loading);
+        check("pyright", &[("warm", Json::Null), ("begin", json!(1)), ("end", json!(1))], State::Ready);
+    }
+
+    #[test]
+    fn floods_are_bounded() {
+        let profile = known().remove(0);
+        let mut tracker = Tracker::new();
+        for token in 0..10_000 {
+            tracker.progress(&json!({"token": token, "value": {"kind": "begin", "title": "x"}}), &profile);
+        }
+        assert_eq!(tracker.work.len(), MOST_WORK);
+    }
+}

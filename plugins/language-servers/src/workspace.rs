@@ -1,0 +1,435 @@
+//! A root with its servers, and every question about it.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep};
+
+use crate::disk::{Disk, Stamp};
+use crate::files::Files as Seen;
+use crate::keeper::{House, Keeper};
+use crate::listing::{self, Found, extension};
+use crate::types::{
+    Answered, Cause, Completions, Diagnostic, Failure, FileFilter, Files, Line, Location, Neighbour, Place,
+    Relation, Shown, SourceFile, State, Status, Step, Symbols,
+};
+
+/// Questions of one call, and how many of them a server is asked at the same time.
+const MOST_ASKED: usize = 2_000;
+const AT_ONCE: usize = 16;
+
+const MOST_FILES: usize = 50_000;
+const MOST_TEXT: u64 = 1024 * 1024;
+const MOST_LINE: usize = 1_000;
+const MOST_LINES: usize = 20_000;
+const LONGEST: Duration = Duration::from_mins(2);
+const STEP: Duration = Duration::from_millis(20);
+
+/// A root with its servers.
+pub struct Workspace {
+    disk: Arc<Disk>,
+    files: Arc<Seen>,
+    keepers: Vec<Arc<Keeper>>,
+}
+
+type Each<T> = Result<Vec<Result<T, Failure>>, Failure>;
+
+impl Workspace {
+    pub(crate) fn open(root: &Path, house: &Arc<House>) -> Result<Self, Failure> {
+        let disk = Arc::new(Disk::open(root)?);
+        let files = Arc::new(Seen::new(Arc::clone(&disk)));
+        let keeper = |profile| Keeper::new(Arc::new(profile), house, &disk, &files);
+        let keepers = house.settings.profiles.iter().cloned().map(keeper).collect();
+        Ok(Self { disk, files, keepers })
+    }
+
+    /// Returns the root's absolute path.
+    pub fn root(&self) -> String {
+        self.disk.path().to_string_lossy().into_owned()
+    }
+
+    /// Returns the servers that could answer for the root; starts none.
+    pub fn servers(&self) -> Vec<Status> {
+        self.keepers.iter().map(|keeper| keeper.status()).collect()
+    }
+
+    /// Lists files that have a language server; starts none.
+    ///
+    /// # Errors
+    /// `Outside` and `NotFound`.
+    pub fn files(&self, filter: &FileFilter) -> Result<Files, Failure> {
+        let under = self.disk.below(&filter.under)?;
+        if !under.is_empty() && !self.disk.exists(&under) {
+            return Err(Failure::new(Cause::NotFound, format!("path not found: {}", filter.under)));
+        }
+        if let Some(stamp) = self.disk.stamp(&under) {
+            let found = [Found { path: under, stamp }];
+            return Ok(self.filtered(&found, "", filter));
+        }
+        let found = if filter.ignored { Arc::new(listing::list(&self.disk, true)) } else { self.files.all() };
+        Ok(self.filtered(&found, &under, filter))
+    }
+
+    fn filtered(&self, found: &[Found], under: &str, filter: &FileFilter) -> Files {
+        let below = |path: &str| {
+            under.is_empty() || path.strip_prefix(under).is_some_and(|rest| rest.starts_with('/'))
+        };
+        let most = MOST_FILES.min(filter.limit as usize);
+        let mut items = Vec::new();
+        for found in found.iter().filter(|found| below(&found.path)) {
+            let Some(language) = self.language(found.extension()) else { continue };
+            let wanted = filter.languages.is_empty() || filter.languages.contains(&language);
+            if !wanted
+                || !filter.containing.as_ref().is_none_or(|letters| self.contains(&found.path, letters))
+            {
+                continue;
+            }
+            if items.len() >= most {
+                return Files { items, truncated: true };
+            }
+            let Stamp { size, .. } = found.stamp;
+            items.push(SourceFile { path: found.path.clone(), language, size, stamp: found.stamp.number() });
+        }
+        Files { items, truncated: false }
+    }
+
+    /// A file that cannot be read is not known not to hold it.
+    fn contains(&self, path: &str, letters: &str) -> bool {
+        let Ok((text, _)) = self.files.text(path) else { return true };
+        let text = text.as_str();
+        text.contains(letters) || text.to_lowercase().contains(&letters.to_lowercase())
+    }
+
+    /// Reads a whole file of at most 1 MiB.
+    ///
+    /// # Errors
+    /// `Outside`, `NotFound` and `TooLarge`.
+    pub fn text(&self, path: &str) -> Result<String, Failure> {
+        let path = self.disk.below(path)?;
+        let (text, stamp) = self.files.text(&path)?;
+        if stamp.size > MOST_TEXT {
+            let message = format!("`{path}` has {} bytes, expected at most {MOST_TEXT}", stamp.size);
+            return Err(Failure::new(Cause::TooLarge, message));
+        }
+        Ok(text.as_str().to_owned())
+    }
+
+    /// Reads lines, without their ends; none for a line that is not there.
+    pub fn lines(&self, lines: &[Line]) -> Vec<Option<String>> {
+        let line = |line: &Line| {
+            let path = self.disk.below(&line.path).ok()?;
+            let (text, _) = self.files.text(&path).ok()?;
+            text.line(line.number).map(|line| line.chars().take(MOST_LINE).collect())
+        };
+        lines.iter().enumerate().map(|(at, it)| if at < MOST_LINES { line(it) } else { None }).collect()
+    }
+
+    /// Starts the server of a language if need be, and waits until it knows the project or the deadline passes.
+    ///
+    /// # Errors
+    /// `NoServer`, `NotInstalled`, `StartFailed` and `GaveUp`.
+    pub async fn prepare(&self, language: &str, deadline: u32) -> Result<Status, Failure> {
+        let keeper = self.speaking(language)?;
+        let deadline = until(deadline);
+        match keeper.server(deadline).await {
+            Ok(server) => {
+                let waits = |state| matches!(state, State::Starting | State::Loading);
+                while waits(server.state()) && server.ended().is_none() && Instant::now() + STEP < deadline {
+                    sleep(STEP).await;
+                }
+            }
+            Err(failure) if failure.cause == Cause::Timeout => {}
+            Err(failure) => return Err(failure),
+        }
+        Ok(keeper.status())
+    }
+
+    /// Returns the outlines of files.
+    ///
+    /// # Errors
+    /// Too many at once.
+    pub async fn document_symbols(&self, paths: Vec<String>, deadline: u32) -> Each<Symbols> {
+        let until = until(deadline);
+        self.refresh_once(&paths);
+        self.each(
+            paths,
+            |path| path,
+            move |keeper, path| async move {
+                keeper
+                    .ask(until, |server| {
+                        let path = path.clone();
+                        async move { server.document_symbols(&path, until).await }
+                    })
+                    .await
+            },
+        )
+        .await
+    }
+
+    /// Finds symbols of a language by a part of their name.
+    ///
+    /// # Errors
+    /// Those of a question.
+    pub async fn workspace_symbols(
+        &self,
+        language: &str,
+        text: &str,
+        deadline: u32,
+    ) -> Result<Symbols, Failure> {
+        let until = until(deadline);
+        let keeper = self.speaking(language)?;
+        keeper.ask(until, |server| async move { server.workspace_symbols(text, until).await }).await
+    }
+
+    /// Follows a relation from places.
+    ///
+    /// # Errors
+    /// Too many at once.
+    pub async fn related(
+        &self,
+        relation: Relation,
+        places: Vec<Place>,
+        deadline: u32,
+    ) -> Each<Answered<Location>> {
+        let until = until(deadline);
+        self.each(places, place_path, move |keeper, place| async move {
+            keeper
+                .ask(until, |server| {
+                    let place = place.clone();
+                    async move { server.related(relation, &place, until).await }
+                })
+                .await
+        })
+        .await
+    }
+
+    /// Takes one step in a hierarchy from places.
+    ///
+    /// # Errors
+    /// Too many at once.
+    pub async fn hierarchy(
+        &self,
+        step: Step,
+        places: Vec<Place>,
+        deadline: u32,
+    ) -> Each<Answered<Neighbour>> {
+        let until = until(deadline);
+        self.each(places, place_path, move |keeper, place| async move {
+            keeper
+                .ask(until, |server| {
+                    let place = place.clone();
+                    async move { server.hierarchy(step, &place, until).await }
+                })
+                .await
+        })
+        .await
+    }
+
+    /// Returns what the server shows of places.
+    ///
+    /// # Errors
+    /// Too many at once.
+    pub async fn hover(&self, places: Vec<Place>, deadline: u32) -> Each<Shown> {
+        let until = until(deadline);
+        self.each(places, place_path, move |keeper, place| async move {
+            keeper
+                .ask(until, |server| {
+                    let place = place.clone();
+                    async move { server.hover(&place, until).await }
+                })
+                .await
+        })
+        .await
+    }
+
+    /// Returns the diagnostics of files, each for its newest text.
+    ///
+    /// # Errors
+    /// Too many at once.
+    pub async fn diagnostics(&self, paths: Vec<String>, deadline: u32) -> Each<Answered<Diagnostic>> {
+        let until = until(deadline);
+        self.each(
+            paths,
+            |path| path,
+            move |keeper, path| async move {
+                keeper
+                    .ask(until, |server| {
+                        let path = path.clone();
+                        async move { server.diagnostics(&path, until).await }
+                    })
+                    .await
+            },
+        )
+        .await
+    }
+
+    /// Returns the diagnostics of the whole root from the server of a language.
+    ///
+    /// # Errors
+    /// Those of a question.
+    pub async fn workspace_diagnostics(
+        &self,
+        language: &str,
+        deadline: u32,
+    ) -> Result<Answered<Diagnostic>, Failure> {
+        let until = until(deadline);
+        let keeper = self.speaking(language)?;
+        keeper.ask(until, |server| async move { server.workspace_diagnostics(until).await }).await
+    }
+
+    /// Returns what could stand at a place.
+    ///
+    /// # Errors
+    /// Those of a question.
+    pub async fn completions(
+        &self,
+        mut place: Place,
+        overlay: Option<&str>,
+        limit: u32,
+        deadline: u32,
+    ) -> Result<Completions, Failure> {
+        let until = until(deadline);
+        place.path = self.disk.below(&place.path)?;
+        let keeper = self.of(&place.path)?;
+        let place = &place;
+        keeper
+            .ask(
+                until,
+                |server| async move { server.completions(place, overlay, limit as usize, until).await },
+            )
+            .await
+    }
+
+    /// Ends the server of a language, or all that run, and starts them anew.
+    ///
+    /// # Errors
+    /// `NoServer`.
+    pub fn restart(&self, language: Option<&str>) -> Result<(), Failure> {
+        let spoken = |keeper: &&Arc<Keeper>| language.is_none_or(|language| keeper.profile.speaks(language));
+        let chosen: Vec<_> = self.keepers.iter().filter(spoken).collect();
+        if let (Some(language), true) = (language, chosen.is_empty()) {
+            return Err(self.no_server(language));
+        }
+        for keeper in chosen {
+            let again = keeper.is_active();
+            keeper.restart();
+            if again {
+                let keeper = Arc::clone(keeper);
+                tokio::spawn(async move { drop(keeper.server(until(60_000)).await) });
+            }
+        }
+        Ok(())
+    }
+
+    /// Stops all servers, in their own time.
+    pub(crate) fn stop(&self) {
+        self.keepers.iter().for_each(|keeper| keeper.stop());
+    }
+
+    /// The listing is read once before many are asked.
+    fn refresh_once(&self, paths: &[String]) {
+        if paths.len() > 1 {
+            drop(self.files.all());
+        }
+    }
+
+    /// Asks about many at the same time, and answers in their order.
+    async fn each<I, T, F>(
+        &self,
+        items: Vec<I>,
+        path: impl Fn(&mut I) -> &mut String,
+        ask: impl Fn(Arc<Keeper>, I) -> F,
+    ) -> Each<T>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, Failure>> + Send + 'static,
+    {
+        if items.len() > MOST_ASKED {
+            let message = format!("{} were asked about at once, expected at most {MOST_ASKED}", items.len());
+            return Err(Failure::new(Cause::TooLarge, message).suggest("ask about fewer at once"));
+        }
+        let mut answers: Vec<Option<Result<T, Failure>>> = items.iter().map(|_| None).collect();
+        let room = Arc::new(Semaphore::new(AT_ONCE));
+        let mut asked = JoinSet::new();
+        for (at, mut item) in items.into_iter().enumerate() {
+            let keeper = self.disk.below(path(&mut item)).and_then(|below| {
+                let keeper = self.of(&below)?;
+                *path(&mut item) = below;
+                Ok(keeper)
+            });
+            match keeper {
+                Ok(keeper) => {
+                    let (asking, room) = (ask(Arc::clone(keeper), item), Arc::clone(&room));
+                    asked.spawn(async move {
+                        let _turn = room.acquire_owned().await;
+                        (at, asking.await)
+                    });
+                }
+                Err(failure) => answers[at] = Some(Err(failure)),
+            }
+        }
+        while let Some(done) = asked.join_next().await {
+            let (at, answer) = done.map_err(|error| Failure::new(Cause::Failed, error.to_string()))?;
+            answers[at] = Some(answer);
+        }
+        Ok(answers.into_iter().map(|answer| answer.unwrap_or_else(|| Err(lost()))).collect())
+    }
+
+    fn language(&self, extension: &str) -> Option<String> {
+        self.keepers.iter().find_map(|keeper| keeper.profile.files.get(extension)).cloned()
+    }
+
+    /// Returns the keeper of a file's server.
+    fn of(&self, path: &str) -> Result<&Arc<Keeper>, Failure> {
+        let extension = extension(path);
+        let mut speaking = self.keepers.iter().filter(|keeper| keeper.profile.files.contains_key(extension));
+        if self.disk.stamp(path).is_none() && !self.disk.exists(path) {
+            return Err(Failure::new(Cause::NotFound, format!("path not found: {path}")));
+        }
+        Self::installed(&mut speaking).unwrap_or_else(|| Err(self.no_server(&format!(".{extension}"))))
+    }
+
+    fn speaking(&self, language: &str) -> Result<&Arc<Keeper>, Failure> {
+        let mut speaking = self.keepers.iter().filter(|keeper| keeper.profile.speaks(language));
+        Self::installed(&mut speaking).unwrap_or_else(|| Err(self.no_server(language)))
+    }
+
+    /// Returns the first one that is installed, or else why the first one is not.
+    fn installed<'a>(
+        keepers: &mut dyn Iterator<Item = &'a Arc<Keeper>>,
+    ) -> Option<Result<&'a Arc<Keeper>, Failure>> {
+        let mut missing = None;
+        for keeper in keepers {
+            match keeper.program() {
+                Ok(_) => return Some(Ok(keeper)),
+                Err(failure) => missing = missing.or(Some(Err(failure))),
+            }
+        }
+        missing
+    }
+
+    fn no_server(&self, what: &str) -> Failure {
+        let languages: HashSet<String> =
+            self.keepers.iter().flat_map(|keeper| keeper.profile.languages()).collect();
+        let mut languages: Vec<String> = languages.into_iter().collect();
+        languages.sort_unstable();
+        let message = format!("no language server for {what}, expected one of {}", languages.join(", "));
+        Failure::new(Cause::NoServer, message)
+    }
+}
+
+fn place_path(place: &mut Place) -> &mut String {
+    &mut place.path
+}
+
+fn until(milliseconds: u32) -> Instant {
+    Instant::now() + Duration::from_millis(milliseconds.into()).min(LONGEST)
+}
+
+fn lost() -> Failure {
+    Failure::new(Cause::Failed, "the question was lost")
+}

@@ -1,0 +1,505 @@
+//! Every way in which a language server is known to fail ends with the right cause or doubt, in time, and leaves no
+//! process behind.
+#![forbid(unsafe_code)]
+#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
+
+#[path = "support/launcher.rs"]
+mod launcher;
+#[path = "../host/support/mark.rs"]
+mod mark;
+#[path = "support/rig.rs"]
+mod rig;
+
+use std::time::{Duration, Instant};
+
+use iac_language_servers::Ask;
+use iac_language_servers::types::Relation;
+use serde_json::{Value as Json, json};
+
+use rig::{Rig, place, put};
+
+const DEADLINE: u32 = 4_000;
+
+/// What no answer may take, whatever the server does.
+const IN_TIME: Duration = Duration::from_secs(8);
+
+fn references() -> Ask {
+    Ask::Related { relation: Relation::References, places: vec![place("a.faulty", 1, 8)], deadline: DEADLINE }
+}
+
+fn outline() -> Ask {
+    Ask::DocumentSymbols { paths: vec!["a.faulty".to_owned()], deadline: DEADLINE }
+}
+
+fn search() -> Ask {
+    Ask::WorkspaceSymbols { language: "faulty".to_owned(), text: "one".to_owned(), deadline: DEADLINE }
+}
+
+fn diagnostics() -> Ask {
+    Ask::Diagnostics { paths: vec!["a.faulty".to_owned()], deadline: DEADLINE }
+}
+
+fn range(line: u32, start: u32, end: u32) -> Json {
+    json!({"start": {"line": line, "character": start}, "end": {"line": line, "character": end}})
+}
+
+fn capable(more: &Json) -> Json {
+    let mut capabilities = json!({
+        "documentSymbolProvider": true, "workspaceSymbolProvider": true, "referencesProvider": true, "textDocumentSync": 1,
+    });
+    for (key, value) in more.as_object().unwrap() {
+        capabilities[key] = value.clone();
+    }
+    json!({"on": "initialize", "do": [{"answer": {"capabilities": capabilities}}]})
+}
+
+/// One line of an answer: what was found, or the cause and the message.
+fn show(answer: &Json) -> String {
+    let answer = answer.get("Ok").unwrap_or(answer);
+    let answer = answer.get(0).unwrap_or(answer);
+    if let Some(failure) = answer.get("Err") {
+        return format!("{}: {}", failure["cause"].as_str().unwrap(), failure["message"].as_str().unwrap());
+    }
+    let answer = answer.get("Ok").unwrap_or(answer);
+    let items = answer["items"].as_array().unwrap();
+    let items: Vec<String> = items.iter().map(item).collect();
+    format!("{} {}", items.join(","), answer["freshness"]["doubts"])
+}
+
+fn item(item: &Json) -> String {
+    let location = item.get("location").unwrap_or(item);
+    let range = &location["range"];
+    let name = item.get("name").or_else(|| item.get("message")).and_then(Json::as_str).unwrap_or_default();
+    format!(
+        "{name}@{}:{}:{}-{}",
+        location["path"].as_str().unwrap(),
+        range["start"]["line"],
+        range["start"]["column"],
+        range["end"]["column"]
+    )
+}
+
+async fn check_with(script: Json, profile: Json, ask: Ask, expected: &str) {
+    let rig = Rig::new(&script, &profile, &json!({}));
+    let began = Instant::now();
+    let answer = show(&rig.workspace.answer(ask).await);
+    assert!(began.elapsed() < IN_TIME, "{expected}: took {:?}", began.elapsed());
+    let matches = match expected.strip_suffix('…') {
+        Some(beginning) => answer.starts_with(beginning),
+        None => answer == expected,
+    };
+    assert!(matches, "expected {expected}\n     got {answer}");
+    rig.end().await;
+}
+
+async fn check(script: Json, ask: Ask, expected: &str) {
+    check_with(script, json!({}), ask, expected).await;
+}
+
+#[tokio::test]
+async fn it_says_nothing() {
+    let profile = json!({"start-ms": 500});
+    let script = json!([{"on": "initialize", "do": []}]);
+    let expected = "StartFailed: faulty could not be started: it did not answer initialize within 500 ms";
+    check_with(script, profile, references(), expected).await;
+}
+
+#[tokio::test]
+async fn it_is_slow() {
+    let answer = json!([{"uri": "file://FOLDER/root/b.faulty", "range": range(0, 0, 3)}]);
+    let slow = json!([{"on": "textDocument/references", "do": [{"sleep": 1000}, {"answer": answer}]}]);
+    check(slow, references(), "@b.faulty:0:0-3 []").await;
+    let never = json!([{"on": "textDocument/references", "do": []}]);
+    check(never, references(), "Timeout: faulty did not answer references in time").await;
+}
+
+#[tokio::test]
+async fn it_dies_at_initialize() {
+    let script = json!([{"on": "initialize", "do": [{"stderr": "no tsserver here"}, {"exit": 1}]}]);
+    let expected = "StartFailed: faulty could not be started: it ended during initialize: exit status: 1: no tsserver here";
+    check(script, references(), expected).await;
+    let expected =
+        "StartFailed: faulty could not be started: it ended during initialize: signal: 9 (SIGKILL)";
+    check(json!([{"on": "initialize", "do": [{"kill": 0}]}]), references(), expected).await;
+}
+
+#[tokio::test]
+async fn it_is_not_there() {
+    let profile = json!({"command": ["no-such-server"], "install": "buy one"});
+    check_with(json!([]), profile, references(), "NotInstalled: no-such-server not found on PATH").await;
+    let ask = Ask::DocumentSymbols { paths: vec!["plain.txt".to_owned()], deadline: DEADLINE };
+    check(json!([]), ask, "NoServer: no language server for .txt, expected one of c, cpp, faulty…").await;
+}
+
+#[tokio::test]
+async fn it_dies_during_a_question() {
+    let always = json!([{"on": "textDocument/references", "do": [{"stderr": "out of memory"}, {"exit": 3}]}]);
+    let expected =
+        "Crashed: faulty died and was restarted; the question failed twice: exit status: 3: out of memory";
+    check(always, references(), expected).await;
+    let answer = json!([{"uri": "file://FOLDER/root/b.faulty", "range": range(0, 0, 3)}]);
+    let once = json!([
+        {"on": "textDocument/references", "unless": "FOLDER/died", "do": [{"touch": "FOLDER/died"}, {"exit": 3}]},
+        {"on": "textDocument/references", "do": [{"answer": answer}]},
+    ]);
+    check(once, references(), r#"@b.faulty:0:0-3 ["Restarted"]"#).await;
+}
+
+#[tokio::test]
+async fn it_dies_after_its_work() {
+    let progress = |kind: &str| json!({"say": {"method": "$/progress", "params": {"token": 1, "value": {"kind": kind, "title": "Indexing"}}}});
+    let script = json!([
+        {"on": "initialized", "unless": "FOLDER/died",
+         "do": [progress("begin"), {"sleep": 100}, progress("end"), {"touch": "FOLDER/died"}, {"exit": 1}]},
+        {"on": "initialized", "do": [progress("begin"), progress("end")]},
+        {"on": "workspace/symbol", "do": [{"answer": []}]},
+    ]);
+    let profile = json!({"ready": {"by": "progress", "after": ["Indexing"], "grace-ms": 2000}});
+    let rig = Rig::new(&script, &profile, &json!({}));
+    rig.workspace.answer(Ask::Prepare { language: "faulty".to_owned(), deadline: DEADLINE }).await;
+    tokio::time::sleep(Duration::from_millis(800)).await;
+    rig.workspace.answer(Ask::Prepare { language: "faulty".to_owned(), deadline: DEADLINE }).await;
+    assert_eq!(show(&rig.workspace.answer(search()).await), " []");
+    assert_eq!(rig.workspace.answer(Ask::Servers).await[0]["restarts"], 1);
+    rig.end().await;
+}
+
+#[tokio::test]
+async fn it_still_reads_the_project() {
+    let begin = json!({"token": 1, "value": {"kind": "begin", "title": "Indexing"}});
+    let script = json!([{"on": "initialized", "do": [{"say": {"method": "$/progress", "params": begin}}]}]);
+    let profile = json!({"ready": {"by": "progress", "after": ["Indexing"], "grace-ms": 2000}});
+    check_with(script, profile, search(), r#" ["Loading"]"#).await;
+}
+
+#[tokio::test]
+async fn it_never_says_when_it_is_ready() {
+    let rig = Rig::new(&json!([]), &json!({"ready": {"by": "unknown"}}), &json!({}));
+    rig.workspace.answer(Ask::Prepare { language: "faulty".to_owned(), deadline: DEADLINE }).await;
+    assert_eq!(show(&rig.workspace.answer(search()).await), r#" ["ReadinessUnknown"]"#);
+    rig.end().await;
+}
+
+#[tokio::test]
+async fn it_could_not_read_the_project() {
+    let status = json!({"health": "error", "quiescent": true, "message": "no cargo"});
+    let script = json!([{"on": "initialized", "do": [{"say": {"method": "experimental/serverStatus", "params": status}}]}]);
+    let profile = json!({"ready": {"by": "status", "after": ["x"]}});
+    let rig = Rig::new(&script, &profile, &json!({}));
+    let prepared =
+        rig.workspace.answer(Ask::Prepare { language: "faulty".to_owned(), deadline: DEADLINE }).await;
+    assert_eq!(
+        (&prepared["Ok"]["state"], &prepared["Ok"]["message"]),
+        (&json!("Degraded"), &json!("no cargo"))
+    );
+    assert_eq!(show(&rig.workspace.answer(search()).await), r#" ["Degraded"]"#);
+    rig.end().await;
+}
+
+#[tokio::test]
+async fn it_floods() {
+    let answer = json!([{"uri": "file://FOLDER/root/b.faulty", "range": range(0, 0, 3)}]);
+    let script = json!([{"on": "textDocument/references", "do": [{"flood": 30_000}, {"answer": answer}]}]);
+    check(script, references(), "@b.faulty:0:0-3 []").await;
+}
+
+#[tokio::test]
+async fn its_frames_are_broken() {
+    let symbol =
+        json!([{"name": "é😀", "kind": 12, "range": range(1, 6, 9), "selectionRange": range(1, 6, 9)}]);
+    let torn = json!([{"on": "textDocument/documentSymbol", "do": [{"torn": symbol}]}]);
+    check(torn, outline(), "é😀@a.faulty:1:6-8 []").await;
+    let large = json!([{"on": "textDocument/references", "do": [{"claim": 104_857_600}]}]);
+    let expected = "Crashed: faulty died and was restarted; the question failed twice: it sent a frame of 104857600 bytes…";
+    check(large, references(), expected).await;
+    let cut = json!([{"on": "textDocument/references", "do": [{"write": "Content-Length: 100\r\n\r\n{"}, {"exit": 0}]}]);
+    let expected =
+        "Crashed: faulty died and was restarted; the question failed twice: its output ended within a frame";
+    check(cut, references(), expected).await;
+}
+
+#[tokio::test]
+async fn it_writes_noise() {
+    let greets = json!([
+        {"on": "initialize", "do": [{"write": "Welcome!\n"}, {"answer": {"capabilities": {"referencesProvider": true}}}]},
+    ]);
+    check(greets, references(), " []").await;
+    let keeps_on = json!([{"on": "textDocument/references", "do": [
+        {"write": "one\n"}, {"say": {"method": "x"}}, {"write": "two\n"}, {"answer": []},
+    ]}]);
+    let expected =
+        "Crashed: faulty died and was restarted; the question failed twice: it wrote what is no frame: `two`";
+    check(keeps_on, references(), expected).await;
+}
+
+#[tokio::test]
+async fn it_serves_nothing_until_it_is_answered() {
+    let asked = |method: &str, params: Json| json!({"ask": {"method": method, "params": params}});
+    let registration = json!({"registrations": [{"id": "1", "method": "textDocument/hover"}]});
+    let script = json!([
+        {"on": "initialized", "do": [
+            asked("client/registerCapability", registration),
+            asked("workspace/configuration", json!({"items": [{"section": "x"}]})),
+            asked("window/workDoneProgress/create", json!({"token": 1})),
+            asked("workspace/applyEdit", json!({"edit": {}})),
+            asked("workspace/workspaceFolders", Json::Null),
+            asked("not/known", Json::Null),
+        ]},
+        {"on": "textDocument/references", "do": [{"answer": []}]},
+    ]);
+    check(script, references(), " []").await;
+}
+
+#[tokio::test]
+async fn it_is_disturbed() {
+    let answer = json!([{"uri": "file://FOLDER/root/b.faulty", "range": range(0, 0, 3)}]);
+    for code in [-32801, -32802] {
+        let twice = json!([
+            {"on": "textDocument/references", "times": 2, "do": [{"refuse": code}]},
+            {"on": "textDocument/references", "do": [{"answer": answer}]},
+        ]);
+        check(twice, references(), "@b.faulty:0:0-3 []").await;
+    }
+    let always = json!([{"on": "textDocument/references", "do": [{"refuse": -32801}]}]);
+    check(always, references(), "Timeout: faulty was disturbed until time was up: not now").await;
+    let refused = json!([{"on": "textDocument/references", "do": [{"refuse": -32603}]}]);
+    check(refused, references(), "Failed: faulty refused textDocument/references (-32603): not now").await;
+}
+
+#[tokio::test]
+async fn its_symbols_are_odd() {
+    let without = json!([{"name": "one", "kind": 5, "location": {"uri": "file://FOLDER/root/b.faulty"}}]);
+    let script = json!([{"on": "workspace/symbol", "do": [{"answer": without}]}]);
+    check(script, search(), "one@b.faulty:0:0-0 []").await;
+    let flat = json!([
+        {"name": "four", "kind": 12, "location": {"uri": "file://FOLDER/root/a.faulty", "range": range(1, 10, 14)}},
+        {"kind": 12}, 7, null,
+    ]);
+    let script = json!([{"on": "textDocument/documentSymbol", "do": [{"answer": flat}]}]);
+    check(script, outline(), "four@a.faulty:1:9-13 []").await;
+    let senseless = json!([{"on": "textDocument/documentSymbol", "do": [{"answer": {"a": 1}}]}]);
+    check(senseless, outline(), " []").await;
+}
+
+#[tokio::test]
+async fn its_columns_are_odd() {
+    let other = json!([capable(&json!({"positionEncoding": "utf-7"}))]);
+    let expected =
+        "StartFailed: faulty could not be started: it counts columns in `utf-7`, which nobody offered";
+    check(other, references(), expected).await;
+    let beyond = json!([{"uri": "file://FOLDER/root/a.faulty", "range": range(1, 10, 999)}]);
+    for (encoding, start) in [("utf-8", 10), ("utf-16", 9), ("utf-32", 8)] {
+        let mut answer = beyond.clone();
+        answer[0]["range"]["start"]["character"] = json!(start + 3);
+        let script = json!([
+            capable(&json!({"positionEncoding": encoding})),
+            {"on": "textDocument/references", "do": [{"answer": answer}]},
+        ]);
+        check(script, references(), "@a.faulty:1:…").await;
+    }
+}
+
+#[tokio::test]
+async fn its_ids_are_odd() {
+    let answer = json!([{"uri": "file://FOLDER/root/b.faulty", "range": range(0, 0, 3)}]);
+    let script = json!([
+        {"on": "textDocument/references", "do": [{"twice": answer}, {"write": "Content-Length: 36\r\n\r\n{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":1}"}]},
+    ]);
+    check(script, references(), "@b.faulty:0:0-3 []").await;
+}
+
+#[tokio::test]
+async fn its_uris_are_odd() {
+    for uri in [
+        "file://FOLDER/root/%62.faulty",
+        "file://localhostFOLDER/root/./x/../b.faulty",
+        "FILE://FOLDER/root/b%2efaulty",
+    ] {
+        let answer = json!([{"uri": uri, "range": range(0, 0, 3)}]);
+        let script = json!([{"on": "textDocument/references", "do": [{"answer": answer}]}]);
+        check(script, references(), "@b.faulty:0:0-3 []").await;
+    }
+    let outside = json!([{"uri": "file:///usr/lib/x.faulty", "range": range(0, 0, 3)}]);
+    let script = json!([{"on": "textDocument/references", "do": [{"answer": outside}]}]);
+    check(script, references(), "@/usr/lib/x.faulty:0:0-3 []").await;
+}
+
+#[tokio::test]
+async fn it_never_ends_looking_at_the_workspace() {
+    let pull = json!({"diagnosticProvider": {"workspaceDiagnostics": true, "interFileDependencies": true}});
+    let script = json!([capable(&pull), {"on": "workspace/diagnostic", "do": []}]);
+    let ask = Ask::WorkspaceDiagnostics { language: "faulty".to_owned(), deadline: 1_000 };
+    check(script, ask, "Timeout: faulty did not answer diagnostic in time").await;
+}
+
+#[tokio::test]
+async fn it_sends_diagnostics_late_or_never() {
+    let publish = |message: &str, version: u32| {
+        let params = json!({"uri": "file://FOLDER/root/a.faulty", "version": version,
+            "diagnostics": [{"range": range(0, 0, 3), "severity": 1, "message": message}]});
+        json!({"say": {"method": "textDocument/publishDiagnostics", "params": params}})
+    };
+    let old =
+        json!([{"on": "textDocument/didOpen", "do": [publish("old", 0), {"sleep": 300}, publish("new", 1)]}]);
+    check(old, diagnostics(), "new@a.faulty:0:0-3 []").await;
+    check(json!([]), diagnostics(), r#" ["Stale"]"#).await;
+}
+
+#[tokio::test]
+async fn it_does_not_read() {
+    let script = json!([{"on": "initialized", "do": [{"deaf": 0}]}]);
+    check(script, references(), "Timeout: faulty did not answer references in time").await;
+}
+
+#[tokio::test]
+async fn one_that_stays_silent_is_started_again() {
+    let answer = json!([{"uri": "file://FOLDER/root/b.faulty", "range": range(0, 0, 3)}]);
+    let script = json!([
+        {"on": "initialized", "unless": "FOLDER/deaf", "do": [{"touch": "FOLDER/deaf"}, {"deaf": 0}]},
+        {"on": "textDocument/references", "do": [{"answer": answer}]},
+    ]);
+    let rig = Rig::new(&script, &json!({}), &json!({}));
+    let ask = || Ask::Related {
+        relation: Relation::References,
+        places: vec![place("a.faulty", 0, 0)],
+        deadline: 300,
+    };
+    for _ in 0..3 {
+        let said = show(&rig.workspace.answer(ask()).await);
+        assert!(said.starts_with("Timeout"), "{said}");
+    }
+    assert_eq!(show(&rig.workspace.answer(references()).await), "@b.faulty:0:0-3 []");
+    rig.end().await;
+}
+
+#[tokio::test]
+async fn one_that_keeps_dying_is_given_up_and_can_be_restarted() {
+    let script = json!([
+        {"on": "initialize", "unless": "FOLDER/repaired", "do": [{"stderr": "broken"}, {"exit": 1}]},
+        {"on": "textDocument/references", "do": [{"answer": []}]},
+    ]);
+    let rig = Rig::new(&script, &json!({}), &json!({}));
+    let mut said = String::new();
+    let began = Instant::now();
+    while !said.starts_with("GaveUp") && began.elapsed() < Duration::from_secs(30) {
+        said = show(&rig.workspace.answer(references()).await);
+    }
+    assert!(
+        said.starts_with("GaveUp: faulty ended 5 times in 5 minutes and is not started any more: "),
+        "{said}"
+    );
+    let status = rig.workspace.answer(Ask::Servers).await;
+    assert_eq!(status[0]["state"], "Dead", "{status}");
+    put(&rig.folder.path().join("repaired"), "");
+    rig.workspace.answer(Ask::Restart { language: Some("faulty".to_owned()) }).await;
+    assert_eq!(show(&rig.workspace.answer(references()).await), " []");
+    rig.end().await;
+}
+
+#[tokio::test]
+async fn what_it_has_started_ends_with_it() {
+    let script = json!([{"on": "initialized", "do": [{"child": 0}]}, {"on": "textDocument/references", "do": [{"answer": []}]}]);
+    check(script, references(), " []").await;
+    let dies = json!([{"on": "textDocument/references", "do": [{"child": 0}, {"exit": 0}]}]);
+    check(dies, references(), "Crashed: …").await;
+}
+
+#[tokio::test]
+async fn one_that_nobody_asks_is_stopped() {
+    let rig = Rig::new(&json!([]), &json!({}), &json!({"idle-minutes": 0}));
+    rig.workspace.answer(references()).await;
+    rig.mark.gone().await;
+    assert_eq!(rig.workspace.answer(Ask::Servers).await[0]["state"], "Idle");
+    rig.end().await;
+}
+
+#[tokio::test]
+async fn one_that_holds_too_much_is_started_again() {
+    let rig = Rig::new(&json!([]), &json!({}), &json!({"memory-mib": 0}));
+    rig.workspace.answer(references()).await;
+    let end = Instant::now() + Duration::from_secs(10);
+    while rig.workspace.answer(Ask::Servers).await[0]["state"] != "Idle" {
+        assert!(Instant::now() < end);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let message = rig.workspace.answer(Ask::Servers).await[0]["message"].clone();
+    assert!(message.as_str().unwrap().starts_with("it held "), "{message}");
+    rig.end().await;
+}
+
+#[tokio::test]
+async fn a_question_that_nobody_waits_for_is_taken_back() {
+    let script = json!([
+        {"on": "textDocument/references", "do": []},
+        {"on": "$/cancelRequest", "do": [{"touch": "FOLDER/cancelled"}]},
+    ]);
+    let rig = Rig::new(&script, &json!({}), &json!({}));
+    rig.workspace.answer(Ask::Prepare { language: "faulty".to_owned(), deadline: DEADLINE }).await;
+    let asking = tokio::time::timeout(Duration::from_millis(300), rig.workspace.answer(references()));
+    assert!(asking.await.is_err());
+    appears(&rig, "cancelled").await;
+    rig.end().await;
+}
+
+#[tokio::test]
+async fn changes_on_the_disk_are_told() {
+    let script = json!([
+        {"on": "workspace/didChangeWatchedFiles", "do": [{"touch": "FOLDER/told"}]},
+        {"on": "textDocument/didChange", "do": [{"touch": "FOLDER/changed"}]},
+    ]);
+    let rig = Rig::new(&script, &json!({}), &json!({}));
+    rig.workspace.answer(references()).await;
+    assert!(!rig.folder.path().join("told").exists());
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    put(&rig.root().join("a.faulty"), "one two\nthree é😀 four five\n");
+    put(&rig.root().join("c.faulty"), "new\n");
+    let answer = rig.workspace.answer(references()).await;
+    assert_eq!(answer["Ok"][0]["Ok"]["freshness"]["generation"], 1, "{answer}");
+    let told = ["told", "changed"].map(|name| rig.folder.path().join(name).exists());
+    assert_eq!(told, [true, true]);
+    rig.end().await;
+}
+
+#[tokio::test]
+async fn places_that_are_not_there() {
+    let at =
+        |path: &str, line, column| Ask::Hover { places: vec![place(path, line, column)], deadline: DEADLINE };
+    check(json!([]), at("a.faulty", 899, 0), "Invalid: line 900 is past the end of a.faulty (3 lines)").await;
+    let expected = "Invalid: column 100 is past the end of line 1 of a.faulty (7 characters)";
+    check(json!([]), at("a.faulty", 0, 99), expected).await;
+    check(json!([]), at("none.faulty", 0, 0), "NotFound: path not found: none.faulty").await;
+    check(json!([]), at("../x.faulty", 0, 0), "Outside: path is outside the workspace root: ../x.faulty")
+        .await;
+    let typed = Ask::Hierarchy {
+        step: iac_language_servers::types::Step::Subtypes,
+        places: vec![place("a.faulty", 0, 0)],
+        deadline: DEADLINE,
+    };
+    check(json!([]), typed, "Unsupported: faulty does not provide prepareTypeHierarchy").await;
+}
+
+#[tokio::test]
+async fn a_completion_leaves_no_trace() {
+    let script = json!([
+        {"on": "textDocument/completion", "do": [{"answer": {"isIncomplete": false, "items": [{"label": "x"}]}}]},
+        {"on": "textDocument/didChange", "do": [{"touch": "FOLDER/changed"}]},
+    ]);
+    let rig = Rig::new(&script, &json!({}), &json!({}));
+    let before = std::fs::read(rig.root().join("a.faulty")).unwrap();
+    let overlay = Some("one.\n".to_owned());
+    let ask = Ask::Completions { place: place("a.faulty", 0, 4), overlay, limit: 10, deadline: DEADLINE };
+    let answer = rig.workspace.answer(ask).await;
+    assert_eq!(answer["Ok"]["items"][0]["label"], "x", "{answer}");
+    assert_eq!(std::fs::read(rig.root().join("a.faulty")).unwrap(), before);
+    appears(&rig, "changed").await;
+    rig.end().await;
+}
+
+/// Waits until the server has made a file.
+async fn appears(rig: &Rig, name: &str) {
+    let end = Instant::now() + Duration::from_secs(5);
+    while !rig.folder.path().join(name).exists() {
+        assert!(Instant::now() < end, "{name}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}

@@ -1,0 +1,238 @@
+//! Real servers, each on a small project of its own. Which of them are installed is found at run time; one that is not
+//! is named as skipped. `IAC_MCP_SERVERS` is a list of the folders that hold their programs.
+#![forbid(unsafe_code)]
+#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test fails loudly")]
+
+#[path = "support/launcher.rs"]
+mod launcher;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use iac_language_servers::settings::{Chosen, Settings};
+use iac_language_servers::types::{Cause, Place, Position, Relation, State};
+use iac_language_servers::{LanguageServers, Workspace};
+use serde_json::json;
+
+use launcher::Launcher;
+
+/// A project: its language, the files, and the definition, the uses of which are to be found.
+struct Project {
+    language: &'static str,
+    files: &'static [(&'static str, &'static str)],
+    symbol: &'static str,
+    at: (&'static str, u32, u32),
+    uses: &'static [(&'static str, u32)],
+    broken: (&'static str, &'static str),
+}
+
+const RUST: Project = Project {
+    language: "rust",
+    files: &[
+        ("Cargo.toml", "[package]\nname = \"tiny\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n"),
+        (
+            "src/lib.rs",
+            "mod area;\n/* 😀 */ pub fn total(sides: &[u32]) -> u32 { sides.iter().map(|s| area::square(*s)).sum() }\n",
+        ),
+        (
+            "src/area.rs",
+            "pub fn square(side: u32) -> u32 { side * side }\npub fn double(side: u32) -> u32 { square(side) * 2 }\n",
+        ),
+    ],
+    symbol: "square",
+    at: ("src/area.rs", 0, 7),
+    uses: &[("src/area.rs", 1), ("src/lib.rs", 1)],
+    broken: ("src/area.rs", "pub fn square(side: u32) -> u32 { \"x\" }\n"),
+};
+
+const TYPESCRIPT: Project = Project {
+    language: "typescript",
+    files: &[
+        (
+            "tsconfig.json",
+            "{\"compilerOptions\": {\"strict\": true, \"module\": \"nodenext\", \"target\": \"es2022\"}, \"include\": [\"src\"]}\n",
+        ),
+        ("package.json", "{\"name\": \"tiny\", \"type\": \"module\"}\n"),
+        ("src/area.ts", "export function square(side: number): number {\n  return side * side;\n}\n"),
+        (
+            "src/main.ts",
+            "import { square } from './area.js';\nconst é = '😀'; export const total = square(2);\n",
+        ),
+    ],
+    symbol: "square",
+    at: ("src/area.ts", 0, 16),
+    uses: &[("src/main.ts", 0), ("src/main.ts", 1)],
+    broken: ("src/area.ts", "export function square(side: number): number {\n  return 'x';\n}\n"),
+};
+
+const PYTHON: Project = Project {
+    language: "python",
+    files: &[
+        ("pyproject.toml", "[project]\nname = \"tiny\"\nversion = \"0.1.0\"\n"),
+        ("tiny/__init__.py", ""),
+        (
+            "tiny/area.py",
+            "def square_of(side: int) -> int:\n    return side * side\n\n\nclass Shape:\n    def area(self) -> int:\n        return square_of(2)\n",
+        ),
+        ("tiny/main.py", "from tiny.area import square_of\n\né = '😀'; total = square_of(2)\n"),
+    ],
+    symbol: "square_of",
+    at: ("tiny/area.py", 0, 4),
+    uses: &[("tiny/area.py", 6), ("tiny/main.py", 0), ("tiny/main.py", 2)],
+    broken: ("tiny/area.py", "def square_of(side: int) -> int:\n    return 'x'\n"),
+};
+
+const C: Project = Project {
+    language: "c",
+    files: &[
+        (
+            "compile_commands.json",
+            "[{\"directory\": \"ROOT\", \"file\": \"area.c\", \"command\": \"cc -c area.c\"}, {\"directory\": \"ROOT\", \"file\": \"main.c\", \"command\": \"cc -c main.c\"}]\n",
+        ),
+        ("area.h", "int square(int side);\n"),
+        ("area.c", "#include \"area.h\"\nint square(int side) { return side * side; }\n"),
+        ("main.c", "#include \"area.h\"\nint main(void) { return square(2); }\n"),
+    ],
+    symbol: "square",
+    at: ("area.c", 1, 4),
+    uses: &[("main.c", 1)],
+    broken: ("area.c", "#include \"area.h\"\nint square(int side) { return missing; }\n"),
+};
+
+const BASH: Project = Project {
+    language: "shellscript",
+    files: &[
+        ("area.sh", "#!/bin/bash\nsquare() {\n    echo $(($1 * $1))\n}\nsquare 2\n"),
+        ("main.sh", "#!/bin/bash\nsource ./area.sh\nsquare 3\n"),
+    ],
+    symbol: "square",
+    at: ("area.sh", 1, 0),
+    uses: &[("area.sh", 4), ("main.sh", 2)],
+    broken: ("area.sh", ""),
+};
+
+fn open(profile: &str, project: &Project, root: &Path) -> (LanguageServers, Arc<Workspace>) {
+    for (path, text) in project.files {
+        put(&root.join(path), &text.replace("ROOT", root.to_str().unwrap()));
+    }
+    let mut path: Vec<_> =
+        std::env::split_paths(&std::env::var_os("IAC_MCP_SERVERS").unwrap_or_default()).collect();
+    path.retain(|folder| folder.is_dir());
+    let chosen: Chosen = serde_json::from_value(json!({"prefer": [profile], "path": path})).unwrap();
+    let mut settings = Settings::standard(std::env::vars_os()).with(chosen).unwrap();
+    settings.profiles.retain(|known| known.name == profile);
+    // What some are started by must be found as well.
+    if let Some((_, search)) = settings.environment.iter_mut().find(|(name, _)| name == "PATH") {
+        path.extend(std::env::split_paths(&search.clone()));
+        *search = std::env::join_paths(path).unwrap();
+    }
+    let servers = LanguageServers::new(Arc::new(Launcher), settings);
+    let workspace = servers.workspace(root).unwrap();
+    (servers, workspace)
+}
+
+fn put(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::io::Write::write_all(&mut std::fs::File::create(path).unwrap(), text.as_bytes()).unwrap();
+}
+
+async fn check(profile: &str, project: &Project) {
+    let folder = tempfile::tempdir().unwrap();
+    let (servers, workspace) = open(profile, project, folder.path());
+    let began = Instant::now();
+    match workspace.prepare(project.language, 60_000).await {
+        Ok(status) => assert_eq!(status.state, State::Ready, "{profile}: {status:?}"),
+        Err(failure) if failure.cause == Cause::NotInstalled => return eprintln!("skipped: {failure}"),
+        Err(failure) if failure.message.contains("is not installed") => {
+            return eprintln!("skipped: {failure}");
+        }
+        Err(failure) => panic!("{failure:?}"),
+    }
+    eprintln!("{profile}: ready after {:?}: {:?}", began.elapsed(), workspace.servers());
+    outline(profile, project, &workspace).await;
+    uses(profile, project, &workspace).await;
+    if !project.broken.1.is_empty() {
+        mistakes(profile, project, &workspace, folder.path()).await;
+    }
+    drop((servers, workspace));
+}
+
+async fn outline(profile: &str, project: &Project, workspace: &Workspace) {
+    let (path, line, column) = project.at;
+    let symbols = workspace.document_symbols(vec![path.to_owned()], 20_000).await.unwrap().remove(0).unwrap();
+    let found = symbols.items.iter().find(|symbol| symbol.name == project.symbol);
+    let found = found.unwrap_or_else(|| panic!("{profile}: {symbols:?}"));
+    if !symbols.flat {
+        assert_eq!(found.name_range.start, Position { line, column }, "{profile}: {found:?}");
+    }
+    let named = workspace.workspace_symbols(project.language, project.symbol, 20_000).await.unwrap();
+    assert!(named.items.iter().any(|symbol| symbol.name.contains(project.symbol)), "{profile}: {named:?}");
+}
+
+async fn uses(profile: &str, project: &Project, workspace: &Workspace) {
+    let (path, line, column) = project.at;
+    let place = Place { path: path.to_owned(), at: Position { line, column } };
+    let answer =
+        workspace.related(Relation::References, vec![place], 20_000).await.unwrap().remove(0).unwrap();
+    for (path, line) in project.uses {
+        let found = answer.items.iter().any(|found| found.path == *path && found.range.start.line == *line);
+        assert!(found, "{profile}: no use at {path}:{line}: {answer:?}");
+    }
+    assert_eq!(answer.freshness.doubts, [], "{profile}");
+}
+
+async fn mistakes(profile: &str, project: &Project, workspace: &Workspace, root: &Path) {
+    let (path, text) = project.broken;
+    let ask = || workspace.diagnostics(vec![path.to_owned()], 20_000);
+    let clean = ask().await.unwrap().remove(0).unwrap();
+    assert_eq!(clean.items.iter().filter(|it| it.severity == 1).count(), 0, "{profile}: {clean:?}");
+    put(&root.join(path), text);
+    let broken = ask().await.unwrap().remove(0).unwrap();
+    assert!(broken.items.iter().any(|it| it.severity == 1), "{profile}: {broken:?}");
+}
+
+#[tokio::test]
+async fn ty() {
+    check("ty", &PYTHON).await;
+}
+
+#[tokio::test]
+async fn zuban() {
+    check("zuban", &PYTHON).await;
+}
+
+#[tokio::test]
+async fn pyright() {
+    check("pyright", &PYTHON).await;
+}
+
+#[tokio::test]
+async fn basedpyright() {
+    check("basedpyright", &PYTHON).await;
+}
+
+#[tokio::test]
+async fn tsc() {
+    check("tsc", &TYPESCRIPT).await;
+}
+
+#[tokio::test]
+async fn typescript_language_server() {
+    check("typescript-language-server", &TYPESCRIPT).await;
+}
+
+#[tokio::test]
+async fn rust_analyzer() {
+    check("rust-analyzer", &RUST).await;
+}
+
+#[tokio::test]
+async fn clangd() {
+    check("clangd", &C).await;
+}
+
+#[tokio::test]
+async fn bash_language_server() {
+    check("bash-language-server", &BASH).await;
+}
