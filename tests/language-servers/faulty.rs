@@ -100,7 +100,7 @@ impl Server {
         let id = format!("ask-{}", self.asked);
         send(&json!({"jsonrpc": "2.0", "id": id, "method": value["method"], "params": value["params"]}));
         while let Some(message) = read() {
-            if message["id"] == Json::from(id.as_str()) && message.get("method").is_none() {
+            if message["id"] == id.as_str() && message.get("method").is_none() {
                 return eprintln!("answered: {message}");
             }
             self.waiting.push_back(message);
