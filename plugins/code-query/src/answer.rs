@@ -1,0 +1,258 @@
+//! The answer to one query, and its size: what is too long loses what matters least, and says so.
+
+use std::collections::BTreeMap;
+
+use iac_plugin::serde_json::Map;
+use iac_plugin::{Json, json};
+
+use crate::doubts::{Doubts, Reason};
+use crate::request::{Common, Form};
+use crate::trouble::Trouble;
+
+/// The most bytes that one query is answered with.
+const BUDGET: usize = 32_000;
+
+/// What is left out first when an answer is too long.
+const EXTRAS: [&str; 5] = ["preview", "detail", "docs", "context", "sites"];
+
+/// The answer to one query.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    /// What is shown.
+    pub(crate) rows: Vec<Row>,
+    /// How many there are.
+    pub(crate) total: usize,
+    /// Position of the first one that is shown.
+    pub(crate) offset: usize,
+    /// How far it can be relied upon.
+    pub(crate) doubts: Doubts,
+    /// More about it, beside the result.
+    pub(crate) extra: Map<String, Json>,
+}
+
+/// One element of a result.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// What is shown.
+    pub(crate) shown: Map<String, Json>,
+    /// The file it belongs to, as it is shown.
+    pub(crate) path: String,
+    /// What it is called in a list of names.
+    pub(crate) label: String,
+}
+
+impl Row {
+    /// Makes one; fields that are null are left out.
+    pub(crate) fn new(path: String, label: String, shown: Json) -> Self {
+        let fields = if let Json::Object(map) = shown { map } else { Map::new() };
+        Self { path, label, shown: fields.into_iter().filter(|(_, value)| !value.is_null()).collect() }
+    }
+}
+
+/// Returns the page of a list that was asked for, and says where the next one begins. A count shows nothing.
+pub(crate) fn page<'a, T>(items: &'a [T], common: &Common, doubts: &mut Doubts) -> &'a [T] {
+    if common.count_only {
+        return &[];
+    }
+    let start = common.offset.min(items.len());
+    let end = items.len().min(start + common.limit);
+    if end < items.len() {
+        doubts.add(Reason::Truncated);
+        doubts.note(format!("{} to {end} of {}; continue with offset {end}", start + 1, items.len()));
+    } else if start == items.len() && start > 0 && common.offset > 0 {
+        doubts.note(format!("offset {} is past the end of {}", common.offset, items.len()));
+    }
+    &items[start..end]
+}
+
+/// Shows what a query came to.
+pub(crate) fn show(name: &str, outcome: Result<Answer, Trouble>, form: Form) -> Json {
+    match (outcome, form) {
+        (Ok(answer), Form::Plain) => answer.show(),
+        (Err(trouble), Form::Plain) => trouble.show(),
+        (Ok(answer), Form::Envelope) => envelope(name, answer.show()),
+        (Err(trouble), Form::Envelope) => {
+            let mut shown = json!({"success": false});
+            merge(&mut shown, trouble.show());
+            shown
+        }
+    }
+}
+
+impl Answer {
+    fn show(mut self) -> Json {
+        let mut stage = 0;
+        loop {
+            let shown = self.at(stage);
+            if stage == STAGES || shown.to_string().len() <= BUDGET {
+                return shown;
+            }
+            stage += 1;
+            self.shorten(stage);
+        }
+    }
+
+    /// Takes a stage's parts out, and says what is missing now.
+    fn shorten(&mut self, stage: usize) {
+        let rows = self.rows.len();
+        if stage == 1 {
+            self.rows
+                .iter_mut()
+                .for_each(|row| EXTRAS.iter().for_each(|field| drop(row.shown.shift_remove(*field))));
+        }
+        let what = match stage {
+            1 => "shortened: without preview and detail",
+            2 => "shortened: without children",
+            3 => "shortened: names by file",
+            4 => "shortened: counts by file",
+            _ => "shortened: the total only",
+        };
+        if stage == 2 {
+            self.rows.iter_mut().for_each(prune);
+        }
+        if stage >= 2 {
+            self.doubts.add(Reason::Truncated);
+        }
+        self.doubts.shortened(format!(
+            "{what}; for all of it ask for fewer, such as limit {} from offset {}",
+            fewer(rows, stage),
+            self.offset
+        ));
+    }
+
+    fn at(&self, stage: usize) -> Json {
+        let result = match stage {
+            0..=2 => self.rows.iter().map(|row| Json::Object(row.shown.clone())).collect(),
+            3 => self.by_file(|labels| json!({"names": labels})),
+            4 => self.by_file(|labels| json!({"count": labels.len()})),
+            _ => Vec::new(),
+        };
+        let mut shown = json!({"result": result, "total": self.total, "complete": self.doubts.is_complete()});
+        if !self.doubts.is_complete() {
+            shown["reasons"] = json!(self.doubts.reasons());
+        }
+        if let Some(notes) = self.doubts.notes() {
+            shown["note"] = json!(notes);
+        }
+        merge(&mut shown, Json::Object(self.extra.clone()));
+        shown
+    }
+
+    fn by_file(&self, show: impl Fn(&[&str]) -> Json) -> Vec<Json> {
+        let mut files: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for row in &self.rows {
+            files.entry(&row.path).or_default().push(&row.label);
+        }
+        let with_path = |(path, labels): (&str, Vec<&str>)| {
+            let mut shown = json!({"path": path});
+            merge(&mut shown, show(&labels));
+            shown
+        };
+        files.into_iter().map(with_path).collect()
+    }
+}
+
+/// The last stage: the total only.
+const STAGES: usize = 5;
+
+/// A number of rows that fits more likely.
+fn fewer(rows: usize, stage: usize) -> usize {
+    (rows >> stage.min(6)).max(1)
+}
+
+/// Puts a number in place of children.
+fn prune(row: &mut Row) {
+    if let Some(Json::Array(children)) = row.shown.shift_remove("children") {
+        row.shown.insert("members".to_owned(), json!(children.len()));
+    }
+}
+
+fn merge(into: &mut Json, from: Json) {
+    if let (Json::Object(into), Json::Object(from)) = (into, from) {
+        into.extend(from);
+    }
+}
+
+/// The other form: what was found stands under the name of what it is.
+fn envelope(name: &str, mut shown: Json) -> Json {
+    let found = match name {
+        "findSymbols" | "outline" => "symbols",
+        "definition" => "definitions",
+        "typeInfo" => "types",
+        "status" | "restart" => "servers",
+        same => same,
+    };
+    let result = shown.as_object_mut().and_then(|map| map.shift_remove("result"));
+    let mut data = json!({found: result});
+    merge(&mut data, shown);
+    json!({"success": true, "data": data})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(rows: usize, preview: usize, files: usize) -> Answer {
+        let row = |at: usize| {
+            let path = format!("src/file{}.ts", at % files);
+            Row::new(
+                path.clone(),
+                format!("name{at}"),
+                json!({"name": format!("name{at}"), "path": path, "preview": "x".repeat(preview)}),
+            )
+        };
+        Answer { rows: (0..rows).map(row).collect(), total: rows, ..Answer::default() }
+    }
+
+    fn check(answer: Answer, expected: &str) {
+        let shown = show("findSymbols", Ok(answer), Form::Plain);
+        assert!(shown.to_string().len() <= BUDGET);
+        let note = shown["note"].as_str().unwrap_or("whole");
+        assert!(note.starts_with(expected), "{note}");
+    }
+
+    #[test]
+    fn what_is_too_long_loses_what_matters_least() {
+        check(answer(100, 100, 9), "whole");
+        check(
+            answer(100, 1_000, 9),
+            "shortened: without preview and detail; for all of it ask for fewer, such as limit 50 from offset 0",
+        );
+        check(answer(1_000, 100, 9), "shortened: names by file");
+        check(answer(4_000, 100, 9), "shortened: counts by file");
+        check(answer(4_000, 100, 3_000), "shortened: the total only");
+    }
+
+    #[test]
+    fn pages_say_where_the_next_begins() {
+        let common = Common {
+            limit: 2,
+            offset: 1,
+            exclude: Vec::new(),
+            count_only: false,
+            timeout: 1,
+            wait: 1,
+            allow_partial: true,
+        };
+        let mut doubts = Doubts::default();
+        assert_eq!(page(&[1, 2, 3, 4], &common, &mut doubts), [2, 3]);
+        assert_eq!(doubts.notes().as_deref(), Some("2 to 3 of 4; continue with offset 3"));
+        let mut doubts = Doubts::default();
+        assert_eq!(page(&[1, 2, 3], &common, &mut doubts), [2, 3]);
+        assert!(doubts.is_complete());
+        let past = Common { offset: 9, ..common.clone() };
+        assert!(page(&[1], &past, &mut doubts).is_empty());
+        assert_eq!(doubts.notes().as_deref(), Some("offset 9 is past the end of 1"));
+        let counted = Common { count_only: true, ..common };
+        assert!(page(&[1, 2, 3, 4], &counted, &mut Doubts::default()).is_empty());
+    }
+
+    #[test]
+    fn the_other_form_names_what_was_found() {
+        let shown = show("findSymbols", Ok(answer(1, 1, 1)), Form::Envelope);
+        assert_eq!(shown["success"], true);
+        assert_eq!(shown["data"]["symbols"][0]["name"], "name0");
+        let failed = show("outline", Err(Trouble::not_found("path not found: x")), Form::Envelope);
+        assert_eq!(failed, json!({"success": false, "error": "path not found: x", "code": "NOT_FOUND"}));
+    }
+}

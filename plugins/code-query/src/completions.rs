@@ -1,0 +1,177 @@
+//! `completions`: what could stand at a place, or after some text that is not in the file yet.
+
+use iac_plugin::json;
+
+use crate::answer::{self, Answer, Row};
+use crate::doubts::Doubts;
+use crate::kinds;
+use crate::locate;
+use crate::request::{Common, Spot};
+use crate::scope::Desk;
+use crate::trouble::Trouble;
+use crate::world::{Place, Position};
+
+/// The most completions that are asked for.
+const MOST: u32 = 1_000;
+
+/// Answers `completions`.
+///
+/// # Errors
+/// What has no answer at all.
+pub(crate) fn answer(desk: &Desk<'_>, path: &str, spot: &Spot, common: &Common) -> Result<Answer, Trouble> {
+    let mut doubts = Doubts::default();
+    let (site, file) = desk.file(path)?;
+    locate::ready(site, &file.language, common, "completions", |can| can.completions, &mut doubts)?;
+    let text = site
+        .workspace
+        .text(&file.path)
+        .map_err(|failure| Trouble::of(failure, "completions", common.timeout))?;
+    let (at, overlay) = place(&text, path, spot)?;
+    let asked = Place { path: file.path.clone(), at };
+    let found = site.workspace.completions(&asked, overlay.as_deref(), MOST, common.timeout);
+    let found = found.map_err(|failure| Trouble::of(failure, "completions", common.timeout))?;
+    doubts.hear(&found.freshness);
+    let mut items = found.items;
+    items.dedup_by(|one, other| {
+        one.label == other.label && one.detail == other.detail && one.insert == other.insert
+    });
+    let rows = answer::page(&items, common, &mut doubts).iter().map(|item| {
+        let shown = json!({
+            "label": item.label,
+            "kind": kind(item.kind),
+            "detail": item.detail,
+            "insertText": (item.insert != item.label).then_some(&item.insert),
+        });
+        Row::new(site.show(&file.path), item.label.clone(), shown)
+    });
+    let rows = rows.collect();
+    Ok(Answer {
+        rows,
+        total: items.len().max(found.total as usize),
+        offset: common.offset,
+        doubts,
+        ..Answer::default()
+    })
+}
+
+/// Where to ask, and the text to show the server for it where that is not the file's own.
+///
+/// Text that stands in the file is completed where it stands. Other text is put on a line of its own: after the line
+/// that is named, indented like it, or at the end.
+fn place(text: &str, path: &str, spot: &Spot) -> Result<(Position, Option<String>), Trouble> {
+    let lines: Vec<&str> = text.split('\n').collect();
+    match spot {
+        Spot::Place { line, character } => {
+            let Some(own) = lines.get(*line as usize - 1) else { return Err(past(path, *line, lines.len())) };
+            let column = (*character - 1).min(length(own.trim_end_matches('\r')));
+            Ok((Position { line: line - 1, column }, None))
+        }
+        Spot::Text { prefix, context, line } => {
+            let typed = context.as_deref().map_or(prefix.as_str(), |context| up_to(context, prefix));
+            if line.is_none()
+                && typed.chars().count() > 3
+                && let Some(at) = text.find(typed)
+            {
+                return Ok((position(text, at + typed.len()), None));
+            }
+            let after = line.map_or(lines.len(), |line| line as usize);
+            if after > lines.len() {
+                return Err(past(path, after as u32, lines.len()));
+            }
+            Ok(insert(&lines, after, typed))
+        }
+    }
+}
+
+/// The context up to the end of the prefix in it; both together where it is not in it.
+fn up_to<'a>(context: &'a str, prefix: &str) -> &'a str {
+    context.rfind(prefix).map_or(context, |at| &context[..at + prefix.len()])
+}
+
+fn insert(lines: &[&str], after: usize, typed: &str) -> (Position, Option<String>) {
+    let indent: String = lines
+        .get(after - 1)
+        .map_or("", |line| *line)
+        .chars()
+        .take_while(|letter| matches!(letter, ' ' | '\t'))
+        .collect();
+    let added = format!("{indent}{typed}");
+    let mut all = lines.to_vec();
+    all.insert(after, &added);
+    let text = all.join("\n");
+    let at = all[..after].iter().map(|line| line.len() + 1).sum::<usize>() + added.len();
+    (position(&text, at), Some(text))
+}
+
+/// The place of a byte of a text.
+fn position(text: &str, at: usize) -> Position {
+    let before = &text[..at];
+    let line = before.matches('\n').count();
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    Position { line: u32::try_from(line).unwrap_or(u32::MAX), column: length(&before[start..]) }
+}
+
+fn length(text: &str) -> u32 {
+    u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
+}
+
+fn past(path: &str, line: u32, lines: usize) -> Trouble {
+    Trouble::not_found(format!("line {line} is past the end of {path} ({lines} lines)"))
+}
+
+/// The names of kinds of completions, which have numbers of their own.
+fn kind(number: u8) -> &'static str {
+    const NAMES: [&str; 25] = [
+        "text",
+        "method",
+        "function",
+        "constructor",
+        "field",
+        "variable",
+        "class",
+        "interface",
+        "module",
+        "property",
+        "unit",
+        "value",
+        "enum",
+        "keyword",
+        "snippet",
+        "color",
+        "file",
+        "reference",
+        "folder",
+        "enumMember",
+        "constant",
+        "struct",
+        "event",
+        "operator",
+        "typeParameter",
+    ];
+    NAMES.get(usize::from(number).wrapping_sub(1)).copied().unwrap_or_else(|| kinds::name(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, spot: Spot, expected: (u32, u32), overlay: Option<&str>) {
+        let (at, shown) = place(text, "a", &spot).expect("a place");
+        assert_eq!(((at.line, at.column), shown.as_deref()), (expected, overlay));
+    }
+
+    fn text(prefix: &str, context: Option<&str>, line: Option<u32>) -> Spot {
+        Spot::Text { prefix: prefix.to_owned(), context: context.map(str::to_owned), line }
+    }
+
+    #[test]
+    fn text_is_completed_where_it_stands_or_on_a_line_of_its_own() {
+        check("a\n  é.b\n", Spot::Place { line: 2, character: 5 }, (1, 4), None);
+        check("a\n", Spot::Place { line: 1, character: 99 }, (0, 1), None);
+        check("x\nconst r = user.name", text("user.", Some("const r = user."), None), (1, 15), None);
+        check("x\n", text("user.", None, None), (2, 5), Some("x\n\nuser."));
+        check("{\n  x\n}", text("u.", Some("y = u."), Some(2)), (2, 8), Some("{\n  x\n  y = u.\n}"));
+        let past = place("a", "a.ts", &text("u.", None, Some(9))).expect_err("past the end");
+        assert_eq!(past.message, "line 9 is past the end of a.ts (1 lines)");
+    }
+}

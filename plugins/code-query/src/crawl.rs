@@ -1,0 +1,155 @@
+//! Outlines of many files, and what of them could not be had.
+
+use std::collections::BTreeMap;
+
+use crate::doubts::{Doubts, Reason};
+use crate::request::Common;
+use crate::scope::Site;
+use crate::tree::Tree;
+use crate::trouble::Trouble;
+use crate::world::{Cause, Failure, File, Naming, Server, State, Symbols};
+
+/// The most files whose outlines are asked for together.
+const FILES: usize = 400;
+
+/// The most bytes of source whose outlines are asked for together, so that the answer is not too long.
+const BYTES: u64 = 2 * 1024 * 1024;
+
+/// A file and its symbols.
+pub(crate) struct Outline<'a> {
+    /// The root of the file.
+    pub(crate) site: Site<'a>,
+    /// The file.
+    pub(crate) file: File,
+    /// Its symbols.
+    pub(crate) tree: Tree,
+}
+
+/// Returns the outlines of files, in their order. Files that fail are counted and their reasons noted.
+///
+/// # Errors
+/// The first failure where no file has an outline; `NOT_READY` where only whole answers are wanted.
+pub(crate) fn outlines<'a>(
+    site: Site<'a>,
+    files: Vec<File>,
+    common: &Common,
+    locals: bool,
+    what: &str,
+    doubts: &mut Doubts,
+) -> Result<Vec<Outline<'a>>, Trouble> {
+    let mut crawl = Crawl { site, namings: BTreeMap::new(), locals, failures: Vec::new(), found: Vec::new() };
+    let mut deadline = common.wait.saturating_add(common.timeout).min(120_000);
+    let mut rest = files.into_iter().peekable();
+    while rest.peek().is_some() {
+        let batch = batch(&mut rest);
+        crawl.batch(batch, deadline, doubts);
+        // A server that did not answer in time is not asked again; what is left is counted.
+        if crawl.timed_out() {
+            crawl.failures.extend(rest.by_ref().map(|file| (file, failure_of_time())));
+        }
+        deadline = common.timeout;
+    }
+    crawl.finish(common, what, doubts)
+}
+
+/// Returns how names of a language are read.
+pub(crate) fn naming(site: Site<'_>, language: &str) -> Naming {
+    site.server(language).map_or(Naming::Plain, |server| server.naming)
+}
+
+/// Says that a server is not ready.
+pub(crate) fn not_ready(server: &Server) -> Trouble {
+    let progress = server.progress.as_ref().map(|progress| format!(" ({progress})")).unwrap_or_default();
+    let message = format!("{} is still loading{progress}; retry in ~5000 ms", server.profile);
+    Trouble { retry_after: Some(5_000), ..Trouble::new("NOT_READY", message) }
+}
+
+struct Crawl<'a> {
+    site: Site<'a>,
+    namings: BTreeMap<String, Naming>,
+    locals: bool,
+    failures: Vec<(File, Failure)>,
+    found: Vec<Outline<'a>>,
+}
+
+impl<'a> Crawl<'a> {
+    fn batch(&mut self, files: Vec<File>, deadline: u32, doubts: &mut Doubts) {
+        let paths: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
+        match self.site.workspace.document_symbols(&paths, deadline) {
+            Err(failure) => self.failures.extend(files.into_iter().map(|file| (file, failure.clone()))),
+            Ok(answers) => files.into_iter().zip(answers).for_each(|(file, answer)| match answer {
+                Ok(symbols) => self.read(file, &symbols, doubts),
+                Err(failure) => self.failures.push((file, failure)),
+            }),
+        }
+    }
+
+    fn read(&mut self, file: File, symbols: &Symbols, doubts: &mut Doubts) {
+        doubts.hear(&symbols.freshness);
+        let naming =
+            *self.namings.entry(file.language.clone()).or_insert_with(|| naming(self.site, &file.language));
+        let tree = Tree::read(symbols, naming, self.locals);
+        self.found.push(Outline { site: self.site, file, tree });
+    }
+
+    fn timed_out(&self) -> bool {
+        self.failures.last().is_some_and(|(_, failure)| failure.cause == Cause::Timeout)
+    }
+
+    fn finish(self, common: &Common, what: &str, doubts: &mut Doubts) -> Result<Vec<Outline<'a>>, Trouble> {
+        if !common.allow_partial && doubts.has(Reason::Loading) {
+            let loading = self.site.workspace.servers().into_iter().find(|server| is_loading(server.state));
+            return Err(loading.map_or_else(
+                || Trouble::new("NOT_READY", "a server is still loading; retry in ~5000 ms"),
+                |server| not_ready(&server),
+            ));
+        }
+        if let (true, Some((_, failure))) = (self.found.is_empty(), self.failures.first()) {
+            return Err(Trouble::of(failure.clone(), what, common.timeout));
+        }
+        report(&self.failures, common.timeout, what, doubts);
+        Ok(self.found)
+    }
+}
+
+/// Tells whether a server does not know the project yet.
+pub(crate) fn is_loading(state: State) -> bool {
+    matches!(state, State::Starting | State::Loading | State::Idle)
+}
+
+/// Counts files that failed, and says why, once for each reason.
+fn report(failures: &[(File, Failure)], timeout: u32, what: &str, doubts: &mut Doubts) {
+    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, failure) in failures {
+        if failure.cause == Cause::Timeout {
+            doubts.add(Reason::Deadline);
+        }
+        *reasons.entry(Trouble::of(failure.clone(), what, timeout).message).or_default() += 1;
+    }
+    doubts.fail(failures.len());
+    for (message, count) in reasons {
+        let files = if count == 1 { "file" } else { "files" };
+        doubts.note(format!("{count} {files}: {message}"));
+    }
+}
+
+fn batch(rest: &mut std::iter::Peekable<std::vec::IntoIter<File>>) -> Vec<File> {
+    let mut batch: Vec<File> = Vec::new();
+    let mut bytes = 0;
+    while let Some(file) =
+        rest.next_if(|file| batch.is_empty() || (batch.len() < FILES && bytes + file.size <= BYTES))
+    {
+        bytes += file.size;
+        batch.push(file);
+    }
+    batch
+}
+
+fn failure_of_time() -> Failure {
+    Failure {
+        cause: Cause::Timeout,
+        message: "the deadline passed".to_owned(),
+        suggestion: None,
+        retry_after: None,
+    }
+}

@@ -1,0 +1,227 @@
+//! `diagnostics`: what compilers and linters say of a file, a folder or everything, and how many files they looked at.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use iac_plugin::json;
+use iac_plugin::serde_json::Map;
+
+use crate::answer::{self, Answer, Row};
+use crate::crawl;
+use crate::doubts::{Doubts, Reason};
+use crate::request::Common;
+use crate::scope::{Desk, Scope, Site};
+use crate::tree::key;
+use crate::trouble::Trouble;
+use crate::world::{Cause, Diagnostic, Diagnostics, Failure, File};
+
+/// The most files that are asked about one by one.
+const FILES: usize = 200;
+
+/// The most files that are counted.
+const LISTED: u32 = 5_000;
+
+/// What is wanted of what is said.
+pub(crate) struct Wanted<'a> {
+    pub(crate) path: Option<&'a str>,
+    /// Numbers of the protocol; all where empty.
+    pub(crate) severities: &'a [u8],
+    pub(crate) source: Option<&'a str>,
+}
+
+/// Answers `diagnostics`.
+///
+/// # Errors
+/// What has no answer at all.
+pub(crate) fn answer(desk: &Desk<'_>, wanted: &Wanted<'_>, common: &Common) -> Result<Answer, Trouble> {
+    let mut found = Found::default();
+    match wanted.path {
+        Some(path) => match desk.file(path) {
+            Ok((site, file)) => found.files(site, vec![file], 1, common),
+            Err(trouble) if trouble.code == "BAD_FIELD" => found.scope(&desk.scope(path)?, common, false)?,
+            Err(trouble) => return Err(trouble),
+        },
+        None => {
+            for scope in desk.scopes(None)? {
+                found.scope(&scope, common, true)?;
+            }
+        }
+    }
+    found.answer(wanted, common)
+}
+
+/// What was said so far.
+#[derive(Default)]
+struct Found<'a> {
+    said: Vec<(Site<'a>, Diagnostic)>,
+    doubts: Doubts,
+    failure: Option<Failure>,
+    checked: usize,
+    of: usize,
+}
+
+impl<'a> Found<'a> {
+    /// Asks about everything below a folder: the server of a language at once where it can, else file by file.
+    fn scope(&mut self, scope: &Scope<'a>, common: &Common, whole: bool) -> Result<(), Trouble> {
+        let listed = scope.list(LISTED)?;
+        if listed.truncated {
+            self.doubts.add(Reason::FileCap);
+        }
+        let excluded = |file: &File| common.exclude.iter().any(|pattern| pattern.matches(&file.path));
+        let mut languages: BTreeMap<String, Vec<File>> = BTreeMap::new();
+        for file in listed.items.into_iter().filter(|file| !excluded(file)) {
+            languages.entry(file.language.clone()).or_default().push(file);
+        }
+        for (language, files) in languages {
+            let at_once = whole
+                && common.exclude.is_empty()
+                && self.at_once(scope.site, &language, files.len(), common);
+            if !at_once {
+                let of = files.len();
+                self.files(scope.site, files, of, common);
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks for everything at once; false where the server cannot.
+    fn at_once(&mut self, site: Site<'a>, language: &str, files: usize, common: &Common) -> bool {
+        let prepared = site.workspace.prepare(language, common.wait);
+        if !prepared.is_ok_and(|server| server.abilities.workspace_diagnostics) {
+            return false;
+        }
+        match site.workspace.workspace_diagnostics(language, common.timeout) {
+            Ok(answer) => {
+                self.hear(site, answer);
+                self.checked += files;
+                self.of += files;
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    fn files(&mut self, site: Site<'a>, mut files: Vec<File>, of: usize, common: &Common) {
+        self.of += of;
+        if files.len() > FILES {
+            self.doubts.add(Reason::FileCap);
+            self.doubts
+                .note(format!("only the first {FILES} files of a language were looked at; narrow path"));
+            files.truncate(FILES);
+        }
+        let paths: Vec<String> = files.into_iter().map(|file| file.path).collect();
+        let deadline = common.wait.saturating_add(common.timeout).min(120_000);
+        match site.workspace.diagnostics(&paths, deadline) {
+            Err(failure) => self.fail(failure, paths.len(), common),
+            Ok(answers) => answers.into_iter().for_each(|answer| match answer {
+                Err(failure) => self.fail(failure, 1, common),
+                Ok(answer) => {
+                    self.hear(site, answer);
+                    self.checked += 1;
+                }
+            }),
+        }
+    }
+
+    fn hear(&mut self, site: Site<'a>, answer: Diagnostics) {
+        self.doubts.hear(&answer.freshness);
+        self.said.extend(answer.items.into_iter().map(|one| (site, one)));
+    }
+
+    fn fail(&mut self, failure: Failure, files: usize, common: &Common) {
+        if failure.cause == Cause::Timeout {
+            self.doubts.add(Reason::Deadline);
+        }
+        self.doubts.fail(files);
+        let trouble = Trouble::of(failure.clone(), "diagnostics", common.timeout);
+        self.doubts.note(trouble.message);
+        self.failure.get_or_insert(failure);
+    }
+
+    fn answer(mut self, wanted: &Wanted<'_>, common: &Common) -> Result<Answer, Trouble> {
+        if let (0, Some(failure)) = (self.checked, self.failure) {
+            return Err(Trouble::of(failure, "diagnostics", common.timeout));
+        }
+        if !common.allow_partial && self.doubts.has(Reason::Loading) {
+            let servers = self.said.first().map(|(site, _)| site.workspace.servers()).unwrap_or_default();
+            let loading = servers.into_iter().find(|server| crawl::is_loading(server.state));
+            return Err(loading.map_or_else(
+                || Trouble::new("NOT_READY", "a server is still loading; retry in ~5000 ms"),
+                |server| crawl::not_ready(&server),
+            ));
+        }
+        let said = chosen(self.said, wanted);
+        let rows = answer::page(&said, common, &mut self.doubts).iter().map(row).collect();
+        let mut extra = Map::new();
+        extra.insert("checked".to_owned(), json!(format!("{}/{}", self.checked, self.of)));
+        Ok(Answer { rows, total: said.len(), offset: common.offset, doubts: self.doubts, extra })
+    }
+}
+
+/// What was wanted, by path and place, each once.
+fn chosen<'a>(said: Vec<(Site<'a>, Diagnostic)>, wanted: &Wanted<'_>) -> Vec<(Site<'a>, Diagnostic)> {
+    let source = |one: &Diagnostic| one.source.clone().unwrap_or_default();
+    let fits = |one: &Diagnostic| {
+        (wanted.severities.is_empty() || wanted.severities.contains(&one.severity))
+            && wanted.source.is_none_or(|wanted| source(one).eq_ignore_ascii_case(wanted))
+    };
+    let mut chosen: Vec<(Site<'a>, Diagnostic)> = said.into_iter().filter(|(_, one)| fits(one)).collect();
+    chosen.sort_by_cached_key(|(site, one)| {
+        let range = one.location.range;
+        (
+            site.number(),
+            one.location.path.clone(),
+            key(range.start),
+            one.severity,
+            one.message.clone(),
+            key(range.end),
+        )
+    });
+    let mut seen = BTreeSet::new();
+    chosen.retain(|(site, one)| {
+        let range = one.location.range;
+        seen.insert((
+            site.number(),
+            one.location.path.clone(),
+            key(range.start),
+            key(range.end),
+            one.code.clone(),
+            fold(&one.message),
+        ))
+    });
+    chosen
+}
+
+fn row((site, one): &(Site<'_>, Diagnostic)) -> Row {
+    let range = one.location.range;
+    let path = site.show(&one.location.path);
+    let severity = match one.severity {
+        1 => "error",
+        2 => "warning",
+        3 => "info",
+        _ => "hint",
+    };
+    let shown = json!({
+        "path": path,
+        "line": range.start.line + 1,
+        "column": range.start.column + 1,
+        "endLine": range.end.line + 1,
+        "endColumn": range.end.column + 1,
+        "severity": severity,
+        "message": fold(&one.message),
+        "code": one.code,
+        "source": one.source,
+    });
+    Row::new(path, format!("{severity} {}:{}", range.start.line + 1, range.start.column + 1), shown)
+}
+
+/// One line with ordinary spaces, 1,000 characters at most.
+fn fold(message: &str) -> String {
+    message
+        .split(|letter: char| letter.is_whitespace())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+        .take(1_000)
+        .collect()
+}

@@ -1,0 +1,122 @@
+//! Why an answer may not be the whole one. Every answer carries these, so that an empty list is never taken for "there
+//! is nothing".
+
+use std::collections::BTreeSet;
+
+use crate::world::{Doubt, Freshness};
+
+/// A reason for `complete: false`, in the order in which they are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Reason {
+    /// A server still reads the project.
+    Loading,
+    /// A server never says when it has read the project.
+    ReadinessUnknown,
+    /// A server could not read the project.
+    Degraded,
+    /// A server cut its list.
+    IndexCapped,
+    /// Time was up.
+    Deadline,
+    /// There are more files than are looked at.
+    FileCap,
+    /// The project's settings keep files from a server.
+    ServerScope,
+    /// A server knows only files that are open.
+    UnopenedOnly,
+    /// A server ended and was started again meanwhile.
+    Restarted,
+    /// There is more than is shown.
+    Truncated,
+}
+
+/// What is known about the completeness of one answer.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Doubts {
+    reasons: BTreeSet<Reason>,
+    failed: usize,
+    notes: Vec<String>,
+}
+
+impl Reason {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Loading => "loading",
+            Self::ReadinessUnknown => "readiness_unknown",
+            Self::Degraded => "degraded",
+            Self::IndexCapped => "index_capped",
+            Self::Deadline => "deadline",
+            Self::FileCap => "file_cap",
+            Self::ServerScope => "server_scope",
+            Self::UnopenedOnly => "unopened_only",
+            Self::Restarted => "restarted",
+            Self::Truncated => "truncated",
+        }
+    }
+}
+
+impl Doubts {
+    /// Adds a reason.
+    pub(crate) fn add(&mut self, reason: Reason) {
+        self.reasons.insert(reason);
+    }
+
+    /// Adds what a server says of its answer.
+    pub(crate) fn hear(&mut self, freshness: &Freshness) {
+        freshness.doubts.iter().for_each(|&doubt| self.add(reason(doubt)));
+    }
+
+    /// Counts files that gave no answer.
+    pub(crate) fn fail(&mut self, files: usize) {
+        self.failed += files;
+    }
+
+    /// Adds a sentence, once.
+    pub(crate) fn note(&mut self, note: impl Into<String>) {
+        let note = note.into();
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    /// Says what was shortened; the last word replaces those before it.
+    pub(crate) fn shortened(&mut self, note: String) {
+        self.notes.retain(|note| !note.starts_with("shortened: "));
+        self.notes.insert(0, note);
+    }
+
+    /// Tells whether the answer is the whole one.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.reasons.is_empty() && self.failed == 0
+    }
+
+    /// Tells whether a reason is there.
+    pub(crate) fn has(&self, reason: Reason) -> bool {
+        self.reasons.contains(&reason)
+    }
+
+    /// Returns the reasons by their names.
+    pub(crate) fn reasons(&self) -> Vec<String> {
+        let failed = (self.failed > 0).then(|| format!("some_files_failed({})", self.failed));
+        let named = self.reasons.iter().map(|reason| reason.name().to_owned());
+        named.chain(failed).collect()
+    }
+
+    /// Returns the sentences as one text.
+    pub(crate) fn notes(&self) -> Option<String> {
+        (!self.notes.is_empty()).then(|| self.notes.join("; "))
+    }
+}
+
+fn reason(doubt: Doubt) -> Reason {
+    match doubt {
+        Doubt::Loading => Reason::Loading,
+        Doubt::ReadinessUnknown => Reason::ReadinessUnknown,
+        Doubt::Degraded => Reason::Degraded,
+        Doubt::Capped => Reason::IndexCapped,
+        Doubt::Scope => Reason::ServerScope,
+        Doubt::OpenOnly => Reason::UnopenedOnly,
+        Doubt::Restarted => Reason::Restarted,
+        Doubt::Stale => Reason::Deadline,
+    }
+}

@@ -1,0 +1,300 @@
+//! Finding symbols by pattern: exact, whatever the server's own search can do.
+//!
+//! No server's search knows globs, most cut their lists, and some find only heads of words. So every answer comes from
+//! outlines of files, and what is chosen well is which files: those whose text holds the pattern's letters, or, in a
+//! large project whose server can be relied upon, those that the server's index names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use iac_plugin::json;
+
+use crate::answer::{self, Answer, Row};
+use crate::crawl::{self, Outline};
+use crate::doubts::{Doubts, Reason};
+use crate::imports;
+use crate::kinds::{self, Kinds};
+use crate::pattern::{Case, Pattern};
+use crate::request::Common;
+use crate::scope::{self, Desk, Scope, Site};
+use crate::tree::{Node, key};
+use crate::trouble::Trouble;
+use crate::world::{File, FileFilter};
+
+/// The most files that are looked at.
+const FILES: u32 = 5_000;
+
+/// The most files whose text is searched before an index is asked.
+const SMALL: usize = 2_000;
+
+/// The shortest letters that are worth a search.
+const LETTERS: usize = 3;
+
+/// What is looked for.
+pub(crate) struct Wanted<'a> {
+    pub(crate) pattern: &'a Pattern,
+    pub(crate) kinds: Kinds,
+    pub(crate) locals: bool,
+    pub(crate) path: Option<&'a str>,
+    /// The type of the query, for errors.
+    pub(crate) what: &'a str,
+}
+
+/// A symbol that was found.
+#[derive(Clone)]
+pub(crate) struct Hit<'a> {
+    pub(crate) site: Site<'a>,
+    /// Relative to the root.
+    pub(crate) path: String,
+    pub(crate) language: String,
+    pub(crate) node: Node,
+}
+
+/// Which files are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// What is quickest.
+    Best,
+    /// The files that the index names.
+    Index,
+    /// Every file.
+    Crawl,
+}
+
+/// Answers `findSymbols`.
+///
+/// # Errors
+/// What has no answer at all.
+pub(crate) fn symbols(desk: &Desk<'_>, wanted: &Wanted<'_>, common: &Common) -> Result<Answer, Trouble> {
+    let mut doubts = Doubts::default();
+    let hits = hits(desk, wanted, common, Way::Best, &mut doubts)?;
+    let shown = answer::page(&hits, common, &mut doubts);
+    let rows = rows(shown);
+    Ok(Answer { rows, total: hits.len(), offset: common.offset, doubts, ..Answer::default() })
+}
+
+/// Returns every symbol that matches: exact names first, then by path and place. Where none matches letter by letter,
+/// those that match without regard to case, and a note.
+///
+/// # Errors
+/// What has no answer at all.
+pub(crate) fn hits<'a>(
+    desk: &Desk<'a>,
+    wanted: &Wanted<'_>,
+    common: &Common,
+    way: Way,
+    doubts: &mut Doubts,
+) -> Result<Vec<Hit<'a>>, Trouble> {
+    let mut outlines = Vec::new();
+    for scope in desk.scopes(wanted.path)? {
+        let files = candidates(&scope, wanted, common, way, doubts)?;
+        outlines.extend(crawl::outlines(scope.site, files, common, wanted.locals, wanted.what, doubts)?);
+    }
+    let mut hits = matching(&outlines, wanted, Case::Exact);
+    if hits.is_empty() {
+        hits = matching(&outlines, wanted, Case::Ignored);
+        if !hits.is_empty() {
+            doubts.note("no case-sensitive match; showing case-insensitive");
+        }
+    }
+    sort(&mut hits, wanted.pattern);
+    Ok(hits)
+}
+
+/// Shows symbols, each with the line of its name.
+pub(crate) fn rows(hits: &[Hit<'_>]) -> Vec<Row> {
+    let previews =
+        previews(hits.iter().map(|hit| (hit.site, hit.path.as_str(), hit.node.name_range.start.line)));
+    hits.iter().zip(previews).map(|(hit, preview)| row(hit, preview)).collect()
+}
+
+/// Returns lines as they are shown: without spaces around, 200 characters at most.
+pub(crate) fn previews<'a>(
+    places: impl Iterator<Item = (Site<'a>, &'a str, u32)> + Clone,
+) -> Vec<Option<String>> {
+    let mut sites: Vec<Site<'a>> = Vec::new();
+    for (site, ..) in places.clone() {
+        if !sites.iter().any(|other| other.is(&site)) {
+            sites.push(site);
+        }
+    }
+    let of = |site: &Site<'a>| {
+        let own = places
+            .clone()
+            .filter(|(other, ..)| other.is(site))
+            .map(|(_, path, line)| (path.to_owned(), line));
+        (site.number(), site.lines(own))
+    };
+    let lines: BTreeMap<usize, _> = sites.iter().map(of).collect();
+    let cut = |text: &String| text.trim().chars().take(200).collect::<String>();
+    places
+        .map(|(site, path, line)| lines.get(&site.number())?.get(&(path.to_owned(), line)).map(cut))
+        .collect()
+}
+
+fn row(hit: &Hit<'_>, preview: Option<String>) -> Row {
+    let node = &hit.node;
+    let container = (!node.containers.is_empty()).then(|| node.containers.join("."));
+    let shown = json!({
+        "name": node.name,
+        "kind": kinds::name(node.kind),
+        "path": hit.site.show_range(&hit.path, &node.range()),
+        "container": container,
+        "detail": node.detail,
+        "preview": preview,
+    });
+    Row::new(hit.site.show(&hit.path), node.full_name(), shown)
+}
+
+fn sort(hits: &mut [Hit<'_>], pattern: &Pattern) {
+    hits.sort_by_cached_key(|hit| {
+        let inexact = !pattern.names_exactly(&hit.node.name);
+        let start = key(hit.node.name_range.start);
+        (inexact, hit.site.number(), hit.path.clone(), start, hit.node.name.clone())
+    });
+}
+
+fn matching<'a>(outlines: &[Outline<'a>], wanted: &Wanted<'_>, case: Case) -> Vec<Hit<'a>> {
+    let mut hits = Vec::new();
+    let mut doubtful: Vec<(Site<'a>, BTreeSet<imports::Line>)> = Vec::new();
+    for outline in outlines {
+        let listed = !wanted.locals && imports::are_listed(&outline.file.language);
+        for node in &outline.tree.nodes {
+            if !wanted.kinds.has(node.kind) || !wanted.pattern.matches(&node.containers, &node.name, case) {
+                continue;
+            }
+            if listed && is_one_line(node) {
+                let line = (outline.file.path.clone(), node.name_range.start.line);
+                match doubtful.iter_mut().find(|(site, _)| site.is(&outline.site)) {
+                    Some((_, lines)) => drop(lines.insert(line)),
+                    None => doubtful.push((outline.site, BTreeSet::from([line]))),
+                }
+            }
+            hits.push(hit(outline, node));
+        }
+    }
+    for (site, lines) in doubtful {
+        let imported = imports::among(site, &lines);
+        let is = |hit: &Hit<'_>| {
+            hit.site.is(&site)
+                && is_one_line(&hit.node)
+                && imported.contains(&(hit.path.clone(), hit.node.name_range.start.line))
+        };
+        hits.retain(|hit| !is(hit));
+    }
+    hits
+}
+
+/// Whether it can be a name in an import: at the top of a file, in one line.
+pub(crate) fn is_one_line(node: &Node) -> bool {
+    node.parent.is_none() && node.whole.start.line == node.whole.end.line
+}
+
+fn hit<'a>(outline: &Outline<'a>, node: &Node) -> Hit<'a> {
+    Hit {
+        site: outline.site,
+        path: outline.file.path.clone(),
+        language: outline.file.language.clone(),
+        node: node.clone(),
+    }
+}
+
+/// Returns the files that can hold a match, in order of their paths.
+fn candidates(
+    scope: &Scope<'_>,
+    wanted: &Wanted<'_>,
+    common: &Common,
+    way: Way,
+    doubts: &mut Doubts,
+) -> Result<Vec<File>, Trouble> {
+    let mut listed = scope.list(FILES)?;
+    if listed.items.is_empty() && !scope.under.is_empty() {
+        listed = scope.listed(&FileFilter { ignored: true, ..scope::filter(&scope.under, FILES) })?;
+    }
+    let excluded = |file: &File| common.exclude.iter().any(|pattern| pattern.matches(&file.path));
+    // A made-up name need not stand in the text, and is shown only with locals.
+    let letters = if wanted.locals { None } else { wanted.pattern.literals(LETTERS) };
+    let letters = letters.filter(|letters| letters.len() <= 16 && way != Way::Crawl);
+    let small = !listed.truncated && listed.items.len() <= SMALL;
+    let all = listed.items.len();
+    let found = match letters {
+        Some(letters) if all > 1 && way == Way::Index => {
+            match indexed(scope, &letters, &listed.items, common, doubts) {
+                Some(found) => found,
+                None => containing(scope, &letters, doubts)?,
+            }
+        }
+        Some(letters) if all > 1 && small => containing(scope, &letters, doubts)?,
+        Some(letters) if all > 1 => match indexed(scope, &letters, &listed.items, common, doubts) {
+            Some(found) => found,
+            None => containing(scope, &letters, doubts)?,
+        },
+        _ => {
+            cap(listed.truncated, doubts);
+            listed.items
+        }
+    };
+    Ok(found.into_iter().filter(|file| !excluded(file)).collect())
+}
+
+/// The files whose text holds any of the letters.
+fn containing(scope: &Scope<'_>, letters: &[String], doubts: &mut Doubts) -> Result<Vec<File>, Trouble> {
+    let mut found: BTreeMap<String, File> = BTreeMap::new();
+    for one in letters {
+        let filter = FileFilter { containing: Some(one.clone()), ..scope::filter(&scope.under, FILES) };
+        let mut files = scope.listed(&filter)?;
+        if files.items.is_empty() && !scope.under.is_empty() {
+            files = scope.listed(&FileFilter { ignored: true, ..filter })?;
+        }
+        cap(files.truncated, doubts);
+        found.extend(files.items.into_iter().map(|file| (file.path.clone(), file)));
+    }
+    Ok(found.into_values().collect())
+}
+
+fn cap(truncated: bool, doubts: &mut Doubts) {
+    if truncated {
+        doubts.add(Reason::FileCap);
+        doubts.note(format!("only the first {FILES} files were looked at; narrow path"));
+    }
+}
+
+/// The files that the servers' indexes name; none unless every language's server can be relied upon for it.
+fn indexed(
+    scope: &Scope<'_>,
+    letters: &[String],
+    files: &[File],
+    common: &Common,
+    doubts: &mut Doubts,
+) -> Option<Vec<File>> {
+    let languages: BTreeSet<&str> = files.iter().map(|file| file.language.as_str()).collect();
+    let mut found: BTreeMap<String, File> = BTreeMap::new();
+    for language in languages {
+        let server = scope.site.workspace.prepare(language, common.wait).ok()?;
+        if !(server.search.substring && server.abilities.workspace_symbols) {
+            return None;
+        }
+        for one in letters {
+            let answer = scope
+                .site
+                .workspace
+                .workspace_symbols(language, &one.to_ascii_lowercase(), common.timeout)
+                .ok()?;
+            let capped = server.search.cap.is_some_and(|cap| answer.items.len() >= cap as usize);
+            if capped || !answer.freshness.doubts.is_empty() {
+                return None;
+            }
+            doubts.hear(&answer.freshness);
+            let below = |path: &str| {
+                scope.under.is_empty()
+                    || path == scope.under
+                    || path.strip_prefix(&scope.under).is_some_and(|rest| rest.starts_with('/'))
+            };
+            for symbol in answer.items.into_iter().filter(|symbol| below(&symbol.location.path)) {
+                let path = symbol.location.path;
+                let file = File { path: path.clone(), language: language.to_owned(), size: 0, stamp: 0 };
+                found.entry(path).or_insert(file);
+            }
+        }
+    }
+    Some(found.into_values().collect())
+}

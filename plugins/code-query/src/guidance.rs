@@ -1,0 +1,80 @@
+//! What a model is told of the tool. The long form is `docs/code-query.md`.
+
+use iac_plugin::{Json, json};
+
+pub(crate) const DESCRIPTION: &str = "Answers questions about source code from real language servers, better than text \
+    search: it knows declarations from mentions, and reads no file you do not need. One query, or up to 50 in \
+    {\"queries\":[..]}.\n\
+    types: findSymbols {query,path?,kind?}; outline {path,symbol?,kind?,depth?}; diagnostics {path?,severity?}; \
+    references, definition, implementations, typeInfo, callers, callees {symbol,path?} or {path,line,character?}; \
+    completions {path,prefix,context?} or {path,line,character}; status; restart.\n\
+    Patterns: * ? [a-z] [!x] {a,b}, and . for hierarchy: \"{get,set}*\", \"[A-Z]*Service\", \"Animation.get*\", \
+    \"Shapes.**.area\"; a leading . means top level. kind: class, method, .. or a group: type, callable, value, container.\n\
+    Answers {\"results\":[{\"result\":[..],\"total\",\"complete\",\"reasons\"?,\"note\"?} or {\"error\",\"code\",\"hint\"?}]}. \
+    complete:false says why (loading, deadline, truncated, ..): an empty list is proof only with complete:true. Lines and \
+    characters count from 1; path \"a.rs:3:5-9:2\" begins at the name, so 3 and 5 can be sent back. Ask by symbol name \
+    first: no position is needed. limit, offset page; countOnly counts; exclude takes path globs.";
+
+pub(crate) fn schema() -> Json {
+    let text = |description: &str| json!({"type": "string", "description": description});
+    let number = |least: u32, most: u32, description: &str| json!({"type": "integer", "minimum": least, "maximum": most, "description": description});
+    let flag = |description: &str| json!({"type": "boolean", "description": description});
+    json!({
+        "type": "object",
+        "properties": {
+            "type": {"type": "string", "enum": TYPES, "description": "what is asked"},
+            "queries": {"type": "array", "maxItems": 50, "items": {"type": "object"}, "description": "several queries in place of one, each with the fields below"},
+            "args": {"description": "the same as queries, or one query", "type": ["object", "array"]},
+            "format": {"type": "string", "enum": ["plain", "envelope"], "description": "envelope: {success,data} and {success,error}"},
+            "query": text("findSymbols: pattern"),
+            "symbol": text("name or pattern; outline: which symbols"),
+            "path": text("file, or folder for findSymbols and diagnostics; relative to the root, or absolute"),
+            "line": number(1, u32::MAX, "from 1"),
+            "character": number(1, u32::MAX, "from 1, in characters"),
+            "kind": {"type": ["string", "array"], "items": {"type": "string"}, "description": "\"class,interface\", a list, or a group"},
+            "depth": number(1, 1_000, "outline: levels from each match; 1 is without children"),
+            "includeLocals": flag("also locals, parameters and imports"),
+            "severity": {"type": ["string", "array"], "items": {"type": "string"}, "description": "error, warning, info, hint"},
+            "source": text("diagnostics: who says it"),
+            "includeDeclaration": flag("references: also the declaration"),
+            "contextLines": number(0, 10, "references: lines around each"),
+            "prefix": text("completions: text before the cursor"),
+            "context": text("completions: line that ends in the prefix"),
+            "language": text("restart: which server"),
+            "limit": number(1, 1_000, "100"),
+            "offset": number(0, u32::MAX, "0"),
+            "exclude": {"type": ["string", "array"], "items": {"type": "string"}, "description": "path globs"},
+            "countOnly": flag("only the total"),
+            "timeoutMs": number(1, 120_000, "20000"),
+            "waitMs": number(0, 120_000, "how long a server may load, 15000"),
+            "allowPartial": flag("false: an error rather than an answer of a server that still loads"),
+        },
+        "additionalProperties": false
+    })
+}
+
+const TYPES: [&str; 12] = [
+    "findSymbols",
+    "outline",
+    "diagnostics",
+    "references",
+    "definition",
+    "implementations",
+    "typeInfo",
+    "completions",
+    "callers",
+    "callees",
+    "status",
+    "restart",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn description_and_schema_are_short_enough() {
+        assert!(DESCRIPTION.chars().count() <= 2_000, "{}", DESCRIPTION.chars().count());
+        assert!(schema().to_string().len() <= 16 * 1024);
+    }
+}

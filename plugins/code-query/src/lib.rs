@@ -1,0 +1,122 @@
+//! Answers questions about source code from real language servers, and says of every answer whether it is complete.
+//!
+//! Everything but the last step is a function of a [`world::Workspace`] and the arguments, so that it runs wherever
+//! that trait does. The modules stand in the order in which a query goes through them.
+
+mod answer;
+mod completions;
+mod crawl;
+mod diagnostics;
+mod doubts;
+mod find;
+mod guidance;
+mod imports;
+mod kinds;
+mod locate;
+mod near;
+mod outline;
+mod pattern;
+mod relations;
+mod request;
+mod scope;
+mod status;
+mod tree;
+mod trouble;
+mod type_info;
+pub mod world;
+
+#[cfg(test)]
+mod tests;
+
+use iac_plugin::serde_json::Map;
+use iac_plugin::{Arguments, Fault, Json, Plugin, Tool, json, language_servers};
+
+use request::{Ask, Query, Request};
+use scope::Desk;
+use trouble::Trouble;
+use world::{Step, Workspace};
+
+struct CodeQuery;
+
+impl Plugin for CodeQuery {
+    fn tools() -> Vec<Tool> {
+        let tool = Tool::reads("code_query", guidance::DESCRIPTION, guidance::schema());
+        vec![tool.titled("Questions about source code")]
+    }
+
+    fn call(_tool: &str, arguments: Arguments) -> Result<Json, Fault> {
+        let arguments: Map<String, Json> = arguments.into()?;
+        let mut workspaces: Vec<Box<dyn Workspace>> = Vec::new();
+        for root in language_servers::roots() {
+            let opened = language_servers::open(&root)
+                .map_err(|failure| Fault::new("unavailable", failure.message))?;
+            workspaces.push(Box::new(opened));
+        }
+        answer(&workspaces, &arguments)
+    }
+}
+
+iac_plugin::export!(CodeQuery);
+
+/// Answers one call with `{"results":[…]}`, one element for each query.
+///
+/// # Errors
+/// Arguments without any query, and a plugin to which no folder was granted.
+pub fn answer(workspaces: &[Box<dyn Workspace + '_>], arguments: &Map<String, Json>) -> Result<Json, Fault> {
+    let request = Request::parse(arguments).map_err(unusable)?;
+    if workspaces.is_empty() {
+        return Err(Fault::new("permission_denied", "no folder was granted to code-query")
+            .suggest("run `iac-mcp plugin grant code-query --root DIR`"));
+    }
+    let desk = Desk::new(workspaces);
+    let results: Vec<Json> = request
+        .queries
+        .into_iter()
+        .map(|query| match query {
+            Ok(query) => answer::show(query.name(), run(&desk, &query), request.form),
+            Err(trouble) => answer::show("", Err(trouble), request.form),
+        })
+        .collect();
+    Ok(json!({"results": results}))
+}
+
+fn run(desk: &Desk<'_>, query: &Query) -> Result<answer::Answer, Trouble> {
+    let common = &query.common;
+    match &query.ask {
+        Ask::FindSymbols { pattern, path, kinds, locals } => {
+            let path = path.as_deref();
+            let wanted = find::Wanted { pattern, kinds: *kinds, locals: *locals, path, what: query.name() };
+            find::symbols(desk, &wanted, common)
+        }
+        Ask::Outline { path, pattern, kinds, depth, locals } => {
+            let pattern = pattern.as_ref();
+            let wanted = outline::Wanted { path, pattern, kinds: *kinds, depth: *depth, locals: *locals };
+            outline::answer(desk, &wanted, common)
+        }
+        Ask::Diagnostics { path, severities, source } => {
+            let (path, source) = (path.as_deref(), source.as_deref());
+            diagnostics::answer(desk, &diagnostics::Wanted { path, severities, source }, common)
+        }
+        Ask::References { target, declaration, context } => {
+            relations::references(desk, target, *declaration, *context, common)
+        }
+        Ask::Definition { target } => relations::definition(desk, target, common),
+        Ask::Implementations { target } => relations::implementations(desk, target, common),
+        Ask::TypeInfo { target } => type_info::answer(desk, target, common),
+        Ask::Completions { path, spot } => completions::answer(desk, path, spot, common),
+        Ask::Callers { target } => relations::calls(desk, target, Step::Callers, common),
+        Ask::Callees { target } => relations::calls(desk, target, Step::Callees, common),
+        Ask::Status => Ok(status::answer(desk, common)),
+        Ask::Restart { language } => status::restart(desk, language.as_deref(), common),
+    }
+}
+
+fn unusable(trouble: Trouble) -> Fault {
+    let fault = Fault::new("invalid_parameter", trouble.message);
+    match trouble.hint {
+        Some(hint) => fault.suggest(hint),
+        None => {
+            fault.suggest("send {\"type\":\"outline\",\"path\":\"src/main.rs\"} or {\"queries\":[{…},{…}]}")
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! From a name or a line to places that a language server can be asked about.
+
+use std::collections::BTreeMap;
+
+use iac_plugin::{Json, json};
+
+use crate::crawl;
+use crate::doubts::{Doubts, Reason};
+use crate::find::{self, Hit, Wanted, Way};
+use crate::kinds::Kinds;
+use crate::near;
+use crate::pattern::Pattern;
+use crate::request::{Common, Target};
+use crate::scope::{Desk, Scope, Site};
+use crate::tree::{Tree, key};
+use crate::trouble::Trouble;
+use crate::world::{Abilities, File, Line, Place, Position, Relation, Server, State};
+
+/// The most candidates that an ambiguity shows.
+const CANDIDATES: usize = 10;
+
+/// The most files that are looked at for a name that is near to one which was not found.
+const NEAR: u32 = 300;
+
+/// The places of one thing.
+pub(crate) struct Located<'a> {
+    pub(crate) site: Site<'a>,
+    pub(crate) language: String,
+    pub(crate) places: Vec<Place>,
+    /// The symbols at these places, where they were found by name.
+    pub(crate) hits: Vec<Hit<'a>>,
+}
+
+/// Finds what a question is about, which must be one thing.
+///
+/// # Errors
+/// `NOT_FOUND` with the nearest name, `AMBIGUOUS` with what could be meant.
+pub(crate) fn one<'a>(
+    desk: &Desk<'a>,
+    target: &Target,
+    common: &Common,
+    what: &str,
+    doubts: &mut Doubts,
+) -> Result<Located<'a>, Trouble> {
+    match target {
+        Target::Place { path, line, character } => place(desk, path, *line, *character, common, what),
+        Target::Name { pattern, path, kinds } => {
+            let hits = named(desk, pattern, path.as_deref(), *kinds, common, what, doubts)?;
+            only(hits, pattern, common)
+        }
+    }
+}
+
+/// Finds every symbol of a name.
+///
+/// # Errors
+/// `NOT_FOUND` with the nearest name.
+pub(crate) fn named<'a>(
+    desk: &Desk<'a>,
+    pattern: &Pattern,
+    path: Option<&str>,
+    kinds: Kinds,
+    common: &Common,
+    what: &str,
+    doubts: &mut Doubts,
+) -> Result<Vec<Hit<'a>>, Trouble> {
+    let mut wanted = Wanted { pattern, kinds, locals: false, path, what };
+    let mut hits = find::hits(desk, &wanted, common, Way::Best, doubts)?;
+    if hits.is_empty() && path.is_some() {
+        wanted.locals = true;
+        hits = find::hits(desk, &wanted, common, Way::Best, doubts)?;
+    }
+    hits.retain(|hit| hit.node.is_named());
+    if hits.is_empty() {
+        return Err(unknown(desk, pattern, path, common, doubts));
+    }
+    Ok(hits)
+}
+
+/// Starts the server of a language, waits until it knows the project, and sees whether it can answer.
+///
+/// # Errors
+/// `NOT_READY` where only whole answers are wanted, `UNSUPPORTED`, and why a server does not start.
+pub(crate) fn ready(
+    site: Site<'_>,
+    language: &str,
+    common: &Common,
+    what: &str,
+    can: impl Fn(&Abilities) -> bool,
+    doubts: &mut Doubts,
+) -> Result<Server, Trouble> {
+    let prepared = site.workspace.prepare(language, common.wait);
+    let server = prepared.map_err(|failure| Trouble::of(failure, what, common.timeout))?;
+    if !can(&server.abilities) {
+        return Err(unsupported(&server, what));
+    }
+    if crawl::is_loading(server.state) {
+        if !common.allow_partial {
+            return Err(crawl::not_ready(&server));
+        }
+        doubts.add(Reason::Loading);
+    }
+    if server.state == State::Degraded {
+        doubts.add(Reason::Degraded);
+        server.message.iter().for_each(|message| doubts.note(message.clone()));
+    }
+    Ok(server)
+}
+
+/// Says that a server does not answer a question, and which one may help.
+pub(crate) fn unsupported(server: &Server, what: &str) -> Trouble {
+    let other = if what == "references" { "findSymbols" } else { "references" };
+    Trouble::new("UNSUPPORTED", format!("{} does not provide {what}; try {other}", server.profile))
+}
+
+/// Says that a server which could not read the project has nothing to say; none where it has.
+pub(crate) fn degraded(server: &Server, found: usize) -> Option<Trouble> {
+    let message = server.message.as_deref().unwrap_or("no reason given");
+    let said = format!(
+        "{} could not load the workspace: {message}; outline works, workspace queries do not",
+        server.profile
+    );
+    (found == 0 && server.state == State::Degraded).then(|| Trouble::new("DEGRADED", said))
+}
+
+/// The place of a line and a character, both from 1; without a character the one thing that stands there.
+fn place<'a>(
+    desk: &Desk<'a>,
+    path: &str,
+    line: u32,
+    character: Option<u32>,
+    common: &Common,
+    what: &str,
+) -> Result<Located<'a>, Trouble> {
+    let (site, file) = desk.file(path)?;
+    let text = text_of_line(site, &file, path, line)?;
+    let column = match character {
+        Some(character) => within(&text, path, line, character)?,
+        None => only_on_line(site, &file, path, line, &text, common, what)?,
+    };
+    let at = Position { line: line - 1, column };
+    Ok(Located {
+        site,
+        language: file.language,
+        places: vec![Place { path: file.path, at }],
+        hits: Vec::new(),
+    })
+}
+
+fn text_of_line(site: Site<'_>, file: &File, path: &str, line: u32) -> Result<String, Trouble> {
+    let asked = [Line { path: file.path.clone(), number: line - 1 }];
+    if let Some(Some(text)) = site.workspace.lines(&asked).into_iter().next() {
+        return Ok(text);
+    }
+    let text = site.workspace.text(&file.path).map_err(|failure| Trouble::of(failure, "path", 0))?;
+    let count = text.lines().count();
+    Err(Trouble::not_found(format!("line {line} is past the end of {path} ({count} lines)")))
+}
+
+fn within(text: &str, path: &str, line: u32, character: u32) -> Result<u32, Trouble> {
+    let count = text.chars().count();
+    // The place behind the last character counts: a cursor can stand there.
+    if character as usize > count + 1 {
+        let message =
+            format!("character {character} is past the end of line {line} of {path} ({count} characters)");
+        return Err(Trouble::not_found(message));
+    }
+    Ok(character - 1)
+}
+
+/// The column of the one symbol that is declared on a line, or of the one name on it that means something.
+fn only_on_line(
+    site: Site<'_>,
+    file: &File,
+    path: &str,
+    line: u32,
+    text: &str,
+    common: &Common,
+    what: &str,
+) -> Result<u32, Trouble> {
+    let mut doubts = Doubts::default();
+    let found = crawl::outlines(site, vec![file.clone()], common, true, what, &mut doubts)?;
+    let declared: Vec<(u32, String)> =
+        found.iter().flat_map(|outline| declared_on(&outline.tree, line - 1)).collect();
+    let columns = match declared.len() {
+        0 => meaningful(site, file, line - 1, text, common),
+        _ => declared,
+    };
+    match columns.as_slice() {
+        [] => Err(Trouble::not_found(format!("nothing on line {line} of {path} can be asked about"))),
+        [(column, _)] => Ok(*column),
+        many => Err(ambiguous_line(many, path, line)),
+    }
+}
+
+fn declared_on(tree: &Tree, line: u32) -> Vec<(u32, String)> {
+    let on = tree.nodes.iter().filter(|node| node.is_named() && node.name_range.start.line == line);
+    on.map(|node| (node.name_range.start.column, node.name.clone())).collect()
+}
+
+/// The names on a line that are defined somewhere.
+fn meaningful(site: Site<'_>, file: &File, line: u32, text: &str, common: &Common) -> Vec<(u32, String)> {
+    let words = words(text);
+    let place = |(column, _): &(u32, String)| Place {
+        path: file.path.clone(),
+        at: Position { line, column: *column },
+    };
+    let places: Vec<Place> = words.iter().map(place).collect();
+    let Ok(answers) = site.workspace.related(Relation::Definition, &places, common.timeout) else {
+        return Vec::new();
+    };
+    let defined = answers.into_iter().map(|answer| answer.is_ok_and(|found| !found.items.is_empty()));
+    words.into_iter().zip(defined).filter_map(|(word, defined)| defined.then_some(word)).collect()
+}
+
+/// The words of a line with their columns, 40 at most.
+fn words(text: &str) -> Vec<(u32, String)> {
+    let mut words: Vec<(u32, String)> = Vec::new();
+    let mut inside = false;
+    for (column, letter) in (0..).zip(text.chars()) {
+        let part = letter.is_alphanumeric() || letter == '_' || letter == '$';
+        match words.last_mut() {
+            Some((_, word)) if part && inside => word.push(letter),
+            _ if part => words.push((column, letter.to_string())),
+            _ => {}
+        }
+        inside = part;
+    }
+    words.retain(|(_, word)| !word.starts_with(|letter: char| letter.is_ascii_digit()));
+    words.truncate(40);
+    words
+}
+
+fn ambiguous_line(columns: &[(u32, String)], path: &str, line: u32) -> Trouble {
+    let named: Vec<String> =
+        columns.iter().map(|(column, name)| format!("{name} ({})", column + 1)).collect();
+    let message =
+        format!("line {line} of {path} has several symbols; add \"character\": {}", named.join(", "));
+    let show = |(column, name): &(u32, String)| json!({"name": name, "path": path, "line": line, "character": column + 1});
+    Trouble {
+        candidates: columns.iter().take(CANDIDATES).map(show).collect(),
+        ..Trouble::new("AMBIGUOUS", message)
+    }
+}
+
+/// Tells whether hits are one thing: overloads in one file, or what a server says is defined by one another.
+fn only<'a>(hits: Vec<Hit<'a>>, pattern: &Pattern, common: &Common) -> Result<Located<'a>, Trouble> {
+    let first = hits[0].clone();
+    let same_name =
+        |hit: &Hit<'_>| hit.site.is(&first.site) && hit.node.full_name() == first.node.full_name();
+    let overloads = hits.iter().all(|hit| hit.path == first.path && same_name(hit));
+    let one_server = hits.iter().all(|hit| hit.site.is(&first.site) && hit.language == first.language);
+    if !(overloads || one_server && are_linked(&hits, common)) {
+        return Err(ambiguous(&hits, pattern));
+    }
+    let places =
+        hits.iter().map(|hit| Place { path: hit.path.clone(), at: hit.node.name_range.start }).collect();
+    Ok(Located { site: first.site, language: first.language, places, hits })
+}
+
+/// Whether a declaration and its definition, as C has them, are all that was found: a server leads from one to another.
+fn are_linked(hits: &[Hit<'_>], common: &Common) -> bool {
+    if hits.len() > CANDIDATES || hits.iter().any(|hit| hit.node.name != hits[0].node.name) {
+        return false;
+    }
+    let places: Vec<Place> =
+        hits.iter().map(|hit| Place { path: hit.path.clone(), at: hit.node.name_range.start }).collect();
+    let Ok(answers) = hits[0].site.workspace.related(Relation::Definition, &places, common.timeout) else {
+        return false;
+    };
+    let mut group: Vec<usize> = (0..hits.len()).collect();
+    let mut targets: BTreeMap<(String, (u32, u32)), usize> = BTreeMap::new();
+    for (from, answer) in answers.into_iter().enumerate() {
+        for location in answer.map(|found| found.items).unwrap_or_default() {
+            let at = (location.path.clone(), key(location.range.start));
+            let own = hits.iter().position(|hit| hit.path == at.0 && key(hit.node.name_range.start) == at.1);
+            let to = own.unwrap_or_else(|| *targets.entry(at).or_insert(from));
+            let (old, new) = (group[to], group[from]);
+            group.iter_mut().filter(|one| **one == old).for_each(|one| *one = new);
+        }
+    }
+    group.iter().all(|one| *one == group[0])
+}
+
+fn ambiguous(hits: &[Hit<'_>], pattern: &Pattern) -> Trouble {
+    let show = |hit: &Hit<'_>| -> Json {
+        let start = hit.node.name_range.start;
+        json!({
+            "symbol": hit.node.full_name(),
+            "kind": crate::kinds::name(hit.node.kind),
+            "path": hit.site.show(&hit.path),
+            "line": start.line + 1,
+            "character": start.column + 1,
+        })
+    };
+    let message = format!("\"{}\" matches {} symbols; ask about one of them", pattern.text(), hits.len());
+    Trouble {
+        candidates: hits.iter().take(CANDIDATES).map(show).collect(),
+        ..Trouble::new("AMBIGUOUS", message)
+    }
+    .hint("add \"path\" and \"line\", a longer name such as \"Class.method\", or \"kind\"")
+}
+
+/// Says that there is no such symbol, and which one is near. If not everything was looked at, it says that too.
+fn unknown(
+    desk: &Desk<'_>,
+    pattern: &Pattern,
+    path: Option<&str>,
+    common: &Common,
+    doubts: &Doubts,
+) -> Trouble {
+    let mut message = format!("no symbol matches \"{}\"", pattern.text());
+    if let Some(near) = nearest(desk, pattern, path, common) {
+        message.push_str("; nearest: ");
+        message.push_str(&near);
+    }
+    let trouble = Trouble::not_found(message);
+    if doubts.is_complete() {
+        return trouble;
+    }
+    trouble.hint(format!("not everything was looked at: {}", doubts.reasons().join(", ")))
+}
+
+fn nearest(desk: &Desk<'_>, pattern: &Pattern, path: Option<&str>, common: &Common) -> Option<String> {
+    let mut best: Option<(usize, String)> = None;
+    for scope in desk.scopes(path).ok()? {
+        for (distance, shown) in near_in(&scope, pattern, common)? {
+            if best.as_ref().is_none_or(|(least, _)| distance < *least) {
+                best = Some((distance, shown));
+            }
+        }
+    }
+    best.filter(|(distance, _)| *distance <= pattern.leaf().chars().count().div_ceil(2))
+        .map(|(_, shown)| shown)
+}
+
+fn near_in(scope: &Scope<'_>, pattern: &Pattern, common: &Common) -> Option<Vec<(usize, String)>> {
+    let files = scope.list(NEAR).ok().filter(|files| !files.truncated)?;
+    let mut doubts = Doubts::default();
+    let outlines = crawl::outlines(scope.site, files.items, common, false, "outline", &mut doubts).ok()?;
+    let mut found = Vec::new();
+    for outline in &outlines {
+        for node in outline.tree.nodes.iter().filter(|node| node.is_named()) {
+            let distance = near::distance(&node.name, pattern.leaf())
+                .min(near::distance(&node.full_name(), pattern.text()));
+            let place =
+                format!("{}:{}", outline.site.show(&outline.file.path), node.name_range.start.line + 1);
+            found.push((distance, format!("{} ({place})", node.full_name())));
+        }
+    }
+    Some(found)
+}

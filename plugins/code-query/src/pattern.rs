@@ -1,0 +1,248 @@
+//! Patterns over names: `get*`, `[A-Z]*Service`, `{get,set}*`, `Animation.get*`, `Shapes.**.area`.
+//!
+//! Names of symbols are not paths: `operator[]`, `$scope`, `(*Circle).GetR` and emoji are all names, and no character but
+//! a separator of a hierarchy is special to them. So the matcher is our own. Matching one name takes at most
+//! (pattern × name) steps: there is nothing that backtracks into something that backtracks.
+
+mod braces;
+mod glob;
+
+#[cfg(test)]
+mod tests;
+
+use braces::TooMany;
+use glob::Glob;
+
+/// The longest pattern, in characters.
+const LONGEST: usize = 1_000;
+
+/// A pattern over the name and the place in the hierarchy of a symbol.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
+    text: String,
+    alternatives: Vec<Alternative>,
+}
+
+/// A pattern over paths: `**/generated/**`, `src/*.test.ts`, `vendor`. Without a `/` it is any one name of the path;
+/// with one it begins at the root. What lies below a folder that matches, matches.
+#[derive(Clone, Debug)]
+pub(crate) struct PathPattern(Vec<Vec<Segment>>);
+
+/// What is left of a pattern when its braces are expanded.
+#[derive(Clone, Debug)]
+struct Alternative {
+    /// The pattern without regard to separators, for names that hold them.
+    whole: Glob,
+    /// Whether it begins at the top of a file.
+    anchored: bool,
+    segments: Vec<Segment>,
+}
+
+#[derive(Clone, Debug)]
+enum Segment {
+    One(Glob),
+    /// `**`
+    AnyDepth,
+}
+
+/// How letters are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Case {
+    /// `a` is not `A`.
+    Exact,
+    /// `a` is `A`.
+    Ignored,
+}
+
+/// Why a pattern is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PatternError {
+    /// It is empty.
+    Empty,
+    /// It has more than 1,000 characters.
+    TooLong,
+    /// Its braces make more than 256 patterns.
+    TooMany,
+}
+
+impl std::fmt::Display for PatternError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Empty => "pattern must not be empty; use \"*\" for every symbol",
+            Self::TooLong => "pattern is longer than 1000 characters",
+            Self::TooMany => "pattern expands to more than 256 alternatives",
+        })
+    }
+}
+
+impl Pattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    /// An empty one, one of more than 1,000 characters, one that expands to more than 256 alternatives.
+    pub(crate) fn parse(text: &str) -> Result<Self, PatternError> {
+        if text.is_empty() {
+            return Err(PatternError::Empty);
+        }
+        if text.chars().count() > LONGEST {
+            return Err(PatternError::TooLong);
+        }
+        let expanded = braces::expand(text).map_err(|TooMany| PatternError::TooMany)?;
+        let alternatives = expanded.iter().map(|one| Alternative::parse(one)).collect();
+        Ok(Self { text: text.to_owned(), alternatives })
+    }
+
+    /// Returns the text it was read from.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Tells whether the symbol `name`, held by `containers` from the top of the file, matches.
+    pub(crate) fn matches(&self, containers: &[String], name: &str, case: Case) -> bool {
+        self.alternatives.iter().any(|one| one.matches(containers, name, case))
+    }
+
+    /// Tells whether `name` alone is what the pattern says word for word.
+    pub(crate) fn names_exactly(&self, name: &str) -> bool {
+        self.alternatives.iter().any(|one| match one.segments.last() {
+            Some(Segment::One(leaf)) => leaf.literal().is_some_and(|literal| literal == name),
+            _ => false,
+        })
+    }
+
+    /// Returns letters of which every matching name holds at least one, in any case; none where a name may hold
+    /// anything. Each has at least `least` characters, all of ASCII.
+    pub(crate) fn literals(&self, least: usize) -> Option<Vec<String>> {
+        let mut literals = Vec::new();
+        for one in &self.alternatives {
+            let literal = one.literal().filter(|literal| literal.len() >= least)?;
+            if !literals.contains(&literal) {
+                literals.push(literal);
+            }
+        }
+        Some(literals)
+    }
+
+    /// Returns the last name of the pattern, for a search of what is near to it.
+    pub(crate) fn leaf(&self) -> &str {
+        let from = self.text.rfind(['.', '#', '/', ':']).map_or(0, |at| at + 1);
+        &self.text[from..]
+    }
+}
+
+impl PathPattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    /// As for [`Pattern::parse`].
+    pub(crate) fn parse(text: &str) -> Result<Self, PatternError> {
+        Pattern::parse(text)?;
+        let expanded = braces::expand(text).map_err(|TooMany| PatternError::TooMany)?;
+        Ok(Self(expanded.iter().map(|marks| path_segments(marks)).collect()))
+    }
+
+    /// Tells whether a path with `/`, relative to its root, or a folder above it, matches.
+    pub(crate) fn matches(&self, path: &str) -> bool {
+        let names: Vec<&str> = path.split('/').collect();
+        let folders = |segments: &Vec<Segment>| {
+            (1..=names.len()).any(|depth| follows(segments, &names[..depth], Case::Exact))
+        };
+        self.0.iter().any(folders)
+    }
+}
+
+fn path_segments(marks: &[glob::Mark]) -> Vec<Segment> {
+    let parts: Vec<&[glob::Mark]> = marks.split(|mark| mark.is('/')).collect();
+    let anywhere = (parts.len() == 1).then_some(Segment::AnyDepth);
+    let named = parts.into_iter().filter(|part| !part.is_empty() && !glob::is(part, "."));
+    anywhere.into_iter().chain(named.map(Segment::parse)).collect()
+}
+
+impl Alternative {
+    fn parse(text: &[glob::Mark]) -> Self {
+        let (anchored, parts) = split(text);
+        let segments = parts.into_iter().map(Segment::parse).collect();
+        Self { whole: Glob::parse(text), anchored, segments }
+    }
+
+    fn matches(&self, containers: &[String], name: &str, case: Case) -> bool {
+        self.whole.matches(name, case) || self.matches_path(containers, name, case)
+    }
+
+    fn matches_path(&self, containers: &[String], name: &str, case: Case) -> bool {
+        let path: Vec<&str> = containers.iter().map(String::as_str).chain([name]).collect();
+        if self.anchored {
+            return follows(&self.segments, &path, case);
+        }
+        // The last segment is for the name itself, so only as many containers matter as there are segments, unless one
+        // of them stands for any number.
+        (0..path.len()).any(|from| follows(&self.segments, &path[from..], case))
+    }
+
+    /// The longest run of ASCII that stands in a name whether it matches as a whole or by its last segment.
+    fn literal(&self) -> Option<String> {
+        match self.segments.last()? {
+            Segment::One(leaf) => leaf.longest_run(),
+            Segment::AnyDepth => None,
+        }
+    }
+}
+
+impl Segment {
+    fn parse(marks: &[glob::Mark]) -> Self {
+        if glob::is_any_depth(marks) { Self::AnyDepth } else { Self::One(Glob::parse(marks)) }
+    }
+}
+
+/// Whether the segments match the whole path. `**` stands for any number of names, at the end for at least one.
+fn follows(segments: &[Segment], path: &[&str], case: Case) -> bool {
+    // reached[i]: the segments so far match the first i names.
+    let mut reached = vec![false; path.len() + 1];
+    reached[0] = true;
+    for (number, segment) in segments.iter().enumerate() {
+        let mut next = vec![false; path.len() + 1];
+        let least = usize::from(number + 1 == segments.len());
+        for from in (0..=path.len()).filter(|&from| reached[from]) {
+            match segment {
+                Segment::AnyDepth => next.iter_mut().skip(from + least).for_each(|to| *to = true),
+                Segment::One(glob) if from < path.len() => next[from + 1] |= glob.matches(path[from], case),
+                Segment::One(_) => {}
+            }
+        }
+        reached = next;
+    }
+    reached[path.len()]
+}
+
+/// Splits at separators outside of brackets: `.`, `::`, `#`, `/`. A leading `.` or `::` anchors. `#` after another
+/// separator or at the beginning is a part of a private name (`Stack.#items`), and what ends the text is no separator.
+fn split(marks: &[glob::Mark]) -> (bool, Vec<&[glob::Mark]>) {
+    let mut parts = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    let mut anchored = false;
+    while at < marks.len() {
+        let width = separator(&marks[at..]);
+        if width == 0 || at + width == marks.len() || (at == start && marks[at].is('#')) {
+            at += glob::width(&marks[at..]);
+            continue;
+        }
+        if at > start {
+            parts.push(&marks[start..at]);
+        } else if start == 0 {
+            anchored = true;
+        }
+        at += width;
+        start = at;
+    }
+    parts.push(&marks[start..]);
+    (anchored, parts)
+}
+
+/// How many marks a separator at the beginning takes, 0 where there is none.
+fn separator(marks: &[glob::Mark]) -> usize {
+    match marks {
+        [one, ..] if one.is('.') || one.is('#') || one.is('/') => 1,
+        [one, two, ..] if one.is(':') && two.is(':') => 2,
+        _ => 0,
+    }
+}

@@ -1,0 +1,345 @@
+//! `references`, `definition`, `implementations`, `callers` and `callees`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use iac_plugin::{Json, json};
+
+use crate::answer::{self, Answer, Row};
+use crate::crawl;
+use crate::doubts::Doubts;
+use crate::find::{self, Hit};
+use crate::kinds;
+use crate::locate::{self, Located};
+use crate::request::{Common, Target};
+use crate::scope::{Desk, Site};
+use crate::tree::{Tree, key};
+use crate::trouble::Trouble;
+use crate::world::{
+    Cause, Each, Failure, File, Freshness, Location, Locations, Naming, Neighbour, Relation, Server, Step,
+};
+
+/// Answers `references`.
+///
+/// # Errors
+/// What has no answer at all.
+pub(crate) fn references(
+    desk: &Desk<'_>,
+    target: &Target,
+    declaration: bool,
+    context: usize,
+    common: &Common,
+) -> Result<Answer, Trouble> {
+    let mut doubts = Doubts::default();
+    let located = locate::one(desk, target, common, "references", &mut doubts)?;
+    let asker = Asker::new(&located, "references", common, |can| can.references, &mut doubts)?;
+    let relation = if declaration { Relation::ReferencesAndDeclaration } else { Relation::References };
+    let found = asker.related(relation, &mut doubts)?;
+    if let Some(trouble) = locate::degraded(&asker.server, found.len()) {
+        return Err(trouble);
+    }
+    let declared = if declaration { asker.declared() } else { BTreeSet::new() };
+    let shown = answer::page(&found, common, &mut doubts);
+    let rows = reference_rows(located.site, shown, &declared, context, common);
+    Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
+}
+
+/// Answers `definition`: by name the symbols themselves, by place what the server says.
+///
+/// # Errors
+/// What has no answer at all.
+pub(crate) fn definition(desk: &Desk<'_>, target: &Target, common: &Common) -> Result<Answer, Trouble> {
+    let mut doubts = Doubts::default();
+    if let Target::Name { pattern, path, kinds } = target {
+        let hits = locate::named(desk, pattern, path.as_deref(), *kinds, common, "definition", &mut doubts)?;
+        let hits = with_bodies(hits, common);
+        let rows = find::rows(answer::page(&hits, common, &mut doubts));
+        return Ok(Answer { rows, total: hits.len(), offset: common.offset, doubts, ..Answer::default() });
+    }
+    let located = locate::one(desk, target, common, "definition", &mut doubts)?;
+    let asker = Asker::new(&located, "definition", common, |can| can.definition, &mut doubts)?;
+    let found = asker.related(Relation::Definition, &mut doubts)?;
+    if let Some(trouble) = locate::degraded(&asker.server, found.len()) {
+        return Err(trouble);
+    }
+    let shown = answer::page(&found, common, &mut doubts);
+    let rows = declaration_rows(located.site, shown, None, common);
+    Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
+}
+
+/// Answers `implementations`: from the server's own question, or else from what derives from the type.
+///
+/// # Errors
+/// What has no answer at all.
+pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common) -> Result<Answer, Trouble> {
+    let mut doubts = Doubts::default();
+    let located = locate::one(desk, target, common, "implementations", &mut doubts)?;
+    let can = |can: &crate::world::Abilities| can.implementations || can.types;
+    let asker = Asker::new(&located, "implementations", common, can, &mut doubts)?;
+    let (via, found) = if asker.server.abilities.implementations {
+        ("implementation", asker.related(Relation::Implementations, &mut doubts)?)
+    } else {
+        let neighbours = asker.hierarchy(Step::Subtypes, &mut doubts)?;
+        ("subtypes", sorted(neighbours.into_iter().map(|one| named_location(&one))))
+    };
+    if let Some(trouble) = locate::degraded(&asker.server, found.len()) {
+        return Err(trouble);
+    }
+    let shown = answer::page(&found, common, &mut doubts);
+    let rows = declaration_rows(located.site, shown, Some(via), common);
+    Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
+}
+
+/// Answers `callers` and `callees`.
+///
+/// # Errors
+/// What has no answer at all.
+pub(crate) fn calls(
+    desk: &Desk<'_>,
+    target: &Target,
+    step: Step,
+    common: &Common,
+) -> Result<Answer, Trouble> {
+    let what = if step == Step::Callers { "callers" } else { "callees" };
+    let mut doubts = Doubts::default();
+    let located = locate::one(desk, target, common, what, &mut doubts)?;
+    let asker = Asker::new(&located, what, common, |can| can.calls, &mut doubts)?;
+    let mut found = asker.hierarchy(step, &mut doubts)?;
+    if let Some(trouble) = locate::degraded(&asker.server, found.len()) {
+        return Err(trouble);
+    }
+    found.sort_by_cached_key(|one| {
+        (one.symbol.location.path.clone(), key(one.symbol.name_range.start), one.symbol.name.clone())
+    });
+    found.dedup_by(|one, other| same_symbol(one, other));
+    let shown = answer::page(&found, common, &mut doubts);
+    let rows = neighbour_rows(located.site, shown);
+    Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
+}
+
+/// Asks one server about the places of one thing.
+struct Asker<'a, 'b> {
+    located: &'b Located<'a>,
+    server: Server,
+    what: &'static str,
+    common: &'b Common,
+}
+
+impl<'a, 'b> Asker<'a, 'b> {
+    fn new(
+        located: &'b Located<'a>,
+        what: &'static str,
+        common: &'b Common,
+        can: impl Fn(&crate::world::Abilities) -> bool,
+        doubts: &mut Doubts,
+    ) -> Result<Self, Trouble> {
+        let server = locate::ready(located.site, &located.language, common, what, can, doubts)?;
+        Ok(Self { located, server, what, common })
+    }
+
+    fn related(&self, relation: Relation, doubts: &mut Doubts) -> Result<Vec<Location>, Trouble> {
+        let answers =
+            self.located.site.workspace.related(relation, &self.located.places, self.common.timeout);
+        let found = self.every(answers, doubts, |found: Locations| (found.items, found.freshness))?;
+        Ok(sorted(found.into_iter()))
+    }
+
+    fn hierarchy(&self, step: Step, doubts: &mut Doubts) -> Result<Vec<Neighbour>, Trouble> {
+        let answers = self.located.site.workspace.hierarchy(step, &self.located.places, self.common.timeout);
+        self.every(answers, doubts, |found| (found.items, found.freshness))
+    }
+
+    /// Puts the answers for all places together.
+    fn every<T, U>(
+        &self,
+        answers: Each<T>,
+        doubts: &mut Doubts,
+        open: impl Fn(T) -> (Vec<U>, Freshness),
+    ) -> Result<Vec<U>, Trouble> {
+        let mut all = Vec::new();
+        for answer in answers.map_err(|failure| self.trouble(failure))? {
+            let (items, freshness) = open(answer.map_err(|failure| self.trouble(failure))?);
+            doubts.hear(&freshness);
+            all.extend(items);
+        }
+        Ok(all)
+    }
+
+    fn trouble(&self, failure: Failure) -> Trouble {
+        match failure.cause {
+            Cause::Unsupported => locate::unsupported(&self.server, self.what),
+            _ => Trouble::of(failure, self.what, self.common.timeout),
+        }
+    }
+
+    /// Where the thing is declared, as far as the server says; the hits themselves are.
+    fn declared(&self) -> BTreeSet<(String, (u32, u32))> {
+        let own = self.located.hits.iter().map(|hit| (hit.path.clone(), key(hit.node.name_range.start)));
+        let mut declared: BTreeSet<_> = own.collect();
+        if let Ok(found) = self.related(Relation::Definition, &mut Doubts::default()) {
+            declared.extend(found.into_iter().map(|location| (location.path, key(location.range.start))));
+        }
+        declared
+    }
+}
+
+/// Orders locations by path and place, each once.
+fn sorted(locations: impl Iterator<Item = Location>) -> Vec<Location> {
+    let place = |one: &Location| (one.path.clone(), key(one.range.start), key(one.range.end));
+    let mut all: Vec<Location> = locations.collect();
+    all.sort_by_cached_key(place);
+    all.dedup_by(|one, other| place(one) == place(other));
+    all
+}
+
+fn named_location(neighbour: &Neighbour) -> Location {
+    Location { path: neighbour.symbol.location.path.clone(), range: neighbour.symbol.name_range }
+}
+
+fn same_symbol(one: &Neighbour, other: &Neighbour) -> bool {
+    one.symbol.location.path == other.symbol.location.path
+        && key(one.symbol.name_range.start) == key(other.symbol.name_range.start)
+        && one.symbol.name == other.symbol.name
+}
+
+/// Leaves out what is only declared where the same file set also has its body: C's headers. The server says which
+/// belongs to which.
+fn with_bodies<'a>(hits: Vec<Hit<'a>>, common: &Common) -> Vec<Hit<'a>> {
+    let scoped = |hit: &Hit<'_>| crawl::naming(hit.site, &hit.language) == Naming::Scoped;
+    let lines = |hit: &Hit<'_>| hit.node.whole.end.line - hit.node.whole.start.line;
+    if hits.len() < 2 || hits.len() > 50 || !hits.iter().all(scoped) {
+        return hits;
+    }
+    let declared_only = |hit: &Hit<'_>| {
+        let body = |other: &&Hit<'_>| {
+            other.node.name == hit.node.name && other.node.kind == hit.node.kind && lines(other) > lines(hit)
+        };
+        let place = crate::world::Place { path: hit.path.clone(), at: hit.node.name_range.start };
+        let Some(body) = hits.iter().find(body).filter(|_| kinds::is_callable(hit.node.kind)) else {
+            return false;
+        };
+        let found = hit.site.workspace.related(Relation::Definition, &[place], common.timeout);
+        let leads = |location: &Location| {
+            location.path == body.path && key(location.range.start) == key(body.node.name_range.start)
+        };
+        found.is_ok_and(|answers| answers.into_iter().flatten().any(|found| found.items.iter().any(leads)))
+    };
+    let dropped: Vec<bool> = hits.iter().map(declared_only).collect();
+    hits.into_iter().zip(dropped).filter_map(|(hit, dropped)| (!dropped).then_some(hit)).collect()
+}
+
+/// The outlines of the files of locations, for names around them. What cannot be had is left out.
+fn trees(site: Site<'_>, locations: &[Location], common: &Common) -> BTreeMap<String, Tree> {
+    let paths: BTreeSet<&str> =
+        locations.iter().map(|one| one.path.as_str()).filter(|path| !path.starts_with('/')).collect();
+    let servers = site.workspace.servers();
+    let file = |path: &str| {
+        let extension = path.rsplit('.').next().unwrap_or(path);
+        let server = servers.iter().find(|server| server.extensions.iter().any(|one| one == extension))?;
+        let language = server.languages.first()?.clone();
+        Some(File { path: path.to_owned(), language, size: 0, stamp: 0 })
+    };
+    let files: Vec<File> = paths.into_iter().filter_map(file).collect();
+    let partial = Common { allow_partial: true, ..common.clone() };
+    let outlines = crawl::outlines(site, files, &partial, false, "outline", &mut Doubts::default());
+    outlines.unwrap_or_default().into_iter().map(|outline| (outline.file.path, outline.tree)).collect()
+}
+
+fn reference_rows(
+    site: Site<'_>,
+    shown: &[Location],
+    declared: &BTreeSet<(String, (u32, u32))>,
+    context: usize,
+    common: &Common,
+) -> Vec<Row> {
+    let trees = trees(site, shown, common);
+    let previews = find::previews(shown.iter().map(|one| (site, one.path.as_str(), one.range.start.line)));
+    let around = around(site, shown, context);
+    let row = |(number, (location, preview)): (usize, (&Location, Option<String>))| {
+        let start = location.range.start;
+        let path = site.show(&location.path);
+        let holder = trees.get(&location.path).and_then(|tree| tree.around(start));
+        let shown = json!({
+            "path": path,
+            "line": start.line + 1,
+            "column": start.column + 1,
+            "preview": preview,
+            "in": holder.map(crate::tree::Node::full_name),
+            "declaration": declared.contains(&(location.path.clone(), key(start))).then_some(true),
+            "external": location.path.starts_with('/').then_some(true),
+            "context": around.get(number),
+        });
+        let label = format!("{}:{}", start.line + 1, start.column + 1);
+        Row::new(path, label, shown)
+    };
+    shown.iter().zip(previews).enumerate().map(row).collect()
+}
+
+/// The lines around each location, as one text.
+fn around(site: Site<'_>, shown: &[Location], context: usize) -> Vec<String> {
+    let Some(context) = u32::try_from(context).ok().filter(|&context| context > 0) else { return Vec::new() };
+    let span = |one: &Location| {
+        let line = one.range.start.line;
+        let path = one.path.clone();
+        (line.saturating_sub(context)..=line.saturating_add(context)).map(move |line| (path.clone(), line))
+    };
+    let lines = site.lines(shown.iter().flat_map(span));
+    let text = |one: &Location| {
+        span(one).filter_map(|at| lines.get(&at).map(String::as_str)).collect::<Vec<_>>().join("\n")
+    };
+    shown.iter().map(text).collect()
+}
+
+/// Locations as the symbols that are declared there.
+fn declaration_rows(site: Site<'_>, shown: &[Location], via: Option<&str>, common: &Common) -> Vec<Row> {
+    let trees = trees(site, shown, common);
+    let previews = find::previews(shown.iter().map(|one| (site, one.path.as_str(), one.range.start.line)));
+    let row = |(location, preview): (&Location, Option<String>)| {
+        let node = trees.get(&location.path).and_then(|tree| tree.declared_at(location.range.start));
+        let range = node.map_or(location.range, crate::tree::Node::range);
+        let shown = json!({
+            "name": node.map(|node| node.name.clone()),
+            "kind": node.map(|node| kinds::name(node.kind)),
+            "path": site.show_range(&location.path, &range),
+            "container": node.filter(|node| !node.containers.is_empty()).map(|node| node.containers.join(".")),
+            "preview": preview,
+            "via": via,
+            "external": location.path.starts_with('/').then_some(true),
+        });
+        let label =
+            node.map_or_else(|| format!("{}", location.range.start.line + 1), crate::tree::Node::full_name);
+        Row::new(site.show(&location.path), label, shown)
+    };
+    shown.iter().zip(previews).map(row).collect()
+}
+
+fn neighbour_rows(site: Site<'_>, shown: &[Neighbour]) -> Vec<Row> {
+    let previews = find::previews(
+        shown.iter().map(|one| (site, one.symbol.location.path.as_str(), one.symbol.name_range.start.line)),
+    );
+    let row = |(one, preview): (&Neighbour, Option<String>)| {
+        let symbol = &one.symbol;
+        let path = site.show(&symbol.location.path);
+        let end = if key(symbol.location.range.end) < key(symbol.name_range.end) {
+            symbol.name_range.end
+        } else {
+            symbol.location.range.end
+        };
+        let range = crate::world::Range { start: symbol.name_range.start, end };
+        let shown = json!({
+            "name": symbol.name,
+            "kind": kinds::name(symbol.kind),
+            "path": site.show_range(&symbol.location.path, &range),
+            "container": symbol.container,
+            "preview": preview,
+            "sites": one.sites.iter().map(|at| site_of(site, at)).collect::<Vec<Json>>(),
+            "external": symbol.location.path.starts_with('/').then_some(true),
+        });
+        Row::new(path, symbol.name.clone(), shown)
+    };
+    shown.iter().zip(previews).map(row).collect()
+}
+
+fn site_of(site: Site<'_>, at: &Location) -> Json {
+    let start = at.range.start;
+    json!(format!("{}:{}:{}", site.show(&at.path), start.line + 1, start.column + 1))
+}

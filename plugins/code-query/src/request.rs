@@ -1,0 +1,323 @@
+//! The arguments of `code_query`, read strictly: a field that is misspelt is an error that names the right one, never a
+//! query about something else.
+
+mod fields;
+
+#[cfg(test)]
+mod tests;
+
+use iac_plugin::Json;
+use iac_plugin::serde_json::Map;
+
+use crate::kinds::Kinds;
+use crate::near;
+use crate::pattern::{PathPattern, Pattern};
+use crate::trouble::Trouble;
+use fields::Fields;
+
+/// The most queries of one call.
+const MOST: usize = 50;
+
+/// What was asked.
+#[derive(Debug)]
+pub(crate) struct Request {
+    /// Each query, or why it is none.
+    pub(crate) queries: Vec<Result<Query, Trouble>>,
+    /// How answers are shown.
+    pub(crate) form: Form,
+}
+
+/// How an answer is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// `{"result":…}` or `{"error":…}`
+    Plain,
+    /// `{"success":true,"data":…}` or `{"success":false,"error":…}`
+    Envelope,
+}
+
+/// One query.
+#[derive(Debug)]
+pub(crate) struct Query {
+    /// What is asked.
+    pub(crate) ask: Ask,
+    /// What every query can say.
+    pub(crate) common: Common,
+}
+
+/// What is asked.
+#[derive(Debug)]
+pub(crate) enum Ask {
+    FindSymbols { pattern: Pattern, path: Option<String>, kinds: Kinds, locals: bool },
+    Outline { path: String, pattern: Option<Pattern>, kinds: Kinds, depth: Option<usize>, locals: bool },
+    Diagnostics { path: Option<String>, severities: Vec<u8>, source: Option<String> },
+    References { target: Target, declaration: bool, context: usize },
+    Definition { target: Target },
+    Implementations { target: Target },
+    TypeInfo { target: Target },
+    Completions { path: String, spot: Spot },
+    Callers { target: Target },
+    Callees { target: Target },
+    Status,
+    Restart { language: Option<String> },
+}
+
+/// What a question is about.
+#[derive(Debug)]
+pub(crate) enum Target {
+    Name {
+        pattern: Pattern,
+        path: Option<String>,
+        kinds: Kinds,
+    },
+    /// `line` and `character` count from 1.
+    Place {
+        path: String,
+        line: u32,
+        character: Option<u32>,
+    },
+}
+
+/// Where something is to be completed; lines and characters count from 1.
+#[derive(Debug)]
+pub(crate) enum Spot {
+    Place { line: u32, character: u32 },
+    Text { prefix: String, context: Option<String>, line: Option<u32> },
+}
+
+/// What every query can say.
+#[derive(Clone, Debug)]
+pub(crate) struct Common {
+    pub(crate) limit: usize,
+    pub(crate) offset: usize,
+    pub(crate) exclude: Vec<PathPattern>,
+    pub(crate) count_only: bool,
+    /// Milliseconds.
+    pub(crate) timeout: u32,
+    /// Milliseconds.
+    pub(crate) wait: u32,
+    pub(crate) allow_partial: bool,
+}
+
+/// Every type with its own fields.
+const TYPES: [(&str, &[&str]); 12] = [
+    ("findSymbols", &["query", "path", "kind", "includeLocals"]),
+    ("outline", &["path", "symbol", "kind", "depth", "includeLocals"]),
+    ("diagnostics", &["path", "severity", "source"]),
+    ("references", &["path", "line", "character", "symbol", "kind", "includeDeclaration", "contextLines"]),
+    ("definition", &["symbol", "path", "line", "character", "kind"]),
+    ("implementations", &["symbol", "path", "line", "character", "kind"]),
+    ("typeInfo", &["symbol", "path", "line", "character", "kind"]),
+    ("completions", &["path", "line", "character", "prefix", "context"]),
+    ("callers", &["symbol", "path", "line", "character", "kind"]),
+    ("callees", &["symbol", "path", "line", "character", "kind"]),
+    ("status", &[]),
+    ("restart", &["language"]),
+];
+
+/// Fields of every type.
+const COMMON: [&str; 8] =
+    ["type", "limit", "offset", "exclude", "countOnly", "timeoutMs", "waitMs", "allowPartial"];
+
+impl Request {
+    /// Reads the arguments of a call: a query itself, `{"queries":[…]}`, or `{"args":{…}}` and `{"args":[…]}`.
+    ///
+    /// # Errors
+    /// Arguments in which there is no query at all. A query that is wrong is an error of its own.
+    pub(crate) fn parse(arguments: &Map<String, Json>) -> Result<Self, Trouble> {
+        let mut arguments = arguments.clone();
+        let form = form(arguments.remove("format"))?;
+        let queries = match batch(&mut arguments)? {
+            Some(queries) => queries,
+            None => vec![Json::Object(arguments)],
+        };
+        match queries.len() {
+            0 => Err(Trouble::query("no query; give at least one")),
+            1..=MOST => Ok(Self { queries: queries.iter().map(Query::parse).collect(), form }),
+            many => Err(Trouble::query(format!("{many} queries; a call takes at most {MOST}"))),
+        }
+    }
+}
+
+impl Query {
+    fn parse(query: &Json) -> Result<Self, Trouble> {
+        let Json::Object(map) = query else {
+            return Err(Trouble::query(format!("a query is an object, not {}", fields::kind(query))));
+        };
+        let (name, own) = type_of(map)?;
+        let fields = Fields::new(name, map);
+        fields.only(own.iter().chain(&COMMON))?;
+        let common = Common::parse(&fields)?;
+        Ok(Self { ask: Ask::parse(name, &fields)?, common })
+    }
+
+    /// Returns the name of its type.
+    pub(crate) fn name(&self) -> &'static str {
+        match &self.ask {
+            Ask::FindSymbols { .. } => "findSymbols",
+            Ask::Outline { .. } => "outline",
+            Ask::Diagnostics { .. } => "diagnostics",
+            Ask::References { .. } => "references",
+            Ask::Definition { .. } => "definition",
+            Ask::Implementations { .. } => "implementations",
+            Ask::TypeInfo { .. } => "typeInfo",
+            Ask::Completions { .. } => "completions",
+            Ask::Callers { .. } => "callers",
+            Ask::Callees { .. } => "callees",
+            Ask::Status => "status",
+            Ask::Restart { .. } => "restart",
+        }
+    }
+}
+
+impl Ask {
+    fn parse(name: &str, fields: &Fields<'_>) -> Result<Self, Trouble> {
+        Ok(match name {
+            "findSymbols" => Self::FindSymbols {
+                pattern: fields.pattern("query")?.ok_or_else(|| fields.needs("query"))?,
+                path: fields.text("path")?,
+                kinds: fields.kinds()?,
+                locals: fields.flag("includeLocals")?.unwrap_or(false),
+            },
+            "outline" => Self::Outline {
+                path: fields.required("path")?,
+                pattern: fields.pattern("symbol")?,
+                kinds: fields.kinds()?,
+                depth: fields.number("depth", 1, 1_000)?.map(|depth| depth as usize),
+                locals: fields.flag("includeLocals")?.unwrap_or(false),
+            },
+            "diagnostics" => Self::Diagnostics {
+                path: fields.text("path")?,
+                severities: fields.severities()?,
+                source: fields.text("source")?,
+            },
+            "references" => Self::References {
+                target: Target::parse(fields)?,
+                declaration: fields.flag("includeDeclaration")?.unwrap_or(false),
+                context: fields.number("contextLines", 0, 10)?.unwrap_or(0) as usize,
+            },
+            "completions" => Self::Completions { path: fields.required("path")?, spot: Spot::parse(fields)? },
+            "status" => Self::Status,
+            "restart" => Self::Restart { language: fields.text("language")? },
+            about => {
+                let target = Target::parse(fields)?;
+                match about {
+                    "definition" => Self::Definition { target },
+                    "implementations" => Self::Implementations { target },
+                    "typeInfo" => Self::TypeInfo { target },
+                    "callers" => Self::Callers { target },
+                    _ => Self::Callees { target },
+                }
+            }
+        })
+    }
+}
+
+impl Target {
+    fn parse(fields: &Fields<'_>) -> Result<Self, Trouble> {
+        let line = fields.number("line", 1, u32::MAX)?;
+        let character = fields.number("character", 1, u32::MAX)?;
+        let pattern = fields.pattern("symbol")?;
+        match (pattern, line) {
+            (Some(_), Some(_)) => Err(fields.trouble("takes either \"symbol\" or \"line\", not both")),
+            (Some(_), None) if character.is_some() => {
+                Err(fields.trouble("takes \"character\" only with \"line\""))
+            }
+            (Some(pattern), None) => {
+                Ok(Self::Name { pattern, path: fields.text("path")?, kinds: fields.kinds()? })
+            }
+            (None, Some(line)) => Ok(Self::Place { path: fields.required("path")?, line, character }),
+            (None, None) if fields.has("path") => {
+                Err(fields.trouble("needs \"line\" beside \"path\", or \"symbol\""))
+            }
+            (None, None) => Err(fields.trouble("needs \"symbol\", or \"path\" and \"line\"")),
+        }
+    }
+}
+
+impl Spot {
+    fn parse(fields: &Fields<'_>) -> Result<Self, Trouble> {
+        let line = fields.number("line", 1, u32::MAX)?;
+        let character = fields.number("character", 1, u32::MAX)?;
+        let prefix = fields.text("prefix")?;
+        match (prefix, line, character) {
+            (Some(_), _, Some(_)) => {
+                Err(fields.trouble("takes either \"prefix\" or \"character\", not both"))
+            }
+            (Some(prefix), line, None) => Ok(Self::Text { prefix, context: fields.text("context")?, line }),
+            (None, Some(line), Some(character)) => Ok(Self::Place { line, character }),
+            (None, ..) => Err(fields.trouble("needs \"line\" and \"character\", or \"prefix\"")),
+        }
+    }
+}
+
+impl Common {
+    fn parse(fields: &Fields<'_>) -> Result<Self, Trouble> {
+        let limit = match fields.name {
+            "outline" => 1_000,
+            "completions" => 50,
+            _ => 100,
+        };
+        Ok(Self {
+            limit: fields.number("limit", 1, 1_000)?.unwrap_or(limit) as usize,
+            offset: fields.number("offset", 0, u32::MAX)?.unwrap_or(0) as usize,
+            exclude: fields.path_patterns("exclude")?,
+            count_only: fields.flag("countOnly")?.unwrap_or(false),
+            timeout: fields.number("timeoutMs", 1, 120_000)?.unwrap_or(20_000),
+            wait: fields.number("waitMs", 0, 120_000)?.unwrap_or(15_000),
+            allow_partial: fields.flag("allowPartial")?.unwrap_or(true),
+        })
+    }
+}
+
+fn form(format: Option<Json>) -> Result<Form, Trouble> {
+    match format {
+        None | Some(Json::Null) => Ok(Form::Plain),
+        Some(Json::String(word)) if word == "plain" => Ok(Form::Plain),
+        Some(Json::String(word)) if word == "envelope" => Ok(Form::Envelope),
+        Some(other) => Err(Trouble::field(format!("unknown format {other}; use \"plain\" or \"envelope\""))),
+    }
+}
+
+/// Takes the list of queries out of the arguments, where there is one.
+fn batch(arguments: &mut Map<String, Json>) -> Result<Option<Vec<Json>>, Trouble> {
+    let (name, value) = match (arguments.remove("queries"), arguments.remove("args")) {
+        (Some(_), Some(_)) => return Err(Trouble::field("takes either \"queries\" or \"args\", not both")),
+        (Some(value), None) => ("queries", value),
+        (None, Some(value)) => ("args", value),
+        (None, None) => return Ok(None),
+    };
+    if let Some(other) = arguments.keys().next() {
+        return Err(Trouble::field(format!("\"{other}\" beside \"{name}\"; put it into each query")));
+    }
+    match value {
+        Json::Array(queries) => Ok(Some(queries)),
+        Json::Object(_) => Ok(Some(vec![value])),
+        other => {
+            Err(Trouble::field(format!("\"{name}\" must be a list of queries, not {}", fields::kind(&other))))
+        }
+    }
+}
+
+fn type_of(map: &Map<String, Json>) -> Result<(&'static str, &'static [&'static str]), Trouble> {
+    let names = TYPES.map(|(name, _)| name);
+    let list = names[..8].join(", ");
+    let name = match map.get("type") {
+        Some(Json::String(name)) => name,
+        Some(other) => {
+            return Err(Trouble::query(format!(
+                "\"type\" must be a text, not {}; use one of {list}",
+                fields::kind(other)
+            )));
+        }
+        None => return Err(Trouble::query(format!("a query needs \"type\"; use one of {list}"))),
+    };
+    if let Some(&found) = TYPES.iter().find(|(known, _)| known == name) {
+        return Ok(found);
+    }
+    let trouble = Trouble::query(format!("unknown query type \"{name}\"; use one of {list}"));
+    Err(match near::nearest(name, names) {
+        Some(near) => trouble.hint(format!("did you mean \"{near}\"?")),
+        None => trouble.hint("also callers, callees, status, restart"),
+    })
+}

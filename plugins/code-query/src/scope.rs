@@ -1,0 +1,275 @@
+//! Where a question looks: the granted roots, and a folder or file below one of them.
+
+use std::collections::BTreeMap;
+
+use crate::near;
+use crate::trouble::Trouble;
+use crate::world::{Cause, Failure, File, FileFilter, Files, Line, Range, Server, Workspace};
+
+/// The granted roots, each with its servers.
+pub(crate) struct Desk<'a> {
+    sites: Vec<Site<'a>>,
+}
+
+/// One granted root.
+#[derive(Clone, Copy)]
+pub(crate) struct Site<'a> {
+    /// What answers for it.
+    pub(crate) workspace: &'a dyn Workspace,
+    /// Position among the roots.
+    number: usize,
+    /// Whether there is no other, so that paths need not name it.
+    alone: bool,
+}
+
+/// A folder or a file below a root.
+pub(crate) struct Scope<'a> {
+    /// The root.
+    pub(crate) site: Site<'a>,
+    /// Relative to the root; `""` is the root itself.
+    pub(crate) under: String,
+}
+
+impl<'a> Desk<'a> {
+    /// Makes one of the roots that were granted.
+    pub(crate) fn new(workspaces: &'a [Box<dyn Workspace + 'a>]) -> Self {
+        let alone = workspaces.len() == 1;
+        let all = workspaces.iter().map(AsRef::as_ref).enumerate();
+        Self { sites: all.map(|(number, workspace)| Site { workspace, number, alone }).collect() }
+    }
+
+    /// Returns the roots.
+    pub(crate) fn sites(&self) -> &[Site<'a>] {
+        &self.sites
+    }
+
+    /// Returns where to look: the path, or every root where there is none.
+    ///
+    /// # Errors
+    /// `OUTSIDE`, `NOT_FOUND` with the nearest name.
+    pub(crate) fn scopes(&self, path: Option<&str>) -> Result<Vec<Scope<'a>>, Trouble> {
+        match path {
+            Some(path) => Ok(vec![self.scope(path)?]),
+            None => Ok(self.sites.iter().map(|&site| Scope { site, under: String::new() }).collect()),
+        }
+    }
+
+    /// Returns the folder or file that a path names, relative to a root or absolute.
+    ///
+    /// # Errors
+    /// `OUTSIDE`, `NOT_FOUND` with the nearest name.
+    pub(crate) fn scope(&self, path: &str) -> Result<Scope<'a>, Trouble> {
+        let mut missing = None;
+        for (site, under) in self.readings(path)? {
+            match site.workspace.files(&filter(&under, 1)) {
+                Ok(_) => return Ok(Scope { site, under }),
+                Err(failure) if failure.cause == Cause::NotFound => {
+                    missing.get_or_insert((site, under));
+                }
+                Err(failure) => return Err(Trouble::of(failure, "path", 0)),
+            }
+        }
+        Err(match missing {
+            Some((site, under)) => not_found(path, site, &under),
+            None => outside(),
+        })
+    }
+
+    /// Returns the file that a path names.
+    ///
+    /// # Errors
+    /// As for [`scope`](Self::scope), `NO_SERVER` where no language server is known for it.
+    pub(crate) fn file(&self, path: &str) -> Result<(Site<'a>, File), Trouble> {
+        let scope = self.scope(path)?;
+        let listed = scope.list(2)?;
+        match listed.items.into_iter().find(|file| file.path == scope.under) {
+            Some(file) => Ok((scope.site, file)),
+            None if scope.is_folder() => Err(Trouble::field(format!(
+                "{path} is a folder; name a file, or use findSymbols with this path"
+            ))),
+            None => Err(no_server(path, scope.site)),
+        }
+    }
+
+    /// Every root below which the path can be meant.
+    fn readings(&self, path: &str) -> Result<Vec<(Site<'a>, String)>, Trouble> {
+        if !path.starts_with('/') {
+            let under = normal(path).ok_or_else(outside)?;
+            return Ok(self.sites.iter().map(|&site| (site, under.clone())).collect());
+        }
+        let absolute = format!("/{}", normal(path).ok_or_else(outside)?);
+        let below = |site: &Site<'a>| Some((*site, strip(&absolute, &site.workspace.root())?.to_owned()));
+        let mut found: Vec<_> = self.sites.iter().filter_map(below).collect();
+        // The deepest root has the shortest rest.
+        found.sort_by_key(|(_, under)| under.len());
+        Ok(found)
+    }
+}
+
+impl Site<'_> {
+    /// Shows a path of this root: relative where there is only this root, and absolute otherwise.
+    pub(crate) fn show(&self, path: &str) -> String {
+        if self.alone || path.starts_with('/') {
+            return path.to_owned();
+        }
+        format!("{}/{path}", self.workspace.root())
+    }
+
+    /// Shows a range of a file, counted from 1: `src/a.rs:3:5-9:2`.
+    pub(crate) fn show_range(&self, path: &str, range: &Range) -> String {
+        format!("{}:{}", self.show(path), show_range(range))
+    }
+
+    /// Tells whether two are the same root.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+
+    /// Position among the roots.
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Returns the server that answers for a language.
+    pub(crate) fn server(&self, language: &str) -> Option<Server> {
+        self.workspace.servers().into_iter().find(|server| server.languages.iter().any(|one| one == language))
+    }
+
+    /// Returns lines of files, by path and number from 0.
+    pub(crate) fn lines(
+        &self,
+        wanted: impl IntoIterator<Item = (String, u32)>,
+    ) -> BTreeMap<(String, u32), String> {
+        let mut keys: Vec<(String, u32)> =
+            wanted.into_iter().filter(|(path, _)| !path.starts_with('/')).collect();
+        keys.sort();
+        keys.dedup();
+        let asked: Vec<Line> =
+            keys.iter().map(|(path, number)| Line { path: path.clone(), number: *number }).collect();
+        let texts = self.workspace.lines(&asked);
+        keys.into_iter().zip(texts).filter_map(|(key, text)| Some((key, text?))).collect()
+    }
+}
+
+impl Scope<'_> {
+    /// Lists files with a language server, at most `limit`.
+    ///
+    /// # Errors
+    /// What the host says.
+    pub(crate) fn list(&self, limit: u32) -> Result<Files, Trouble> {
+        self.listed(&filter(&self.under, limit))
+    }
+
+    /// Lists files by a filter of one's own.
+    ///
+    /// # Errors
+    /// What the host says.
+    pub(crate) fn listed(&self, filter: &FileFilter) -> Result<Files, Trouble> {
+        self.site.workspace.files(filter).map_err(|failure| Trouble::of(failure, "path", 0))
+    }
+
+    /// Whether it holds files; an empty folder is told from a file by asking for what lies below.
+    fn is_folder(&self) -> bool {
+        self.under.is_empty()
+            || !matches!(
+                self.site.workspace.text(&self.under),
+                Ok(_) | Err(Failure { cause: Cause::TooLarge, .. })
+            )
+    }
+}
+
+/// A filter for every file below a path. A path that is named is looked at even where Git ignores it.
+pub(crate) fn filter(under: &str, limit: u32) -> FileFilter {
+    FileFilter { under: under.to_owned(), languages: Vec::new(), containing: None, ignored: false, limit }
+}
+
+/// Shows a range, counted from 1: `3:5-9:2`.
+pub(crate) fn show_range(range: &Range) -> String {
+    let (start, end) = (range.start, range.end);
+    format!(
+        "{}:{}-{}:{}",
+        u64::from(start.line) + 1,
+        u64::from(start.column) + 1,
+        u64::from(end.line) + 1,
+        u64::from(end.column) + 1
+    )
+}
+
+fn outside() -> Trouble {
+    Trouble::new("OUTSIDE", "path is outside the workspace roots")
+}
+
+/// Takes `.` and `..` out of a path; none where it leads out of its root.
+fn normal(path: &str) -> Option<String> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()?),
+            name => names.push(name),
+        }
+    }
+    Some(names.join("/"))
+}
+
+fn strip<'a>(absolute: &'a str, root: &str) -> Option<&'a str> {
+    let rest = absolute.strip_prefix(root.trim_end_matches('/'))?;
+    if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }
+}
+
+/// Names the file whose name is nearest, in the nearest folder that exists.
+fn not_found(path: &str, site: Site<'_>, under: &str) -> Trouble {
+    let trouble = Trouble::not_found(format!("path not found: {path}"));
+    let mut folder = under;
+    let mut scope;
+    loop {
+        folder = folder.rsplit_once('/').map_or("", |(parent, _)| parent);
+        scope = Scope { site, under: folder.to_owned() };
+        if folder.is_empty() || scope.list(1).is_ok() {
+            break;
+        }
+    }
+    let Ok(files) = scope.list(2_000) else { return trouble };
+    let leaf = under.rsplit('/').next().unwrap_or(under);
+    let near = files.items.iter().map(|file| (score(&file.path, under, leaf), &file.path)).min();
+    match near {
+        Some((distance, near)) if distance <= leaf.chars().count().div_ceil(3) => {
+            trouble.hint(format!("nearest: {}", site.show(near)))
+        }
+        _ => trouble,
+    }
+}
+
+/// How far a file is from what was asked: by its name, or by its whole path.
+fn score(path: &str, asked: &str, leaf: &str) -> usize {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    near::distance(name, leaf).min(near::distance(path, asked))
+}
+
+fn no_server(path: &str, site: Site<'_>) -> Trouble {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let kind =
+        name.rsplit_once('.').map_or_else(|| name.to_owned(), |(_, extension)| format!(".{extension}"));
+    let mut languages: Vec<String> =
+        site.workspace.servers().into_iter().flat_map(|server| server.languages).collect();
+    languages.sort();
+    languages.dedup();
+    Trouble::new("NO_SERVER", format!("Language server not available for this file type: {kind}"))
+        .hint(format!("configured languages: {}", languages.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_made_normal_and_stay_below() {
+        assert_eq!(normal("./src//a.rs").as_deref(), Some("src/a.rs"));
+        assert_eq!(normal("src/../b.rs").as_deref(), Some("b.rs"));
+        assert_eq!(normal("."), Some(String::new()));
+        assert_eq!(normal("../a"), None);
+        assert_eq!(strip("/a/b/c", "/a/b"), Some("c"));
+        assert_eq!(strip("/a/b", "/a/b/"), Some(""));
+        assert_eq!(strip("/a/bc", "/a/b"), None);
+    }
+}

@@ -1,0 +1,378 @@
+//! Scenarios as data, and what must hold of any answer, against the server in miniature.
+
+mod model;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use iac_plugin::serde_json::{self, Map};
+use iac_plugin::{Json, json};
+use proptest::prelude::*;
+
+use crate::doubts::Doubts;
+use crate::find::{self, Way};
+use crate::kinds::Kinds;
+use crate::pattern::Pattern;
+use crate::request::{Ask, Request};
+use crate::scope::Desk;
+use crate::world::Workspace;
+use model::{Knobs, Model};
+
+/// Rewrites the expected answers instead of comparing; the difference is to be read.
+const REWRITE: &str = "UPDATE_EXPECT";
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+}
+
+fn project() -> BTreeMap<String, String> {
+    let root = fixtures().join("project");
+    let mut files = BTreeMap::new();
+    for folder in ["src", "lib", "ignored"] {
+        for entry in fs::read_dir(root.join(folder)).expect("the fixture's folder") {
+            let path = entry.expect("an entry").path();
+            let name = path.file_name().and_then(|name| name.to_str()).expect("a name").to_owned();
+            files.insert(format!("{folder}/{name}"), fs::read_to_string(&path).expect("a text"));
+        }
+    }
+    files
+}
+
+fn ask(model: Model, arguments: &Json) -> Json {
+    let workspaces: Vec<Box<dyn Workspace>> = vec![Box::new(model)];
+    ask_all(&workspaces, arguments)
+}
+
+fn ask_all(workspaces: &[Box<dyn Workspace + '_>], arguments: &Json) -> Json {
+    let empty = Map::new();
+    match crate::answer(workspaces, arguments.as_object().unwrap_or(&empty)) {
+        Ok(answer) => answer,
+        Err(fault) => json!({"fault": fault.code, "message": fault.message, "suggestion": fault.suggestion}),
+    }
+}
+
+/// Every file in `fixtures/scenarios`: a list of `{"arguments", "server"?, "answer"}`.
+#[test]
+fn scenarios_are_answered_as_written() {
+    let mut files: Vec<PathBuf> = fs::read_dir(fixtures().join("scenarios"))
+        .expect("the scenarios")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    files.sort();
+    let mut wrong = Vec::new();
+    for file in &files {
+        let text = fs::read_to_string(file).expect("a text");
+        let mut scenarios: Vec<Json> =
+            serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        for scenario in &mut scenarios {
+            let answer = ask(Model::new(project(), Knobs::read(&scenario["server"])), &scenario["arguments"]);
+            if scenario["answer"] != answer {
+                wrong.push(format!(
+                    "{}\n  {}\n  is       {answer}\n  expected {}",
+                    file.display(),
+                    scenario["arguments"],
+                    scenario["answer"]
+                ));
+                scenario["answer"] = answer;
+            }
+        }
+        if std::env::var_os(REWRITE).is_some() {
+            rewrite(file, &lines(&scenarios));
+        }
+    }
+    assert!(files.len() > 5, "there are scenarios");
+    assert!(wrong.is_empty() || std::env::var_os(REWRITE).is_some(), "{}", wrong.join("\n"));
+}
+
+#[expect(clippy::disallowed_methods, reason = "a fixture is no state, and is written by hand's order only")]
+fn rewrite(file: &Path, text: &str) {
+    fs::write(file, text).expect("the fixture can be written");
+}
+
+/// One scenario on three lines, so that a difference can be read.
+fn lines(scenarios: &[Json]) -> String {
+    let show = |scenario: &Json| {
+        let server =
+            scenario.get("server").map(|server| format!("\"server\": {server},\n  ")).unwrap_or_default();
+        let answer =
+            serde_json::to_string_pretty(&scenario["answer"]).unwrap_or_default().replace('\n', "\n  ");
+        format!("{{{server}\"arguments\": {},\n  \"answer\": {answer}}}", scenario["arguments"])
+    };
+    format!("[{}]\n", scenarios.iter().map(show).collect::<Vec<_>>().join(",\n"))
+}
+
+fn plain() -> Model {
+    Model::new(project(), Knobs::read(&model::none()))
+}
+
+/// What a batch is made of in these tests.
+fn queries() -> Vec<Json> {
+    vec![
+        json!({"type": "findSymbols", "query": "{get,set}*"}),
+        json!({"type": "findSymbols", "query": "*", "limit": 3}),
+        json!({"type": "outline", "path": "src/animation.toy"}),
+        json!({"type": "outline", "path": "nowhere.toy"}),
+        json!({"type": "references", "symbol": "getFrame"}),
+        json!({"type": "references", "symbol": "handleOpen"}),
+        json!({"type": "diagnostics"}),
+        json!({"type": "typeInfo", "symbol": "greet"}),
+        json!({"type": "find"}),
+        json!({"type": "callers", "symbol": "getFrame"}),
+    ]
+}
+
+#[test]
+fn a_batch_is_its_queries_one_after_another() {
+    let batch = ask(plain(), &json!({"queries": queries()}));
+    let singles: Vec<Json> =
+        queries().iter().map(|query| ask(plain(), query)["results"][0].clone()).collect();
+    assert_eq!(batch["results"], json!(singles));
+}
+
+#[test]
+fn pages_are_the_whole_one_after_another() {
+    for query in [
+        json!({"type": "findSymbols", "query": "*"}),
+        json!({"type": "outline", "path": "src/animation.toy"}),
+        json!({"type": "references", "symbol": "getFrame", "includeDeclaration": true}),
+        json!({"type": "diagnostics"}),
+        json!({"type": "callees", "path": "src/animation.toy", "line": 15}),
+    ] {
+        let whole = ask(plain(), &query)["results"][0].clone();
+        let total = whole["total"].as_u64().expect("a total");
+        assert!(total > 1 && whole["complete"] == true, "{whole}");
+        for limit in 1..=total + 1 {
+            let mut joined: Vec<Json> = Vec::new();
+            for offset in (0..total).step_by(usize::try_from(limit).expect("small")) {
+                let mut page = query.clone();
+                page["limit"] = json!(limit);
+                page["offset"] = json!(offset);
+                let answer = ask(plain(), &page)["results"][0].clone();
+                assert_eq!(answer["total"], total);
+                assert_eq!(answer["complete"], offset + limit >= total, "{answer}");
+                joined.extend(answer["result"].as_array().expect("a list").clone());
+            }
+            assert_eq!(json!(joined), whole["result"], "{query} by {limit}");
+        }
+    }
+}
+
+/// All symbols of a file are its outline without the tree.
+#[test]
+fn all_symbols_of_a_file_are_its_flattened_outline() {
+    for path in ["src/animation.toy", "src/handler.toy", "lib/names.toy"] {
+        let found = ask(plain(), &json!({"type": "findSymbols", "query": "*", "path": path}));
+        let outline = ask(plain(), &json!({"type": "outline", "path": path}));
+        let mut names = Vec::new();
+        flatten(&outline["results"][0]["result"], path, &mut names);
+        let found: Vec<String> = found["results"][0]["result"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|one| format!("{} {} {}", one["kind"], one["name"], one["path"]))
+            .collect();
+        assert_eq!(found, names, "{path}");
+        assert_eq!(outline["results"][0]["symbols"], names.len());
+    }
+}
+
+fn flatten(nodes: &Json, path: &str, names: &mut Vec<String>) {
+    for node in nodes.as_array().into_iter().flatten() {
+        let range = node["range"].as_str().unwrap_or("");
+        names.push(format!("{} {} {}", node["kind"], node["name"], json!(format!("{path}:{range}"))));
+        flatten(&node["children"], path, names);
+    }
+}
+
+/// The names that a way of looking finds, and what was asked for it.
+fn found(model: Model, pattern: &str, way: Way) -> (Vec<String>, bool) {
+    let workspaces: Vec<Box<dyn Workspace>> = vec![Box::new(model)];
+    let desk = Desk::new(&workspaces);
+    let request =
+        Request::parse(json!({"type": "findSymbols", "query": pattern}).as_object().expect("an object"));
+    let query = request.expect("a request").queries.remove(0).expect("a query");
+    let Ask::FindSymbols { pattern, .. } = &query.ask else { panic!("another query") };
+    let wanted = find::Wanted { pattern, kinds: Kinds::ALL, locals: false, path: None, what: "findSymbols" };
+    let mut doubts = Doubts::default();
+    let hits = find::hits(&desk, &wanted, &query.common, way, &mut doubts).expect("an answer");
+    let show = |hit: &find::Hit<'_>| {
+        format!("{} {}", hit.site.show_range(&hit.path, &hit.node.range()), hit.node.full_name())
+    };
+    (hits.iter().map(show).collect(), doubts.is_complete())
+}
+
+#[test]
+fn every_way_of_looking_finds_the_same() {
+    let patterns = [
+        "handle*",
+        "*handle*",
+        "{get,set}*",
+        "[A-Z]*Service",
+        "Animation.get*",
+        "*OPEN",
+        "*rame",
+        "**.area",
+        "nothing*",
+        "*",
+        "deflate",
+        "größe",
+        "*item1*",
+    ];
+    for knobs in
+        [json!({}), json!({"cap": 2}), json!({"heads": true}), json!({"flat": true}), json!({"loading": 9})]
+    {
+        for files in [project(), model::long(3, 4)] {
+            for pattern in patterns {
+                let model = || Model::new(files.clone(), Knobs::read(&knobs));
+                let (all, _) = found(model(), pattern, Way::Crawl);
+                assert_eq!(found(model(), pattern, Way::Best).0, all, "{pattern} {knobs}");
+                assert_eq!(found(model(), pattern, Way::Index).0, all, "{pattern} {knobs}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_index_spares_files_where_it_can_be_relied_upon() {
+    let asked = |knobs: Json| {
+        let model = Box::leak(Box::new(Model::new(model::long(9, 2), Knobs::read(&knobs))));
+        let workspaces: Vec<Box<dyn Workspace>> = vec![Box::new(Lent(model))];
+        let desk = Desk::new(&workspaces);
+        let pattern = Pattern::parse("*item0of3").expect("a pattern");
+        let request =
+            Request::parse(json!({"type": "findSymbols", "query": "x"}).as_object().expect("an object"));
+        let query = request.expect("a request").queries.remove(0).expect("a query");
+        let wanted = find::Wanted {
+            pattern: &pattern,
+            kinds: Kinds::ALL,
+            locals: false,
+            path: None,
+            what: "findSymbols",
+        };
+        find::hits(&desk, &wanted, &query.common, Way::Index, &mut Doubts::default()).expect("an answer");
+        model.asked.borrow().join(", ")
+    };
+    assert_eq!(asked(json!({})), "workspace-symbols item0of3, document-symbols 1");
+    assert_eq!(asked(json!({"heads": true})), "document-symbols 1");
+    assert_eq!(asked(json!({"cap": 1})), "workspace-symbols item0of3, document-symbols 1");
+}
+
+/// A model that a test can look into afterwards.
+struct Lent(&'static Model);
+
+macro_rules! lend {
+    ($($name:ident($($argument:ident: $kind:ty),*) -> $answer:ty;)*) => {
+        impl Workspace for Lent {
+            $(fn $name(&self, $($argument: $kind),*) -> $answer { self.0.$name($($argument),*) })*
+        }
+    };
+}
+
+use crate::world::*;
+
+lend! {
+    root() -> String;
+    servers() -> Vec<Server>;
+    files(filter: &FileFilter) -> Result<Files, Failure>;
+    text(path: &str) -> Result<String, Failure>;
+    lines(lines: &[Line]) -> Vec<Option<String>>;
+    prepare(language: &str, deadline: u32) -> Result<Server, Failure>;
+    document_symbols(paths: &[String], deadline: u32) -> Each<Symbols>;
+    workspace_symbols(language: &str, text: &str, deadline: u32) -> Result<Symbols, Failure>;
+    related(relation: Relation, places: &[Place], deadline: u32) -> Each<Locations>;
+    hierarchy(step: Step, places: &[Place], deadline: u32) -> Each<Neighbours>;
+    hover(places: &[Place], deadline: u32) -> Each<Shown>;
+    diagnostics(paths: &[String], deadline: u32) -> Each<Diagnostics>;
+    workspace_diagnostics(language: &str, deadline: u32) -> Result<Diagnostics, Failure>;
+    completions(place: &Place, overlay: Option<&str>, limit: u32, deadline: u32) -> Result<Completions, Failure>;
+    restart(language: Option<&str>) -> Result<(), Failure>;
+}
+
+/// A server that is not ready says so, or answers as one that is.
+#[test]
+fn a_cold_answer_is_the_warm_one_or_says_why_not() {
+    for query in queries() {
+        let warm = ask(plain(), &query)["results"][0].clone();
+        let cold =
+            ask(Model::new(project(), Knobs::read(&json!({"loading": 99}))), &query)["results"][0].clone();
+        let loading = cold["reasons"].as_array().is_some_and(|reasons| reasons.contains(&json!("loading")));
+        assert!(
+            cold == warm || (cold["complete"] == false && loading) || cold["error"].is_string(),
+            "{query}: {cold}"
+        );
+    }
+}
+
+#[test]
+fn roots_are_told_apart_by_their_paths() {
+    let knobs = |root: &str| Knobs::read(&json!({"root": root}));
+    let one = Model::new(BTreeMap::from([("a.toy".to_owned(), "function one".to_owned())]), knobs("/one"));
+    let two = Model::new(
+        BTreeMap::from([("b.toy".to_owned(), "function two\nfunction one".to_owned())]),
+        knobs("/one/two"),
+    );
+    let workspaces: Vec<Box<dyn Workspace>> = vec![Box::new(one), Box::new(two)];
+    let paths = |arguments: Json| -> Vec<String> {
+        let answer = ask_all(&workspaces, &arguments);
+        answer["results"][0]["result"]
+            .as_array()
+            .unwrap_or_else(|| panic!("{answer}"))
+            .iter()
+            .map(|one| one["path"].as_str().unwrap_or("").to_owned())
+            .collect()
+    };
+    assert_eq!(
+        paths(json!({"type": "findSymbols", "query": "one"})),
+        ["/one/a.toy:1:10-1:13", "/one/two/b.toy:2:10-2:13"]
+    );
+    assert_eq!(paths(json!({"type": "findSymbols", "query": "*", "path": "/one/two/b.toy"})).len(), 2);
+    assert_eq!(paths(json!({"type": "findSymbols", "query": "*", "path": "b.toy"})).len(), 2);
+    assert_eq!(
+        ask_all(&workspaces, &json!({"type": "outline", "path": "/two/b.toy"}))["results"][0]["code"],
+        "OUTSIDE"
+    );
+    assert_eq!(ask_all(&[], &json!({"type": "status"}))["fault"], "permission_denied");
+}
+
+#[test]
+fn long_answers_stay_within_their_size() {
+    let model = || Model::new(model::long(40, 25), Knobs::read(&model::none()));
+    for query in [
+        json!({"type": "findSymbols", "query": "*", "limit": 1000}),
+        json!({"type": "outline", "path": "src/file000.toy"}),
+        json!({"type": "findSymbols", "query": "*"}),
+    ] {
+        let answer = ask(model(), &query)["results"][0].clone();
+        assert!(answer.to_string().len() <= 32_000, "{}", answer.to_string().len());
+        assert!(answer["total"].as_u64().is_some_and(|total| total >= 25), "{query}");
+    }
+    let counted = ask(model(), &json!({"type": "findSymbols", "query": "*", "countOnly": true}));
+    assert_eq!(counted, json!({"results": [{"result": [], "total": 4_000, "complete": true}]}));
+}
+
+#[test]
+fn the_order_is_the_same_every_time() {
+    let names: BTreeSet<String> =
+        (0..3).map(|_| ask(plain(), &json!({"type": "findSymbols", "query": "*"})).to_string()).collect();
+    assert_eq!(names.len(), 1);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn ways_agree_on_any_pattern(pattern in r"[a-zA-Z*?.{},\[\]]{1,8}") {
+        if Pattern::parse(&pattern).is_ok() {
+            prop_assert_eq!(found(plain(), &pattern, Way::Best).0, found(plain(), &pattern, Way::Crawl).0);
+            prop_assert_eq!(found(plain(), &pattern, Way::Index).0, found(plain(), &pattern, Way::Crawl).0);
+        }
+    }
+
+    #[test]
+    fn members_are_among_everything_below(name in "(Animation|UserService|Shape|Colour)") {
+        let members: BTreeSet<String> = found(plain(), &format!("{name}.*"), Way::Best).0.into_iter().collect();
+        let below: BTreeSet<String> = found(plain(), &format!("{name}.**"), Way::Best).0.into_iter().collect();
+        prop_assert!(!members.is_empty() && members.is_subset(&below));
+    }
+}

@@ -1,0 +1,534 @@
+//! A language server in miniature, for a language in which every line is `KIND NAME …` and what is indented belongs to
+//! the line above. It does what real servers do, also what they do wrong: lists that are cut, indexes that are not
+//! ready, names in the server's own spelling, files that fail.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use iac_plugin::{Json, json};
+
+use crate::kinds;
+use crate::world::*;
+
+/// A project with its server.
+pub(super) struct Model {
+    pub(super) files: BTreeMap<String, String>,
+    pub(super) knobs: Knobs,
+    /// What was asked, for tests that care.
+    pub(super) asked: RefCell<Vec<String>>,
+    prepared: Cell<u32>,
+}
+
+/// What can be wrong with a server.
+#[derive(Default)]
+pub(super) struct Knobs {
+    pub(super) root: String,
+    /// How many symbols a search returns at most.
+    pub(super) cap: Option<u32>,
+    /// A search finds heads of names only.
+    pub(super) heads: bool,
+    /// The server is ready after this many questions that wait for it.
+    pub(super) loading: u32,
+    pub(super) doubts: Vec<Doubt>,
+    pub(super) degraded: bool,
+    /// Files that fail, each with its cause.
+    pub(super) fail: BTreeMap<String, Cause>,
+    /// Questions that the server cannot answer.
+    pub(super) without: Vec<String>,
+    pub(super) flat: bool,
+    pub(super) scoped: bool,
+}
+
+impl Knobs {
+    pub(super) fn read(json: &Json) -> Self {
+        let texts = |name: &str| {
+            json[name].as_array().into_iter().flatten().filter_map(Json::as_str).map(str::to_owned)
+        };
+        let fail = json["fail"].as_object().into_iter().flatten();
+        Self {
+            root: json["root"].as_str().unwrap_or("/project").to_owned(),
+            cap: json["cap"].as_u64().map(|cap| cap as u32),
+            heads: json["heads"] == true,
+            loading: json["loading"].as_u64().unwrap_or(0) as u32,
+            doubts: texts("doubts").map(|word| doubt(&word)).collect(),
+            degraded: json["degraded"] == true,
+            fail: fail.map(|(path, word)| (path.clone(), cause(word.as_str().unwrap_or("")))).collect(),
+            without: texts("without").collect(),
+            flat: json["flat"] == true,
+            scoped: json["scoped"] == true,
+        }
+    }
+}
+
+fn doubt(word: &str) -> Doubt {
+    match word {
+        "loading" => Doubt::Loading,
+        "readiness_unknown" => Doubt::ReadinessUnknown,
+        "index_capped" => Doubt::Capped,
+        "server_scope" => Doubt::Scope,
+        "unopened_only" => Doubt::OpenOnly,
+        "restarted" => Doubt::Restarted,
+        "deadline" => Doubt::Stale,
+        other => panic!("no doubt is called {other}"),
+    }
+}
+
+fn cause(word: &str) -> Cause {
+    match word {
+        "timeout" => Cause::Timeout,
+        "crashed" => Cause::Crashed,
+        "not-installed" => Cause::NotInstalled,
+        "start-failed" => Cause::StartFailed,
+        "gave-up" => Cause::GaveUp,
+        "too-large" => Cause::TooLarge,
+        "failed" => Cause::Failed,
+        other => panic!("no cause is called {other}"),
+    }
+}
+
+fn failure(cause: Cause, message: impl Into<String>) -> Failure {
+    Failure { cause, message: message.into(), suggestion: None, retry_after: None }
+}
+
+/// A line that declares something.
+struct Declared {
+    path: String,
+    line: u32,
+    indent: usize,
+    kind: u8,
+    name: String,
+    rest: String,
+    end: (u32, u32),
+}
+
+impl Model {
+    pub(super) fn new(files: BTreeMap<String, String>, knobs: Knobs) -> Self {
+        Self { files, knobs, asked: RefCell::default(), prepared: Cell::new(0) }
+    }
+
+    fn ask(&self, what: impl Into<String>) {
+        self.asked.borrow_mut().push(what.into());
+    }
+
+    fn can(&self, what: &str) -> bool {
+        !self.knobs.without.iter().any(|one| one == what)
+    }
+
+    fn is_ready(&self) -> bool {
+        self.prepared.get() >= self.knobs.loading
+    }
+
+    fn freshness(&self) -> Freshness {
+        let loading = (!self.is_ready()).then_some(Doubt::Loading);
+        let doubts = loading.into_iter().chain(self.knobs.doubts.iter().copied()).collect();
+        Freshness { doubts, settled: 1_000, generation: 1 }
+    }
+
+    fn declared(&self, path: &str) -> Vec<Declared> {
+        let text = &self.files[path];
+        let lines: Vec<&str> = text.lines().collect();
+        let indent = |line: &str| line.chars().count() - line.trim_start().chars().count();
+        let mut all = Vec::new();
+        for (at, line) in lines.iter().enumerate() {
+            let mut words = line.trim_start().splitn(3, ' ');
+            let (Some(word), Some(name)) = (words.next(), words.next()) else { continue };
+            let Some(kind) = (1..=26).find(|&kind| kinds::name(kind) == word) else { continue };
+            let inner = lines[at + 1..].iter().take_while(|below| indent(below) > indent(line)).count();
+            let end = lines[at + inner].chars().count() as u32;
+            let (line, indent) = (at as u32, indent(line));
+            let rest = words.next().unwrap_or("").to_owned();
+            all.push(Declared {
+                path: path.to_owned(),
+                line,
+                indent,
+                kind,
+                name: name.to_owned(),
+                rest,
+                end: (line + inner as u32, end),
+            });
+        }
+        all
+    }
+
+    fn everything(&self) -> Vec<Declared> {
+        self.files.keys().flat_map(|path| self.declared(path)).collect()
+    }
+
+    fn symbols_of(&self, path: &str) -> Vec<Symbol> {
+        let mut open: Vec<(usize, u32)> = Vec::new();
+        let declared = self.declared(path);
+        let mut symbols = Vec::new();
+        for one in &declared {
+            open.retain(|(indent, _)| *indent < one.indent);
+            let parent = open.last().map(|(_, at)| *at).filter(|_| !self.knobs.flat);
+            symbols.push(Symbol { parent, ..one.symbol() });
+            open.push((one.indent, symbols.len() as u32 - 1));
+        }
+        symbols
+    }
+
+    fn word_at(&self, place: &Place) -> Option<String> {
+        let line: Vec<char> =
+            self.files.get(&place.path)?.lines().nth(place.at.line as usize)?.chars().collect();
+        let part = |letter: &char| letter.is_alphanumeric() || *letter == '_';
+        let at = place.at.column as usize;
+        line.get(at).filter(|letter| part(letter))?;
+        let start = line[..at].iter().rposition(|letter| !part(letter)).map_or(0, |before| before + 1);
+        Some(line[start..].iter().take_while(|letter| part(letter)).collect())
+    }
+
+    fn occurrences(&self, name: &str) -> Vec<Location> {
+        let mut found = Vec::new();
+        for (path, text) in &self.files {
+            for (number, line) in text.lines().enumerate() {
+                let mut column = 0;
+                for word in line.split(|letter: char| !letter.is_alphanumeric() && letter != '_') {
+                    let length = word.chars().count();
+                    if word == name {
+                        found.push(location(path, number as u32, column, length as u32));
+                    }
+                    column += length as u32 + 1;
+                }
+            }
+        }
+        found
+    }
+
+    fn definitions(&self, place: &Place) -> Vec<Location> {
+        let Some(word) = self.word_at(place) else { return Vec::new() };
+        let named: Vec<Declared> = self.everything().into_iter().filter(|one| one.leaf() == word).collect();
+        // Like C's servers: from a declaration to the definition, and back.
+        let here = |one: &&Declared| one.path == place.path && one.line == place.at.line;
+        let linked = named.iter().find(here).filter(|one| one.rest.starts_with("declared"));
+        let own = named.iter().find(here).filter(|_| linked.is_none());
+        let first = named.iter().find(|one| !one.rest.starts_with("declared"));
+        own.or(first).map(Declared::name_location).into_iter().collect()
+    }
+
+    fn check(&self, path: &str) -> Result<(), Failure> {
+        match self.knobs.fail.get(path) {
+            Some(&cause) => Err(failure(cause, format!("the server failed with {path}"))),
+            None if self.files.contains_key(path) => Ok(()),
+            None => Err(failure(Cause::NotFound, format!("path not found: {path}"))),
+        }
+    }
+
+    fn each<Q, T>(&self, what: &str, questions: &[Q], answer: impl Fn(&Q) -> Result<T, Failure>) -> Each<T> {
+        self.ask(format!("{what} {}", questions.len()));
+        if !self.can(what) {
+            return Err(failure(Cause::Unsupported, "unsupported"));
+        }
+        Ok(questions.iter().map(answer).collect())
+    }
+
+    fn diagnostics_of(&self, path: &str) -> Vec<Diagnostic> {
+        let said = |(number, line): (usize, &str)| {
+            let (before, said) = line.split_once('!')?;
+            let (word, message) = said.split_once(' ')?;
+            let severity =
+                ["error", "warning", "info", "hint"].iter().position(|known| *known == word)? as u8 + 1;
+            let location = location(path, number as u32, before.chars().count() as u32, 1);
+            Some(Diagnostic {
+                location,
+                severity,
+                code: Some("toy".to_owned()),
+                source: Some("toyc".to_owned()),
+                message: message.to_owned(),
+            })
+        };
+        self.files[path].lines().enumerate().filter_map(said).collect()
+    }
+
+    fn server(&self) -> Server {
+        let can = |what: &str| self.can(what);
+        let abilities = Abilities {
+            document_symbols: true,
+            workspace_symbols: can("workspace-symbols"),
+            references: can("references"),
+            definition: can("definition"),
+            type_definition: false,
+            implementations: can("implementations"),
+            calls: can("calls"),
+            types: can("types"),
+            hover: can("hover"),
+            completions: can("completions"),
+            pull_diagnostics: true,
+            workspace_diagnostics: can("workspace-diagnostics"),
+        };
+        let ready = if self.is_ready() { State::Ready } else { State::Loading };
+        Server {
+            profile: "toyls".to_owned(),
+            languages: vec!["toy".to_owned()],
+            extensions: vec!["toy".to_owned()],
+            state: if self.knobs.degraded { State::Degraded } else { ready },
+            message: self.knobs.degraded.then(|| "no toy.json".to_owned()),
+            progress: (!self.is_ready()).then(|| "indexing 40 %".to_owned()),
+            version: Some("toyls 1.0".to_owned()),
+            abilities,
+            naming: if self.knobs.scoped { Naming::Scoped } else { Naming::Plain },
+            search: Search { substring: !self.knobs.heads, cap: self.knobs.cap },
+            restarts: 0,
+            memory: None,
+        }
+    }
+}
+
+impl Declared {
+    fn leaf(&self) -> &str {
+        self.name.rsplit("::").next().unwrap_or(&self.name)
+    }
+
+    fn name_location(&self) -> Location {
+        let before = self.indent + kinds::name(self.kind).len() + 1 + self.name.len() - self.leaf().len();
+        location(&self.path, self.line, before as u32, self.leaf().chars().count() as u32)
+    }
+
+    fn symbol(&self) -> Symbol {
+        let start = Position { line: self.line, column: self.indent as u32 };
+        let end = Position { line: self.end.0, column: self.end.1 };
+        Symbol {
+            name: self.name.clone(),
+            kind: self.kind,
+            detail: (!self.rest.is_empty()).then(|| self.rest.clone()),
+            location: Location { path: self.path.clone(), range: Range { start, end } },
+            name_range: self.name_location().range,
+            container: None,
+            parent: None,
+            deprecated: false,
+        }
+    }
+
+    fn names(&self, word: &str) -> Vec<String> {
+        let after = self.rest.split_once(word).map_or("", |(_, after)| after);
+        after.split([' ', ',']).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+    }
+}
+
+fn location(path: &str, line: u32, column: u32, length: u32) -> Location {
+    let start = Position { line, column };
+    Location {
+        path: path.to_owned(),
+        range: Range { start, end: Position { line, column: column + length } },
+    }
+}
+
+impl Workspace for Model {
+    fn root(&self) -> String {
+        self.knobs.root.clone()
+    }
+
+    fn servers(&self) -> Vec<Server> {
+        vec![self.server()]
+    }
+
+    fn files(&self, filter: &FileFilter) -> Result<Files, Failure> {
+        let below = |path: &str| {
+            filter.under.is_empty()
+                || path == filter.under
+                || path.strip_prefix(&filter.under).is_some_and(|rest| rest.starts_with('/'))
+        };
+        if !filter.under.is_empty() && !self.files.keys().any(|path| below(path)) {
+            return Err(failure(Cause::NotFound, format!("path not found: {}", filter.under)));
+        }
+        let holds = |text: &str| {
+            let letters = filter.containing.as_deref().unwrap_or("").to_lowercase();
+            text.to_lowercase().contains(&letters)
+        };
+        let known =
+            self.files.iter().filter(|(path, text)| below(path) && path.ends_with(".toy") && holds(text));
+        let known = known.filter(|(path, _)| filter.ignored || !path.starts_with("ignored/"));
+        let mut items: Vec<File> = known
+            .map(|(path, text)| File {
+                path: path.clone(),
+                language: "toy".to_owned(),
+                size: text.len() as u64,
+                stamp: 1,
+            })
+            .collect();
+        let truncated = items.len() > filter.limit as usize;
+        items.truncate(filter.limit as usize);
+        Ok(Files { items, truncated })
+    }
+
+    fn text(&self, path: &str) -> Result<String, Failure> {
+        self.files
+            .get(path)
+            .cloned()
+            .ok_or_else(|| failure(Cause::NotFound, format!("path not found: {path}")))
+    }
+
+    fn lines(&self, lines: &[Line]) -> Vec<Option<String>> {
+        let read =
+            |line: &Line| Some(self.files.get(&line.path)?.lines().nth(line.number as usize)?.to_owned());
+        lines.iter().map(read).collect()
+    }
+
+    fn prepare(&self, language: &str, _: u32) -> Result<Server, Failure> {
+        assert_eq!(language, "toy");
+        self.prepared.set(self.prepared.get() + 1);
+        match self.knobs.fail.get("*") {
+            Some(&cause) => Err(failure(cause, "toyls not found on PATH; install: toy add toyls")),
+            None => Ok(self.server()),
+        }
+    }
+
+    fn document_symbols(&self, paths: &[String], _: u32) -> Each<Symbols> {
+        self.each("document-symbols", paths, |path| {
+            self.check(path)?;
+            Ok(Symbols { items: self.symbols_of(path), flat: self.knobs.flat, freshness: self.freshness() })
+        })
+    }
+
+    fn workspace_symbols(&self, _: &str, text: &str, _: u32) -> Result<Symbols, Failure> {
+        self.ask(format!("workspace-symbols {text}"));
+        let matches = |name: &str| {
+            let name = name.to_lowercase();
+            if self.knobs.heads { name.starts_with(text) } else { name.contains(text) }
+        };
+        let mut items: Vec<Symbol> =
+            self.everything().iter().filter(|one| matches(&one.name)).map(Declared::symbol).collect();
+        items.truncate(self.knobs.cap.map_or(usize::MAX, |cap| cap as usize));
+        Ok(Symbols { items, flat: true, freshness: self.freshness() })
+    }
+
+    fn related(&self, relation: Relation, places: &[Place], _: u32) -> Each<Locations> {
+        let what = match relation {
+            Relation::References | Relation::ReferencesAndDeclaration => "references",
+            Relation::Definition => "definition",
+            Relation::TypeDefinition => "type-definition",
+            Relation::Implementations => "implementations",
+        };
+        self.each(what, places, |place| {
+            self.check(&place.path)?;
+            let word = self.word_at(place).unwrap_or_default();
+            let declared: Vec<(String, u32)> = self
+                .everything()
+                .iter()
+                .filter(|one| one.leaf() == word)
+                .map(|one| (one.path.clone(), one.line))
+                .collect();
+            let is_declared = |one: &Location| declared.contains(&(one.path.clone(), one.range.start.line));
+            let items = match relation {
+                Relation::References => {
+                    self.occurrences(&word).into_iter().filter(|one| !is_declared(one)).collect()
+                }
+                Relation::ReferencesAndDeclaration => self.occurrences(&word),
+                Relation::Definition => self.definitions(place),
+                Relation::TypeDefinition => Vec::new(),
+                Relation::Implementations => self
+                    .everything()
+                    .iter()
+                    .filter(|one| one.names("implements").contains(&word))
+                    .map(Declared::name_location)
+                    .collect(),
+            };
+            Ok(Locations { items, freshness: self.freshness() })
+        })
+    }
+
+    fn hierarchy(&self, step: Step, places: &[Place], _: u32) -> Each<Neighbours> {
+        let what = if matches!(step, Step::Callers | Step::Callees) { "calls" } else { "types" };
+        self.each(what, places, |place| {
+            let word = self.word_at(place).unwrap_or_default();
+            let all = self.everything();
+            let here = |one: &&Declared| one.path == place.path && one.line == place.at.line;
+            let own = all.iter().find(here).or_else(|| all.iter().find(|one| one.leaf() == word));
+            let called = own.map(|one| one.names("calls")).unwrap_or_default();
+            let near = all.iter().filter(|one| match step {
+                Step::Callers => one.names("calls").contains(&word),
+                Step::Callees => called.iter().any(|name| name == one.leaf()),
+                Step::Subtypes => one.names("implements").contains(&word),
+                Step::Supertypes => false,
+            });
+            let neighbour =
+                |one: &Declared| Neighbour { symbol: one.symbol(), sites: vec![one.name_location()] };
+            Ok(Neighbours { items: near.map(neighbour).collect(), freshness: self.freshness() })
+        })
+    }
+
+    fn hover(&self, places: &[Place], _: u32) -> Each<Shown> {
+        self.each("hover", places, |place| {
+            let line = self.files[&place.path].lines().nth(place.at.line as usize).unwrap_or("").trim();
+            let markdown =
+                self.word_at(place).map(|word| format!("```toy\n{line}\n```\nWhat {word} is for."));
+            Ok(Shown { markdown, freshness: self.freshness() })
+        })
+    }
+
+    fn diagnostics(&self, paths: &[String], _: u32) -> Each<Diagnostics> {
+        self.each("diagnostics", paths, |path| {
+            self.check(path)?;
+            Ok(Diagnostics { items: self.diagnostics_of(path), freshness: self.freshness() })
+        })
+    }
+
+    fn workspace_diagnostics(&self, _: &str, _: u32) -> Result<Diagnostics, Failure> {
+        let items = self
+            .files
+            .keys()
+            .filter(|path| path.ends_with(".toy"))
+            .flat_map(|path| self.diagnostics_of(path))
+            .collect();
+        Ok(Diagnostics { items, freshness: self.freshness() })
+    }
+
+    fn completions(
+        &self,
+        place: &Place,
+        overlay: Option<&str>,
+        limit: u32,
+        _: u32,
+    ) -> Result<Completions, Failure> {
+        let text = overlay.unwrap_or(&self.files[&place.path]);
+        let line: String = text
+            .lines()
+            .nth(place.at.line as usize)
+            .unwrap_or("")
+            .chars()
+            .take(place.at.column as usize)
+            .collect();
+        let holder = line.strip_suffix('.').unwrap_or("").rsplit(' ').next().unwrap_or("").to_owned();
+        let all = self.everything();
+        let owner = all.iter().position(|one| one.name == holder);
+        let members = owner.map(|at| {
+            all[at + 1..]
+                .iter()
+                .take_while(|one| one.path == all[at].path && one.indent > all[at].indent)
+                .collect::<Vec<_>>()
+        });
+        let item = |one: &&Declared| Completion {
+            label: one.name.clone(),
+            kind: 2,
+            detail: None,
+            insert: format!("{}()", one.name),
+        };
+        let items: Vec<Completion> =
+            members.unwrap_or_default().iter().map(item).take(limit as usize).collect();
+        Ok(Completions { total: items.len() as u32, items, freshness: self.freshness() })
+    }
+
+    fn restart(&self, language: Option<&str>) -> Result<(), Failure> {
+        match language {
+            None | Some("toy") => {
+                self.ask("restart");
+                Ok(())
+            }
+            Some(other) => {
+                Err(failure(Cause::NoServer, format!("no language server for {other}; there is one for toy")))
+            }
+        }
+    }
+}
+
+/// A long project in the language, for pages and sizes.
+pub(super) fn long(files: usize, functions: usize) -> BTreeMap<String, String> {
+    let text = |file: usize| -> String {
+        (0..functions).map(|at| format!("function handleItem{at}Of{file}\nclass Get{at}\n  method getOne{at} calls setOne{at}\n  method setOne{at}\n")).collect()
+    };
+    (0..files).map(|file| (format!("src/file{file:03}.toy"), text(file))).collect()
+}
+
+/// Scenario knobs that are left out.
+pub(super) fn none() -> Json {
+    json!({})
+}

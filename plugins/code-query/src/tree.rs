@@ -1,0 +1,241 @@
+//! The symbols of one file as a tree, with names, kinds and order that do not depend on the server.
+//!
+//! What servers call things differs: methods of Rust hang under `impl Shape for Circle`, C++ says `util::Circle::area`,
+//! Go `(*Circle).Area`, and TypeScript sorts by letters and lists callbacks. Here all of these are `Circle.area`, in the
+//! order of the text.
+
+mod names;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use crate::kinds::{self, Kind};
+use crate::world::{Naming, Position, Range, Symbol, Symbols};
+
+/// The symbols of one file, parents before their children, in the order of the text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tree {
+    /// Each with the position of its parent.
+    pub(crate) nodes: Vec<Node>,
+}
+
+/// One symbol.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    /// Its name without what holds it.
+    pub(crate) name: String,
+    /// Its kind.
+    pub(crate) kind: Kind,
+    /// The names of what holds it, from the top of the file.
+    pub(crate) containers: Vec<String>,
+    /// More, such as a signature.
+    pub(crate) detail: Option<String>,
+    /// Where its name stands.
+    pub(crate) name_range: Range,
+    /// The whole of it, with its documentation.
+    pub(crate) whole: Range,
+    /// Position of its parent among the nodes.
+    pub(crate) parent: Option<usize>,
+}
+
+impl Node {
+    /// From its name to its end: the beginning can be given to a question about a place.
+    pub(crate) fn range(&self) -> Range {
+        let end =
+            if key(self.whole.end) < key(self.name_range.end) { self.name_range.end } else { self.whole.end };
+        Range { start: self.name_range.start, end }
+    }
+
+    /// Its name with what holds it: `Animation.getFrame`.
+    pub(crate) fn full_name(&self) -> String {
+        let names: Vec<&str> =
+            self.containers.iter().map(String::as_str).chain([self.name.as_str()]).collect();
+        names.join(".")
+    }
+
+    /// Whether it is what a person would ask for by name; a block of implementations is not.
+    pub(crate) fn is_named(&self) -> bool {
+        self.kind != kinds::OBJECT
+    }
+}
+
+impl Tree {
+    /// Reads what a server says of a file. Without `locals`, what is declared in a function is left out, unless it is a
+    /// function or a class of its own.
+    pub(crate) fn read(symbols: &Symbols, naming: Naming, locals: bool) -> Self {
+        let items = &symbols.items;
+        let parents = if symbols.flat { enclosing(items) } else { given(items) };
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); items.len()];
+        let mut roots = Vec::new();
+        for (at, parent) in parents.into_iter().enumerate() {
+            parent.map_or(&mut roots, |parent| &mut children[parent]).push(at);
+        }
+        let mut reader = Reader { items, children, naming, locals, seen: BTreeSet::new(), nodes: Vec::new() };
+        reader.read(roots);
+        Self { nodes: reader.nodes }
+    }
+
+    /// Returns the innermost symbol around a place that is not itself declared there.
+    pub(crate) fn around(&self, at: Position) -> Option<&Node> {
+        let holds = |node: &&Node| {
+            node.is_named()
+                && key(node.whole.start) <= key(at)
+                && key(at) < key(node.whole.end)
+                && key(node.name_range.start) != key(at)
+        };
+        self.nodes
+            .iter()
+            .filter(holds)
+            .max_by_key(|node| (key(node.whole.start), std::cmp::Reverse(key(node.whole.end))))
+    }
+
+    /// Returns the symbol whose name stands at a place.
+    pub(crate) fn named_at(&self, at: Position) -> Option<&Node> {
+        self.nodes
+            .iter()
+            .find(|node| key(node.name_range.start) <= key(at) && key(at) < key(node.name_range.end))
+    }
+
+    /// Returns the symbol whose name stands at a place, or else the innermost one around it that begins there.
+    pub(crate) fn declared_at(&self, at: Position) -> Option<&Node> {
+        self.named_at(at).or_else(|| self.nodes.iter().rev().find(|node| key(node.whole.start) == key(at)))
+    }
+}
+
+/// A line and a column, both from 0.
+pub(crate) type Spot = (u32, u32);
+
+/// A place as what it is ordered by.
+pub(crate) fn key(at: Position) -> Spot {
+    (at.line, at.column)
+}
+
+struct Reader<'a> {
+    items: &'a [Symbol],
+    children: Vec<Vec<usize>>,
+    naming: Naming,
+    locals: bool,
+    seen: BTreeSet<(String, Spot, Spot)>,
+    nodes: Vec<Node>,
+}
+
+/// A symbol that is yet to be read.
+struct Waiting {
+    at: usize,
+    /// The nearest of those that hold it and were kept.
+    parent: Option<usize>,
+    /// The kind of what holds it, kept or not.
+    held_by: Option<Kind>,
+}
+
+impl Reader<'_> {
+    /// Reads with a stack of its own, since files can nest deeper than calls may.
+    fn read(&mut self, roots: Vec<usize>) {
+        let mut stack = Vec::new();
+        self.push(&mut stack, roots, None, None);
+        while let Some(Waiting { at, parent, held_by }) = stack.pop() {
+            let symbol = &self.items[at];
+            let synthetic = names::is_synthetic(&symbol.name);
+            if !self.locals && !synthetic && is_local(symbol.kind, held_by) {
+                continue;
+            }
+            let holder = if synthetic && !self.locals { parent } else { self.keep(symbol, parent, held_by) };
+            // A namespace or an object passes on what it stands in; a function without a name is one all the same.
+            let kind = if is_scope(symbol.kind) { Some(symbol.kind) } else { held_by };
+            let children = std::mem::take(&mut self.children[at]);
+            self.push(&mut stack, children, holder.or(parent), kind);
+        }
+    }
+
+    /// Puts siblings on the stack so that the first of the text comes off first.
+    fn push(
+        &self,
+        stack: &mut Vec<Waiting>,
+        mut siblings: Vec<usize>,
+        parent: Option<usize>,
+        held_by: Option<Kind>,
+    ) {
+        siblings.sort_by_key(|&at| {
+            let symbol = &self.items[at];
+            (key(symbol.name_range.start), key(symbol.location.range.end), &symbol.name)
+        });
+        stack.extend(siblings.into_iter().rev().map(|at| Waiting { at, parent, held_by }));
+    }
+
+    /// Keeps a symbol and returns its position; none for one that was there before.
+    fn keep(&mut self, symbol: &Symbol, parent: Option<usize>, held_by: Option<Kind>) -> Option<usize> {
+        let read = names::read(&symbol.name, symbol.kind, self.naming);
+        let held = |at: usize| self.nodes[at].containers.iter().cloned().chain([self.nodes[at].name.clone()]);
+        let containers: Vec<String> = parent.map(held).into_iter().flatten().chain(read.containers).collect();
+        let (start, end) = (key(symbol.name_range.start), key(symbol.name_range.end));
+        if !self.seen.insert((read.name.clone(), start, end)) {
+            return self
+                .nodes
+                .iter()
+                .position(|node| node.name == read.name && key(node.name_range.start) == start);
+        }
+        self.nodes.push(Node {
+            name: read.name,
+            kind: names::kind(symbol.kind, self.naming, held_by),
+            containers,
+            detail: read.detail.or_else(|| symbol.detail.clone()).filter(|detail| !detail.trim().is_empty()),
+            name_range: symbol.name_range,
+            whole: symbol.location.range,
+            parent,
+        });
+        Some(self.nodes.len() - 1)
+    }
+}
+
+fn is_scope(kind: Kind) -> bool {
+    kinds::is_callable(kind)
+        || kinds::is_type(kind)
+        || matches!(
+            kind,
+            kinds::MODULE
+                | kinds::NAMESPACE
+                | kinds::VARIABLE
+                | kinds::CONSTANT
+                | kinds::PROPERTY
+                | kinds::FIELD
+        )
+}
+
+/// Whether something of this kind is no one's business outside of what holds it.
+fn is_local(kind: Kind, held_by: Option<Kind>) -> bool {
+    let Some(holder) = held_by else { return false };
+    let in_code = kinds::is_callable(holder)
+        || matches!(holder, kinds::VARIABLE | kinds::CONSTANT | kinds::PROPERTY | kinds::FIELD);
+    match kind {
+        kinds::VARIABLE | kinds::CONSTANT | kinds::MODULE => in_code,
+        kinds::TYPE_PARAMETER => in_code || kinds::is_type(holder),
+        _ => false,
+    }
+}
+
+fn given(items: &[Symbol]) -> Vec<Option<usize>> {
+    let before = |(at, symbol): (usize, &Symbol)| {
+        symbol.parent.map(|parent| parent as usize).filter(|&parent| parent < at)
+    };
+    items.iter().enumerate().map(before).collect()
+}
+
+/// Finds what holds each symbol where a server gives no tree: the smallest range around it.
+fn enclosing(items: &[Symbol]) -> Vec<Option<usize>> {
+    let bounds = |at: usize| (key(items[at].location.range.start), key(items[at].location.range.end));
+    let mut order: Vec<usize> = (0..items.len()).collect();
+    order.sort_by_key(|&at| (bounds(at).0, std::cmp::Reverse(bounds(at).1), at));
+    let mut parents = vec![None; items.len()];
+    let mut open: Vec<usize> = Vec::new();
+    for at in order {
+        while open.last().is_some_and(|&outer| bounds(outer).1 < bounds(at).1 || bounds(outer) == bounds(at))
+        {
+            open.pop();
+        }
+        parents[at] = open.last().copied();
+        open.push(at);
+    }
+    parents
+}

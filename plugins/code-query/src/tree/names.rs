@@ -1,0 +1,102 @@
+//! What a server's name says: the name itself, and what holds it.
+
+use crate::kinds::{self, Kind};
+use crate::world::Naming;
+
+/// A name that was read.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Read {
+    pub(super) containers: Vec<String>,
+    pub(super) name: String,
+    /// The name as the server gives it, where it says more than is left of it.
+    pub(super) detail: Option<String>,
+}
+
+pub(super) fn read(name: &str, kind: Kind, naming: Naming) -> Read {
+    match naming {
+        Naming::Rust if kind == kinds::OBJECT => implementation(name),
+        Naming::Scoped => scoped(name),
+        Naming::Receiver => receiver(name),
+        _ => plain(name.strip_suffix("()").filter(|_| kinds::is_callable(kind)).unwrap_or(name)),
+    }
+}
+
+/// The kind as it is shown: what the protocol has no number for is told by other numbers.
+pub(super) fn kind(kind: Kind, naming: Naming, held_by: Option<Kind>) -> Kind {
+    let in_code = held_by.is_some_and(|holder| kinds::is_callable(holder) || kinds::is_type(holder));
+    match kind {
+        kinds::TYPE_PARAMETER if matches!(naming, Naming::Rust) || !in_code => kinds::TYPE_ALIAS,
+        kind => kind,
+    }
+}
+
+/// Whether the name was made up by the server: a callback, something without a name.
+pub(super) fn is_synthetic(name: &str) -> bool {
+    name.is_empty()
+        || name.ends_with(" callback")
+        || name.starts_with("(anonymous")
+        || matches!(name, "<function>" | "<class>" | "<unknown>" | "<anonymous>" | "<module>")
+}
+
+fn plain(name: &str) -> Read {
+    Read { name: name.to_owned(), ..Read::default() }
+}
+
+/// `impl fmt::Display for shapes::Circle<T>` is about `Circle`.
+fn implementation(name: &str) -> Read {
+    let Some(rest) = name.strip_prefix("impl").filter(|rest| !rest.is_empty()) else { return plain(name) };
+    let about = rest.rsplit_once(" for ").map_or(rest, |(_, about)| about);
+    let about = about.split(" where ").next().unwrap_or(about);
+    let about = if about.starts_with('<') { after_generics(about) } else { about };
+    let bare =
+        about.trim().trim_start_matches(['&', '*']).trim_start_matches("mut ").trim_start_matches("dyn ");
+    let bare = bare.strip_prefix('\'').and_then(|rest| rest.split_once(' ')).map_or(bare, |(_, rest)| rest);
+    let bare = bare.trim_start_matches("mut ").trim_start_matches("dyn ");
+    let path = bare.split('<').next().unwrap_or(bare).trim();
+    let leaf = path.rsplit("::").next().unwrap_or(path);
+    let name_of = if leaf.is_empty() { bare } else { leaf };
+    Read { name: name_of.to_owned(), detail: Some(name.to_owned()), ..Read::default() }
+}
+
+/// What follows `<…>` at the beginning.
+fn after_generics(text: &str) -> &str {
+    let mut depth = 0;
+    for (at, letter) in text.char_indices() {
+        depth += i32::from(letter == '<') - i32::from(letter == '>');
+        if depth == 0 {
+            return &text[at + 1..];
+        }
+    }
+    text
+}
+
+/// `util::Inner<a::b>::getDeep` is `getDeep`, held by `util` and `Inner<a::b>`; an operator is one name.
+fn scoped(name: &str) -> Read {
+    let mut parts: Vec<&str> = Vec::new();
+    let (mut depth, mut start, mut skip) = (0_i32, 0, false);
+    for (at, letter) in name.char_indices() {
+        if depth == 0 && name[start..].starts_with("operator") {
+            break;
+        }
+        match letter {
+            _ if skip => skip = false,
+            '<' | '(' => depth += 1,
+            '>' | ')' => depth -= 1,
+            ':' if depth == 0 && at > start && name[at..].starts_with("::") => {
+                parts.push(&name[start..at]);
+                start = at + 2;
+                skip = true;
+            }
+            _ => {}
+        }
+    }
+    Read { containers: parts.into_iter().map(str::to_owned).collect(), ..plain(&name[start..]) }
+}
+
+/// `(*Circle).GetR` and `Circle.GetR` are `GetR`, held by `Circle`.
+fn receiver(name: &str) -> Read {
+    let Some((holder, leaf)) = name.rsplit_once('.') else { return plain(name) };
+    let holder = holder.trim_start_matches('(').trim_start_matches('*').trim_end_matches(')');
+    let holder = holder.split('[').next().unwrap_or(holder);
+    Read { containers: vec![holder.to_owned()], ..plain(leaf) }
+}

@@ -1,0 +1,129 @@
+use super::*;
+use crate::world::{Freshness, Location};
+
+/// Symbols as `indent kind name start-end`, one a line; the indent is the depth.
+fn symbols(text: &str, flat: bool) -> Symbols {
+    let mut open: Vec<u32> = Vec::new();
+    let mut items = Vec::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let depth = (line.len() - line.trim_start().len()) / 2;
+        let mut words = line.trim().splitn(3, ' ');
+        let mut word = || words.next().expect("kind, lines and name");
+        let (kind, lines, name) = (word(), word(), word());
+        let (start, end) = lines.split_once('-').expect("two lines");
+        let at = |line: &str, column| Position { line: line.parse().expect("a number"), column };
+        open.truncate(depth);
+        let whole = Range { start: at(start, 0), end: at(end, 9) };
+        items.push(Symbol {
+            name: name.to_owned(),
+            kind: kind.parse().expect("a number"),
+            detail: None,
+            location: Location { path: "a".to_owned(), range: whole },
+            name_range: Range { start: at(start, 1), end: at(start, 5) },
+            container: None,
+            parent: if flat { None } else { open.last().copied() },
+            deprecated: false,
+        });
+        open.push(items.len() as u32 - 1);
+    }
+    Symbols { items, flat, freshness: Freshness { doubts: Vec::new(), settled: 0, generation: 0 } }
+}
+
+fn check(text: &str, naming: Naming, expected: &[&str]) {
+    for flat in [false, true] {
+        let tree = Tree::read(&symbols(text, flat), naming, false);
+        let shown: Vec<String> = tree
+            .nodes
+            .iter()
+            .map(|node| format!("{} {}", kinds::name(node.kind), node.full_name()))
+            .collect();
+        assert_eq!(shown, expected, "flat: {flat}");
+    }
+}
+
+#[test]
+fn rust_methods_belong_to_their_type() {
+    check(
+        "23 0-2 Circle\n19 3-9 impl<T> fmt::Display for shapes::Circle<T>\n  6 4-5 area\n26 10-10 Alias",
+        Naming::Rust,
+        &["struct Circle", "object Circle", "method Circle.area", "typeAlias Alias"],
+    );
+}
+
+#[test]
+fn scopes_and_receivers_are_told_apart() {
+    check(
+        "3 0-9 util\n  6 1-2 Inner<a::b>::getDeep\n  6 3-4 Inner::operator[]\n  9 5-6 ::Inner",
+        Naming::Scoped,
+        &[
+            "namespace util",
+            "method util.Inner<a::b>.getDeep",
+            "method util.Inner.operator[]",
+            "constructor util.::Inner",
+        ],
+    );
+    check(
+        "23 0-1 Circle\n6 2-3 (*Circle).GetR\n6 4-5 Circle.Area\n6 6-7 (*List[T]).Len",
+        Naming::Receiver,
+        &["struct Circle", "method Circle.GetR", "method Circle.Area", "method List.Len"],
+    );
+}
+
+#[test]
+fn locals_and_callbacks_are_left_out_and_inner_functions_stay() {
+    let text = "12 0-20 outer\n  13 1-1 local\n  12 2-9 reduce() callback\n    13 3-3 x\n    12 4-5 named\n  12 10-12 inner\n  5 13-15 Class\n    13 14-14 field\n13 21-22 arrow\n  14 22-22 y";
+    let expected = [
+        "function outer",
+        "function outer.named",
+        "function outer.inner",
+        "class outer.Class",
+        "variable outer.Class.field",
+        "variable arrow",
+    ];
+    check(text, Naming::Plain, &expected);
+    let all = Tree::read(&symbols(text, false), Naming::Plain, true);
+    assert_eq!(all.nodes.len(), 10);
+    assert_eq!(all.nodes[4].full_name(), "outer.reduce() callback.named");
+}
+
+#[test]
+fn order_is_that_of_the_text_and_twins_are_one() {
+    check(
+        "5 5-9 B\n  6 7-7 z\n  6 6-6 a\n5 0-2 A",
+        Naming::Plain,
+        &["class A", "class B", "method B.a", "method B.z"],
+    );
+    let twice = Tree::read(&symbols("5 0-2 A\n5 0-2 A", false), Naming::Plain, false);
+    assert_eq!(twice.nodes.len(), 1);
+}
+
+#[test]
+fn places_find_their_symbols() {
+    let tree = Tree::read(&symbols("5 0-9 A\n  6 2-4 m", false), Naming::Plain, false);
+    let name = |node: Option<&Node>| node.map(Node::full_name);
+    assert_eq!(name(tree.around(Position { line: 3, column: 0 })).as_deref(), Some("A.m"));
+    assert_eq!(name(tree.around(Position { line: 2, column: 1 })).as_deref(), Some("A"));
+    assert_eq!(name(tree.named_at(Position { line: 2, column: 3 })).as_deref(), Some("A.m"));
+    assert_eq!(name(tree.declared_at(Position { line: 0, column: 0 })).as_deref(), Some("A"));
+    assert_eq!(name(tree.around(Position { line: 20, column: 0 })), None);
+}
+
+fn implementation(name: &str) -> String {
+    names::read(name, kinds::OBJECT, Naming::Rust).name
+}
+
+#[test]
+fn what_an_implementation_is_about() {
+    for (name, expected) in [
+        ("impl Circle", "Circle"),
+        ("impl Stack<T>", "Stack"),
+        ("impl<T: Into<U>> Stack<T>", "Stack"),
+        ("impl Shape for &'a mut Circle", "Circle"),
+        ("impl From<a::B> for c::D<E> where E: F", "D"),
+        ("impl Shape for [T]", "[T]"),
+        ("impl Shape for dyn Other", "Other"),
+        ("impl", "impl"),
+    ] {
+        assert_eq!(implementation(name), expected, "{name}");
+    }
+}

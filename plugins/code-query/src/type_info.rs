@@ -1,0 +1,169 @@
+//! `typeInfo`: signature and documentation of a symbol.
+
+use iac_plugin::json;
+
+use crate::answer::{self, Answer, Row};
+use crate::doubts::{Doubts, Reason};
+use crate::kinds;
+use crate::locate::{self, Located};
+use crate::request::{Common, Target};
+use crate::scope::Desk;
+use crate::trouble::Trouble;
+use crate::world::{Place, Range, Shown};
+
+/// The most characters of documentation.
+const DOCS: usize = 1_500;
+
+/// How often a server that says it is loading is asked again.
+const TRIES: usize = 3;
+
+/// Answers `typeInfo`.
+///
+/// # Errors
+/// What has no answer at all.
+pub(crate) fn answer(desk: &Desk<'_>, target: &Target, common: &Common) -> Result<Answer, Trouble> {
+    let mut doubts = Doubts::default();
+    let located = locate::one(desk, target, common, "typeInfo", &mut doubts)?;
+    locate::ready(located.site, &located.language, common, "typeInfo", |can| can.hover, &mut doubts)?;
+    let shown = ask(&located, common, &mut doubts)?;
+    let found: Vec<(usize, Text)> =
+        shown.into_iter().enumerate().filter_map(|(at, text)| Some((at, text?))).collect();
+    let rows =
+        answer::page(&found, common, &mut doubts).iter().map(|(at, text)| row(&located, *at, text)).collect();
+    Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
+}
+
+/// What a server shows, in parts.
+#[derive(Debug, Default, PartialEq)]
+struct Text {
+    signature: String,
+    docs: String,
+}
+
+fn ask(located: &Located<'_>, common: &Common, doubts: &mut Doubts) -> Result<Vec<Option<Text>>, Trouble> {
+    for _ in 0..TRIES {
+        let answers = located.site.workspace.hover(&located.places, common.timeout);
+        let trouble = |failure| Trouble::of(failure, "typeInfo", common.timeout);
+        let shown: Result<Vec<Shown>, _> = answers.map_err(trouble)?.into_iter().collect();
+        let shown = shown.map_err(trouble)?;
+        if !shown.iter().any(is_loading) {
+            shown.iter().for_each(|one| doubts.hear(&one.freshness));
+            return Ok(shown.into_iter().map(|one| one.markdown.as_deref().map(read)).collect());
+        }
+    }
+    doubts.add(Reason::Loading);
+    Ok(Vec::new())
+}
+
+fn is_loading(shown: &Shown) -> bool {
+    shown.markdown.as_ref().is_some_and(|text| text.starts_with("(loading") || text.contains("(loading...)"))
+}
+
+fn row(located: &Located<'_>, at: usize, text: &Text) -> Row {
+    let place = &located.places[at];
+    let node = located.hits.get(at).map(|hit| &hit.node);
+    let range = node.map_or(Range { start: place.at, end: place.at }, |node| node.range());
+    let docs: String = text.docs.chars().take(DOCS).collect();
+    let shown = json!({
+        "name": node.map(|node| node.full_name()),
+        "kind": node.map(|node| kinds::name(node.kind)),
+        "signature": text.signature,
+        "docs": (!docs.is_empty()).then_some(docs),
+        "path": show(located, place, &range, node.is_some()),
+    });
+    Row::new(located.site.show(&place.path), node.map_or_else(String::new, |node| node.full_name()), shown)
+}
+
+fn show(located: &Located<'_>, place: &Place, range: &Range, whole: bool) -> String {
+    if whole {
+        return located.site.show_range(&place.path, range);
+    }
+    format!("{}:{}:{}", located.site.show(&place.path), place.at.line + 1, place.at.column + 1)
+}
+
+/// Takes Markdown apart: the code at its beginning is the signature (of several blocks the last, since the first ones
+/// say in which module it is), the rest is documentation. Where no code begins it, the last block of code is it.
+fn read(markdown: &str) -> Text {
+    let blocks = blocks(markdown);
+    let leading = blocks.iter().take_while(|block| block.is_code).count();
+    let at = match leading {
+        0 => blocks.iter().rposition(|block| block.is_code),
+        many => Some(many - 1),
+    };
+    let Some(at) = at else { return Text { signature: String::new(), docs: tidy(markdown) } };
+    let others = blocks.iter().enumerate().filter(|(number, _)| *number != at && *number >= leading);
+    let docs: Vec<String> = others.map(|(_, block)| block.spell()).collect();
+    Text { signature: blocks[at].text.trim().to_owned(), docs: tidy(&docs.join("\n\n")) }
+}
+
+struct Block {
+    is_code: bool,
+    text: String,
+}
+
+impl Block {
+    fn spell(&self) -> String {
+        if self.is_code { format!("```\n{}\n```", self.text.trim_end()) } else { self.text.clone() }
+    }
+}
+
+/// Splits at fences; rules and nothing between blocks are left out.
+fn blocks(markdown: &str) -> Vec<Block> {
+    let mut blocks = vec![Block { is_code: false, text: String::new() }];
+    for line in markdown.lines() {
+        let inside = blocks.last().is_some_and(|block| block.is_code);
+        if line.trim_start().starts_with("```") {
+            blocks.push(Block { is_code: !inside, text: String::new() });
+        } else if let Some(block) = blocks.last_mut() {
+            block.text.push_str(line);
+            block.text.push('\n');
+        }
+    }
+    blocks.retain(|block| !tidy(&block.text).is_empty());
+    blocks
+}
+
+/// Without rules and empty lines around.
+fn tidy(text: &str) -> String {
+    let lines: Vec<&str> =
+        text.lines().map(str::trim_end).filter(|line| !matches!(*line, "---" | "***" | "___")).collect();
+    let mut tidy = String::new();
+    for line in lines {
+        if !(line.is_empty() && (tidy.is_empty() || tidy.ends_with("\n\n"))) {
+            tidy.push_str(line);
+            tidy.push('\n');
+        }
+    }
+    tidy.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(markdown: &str, signature: &str, docs: &str) {
+        assert_eq!(
+            read(markdown),
+            Text { signature: signature.to_owned(), docs: docs.to_owned() },
+            "{markdown}"
+        );
+    }
+
+    #[test]
+    fn signature_and_documentation_are_told_apart() {
+        check("```ts\nfunction f(): void\n```\nDoes *it*.", "function f(): void", "Does *it*.");
+        check(
+            "\n```rust\na::b\n```\n\n```rust\npub struct B\n```\n\n---\n\nA b.\n\n```\nlet b = B;\n```",
+            "pub struct B",
+            "A b.\n\n```\nlet b = B;\n```",
+        );
+        check(
+            "### function `deflate`  \n\n---\n→ `int`  \n\n---\n```cpp\nint deflate(int flush)\n```",
+            "int deflate(int flush)",
+            "### function `deflate`\n\n→ `int`",
+        );
+        check("only words", "", "only words");
+        check("", "", "");
+        check("```\nnever closed", "never closed", "");
+    }
+}
