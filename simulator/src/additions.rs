@@ -1,7 +1,8 @@
 //! What the world has for Standard Additions: a person's answers to dialogs, a clipboard, perhaps a shell.
 
 use crate::world::{WorldError, content, failed, journal};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -39,6 +40,9 @@ pub(crate) struct Dialog {
     /// The file or folder that is chosen.
     #[serde(default)]
     pub(crate) path: Option<String>,
+    /// The files or folders, where several can be.
+    #[serde(default)]
+    pub(crate) paths: Option<Vec<String>>,
     #[serde(default)]
     pub(crate) cancel: bool,
     /// How long the person takes, in milliseconds.
@@ -73,7 +77,7 @@ pub(crate) struct Done {
 #[derive(Debug, Default)]
 pub(crate) struct Additions {
     written: Written,
-    clipboard: PathBuf,
+    pasteboard: PathBuf,
 }
 
 impl Additions {
@@ -83,7 +87,7 @@ impl Additions {
             Ok(text) => serde_json::from_slice(&text).map_err(|error| content(&path, error))?,
             Err(_) => Written::default(),
         };
-        Ok(Self { written, clipboard: world.join("state/clipboard") })
+        Ok(Self { written, pasteboard: world.join("state/pasteboard") })
     }
 
     /// The answer to a dialog that shows this text, if anybody answers it.
@@ -94,25 +98,54 @@ impl Additions {
         self.written.dialogs.iter().find(fits)
     }
 
-    /// Runs a shell command, if the world lets it.
-    pub(crate) fn shell(&self, command: &str) -> Option<std::io::Result<Done>> {
+    /// Runs a shell command, if the world lets what it is `shown` as.
+    pub(crate) fn shell(&self, shown: &str, command: &str) -> Option<std::io::Result<Done>> {
         let allowed = match &self.written.shell {
             Shell::All(allowed) => *allowed,
-            Shell::Beginning(beginnings) => beginnings.iter().any(|beginning| command.starts_with(beginning)),
+            Shell::Beginning(beginnings) => beginnings.iter().any(|beginning| shown.starts_with(beginning)),
         };
         allowed.then(|| run(command))
     }
 
-    pub(crate) fn clipboard(&self) -> Option<String> {
-        std::fs::read_to_string(&self.clipboard).ok().or_else(|| self.written.clipboard.clone())
+    /// The pasteboard as the bridge's own code keeps it: a count of changes, and bytes by type.
+    pub(crate) fn pasteboard(&self) -> Pasteboard {
+        let kept = std::fs::read(&self.pasteboard).ok().and_then(|text| serde_json::from_slice(&text).ok());
+        kept.unwrap_or_else(|| Pasteboard::of(1, self.written.clipboard.as_deref()))
     }
 
-    pub(crate) fn set_clipboard(&self, text: &str) -> Result<(), WorldError> {
-        let path = &self.clipboard;
+    pub(crate) fn set_pasteboard(&self, kept: &Pasteboard) -> Result<(), WorldError> {
+        let path = &self.pasteboard;
         let folder = path.parent().unwrap_or(path);
         std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-        journal::replace(&path.with_extension("next"), path, text.as_bytes())
-            .map_err(|error| failed(path, error))
+        let text = serde_json::to_vec(kept).map_err(|error| content(path, error))?;
+        journal::replace(&path.with_extension("next"), path, &text).map_err(|error| failed(path, error))
+    }
+}
+
+/// What lies on the pasteboard.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub(crate) struct Pasteboard {
+    count: u64,
+    /// Bytes by type, one character for each.
+    items: BTreeMap<String, String>,
+}
+
+const PLAIN_TEXT: &str = "public.utf8-plain-text";
+
+impl Pasteboard {
+    fn of(count: u64, text: Option<&str>) -> Self {
+        let bytes = |text: &str| text.bytes().map(char::from).collect::<String>();
+        Self { count, items: text.map(|text| (PLAIN_TEXT.to_owned(), bytes(text))).into_iter().collect() }
+    }
+
+    /// The same after a text was copied.
+    pub(crate) fn with_text(&self, text: &str) -> Self {
+        Self::of(self.count + 1, Some(text))
+    }
+
+    pub(crate) fn text(&self) -> Option<String> {
+        let bytes = self.items.get(PLAIN_TEXT)?.chars().map(|c| u8::try_from(u32::from(c)));
+        String::from_utf8(bytes.collect::<Result<_, _>>().ok()?).ok()
     }
 }
 

@@ -38,7 +38,7 @@ impl View<'_> {
 }
 
 /// A text in the form of a UUID.
-fn unique(app: &str, count: u32) -> String {
+pub(crate) fn unique(app: &str, count: u32) -> String {
     let seed = app.bytes().fold(u64::from(count) + 1, |seed, byte| mix(seed ^ u64::from(byte)));
     let (high, low) = (mix(seed), mix(seed ^ 0x5851_F42D));
     format!(

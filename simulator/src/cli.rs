@@ -3,6 +3,7 @@
 use crate::additions::Additions;
 use crate::conditions::Conditions;
 use crate::engine::{self, Form, Script};
+use crate::files::Files;
 use crate::os_error::OsError;
 use crate::output;
 use crate::session::Session;
@@ -160,7 +161,8 @@ fn session() -> Result<Rc<Session>, End> {
     let trace = Trace::open(variable(crate::TRACE_VARIABLE).as_deref());
     let trace = trace.map_err(|error| complain(&format!("cannot open the trace: {error}")))?;
     let additions = Additions::open(&folder).map_err(|error| complain(&error))?;
-    Ok(Rc::new(Session { world, trace, conditions, additions }))
+    let files = Files::new(&folder, world.base(), &world.mac.home);
+    Ok(Rc::new(Session { world, trace, conditions, additions, files }))
 }
 
 /// Says an uncaught error the way current systems do: no position, and the wrapper's `Error: ` before the text's own.

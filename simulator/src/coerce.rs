@@ -2,11 +2,13 @@
 //!
 //! Apps coerce more than this. What no source says is refused, so that a script which works here works there.
 
+use crate::event::{Event, Kind as EventKind};
 use crate::os_error::{Answer, COERCION, refuse};
 use crate::resolve::{Found, View};
 use crate::schema::{Kind, Type};
-use crate::specifier::Specifier;
+use crate::specifier::{Specifier, Step};
 use crate::value::{ObjectId, Value};
+use std::rc::Rc;
 
 impl View<'_> {
     /// Turns a value into what one of these types stores; no types take anything.
@@ -53,19 +55,72 @@ impl View<'_> {
             }
             (Kind::Class, Value::Text(name)) => Ok(Value::Class(name.clone())),
             (Kind::Object, Value::Object(specifier)) => self.held(specifier, &to.name),
+            (Kind::Object, Value::File(path)) if self.model().own_class => {
+                self.held(&self.item(path), &to.name)
+            }
             (Kind::Plain, _) => self.inward(value),
             _ => refuse(COERCION),
         }
     }
 
     fn held(&self, specifier: &Specifier, class: &str) -> Answer<Value> {
+        if let (Step::Elements { of, .. }, "location specifier") = (&specifier.step, class) {
+            return self.resolve(of).map(|_| Value::Missing);
+        }
         match self.resolve(specifier)? {
-            Found::Many(_) if class == "location specifier" => Ok(Value::Missing),
+            // Behind a part of a text, or among elements: where exactly is the app's business.
+            Found::Many(_) | Found::Leaf(Value::Text(_)) if class == "location specifier" => {
+                Ok(Value::Missing)
+            }
             Found::One(id) if self.schema().class(class).is_none() || self.class(id).is_a(class) => {
                 Ok(Value::Held(id))
             }
             _ => refuse(COERCION),
         }
+    }
+
+    /// The item of a file manager that a path names.
+    pub(crate) fn item(&self, path: &str) -> Rc<Specifier> {
+        match self.at_path(path) {
+            Some(id) => self.specifier(id),
+            None => {
+                let of = Specifier::root(self.root());
+                let of = Specifier::then(self.root(), Step::Elements { of, class: "item".into() });
+                Specifier::then(self.root(), Step::Name { of, name: Value::text(path) })
+            }
+        }
+    }
+
+    /// An event to a file manager with items in the place of paths, and of lists of items.
+    pub(crate) fn with_items(&self, event: &Event) -> Event {
+        let mut event = event.clone();
+        if !matches!(event.kind, EventKind::Command(_)) {
+            return event;
+        }
+        match event.direct.take() {
+            Some(Value::File(path)) => event.target = self.item(&path),
+            Some(Value::List(items)) => match self.items(&items) {
+                Some(all) => event.target = Specifier::then(self.root(), Step::Each { all }),
+                None => event.direct = Some(Value::List(items)),
+            },
+            other => event.direct = other,
+        }
+        for name in ["at", "to"] {
+            if let Some(Value::File(path)) = event.parameters.get(name) {
+                let item = Value::Object(self.item(path));
+                event.parameters.insert(name.into(), item);
+            }
+        }
+        event
+    }
+
+    fn items(&self, values: &[Value]) -> Option<Vec<Rc<Specifier>>> {
+        let item = |value: &Value| match value {
+            Value::File(path) => Some(self.item(path)),
+            Value::Object(specifier) => Some(Rc::clone(specifier)),
+            _ => None,
+        };
+        values.iter().map(item).collect()
     }
 
     /// Keeps a value as it is, with its specifiers resolved.

@@ -7,7 +7,7 @@ use crate::os_error::{
 };
 use crate::resolve::{Found, View};
 use crate::schema::identifier;
-use crate::specifier::Specifier;
+use crate::specifier::{Specifier, Step};
 use crate::value::{Fields, Value};
 use crate::world::change::Change;
 use crate::write::{Outcome, Reply};
@@ -80,7 +80,7 @@ impl View<'_> {
             }
         }
         let needs_direct = definition.direct.as_ref().is_some_and(|direct| !direct.optional);
-        if needs_direct && event.direct.is_none() && event.target.of().is_none() {
+        if needs_direct && event.direct.is_none() && event.target.step == Step::Root {
             return refuse(DIRECT_MISSING);
         }
         if let (Some(value), Some(direct)) = (&event.direct, &definition.direct) {
@@ -88,6 +88,8 @@ impl View<'_> {
         }
         for parameter in &definition.parameters {
             match event.parameters.get(&identifier(&parameter.name)) {
+                // An app that makes something without a place has one of its own for it.
+                None if definition.name == "make" && parameter.name == "at" => (),
                 None if !parameter.optional => return refuse(PARAMETER_MISSING),
                 None => (),
                 Some(Value::Missing) if parameter.optional => (),
@@ -113,6 +115,10 @@ impl View<'_> {
     /// A command whose effect nobody described: it finds its object, and answers nothing if it never does.
     fn unknown(&self, name: &str, event: &Event) -> Answer<Outcome> {
         self.resolve(&event.target)?;
+        // What opening a file shows is nothing that a script gets.
+        if name == "open" && event.direct.is_some() {
+            return Ok(Outcome::default());
+        }
         let answers = self.schema().commands(name).any(|definition| definition.result.is_some());
         if answers { refuse(FAILED) } else { Ok(Outcome::default()) }
     }

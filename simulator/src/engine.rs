@@ -2,6 +2,7 @@
 
 mod behaviour;
 mod convert;
+mod disk;
 mod extras;
 mod native;
 mod omni;

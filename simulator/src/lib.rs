@@ -12,6 +12,7 @@ mod command;
 mod conditions;
 mod engine;
 mod event;
+mod files;
 mod filter;
 mod os_error;
 mod output;

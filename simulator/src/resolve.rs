@@ -1,6 +1,7 @@
 //! Finds what a specifier means in an app's objects, and writes the specifier that the app itself would give.
 
 mod omnifocus;
+mod text;
 
 use crate::os_error::{Answer, BAD_INDEX, NO_SUCH_OBJECT, refuse};
 use crate::schema::{ClassInfo, Kind, Member, PropertyInfo, Schema};
@@ -59,6 +60,10 @@ impl<'a> View<'a> {
         self.model
     }
 
+    pub(crate) fn root(&self) -> Root {
+        self.root
+    }
+
     pub(crate) fn now(&self) -> i64 {
         self.now
     }
@@ -85,17 +90,43 @@ impl<'a> View<'a> {
             Step::Property { of, term } => {
                 self.each(self.resolve_from(of, root)?, &|id| self.property(id, term))
             }
-            Step::Elements { of, class } => {
-                self.each(self.resolve_from(of, root)?, &|id| self.every(id, class))
-            }
+            Step::Elements { of, class } => match self.resolve_from(of, root)? {
+                Found::Leaf(Value::Text(whole)) => text::parts(&whole, class),
+                found => self.each(found, &|id| self.every(id, class)),
+            },
             Step::Member { of, identifier } => {
                 self.each(self.resolve_from(of, root)?, &|id| self.member(id, identifier))
             }
             Step::Where { of, filter } => self.filtered(of, root, filter),
-            Step::Index { of, index } => pick(of, &|all| at(all, *index)),
-            Step::Ordinal { of, which } => pick(of, &|all| ordinal(all, *which)),
+            Step::Index { of, index } => match self.text_parts(of, root)? {
+                Some(parts) => place(parts.len(), *index).map(|at| parts[at].clone()),
+                None => pick(of, &|all| place(all.len(), *index).map(|at| all[at])),
+            },
+            Step::Ordinal { of, which } => match self.text_parts(of, root)? {
+                Some(parts) => ordinal(parts.len(), *which).map(|at| parts[at].clone()),
+                None => pick(of, &|all| ordinal(all.len(), *which).map(|at| all[at])),
+            },
             Step::Name { of, name } => pick(of, &|all| self.named(all, name)),
             Step::Id { of, id } => self.with_id(of, root, id),
+            Step::Each { all } => {
+                let all = all.iter().map(|each| self.resolve_from(each, root));
+                Ok(Found::Many(all.collect::<Answer<_>>()?))
+            }
+        }
+    }
+
+    /// The parts of a text, where elements are asked of one.
+    fn text_parts(&self, elements: &Specifier, root: ObjectId) -> Answer<Option<Vec<Found>>> {
+        let Step::Elements { of, class } = &elements.step else { return Ok(None) };
+        if !matches!(of.step, Step::Property { .. } | Step::Index { .. }) || !text::has(class) {
+            return Ok(None);
+        }
+        match self.resolve_from(of, root)? {
+            Found::Leaf(Value::Text(whole)) => match text::parts(&whole, class)? {
+                Found::Many(parts) => Ok(Some(parts)),
+                _ => Ok(None),
+            },
+            _ => Ok(None),
         }
     }
 
@@ -200,12 +231,43 @@ impl<'a> View<'a> {
 
     fn offers(&self, id: ObjectId, class: &str) -> Answer<()> {
         self.willing(id, class)?;
-        let offered = self.class(id).elements.iter().any(|each| &**each == class);
+        let narrower = |each: &str| self.model.subclasses && self.schema().is_a(class, each);
+        let offered = self.class(id).elements.iter().any(|each| &**each == class || narrower(each));
         if offered { Ok(()) } else { refuse(NO_SUCH_OBJECT) }
+    }
+
+    /// The item of a file manager at a path, found by the names of the folders on the way.
+    pub(crate) fn at_path(&self, path: &str) -> Option<ObjectId> {
+        let Found::One(disk) = self.property(APP, "startup disk").ok()? else { return None };
+        let same = |id: &ObjectId, name: &str| {
+            let own = self.model.value(*id, "name").and_then(Value::as_text);
+            own.is_some_and(|own| own.replace('/', ":").to_lowercase() == name.to_lowercase())
+        };
+        let mut at = disk;
+        for name in path.split('/').filter(|name| !name.is_empty()) {
+            let below = self.children(at, "item").ok()?;
+            let found = below.into_iter().find(|id| same(id, name));
+            at =
+                found.or_else(|| self.model.keyed(path).filter(|id| self.class(*id).is_a("trash-object")))?;
+        }
+        Some(at)
+    }
+
+    /// The names of the items of a folder; `None` where the object has no items.
+    pub(crate) fn names_in(&self, id: ObjectId) -> Option<Vec<String>> {
+        let items = self.children(id, "item").ok()?;
+        let name = |id: &ObjectId| self.model.value(*id, "name").and_then(Value::as_text).map(str::to_owned);
+        Some(items.iter().filter_map(name).collect())
     }
 
     pub(crate) fn stored(&self, id: ObjectId, class: &str) -> Vec<ObjectId> {
         let mut found = Vec::new();
+        self.store(id, class, &mut found);
+        found
+    }
+
+    /// Adds the elements of a class that one object lists; list by list, since the lists of a mailbox are long.
+    fn store(&self, id: ObjectId, class: &str, found: &mut Vec<ObjectId>) {
         for (symbol, children) in &self.model.object(id).elements {
             let group = self.model.name(*symbol);
             let all = self.schema().is_a(group, class);
@@ -214,17 +276,20 @@ impl<'a> View<'a> {
             }
             match children {
                 Children::Own(ids) if all => found.extend_from_slice(ids),
+                Children::Listed(ids) => {
+                    let living = ids.iter().filter(|id| !self.model.object(**id).gone);
+                    found.extend(living.filter(|id| all || self.class(**id).is_a(class)));
+                }
                 Children::Own(ids) => {
                     found.extend(ids.iter().filter(|id| self.class(**id).is_a(class)));
                 }
                 Children::Union(keys) => {
                     let objects = keys.iter().filter_map(|key| self.model.keyed(key));
                     let objects = objects.filter(|id| !self.model.object(*id).gone);
-                    found.extend(objects.flat_map(|object| self.stored(object, class)));
+                    objects.for_each(|object| self.store(object, class, found));
                 }
             }
         }
-        found
     }
 
     /// An object's own class.
@@ -461,6 +526,7 @@ impl<'a> View<'a> {
         }
         let shows = |(listed, children): &(Symbol, Children)| match children {
             Children::Own(_) => container == of,
+            Children::Listed(ids) => ids.contains(&id),
             Children::Union(keys) => {
                 self.schema().is_a(self.model.name(*listed), class)
                     && keys.iter().filter_map(|key| self.model.keyed(key)).any(|of| self.lists(of, class, id))
@@ -494,21 +560,21 @@ impl Found {
     }
 }
 
-/// The element at a place counted from 0, or from the end if it is negative.
-fn at(all: &[ObjectId], index: i64) -> Answer<ObjectId> {
+/// A place counted from 0, or from the end if it is negative.
+fn place(count: usize, index: i64) -> Answer<usize> {
     let place = if index < 0 {
-        all.len().checked_sub(usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX))
+        count.checked_sub(usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX))
     } else {
         usize::try_from(index).ok()
     };
-    place.and_then(|place| all.get(place)).copied().map_or_else(|| refuse(BAD_INDEX), Ok)
+    place.filter(|place| *place < count).map_or_else(|| refuse(BAD_INDEX), Ok)
 }
 
-fn ordinal(all: &[ObjectId], which: Ordinal) -> Answer<ObjectId> {
+fn ordinal(count: usize, which: Ordinal) -> Answer<usize> {
     let place = match which {
         Ordinal::First | Ordinal::Any => Some(0),
-        Ordinal::Middle => all.len().checked_sub(1).map(|last| last / 2),
-        Ordinal::Last => all.len().checked_sub(1),
+        Ordinal::Middle => count.checked_sub(1).map(|last| last / 2),
+        Ordinal::Last => count.checked_sub(1),
     };
-    place.and_then(|place| all.get(place)).copied().map_or_else(|| refuse(BAD_INDEX), Ok)
+    place.filter(|place| *place < count).map_or_else(|| refuse(BAD_INDEX), Ok)
 }

@@ -5,17 +5,21 @@ use crate::conditions::faults::Effect;
 use crate::conditions::latency::Work;
 use crate::conditions::{Conditions, wait};
 use crate::event::Event;
+use crate::files::{Files, Kind};
 use crate::os_error::{Answer, CONNECTION, FAILED, NOT_AUTHORIZED, NOT_UNDERSTOOD, OsError, SCRIPT, refuse};
 use crate::output;
 use crate::resolve::View;
 use crate::specifier::{Root, Specifier, describe};
 use crate::trace::{Trace, Traced};
-use crate::value::Value;
+use crate::value::{ObjectId, Value};
 use crate::world::change::Change;
 use crate::world::{App, Changes, World, WorldError};
 use crate::write::Reply;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
+
+/// Whose objects are the files of people.
+const FINDER: &str = "com.apple.finder";
 
 /// A process's end of the simulated Mac.
 #[derive(Debug)]
@@ -24,6 +28,7 @@ pub(crate) struct Session {
     pub(crate) trace: Trace,
     pub(crate) conditions: Conditions,
     pub(crate) additions: Additions,
+    pub(crate) files: Files,
 }
 
 /// What an app does that its dictionary does not say.
@@ -39,6 +44,49 @@ impl Session {
         found.ok_or_else(|| OsError::new(SCRIPT, "Application can't be found."))
     }
 
+    /// What stands at a path: a file that scripts can read, else an item of the Finder.
+    pub(crate) fn file_kind(&self, path: &str) -> Kind {
+        let seen = self.files.kind(path);
+        if seen != Kind::Nothing || !path.starts_with(&self.world.mac.home) {
+            return seen;
+        }
+        self.in_finder(
+            path,
+            |view, id| if view.class(id).is_a("container") { Kind::Folder } else { Kind::File },
+        )
+        .unwrap_or(Kind::Nothing)
+    }
+
+    /// The names in a folder, those that only the Finder knows too.
+    pub(crate) fn file_names(&self, path: &str) -> Option<Vec<String>> {
+        let mut names = self.files.list(path);
+        if path.starts_with(&self.world.mac.home) {
+            let items = self.in_finder(path, |view, id| view.names_in(id)).flatten();
+            if let Some(items) = items {
+                names.get_or_insert_default().extend(items);
+            }
+        }
+        let mut names = names?;
+        names.sort();
+        names.dedup();
+        Some(names)
+    }
+
+    /// Where the app lies that is in front.
+    pub(crate) fn frontmost_path(&self) -> Option<String> {
+        let running = self.world.running().ok()?;
+        let (name, ..) = running.into_iter().find(|(.., front)| *front)?;
+        let at = self.world.find(&name).ok()??;
+        Some(self.world.path_of(&self.world.app(at)))
+    }
+
+    /// Looks at the item that the Finder has at a path.
+    fn in_finder<T>(&self, path: &str, see: impl FnOnce(&View<'_>, ObjectId) -> T) -> Option<T> {
+        let at = self.world.find(FINDER).ok().flatten()?;
+        let app = self.world.app(at);
+        self.look(&app, Root::App(at), |view| view.at_path(path).map(|id| see(view, id)))
+    }
+
     /// Sends an event, launching the app if it does not run, and writes the trace.
     pub(crate) fn send(&self, event: &Event, behaviour: &dyn Behaviour) -> Answer<Value> {
         let Root::App(at) = event.target.root else { return refuse(NOT_UNDERSTOOD) };
@@ -46,6 +94,12 @@ impl Session {
         self.world.sync().map_err(broken)?;
         self.launch(&app)?;
         let start = Instant::now();
+        let manages_files = app.model.borrow().own_class;
+        let event = &if manages_files {
+            self.look(&app, event.target.root, |view| view.with_items(event))
+        } else {
+            event.clone()
+        };
         let answer = self.deliver(&app, event, behaviour);
         self.record(&app, event.kind.name(), &event.target, start.elapsed(), answer.as_ref().err());
         answer

@@ -60,6 +60,10 @@ pub(crate) enum Step {
         of: Rc<Specifier>,
         filter: Rc<Filter>,
     },
+    /// Several objects, as a list names them.
+    Each {
+        all: Vec<Rc<Specifier>>,
+    },
     /// A property or elements, as a script spells them where no app is known yet: below `ObjectSpecifier()`.
     Member {
         of: Rc<Specifier>,
@@ -170,7 +174,7 @@ impl Specifier {
     /// The step before this one.
     pub(crate) fn of(&self) -> Option<&Rc<Self>> {
         match &self.step {
-            Step::Root => None,
+            Step::Root | Step::Each { .. } => None,
             Step::Property { of, .. }
             | Step::Elements { of, .. }
             | Step::Index { of, .. }
@@ -210,6 +214,10 @@ fn write_step(text: &mut String, step: &Step) {
         Step::Ordinal { of, which } => write!(text, "{which:?} {}", class_of(of)),
         Step::Where { of, .. } => write!(text, "every {} whose …", class_of(of)),
         Step::Member { identifier, .. } => write!(text, "{identifier}"),
+        Step::Each { all } => {
+            let all: Vec<String> = all.iter().map(|each| describe(each)).collect();
+            write!(text, "{{{}}}", all.join(", "))
+        }
     };
     debug_assert!(written.is_ok(), "writing to a String does not fail");
 }

@@ -54,6 +54,9 @@ pub(crate) struct Mac {
     /// The home folder, for example `/Users/alex`.
     #[serde(default)]
     pub(crate) home: String,
+    /// The name of the person to whom it belongs.
+    #[serde(default)]
+    pub(crate) user: String,
 }
 
 /// `world.json` of a world whose bundles and data lie elsewhere.
@@ -153,6 +156,11 @@ impl World {
         let anchor = || local_seconds(&self.mac.anchor).unwrap_or_default();
         let began = self.journal.began();
         began.or_else(|| self.clock.get().copied()).unwrap_or_else(anchor)
+    }
+
+    /// Where the bundles lie.
+    pub(crate) fn base(&self) -> &Path {
+        &self.base
     }
 
     pub(crate) fn app(&self, at: usize) -> Rc<App> {

@@ -112,9 +112,25 @@ impl View<'_> {
     /// The object into which something is put: the one named, or the one whose elements are named.
     pub(crate) fn container(&self, at: &Specifier) -> Answer<ObjectId> {
         match &at.step {
+            // A place in a text is in the object that has the text.
+            Step::Elements { of, .. } | Step::Index { of, .. } | Step::Ordinal { of, .. }
+                if matches!(self.resolve(of), Ok(Found::Leaf(Value::Text(_)))) =>
+            {
+                self.container(of)
+            }
+            Step::Property { of, .. } if matches!(self.resolve(at), Ok(Found::Leaf(Value::Text(_)))) => {
+                self.object(of)
+            }
+            Step::Index { of, .. } | Step::Ordinal { of, .. } if self.is_in_text(of) => self.container(of),
             Step::Elements { of, .. } => self.object(of),
             _ => self.object(at),
         }
+    }
+
+    /// Whether elements are those of a text.
+    fn is_in_text(&self, elements: &Specifier) -> bool {
+        let Step::Elements { of, .. } = &elements.step else { return false };
+        matches!(self.resolve(of), Ok(Found::Leaf(Value::Text(_))))
     }
 
     /// Under which class a container lists objects of a class, and that class itself if it is another.

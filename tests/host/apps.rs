@@ -84,6 +84,7 @@ fn the_scriptable_apps_of_the_simulated_mac() {
         ("Label Printer", "com.example.LabelPrinter"),
         ("Mail", "com.apple.mail"),
         ("Messages", "com.apple.MobileSMS"),
+        ("Music", "com.apple.Music"),
         ("Notes", "com.apple.Notes"),
         ("Old Scanner", "com.example.OldScanner"),
         ("Proof Viewer", "com.example.ProofViewer"),

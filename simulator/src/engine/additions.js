@@ -6,6 +6,8 @@
   const text = (value) => (typeof value === 'string' ? value : refuse(-1700));
   const number = (value) => (typeof value === 'number' ? value : refuse(-1700));
   const path = (value) => (value instanceof Path ? String(value) : refuse(-1700));
+  // Files are named by a Path; commands on an open file also take its number.
+  const file = (value) => (typeof value === 'number' ? (open.get(value) ?? refuse(-38)).path : path(value));
 
   // The answer that the world has for a dialog; a person who is asked may also cancel, or let time pass.
   function ask(command, shown, { givingUpAfter } = {}) {
@@ -37,14 +39,32 @@
 
   const folders = {
     'home folder': '', 'desktop': 'Desktop', 'desktop folder': 'Desktop', 'documents folder': 'Documents', 'downloads folder': 'Downloads',
-    'library folder': 'Library', 'movies folder': 'Movies', 'music folder': 'Music', 'pictures folder': 'Pictures', 'public folder': 'Public',
-    'sites folder': 'Sites', 'trash': '.Trash', 'application support': 'Library/Application Support', 'preferences': 'Library/Preferences',
+    'movies folder': 'Movies', 'music folder': 'Music', 'pictures folder': 'Pictures', 'public folder': 'Public',
+    'sites folder': 'Sites', 'trash': '.Trash', 'preferences': 'Library/Preferences', 'preferences folder': 'Library/Preferences',
     'current user folder': '', 'scripts folder': 'Library/Scripts',
   };
+  // Where the default domain is this Mac's, and the person's has the same below the home.
+  const shared = { 'library folder': 'Library', 'application support': 'Library/Application Support', 'fonts folder': 'Library/Fonts', 'modem scripts': 'Library/Modem Scripts' };
   const places = {
     'applications folder': '/Applications', 'utilities folder': '/Applications/Utilities', 'startup disk': '/', 'system folder': '/System',
     'temporary items': '/tmp', 'temporary items folder': '/tmp', 'users folder': '/Users', 'fonts': '/System/Library/Fonts',
   };
+
+  // Files that this script opened, by the number that it got.
+  const open = new Map();
+  const complaints = { gone: -43, folder: -43, denied: -54, taken: -48 };
+  const wrote = (outcome) => { if (outcome) refuse(complaints[outcome] ?? -54); };
+  function writable(what) {
+    const name = file(what);
+    const given = open.get(what) ?? [...open.values()].find((each) => each.path === name);
+    return given?.writes ? name : refuse(-61);
+  }
+  // What a person chose: one path, or several where several can be.
+  function chosen(command, params = {}) {
+    const answer = ask(command, String(params.withPrompt ?? ''));
+    const paths = answer.paths ?? (answer.path === undefined ? refuse(-128) : [answer.path]);
+    return params.multipleSelectionsAllowed === true ? paths.map((each) => Path(each)) : Path(paths[0]);
+  }
 
   const additions = {
     displayDialog(shown, params = {}) {
@@ -70,9 +90,14 @@
       if (!chosen.every((item) => items.includes(item))) throw new Error('the world chooses what this list does not have');
       return chosen;
     },
-    chooseFile(params = {}) { return Path(text(ask('choose file', String(params.withPrompt ?? '')).path)); },
-    chooseFolder(params = {}) { return Path(text(ask('choose folder', String(params.withPrompt ?? '')).path)); },
-    chooseFileName(params = {}) { return Path(text(ask('choose file name', String(params.withPrompt ?? '')).path)); },
+    chooseFile(params) { return chosen('choose file', params); },
+    chooseFolder(params) { return chosen('choose folder', params); },
+    chooseFileName(params = {}) {
+      const answer = ask('choose file name', String(params.withPrompt ?? ''));
+      return Path(answer.path ?? `${params.defaultLocation ?? `${native.home()}/Documents`}/${params.defaultName ?? 'untitled'}`);
+    },
+    chooseColor(params = {}) { ask('choose color', ''); return params.defaultColor ?? [0, 0, 0]; },
+    chooseURL() { return text(ask('choose URL', '').text); },
     say(words) { text(words); return null; },
     beep() { return null; },
     doShellScript(command, params = {}) {
@@ -81,7 +106,7 @@
       if (done.status !== 0) throw failure(clean(done.err) || 'The command exited with a non-zero status.', done.status);
       return clean(done.out);
     },
-    theClipboard() { return native.clipboard() ?? ''; },
+    theClipboard(params = {}) { void params; return native.clipboard() ?? ''; },
     setTheClipboardTo(value) { native.setClipboard(text(value)); return null; },
     currentDate() { return new Date(); },
     timeToGMT() { return -new Date().getTimezoneOffset() * 60; },
@@ -101,8 +126,10 @@
       }
       return refuse(-1700);
     },
-    pathTo(what) {
+    pathTo(what, params = {}) {
       if (typeof what === 'function') return Path(native.pathOf(what) ?? refuse(-1728));
+      if (what === 'frontmost application') return Path(native.frontmost() ?? refuse(-1728));
+      if (Object.hasOwn(shared, what)) return Path(`${/^user/.test(params.from ?? '') ? native.home() : ''}/${shared[what]}`);
       if (Object.hasOwn(folders, what)) return Path(`${native.home()}/${folders[what]}`.replace(/\/$/, ''));
       return Object.hasOwn(places, what) ? Path(places[what]) : refuse(-1700);
     },
@@ -114,7 +141,53 @@
     getVolumeSettings() { return { outputVolume: 50, inputVolume: 50, alertVolume: 100, outputMuted: false }; },
     setVolume() { return null; },
     openLocation(url) { text(url); return null; },
-    read(file) { return native.readText(path(file)) ?? refuse(-43); },
+    read(what, params = {}) {
+      const bytes = native.readFile(file(what)) ?? refuse(-43);
+      const from = params.from === undefined ? open.get(what)?.at ?? 0 : params.from - 1;
+      const to = params.to ?? (params.for === undefined ? bytes.length : from + params.for);
+      if (from >= bytes.length && bytes.length > 0) refuse(-39);
+      let read = bytes.slice(from, to);
+      for (const ends of [params.before, params.until]) if (ends !== undefined && read.includes(ends)) read = read.slice(0, read.indexOf(ends) + (ends === params.until ? 1 : 0));
+      if (open.has(what)) open.get(what).at = from + read.length;
+      const words = native.decode(read) ?? read;
+      const by = params.usingDelimiter ?? params.usingDelimiters;
+      return by === undefined ? words : words.split([].concat(by)[0]);
+    },
+    openForAccess(what, params = {}) {
+      const name = path(what);
+      if (params.writePermission !== true && native.kind(name) !== 1) refuse(-43);
+      for (const each of open.values()) if (each.path === name && each.writes && params.writePermission) refuse(-49);
+      if (params.writePermission === true && native.kind(name) === 0) wrote(native.writeFile(name, ''));
+      const number = 5000 + open.size * 2;
+      open.set(number, { path: name, writes: params.writePermission === true, at: 0 });
+      return number;
+    },
+    closeAccess(what) {
+      const [number] = [...open].find(([number, each]) => number === what || (what instanceof Path && each.path === String(what))) ?? refuse(-38);
+      open.delete(number);
+      return null;
+    },
+    getEof(what) { return (native.readFile(file(what)) ?? refuse(-43)).length; },
+    setEof(what, params = {}) {
+      const bytes = native.readFile(file(what)) ?? refuse(-43);
+      wrote(native.writeFile(writable(what), bytes.slice(0, number(params.to)).padEnd(params.to, '\0')));
+      return null;
+    },
+    write(words, params = {}) {
+      if (params.to === undefined) refuse(-1701);
+      const name = writable(params.to), old = native.readFile(name) ?? '';
+      const bytes = native.encode(text(words)) ?? refuse(-1700);
+      const at = params.startingAt === undefined ? open.get(params.to)?.at ?? 0 : params.startingAt < 0 ? old.length + params.startingAt + 1 : params.startingAt - 1;
+      wrote(native.writeFile(name, old.slice(0, at) + bytes + old.slice(at + bytes.length)));
+      if (open.has(params.to)) open.get(params.to).at = at + bytes.length;
+      return null;
+    },
+    listFolder(what) { return native.list(path(what)) ?? refuse(-43); },
+    infoFor(what) {
+      const name = path(what), found = native.attributes(name) ?? refuse(-43);
+      const last = name.replace(/\/$/, '').split('/').pop();
+      return { name: last, displayedName: last, nameExtension: /[^.]\.([^.]+)$/.exec(last)?.[1] ?? null, folder: found.kind === 2, alias: false, size: found.size, creationDate: new Date(found.created * 1000), modificationDate: new Date(found.modified * 1000), visible: !last.startsWith('.'), extensionHidden: false, busyStatus: false, locked: false, packageFolder: false };
+    },
     runScript() { return refuse(-10004); },
     asciiCharacter(code) { return String.fromCharCode(number(code)); },
     asciiNumber(character) { return text(character).charCodeAt(0); },

@@ -263,6 +263,12 @@ fn writes<'js>(it: &Object<'js>, place: &Stand<'js>) -> rquickjs::Result<()> {
     };
     it.set("remove", Func::from(remove))?;
     let at = place.clone();
+    let list = move |object: Object<'js>, of: Object<'js>, class: String, listed: bool| {
+        at.changes.apply(Change::List { object: id(&object)?, of: id(&of)?, class, listed });
+        rquickjs::Result::Ok(())
+    };
+    it.set("list", Func::from(list))?;
+    let at = place.clone();
     let relocate = move |object: Object<'js>, to: Object<'js>, class: String| {
         at.changes.apply(Change::Move { object: id(&object)?, to: id(&to)?, class, at: None });
         rquickjs::Result::Ok(())

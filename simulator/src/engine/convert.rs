@@ -327,9 +327,11 @@ impl<'a, 'js> Writer<'a, 'js> {
             Step::Index { index, .. } => (INDEX, "", Js::new_number(ctx, *index as f64), inherited),
             Step::Name { name, .. } => (NAME, "", self.write(name)?, inherited),
             Step::Id { id, .. } => (ID, "", self.write(id)?, inherited),
-            Step::Root | Step::Ordinal { .. } | Step::Where { .. } | Step::Member { .. } => {
-                (ROOT, "", nothing.clone(), nothing)
-            }
+            Step::Root
+            | Step::Ordinal { .. }
+            | Step::Where { .. }
+            | Step::Member { .. }
+            | Step::Each { .. } => (ROOT, "", nothing.clone(), nothing),
         };
         self.helpers.child.call((parent, kind, term, value, class))
     }

@@ -15,7 +15,7 @@ pub(super) fn define<'js>(native: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rqu
     files(native, bridge)?;
     let it = Rc::clone(bridge);
     let shell = move |ctx: Ctx<'js>, command: String| {
-        let done = it.session.additions.shell(&command).transpose();
+        let done = it.session.additions.shell(&command, &command).transpose();
         let done = done.map_err(|error| Exception::throw_message(&ctx, &error.to_string()))?;
         done.map(|done| write_done(&ctx, done)).transpose()
     };
@@ -44,12 +44,13 @@ fn write_dialog<'js>(ctx: &Ctx<'js>, dialog: &Dialog) -> rquickjs::Result<Object
     object.set("text", dialog.text.clone())?;
     object.set("choose", dialog.choose.clone())?;
     object.set("path", dialog.path.clone())?;
+    object.set("paths", dialog.paths.clone())?;
     object.set("cancel", dialog.cancel)?;
     object.set("after", dialog.after)?;
     Ok(object)
 }
 
-fn write_done<'js>(ctx: &Ctx<'js>, done: Done) -> rquickjs::Result<Object<'js>> {
+pub(super) fn write_done<'js>(ctx: &Ctx<'js>, done: Done) -> rquickjs::Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     object.set("status", done.status)?;
     object.set("out", done.out)?;
@@ -59,10 +60,11 @@ fn write_done<'js>(ctx: &Ctx<'js>, done: Done) -> rquickjs::Result<Object<'js>> 
 
 fn clipboard<'js>(native: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result<()> {
     let it = Rc::clone(bridge);
-    native.set("clipboard", Func::from(move || it.session.additions.clipboard()))?;
+    native.set("clipboard", Func::from(move || it.session.additions.pasteboard().text()))?;
     let it = Rc::clone(bridge);
     let set = move |ctx: Ctx<'js>, text: String| {
-        let set = it.session.additions.set_clipboard(&text);
+        let additions = &it.session.additions;
+        let set = additions.set_pasteboard(&additions.pasteboard().with_text(&text));
         set.map_err(|error| Exception::throw_message(&ctx, &error.to_string()))
     };
     native.set("setClipboard", Func::from(set))
@@ -72,7 +74,10 @@ fn files<'js>(native: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Resul
     let it = Rc::clone(bridge);
     native.set("home", Func::from(move || it.session.world.mac.home.clone()))?;
     native.set("getenv", Func::from(|name: String| std::env::var(name).ok()))?;
-    native.set("readText", Func::from(|path: String| std::fs::read_to_string(path).ok()))?;
+    super::disk::define(native, bridge)?;
+    super::system::texts(native)?;
+    let it = Rc::clone(bridge);
+    native.set("frontmost", Func::from(move || it.session.frontmost_path()))?;
     let it = Rc::clone(bridge);
     let path_of = move |app: Js<'js>| {
         let node = it.helpers().node(&app)?;

@@ -12,7 +12,7 @@ use crate::specifier::{Root, Specifier, Step};
 use crate::value::Value;
 use rquickjs::function::Func;
 use rquickjs::{Ctx, Function, Object, Value as Js};
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Duration;
@@ -31,6 +31,8 @@ pub(super) struct Bridge<'js> {
     stage: OnceCell<Stage<'js>>,
     /// The scripts of apps by bundle id.
     scripts: RefCell<HashMap<String, Object<'js>>>,
+    /// How many UUIDs the bridge made.
+    uuids: Cell<u32>,
 }
 
 /// Evaluates the prelude and gives it its native functions.
@@ -40,6 +42,7 @@ pub(super) fn install<'js>(ctx: &Ctx<'js>, session: Rc<Session>) -> rquickjs::Re
         helpers: OnceCell::new(),
         stage: OnceCell::new(),
         scripts: RefCell::default(),
+        uuids: Cell::default(),
     });
     let native = Object::new(ctx.clone())?;
     define(ctx, &native, &bridge)?;
@@ -109,6 +112,10 @@ fn define<'js>(ctx: &Ctx<'js>, native: &Object<'js>, bridge: &Rc<Bridge<'js>>) -
 impl<'js> Bridge<'js> {
     pub(super) fn helpers(&self) -> &Helpers<'js> {
         self.helpers.get().expect("the helpers are set before any script runs")
+    }
+
+    pub(super) fn next_uuid(&self) -> u32 {
+        self.uuids.replace(self.uuids.get() + 1)
     }
 
     /// What the scripts of apps work with, made when the first one is needed.

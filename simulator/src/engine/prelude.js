@@ -12,7 +12,7 @@
     return error;
   }
   const messages = {
-    [-43]: 'File not found.', [-50]: 'Parameter error.', [-128]: 'User canceled.', [-1700]: "Can't convert types.", [-1713]: 'No user interaction allowed.',
+    [-38]: 'File not open.', [-39]: 'End of file error.', [-43]: 'File not found.', [-48]: 'Duplicate file name.', [-49]: 'File is already open.', [-54]: 'File permission error.', [-61]: 'File not open with write permission.', [-50]: 'Parameter error.', [-128]: 'User canceled.', [-1700]: "Can't convert types.", [-1713]: 'No user interaction allowed.',
     [-1728]: "Can't get object.", [-10004]: 'A privilege violation occurred.',
   };
   const refuse = (number) => { throw failure(messages[number], number); };
@@ -233,6 +233,7 @@
     const names = [...text.matchAll(/^(?:function|var|let|const|class)\s+([\w$]+)/gm)].map(([, each]) => each);
     return Function(`${text}\n;return {${names.join(',')}}`)();
   });
+  define('Progress', { totalUnitCount: -1, completedUnitCount: 0, description: '', additionalDescription: '' });
   define('delay', (time) => native.delay(time === undefined ? 1 : Number(time)));
   define('console', { log: (...args) => native.log(args.map(String).join(' ')) });
   // The Objective-C bridge is made when a script first names it.

@@ -1,22 +1,30 @@
-//! What the Objective-C bridge needs of the process: streams, files, environment.
-//!
-//! Files are the real ones, and are only read: the simulated Mac's own folders are Finder's objects.
+//! What the Objective-C bridge needs of the process: streams, environment, apps, the pasteboard.
 
 use super::native::Bridge;
 use data_encoding::BASE64;
-use rquickjs::function::Func;
+use rquickjs::function::{Func, Opt};
 use rquickjs::{Ctx, Exception, FromJs, Function, IntoJs, Object, Value as Js};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, Write as _};
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const FOUNDATION: &str = include_str!("foundation.js");
+
+/// The parts of the bridge that are evaluated when a script first names one of their classes.
+const PARTS: [(&str, &str); 5] = [
+    ("values", include_str!("foundation/values.js")),
+    ("dates", include_str!("foundation/dates.js")),
+    ("files", include_str!("foundation/files.js")),
+    ("running", include_str!("foundation/running.js")),
+    ("appkit", include_str!("foundation/appkit.js")),
+];
 
 /// A script waits for as much as one read of a pipe gives.
 const CHUNK: usize = 64 << 10;
 
 /// Bytes on their way to and from JavaScript: one character for each.
-struct Bytes(Vec<u8>);
+pub(super) struct Bytes(pub(super) Vec<u8>);
 
 impl<'js> FromJs<'js> for Bytes {
     fn from_js(ctx: &Ctx<'js>, value: Js<'js>) -> rquickjs::Result<Self> {
@@ -42,17 +50,27 @@ pub(super) fn foundation<'js>(ctx: &Ctx<'js>, bridge: &Rc<Bridge<'js>>) -> rquic
     let system = Object::new(ctx.clone())?;
     streams(&system)?;
     texts(&system)?;
-    files(&system)?;
+    super::disk::define(&system, bridge)?;
     process(&system)?;
     apps(&system, bridge)?;
+    shell(&system, bridge)?;
+    pasteboard(&system, bridge)?;
+    system.set("part", Func::from(part))?;
     let function: Function<'js> = ctx.eval(FOUNDATION)?;
     function.call((system,))
+}
+
+fn part<'js>(ctx: Ctx<'js>, name: String) -> rquickjs::Result<Function<'js>> {
+    let found = PARTS.iter().find(|(each, _)| *each == name);
+    let (_, source) = found.ok_or_else(|| Exception::throw_message(&ctx, "the bridge has no such part"))?;
+    ctx.eval(*source)
 }
 
 fn streams<'js>(system: &Object<'js>) -> rquickjs::Result<()> {
     let read = |ctx: Ctx<'js>, most: usize| bytes(&ctx, read_some(most));
     system.set("available", Func::from(move |ctx: Ctx<'js>| read(ctx, CHUNK)))?;
     system.set("read", Func::from(|ctx: Ctx<'js>, length: usize| bytes(&ctx, read_exactly(length))))?;
+    system.set("readable", Func::from(readable))?;
     system.set("readAll", Func::from(|ctx: Ctx<'js>| bytes(&ctx, read_exactly(usize::MAX))))?;
     let write = |ctx: Ctx<'js>, to: i32, Bytes(data): Bytes| {
         let written = match to {
@@ -62,6 +80,14 @@ fn streams<'js>(system: &Object<'js>) -> rquickjs::Result<()> {
         written.map_err(|error| Exception::throw_message(&ctx, &error.to_string()))
     };
     system.set("write", Func::from(write))
+}
+
+/// Whether there is input, or its end, before so many seconds have passed.
+fn readable(seconds: f64) -> bool {
+    let stdin = io::stdin();
+    let mut polled = [PollFd::new(&stdin, PollFlags::IN)];
+    let time = Duration::try_from_secs_f64(seconds).ok().and_then(|time| Timespec::try_from(time).ok());
+    poll(&mut polled, time.as_ref()).is_ok_and(|ready| ready > 0)
 }
 
 /// Waits for input and takes what is there; nothing is the end.
@@ -95,29 +121,17 @@ fn bytes(ctx: &Ctx<'_>, read: io::Result<Vec<u8>>) -> rquickjs::Result<Bytes> {
     read.map(Bytes).map_err(|error| Exception::throw_message(ctx, &error.to_string()))
 }
 
-fn texts<'js>(system: &Object<'js>) -> rquickjs::Result<()> {
+pub(super) fn texts<'js>(system: &Object<'js>) -> rquickjs::Result<()> {
     system.set("decode", Func::from(|Bytes(data): Bytes| String::from_utf8(data).ok()))?;
     // A lone surrogate has no UTF-8: the bridge's answer to that is nil.
     let encode = |text: rquickjs::String<'js>| text.to_string().ok().map(|text| Bytes(text.into_bytes()));
     system.set("encode", Func::from(encode))?;
-    system.set("base64", Func::from(|Bytes(data): Bytes| BASE64.encode(&data)))
-}
-
-fn files<'js>(system: &Object<'js>) -> rquickjs::Result<()> {
-    system.set("readFile", Func::from(|path: String| std::fs::read(path).ok().map(Bytes)))?;
-    system.set("writeFile", Func::from(|_path: String, _data: Js<'js>| false))?;
-    system.set("exists", Func::from(|path: String| std::path::Path::new(&path).exists()))?;
-    let list = |path: String| {
-        let entries = std::fs::read_dir(path).ok()?;
-        let mut names: Vec<String> =
-            entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-        names.sort();
-        Some(names)
+    let unbase64 = |text: String| {
+        let text: String = text.chars().filter(|c| !c.is_ascii_whitespace()).collect();
+        BASE64.decode(text.as_bytes()).ok().map(Bytes)
     };
-    system.set("list", Func::from(list))?;
-    let folder =
-        || std::env::current_dir().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
-    system.set("folder", Func::from(folder))
+    system.set("unbase64", Func::from(unbase64))?;
+    system.set("base64", Func::from(|Bytes(data): Bytes| BASE64.encode(&data)))
 }
 
 fn process<'js>(system: &Object<'js>) -> rquickjs::Result<()> {
@@ -131,6 +145,12 @@ fn process<'js>(system: &Object<'js>) -> rquickjs::Result<()> {
     system.set("environment", Func::from(environment))?;
     system.set("getenv", Func::from(move |name: String| std::env::var_os(name).map(text)))?;
     system.set("pid", Func::from(std::process::id))?;
+    let folder =
+        || std::env::current_dir().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
+    system.set("folder", Func::from(folder))?;
+    system.set("enter", Func::from(|path: String| std::env::set_current_dir(path).is_ok()))?;
+    let started = Instant::now();
+    system.set("uptime", Func::from(move || 100_000.0 + started.elapsed().as_secs_f64()))?;
     system.set("exit", Func::from(|status: i32| -> () { std::process::exit(status & 0xFF) }))?;
     system.set(
         "sleep",
@@ -144,6 +164,11 @@ fn process<'js>(system: &Object<'js>) -> rquickjs::Result<()> {
 fn apps<'js>(system: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result<()> {
     let it = Rc::clone(bridge);
     system.set("home", Func::from(move || it.session.world.mac.home.clone()))?;
+    let it = Rc::clone(bridge);
+    system.set("user", Func::from(move || it.session.world.mac.user.clone()))?;
+    let it = Rc::clone(bridge);
+    let uuid = move || crate::birth::unique(&std::process::id().to_string(), it.next_uuid());
+    system.set("uuid", Func::from(uuid))?;
     let it = Rc::clone(bridge);
     system.set(
         "pathOf",
@@ -166,4 +191,29 @@ fn apps<'js>(system: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result
         objects.collect::<rquickjs::Result<Vec<Object<'js>>>>()
     };
     system.set("running", Func::from(running))
+}
+
+/// Commands for a shell, those that the world allows.
+fn shell<'js>(system: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result<()> {
+    let it = Rc::clone(bridge);
+    let run = move |ctx: Ctx<'js>, command: String, shown: Opt<String>| {
+        let done = it.session.additions.shell(shown.0.as_ref().unwrap_or(&command), &command).transpose();
+        let done = done.map_err(|error| Exception::throw_message(&ctx, &error.to_string()))?;
+        done.map(|done| super::extras::write_done(&ctx, done)).transpose()
+    };
+    system.set("spawn", Func::from(run))
+}
+
+fn pasteboard<'js>(system: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result<()> {
+    let it = Rc::clone(bridge);
+    let get = move || serde_json::to_string(&it.session.additions.pasteboard()).unwrap_or_default();
+    system.set("pasteboard", Func::from(get))?;
+    let it = Rc::clone(bridge);
+    let set = move |ctx: Ctx<'js>, text: String| {
+        let kept = serde_json::from_str(&text).map_err(|error| error.to_string());
+        let done = kept
+            .and_then(|kept| it.session.additions.set_pasteboard(&kept).map_err(|error| error.to_string()));
+        done.map_err(|error| Exception::throw_message(&ctx, &error))
+    };
+    system.set("setPasteboard", Func::from(set))
 }

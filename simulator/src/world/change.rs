@@ -18,6 +18,13 @@ pub(crate) enum Change {
     Add(Added),
     /// An object and all that hangs below it.
     Remove(ObjectId),
+    /// Lists an object that hangs elsewhere among the elements of another, or no longer.
+    List {
+        object: ObjectId,
+        of: ObjectId,
+        class: String,
+        listed: bool,
+    },
     Move {
         object: ObjectId,
         to: ObjectId,
@@ -51,6 +58,7 @@ impl Model {
             Change::Set { object, term, value } => self.set_value(*object, term, value.clone()),
             Change::Add(added) => self.add_element(added),
             Change::Remove(object) => self.remove(*object),
+            Change::List { object, of, class, listed } => self.list(*object, *of, class, *listed),
             Change::Move { object, to, class, at } => self.relocate(*object, *to, class, *at),
         }
     }
@@ -101,6 +109,23 @@ impl Model {
                     gone.extend_from_slice(ids);
                 }
             }
+        }
+    }
+
+    fn list(&mut self, id: ObjectId, of: ObjectId, class: &str, listed: bool) {
+        let symbol = self.symbol(class);
+        let lists = &mut self.object_mut(of).elements;
+        let others = lists.iter_mut().find_map(|(name, children)| match children {
+            Children::Listed(ids) if *name == symbol => Some(ids),
+            _ => None,
+        });
+        match others {
+            Some(ids) => {
+                ids.retain(|each| *each != id);
+                ids.extend(listed.then_some(id));
+            }
+            None if listed => lists.push((symbol, Children::Listed(vec![id]))),
+            None => (),
         }
     }
 

@@ -51,7 +51,9 @@ pub(crate) struct Loaded {
 /// Malformed JSON, an unknown key of the file itself, a reference to a key that no object has.
 pub(crate) fn load(text: &[u8]) -> serde_json::Result<Loaded> {
     let mut reader = Reader::default();
-    let mut json = serde_json::Deserializer::from_slice(text);
+    // One check of the whole text is cheaper than one of each string.
+    let text = std::str::from_utf8(text).map_err(serde_json::Error::custom)?;
+    let mut json = serde_json::Deserializer::from_str(text);
     FileSeed(&mut reader).deserialize(&mut json)?;
     json.end()?;
     reader.finish()
@@ -62,15 +64,18 @@ struct Reader {
     loaded: Loaded,
     /// Keys that were referred to; a reference holds its place in this list until all keys are known.
     wanted: Vec<String>,
+    /// The objects with such references, in the order of their ids.
+    waiting: Vec<ObjectId>,
 }
 
 /// Object ids from here on stand for a key that is wanted.
 const PENDING: u32 = 1 << 31;
 
 impl Reader {
-    fn want(&mut self, key: String) -> Value {
+    fn want(&mut self, key: String, of: Option<ObjectId>) -> Value {
         let place = u32::try_from(self.wanted.len()).expect("fewer than 2^31 references");
         self.wanted.push(key);
+        self.waiting.extend(of.filter(|of| self.waiting.last() != Some(of)));
         Value::Held(ObjectId(PENDING | place))
     }
 
@@ -82,9 +87,7 @@ impl Reader {
                 .ok_or_else(|| serde_json::Error::custom(format!("no object has the key `{key}`")))
         });
         let found: Vec<ObjectId> = found.collect::<Result<_, _>>()?;
-        let objects = if found.is_empty() { 0 } else { model.len() };
-        for at in 0..objects {
-            let id = ObjectId(u32::try_from(at).expect("ids are 32 bits"));
+        for id in self.waiting {
             for (_, value) in &mut model.object_mut(id).values {
                 settle(value, &found);
             }
@@ -137,6 +140,7 @@ impl<'de> Visitor<'de> for FileSeed<'_> {
                     let how: Cow<'de, str> = map.next_value()?;
                     self.0.loaded.model.own_class = how == "own class";
                 }
+                "subclasses" => self.0.loaded.model.subclasses = map.next_value()?,
                 "application" => {
                     map.next_value_seed(ObjectSeed { reader: self.0, place: Place::Application })?;
                 }
@@ -398,7 +402,7 @@ fn special<'de, A: MapAccess<'de>>(
             let keys: Vec<String> = map.next_value()?;
             return Ok(Read::Union(keys.into_iter().map(Into::into).collect()));
         }
-        "ref" => reader.want(map.next_value()?),
+        "ref" => reader.want(map.next_value()?, place.of()),
         "object" | "view" => Value::Held(map.next_value_seed(ObjectSeed { reader, place })?),
         "record" => map.next_value_seed(RecordSeed { reader, place })?,
         "utf16" => Value::Utf16(map.next_value::<Vec<u16>>()?.into()),

@@ -153,6 +153,8 @@ impl Journal {
         let _ = fs::remove_file(self.path());
         *self.open.borrow_mut() = None;
         let _ = fs::remove_file(self.folder.join("faults"));
+        let _ = fs::remove_file(self.folder.join("pasteboard"));
+        let _ = fs::remove_dir_all(self.folder.join("files"));
         self.clear_snapshots(u64::MAX)
     }
 

@@ -28,6 +28,9 @@ pub(crate) struct Model {
     pub(crate) forms: HashMap<String, String>,
     /// Whether elements are addressed by their own class, as Finder does, or by that of the list they stand in.
     pub(crate) own_class: bool,
+    /// Whether elements can be asked for by a subclass that the container's class does not name.
+    #[serde(default)]
+    pub(crate) subclasses: bool,
     /// What single objects refuse, by the property, the elements, or `filter` and the elements.
     pub(crate) refusals: HashMap<ObjectId, HashMap<String, i32>>,
     /// Seconds by which dates that still are text lie behind the world's clock.
@@ -62,10 +65,22 @@ pub(crate) enum Place {
     Property { of: ObjectId, term: Symbol },
 }
 
+impl Place {
+    /// The object that something at this place hangs on.
+    pub(super) fn of(self) -> Option<ObjectId> {
+        match self {
+            Self::Application => None,
+            Self::Element { of, .. } | Self::Property { of, .. } => Some(of),
+        }
+    }
+}
+
 /// The elements of one class in one object.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Children {
     Own(Vec<ObjectId>),
+    /// Objects that hang elsewhere and are listed here too, as a person is in groups.
+    Listed(Vec<ObjectId>),
     /// The elements of that class of all these objects, by their keys, one after the other.
     Union(Vec<Rc<str>>),
 }
