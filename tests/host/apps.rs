@@ -87,6 +87,7 @@ fn the_scriptable_apps_of_the_simulated_mac() {
         ("Music", "com.apple.Music"),
         ("Notes", "com.apple.Notes"),
         ("Old Scanner", "com.example.OldScanner"),
+        ("OmniFocus", "com.omnigroup.OmniFocus4"),
         ("Proof Viewer", "com.example.ProofViewer"),
         ("Reminders", "com.apple.reminders"),
         ("Safari", "com.apple.Safari"),
