@@ -1,6 +1,7 @@
 //! Whether an action may run: it is classified, decided upon, and leaves with the proof in its type.
 
 mod classify;
+mod closed;
 mod decide;
 mod grant;
 mod policy;
@@ -18,6 +19,7 @@ use crate::jxa::{self, Script};
 use crate::plan::Costs;
 
 pub use classify::{Classified, LevelRule, MANY, classify, classify_command, classify_write};
+pub use closed::{Closed, Where};
 pub(crate) use decide::{Answered, may_read};
 pub use decide::{decide, forecast};
 pub use grant::{CommandScope, Grant, Grants, Scope};
@@ -61,6 +63,8 @@ pub struct Gate {
     pub plugin: Option<String>,
     /// How far that plugin may go in the app it calls: what its operator granted. No rule and no answer lifts it.
     pub most: Option<Level>,
+    /// Files that no argument may lead to.
+    pub closed: Arc<Closed>,
 }
 
 /// How long content of others makes dangerous calls suspicious.
@@ -94,6 +98,11 @@ pub enum Source {
     Shell,
     /// The plugin was granted less.
     Ceiling(Level),
+    /// An argument leads to a file that is closed under every policy.
+    Closed {
+        /// What the file belongs to.
+        place: String,
+    },
     /// It is dangerous, and content of others was read within the last hour.
     Tainted,
     /// Only a place leads to an object, so that somebody has to look whether it is the right one.
@@ -205,6 +214,7 @@ impl std::fmt::Display for Source {
                 f.write_str("what runs code or types keys is refused unless a rule of the policy names it")
             }
             Self::Ceiling(most) => write!(f, "the plugin was granted no more than {}", most.as_str()),
+            Self::Closed { place } => write!(f, "no argument may lead into {place}"),
             Self::Tainted => {
                 f.write_str("content that others may have written was read within the last hour")
             }

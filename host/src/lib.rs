@@ -9,6 +9,7 @@ pub mod pipeline;
 
 pub mod plugins;
 
+pub mod clients;
 pub mod consent;
 pub mod state;
 

@@ -1,5 +1,6 @@
 //! One call, from its arguments to its answer: the core decides, the supervisor runs, the core goes on.
 
+mod leads;
 mod lookup;
 mod permission;
 mod system;
@@ -160,6 +161,8 @@ impl Pipeline {
         let Settings { apps, osascript, world, home, tools, limits, debug, state, plugins } = settings;
         let references = References::new(limits);
         let state = state.map_or_else(State::passing, Ok).map_err(io::Error::other)?;
+        let saved = Mutex::new(Kept { file: state.saved_references(), adopted: false });
+        let permission = Permission::new(Arc::new(state), &home);
         Ok(Self {
             catalog: Arc::new(Catalog::new(apps)),
             supervisor: Supervisor::new(osascript)?,
@@ -167,8 +170,8 @@ impl Pipeline {
             home,
             tools: tools::Tools::new(tools),
             debug,
-            saved: Mutex::new(Kept { file: state.saved_references(), adopted: false }),
-            permission: Permission::new(Arc::new(state)),
+            saved,
+            permission,
             plugins,
             memory: Mutex::new(Memory { references, learned: Learned::default() }),
             clock: Clock::start(),
@@ -214,7 +217,7 @@ impl Pipeline {
     ) -> Option<Answer> {
         let started = Instant::now();
         self.adopt();
-        let attempt = self.permission.attempt(tool, arguments, caller);
+        let attempt = self.permission.attempt(tool, arguments, caller).await;
         let driven = match Call::parse(tool, arguments) {
             Some(Ok(call)) => self.drive(call, &attempt, cancel).await,
             Some(Err(fault)) => refused(&fault).into(),
@@ -237,7 +240,7 @@ impl Pipeline {
             Ok(call) => call,
             Err(fault) => return Some(Explained::Fault(Box::new(fault))),
         };
-        let attempt = self.permission.attempt(tool, arguments, caller);
+        let attempt = self.permission.attempt(tool, arguments, caller).await;
         let explained = async {
             let call = self.permission.with_undos(call, self.clock.now()).await?;
             let apps = self.apps(self.need(&call)).await?;

@@ -104,6 +104,7 @@ impl State {
     /// It cannot be made.
     pub fn open(folder: PathBuf) -> Result<Self, StateError> {
         DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(StateError::io(&folder))?;
+        file::clean(&folder);
         Ok(Self {
             policy: Mutex::new(Watched::new(folder.join("policy.toml"))),
             grants: Mutex::new(Watched::new(folder.join("grants.json"))),
@@ -143,7 +144,7 @@ impl State {
     pub fn gate(&self, untrusted: Option<Millis>, plugin: Option<String>) -> Result<Gate, StateError> {
         let policy = lock(&self.policy).read(parse_policy)?;
         let policy = if self.only_reads { Arc::new((*policy).clone().only_reads()) } else { policy };
-        Ok(Gate { policy, grants: self.grants()?, untrusted, plugin, most: None })
+        Ok(Gate { policy, grants: self.grants()?, untrusted, plugin, ..Gate::default() })
     }
 
     /// Returns what humans have allowed.

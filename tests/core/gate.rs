@@ -364,3 +364,20 @@ fn a_command_to_what_only_a_place_leads_to_is_asked_about() {
     let slips = named.references("slip");
     assert!(!named.call("iac_mcp_run_command", &delete(&slips[..1])).is_error);
 }
+
+#[test]
+fn a_closed_file_is_refused_under_every_profile() {
+    use iac_core::permission::{Closed, Where};
+    let places = || [(Where::InHome("Library/state".to_owned()), "the state directory".to_owned())];
+    for policy in ["profile = \"read-only\"", "", ALLOW, "rules = [{ decision = \"allow\" }]"] {
+        let mut session = Session::new(policy, &shelf());
+        session.gate.closed = Closed::new("/Users/alex", places()).into();
+        let one = json!(session.references("thing")[0]);
+        session.answers = vec![Choice::Once, Choice::Once];
+        let outcome =
+            session.call("iac_mcp_set_property", &set(&one, "name", json!("~/library/STATE/policy.toml")));
+        assert_eq!(code(&outcome.body), "permission_denied", "{}", outcome.body);
+        assert!(outcome.body["message"].as_str().unwrap_or_default().contains("the state directory"));
+        assert_eq!((session.asked.len(), session.writes()), (0, json!([])));
+    }
+}

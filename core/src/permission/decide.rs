@@ -12,11 +12,14 @@ use crate::app::App;
 use crate::change::Subject;
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
-use crate::specifier::Path;
+use crate::specifier::{Path, quoted};
 
 /// Decides on an action: the strictest word about anything that it touches.
 pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decision {
     let harm = classify(&action, gate.policy.levels());
+    if let Some((name, place)) = gate.closed.reached_by(&action) {
+        return Decision::Deny(closed(&name, place, harm, &action));
+    }
     let mut judged = judge(&action, app_name, &harm, gate, now);
     judged.sort_by_key(|judged| std::cmp::Reverse((judged.verdict.ruling, judged.scope.level)));
     if let Some(most) = gate.most.filter(|most| harm.level > *most) {
@@ -248,6 +251,17 @@ impl Asked {
         let source = Source::Human { choice: Choice::Deny, by };
         Answered::No(Box::new(Refusal { source, harm: self.harm.clone(), scopes: self.scopes, fault }))
     }
+}
+
+/// There is no line that would allow this.
+fn closed(name: &str, place: &str, harm: Classified, action: &Action) -> Refusal {
+    let message = format!("{} leads into {place}, and no argument may", quoted(name));
+    let suggestion = "leave that file alone; only the user changes it, by hand or with `iac-mcp policy`";
+    let fault = Fault::new(Code::PermissionDenied, message, suggestion)
+        .with("app", &*action.app)
+        .with("level", harm.level.as_str());
+    let scope = Scope { app: action.app.to_string(), level: harm.level, ..Scope::default() };
+    Refusal { source: Source::Closed { place: place.to_owned() }, harm, scopes: vec![scope], fault }
 }
 
 fn denied(source: Source, harm: Classified, scopes: Vec<Scope>) -> Refusal {

@@ -8,13 +8,13 @@ use iac_core::Millis;
 use iac_core::audit::{CallWords, Entry, redact};
 use iac_core::call::Call;
 use iac_core::fault::Fault;
-use iac_core::permission::{Answer, Choice, Gate, Level, Policy, Question};
+use iac_core::permission::{Answer, Choice, Closed, Gate, Level, Policy, Question};
 use iac_core::reply::Reply;
 use iac_core::step::{Decided, Event, Outcome, RunFailure};
 use serde_json::{Map, Value as Json};
 use tokio_util::sync::CancellationToken;
 
-use super::internal;
+use super::{internal, leads};
 use crate::consent::{Asked, Caller};
 use crate::state::{Recorder, State, StateError};
 
@@ -26,6 +26,7 @@ pub(super) struct Permission {
     /// When content that others may have written was last read.
     untrusted: Mutex<Option<Millis>>,
     calls: AtomicU64,
+    closed: Closed,
 }
 
 /// One call, as it is decided upon and written down.
@@ -33,19 +34,21 @@ pub(super) struct Permission {
 pub(super) struct Attempt<'a> {
     pub(super) caller: &'a Caller,
     words: CallWords,
+    closed: Arc<Closed>,
 }
 
 impl Permission {
-    pub(super) fn new(state: Arc<State>) -> Self {
+    pub(super) fn new(state: Arc<State>, home: &str) -> Self {
         let recorder = Recorder::new(Arc::clone(&state));
-        Self { state, recorder, untrusted: Mutex::default(), calls: AtomicU64::default() }
+        let closed = leads::closed(state.folder(), home);
+        Self { state, recorder, untrusted: Mutex::default(), calls: AtomicU64::default(), closed }
     }
 
     pub(super) fn state(&self) -> &State {
         &self.state
     }
 
-    pub(super) fn attempt<'a>(
+    pub(super) async fn attempt<'a>(
         &self,
         tool: &str,
         arguments: &Map<String, Json>,
@@ -58,7 +61,8 @@ impl Permission {
             plugin: caller.plugin.clone(),
             arguments: redact(&Json::Object(arguments.clone())),
         };
-        Attempt { caller, words }
+        let leads = leads::of(arguments, &self.closed).await;
+        Attempt { caller, words, closed: Arc::new(self.closed.clone().with_leads(leads)) }
     }
 
     /// Returns what decides at this moment.
@@ -68,7 +72,7 @@ impl Permission {
     pub(super) fn gate(&self, attempt: &Attempt<'_>) -> Result<Gate, Fault> {
         let untrusted = *self.untrusted.lock().unwrap_or_else(PoisonError::into_inner);
         let gate = self.state.gate(untrusted, attempt.caller.plugin.clone())?;
-        Ok(Gate { most: attempt.caller.most, ..gate })
+        Ok(Gate { most: attempt.caller.most, closed: Arc::clone(&attempt.closed), ..gate })
     }
 
     /// Returns the policy; one that refuses everything where it cannot be read.

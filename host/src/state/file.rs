@@ -1,10 +1,11 @@
 //! Files that several processes read and replace.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{StateError, read_if_there};
 
@@ -62,6 +63,28 @@ fn stamp(path: &Path) -> Result<Option<Stamp>, StateError> {
     }
 }
 
+/// How the name of a file begins that is to take another one's place.
+const FRESH: &str = ".new-";
+
+/// A file that has not taken its place for so long never will: whoever wrote it was killed.
+const ABANDONED: Duration = Duration::from_secs(60);
+
+/// Removes what processes that were killed while they wrote have left in a state directory.
+pub(super) fn clean(folder: &Path) {
+    for folder in [folder.to_owned(), folder.join("audit"), folder.join("references")] {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(FRESH)) {
+            let written = entry.metadata().and_then(|found| found.modified());
+            let age = written.ok().and_then(|written| written.elapsed().ok()).unwrap_or_default();
+            if age >= ABANDONED
+                && let Err(error) = fs::remove_file(entry.path())
+            {
+                tracing::debug!(%error, "{} stays", entry.path().display());
+            }
+        }
+    }
+}
+
 /// Holds the lock of shared files until it is dropped.
 pub(super) fn lock(path: &Path) -> Result<File, StateError> {
     let file =
@@ -77,7 +100,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StateError> {
 
 fn replace_in(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().ok_or_else(|| io::Error::other("a file is in a folder"))?;
-    let mut fresh = tempfile::Builder::new().prefix(".new-").tempfile_in(folder)?;
+    let mut fresh = tempfile::Builder::new().prefix(FRESH).tempfile_in(folder)?;
     fresh.write_all(bytes)?;
     fresh.as_file().sync_all()?;
     fresh.persist(path)?;

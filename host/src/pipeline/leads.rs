@@ -1,0 +1,92 @@
+//! Where names among a call's arguments lead: what the core cannot know, since only the disk does.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use iac_core::permission::{Closed, Where};
+use serde_json::{Map, Value as Json};
+
+use crate::clients;
+
+/// The places that no argument may lead to: the state directory, however one comes there, and the clients' lists.
+pub(super) fn closed(state: &Path, home: &str) -> Closed {
+    let words = "the state directory of this server".to_owned();
+    let own = [state.to_owned(), resolved(state)].map(|path| Where::At(path.to_string_lossy().into_owned()));
+    let own = own.into_iter().map(|place| (place, words.clone()));
+    Closed::new(home, own.chain(clients::closed()))
+}
+
+/// Finds where the texts among arguments lead that are paths and pass through links.
+pub(super) async fn of(arguments: &Map<String, Json>, closed: &Closed) -> BTreeMap<String, String> {
+    let mut texts = Vec::new();
+    arguments.values().for_each(|value| collect(value, &mut texts));
+    let paths: Vec<(String, Vec<String>)> = texts
+        .into_iter()
+        .map(|text| (text.to_owned(), closed.paths(text)))
+        .filter(|(_, paths)| !paths.is_empty())
+        .collect();
+    if paths.is_empty() {
+        return BTreeMap::new();
+    }
+    let look = move || {
+        let lead = |(text, paths): (String, Vec<String>)| {
+            let found = paths.iter().find_map(|path| {
+                let led = resolved(Path::new(path)).to_string_lossy().into_owned();
+                (led != *path).then_some(led)
+            });
+            found.map(|led| (text, led))
+        };
+        paths.into_iter().filter_map(lead).collect()
+    };
+    // Where the disk cannot be asked, the spelling has to do.
+    tokio::task::spawn_blocking(look).await.unwrap_or_default()
+}
+
+fn collect<'a>(value: &'a Json, found: &mut Vec<&'a str>) {
+    match value {
+        Json::String(text) => found.push(text),
+        Json::Array(items) => items.iter().for_each(|item| collect(item, found)),
+        Json::Object(fields) => fields.values().for_each(|field| collect(field, found)),
+        _ => {}
+    }
+}
+
+/// Follows every link in the part of a path that is there; what is not there yet is left as it is.
+fn resolved(path: &Path) -> PathBuf {
+    let mut rest = Vec::new();
+    let mut at = path;
+    loop {
+        if let Ok(real) = at.canonicalize() {
+            return rest.iter().rev().fold(real, |real, part| real.join(part));
+        }
+        // A path that ends with `..` has no name: it is left to the spelling.
+        let (Some(parent), Some(name)) = (at.parent(), at.file_name()) else { return path.to_owned() };
+        rest.push(name);
+        at = parent;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[tokio::test]
+    async fn links_are_followed_as_far_as_they_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("state");
+        std::fs::create_dir_all(&state).unwrap();
+        std::os::unix::fs::symlink(&state, folder.path().join("link")).unwrap();
+        std::os::unix::fs::symlink(folder.path().join("link"), folder.path().join("again")).unwrap();
+        let closed = closed(&state, "/nobody");
+        for name in ["link/policy.toml", "again/new/file", "again", "link/../state/x"] {
+            let text = folder.path().join(name).to_string_lossy().into_owned();
+            let arguments = json!({ "arguments": { "deep": [{ "file": text }] } });
+            let leads = of(arguments.as_object().unwrap(), &closed).await;
+            let led = leads.get(&text).cloned().unwrap_or(text);
+            assert!(Path::new(&led).starts_with(state.canonicalize().unwrap()), "{led}");
+        }
+        let none = of(json!({ "app": "Mail", "value": "a text" }).as_object().unwrap(), &closed).await;
+        assert!(none.is_empty());
+    }
+}
