@@ -12,9 +12,14 @@ use std::time::Duration;
 
 use iac_core::Millis;
 use iac_core::audit::Entry;
-use iac_core::permission::{Level, Scope};
+use iac_core::permission::{Level, Rule, Ruling, Scope};
 use iac_core::undo::Undo;
 use iac_mcp::state::{State, audit};
+
+/// Processes that were killed so far at most: each may have been between its grant and its rule.
+const WRITERS: usize = 2 * ROUNDS as usize;
+
+const ROUNDS: u64 = 12;
 
 const FOLDER: &str = "IAC_MCP_TEST_STATE";
 
@@ -24,7 +29,7 @@ fn whoever_is_killed_leaves_the_old_or_the_new() {
     let state = folder.path().join("state");
     State::open(state.clone()).unwrap();
     let mut grants = 0;
-    for round in 0..12 {
+    for round in 0..ROUNDS {
         let mut writers: Vec<_> = (0..2).map(|_| start_writer(&state)).collect();
         std::thread::sleep(Duration::from_millis(60 + 17 * round));
         for writer in &mut writers {
@@ -43,6 +48,13 @@ fn check(folder: &Path, before: usize) -> usize {
     let grants = gate.grants.all().len();
     assert!(grants >= before, "{grants} grants, and there were {before}");
     state.undos(Millis(1_000)).unwrap();
+    let rules = gate.policy.rules();
+    assert!(
+        rules.len() + WRITERS >= grants,
+        "{} rules of {grants} grants: each is added after it",
+        rules.len()
+    );
+    assert!(rules.iter().all(|rule| rule.property.is_some() && rule.decision == Ruling::Ask));
     assert_eq!(audit::verify(folder).unwrap(), []);
     let said =
         audit::read(folder).unwrap().iter().filter(|record| record.fields["kind"] == "operator").count();
@@ -70,6 +82,21 @@ fn writer() {
         let scope = Scope { app: id.clone(), level: Level::Modify, ..Scope::default() };
         state.grant(vec![scope.grant(id.clone(), true, "a test".into(), Millis(0))], Millis(1_000)).unwrap();
         state.keep_undos(&[undo(&id)], &[], Millis(1_000)).unwrap();
+        state.add_rule(&rule(&id)).unwrap();
+    }
+}
+
+fn rule(id: &str) -> Rule {
+    Rule {
+        app: None,
+        command: None,
+        property: Some(id.to_owned()),
+        level: None,
+        plugin: None,
+        decision: Ruling::Ask,
+        reason: None,
+        launch: false,
+        line: 0,
     }
 }
 

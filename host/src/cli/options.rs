@@ -65,6 +65,9 @@ pub(super) struct Mac {
     #[arg(long, global = true, value_name = "SECONDS", env = "IAC_MCP_TIMEOUT", hide_env = true,
           value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(super) timeout: Option<u64>,
+    /// Refuses everything but reads, whatever the policy says.
+    #[arg(long, global = true, env = "IAC_MCP_READ_ONLY", hide_env = true, value_parser = FalseyValueParser::new())]
+    pub(super) read_only: bool,
     /// Makes commands tools of their own: `meta` for none, `all`, or the names of apps, as in `mail,finder`.
     #[arg(
         long,
@@ -165,6 +168,10 @@ impl Mac {
     fn state(&self, common: &Common, world: Option<&World>) -> Result<Option<State>, Failure> {
         let folder = match (&common.state, world) {
             (Some(folder), _) => std::path::absolute(folder)?,
+            (None, Some(world)) if world.is_fresh() && self.read_only => {
+                let passing = State::passing().map_err(|error| Failure::Failed(error.to_string()))?;
+                return Ok(Some(passing.only_reads()));
+            }
             (None, Some(world)) if world.is_fresh() => return Ok(None),
             (None, Some(world)) => world.folder().join(".iac-mcp"),
             (None, None) => common.state().ok_or_else(|| {
@@ -174,7 +181,7 @@ impl Mac {
             })?,
         };
         let state = State::open(folder).map_err(|error| Failure::Failed(error.to_string()))?;
-        Ok(Some(state))
+        Ok(Some(if self.read_only { state.only_reads() } else { state }))
     }
 
     /// Opens the state directory for commands that need no apps.

@@ -1,4 +1,4 @@
-//! Resources: the apps, and the whole dictionary of each.
+//! Resources: the apps, the whole dictionary of each, and what was done lately.
 
 use iac_core::app::App;
 use iac_core::fault::{Code, Fault};
@@ -11,6 +11,11 @@ use crate::consent::Caller;
 use crate::pipeline::Pipeline;
 
 const APPS: &str = "iac://apps";
+const AUDIT: &str = "iac://audit";
+
+/// How many of the newest entries of the audit log are told.
+const NEWEST: usize = 100;
+
 const JSON: &str = "application/json";
 
 /// Lists the resources: the apps first, then their dictionaries by name.
@@ -19,8 +24,9 @@ const JSON: &str = "application/json";
 /// The apps cannot be found out.
 pub(super) async fn list(pipeline: &Pipeline) -> Result<Vec<Resource>, ErrorData> {
     let apps = Resource::new(APPS, "apps").with_title("Scriptable apps").with_mime_type(JSON);
+    let audit = Resource::new(AUDIT, "audit").with_title("What was decided and done").with_mime_type(JSON);
     let known = pipeline.every_app().await.map_err(|fault| failed(&fault, APPS))?;
-    Ok(std::iter::once(apps).chain(known.0.iter().map(dictionary)).collect())
+    Ok([apps, audit].into_iter().chain(known.0.iter().map(dictionary)).collect())
 }
 
 /// Lists how addresses of resources are made.
@@ -40,6 +46,7 @@ pub(super) async fn read(
 ) -> Result<ResourceContents, ErrorData> {
     let body = match uri {
         APPS => apps(pipeline, cancel).await?,
+        AUDIT => audit(pipeline).await?,
         _ => whole(pipeline, uri).await?,
     };
     Ok(ResourceContents::text(body.to_string(), uri).with_mime_type(JSON))
@@ -52,6 +59,16 @@ async fn apps(pipeline: &Pipeline, cancel: CancellationToken) -> Result<Json, Er
         true => Err(ErrorData::internal_error("the apps cannot be listed", Some(outcome.body))),
         false => Ok(outcome.body),
     }
+}
+
+/// The newest entries of all servers' logs, the oldest of them first; they were redacted when they were written.
+async fn audit(pipeline: &Pipeline) -> Result<Json, ErrorData> {
+    let folder = pipeline.state().folder().to_owned();
+    let read = move || crate::state::audit::newest(&folder, NEWEST).map_err(|error| error.to_string());
+    let records = tokio::task::spawn_blocking(read).await.map_err(|error| error.to_string()).flatten();
+    let records = records.map_err(|error| ErrorData::internal_error(error, Some(json!({ "uri": AUDIT }))))?;
+    let entries: Vec<Json> = records.into_iter().map(|record| Json::Object(record.fields)).collect();
+    Ok(json!({ "entries": entries, "newest": NEWEST, "untrusted": true }))
 }
 
 async fn whole(pipeline: &Pipeline, uri: &str) -> Result<Json, ErrorData> {

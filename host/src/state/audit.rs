@@ -15,7 +15,7 @@ use iac_core::audit::{Chain, Entry, Hash, Link, time};
 
 use super::{StateError, file, read_if_there};
 
-pub use read::{AuditError, Finding, Record, read, verify};
+pub use read::{AuditError, Finding, Record, newest, read, verify};
 
 /// A log is followed by a new one when it is larger.
 const LARGEST: u64 = 16 * 1024 * 1024;

@@ -244,3 +244,45 @@ fn what_can_be_taken_back_is_shared_for_an_hour() {
     state.keep_undos(&[], &["undo_b".into()], Millis(20)).unwrap();
     assert_eq!(state.undos(Millis(20)).unwrap().len(), 1);
 }
+
+#[test]
+fn the_newest_entries_of_all_logs_are_told() {
+    let folder = folder();
+    assert_eq!(audit::newest(folder.path(), 5).unwrap(), []);
+    let (first, second) = (open(&folder), open(&folder));
+    for n in 0..40 {
+        let state = if n % 2 == 0 { &first } else { &second };
+        state.record(Millis(1_000 * (n + 1)), &order(usize::try_from(n).unwrap()), true).unwrap();
+    }
+    let orders = |records: Vec<audit::Record>| -> Vec<String> {
+        records.iter().map(|record| record.fields["order"].as_str().unwrap().to_owned()).collect()
+    };
+    let newest = audit::newest(first.folder(), 3).unwrap();
+    assert_eq!(orders(newest), ["order 37", "order 38", "order 39"]);
+    let large = Entry::Operator { order: "x".repeat(300 * 1024) };
+    first.record(Millis(50_000), &large, true).unwrap();
+    first.record(Millis(51_000), &order(50), true).unwrap();
+    let newest = audit::newest(first.folder(), 2).unwrap();
+    assert_eq!(
+        orders(newest),
+        ["order 39", "order 50"],
+        "what is longer than the end that is read is left out"
+    );
+}
+
+#[test]
+fn what_killed_processes_left_half_written_is_removed() {
+    let folder = folder();
+    let state = open(&folder);
+    state.record(Millis(5), &order(1), true).unwrap();
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(120);
+    for (name, modified) in [(".new-old", Some(old)), ("audit/.new-old", Some(old)), (".new-fresh", None)] {
+        write(&state, name, "half");
+        let file = OpenOptions::new().append(true).open(state.folder().join(name)).unwrap();
+        modified.into_iter().for_each(|time| file.set_modified(time).unwrap());
+    }
+    let state = open(&folder);
+    let left = |name: &str| state.folder().join(name).exists();
+    assert_eq!((left(".new-old"), left("audit/.new-old"), left(".new-fresh")), (false, false, true));
+    assert!(!audit::read(state.folder()).unwrap().is_empty());
+}

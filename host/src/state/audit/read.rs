@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use iac_core::audit::{Broken, Hash, Line, Link, lines};
@@ -64,6 +65,58 @@ pub fn read(state: &Path) -> Result<Vec<Record>, AuditError> {
     let time = |record: &Record| record.fields.get("time").and_then(Json::as_str).map(str::to_owned);
     records.sort_by_cached_key(|record| (time(record), record.file.clone(), record.line));
     Ok(records)
+}
+
+/// As much of the end of one log as is read for its newest entries.
+const TAIL: u64 = 256 * 1024;
+
+/// As many logs as are read for them.
+const LOGS: usize = 16;
+
+/// Reads the newest entries of all logs, in the order of time; of many or long logs only the ends are looked at.
+///
+/// # Errors
+/// A log cannot be read.
+pub fn newest(state: &Path, most: usize) -> Result<Vec<Record>, AuditError> {
+    let mut logs = logs(state)?;
+    // A log is named by when it began, and one that began early may still be written.
+    logs.sort_by_key(|path| std::cmp::Reverse(path.metadata().and_then(|found| found.modified()).ok()));
+    let mut records = Vec::new();
+    for path in logs.into_iter().take(LOGS) {
+        let text = tail(&path).map_err(|error| AuditError { path: path.clone(), error })?;
+        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let fields = text.lines().filter_map(|line| serde_json::from_str::<Map<String, Json>>(line).ok());
+        records.extend(fields.map(|fields| Record { file: file.clone(), line: 0, fields }));
+    }
+    let time = |record: &Record| record.fields.get("time").and_then(Json::as_str).map(str::to_owned);
+    records.sort_by_cached_key(|record| (time(record), record.file.clone()));
+    Ok(records.split_off(records.len().saturating_sub(most)))
+}
+
+/// The end of a file, from a whole line on.
+fn tail(path: &Path) -> std::io::Result<String> {
+    let mut file = fs::File::open(path)?;
+    let cut = file.metadata()?.len().saturating_sub(TAIL);
+    file.seek(SeekFrom::Start(cut))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Ok(if cut == 0 {
+        text
+    } else {
+        text.split_once('\n').map_or_else(String::new, |(_, rest)| rest.to_owned())
+    })
+}
+
+/// The logs below a state directory.
+fn logs(state: &Path) -> Result<Vec<PathBuf>, AuditError> {
+    let folder = state.join("audit");
+    let entries = match fs::read_dir(&folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(|error| AuditError { path: folder.clone(), error })?,
+    };
+    let paths = entries.flatten().map(|entry| entry.path());
+    Ok(paths.filter(|path| path.to_str().is_some_and(|path| path.ends_with(LOG))).collect())
 }
 
 /// Finds every place where a log below a state directory is not as it was written; an empty list means all is well.
