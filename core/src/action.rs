@@ -60,6 +60,8 @@ pub enum Deed {
     },
     /// Lists the elements of a container.
     Elements(Elements),
+    /// Looks for objects by what they are known by.
+    Find(Find),
     /// Sends a command.
     Command(Box<Invocation>),
     /// Runs a script of a plugin's package inside the app.
@@ -94,6 +96,30 @@ pub struct Invocation {
     pub is_fragile: bool,
     /// What a human was shown of its objects: they must still be that, or nothing is done.
     pub seen: Vec<Seen>,
+    /// What is looked at while something is moved, so that it can be followed and taken back.
+    pub moves: Option<Moves>,
+}
+
+/// What is looked at of an object that is moved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moves {
+    /// The property whose value no other object has.
+    pub mark: Option<Identifier>,
+    /// The property that says where it is.
+    pub home: Option<Identifier>,
+}
+
+/// Objects that are looked for where they may be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Find {
+    /// Collections, the likeliest first: containers and what of them is looked through.
+    pub places: Vec<(Path, Arc<Member>)>,
+    /// The property whose value no other object has.
+    pub mark: Identifier,
+    /// The property that holds the id.
+    pub id: Identifier,
+    /// The values that are looked for.
+    pub marks: Vec<String>,
 }
 
 /// An object as a human was shown it.

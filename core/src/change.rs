@@ -102,6 +102,12 @@ const PROFILES: [Profile; 12] = [
 /// Properties that name things where no profile says which, in the order in which they are tried.
 const LABELS: [&str; 5] = ["subject", "title", "summary", "display name", "filename"];
 
+/// Returns the property whose value no other object of a class has, where one is known.
+pub(crate) fn mark_of(app: &str, dictionary: &Dictionary, class: &str) -> Option<Identifier> {
+    let profile = PROFILES.iter().find(|each| each.app == app && dictionary.is_a(class, each.class))?;
+    dictionary.property(class, profile.mark?).and_then(|found| Identifier::of(&found.name))
+}
+
 impl Subject {
     /// Says by what an object is known and called.
     pub(crate) fn of(app: &str, dictionary: &Dictionary, path: Path, slots: Vec<Slot>) -> Self {
@@ -114,7 +120,7 @@ impl Subject {
             Some(profile) => profile.labels.iter().filter_map(known).collect(),
             None => named().take(1).collect(),
         };
-        let own = profile.and_then(|profile| profile.mark.as_ref().and_then(known));
+        let own = mark_of(app, dictionary, &class);
         let mark = own.or_else(|| if path.is_stable() { None } else { named().next() });
         let by_name = matches!(path.last(), Some((_, Segment::Element(_, By::Name(_)))));
         let name = name(dictionary, &class).filter(|_| by_name);

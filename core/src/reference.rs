@@ -69,6 +69,8 @@ pub struct Held {
     pub used: Millis,
     /// What no other object has, such as Mail's message id, if it is known.
     pub mark: Option<Box<str>>,
+    /// The container that it was moved to, if this server moved it.
+    pub went: Option<Path>,
 }
 
 /// Why a reference cannot be used.
@@ -183,7 +185,7 @@ impl References {
         self.make_room(&object.app, now);
         *self.per_app.entry(object.app.clone()).or_default() += 1;
         self.by_object.insert(object.clone(), fresh);
-        self.by_id.insert(fresh, Held { object, created: now, used: now, mark: None });
+        self.by_id.insert(fresh, Held { object, created: now, used: now, mark: None, went: None });
         self.counters.created += 1;
         fresh
     }
@@ -215,6 +217,38 @@ impl References {
         if let Some(held) = self.by_id.get_mut(&id) {
             held.mark = Some(mark.into());
         }
+    }
+
+    /// Keeps where the object behind a reference was moved to.
+    pub fn went(&mut self, id: RefId, to: Path) {
+        if let Some(held) = self.by_id.get_mut(&id) {
+            held.went = Some(to);
+        }
+    }
+
+    /// Lets a reference lead to where its object is now.
+    pub fn rebind(&mut self, id: RefId, object: Object) {
+        let Some(held) = self.by_id.get_mut(&id) else { return };
+        let before = std::mem::replace(&mut held.object, object.clone());
+        held.went = None;
+        if self.by_object.get(&before) == Some(&id) {
+            self.by_object.remove(&before);
+        }
+        self.by_object.entry(object).or_insert(id);
+    }
+
+    /// Returns what is known of a reference, without using it.
+    pub fn peek(&self, id: RefId) -> Option<&Held> {
+        self.by_id.get(&id)
+    }
+
+    /// Returns the containers in which objects of a class were met, in order, without those that only a place leads to.
+    pub fn containers(&self, app: &str, class: &str) -> std::collections::BTreeSet<Path> {
+        let of =
+            self.by_id.values().filter(|held| &*held.object.app == app && held.object.path.class() == class);
+        of.filter_map(|held| held.object.path.last().map(|(container, _)| container.clone()))
+            .filter(Path::is_stable)
+            .collect()
     }
 
     /// Gives a reference back; says whether it was held.

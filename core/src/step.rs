@@ -14,6 +14,7 @@ mod asking;
 mod command;
 mod elements;
 mod first;
+mod moves;
 mod properties;
 mod query;
 mod script;
@@ -167,6 +168,7 @@ enum Then {
     Set(Box<set::Setting>),
     Looking(Box<asking::Looking>),
     Asked(Box<asking::Asking>),
+    Back(Box<moves::Back>),
 }
 
 /// The answer to a call.
@@ -266,6 +268,7 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Ok(reply), Then::Command(sending)) => sending.resume(reply, &app, events, world),
         (Ok(reply), Then::Script(inside)) => inside.resume(reply, &name, events),
         (Ok(reply), Then::Set(setting)) => setting.resume(reply, &app, events, world),
+        (Ok(reply), Then::Back(back)) => back.resume(reply, &app, events, world),
         (Ok(reply), Then::Looking(looking)) => looking.resume(reply, events, world),
         (Ok(_), Then::Asked(_)) => Err(out_of_turn("a script's reply")),
     };

@@ -16,7 +16,7 @@ const HOUR: Millis = Millis(60 * 60 * 1000);
 /// Longer texts are not kept: they would be the app's content a second time.
 const LONGEST: usize = 64 * 1024;
 
-/// The way back of one property of one object.
+/// The way back of one write: a property of an object, or its place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Undo {
     /// `undo_` and 16 base32 characters.
@@ -27,16 +27,39 @@ pub struct Undo {
     pub object: Json,
     /// The object in words.
     pub words: String,
-    /// The property's term.
-    pub property: String,
-    /// The value before the write, as a client would give it.
-    pub old: Json,
-    /// The value after the write, as the script encoded it: what is there now, or somebody else was there too.
-    pub now: Json,
     /// What the object was known by.
     pub mark: Option<String>,
     /// When it was written.
     pub at: Millis,
+    /// What was written.
+    #[serde(flatten)]
+    pub way: Way,
+}
+
+/// What was written, and how it is taken back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Way {
+    /// A property was set.
+    Set {
+        /// The property's term.
+        property: String,
+        /// The value before the write, as a client would give it.
+        old: Json,
+        /// The value after the write, as the script encoded it: what is there now, or somebody else was there too.
+        now: Json,
+    },
+    /// The object was moved.
+    Move {
+        /// The specifier of the container that it was in.
+        from: Json,
+        /// That of the container that it went to.
+        to: Json,
+        /// Where it is now, if the app has said so.
+        landed: Option<Json>,
+        /// Its class.
+        element: String,
+    },
 }
 
 impl Undo {

@@ -2,6 +2,8 @@
 
 #[path = "gate/anything.rs"]
 mod anything;
+#[path = "gate/moves.rs"]
+mod moves;
 #[path = "gate/session.rs"]
 mod session;
 

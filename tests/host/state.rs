@@ -13,7 +13,7 @@ use std::time::Duration;
 use iac_core::Millis;
 use iac_core::audit::Entry;
 use iac_core::permission::{Level, Rule, Ruling, Scope};
-use iac_core::undo::Undo;
+use iac_core::undo::{Undo, Way};
 use iac_mcp::state::{State, audit};
 
 /// Processes that were killed so far at most: each may have been between its grant and its rule.
@@ -106,10 +106,8 @@ fn undo(id: &str) -> Undo {
         app: "test.app".to_owned(),
         object: "application".into(),
         words: "something".to_owned(),
-        property: "name".to_owned(),
-        old: "old".into(),
-        now: "new".into(),
         mark: None,
         at: Millis(1_000),
+        way: Way::Set { property: "name".to_owned(), old: "old".into(), now: "new".into() },
     }
 }

@@ -211,6 +211,7 @@ fn bind_one(
         text: call.text,
         is_fragile,
         seen: Vec::new(),
+        moves: None,
     })
 }
 

@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
 use super::path::path;
-use crate::action::{Invocation, Seen};
+use crate::action::{Find, Invocation, Moves, Seen};
 use crate::dictionary::Identifier;
 use crate::marshal::{Given, Place};
 use crate::specifier::Path;
@@ -21,11 +21,45 @@ pub(super) fn command(invocation: &Invocation, data: &mut Json) -> String {
     data["a"] = Json::from(values);
     let ways: Vec<String> = ways.0.into_iter().map(|way| format!("p => {way}")).collect();
     let sent = match (invocation.each, call.strip_prefix("a[0]")) {
+        (true, Some(rest)) if invocation.moves.is_some() => format!(
+            "movingEach(a[0], {}, target => app.{}(target{rest}))",
+            moves(invocation.moves.as_ref()),
+            invocation.identifier
+        ),
         (true, Some(rest)) => format!("each(a[0], target => app.{}(target{rest}))", invocation.identifier),
+        _ if invocation.moves.is_some() => format!(
+            "moving(a[0], {}, () => app.{}({call}))",
+            moves(invocation.moves.as_ref()),
+            invocation.identifier
+        ),
         _ => format!("answer(() => app.{}({call}))", invocation.identifier),
     };
     let checked = checked(&invocation.seen, data);
     format!("{{ {checked}const a = inbound(d.a, [{}]); return {sent}; }}", ways.join(", "))
+}
+
+/// What of an object that is moved is read: its mark, and where it is.
+fn moves(moves: Option<&Moves>) -> String {
+    let read = |identifier: Option<&Identifier>| {
+        identifier.map_or_else(|| "null".to_owned(), |identifier| format!("x => x.{identifier}()"))
+    };
+    let (mark, home) = moves.map(|moves| (moves.mark.as_ref(), moves.home.as_ref())).unwrap_or_default();
+    format!("{{ mark: {}, home: {} }}", read(mark), read(home))
+}
+
+/// Writes the body of a search for objects by their marks.
+pub(super) fn find(wanted: &Find, data: &mut Json) -> String {
+    let mut rows = Vec::new();
+    let collections = wanted.places.iter().enumerate().map(|(at, (container, member))| {
+        let mut values = Vec::new();
+        let way = format!("{}.{}", path(container, &mut values), member.identifier);
+        rows.push(Json::from(values));
+        format!("() => (p => {way})(d.places[{at}])")
+    });
+    let collections = collections.collect::<Vec<_>>().join(", ");
+    data["places"] = Json::from(rows);
+    data["marks"] = json!(wanted.marks);
+    format!("find([{collections}], x => x.{}(), x => x.{}(), d.marks)", wanted.mark, wanted.id)
 }
 
 /// Looks once more at what a human was shown, in the event before the command.

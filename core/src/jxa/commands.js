@@ -15,3 +15,51 @@ const other = (seen, ways, reads) => {
   d.text = text;
   return null;
 };
+const known = (x, by) => {
+  if (by === null) return null;
+  try { const is = ask(() => by(x)); return is === null || is === undefined ? null : wellFormed(String(is)); } catch (error) { failed(error); return null; }
+};
+// One object that is moved: by what it is known and where it is now, what the app says, and whether it has left.
+const moving = (x, q, send) => {
+  const mark = known(x, q.mark), home = q.home === null ? null : read(x, [q.home])[0];
+  at = "command";
+  const there = ask(send), value = encode(there);
+  let left = false;
+  if (q.mark !== null || q.home !== null) {
+    try { ask(() => (q.mark || q.home)(x)); } catch (error) { left = lost(numberOf(error)); failed(error); }
+  }
+  // Some apps answer with the object at its new place, others with the way it was asked for, which leads nowhere now.
+  const found = value !== null && value.$ === "object" && left ? known(there, q.mark) : null;
+  return { $: "moved", value: value, mark: mark, home: home, left: left, landed: found };
+};
+const movingEach = (targets, q, send) => {
+  const answers = [];
+  for (const target of targets) {
+    try { answers.push(moving(target, q, () => send(target))); } catch (error) {
+      if (!fatal(numberOf(error))) { answers.push(failed(error)); continue; }
+      if (answers.length === 0) throw error;
+      reason = "the app stopped answering (" + numberOf(error) + "); whether the next target was moved is not known, the others were not tried";
+      break;
+    }
+  }
+  return answers;
+};
+// Objects by their marks, in the first collection that holds just one of them: the number of the collection and the id.
+const find = (collections, mark, id, marks) => {
+  const found = marks.map(() => null);
+  collections.forEach((collection, c) => {
+    if (found.every(each => each !== null)) return;
+    at = "column";
+    try {
+      const all = ask(() => mark(collection()));
+      if (!Array.isArray(all)) return;
+      marks.forEach((wanted, m) => {
+        const i = all.findIndex(each => String(each) === wanted);
+        if (found[m] !== null || i < 0 || all.lastIndexOf(all[i]) !== i) return;
+        const is = ask(() => id(collection().at(i)));
+        if (known(collection().byId(is), mark) === wanted) found[m] = [c, is];
+      });
+    } catch (error) { failed(error); }
+  });
+  return found;
+};

@@ -4,7 +4,11 @@ use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::{
-    CHANGES, COMMANDS, PRELUDE, Script, changes, command::command, literal, path::path, whose::whose,
+    CHANGES, COMMANDS, PRELUDE, Script, changes,
+    command::{command, find},
+    literal,
+    path::path,
+    whose::whose,
 };
 use crate::action::{Action, Column, Deed, Elements, Identity, Wanted};
 use crate::call::TextWindow;
@@ -27,7 +31,8 @@ pub(crate) fn script(approved: &Approved, costs: &Costs) -> Script {
     }
     let more = match &approved.action().deed {
         Deed::Preview(_) | Deed::Set(_) => CHANGES,
-        Deed::Command(invocation) if !invocation.seen.is_empty() => COMMANDS,
+        Deed::Command(invocation) if !invocation.seen.is_empty() || invocation.moves.is_some() => COMMANDS,
+        Deed::Find(_) => COMMANDS,
         _ => "",
     };
     whole(more, &body, &data)
@@ -72,6 +77,7 @@ fn body(action: &Action, costs: &Costs) -> (String, Json) {
         Deed::Value { path, text } => value(path, *text, &mut data),
         Deed::Properties { objects, sizes, text } => properties(objects, sizes, *text, costs, &mut data),
         Deed::Elements(wanted) => elements(wanted, costs, &mut data),
+        Deed::Find(wanted) => find(wanted, &mut data),
         Deed::Command(invocation) => command(invocation, &mut data),
         Deed::Script(script) => command(&script.invocation, &mut data),
         Deed::Preview(subjects) => changes::preview(subjects, &mut data),

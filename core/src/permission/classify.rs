@@ -48,6 +48,7 @@ pub fn classify(action: &Action, rules: &[LevelRule]) -> Classified {
         | Deed::Names { .. }
         | Deed::Value { .. }
         | Deed::Properties { .. }
+        | Deed::Find(_)
         | Deed::Elements(_) => Classified::new(Level::Safe, "reads"),
         Deed::Command(invocation) => classify_invocation(&action.app, invocation, rules),
         Deed::Script(script) => classify_script(&action.app, script, rules),

@@ -78,7 +78,7 @@ impl Closed {
         if let Some(path) = from_url(text) {
             found.push(path);
         } else if let Some(rest) = text.strip_prefix('~') {
-            found.extend(self.from_home(rest));
+            found.extend(self.in_home(rest));
         } else if text.starts_with('/') {
             found.push(text.to_owned());
         } else if let Some((volume, rest)) = text.split_once(':').filter(|_| !text.contains('/')) {
@@ -128,7 +128,7 @@ impl Closed {
     }
 
     /// `~/…`, or `~name/…` for whoever has that name.
-    fn from_home(&self, rest: &str) -> Option<String> {
+    fn in_home(&self, rest: &str) -> Option<String> {
         let (user, rest) = rest.split_once('/').unwrap_or((rest, ""));
         match user {
             "" if self.home.is_empty() => Some(format!("/Users/~/{rest}")),

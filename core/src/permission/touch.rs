@@ -90,6 +90,10 @@ impl<'a> Touched<'a> {
                 found.path(container);
                 found.own.insert(name.as_str());
             }
+            Deed::Find(find) => {
+                find.places.iter().for_each(|(container, _)| found.path(container));
+                found.own.insert(find.mark.as_str());
+            }
             Deed::Properties { objects, .. } => objects.iter().for_each(|object| {
                 found.path(&object.path);
                 match &object.columns {

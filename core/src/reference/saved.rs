@@ -73,7 +73,7 @@ impl References {
         *self.per_app.entry(object.app.clone()).or_default() += 1;
         self.by_object.entry(object.clone()).or_insert(id);
         let (created, used) = (Millis(saved.created), Millis(saved.used));
-        self.by_id.insert(id, Held { object, created, used, mark: saved.mark.map(Into::into) });
+        self.by_id.insert(id, Held { object, created, used, mark: saved.mark.map(Into::into), went: None });
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
+use super::moves::{self, Moving};
 use super::show::{show, value};
 use super::{Outcome, Step, Then, World, done, held, in_app};
 use crate::action::{Action, Deed, Invocation};
@@ -13,8 +14,10 @@ use crate::jxa;
 use crate::marshal::{Checker, Given};
 use crate::osa_error::OsaError;
 use crate::permission::{Classified, Decision, Level, classify, decide};
+use crate::reference::RefId;
 use crate::reply::Reply;
 use crate::specifier::quoted;
+use crate::undo::Undo;
 use crate::value::Value;
 
 /// An answer stays below this; what does not fit is counted.
@@ -33,12 +36,20 @@ pub(super) struct Sending {
     target: Option<String>,
     /// The targets as the client named them, where the command is sent once for each.
     each: Vec<Json>,
+    /// What is moved, so that it can be followed and taken back.
+    moving: Option<Moving>,
+    /// Moves that this one takes back.
+    back: Vec<Undo>,
 }
 
 pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, Fault> {
     let app = world.apps.find(&call.app)?;
     let dictionary = app.dictionary()?.clone();
-    let invocation = checked(call, app, &dictionary, world)?;
+    let mut invocation = checked(call, app, &dictionary, world)?;
+    let moving = moves::of(&invocation, &references(call), app, &dictionary).map(|(looks, moving)| {
+        invocation.moves = Some(looks);
+        moving
+    });
     let result = result_of(&invocation, &dictionary);
     let action = Action { app: app.bundle_id.clone(), deed: Deed::Command(Box::new(invocation)) };
     let classified = classify(&action, world.gate.policy.levels());
@@ -55,8 +66,20 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
         level: classified.level,
         target: call.target.as_ref().and_then(Json::as_str).map(str::to_owned),
         each: if invocation.each { named(call, invocation) } else { Vec::new() },
+        moving,
+        back: Vec::new(),
     };
     Ok(in_app(app, action.deed, 0, Then::Command(Box::new(sending)), world))
+}
+
+/// The references among the targets, each at its place.
+fn references(call: &CommandCall) -> Vec<Option<RefId>> {
+    let one = |json: &Json| json.as_str().and_then(RefId::parse);
+    match &call.target {
+        Some(Json::Array(items)) => items.iter().map(one).collect(),
+        Some(json) => vec![one(json)],
+        None => Vec::new(),
+    }
 }
 
 fn checked(
@@ -157,6 +180,13 @@ fn in_words(given: &Given) -> Option<String> {
 }
 
 impl Sending {
+    /// A move that takes others back.
+    pub(super) fn back(invocation: &Invocation, level: Level, back: Vec<Undo>) -> Self {
+        let each =
+            if invocation.each { back.iter().map(|undo| json!(undo.words)).collect() } else { Vec::new() };
+        Self { term: invocation.term.clone(), result: None, level, target: None, each, moving: None, back }
+    }
+
     /// Whether the app may have changed something although no answer came.
     pub(super) fn changes(&self) -> bool {
         self.level > Level::Safe
@@ -177,15 +207,35 @@ impl Sending {
         if answer.get("$").and_then(Json::as_str) == Some("other") {
             return Err(self.another(app));
         }
+        if !self.back.is_empty() {
+            let (_, reports) = moves::split(answer);
+            return Ok(Step::Done(moves::taken_back(&self.back, &reports, events)));
+        }
+        let (answer, reports) = match &self.moving {
+            Some(_) => moves::split(answer),
+            None => (answer.clone(), Vec::new()),
+        };
+        let answer = &answer;
+        let back = self.moving.as_ref().map(|moving| moving.moved(&reports, app, world)).unwrap_or_default();
+        let undo: Vec<Undo> = back.iter().flatten().cloned().collect();
+        let id = |at: usize| json!(back.get(at).and_then(Option::as_ref).map(|undo| undo.id.clone()));
         let outcome =
-            |body: Json, is_error| Step::Done(Outcome { body, is_error, events, ..Outcome::default() });
+            |body: Json, is_error| Step::Done(Outcome { body, is_error, events, undo, ..Outcome::default() });
         if !self.each.is_empty() {
-            return Ok(outcome(self.results(answer, reply.reason, app, world)?, false));
+            let mut body = self.results(answer, reply.reason, app, world)?;
+            if self.moving.is_some() {
+                let results = body["results"].as_array_mut().into_iter().flatten();
+                results.enumerate().for_each(|(at, result)| result["undo"] = id(at));
+            }
+            return Ok(outcome(body, false));
         }
         let dictionary = app.dictionary()?.clone();
         let value = value(answer, self.result.as_ref(), &dictionary);
         let mut body = json!({ "success": true });
         data(&value, &mut body, app, world);
+        if self.moving.is_some() {
+            body["undo"] = id(0);
+        }
         Ok(outcome(body, false))
     }
 

@@ -9,19 +9,23 @@ use serde_json::{Value as Json, json};
 use super::asking::{Behind, ask, refused, run};
 use super::show::value;
 use super::words;
-use super::{Outcome, Step, Then, World};
-use crate::action::{Action, Deed};
+use super::{Outcome, Step, Then, World, in_app, moves};
+use crate::action::{Action, Deed, Find};
 use crate::app::App;
 use crate::change::Change;
 use crate::fault::{Code, Fault};
 use crate::osa_error::OsaError;
 use crate::permission::{Decision, Unasked, decide};
-use crate::reference::RefId;
+use crate::reference::{Object, RefId};
 use crate::reply::Reply;
+use crate::specifier::Path;
 use crate::undo::Undo;
 use crate::value::Value;
 
 pub(super) use begin::{start, start_undo};
+
+/// So many containers are looked through for an object that is not where it was.
+const MOST_PLACES: usize = 8;
 
 /// Somebody who changes an object each time it is looked at is not worth more questions.
 const MOST_ROUNDS: usize = 3;
@@ -41,6 +45,10 @@ pub(super) struct Setting {
     writes: bool,
     rounds: usize,
     undo: Vec<Undo>,
+    /// What is not where its reference leads, and may be found elsewhere by its mark.
+    lost: Vec<Open>,
+    /// The search for it that is under way.
+    search: Option<Find>,
 }
 
 /// One object of the request.
@@ -75,7 +83,18 @@ impl Setting {
     /// Decides on what is still to be written, looks at it and asks where that is needed.
     fn go_on(mut self, app: &App, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
         if self.open.is_empty() {
-            return self.done(events);
+            return match self.searched(app, world) {
+                Some(find) => {
+                    self.search = Some(find.clone());
+                    Ok(in_app(app, Deed::Find(find), events, Then::Set(Box::new(self)), world))
+                }
+                None => {
+                    for open in std::mem::take(&mut self.lost) {
+                        self.gone(&open, world)?;
+                    }
+                    self.done(events)
+                }
+            };
         }
         let changes = self.open.iter().map(|open| open.change.clone()).collect();
         let action = Action { app: app.bundle_id.clone(), deed: Deed::Set(changes) };
@@ -113,6 +132,10 @@ impl Setting {
         world: &mut World<'_>,
     ) -> Result<Step, Fault> {
         let app = world.apps.find(app)?;
+        if let Some(find) = self.search.take() {
+            self.found(&find, &reply.result.unwrap_or_default(), app, world)?;
+            return self.go_on(app, events, world);
+        }
         let rows = reply.result.map_err(|error| self.whole(&error, app))?;
         let rows = rows.as_array().cloned().unwrap_or_default();
         if self.writes {
@@ -137,7 +160,7 @@ impl Setting {
             let row = rows.get(at).unwrap_or(&Json::Null);
             if let Value::Failed { number, message } = value(row, None, &dictionary) {
                 let error = OsaError { number, message, at: "object".to_owned() };
-                self.fail(&open, &error, app, world)?;
+                self.fail(open, &error, app, world)?;
                 continue;
             }
             let mark = row.get(0).and_then(Json::as_str);
@@ -173,7 +196,7 @@ impl Setting {
         for (at, mut open) in std::mem::take(&mut self.open).into_iter().enumerate() {
             let row = rows.get(at).unwrap_or(&Json::Null);
             let Some(changed) = row.get("changed") else {
-                self.one_written(&open, row, app, world)?;
+                self.one_written(open, row, app, world)?;
                 continue;
             };
             if self.is_undo(&open) {
@@ -203,16 +226,66 @@ impl Setting {
         self.tell(open, Fault::new(Code::ExecutionFailed, message, suggestion))
     }
 
-    fn fail(&mut self, open: &Open, error: &OsaError, app: &App, world: &mut World<'_>) -> Result<(), Fault> {
+    fn fail(&mut self, open: Open, error: &OsaError, app: &App, world: &mut World<'_>) -> Result<(), Fault> {
         if !error.is_missing_object() {
-            return self.tell(open, error.to_fault(&app.name));
+            return self.tell(&open, error.to_fault(&app.name));
         }
+        if open.change.expected.mark.is_some() && self.id_of(&open).is_some() {
+            self.lost.push(open);
+            return Ok(());
+        }
+        self.gone(&open, world)
+    }
+
+    fn id_of(&self, open: &Open) -> Option<RefId> {
+        self.items.get(open.item).and_then(|item| item.id)
+    }
+
+    fn gone(&mut self, open: &Open, world: &mut World<'_>) -> Result<(), Fault> {
         self.forget(open, world);
         let path = &open.change.subject.path;
         let message = format!("the object ({path}) is not there any more: it was deleted or moved");
         let fault =
             Fault::new(Code::ReferenceInvalid, message, "query the object again using iac_mcp_query_object");
         self.tell(open, fault)
+    }
+
+    /// Where what is lost may be: where it was moved to, where it was, and where its like were met.
+    fn searched(&mut self, app: &App, world: &World<'_>) -> Option<Find> {
+        let dictionary = app.dictionary().ok()?.clone();
+        let first = self.lost.first()?.change.subject.path.class().to_owned();
+        let mut places: Vec<Path> = Vec::new();
+        for open in &self.lost {
+            places.extend(self.id_of(open).and_then(|id| world.references.peek(id)?.went.clone()));
+            places.extend(open.change.subject.path.last().map(|(container, _)| container.clone()));
+        }
+        places.extend(world.references.containers(&app.bundle_id, &first));
+        let mut seen = std::collections::BTreeSet::new();
+        places.retain(|place| place.is_stable() && seen.insert(place.clone()));
+        let collection = |path: Path| path.collection(&dictionary, &first).ok().map(|member| (path, member));
+        let places = places.into_iter().filter_map(collection).take(MOST_PLACES).collect();
+        let marks = self.lost.iter().filter_map(|open| open.change.expected.mark.clone()).collect();
+        moves::finding(app, &dictionary, places, marks)
+    }
+
+    /// Takes what a search has found: a reference leads to where its object is now, and nothing was written.
+    fn found(&mut self, find: &Find, rows: &Json, app: &App, world: &mut World<'_>) -> Result<(), Fault> {
+        for (at, open) in std::mem::take(&mut self.lost).into_iter().enumerate() {
+            let Some(path) = moves::found(rows, at, &find.places) else {
+                self.gone(&open, world)?;
+                continue;
+            };
+            if let Some(id) = self.id_of(&open) {
+                world.references.rebind(id, Object { app: app.bundle_id.clone(), path: path.clone() });
+            }
+            let was = &open.change.subject.path;
+            let message =
+                format!("the object was moved: it is {path} now, and was {was}; nothing was changed");
+            let suggestion = "the reference leads there now: call again if it is still wanted";
+            let fault = Fault::new(Code::ReferenceMoved, message, suggestion).with("followed", true);
+            self.tell(&open, fault.retryable(true))?;
+        }
+        Ok(())
     }
 
     /// Another object stands where this one was: nothing was written.

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use clap::Args;
 use iac_core::audit::time;
 use iac_core::foreign;
+use iac_core::undo::Way;
 use serde_json::{Map, json};
 
 use super::options::{Common, Mac};
@@ -46,13 +47,18 @@ fn list(state: &State, common: &Common) -> Result<(), Failure> {
     let mut table = paint::table(&["Id", "Written", "App", "Object", "Property", "Old value"]);
     for undo in &undos {
         let clean = |text: &str| foreign::clean(text, 60);
-        let old = undo.old.as_str().map_or_else(|| undo.old.to_string(), str::to_owned);
+        let (property, old) = match &undo.way {
+            Way::Set { property, old, .. } => {
+                (property.as_str(), old.as_str().map_or_else(|| old.to_string(), str::to_owned))
+            }
+            Way::Move { .. } => ("(moved)", String::new()),
+        };
         table.add_row([
             undo.id.clone(),
             time(undo.at).replace('T', " "),
             undo.app.clone(),
             clean(&undo.words),
-            clean(&undo.property),
+            clean(property),
             clean(&old),
         ]);
     }

@@ -232,11 +232,9 @@ fn what_can_be_taken_back_is_shared_for_an_hour() {
         app: "com.apple.mail".into(),
         object: serde_json::json!("application"),
         words: "x".into(),
-        property: "read status".into(),
-        old: false.into(),
-        now: true.into(),
         mark: None,
         at: Millis(at),
+        way: iac_core::undo::Way::Set { property: "read status".into(), old: false.into(), now: true.into() },
     };
     open(&folder).keep_undos(&[undo("undo_a", 0), undo("undo_b", 10)], &[], Millis(10)).unwrap();
     let state = open(&folder);

@@ -65,11 +65,16 @@ pub(crate) fn shelf() -> Json {
 
 impl Session {
     pub(crate) fn new(policy: &str, world: &Json) -> Self {
+        Self::with(apps("test.shelf", "Shelf", SDEF), include_str!("app.js"), policy, world)
+    }
+
+    /// A session with another app.
+    pub(crate) fn with(apps: Apps, code: &str, policy: &str, world: &Json) -> Self {
         let runtime = Runtime::new().expect("an engine");
         let context = Context::full(&runtime).expect("a context");
         let session = Self {
             context,
-            apps: apps(),
+            apps,
             references: References::default(),
             learned: Learned::default(),
             next: 0,
@@ -81,7 +86,7 @@ impl Session {
             undos: Vec::new(),
         };
         session.eval(&format!("globalThis.world = JSON.parse({});", Json::from(world.to_string())));
-        session.eval(include_str!("app.js"));
+        session.eval(code);
         session
     }
 
@@ -193,12 +198,12 @@ impl Session {
     }
 }
 
-fn apps() -> Apps {
-    let (dictionary, problems) = parse(SDEF.as_bytes(), &Includes::new());
+pub(crate) fn apps(bundle_id: &str, name: &str, sdef: &str) -> Apps {
+    let (dictionary, problems) = parse(sdef.as_bytes(), &Includes::new());
     assert!(problems.is_empty(), "{problems:?}");
     Apps(vec![App {
-        bundle_id: "test.shelf".into(),
-        name: "Shelf".to_owned(),
+        bundle_id: bundle_id.into(),
+        name: name.to_owned(),
         version: String::new(),
         counts: None,
         dictionary: Some(Arc::new(dictionary)),

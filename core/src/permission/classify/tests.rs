@@ -88,6 +88,7 @@ fn invocation(term: &str, code: &str, direct: Given, parameters: Vec<(&str, Give
         text: TextWindow { offset: 0, limit: 100 },
         is_fragile: false,
         seen: Vec::new(),
+        moves: None,
     };
     Action { app: "com.apple.systemevents".into(), deed: Deed::Command(Box::new(invocation)) }
 }

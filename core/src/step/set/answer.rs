@@ -12,7 +12,7 @@ use crate::osa_error::OsaError;
 use crate::permission::may_read;
 use crate::step::World;
 use crate::step::show::{show, value};
-use crate::undo::{Undo, restorable};
+use crate::undo::{Undo, Way, restorable};
 use crate::value::Value;
 
 /// As much of a long text as an answer holds, in characters.
@@ -22,7 +22,7 @@ impl Setting {
     /// Takes what the script says of one object.
     pub(super) fn one_written(
         &mut self,
-        open: &Open,
+        open: Open,
         row: &Json,
         app: &App,
         world: &mut World<'_>,
@@ -35,25 +35,27 @@ impl Setting {
             return self.fail(open, &error, app, world);
         }
         if row.get("moved").is_some() {
-            return self.moved(open, app, world);
+            return self.moved(&open, app, world);
         }
         if let Some(number) = number("unknown") {
             let error = OsaError { number, message, at: "set".to_owned() };
-            return self.tell(open, unknown(error.to_fault(&app.name)));
+            return self.tell(&open, unknown(error.to_fault(&app.name)));
         }
         if let Some(at) = row.get("refused").and_then(Json::as_u64) {
             let error = OsaError { number: number("number").unwrap_or(-2700), message, at: "set".to_owned() };
             let back = row.get("back") == Some(&json!(true));
-            return self
-                .tell(open, refused_fault(&error, open, usize::try_from(at).unwrap_or_default(), back, app));
+            return self.tell(
+                &open,
+                refused_fault(&error, &open, usize::try_from(at).unwrap_or_default(), back, app),
+            );
         }
         if row.get("now").is_none() {
             let message = "it was not tried, since the app stopped answering before";
             return self
-                .tell(open, Fault::new(Code::Unavailable, message, "try it again when the app answers"));
+                .tell(&open, Fault::new(Code::Unavailable, message, "try it again when the app answers"));
         }
-        self.keep_mark(open, row, world);
-        self.tell_changes(open, row, app, world)
+        self.keep_mark(&open, row, world);
+        self.tell_changes(&open, row, app, world)
     }
 
     /// What an object was known by when it was written is what it must be known by next time.
@@ -156,11 +158,9 @@ impl Written<'_> {
             app: app.bundle_id.to_string(),
             object: path.to_json(),
             words: if open.words.is_empty() { path.to_string() } else { open.words.clone() },
-            property: self.slot.term.clone(),
-            old,
-            now: self.now.clone(),
             mark,
             at: world.now,
+            way: Way::Set { property: self.slot.term.clone(), old, now: self.now.clone() },
         })
     }
 }

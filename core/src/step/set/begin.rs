@@ -11,8 +11,8 @@ use crate::fault::{Code, Fault};
 use crate::marshal::{Checker, Given};
 use crate::reference::RefId;
 use crate::specifier::{Path, Specifier, SpecifierError, find_property};
-use crate::step::{Step, World, held};
-use crate::undo::Undo;
+use crate::step::{Step, World, held, moves};
+use crate::undo::{Undo, Way};
 
 /// How many objects a question names one by one.
 const NAMED: usize = 5;
@@ -36,6 +36,9 @@ pub(in crate::step) fn start(call: &SetProperty, world: &mut World<'_>) -> Resul
 
 /// Begins `iac_mcp_undo`.
 pub(in crate::step) fn start_undo(undos: &[Undo], world: &mut World<'_>) -> Result<Step, Fault> {
+    if undos.iter().any(|undo| matches!(undo.way, Way::Move { .. })) {
+        return moves::start_back(undos, world);
+    }
     let mut setting = Setting::new(undos.len() > 1);
     let of_app = undos.first().map(|undo| undo.app.clone());
     if let Some(other) = undos.iter().find(|undo| Some(&undo.app) != of_app.as_ref()) {
@@ -62,6 +65,8 @@ impl Setting {
             writes: false,
             rounds: 0,
             undo: Vec::new(),
+            lost: Vec::new(),
+            search: None,
         }
     }
 
@@ -115,8 +120,9 @@ fn open_undo(undo: &Undo, world: &mut World<'_>) -> Result<Open, Fault> {
     let app = world.apps.find(&undo.app)?;
     let specifier = Specifier::parse(&undo.object, "object")?;
     let path = specifier.resolve(app.dictionary()?, &mut *held(world.references, app, world.now))?.path;
-    let expected = Expected { mark: undo.mark.clone(), old: Some(json!([undo.now])) };
-    let mut open = opened(path, &[(undo.property.as_str(), &undo.old)], expected, app, world)?;
+    let Way::Set { property, old, now } = &undo.way else { return Err(several_apps(&undo.app)) };
+    let expected = Expected { mark: undo.mark.clone(), old: Some(json!([now])) };
+    let mut open = opened(path, &[(property.as_str(), old)], expected, app, world)?;
     open.words.clone_from(&undo.words);
     Ok(open)
 }

@@ -1,0 +1,365 @@
+//! What was moved is followed, and can be taken back.
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+
+use super::command::Sending;
+use super::show::value;
+use super::{Outcome, Step, Then, World, held, in_app};
+use crate::action::{Action, Argument, Deed, Find, Invocation, Moves, Seen};
+use crate::app::App;
+use crate::call::TextWindow;
+use crate::change::mark_of;
+use crate::dictionary::{Dictionary, Identifier};
+use crate::fault::{Code, Fault};
+use crate::marshal::{Given, Place};
+use crate::permission::{Level, classify};
+use crate::plan;
+use crate::reference::{Object, RefId};
+use crate::reply::Reply;
+use crate::specifier::{By, Id, Member, Path, Segment, Specifier, read_source};
+use crate::undo::{Undo, Way};
+use crate::value::Value;
+
+/// The event that moves objects.
+const MOVE: &str = "coremove";
+
+/// The code of the parameter that says where to.
+const WHERE: &str = "insh";
+
+/// What is moved, and where to.
+#[derive(Debug)]
+pub(super) struct Moving {
+    /// Each object, with its reference if one was given.
+    targets: Vec<(Path, Option<RefId>)>,
+    to: Path,
+}
+
+/// What a script tells of one object that it moved.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    mark: Option<String>,
+    home: Json,
+    landed: bool,
+    left: bool,
+    value: Json,
+}
+
+/// Says what is to be looked at while something is moved, and by what it will be found again.
+pub(super) fn of(
+    invocation: &Invocation,
+    references: &[Option<RefId>],
+    app: &App,
+    dictionary: &Dictionary,
+) -> Option<(Moves, Moving)> {
+    if invocation.code != MOVE {
+        return None;
+    }
+    let objects = invocation.direct.as_ref()?.objects();
+    let to = invocation.parameters.iter().find_map(|argument| place(&argument.value))?;
+    let class = objects.first()?.class().to_owned();
+    let (container, _) = objects.first()?.last()?;
+    let moves = Moves {
+        mark: mark_of(&app.bundle_id, dictionary, &class),
+        home: home(dictionary, &class, container.class()),
+    };
+    let reference = |at: usize| references.get(at).copied().flatten();
+    let targets = objects.into_iter().cloned().enumerate().map(|(at, path)| (path, reference(at))).collect();
+    Some((moves, Moving { targets, to }))
+}
+
+/// The container that a place is in.
+fn place(value: &Given) -> Option<Path> {
+    let path = match value {
+        Given::Object(path) | Given::Place(Place::Beginning(path, _) | Place::End(path, _)) => Some(path),
+        Given::Place(Place::Before(path) | Place::After(path)) => path.last().map(|(container, _)| container),
+        _ => None,
+    };
+    path.filter(|path| path.last().is_some()).cloned()
+}
+
+/// The property that says where an object is: one that holds its container.
+fn home(dictionary: &Dictionary, class: &str, container: &str) -> Option<Identifier> {
+    let is_it = |property: &&crate::dictionary::Property| {
+        property.name == "container" || property.kind.0.iter().any(|kind| kind.name == container)
+    };
+    dictionary.properties(class).into_iter().find(|each| is_it(each)).and_then(|p| Identifier::of(&p.name))
+}
+
+/// Splits what a script answered into what the app said and what became of each object.
+pub(super) fn split(answer: &Json) -> (Json, Vec<Report>) {
+    match answer {
+        Json::Array(items) => {
+            let (values, reports) = items.iter().map(one).unzip();
+            (Json::Array(values), reports)
+        }
+        single => {
+            let (value, report) = one(single);
+            (value, vec![report])
+        }
+    }
+}
+
+fn one(answer: &Json) -> (Json, Report) {
+    if answer.get("$").and_then(Json::as_str) != Some("moved") {
+        return (answer.clone(), Report::default());
+    }
+    let value = answer["value"].clone();
+    let landed = answer["landed"].as_str().map(str::to_owned);
+    let report = Report {
+        landed: landed.is_some() || answer["landed"] == json!(true),
+        mark: landed.or_else(|| answer["mark"].as_str().map(str::to_owned)),
+        home: answer["home"].clone(),
+        left: answer["left"] == json!(true),
+        value: value.clone(),
+    };
+    (value, report)
+}
+
+impl Moving {
+    /// Follows what was moved, and gives the way back of each object where there is one.
+    pub(super) fn moved(&self, reports: &[Report], app: &App, world: &mut World<'_>) -> Vec<Option<Undo>> {
+        let Ok(dictionary) = app.dictionary().cloned() else { return Vec::new() };
+        let one = |((path, reference), report): (&(Path, Option<RefId>), &Report)| {
+            let landed = report.landed_at(&dictionary);
+            if report.left {
+                self.follow(*reference, landed.as_ref(), report, app, world);
+            }
+            self.way_back(path, landed, report, app, &dictionary, world)
+        };
+        self.targets.iter().zip(reports).map(one).collect()
+    }
+
+    fn follow(
+        &self,
+        reference: Option<RefId>,
+        landed: Option<&Path>,
+        report: &Report,
+        app: &App,
+        world: &mut World<'_>,
+    ) {
+        let Some(id) = reference else { return };
+        if let Some(mark) = &report.mark {
+            world.references.mark(id, mark);
+        }
+        match landed {
+            Some(path) => {
+                world.references.rebind(id, Object { app: app.bundle_id.clone(), path: path.clone() });
+            }
+            None => world.references.went(id, self.to.clone()),
+        }
+    }
+
+    fn way_back(
+        &self,
+        path: &Path,
+        landed: Option<Path>,
+        report: &Report,
+        app: &App,
+        dictionary: &Dictionary,
+        world: &mut World<'_>,
+    ) -> Option<Undo> {
+        let (container, segment) = path.last()?;
+        let Segment::Element(member, _) = segment else { return None };
+        let own = object(&report.home, dictionary);
+        let from = own.or_else(|| Some(container.clone())).filter(is_place)?;
+        let known = landed.is_some() || report.mark.is_some();
+        (report.left && known && is_place(&self.to)).then(|| Undo {
+            id: Undo::id((world.fresh)()),
+            app: app.bundle_id.to_string(),
+            object: path.to_json(),
+            words: path.to_string(),
+            mark: report.mark.clone(),
+            at: world.now,
+            way: Way::Move {
+                from: from.to_json(),
+                to: self.to.to_json(),
+                landed: landed.map(|path| path.to_json()),
+                element: member.class.clone(),
+            },
+        })
+    }
+}
+
+fn is_place(path: &Path) -> bool {
+    path.is_stable() && path.last().is_some()
+}
+
+impl Report {
+    /// Where the app says that it is now, if that stays true.
+    fn landed_at(&self, dictionary: &Dictionary) -> Option<Path> {
+        object(&self.value, dictionary).filter(is_place).filter(|_| self.landed)
+    }
+}
+
+fn object(encoded: &Json, dictionary: &Dictionary) -> Option<Path> {
+    match value(encoded, None, dictionary) {
+        Value::Object(source) => read_source(dictionary, &source),
+        _ => None,
+    }
+}
+
+/// Moves that are taken back, while they are looked for.
+#[derive(Debug)]
+pub(super) struct Back {
+    undos: Vec<Undo>,
+    from: Path,
+    to: Path,
+    member: Arc<Member>,
+}
+
+/// Begins `iac_mcp_undo` for moves: all from one place to one other.
+pub(super) fn start_back(undos: &[Undo], world: &mut World<'_>) -> Result<Step, Fault> {
+    let first = undos.first().ok_or_else(|| several("nothing is named"))?;
+    let Way::Move { from, to, element, .. } = &first.way else {
+        return Err(several("a value is among them"));
+    };
+    let alike = |undo: &Undo| match &undo.way {
+        Way::Move { from: f, to: t, element: e, .. } => {
+            (f, t, e, &undo.app) == (from, to, element, &first.app)
+        }
+        Way::Set { .. } => false,
+    };
+    if !undos.iter().all(alike) {
+        return Err(several("they went different ways"));
+    }
+    let app = world.apps.find(&first.app)?;
+    let dictionary = app.dictionary()?.clone();
+    let mut path = |json: &Json| -> Result<Path, Fault> {
+        let specifier = Specifier::parse(json, "object")?;
+        Ok(specifier.resolve(&dictionary, &mut *held(world.references, app, world.now))?.path)
+    };
+    let (from, to) = (path(from)?, path(to)?);
+    let member = to.collection(&dictionary, element)?;
+    let mut landed = Vec::new();
+    for undo in undos {
+        if let Way::Move { landed: Some(json), .. } = &undo.way {
+            landed.push(path(json)?);
+        }
+    }
+    let back = Back { undos: undos.to_vec(), from, to, member };
+    if landed.len() == undos.len() {
+        return back.send(landed, app, 0, world);
+    }
+    let marks = undos.iter().filter_map(|undo| undo.mark.clone()).collect();
+    let find = finding(app, &dictionary, vec![(back.to.clone(), back.member.clone())], marks)
+        .ok_or_else(|| several("nothing tells the objects apart"))?;
+    Ok(in_app(app, Deed::Find(find), 0, Then::Back(Box::new(back)), world))
+}
+
+fn several(why: &str) -> Fault {
+    let message = format!("`undo`: these cannot be taken back together: {why}");
+    Fault::new(Code::InvalidParameter, message, "make one call for each")
+}
+
+/// The search for objects by their marks; `None` where its class has none.
+pub(super) fn finding(
+    app: &App,
+    dictionary: &Dictionary,
+    places: Vec<(Path, Arc<Member>)>,
+    marks: Vec<String>,
+) -> Option<Find> {
+    let class = &places.first()?.1.class;
+    let mark = mark_of(&app.bundle_id, dictionary, class)?;
+    let plan = plan::identity(dictionary, class);
+    let crate::action::Identity::Id(id) = plan else { return None };
+    Some(Find { places, mark, id, marks })
+}
+
+/// Reads what a search has found: the number of the place and the id there, or nothing.
+pub(super) fn found(rows: &Json, at: usize, places: &[(Path, Arc<Member>)]) -> Option<Path> {
+    let row = rows.get(at)?.as_array()?;
+    let (container, member) = places.get(usize::try_from(row.first()?.as_u64()?).ok()?)?;
+    let id = match row.get(1)? {
+        Json::String(id) => Id::Text(id.clone()),
+        id => Id::Number(id.as_i64()?),
+    };
+    Some(container.then(Segment::Element(member.clone(), By::Id(id))))
+}
+
+impl Back {
+    /// Takes what was found: all of it is there, or nothing is moved.
+    pub(super) fn resume(
+        self,
+        reply: Reply,
+        app: &str,
+        events: u64,
+        world: &mut World<'_>,
+    ) -> Result<Step, Fault> {
+        let app = world.apps.find(app)?;
+        let rows = reply.result.map_err(|error| error.to_fault(&app.name))?;
+        let place = [(self.to.clone(), self.member.clone())];
+        let paths: Option<Vec<Path>> = (0..self.undos.len()).map(|at| found(&rows, at, &place)).collect();
+        let paths = paths.ok_or_else(|| {
+            let message =
+                format!("what was moved is not in {} any more: it was deleted or moved since", self.to);
+            Fault::new(Code::ReferenceInvalid, message, "look where it is, and move it from there")
+        })?;
+        self.send(paths, app, events, world)
+    }
+
+    /// Moves everything to where it came from, through the same gate as any move.
+    fn send(self, paths: Vec<Path>, app: &App, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
+        let dictionary = app.dictionary()?.clone();
+        let invocation = self.invocation(&paths, app, &dictionary)?;
+        let action = Action { app: app.bundle_id.clone(), deed: Deed::Command(Box::new(invocation)) };
+        let level = classify(&action, world.gate.policy.levels()).level;
+        let Deed::Command(invocation) = &action.deed else { return Err(no_move(app)) };
+        let sending = Sending::back(invocation, level.max(Level::Modify), self.undos);
+        Ok(in_app(app, action.deed, events, Then::Command(Box::new(sending)), world))
+    }
+
+    fn invocation(&self, paths: &[Path], app: &App, dictionary: &Dictionary) -> Result<Invocation, Fault> {
+        let command = dictionary.commands.iter().find(|command| command.code == MOVE);
+        let command = command.ok_or_else(|| no_move(app))?;
+        let to = command.parameters.iter().find(|each| each.code == WHERE).ok_or_else(|| no_move(app))?;
+        let name = |term: &str| Identifier::of(term).ok_or_else(|| no_move(app));
+        let mark = mark_of(&app.bundle_id, dictionary, &self.member.class);
+        let seen = |(path, undo): (&Path, &Undo)| {
+            let (mark, shown) = (mark.clone()?, undo.mark.clone()?);
+            Some(Seen { path: path.clone(), labels: vec![mark], shown: json!([shown]) })
+        };
+        let direct = match paths {
+            [one] => Given::Object(one.clone()),
+            several => Given::List(several.iter().cloned().map(Given::Object).collect()),
+        };
+        let home = home(dictionary, &self.member.class, self.to.class());
+        Ok(Invocation {
+            term: command.name.clone(),
+            code: command.code.clone(),
+            identifier: name(&command.name)?,
+            takes_direct: true,
+            direct: Some(direct),
+            each: paths.len() > 1,
+            parameters: vec![Argument {
+                term: to.name.clone(),
+                identifier: name(&to.name)?,
+                value: Given::Object(self.from.clone()),
+            }],
+            text: TextWindow { offset: 0, limit: 1_000 },
+            is_fragile: false,
+            seen: paths.iter().zip(&self.undos).filter_map(seen).collect(),
+            moves: Some(Moves { mark, home }),
+        })
+    }
+}
+
+fn no_move(app: &App) -> Fault {
+    let message = format!("{} has no command to move things back with", app.name);
+    Fault::new(Code::UnknownCommand, message, "move it by hand")
+}
+
+/// The answer to moves that were taken back.
+pub(super) fn taken_back(undos: &[Undo], reports: &[Report], events: u64) -> Outcome {
+    let all = undos.iter().zip(reports);
+    let changes: Vec<Json> = all
+        .clone()
+        .map(|(undo, report)| json!({ "object": undo.words, "moved": "back", "verified": report.left, "undo": null }))
+        .collect();
+    let undone: Vec<String> =
+        all.filter(|(_, report)| report.left).map(|(undo, _)| undo.id.clone()).collect();
+    let success = undone.len() == undos.len();
+    let body = json!({ "success": success, "changes": changes, "untrusted": true });
+    Outcome { body, is_error: undone.is_empty(), events, undone, ..Outcome::default() }
+}
