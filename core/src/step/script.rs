@@ -75,6 +75,7 @@ fn prepared(call: &ScriptCall, command: &Command, app: &App) -> Result<InAppScri
             parameters: Vec::new(),
             text: WHOLE,
             seen: Vec::new(),
+            moves: None,
             is_fragile: false,
         },
     })
