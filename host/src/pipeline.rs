@@ -196,7 +196,7 @@ impl Pipeline {
     /// Answers a plugin's call of a script of its package.
     pub async fn run_script(&self, call: ScriptCall, caller: &Caller, cancel: CancellationToken) -> Answer {
         let started = Instant::now();
-        let attempt = self.permission.attempt(SCRIPTS, &call.arguments(), caller);
+        let attempt = self.permission.attempt(SCRIPTS, &call.arguments(), caller).await;
         let Driven { outcome, question } = self.drive(Call::Script(call), &attempt, cancel).await;
         self.counters.count(&outcome);
         Answer { outcome, elapsed: started.elapsed(), question }
