@@ -27,8 +27,16 @@ pub struct Caller {
     pub most: Option<Level>,
     /// How the human is asked.
     pub asker: Arc<dyn Asker>,
+    /// Who hears how far the call is, if anybody wants to know.
+    pub listener: Option<Arc<dyn Listener>>,
     /// When the call came in.
     pub since: Instant,
+}
+
+/// Somebody who wants to know how far a call is.
+pub trait Listener: Debug + Send + Sync {
+    /// Takes a step that was made: how much is done, of how much, and what is being done.
+    fn hear(&self, done: u32, total: Option<u32>, message: &str);
 }
 
 /// A way to ask the human behind a call.
@@ -64,7 +72,14 @@ impl Caller {
 
     /// A caller with a way to ask.
     pub fn new(client: &str, asker: Arc<dyn Asker>) -> Self {
-        Self { client: client.to_owned(), plugin: None, most: None, asker, since: Instant::now() }
+        Self {
+            client: client.to_owned(),
+            plugin: None,
+            most: None,
+            asker,
+            listener: None,
+            since: Instant::now(),
+        }
     }
 
     /// A plugin that was called by this caller.

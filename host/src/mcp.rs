@@ -3,6 +3,7 @@
 mod answer;
 mod asking;
 mod client;
+mod progress;
 mod resources;
 mod server;
 mod tools;
@@ -47,6 +48,8 @@ pub async fn serve(pipeline: Arc<Pipeline>, clean_up: Duration) -> Result<(), Se
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let cleaning = tokio::spawn(cleaning(Arc::clone(&pipeline), clean_up));
+    let watched = Arc::clone(&pipeline);
+    let watching = tokio::spawn(async move { watched.plugins().watch().await });
     let ended = tokio::select! {
         ended = session(Server::new(Arc::clone(&pipeline)), Stdio::new(closed.clone())) => ended,
         () = late(&closed) => Ok(()),
@@ -54,6 +57,7 @@ pub async fn serve(pipeline: Arc<Pipeline>, clean_up: Duration) -> Result<(), Se
         _ = interrupt.recv() => Ok(()),
     };
     cleaning.abort();
+    watching.abort();
     pipeline.shutdown().await;
     ended
 }

@@ -16,6 +16,7 @@ pub use live::Plugins;
 
 #[cfg(feature = "plugins")]
 pub use iac_plugins as engine;
+use serde::Serialize;
 use serde_json::Value as Json;
 
 /// Where plugins are, below the state directory and below the cache.
@@ -38,6 +39,22 @@ pub struct Tool {
     pub destructive: bool,
     /// A second call with the same arguments changes nothing more.
     pub idempotent: bool,
+}
+
+/// How a plugin does.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// Its id.
+    pub id: String,
+    /// Its version.
+    pub version: String,
+    /// How many calls have ended since it was loaded.
+    pub calls: u64,
+    /// How many of them without an answer.
+    pub failures: u64,
+    /// Why it is not called, if it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quarantined: Option<String>,
 }
 
 impl Plugins {

@@ -37,6 +37,10 @@ pub(super) enum Plugin {
     Grant(operator::Grant),
     /// Takes it back.
     Revoke(operator::Grant),
+    /// Sets something for a plugin, or takes it back.
+    Set(operator::Set),
+    /// Sets bounds of a plugin's calls in place of the standard ones.
+    Limit(operator::Limit),
     /// Lists what is installed.
     List,
     /// Lets a quarantined plugin be called again.
@@ -62,6 +66,8 @@ impl Plugin {
             Self::Update(update) => update.run(common),
             Self::Grant(grant) => grant.give(common),
             Self::Revoke(grant) => grant.take(common),
+            Self::Set(set) => set.run(common),
+            Self::Limit(limit) => limit.run(common),
             Self::List => operator::list(common),
             Self::Release { id } => operator::release(common, &id),
             Self::Remove { id } => operator::remove(common, &id),

@@ -1,5 +1,6 @@
 //! Requests in, results out.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,24 +10,23 @@ use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
     CompleteResult, CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation,
     ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
-    Tool,
+    ListToolsResult, MetaObject, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value as Json;
+use tokio::sync::watch;
 
 use super::answer::{is_modern, meta, result};
 use super::asking::{self, Tickets};
+use super::progress::Progress;
 use super::{resources, tools};
+use crate::consent::{Caller, Listener};
 use crate::pipeline::{Answer, Pipeline, internal};
 
 /// How long a client may keep the list of tools, in milliseconds: it changes only when plugins do.
 const FRESH: u64 = 60 * 60 * 1000;
-
-/// How often a client that wants to know hears that a call is still under way.
-const PROGRESS: Duration = Duration::from_secs(10);
 
 /// One server for every session and both eras.
 #[derive(Clone)]
@@ -34,16 +34,20 @@ pub(super) struct Server {
     pipeline: Arc<Pipeline>,
     config: ServerConfig,
     tickets: Arc<Tickets>,
+    /// Made at the start and never marked as seen: no change is lost before a client listens.
+    changes: watch::Receiver<u64>,
 }
 
 impl Server {
     pub(super) fn new(pipeline: Arc<Pipeline>) -> Self {
         let info =
             Implementation::new("iac-mcp", env!("CARGO_PKG_VERSION")).with_title("Inter-application control");
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed();
+        let capabilities = capabilities.enable_resources().build();
         let config =
             ServerConfig::new(capabilities).with_server_info(info).with_instructions(tools::INSTRUCTIONS);
-        Self { pipeline, config, tickets: Arc::new(Tickets::new()) }
+        let changes = pipeline.plugins().changes();
+        Self { pipeline, config, tickets: Arc::new(Tickets::new()), changes }
     }
 
     /// Answers a call of a tool that exists. A panic on the way is an answer too, or the client would wait for ever.
@@ -52,7 +56,9 @@ impl Server {
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
-        let caller = asking::caller(&self.tickets, &request, context);
+        let progress = Progress::of(context).map(Arc::new);
+        let listener = progress.clone().map(|progress| progress as Arc<dyn Listener>);
+        let caller = Caller { listener, ..asking::caller(&self.tickets, &request, context) };
         let CallToolRequestParams { name: tool, arguments, .. } = request;
         let arguments = arguments.unwrap_or_default();
         let (pipeline, cancel) = (Arc::clone(&self.pipeline), context.ct.clone());
@@ -60,7 +66,7 @@ impl Server {
         let call = tokio::spawn(async move { pipeline.answer(&name, &given, &caller, cancel).await });
         let answer = tokio::select! {
             answer = call => answer,
-            never = self.progress(context) => match never {},
+            never = waiting(progress.as_deref()) => match never {},
         };
         let answer = match answer {
             Ok(Some(answer)) => answer,
@@ -90,27 +96,41 @@ impl Server {
             ErrorData::invalid_params(format!("no tool `{name}`{}", did_you_mean(&near)), None)
         })
     }
-
-    /// Tells a client that asked for it, again and again, that its call is still under way.
-    async fn progress(&self, context: &RequestContext<RoleServer>) -> std::convert::Infallible {
-        let Some(token) = context.meta.get_progress_token() else { return std::future::pending().await };
-        let mut elapsed = Duration::ZERO;
-        loop {
-            tokio::time::sleep(PROGRESS).await;
-            elapsed += PROGRESS;
-            let message = format!("still waiting for the app after {} s", elapsed.as_secs());
-            let progress =
-                ProgressNotificationParam::new(token.clone(), elapsed.as_secs_f64()).with_message(message);
-            if let Err(error) = context.peer.notify_progress(progress).await {
-                tracing::debug!(%error, "progress was not sent");
-            }
-        }
-    }
 }
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         self.config.clone()
+    }
+
+    /// A client of the older era hears of every change without asking for it.
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let mut changes = self.changes.clone();
+        tokio::spawn(async move {
+            while changes.changed().await.is_ok() {
+                if context.peer.notify_tool_list_changed().await.is_err() {
+                    return;
+                }
+            }
+        });
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(requested.supported_by(&self.config.capabilities))
+    }
+
+    /// A client of the stateless era hears of changes while it listens.
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut changes = self.changes.clone();
+        loop {
+            tokio::select! {
+                () = context.cancelled() => return Ok(()),
+                changed = changes.changed() => if changed.is_err() { return Ok(()) },
+            }
+            if context.sink().notify_tool_list_changed().await.is_err() {
+                return Ok(());
+            }
+        }
     }
 
     async fn list_tools(
@@ -214,6 +234,13 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+    }
+}
+
+async fn waiting(progress: Option<&Progress>) -> Infallible {
+    match progress {
+        Some(progress) => progress.say().await,
+        None => std::future::pending().await,
     }
 }
 

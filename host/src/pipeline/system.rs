@@ -10,7 +10,8 @@ use serde_json::{Map, Value as Json, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{Attempt, Need, Pipeline, refused};
-use crate::osascript::{AppReport, Report};
+use crate::osascript::{AppReport, Report as Osascript};
+use crate::plugins::Report;
 
 /// The name of the tool.
 pub(super) const TOOL: &str = "system";
@@ -27,7 +28,9 @@ impl Pipeline {
         let body = match action(arguments) {
             Ok("version") => Ok(version()),
             Ok("diagnostics") => self.diagnostics(attempt, cancel).await,
-            Ok("metrics") => Ok(json!({ "osascript": self.supervisor.report() })),
+            Ok("metrics") => {
+                Ok(json!({ "osascript": self.supervisor.report(), "plugins": self.plugins.report() }))
+            }
             Ok(_) => self.status().await,
             Err(fault) => Err(fault),
         };
@@ -45,6 +48,7 @@ impl Pipeline {
             "simulated": self.world.is_some(),
             "apps": { "found": apps.0.len(), "dictionariesLoaded": loaded },
             "references": { "held": held },
+            "plugins": self.plugins_in_short(),
             "calls": {
                 "answered": count(&self.counters.calls),
                 "failed": count(&self.counters.errors),
@@ -68,10 +72,17 @@ impl Pipeline {
             check("dictionaries", empty.is_empty(), said(&empty)),
             check("osascript", !scripts.is_error, answered(&scripts)),
             busy(&self.supervisor.report()),
+            quarantined(&self.plugins.report()),
             check("references", true, format!("{} held, {} evicted", stats.total, stats.counters.evicted)),
         ];
         let healthy = checks.iter().all(|check| check["ok"] == true);
         Ok(json!({ "healthy": healthy, "checks": checks }))
+    }
+
+    fn plugins_in_short(&self) -> Json {
+        let named = |report: &Report| format!("{} {}", report.id, report.version);
+        let installed: Vec<String> = self.plugins.report().iter().map(named).collect();
+        json!({ "installed": installed, "tools": self.plugins.tools().len() })
     }
 
     fn stats(&self) -> Stats {
@@ -108,7 +119,7 @@ fn check(name: &str, ok: bool, detail: String) -> Json {
 }
 
 /// Apps that left a call without an answer.
-fn busy(report: &Report) -> Json {
+fn busy(report: &Osascript) -> Json {
     let silent = |app: &AppReport| matches!(app.state, "busy" | "suspect");
     let apps: Vec<String> = report
         .apps
@@ -119,6 +130,17 @@ fn busy(report: &Report) -> Json {
     let detail =
         if apps.is_empty() { "no app is busy with an earlier call".to_owned() } else { apps.join("; ") };
     check("busy", apps.is_empty(), detail)
+}
+
+/// Plugins that failed too often.
+fn quarantined(plugins: &[Report]) -> Json {
+    let why = |plugin: &Report| Some(format!("{}: {}", plugin.id, plugin.quarantined.as_deref()?));
+    let left: Vec<String> = plugins.iter().filter_map(why).collect();
+    let detail = match &left[..] {
+        [] => format!("{} installed, none is quarantined", plugins.len()),
+        left => format!("quarantined: {}", left.join("; ")),
+    };
+    check("plugins", left.is_empty(), detail)
 }
 
 fn said(empty: &[&str]) -> String {

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::Tool;
+use super::{Report, Tool};
 use crate::consent::Caller;
 use crate::pipeline::{Answer, Pipeline};
 
@@ -22,6 +23,21 @@ impl Plugins {
 
     /// Returns nothing.
     pub fn tools(&self) -> Vec<Tool> {
+        Vec::new()
+    }
+
+    /// Returns a counter that never changes.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        watch::channel(0).1
+    }
+
+    /// Waits for ever.
+    pub async fn watch(&self) {
+        std::future::pending().await
+    }
+
+    /// Returns nothing.
+    pub fn report(&self) -> Vec<Report> {
         Vec::new()
     }
 

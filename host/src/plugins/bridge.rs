@@ -8,7 +8,7 @@ use iac_core::permission::{Level as CoreLevel, Question as CoreQuestion};
 use iac_plugins::capability::Level;
 use iac_plugins::engine::Now;
 use iac_plugins::failure::Fault;
-use iac_plugins::host::{Answer, Caller as Asking, Host, Operation, Question, Refusal};
+use iac_plugins::host::{Answer, Caller as Asking, Host, Operation, Progress, Question, Refusal};
 use iac_plugins::journal::Recording;
 use serde_json::{Map, Value as Json, json};
 
@@ -115,6 +115,12 @@ impl Bridge {
 impl Host for Bridge {
     fn ask<'a>(&'a self, plugin: &'a Asking, question: Question) -> Answer<'a> {
         Box::pin(self.answer(plugin, question))
+    }
+
+    fn progress(&self, _: &Asking, progress: Progress) {
+        if let Some(listener) = &self.caller.listener {
+            listener.hear(progress.done, progress.total, &progress.message);
+        }
     }
 }
 

@@ -1,49 +1,126 @@
 //! The plugins of a server, and the way of a call to one.
 
 use std::fmt;
-use std::path::Path;
-use std::sync::Arc;
-use std::time::Instant;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use iac_core::step::Outcome;
 use iac_plugins::descriptor::Descriptor;
 use iac_plugins::engine::Backend;
 use iac_plugins::failure::Failure;
 use iac_plugins::host::Host;
-use iac_plugins::registry::{Called, Registry, Request};
+use iac_plugins::registry::{Called, Health, Registry, Request};
 use serde_json::{Map, Value as Json};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::bridge::{self, Bridge};
 use super::waiting::{Waiting, place};
-use super::{FOLDER, Tool};
+use super::{FOLDER, Report, Tool};
 use crate::consent::Caller;
 use crate::pipeline::{Answer, Pipeline};
 
-/// The plugins of this server.
-#[derive(Default)]
+/// How soon clients hear of a change that their server has not seen for another reason.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The plugins of this server, as its operator has them at this moment.
 pub struct Plugins {
-    registry: Option<Registry>,
+    state: Option<PathBuf>,
+    cache: Option<PathBuf>,
+    current: Mutex<Current>,
+    changed: watch::Sender<u64>,
     waiting: Waiting,
 }
 
+/// What was read, and when the file was written that says it.
+#[derive(Default)]
+struct Current {
+    stamp: Option<Stamp>,
+    registry: Option<Arc<Registry>>,
+}
+
+/// Tells one file from the one that took its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    inode: u64,
+    bytes: u64,
+    written: (i64, i64),
+}
+
+impl Default for Plugins {
+    fn default() -> Self {
+        Self {
+            state: None,
+            cache: None,
+            current: Mutex::default(),
+            changed: watch::Sender::new(0),
+            waiting: Waiting::default(),
+        }
+    }
+}
+
 impl Plugins {
-    /// Finds what is installed; nothing is loaded, and nothing is written where nothing is installed. What cannot be
-    /// read is warned of, and the server goes on without plugins.
+    /// Finds what is installed below these folders, now and whenever it changes. Nothing is loaded before a call, and
+    /// nothing is written where nothing is installed. What cannot be read is warned of, and the server goes on without
+    /// plugins.
     pub fn open(state: Option<&Path>, cache: Option<&Path>) -> Self {
-        let state = state.map(|state| state.join(FOLDER));
-        let state = state.filter(|folder| folder.join("installed.json").is_file());
-        let cache = cache.map(|cache| cache.join(FOLDER));
-        let open = |state: &Path| Registry::open(state, cache.as_deref(), Backend::Native);
-        let registry = state.as_deref().map(open).transpose();
-        let registry = registry.inspect_err(|error| tracing::error!(%error, "no plugin is used"));
-        Self { registry: registry.unwrap_or_default(), waiting: Waiting::default() }
+        let below = |folder: Option<&Path>| folder.map(|folder| folder.join(FOLDER));
+        let plugins = Self { state: below(state), cache: below(cache), ..Self::default() };
+        drop(plugins.registry());
+        // What was there at the start is no change.
+        Self { changed: watch::Sender::new(0), ..plugins }
     }
 
     /// Returns the tools of all plugins.
     pub fn tools(&self) -> Vec<Tool> {
-        let tools = self.registry.iter().flat_map(Registry::tools);
-        tools.map(|(_, tool)| Tool::from(tool)).collect()
+        let registry = self.registry();
+        registry.iter().flat_map(|registry| registry.tools()).map(|(_, tool)| Tool::from(tool)).collect()
+    }
+
+    /// Returns a counter of changes of the tools since the start.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+
+    /// Looks again and again whether the operator has changed something, for clients that wait to hear of it.
+    pub async fn watch(&self) {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            drop(self.registry());
+        }
+    }
+
+    /// Returns how every plugin does.
+    pub fn report(&self) -> Vec<Report> {
+        let health = self.registry().map(|registry| registry.health()).unwrap_or_default();
+        health.into_iter().map(Report::from).collect()
+    }
+
+    /// Returns what is installed at this moment.
+    fn registry(&self) -> Option<Arc<Registry>> {
+        let state = self.state.as_deref()?;
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let stamp = Stamp::of(&state.join("installed.json"));
+        if stamp != current.stamp {
+            let read = stamp.and_then(|_| self.read(state, current.registry.as_deref()));
+            let before = current.registry.take();
+            if descriptors(before.as_deref()) != descriptors(read.as_deref()) {
+                self.changed.send_modify(|changes| *changes += 1);
+            }
+            *current = Current { stamp, registry: read };
+        }
+        current.registry.clone()
+    }
+
+    fn read(&self, state: &Path, before: Option<&Registry>) -> Option<Arc<Registry>> {
+        let cache = self.cache.as_deref();
+        let read = match before {
+            Some(before) => before.again(state, cache),
+            None => Registry::open(state, cache, Backend::Native),
+        };
+        read.inspect_err(|error| tracing::error!(%error, "no plugin is used")).ok().map(Arc::new)
     }
 
     /// Calls a tool of a plugin; `None` if no plugin has it.
@@ -59,7 +136,7 @@ impl Plugins {
         cancel: CancellationToken,
     ) -> Option<Answer> {
         let started = Instant::now();
-        let registry = self.registry.as_ref()?;
+        let registry = self.registry()?;
         registry.owner(tool)?;
         let place = place(tool, arguments);
         let recording = self.waiting.take(caller.asker.brought(), &place);
@@ -83,9 +160,28 @@ impl Plugins {
     }
 }
 
+/// What clients see of all plugins.
+fn descriptors(registry: Option<&Registry>) -> Vec<&Descriptor> {
+    registry.into_iter().flat_map(Registry::tools).map(|(_, tool)| tool).collect()
+}
+
+impl Stamp {
+    fn of(file: &Path) -> Option<Self> {
+        let found = std::fs::metadata(file).ok()?;
+        Some(Self { inode: found.ino(), bytes: found.len(), written: (found.mtime(), found.mtime_nsec()) })
+    }
+}
+
 impl fmt::Debug for Plugins {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Plugins").field("tools", &self.tools().len()).finish_non_exhaustive()
+        f.debug_struct("Plugins").field("state", &self.state).finish_non_exhaustive()
+    }
+}
+
+impl From<Health> for Report {
+    fn from(health: Health) -> Self {
+        let Health { id, version, calls, failures, quarantined } = health;
+        Self { id: id.to_string(), version, calls, failures, quarantined }
     }
 }
 

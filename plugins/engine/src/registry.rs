@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -29,9 +29,14 @@ pub struct Registry {
     installed: Mutex<Installed>,
     data: Arc<Dir>,
     cache: Option<Cache>,
+    slots: BTreeMap<PluginId, Arc<Slot>>,
+    shared: Arc<Shared>,
+}
+
+/// What stays while plugins come and go.
+struct Shared {
     backend: Backend,
     engine: OnceLock<Arc<Engine>>,
-    slots: BTreeMap<PluginId, Slot>,
     turns: Semaphore,
     started: Instant,
 }
@@ -41,6 +46,8 @@ struct Slot {
     loaded: OnceCell<Arc<Plugin>>,
     turns: Semaphore,
     calls: AtomicUsize,
+    answered: AtomicU64,
+    failed: AtomicU64,
     record: Mutex<Record>,
 }
 
@@ -76,6 +83,10 @@ pub struct Health {
     pub id: PluginId,
     /// Its version.
     pub version: String,
+    /// How many calls have ended since it was loaded here.
+    pub calls: u64,
+    /// How many of them without an answer.
+    pub failures: u64,
     /// Why it is not called, if it is not.
     pub quarantined: Option<String>,
 }
@@ -91,21 +102,39 @@ impl Registry {
     /// # Errors
     /// What is installed cannot be read.
     pub fn open(state: &Path, cache: Option<&Path>, backend: Backend) -> Result<Self, InstallError> {
+        let shared = Shared {
+            backend,
+            engine: OnceLock::new(),
+            turns: Semaphore::new(TURNS_OF_ALL),
+            started: Instant::now(),
+        };
+        Self::make(state, cache, &BTreeMap::new(), Arc::new(shared))
+    }
+
+    /// Reads anew what is installed. A plugin that is as it was stays loaded; calls that run go on as they began.
+    ///
+    /// # Errors
+    /// What is installed cannot be read.
+    pub fn again(&self, state: &Path, cache: Option<&Path>) -> Result<Self, InstallError> {
+        Self::make(state, cache, &self.slots, Arc::clone(&self.shared))
+    }
+
+    fn make(
+        state: &Path,
+        cache: Option<&Path>,
+        held: &BTreeMap<PluginId, Arc<Slot>>,
+        shared: Arc<Shared>,
+    ) -> Result<Self, InstallError> {
         let installed = Installed::open(state)?;
         let receipts = installed.list()?;
         let data = Arc::new(installed.data()?);
         let cache = cache.filter(|_| !receipts.is_empty()).and_then(|path| open_cache(path, &installed));
-        let slots = receipts.into_iter().map(|(id, receipt)| (id, Slot::new(receipt))).collect();
-        Ok(Self {
-            installed: Mutex::new(installed),
-            data,
-            cache,
-            backend,
-            engine: OnceLock::new(),
-            slots,
-            turns: Semaphore::new(TURNS_OF_ALL),
-            started: Instant::now(),
-        })
+        let slot = |(id, receipt): (PluginId, Receipt)| {
+            let same = held.get(&id).filter(|slot| slot.receipt == receipt).map(Arc::clone);
+            (id, same.unwrap_or_else(|| Arc::new(Slot::new(receipt))))
+        };
+        let slots = receipts.into_iter().map(slot).collect();
+        Ok(Self { installed: Mutex::new(installed), data, cache, slots, shared })
     }
 
     /// Returns every tool, as it was when its package was made.
@@ -115,9 +144,11 @@ impl Registry {
 
     /// Returns how every plugin does.
     pub fn health(&self) -> Vec<Health> {
-        let health = |(id, slot): (&PluginId, &Slot)| Health {
+        let health = |(id, slot): (&PluginId, &Arc<Slot>)| Health {
             id: id.clone(),
             version: slot.receipt.version.clone(),
+            calls: slot.answered.load(Ordering::Relaxed),
+            failures: slot.failed.load(Ordering::Relaxed),
             quarantined: slot.record().reason().map(str::to_owned),
         };
         self.slots.iter().map(health).collect()
@@ -137,14 +168,18 @@ impl Registry {
         let journal = Arc::new(Journal::new(recording, local));
         let host = Arc::clone(&journal) as Arc<dyn Host>;
         let answer = self.run(id, slot, Call { tool, arguments, now, cancelled, host }).await;
+        slot.answered.fetch_add(1, Ordering::Relaxed);
         if let Err(failure) = &answer {
+            slot.failed.fetch_add(1, Ordering::Relaxed);
             self.note(id, slot, failure);
         }
         Some(Called { plugin: id.clone(), answer, recording: journal.recording() })
     }
 
     fn slot(&self, tool: &str) -> Option<(&PluginId, &Slot)> {
-        self.slots.iter().find(|(_, slot)| slot.receipt.tools.iter().any(|held| held.name == tool))
+        let has =
+            |(_, slot): &(&PluginId, &Arc<Slot>)| slot.receipt.tools.iter().any(|held| held.name == tool);
+        self.slots.iter().find(has).map(|(id, slot)| (id, &**slot))
     }
 
     async fn run(&self, id: &PluginId, slot: &Slot, call: Call) -> Result<Json, Failure> {
@@ -153,7 +188,7 @@ impl Registry {
         }
         let _counted = slot.count()?;
         let cancelled = call.cancelled.clone();
-        let turn = async { tokio::join!(slot.turns.acquire(), self.turns.acquire()) };
+        let turn = async { tokio::join!(slot.turns.acquire(), self.shared.turns.acquire()) };
         let _turns = tokio::select! {
             turns = turn => turns,
             () = cancelled.cancelled() => return Err(Failure::Cancelled),
@@ -191,11 +226,12 @@ impl Registry {
     }
 
     fn engine(&self) -> Result<&Arc<Engine>, LoadError> {
-        if let Some(engine) = self.engine.get() {
+        let Shared { backend, engine, .. } = &*self.shared;
+        if let Some(engine) = engine.get() {
             return Ok(engine);
         }
-        let engine = Engine::new(self.backend)?;
-        Ok(self.engine.get_or_init(|| engine))
+        let made = Engine::new(*backend)?;
+        Ok(engine.get_or_init(|| made))
     }
 
     /// Counts what the guest did wrong; a quarantine outlives the process.
@@ -203,7 +239,7 @@ impl Registry {
         if !failure.is_crash() {
             return;
         }
-        let now = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let now = u64::try_from(self.shared.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let why = failure.to_string();
         tracing::warn!(plugin = id.as_str(), why, "a plugin failed");
         let reason = {
@@ -265,6 +301,8 @@ impl Slot {
             loaded: OnceCell::new(),
             turns: Semaphore::new(TURNS),
             calls: AtomicUsize::new(0),
+            answered: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
             record: Mutex::new(record),
         }
     }

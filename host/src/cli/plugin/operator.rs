@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::{Failure, engine, installed, lacking, read, wants, working};
 use crate::cli::options::Common;
@@ -52,6 +52,67 @@ pub(in crate::cli) struct Grant {
     level: String,
 }
 
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Set {
+    /// Which plugin.
+    id: String,
+    /// The setting; the plugin's own documents say which there are.
+    key: String,
+    /// Its value as JSON; what is no JSON is a text. Without a value the setting is taken back.
+    value: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Limit {
+    /// Which plugin.
+    id: String,
+    /// Milliseconds that a call may compute.
+    #[arg(long, value_name = "MS")]
+    compute_ms: Option<u64>,
+    /// Milliseconds from a call's start to its answer.
+    #[arg(long, value_name = "MS")]
+    wall_ms: Option<u64>,
+    /// MiB of memory.
+    #[arg(long, value_name = "MIB")]
+    memory_mib: Option<u64>,
+}
+
+/// Bytes of one value, as the interface promises.
+const LARGEST_SETTING: usize = 64 * 1024;
+
+impl Set {
+    pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
+        let Self { id, key, value } = self;
+        let value = value.map(|text| serde_json::from_str(&text).unwrap_or(Json::String(text)));
+        let bytes = value.as_ref().map_or(0, |value: &Json| value.to_string().len());
+        if bytes > LARGEST_SETTING {
+            let message = format!("the value has {bytes} bytes, expected at most {LARGEST_SETTING}");
+            return Err(Failure::Misuse(message));
+        }
+        let shown = value.as_ref().map_or_else(|| "nothing".to_owned(), Json::to_string);
+        installed(common)?.edit(&id, |receipt| match value {
+            Some(value) => drop(receipt.settings.insert(key.clone(), value)),
+            None => drop(receipt.settings.shift_remove(&key)),
+        })?;
+        Ok(writeln!(anstream::stdout(), "{id}: {key} is {shown}")?)
+    }
+}
+
+impl Limit {
+    pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
+        let Self { id, compute_ms, wall_ms, memory_mib } = self;
+        let limits = Overrides { compute_ms, wall_ms, memory_mib };
+        let bounds = Limits::standard().with(&limits).map_err(misuse)?;
+        installed(common)?.edit(&id, |receipt| receipt.limits = limits)?;
+        let Limits { compute, wall, memory, .. } = bounds;
+        let memory = memory / (1024 * 1024);
+        Ok(writeln!(
+            anstream::stdout(),
+            "{id}: computes for {compute:?}, answers within {wall:?}, {memory} MiB"
+        )?)
+    }
+}
+
 impl Add {
     pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
         let folders =
@@ -70,7 +131,7 @@ impl Add {
         agree(self.yes || grants == Grants::default(), "install it and give it this?")?;
         let receipt = receipt(&package, &self.file, grants)?;
         installed.add(&bytes, &package, receipt)?;
-        Ok(writeln!(out, "installed {}; a server that is started from now on has it", manifest.id)?)
+        Ok(writeln!(out, "installed {}; servers that run have it in a second", manifest.id)?)
     }
 }
 
@@ -185,7 +246,7 @@ pub(super) fn list(common: &Common) -> Result<(), Failure> {
 
 pub(super) fn release(common: &Common, id: &str) -> Result<(), Failure> {
     installed(common)?.edit(id, |receipt| receipt.quarantined = None)?;
-    Ok(writeln!(anstream::stdout(), "{id} is called again by servers that are started from now on")?)
+    Ok(writeln!(anstream::stdout(), "{id} is called again")?)
 }
 
 pub(super) fn remove(common: &Common, id: &str) -> Result<(), Failure> {

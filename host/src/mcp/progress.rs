@@ -1,0 +1,81 @@
+//! Tells a client that asked for it how far its call is.
+//!
+//! The number that a client gets only ever grows: it is the time since the call began, in seconds. What a plugin counts
+//! stands in the message.
+
+use std::convert::Infallible;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::service::RequestContext;
+use rmcp::{Peer, RoleServer};
+use tokio::time::Instant;
+
+use crate::consent::Listener;
+
+/// How often a client hears that a call is still under way.
+const PROGRESS: Duration = Duration::from_secs(10);
+
+/// What a plugin says is passed on at most this often.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The way to a client that wants to know.
+#[derive(Debug)]
+pub(super) struct Progress {
+    peer: Peer<RoleServer>,
+    token: ProgressToken,
+    began: Instant,
+    told: Mutex<Option<Instant>>,
+}
+
+impl Progress {
+    /// Returns the way to whoever called, if they asked for it.
+    pub(super) fn of(context: &RequestContext<RoleServer>) -> Option<Self> {
+        let (peer, token) = (context.peer.clone(), context.meta.get_progress_token()?);
+        Some(Self { peer, token, began: Instant::now(), told: Mutex::default() })
+    }
+
+    /// Says again and again that the call is still under way.
+    pub(super) async fn say(&self) -> Infallible {
+        let mut elapsed = Duration::ZERO;
+        loop {
+            tokio::time::sleep(PROGRESS).await;
+            elapsed += PROGRESS;
+            let message = format!("still waiting for the app after {} s", elapsed.as_secs());
+            tell(self.peer.clone(), self.message(elapsed, message)).await;
+        }
+    }
+
+    fn message(&self, elapsed: Duration, message: String) -> ProgressNotificationParam {
+        ProgressNotificationParam::new(self.token.clone(), elapsed.as_secs_f64()).with_message(message)
+    }
+
+    /// Whether something may be said now; what comes too soon after the last word is dropped.
+    fn may_tell(&self, now: Instant) -> bool {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let may = told.is_none_or(|told| now - told >= PAUSE);
+        if may {
+            *told = Some(now);
+        }
+        may
+    }
+}
+
+impl Listener for Progress {
+    fn hear(&self, done: u32, total: Option<u32>, message: &str) {
+        let now = Instant::now();
+        if !self.may_tell(now) {
+            return;
+        }
+        let of = total.map(|total| format!(" of {total}")).unwrap_or_default();
+        let progress = self.message(now - self.began, format!("{done}{of}: {message}"));
+        tokio::spawn(tell(self.peer.clone(), progress));
+    }
+}
+
+async fn tell(peer: Peer<RoleServer>, progress: ProgressNotificationParam) {
+    if let Err(error) = peer.notify_progress(progress).await {
+        tracing::debug!(%error, "progress was not sent");
+    }
+}
