@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::Failure;
 use super::options::Common;
 use crate::plugins::FOLDER;
-use crate::plugins::engine::capability::Grants;
+use crate::plugins::engine::capability::{Capability, Grants};
 use crate::plugins::engine::engine::{Backend, Engine};
 use crate::plugins::engine::installed::{InstallError, Installed};
 use crate::plugins::engine::package::{Package, PackageError, Script};
@@ -121,11 +121,11 @@ fn working<T>(what: &'static str, work: impl Future<Output = T>) -> Result<T, Fa
 fn wants(package: &Package, folders: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
     for want in &package.manifest.wants {
-        let apps: Vec<&str> = want.apps.iter().map(String::as_str).collect();
+        let apps = want.apps.iter().cloned().collect::<Vec<_>>().join(", ");
         let level = want.level.map(|level| format!(" up to {}", level.name())).unwrap_or_default();
-        let target = if apps.is_empty() { folders.join(", ") } else { apps.join(", ") };
+        let target = if want.capability == Capability::Files { folders.join(", ") } else { apps };
         let explained = want.capability.explain();
-        lines.push(format!("{} {target}{level}: {explained}", want.capability));
+        lines.push(format!("{}: {explained}", format!("{} {target}", want.capability).trim_end()) + &level);
         lines.push(format!("    in its words: \"{}\"", want.reason));
     }
     for script in &package.scripts {

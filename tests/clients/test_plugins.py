@@ -1,0 +1,233 @@
+"""Plugins through the official Python SDK: what they may do, what is asked, and what their operator changes meanwhile."""
+
+import asyncio
+import json
+import os
+import subprocess
+import unittest
+from pathlib import Path
+
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp_types import ElicitResult
+
+from support import BIN, MODERN, ROOT, Home
+
+MODES = ("legacy", MODERN)
+PACKAGES = Path(BIN).parent.parent / "tmp" / "guests"
+# Coverage is of this program, not of its guests.
+WRAPPERS = {"RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "LLVM_PROFILE_FILE"}
+
+
+def package(folder):
+    """Builds a plugin of this repository; cargo keeps what it has made."""
+    file = PACKAGES / f"{Path(folder).name}.wasm"
+    environment = {name: value for name, value in os.environ.items() if name not in WRAPPERS}
+    environment |= {"CARGO_TARGET_DIR": str(PACKAGES)}
+    PACKAGES.mkdir(parents=True, exist_ok=True)
+    command = [BIN, "plugin", "build", str(ROOT / folder), "--output", str(file)]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    return file
+
+
+class Human:
+    """Says the same to everything."""
+
+    def __init__(self, decision):
+        self.decision = decision
+        self.asked = []
+
+    async def __call__(self, _context, params):
+        self.asked.append(params.message)
+        return ElicitResult(action="accept", content={"decision": self.decision})
+
+
+class Plugins(unittest.IsolatedAsyncioTestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.probe = package("tests/plugins/probe")
+
+    def setUp(self):
+        self.home = self.enterContext(Home())
+        self.mac = self.home.path / "mac"
+        self.run_cli("sim", "new", str(self.mac))
+        self.cli("plugin", "add", str(self.probe), "--yes")
+
+    def options(self):
+        return ["--world", str(self.mac), "--state", str(self.home.state), "--cache", str(self.home.cache)]
+
+    def run_cli(self, *arguments, status=0):
+        ended = subprocess.run(
+            [BIN, *arguments], env=self.home.environment, cwd=self.home.path, capture_output=True, text=True, timeout=60
+        )
+        self.assertEqual(ended.returncode, status, ended.stdout + ended.stderr)
+        return ended.stdout + ended.stderr
+
+    def cli(self, *arguments, status=0):
+        return self.run_cli(*arguments, *self.options(), status=status)
+
+    def client(self, mode, human=None, **more):
+        server = StdioServerParameters(
+            command=BIN, args=["serve", *self.options()], env=self.home.environment, cwd=self.home.path
+        )
+        asks = {"elicitation_callback": human} if human else {}
+        return Client(server, mode=mode, read_timeout_seconds=60, **asks, **more)
+
+    async def ok(self, client, tool, **arguments):
+        result = await client.call_tool(tool, arguments)
+        self.assertFalse(result.is_error, result.structured_content)
+        return result.structured_content
+
+    async def refused(self, client, tool, **arguments):
+        result = await client.call_tool(tool, arguments)
+        self.assertTrue(result.is_error, result.structured_content)
+        return result.structured_content
+
+    async def test_a_plugin_asks_for_each_write_and_does_nothing_twice(self):
+        for mode in MODES:
+            with self.subTest(mode):
+                human = Human("once")
+                names = [f"first, {mode}", f"second, {mode}"]
+                async with self.client(mode, human) as client:
+                    before = (await self.ok(client, "probe", do="count"))["calls"]
+                    done = await self.ok(client, "probe_change", do="rename", names=names)
+                self.assertEqual(done["written"], names)
+                self.assertEqual(done["counted"], before + 1, "the call was counted once, however often it came")
+                self.assertEqual(len(human.asked), 2, human.asked)
+                for asked in human.asked:
+                    self.assertTrue(asked.startswith('The plugin "probe" wants to: Reminders: set "name"'), asked)
+        entries = json.loads(self.cli("audit", "--json"))["entries"]
+        writes = [entry for entry in entries if entry["kind"] == "execution" and entry["call"]["tool"] == "iac_mcp_set_property"]
+        self.assertTrue(writes)
+        self.assertTrue(all(entry["call"]["plugin"] == "probe" for entry in writes), writes)
+
+    async def test_without_a_yes_nothing_is_written(self):
+        for mode in MODES:
+            with self.subTest(mode):
+                human = Human("deny")
+                async with self.client(mode, human) as client:
+                    error = await self.refused(client, "probe_change", do="rename", names=["no"])
+                self.assertEqual((error["error"], error["plugin"]), ("permission_denied", "probe"))
+                async with self.client(mode) as client:
+                    error = await self.refused(client, "probe_change", do="rename", names=["no"])
+                self.assertEqual(error["error"], "permission_required")
+
+    async def test_nothing_goes_beyond_the_grant(self):
+        (self.home.state / "policy.toml").write_text('profile = "trusted"\n')
+        async with self.client(MODERN) as client:
+            error = await self.refused(client, "probe_change", do="command", **{"with": {"command": "delete", "target": await self.reminder(client)}})
+            self.assertEqual(error["error"], "permission_denied")
+            self.assertIn("the plugin was granted no more than MODIFY", error["message"])
+            self.assertIn("iac-mcp plugin grant probe", error["suggestion"])
+            error = await self.refused(client, "probe", do="finder")
+            self.assertIn("was not granted to read", error["message"])
+            error = await self.refused(client, "probe", do="rename", names=["no"])
+            self.assertIn("it only reads", error["message"])
+            mail = await self.ok(client, "iac_mcp_query_object", app="Mail", specifier={"type": "property", "property": "inbox", "of": "application"})
+            error = await self.refused(client, "probe", do="properties", **{"with": {"reference": mail["reference"]["id"]}})
+            self.assertIn("is a reference to another app", error["message"])
+
+    async def reminder(self, client):
+        wanted = {"app": "Reminders", "container": "application", "elementType": "reminder", "limit": 1}
+        return (await self.ok(client, "iac_mcp_get_elements", **wanted))["elements"][0]["id"]
+
+    async def test_scripts_run_inside_the_app_at_their_level(self):
+        for mode in MODES:
+            with self.subTest(mode):
+                human = Human("once")
+                async with self.client(mode, human) as client:
+                    counted = await self.ok(client, "probe", do="tasks")
+                    self.assertGreater(counted["tasks"], 0)
+                    self.assertTrue(counted["untrusted"])
+                    self.assertEqual(human.asked, [], "what only reads is not asked about")
+                    renamed = await self.ok(client, "probe_change", do="rename task", **{"with": {"name": mode}})
+                self.assertEqual(renamed["names"][1], mode)
+                self.assertEqual(len(human.asked), 1)
+                self.assertTrue(human.asked[0].startswith('The plugin "probe" wants to: OmniFocus: run its own "script rename"'), human.asked)
+                self.assertIn('- in the plugin\'s words: "the first task"', human.asked[0])
+
+    async def test_a_server_that_runs_sees_what_its_operator_changes(self):
+        heard = asyncio.Event()
+
+        async def listen(message):
+            if "list_changed" in repr(message) or "ToolListChanged" in type(getattr(message, "root", message)).__name__:
+                heard.set()
+
+        async with self.client("legacy", message_handler=listen) as client:
+            self.assertIn("probe", {tool.name for tool in (await client.list_tools()).tools})
+            self.assertEqual(await self.ok(client, "probe", do="settings"), {"word": None})
+            self.cli("plugin", "set", "probe", "word", '{"a": 1}')
+            self.assertEqual(await self.ok(client, "probe", do="settings"), {"word": {"a": 1}})
+            self.assertFalse(heard.is_set(), "the tools are the same")
+            running = asyncio.create_task(client.call_tool("probe", {"do": "spin"}))
+            await asyncio.sleep(0.5)
+            self.cli("plugin", "remove", "probe")
+            await asyncio.wait_for(heard.wait(), 30)
+            self.assertNotIn("probe", {tool.name for tool in (await client.list_tools()).tools})
+            ended = await running
+            self.assertIn("compute time", ended.structured_content["message"], "a call that runs goes on as it began")
+
+    async def test_a_plugin_that_fails_is_quarantined_and_released(self):
+        async with self.client(MODERN) as client:
+            for what, why in (("panic", "broke off"), ("hog", "memory"), ("spin", "compute time")):
+                error = await self.refused(client, "probe", do=what)
+                self.assertEqual(error["error"], "plugin_failed")
+                self.assertIn(why, error["message"])
+            error = await self.refused(client, "probe", do="count")
+            self.assertIn("quarantined", error["message"])
+            self.assertIn("iac-mcp plugin release probe", error["suggestion"])
+            checks = (await self.ok(client, "system", action="diagnostics"))["checks"]
+            plugins = next(check for check in checks if check["name"] == "plugins")
+            self.assertFalse(plugins["ok"])
+            self.assertIn("3 failures in 10 minutes", plugins["detail"])
+            self.assertIn("3 failures in 10 minutes", json.loads(self.cli("plugin", "list", "--json"))["plugins"][0]["receipt"]["quarantined"])
+            self.cli("plugin", "release", "probe")
+            await self.ok(client, "probe", do="count")
+            metrics = (await self.ok(client, "system", action="metrics"))["plugins"]
+            self.assertEqual((metrics[0]["id"], metrics[0]["calls"]), ("probe", 1))
+
+    async def test_progress_reaches_the_client(self):
+        heard = []
+
+        async def listen(progress, total, message):
+            heard.append((progress, message))
+
+        for mode in MODES:
+            with self.subTest(mode):
+                heard.clear()
+                async with self.client(mode) as client:
+                    await client.call_tool("probe", {"do": "progress"}, progress_callback=listen)
+                self.assertEqual([message for _, message in heard], ["0 of 5: steps"], "at most one a second")
+
+    async def test_a_call_that_is_taken_back_ends(self):
+        self.cli("plugin", "limit", "probe", "--compute-ms", "60000", "--wall-ms", "60000")
+        async with self.client(MODERN) as client:
+            await self.ok(client, "probe", do="count")
+            with self.assertRaises(TimeoutError):
+                await asyncio.wait_for(client.call_tool("probe", {"do": "spin"}), 1)
+            for _ in range(100):
+                metrics = (await self.ok(client, "system", action="metrics"))["plugins"][0]
+                if metrics["calls"] == 2:
+                    break
+                await asyncio.sleep(0.1)
+            self.assertEqual((metrics["calls"], metrics["failures"]), (2, 1))
+            self.assertNotIn("quarantined", metrics)
+
+    async def test_no_tool_can_install_or_grant(self):
+        before = (self.home.state / "plugins" / "installed.json").read_bytes()
+        async with self.client(MODERN, Human("always")) as client:
+            tools = (await client.list_tools()).tools
+            words = {"plugin", "install", "grant", "update"}
+            named = [tool.name for tool in tools if words & set(tool.name.split("_"))]
+            self.assertEqual(named, [])
+            fields = {field for tool in tools for field in tool.input_schema["properties"]}
+            self.assertEqual(fields & {"plugin", "grant", "grants", "capability", "install"}, set())
+            await self.ok(client, "probe", do="count")
+            await self.refused(client, "probe", do="finder", grants={"apps": ["com.apple.finder"]})
+            await self.refused(client, "system", action="plugins", grant="probe")
+        self.assertEqual((self.home.state / "plugins" / "installed.json").read_bytes(), before)
+
+
+if __name__ == "__main__":
+    unittest.main()

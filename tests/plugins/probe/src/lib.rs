@@ -1,0 +1,97 @@
+//! A plugin that does what a test tells it, good or bad.
+
+use iac_plugin::{Arguments, Fault, Json, Plugin, Tool, apps, clock, json, log, settings, store};
+
+struct Probe;
+
+impl Plugin for Probe {
+    fn tools() -> Vec<Tool> {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "do": {"type": "string"},
+                "with": {"type": "object"},
+                "names": {"type": "array", "items": {"type": "string"}},
+            },
+        });
+        vec![
+            Tool::reads("probe", "Does what a test tells it, and changes nothing.", schema.clone()),
+            Tool::changes("probe_change", "Does what a test tells it, and changes something.", schema),
+        ]
+    }
+
+    fn call(tool: &str, arguments: Arguments) -> Result<Json, Fault> {
+        let with = || arguments.get("with").cloned().unwrap_or_default();
+        match (tool, arguments.text("do")?.unwrap_or_default()) {
+            ("probe", "spin") => spin(),
+            ("probe", "panic") => panic!("as it was told"),
+            ("probe", "hog") => Ok(json!({"bytes": hog().len()})),
+            ("probe", "progress") => progress(),
+            ("probe", "count") => count(),
+            ("probe", "settings") => Ok(json!({"word": settings::get("word")})),
+            ("probe", "properties") => apps::open("com.apple.reminders")?.get_properties(&with()),
+            ("probe", "elements") => apps::open("com.apple.mail")?.get_elements(&with()),
+            ("probe", "finder") => Ok(json!({"app": apps::open("com.apple.finder")?.bundle_id()})),
+            ("probe", "tasks") => Ok(json!({"tasks": omnifocus()?.run_script("count", &Json::Null)?})),
+            (_, "command") => apps::open("com.apple.reminders")?.run_command(&with()),
+            (_, "rename") => rename(&arguments),
+            (_, "rename task") => {
+                let objects = ["the first task".to_owned()];
+                Ok(json!({"names": omnifocus()?.run_script_on("rename", &with(), &objects)?}))
+            }
+            (_, what) => {
+                Err(Fault::new("invalid_parameter", format!("`do` is {what:?}, which is not known")))
+            }
+        }
+    }
+}
+
+iac_plugin::export!(Probe);
+
+fn omnifocus() -> Result<apps::App, Fault> {
+    apps::open("com.omnigroup.OmniFocus4")
+}
+
+fn spin() -> ! {
+    loop {
+        std::hint::black_box(0);
+    }
+}
+
+fn hog() -> Vec<u8> {
+    let mut held = Vec::new();
+    loop {
+        held.resize(held.len() + (1 << 20), 1);
+    }
+}
+
+fn progress() -> Result<Json, Fault> {
+    for done in 0..5 {
+        log::progress(done, Some(5), "steps");
+    }
+    Ok(json!({}))
+}
+
+/// Counts its own calls, and sees the same instant whenever it looks.
+fn count() -> Result<Json, Fault> {
+    let before: u64 = store::get("calls")?.unwrap_or_default();
+    store::put("calls", &(before + 1))?;
+    let (first, second) = (clock::now().milliseconds, clock::now().milliseconds);
+    Ok(json!({"calls": before + 1, "still": first == second}))
+}
+
+/// Gives the first reminders new names, one write after the other, and counts in between what it has done.
+fn rename(arguments: &Arguments) -> Result<Json, Fault> {
+    let app = apps::open("com.apple.reminders")?;
+    let names = arguments.get("names").and_then(Json::as_array).cloned().unwrap_or_default();
+    let wanted =
+        json!({"container": {"type": "application"}, "elementType": "reminder", "limit": names.len()});
+    let found = app.get_elements(&wanted)?;
+    let mut written = Vec::new();
+    for (element, name) in found["elements"].as_array().into_iter().flatten().zip(names) {
+        let done =
+            app.set_property(&json!({"reference": element["id"], "property": "name", "value": name}))?;
+        written.push(done["changes"][0]["new"].clone());
+    }
+    Ok(json!({"written": written, "counted": count()?["calls"]}))
+}
