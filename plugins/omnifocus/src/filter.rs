@@ -195,7 +195,9 @@ impl Conjunction {
         }
         let speaks = |branches: &&mut Vec<Self>| branches.iter().any(Self::speaks);
         if let Some(branches) = self.choices.iter_mut().find(speaks) {
-            return branches.iter_mut().flat_map(Self::exclude).take(1).collect();
+            let mut excluded: Vec<Predicate> = branches.iter_mut().flat_map(Self::exclude).collect();
+            excluded.truncate(1);
+            return excluded;
         }
         let active = Predicate::Is("status", Json::String("active".to_owned()));
         self.parts.push(active.clone());

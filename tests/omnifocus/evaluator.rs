@@ -1,0 +1,222 @@
+//! A second reader of the filters, which shares nothing with the plugin: it walks over what the caller wrote and over
+//! all tasks as a plain script lists them.
+
+use iac_plugin::Json;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp, ToSpan as _};
+
+use crate::world::{NOW, World};
+
+/// Lists all tasks but the roots of projects with everything that a filter may ask about.
+pub(crate) const LIST: &str = r#"
+    const ms = (date) => (date ? date.getTime() : null);
+    const folders = (project) => {
+        const names = [];
+        for (let at = project ? project.parentFolder : null; at; at = at.parent) names.unshift(at.name);
+        return names;
+    };
+    JSON.stringify(flattenedTasks.filter((task) => !task.project).map((task) => ({
+        id: task.id.primaryKey, name: task.name, note: task.note, flagged: task.flagged, inInbox: task.inInbox,
+        status: String(task.taskStatus).replace(/^.*: |\]$/g, ''), done: task.completed,
+        tags: task.tags.map((tag) => tag.name), minutes: task.estimatedMinutes ?? null, sequential: task.sequential,
+        project: task.containingProject ? task.containingProject.name : null,
+        projectId: task.containingProject ? task.containingProject.id.primaryKey : null,
+        folders: folders(task.containingProject),
+        dueDate: ms(task.dueDate), deferDate: ms(task.deferDate), plannedDate: ms(task.plannedDate),
+        completionDate: ms(task.completionDate), added: ms(task.added), modified: ms(task.modified),
+    })))"#;
+
+pub(crate) fn list(world: &World) -> Vec<Json> {
+    serde_json::from_str(&world.evaluate(LIST).unwrap()).unwrap()
+}
+
+/// Returns the ids of what a filter matches, in the order of the database.
+pub(crate) fn matching<'a>(filter: &Json, tasks: &'a [Json]) -> Vec<&'a Json> {
+    tasks.iter().filter(|task| with_default(filter, task) == Some(true)).collect()
+}
+
+fn state(task: &Json) -> &'static str {
+    match task["status"].as_str().unwrap() {
+        "Dropped" => "dropped",
+        "Completed" => "completed",
+        _ if task["done"] == true => "completed",
+        _ => "active",
+    }
+}
+
+/// The objects whose keys all hold: this one, and those of its `AND`.
+fn together(filter: &Json) -> Vec<&Json> {
+    let below = filter["AND"].as_array().into_iter().flatten().flat_map(together);
+    std::iter::once(filter).chain(below).collect()
+}
+
+fn asks_for_state(filter: &Json) -> bool {
+    let active = |inner: &Json| {
+        together(inner).iter().any(|object| object["status"] == "active" || object["completed"] == false)
+    };
+    together(filter).iter().any(|object| {
+        ["status", "completed", "completionDate", "dropDate"].iter().any(|key| object.get(key).is_some())
+            || object.get("NOT").is_some_and(active)
+    })
+}
+
+fn asks_anywhere(filter: &Json) -> bool {
+    asks_for_state(filter)
+        || together(filter)
+            .iter()
+            .flat_map(|object| object["OR"].as_array().into_iter().flatten())
+            .any(asks_anywhere)
+}
+
+/// What is done counts only where a filter asks for it, at its top or in one item of an `OR`.
+fn with_default(filter: &Json, task: &Json) -> Option<bool> {
+    if asks_for_state(filter) {
+        return holds(filter, task);
+    }
+    let asking = |choice: &&Json| choice.as_array().unwrap().iter().any(asks_anywhere);
+    let choices = together(filter).into_iter().filter_map(|object| object.get("OR"));
+    match choices.into_iter().find(asking) {
+        None => both(holds(filter, task), Some(state(task) == "active")),
+        Some(choice) => {
+            let branches = choice.as_array().unwrap().iter();
+            both(
+                holds(filter, task),
+                branches.map(|branch| with_default(branch, task)).fold(Some(false), either),
+            )
+        }
+    }
+}
+
+fn both(left: Option<bool>, right: Option<bool>) -> Option<bool> {
+    match (left, right) {
+        (Some(false), _) | (_, Some(false)) => Some(false),
+        (Some(true), Some(true)) => Some(true),
+        _ => None,
+    }
+}
+
+fn either(left: Option<bool>, right: Option<bool>) -> Option<bool> {
+    both(left.map(|left| !left), right.map(|right| !right)).map(|both| !both)
+}
+
+/// Whether a filter holds; neither where it asks about a value that is not there.
+fn holds(filter: &Json, task: &Json) -> Option<bool> {
+    let conditions = filter.as_object().unwrap();
+    conditions.iter().map(|(key, value)| condition(key, value, task)).fold(Some(true), both)
+}
+
+fn condition(key: &str, value: &Json, task: &Json) -> Option<bool> {
+    let all = |value: &Json| value.as_array().unwrap().clone();
+    match key {
+        "AND" => all(value).iter().map(|item| holds(item, task)).fold(Some(true), both),
+        "OR" => all(value).iter().map(|item| holds(item, task)).fold(Some(false), either),
+        "NOT" => holds(value, task).map(|holds| !holds),
+        "status" => Some(state(task) == value.as_str().unwrap()),
+        "completed" => {
+            Some(value == (state(task) == "completed") && (value == true || state(task) == "active"))
+        }
+        "flagged" | "inInbox" | "sequential" => Some(task[key] == *value),
+        "hasNote" => Some((task["note"] != "") == *value),
+        "available" => {
+            let open =
+                ["Available", "Next", "DueSoon", "Overdue"].contains(&task["status"].as_str().unwrap());
+            Some(open == *value)
+        }
+        "blocked" => Some((task["status"] == "Blocked") == *value),
+        "tags" => Some(tags(value, task)),
+        "project" if value.is_null() => Some(task["inInbox"] == true),
+        "project" | "projectId" => Some(task[key] == *value),
+        "folder" => Some(folder(value, task)),
+        "name" => Some(text(value, &[&task["name"]])),
+        "text" => Some(text(value, &[&task["name"], &task["note"]])),
+        "estimatedMinutes" => minutes(value, &task["minutes"]),
+        date => span(value, &task[date]),
+    }
+}
+
+fn tags(value: &Json, task: &Json) -> bool {
+    let held = task["tags"].as_array().unwrap();
+    let names = |key: &str| value[key].as_array().cloned();
+    names("any").is_none_or(|names| names.iter().any(|name| held.contains(name)))
+        && names("all").is_none_or(|names| names.iter().all(|name| held.contains(name)))
+        && names("none").is_none_or(|names| !names.iter().any(|name| held.contains(name)))
+}
+
+/// The segments stand one below the other somewhere above the task.
+fn folder(value: &Json, task: &Json) -> bool {
+    let above: Vec<String> = task["folders"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|name| name.as_str().unwrap().to_lowercase())
+        .collect();
+    let Some(path) = value.as_str() else { return task["project"].is_string() && above.is_empty() };
+    let segments: Vec<String> = path.split('/').map(str::to_lowercase).collect();
+    above
+        .windows(segments.len())
+        .any(|window| window.iter().zip(&segments).all(|(name, segment)| name.contains(segment)))
+}
+
+/// Patterns of the tests are plain words, so that a pattern is a substring.
+fn text(value: &Json, texts: &[&Json]) -> bool {
+    let wanted = value["contains"].as_str().or(value["matches"].as_str()).unwrap().to_lowercase();
+    texts.iter().any(|text| text.as_str().unwrap().to_lowercase().contains(&wanted))
+}
+
+fn minutes(value: &Json, held: &Json) -> Option<bool> {
+    if let Some(there) = value["exists"].as_bool() {
+        return Some(held.is_null() != there);
+    }
+    let held = held.as_f64()?;
+    let number = |key: &str| value[key].as_f64();
+    Some(
+        number("equals").is_none_or(|number| held == number)
+            && number("lessThan").is_none_or(|number| held < number)
+            && number("greaterThan").is_none_or(|number| held > number)
+            && value["between"]
+                .as_array()
+                .is_none_or(|ends| held >= ends[0].as_f64().unwrap() && held <= ends[1].as_f64().unwrap()),
+    )
+}
+
+fn span(value: &Json, held: &Json) -> Option<bool> {
+    if let Some(there) = value["exists"].as_bool() {
+        return Some(held.is_null() != there);
+    }
+    let held = held.as_i64()?;
+    let between = value["between"].as_array();
+    let after = value["after"].as_str().or(between.map(|ends| ends[0].as_str().unwrap()));
+    let before = value["before"].as_str().or(between.map(|ends| ends[1].as_str().unwrap()));
+    Some(
+        after.is_none_or(|date| held >= instant(date, false))
+            && before.is_none_or(|date| held <= instant(date, true)),
+    )
+}
+
+/// The dates of the tests: a day, a local time, `today±Nd`, `now±Nd`, `now±Nh`.
+fn instant(date: &str, end: bool) -> i64 {
+    let zone = TimeZone::get("Europe/Vienna").unwrap();
+    let now = Timestamp::from_millisecond(NOW).unwrap().to_zoned(zone.clone());
+    let offset = |rest: &str| -> Span {
+        if rest.is_empty() {
+            return Span::new();
+        }
+        let (count, unit) = rest.split_at(rest.len() - 1);
+        let count: i64 = count.parse().unwrap();
+        if unit == "h" { count.hours() } else { count.days() }
+    };
+    if let Some(rest) = date.strip_prefix("now") {
+        return (&now + offset(rest)).timestamp().as_millisecond();
+    }
+    if date.len() > 10 && !date.starts_with("today") {
+        let local: jiff::civil::DateTime = date.replace(' ', "T").parse().unwrap();
+        return local.to_zoned(zone).unwrap().timestamp().as_millisecond();
+    }
+    let day: Date = match date.strip_prefix("today") {
+        Some(rest) => now.date() + offset(rest),
+        None => date.parse().unwrap(),
+    };
+    let start = |day: Date| day.to_zoned(zone.clone()).unwrap().timestamp().as_millisecond();
+    if end { start(day.tomorrow().unwrap()) - 1 } else { start(day) }
+}

@@ -1,0 +1,8 @@
+//! The omnifocus plugin against the simulated OmniFocus: scenarios as data, and a second reader of the same filters.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod evaluator;
+mod limits;
+mod properties;
+mod scenarios;
+mod world;

@@ -1,0 +1,101 @@
+//! A simulated OmniFocus whose clock stands still.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use iac_plugin::{Arguments, Fault, Json, json};
+use iac_simulator::worlds::{self, Amounts};
+use omnifocus::{Engine, Moment, Script};
+use tempfile::TempDir;
+
+/// When the data of the simulated Mac was taken: 28 January 2026, 09:30 in Vienna, a Wednesday.
+pub(crate) const NOW: i64 = 1_769_589_000_000;
+pub(crate) const ZONE: &str = "Europe/Vienna";
+
+pub(crate) fn moment() -> Moment {
+    Moment::new(NOW, ZONE, 3_600)
+}
+
+/// A world of its own; what a test changes there nobody else sees.
+pub(crate) struct World {
+    _folder: TempDir,
+    path: PathBuf,
+    /// How often a script ran.
+    pub(crate) runs: usize,
+}
+
+impl World {
+    /// Makes the world that comes with the project.
+    pub(crate) fn new() -> Self {
+        Self::made(|path, base| worlds::create(path, base))
+    }
+
+    /// Makes a world with so many tasks, other ones for every seed.
+    pub(crate) fn with_tasks(tasks: usize, seed: u64) -> Self {
+        let amounts = Amounts { tasks: Some(tasks), seed, ..Amounts::default() };
+        Self::made(|path, base| worlds::generate(path, base, &amounts))
+    }
+
+    fn made(make: impl Fn(&Path, &Path) -> Result<(), iac_simulator::WorldError>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("world");
+        let base = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/mac");
+        make(&path, &base).unwrap();
+        let settings = path.join("world.json");
+        let mut world: Json = serde_json::from_slice(&std::fs::read(&settings).unwrap()).unwrap();
+        world["clock"] = json!("anchor");
+        std::fs::write(&settings, world.to_string()).unwrap();
+        Self { _folder: folder, path, runs: 0 }
+    }
+
+    /// Calls a tool; a fault comes back as an object with `error` and `suggestion`.
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Json) -> Json {
+        match self.try_call(tool, arguments) {
+            Ok(answer) => answer,
+            Err(fault) => json!({"error": fault.message, "suggestion": fault.suggestion}),
+        }
+    }
+
+    pub(crate) fn try_call(&mut self, tool: &str, arguments: &Json) -> Result<Json, Fault> {
+        let map = arguments.as_object().unwrap().clone();
+        omnifocus::call(tool, Arguments::from(map), &moment(), self)
+    }
+
+    /// Evaluates a source inside OmniFocus and returns what it gave.
+    pub(crate) fn evaluate(&self, source: &str) -> Result<String, String> {
+        let program = format!("Application('OmniFocus').evaluateJavascript({})", json!(source));
+        #[expect(clippy::disallowed_methods, reason = "the simulated Mac is a program")]
+        let mut child = Command::new(env!("CARGO_BIN_EXE_omnifocus-osascript"))
+            .args(["-l", "JavaScript", "-"])
+            .env("IAC_MCP_WORLD", &self.path)
+            .env("TZ", ZONE)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(program.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        match output.status.success() {
+            true => Ok(String::from_utf8(output.stdout).unwrap()),
+            false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        }
+    }
+}
+
+impl Engine for World {
+    fn run(&mut self, script: Script, program: &Json) -> Result<Json, Fault> {
+        self.runs += 1;
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins/omnifocus/scripts");
+        let text = std::fs::read_to_string(folder.join(script.name()).with_extension("js")).unwrap();
+        let source = format!("JSON.stringify((\n{text}\n)(JSON.parse({})))", json!(program.to_string()));
+        assert!(source.chars().count() < 240_000, "the script and its data are too long");
+        let answer = self.evaluate(&source).map_err(|error| Fault::new("execution_failed", error))?;
+        Ok(serde_json::from_str(&answer).unwrap())
+    }
+
+    fn app(&self) -> Option<String> {
+        Some("com.omnigroup.OmniFocus4".to_owned())
+    }
+}
