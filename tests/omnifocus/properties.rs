@@ -10,8 +10,11 @@ use proptest::sample::select;
 use crate::evaluator;
 use crate::world::World;
 
-/// Worlds and their tasks; three of them are enough to be different.
-static WORLDS: LazyLock<Vec<Mutex<(World, Vec<Json>)>>> = LazyLock::new(|| {
+/// A world and its tasks.
+type Listed = Mutex<(World, Vec<Json>)>;
+
+/// Three of them are enough to be different.
+static WORLDS: LazyLock<Vec<Listed>> = LazyLock::new(|| {
     let worlds = [World::new(), World::with_tasks(450, 11), World::with_tasks(800, 12)];
     worlds
         .map(|world| {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use iac_plugin::{Json, json};
 
-use crate::world::World;
+use crate::world::{World, write};
 
 fn check(path: &Path) {
     let mut scenarios: Vec<Json> = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
@@ -26,7 +26,7 @@ fn check(path: &Path) {
         scenario["answer"] = answer;
     }
     if std::env::var_os("UPDATE_EXPECT").is_some() {
-        std::fs::write(path, format!("{:#}\n", json!(scenarios))).unwrap();
+        write(path, &format!("{:#}\n", json!(scenarios)));
     } else {
         assert!(wrong.is_empty(), "{}:\n{}", path.display(), wrong.join("\n"));
     }
