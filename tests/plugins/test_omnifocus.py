@@ -1,0 +1,117 @@
+"""The omnifocus plugin through the server: built, installed, and asked what the scenarios ask."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = os.environ.get("IAC_MCP_BIN", str(ROOT / "target/debug/iac-mcp"))
+# Coverage is of this program, not of what it starts.
+WRAPPERS = {"RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "CARGO_TARGET_DIR"}
+SCENARIOS = ROOT / "tests/omnifocus/scenarios"
+# What depends on when the world is looked at: days, and what a time of day makes available.
+DATED = re.compile(r"Date|added|mode|available|blocked|dateRange|velocity|overdue|review|productivity|deadline|notes|suggest")
+
+
+class Server:
+    """A server that is spoken to line by line."""
+
+    def __init__(self, environment, world):
+        command = [BIN, "serve", "--world", str(world)]
+        self.process = subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        self.number = 0
+        client = {"name": "test", "version": "0"}
+        self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client})
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def send(self, message):
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+
+    def ask(self, method, params):
+        self.number += 1
+        self.send({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params})
+        for line in self.process.stdout:
+            message = json.loads(line)
+            if message.get("id") == self.number and "method" not in message:
+                return message["result"]
+        raise AssertionError("the server has ended")
+
+    def call(self, tool, arguments):
+        return self.ask("tools/call", {"name": tool, "arguments": arguments})["structuredContent"]
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=30)
+        self.process.stdout.close()
+
+
+class OmniFocus(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="iac-mcp-omnifocus-")
+        cls.addClassCleanup(folder.cleanup)
+        folder = Path(folder.name)
+        kept = {name: value for name, value in os.environ.items() if name not in WRAPPERS}
+        cls.environment = kept | {"IAC_MCP_STATE": str(folder / "state"), "IAC_MCP_CACHE": str(folder / "cache")}
+        source = ROOT / "plugins/omnifocus"
+        cls.run_in(source, BIN, "plugin", "build")
+        package = shutil.move(source / "omnifocus.wasm", folder / "omnifocus.wasm")
+        cls.added = cls.run_in(folder, BIN, "plugin", "add", package, "--yes")
+        world = folder / "world"
+        world.mkdir()
+        (world / "world.json").write_text(json.dumps({"base": str(ROOT / "fixtures/mac")}))
+        cls.server = Server(cls.environment, world)
+        cls.addClassCleanup(cls.server.close)
+
+    @classmethod
+    def run_in(cls, folder, *command):
+        ended = subprocess.run(command, cwd=folder, env=cls.environment, capture_output=True, text=True)
+        assert ended.returncode == 0, f"{command}: {ended.stdout}{ended.stderr}"
+        return ended.stdout + ended.stderr
+
+    def test_whoever_installs_it_sees_its_scripts(self):
+        self.assertIn("script read, safe", self.added)
+        self.assertNotIn("files", self.added.split())
+
+    def test_tools_fit_into_their_budget(self):
+        tools = [tool for tool in self.server.ask("tools/list", {})["tools"] if tool["name"].startswith("omnifocus_")]
+        self.assertGreaterEqual(len(tools), 3)
+        size = sum(len(json.dumps(tool["inputSchema"])) + len(tool["description"]) for tool in tools)
+        self.assertLess(size, 12_500)
+
+    def test_scenarios_have_the_same_answers_through_the_server(self):
+        checked = 0
+        for path in sorted(SCENARIOS.glob("*.json")):
+            for scenario in json.loads(path.read_text(encoding="utf-8")):
+                if scenario["tool"] == "omnifocus_write":
+                    continue  # each one changes the world for the next
+                with self.subTest(path.name, says=scenario["says"]):
+                    answer = self.server.call(scenario["tool"], scenario["arguments"])
+                    self.compare(scenario, answer)
+                    checked += 1
+        self.assertGreater(checked, 150)
+
+    def compare(self, scenario, answer):
+        expected = scenario["answer"]
+        if "error" in expected:
+            self.assertEqual(answer["error"], "invalid_parameter", answer)
+            self.assertEqual(answer["message"], expected["error"])
+            return
+        self.assertIs(answer.get("success"), True, answer)
+        # Only what was parsed without a look at the app is nobody's words.
+        self.assertEqual(answer.get("untrusted"), "unchecked" not in scenario["says"] or None, answer)
+        if not DATED.search(json.dumps(scenario["arguments"])):
+            for key in ("total_count", "truncated", "warnings"):
+                self.assertEqual(answer.get("metadata", {}).get(key), expected.get("metadata", {}).get(key), key)
+
+
+if __name__ == "__main__":
+    unittest.main()
