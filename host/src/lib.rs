@@ -14,5 +14,7 @@ pub mod consent;
 pub mod state;
 
 pub mod apps;
+#[cfg(feature = "plugins")]
+mod language_servers;
 pub mod osascript;
 pub mod simulated;

@@ -202,6 +202,15 @@ impl Pipeline {
         Answer { outcome, elapsed: started.elapsed(), question }
     }
 
+    /// Writes down that a plugin has opened a root for its language servers.
+    #[cfg(feature = "plugins")]
+    pub(crate) fn note_servers(&self, tool: &str, root: &str, ok: bool, caller: &Caller) {
+        let mut arguments = Map::new();
+        arguments.insert("root".to_owned(), root.into());
+        let attempt = self.permission.attempt(tool, &arguments, caller);
+        self.permission.opened(&attempt, ok, self.clock.now());
+    }
+
     /// What others have added.
     pub fn plugins(&self) -> &Plugins {
         &self.plugins

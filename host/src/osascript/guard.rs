@@ -79,7 +79,7 @@ fn leave_none() -> io::Result<()> {
 
 fn code(status: ExitStatus) -> ExitCode {
     if let Some(signal) = status.signal() {
-        say(&io::Error::other(format!("osascript was ended by signal {signal}")));
+        say(&io::Error::other(format!("the program was ended by signal {signal}")));
     }
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
     ExitCode::from(u8::try_from(code).unwrap_or(1))

@@ -12,6 +12,40 @@ pub(super) async fn of(pid: Option<u32>) -> u64 {
     kilobytes.unwrap_or_default() * 1024
 }
 
+/// Resident memory of a process group in bytes; `None` if it cannot be known.
+#[cfg(feature = "plugins")]
+pub(crate) async fn of_group(leader: u32) -> Option<u64> {
+    let listed = match std::fs::read_dir("/proc/self") {
+        Ok(_) => in_proc(),
+        Err(_) => String::from_utf8_lossy(&spawn::ps_all().await.ok()?).into_owned(),
+    };
+    Some(in_list(&listed, leader) * 1024)
+}
+
+/// One line for each process, as `ps` writes it: its group and its memory.
+#[cfg(feature = "plugins")]
+fn in_proc() -> String {
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let line = |process: std::fs::DirEntry| {
+        let stat = std::fs::read_to_string(process.path().join("stat")).ok()?;
+        let status = std::fs::read_to_string(process.path().join("status")).ok()?;
+        // The name is in parentheses, and may hold anything.
+        let group = stat.rsplit_once(')')?.1.split_whitespace().nth(2)?;
+        Some(format!("{group} {}\n", in_status(&status)?))
+    };
+    processes.filter_map(line).collect()
+}
+
+#[cfg(feature = "plugins")]
+fn in_list(listed: &str, leader: u32) -> u64 {
+    let of_group = |line: &str| {
+        let mut numbers = line.split_whitespace().map(str::parse::<u64>);
+        let (group, kilobytes) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
+        (group == u64::from(leader)).then_some(kilobytes)
+    };
+    listed.lines().filter_map(of_group).sum()
+}
+
 fn in_status(status: &str) -> Option<u64> {
     number(status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?)
 }
@@ -35,6 +69,17 @@ mod tests {
     async fn as_ps_says_it() {
         let Ok(said) = spawn::ps(std::process::id()).await else { return };
         assert!(number(&String::from_utf8_lossy(&said)).is_some_and(|kilobytes| kilobytes > 1 << 10));
+    }
+
+    #[cfg(feature = "plugins")]
+    #[tokio::test]
+    async fn of_a_group() {
+        let own = rustix::process::getpgrp().as_raw_nonzero().get();
+        assert!(of_group(u32::try_from(own).unwrap()).await > Some(1 << 20));
+        assert_eq!(of_group(u32::MAX).await, Some(0));
+        assert_eq!(in_list("  7  10\n8 20\n7 30\nx\n", 7), 40);
+        let Ok(said) = spawn::ps_all().await else { return };
+        assert!(in_list(&String::from_utf8_lossy(&said), u32::try_from(own).unwrap()) > 1 << 10);
     }
 
     #[test]

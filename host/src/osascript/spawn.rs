@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, PipeReader, PipeWriter};
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 
 use rustix::process::{Pid, Signal, getpgid, kill_process_group};
@@ -12,22 +13,22 @@ use super::settings::Settings;
 
 /// A process that leads its own group; the group is killed when this is dropped.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(crate) struct Process {
     child: Child,
 }
 
 /// The near ends of a process's pipes.
 #[derive(Debug)]
-pub(super) struct Pipes {
-    pub(super) stdin: ChildStdin,
-    pub(super) stdout: ChildStdout,
-    pub(super) stderr: ChildStderr,
+pub(crate) struct Pipes {
+    pub(crate) stdin: ChildStdin,
+    pub(crate) stdout: ChildStdout,
+    pub(crate) stderr: ChildStderr,
 }
 
 /// A pipe whose near end only this process holds: guards read the far end, and its end tells them that the server
 /// ended.
 #[derive(Debug)]
-pub(super) struct Liveness {
+pub(crate) struct Liveness {
     far: PipeReader,
     _near: PipeWriter,
 }
@@ -37,7 +38,7 @@ impl Liveness {
     ///
     /// # Errors
     /// No more files can be opened.
-    pub(super) fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         let (far, near) = io::pipe()?;
         Ok(Self { far, _near: near })
     }
@@ -59,7 +60,35 @@ impl Process {
         liveness: &Liveness,
     ) -> io::Result<(Self, Pipes)> {
         let inherited = liveness.inheritable()?;
-        let mut command = command(settings, arguments, &inherited)?;
+        Self::spawn(command(settings, arguments, &inherited)?)
+    }
+
+    /// Starts a program that is to be talked to, under guard if there is one, with nothing of this environment.
+    ///
+    /// # Errors
+    /// The program cannot be started.
+    #[cfg(feature = "plugins")]
+    pub(crate) fn server(
+        guard: Option<&Path>,
+        liveness: &Liveness,
+        program: &[OsString],
+        directory: &Path,
+        environment: &[(OsString, OsString)],
+    ) -> io::Result<(Self, Pipes)> {
+        let inherited = liveness.inheritable()?;
+        let mut command = guarded(guard, program, &inherited)?;
+        command
+            .current_dir(directory)
+            .env_clear()
+            .envs(environment.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        Self::spawn(command)
+    }
+
+    fn spawn(mut command: Command) -> io::Result<(Self, Pipes)> {
         let program = command.as_std().get_program().to_owned();
         let mut child = command.spawn().map_err(|error| unstartable(&program, &error))?;
         let piped = || io::Error::other("a pipe is missing");
@@ -73,8 +102,14 @@ impl Process {
     ///
     /// # Errors
     /// The system does not know the process.
-    pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
+    pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.child.wait().await
+    }
+
+    /// Returns the number of the process that leads the group.
+    #[cfg(feature = "plugins")]
+    pub(crate) fn pid(&self) -> Option<u32> {
+        self.child.id()
     }
 
     /// Whether a process is one of this group.
@@ -101,25 +136,30 @@ impl Drop for Process {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is the one place that starts a process")]
 fn command(settings: &Settings, arguments: &[OsString], liveness: &impl AsRawFd) -> io::Result<Command> {
-    let (program, first) =
-        settings.command.split_first().ok_or_else(|| io::Error::other("no command is set for osascript"))?;
-    let mut command = match &settings.guard {
-        None => Command::new(program),
-        Some(guard) => Command::new(guard),
-    };
-    if settings.guard.is_some() {
-        command.arg("guard").arg(liveness.as_raw_fd().to_string()).arg("--").arg(program);
-    }
+    let mut command = guarded(settings.guard.as_deref(), &settings.command, liveness)?;
     command
-        .args(first)
         .args(arguments)
         .envs(settings.environment.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
+    Ok(command)
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the one place that starts a process")]
+fn guarded(guard: Option<&Path>, program: &[OsString], liveness: &impl AsRawFd) -> io::Result<Command> {
+    let (program, first) =
+        program.split_first().ok_or_else(|| io::Error::other("no program is named"))?;
+    let mut command = match guard {
+        None => Command::new(program),
+        Some(guard) => Command::new(guard),
+    };
+    if guard.is_some() {
+        command.arg("guard").arg(liveness.as_raw_fd().to_string()).arg("--").arg(program);
+    }
+    command.args(first);
     Ok(command)
 }
 
@@ -157,6 +197,18 @@ pub(super) async fn ps(pid: u32) -> io::Result<Vec<u8>> {
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .kill_on_drop(true);
+    Ok(ps.output().await?.stdout)
+}
+
+/// Asks `ps` for the group and the memory, in kilobytes, of every process.
+///
+/// # Errors
+/// `ps` cannot be started.
+#[cfg(feature = "plugins")]
+#[expect(clippy::disallowed_methods, reason = "this is the one place that starts a process")]
+pub(super) async fn ps_all() -> io::Result<Vec<u8>> {
+    let mut ps = Command::new("/bin/ps");
+    ps.args(["-A", "-o", "pgid=,rss="]).stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
     Ok(ps.output().await?.stdout)
 }
 

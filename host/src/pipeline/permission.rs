@@ -120,6 +120,14 @@ impl Permission {
         }
     }
 
+    /// Writes down that language servers were opened: a read.
+    #[cfg(feature = "plugins")]
+    pub(super) fn opened(&self, attempt: &Attempt<'_>, ok: bool, now: Millis) {
+        let result = if ok { "ok" } else { "unavailable" }.to_owned();
+        let app = "language-servers".to_owned();
+        self.recorder.note(now, Entry::Execution { call: attempt.words.clone(), app, result, events: 0, elapsed_ms: 0 });
+    }
+
     async fn write(&self, entry: Entry, durable: bool, now: Millis) -> Result<(), Fault> {
         if durable {
             return Ok(self.recorder.record(now, entry).await?);

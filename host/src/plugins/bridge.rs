@@ -1,10 +1,12 @@
 //! From a plugin's question to a call of a tool, and back.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use iac_core::call::ScriptCall;
 use iac_core::permission::{Level as CoreLevel, Question as CoreQuestion};
+use iac_language_servers::LanguageServers;
 use iac_plugins::capability::Level;
 use iac_plugins::engine::Now;
 use iac_plugins::failure::Fault;
@@ -62,8 +64,25 @@ impl Bridge {
                 let answer = self.pipeline.run_script(call, &caller, plugin.cancelled.clone()).await;
                 self.take(answer)
             }
-            _ => Err(Fault::new("internal", "only questions about apps come this far").into()),
+            Question::OpenWorkspace { root } => Ok(self.open_workspace(plugin, &root)),
+            Question::LanguageServers { root, ask } => match self.servers().workspace(Path::new(&root)) {
+                Ok(workspace) => Ok(workspace.answer(ask).await),
+                Err(failure) => Err(Fault::new("unavailable", failure.message).into()),
+            },
+            _ => Err(Fault::new("internal", "only questions about apps and servers come this far").into()),
         }
+    }
+
+    fn servers(&self) -> &LanguageServers {
+        self.pipeline.plugins().servers()
+    }
+
+    /// Opens a root, which starts nothing; that it was opened is written down as a read of this plugin.
+    fn open_workspace(&self, plugin: &Asking, root: &str) -> Json {
+        let opened = self.servers().workspace(Path::new(root)).map(drop);
+        let caller = self.caller.through(plugin.plugin.as_str(), CoreLevel::Safe);
+        self.pipeline.note_servers(&plugin.tool, root, opened.is_ok(), &caller);
+        json!(opened)
     }
 
     /// Makes a tool's arguments of a guest's, who cannot say which app is meant.

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use iac_core::step::Outcome;
+use iac_language_servers::LanguageServers;
 use iac_plugins::descriptor::Descriptor;
 use iac_plugins::engine::Backend;
 use iac_plugins::failure::Failure;
@@ -20,6 +21,7 @@ use super::bridge::{self, Bridge};
 use super::waiting::{Waiting, place};
 use super::{FOLDER, Report, Tool};
 use crate::consent::Caller;
+use crate::language_servers;
 use crate::pipeline::{Answer, Pipeline};
 
 /// How soon clients hear of a change that their server has not seen for another reason.
@@ -32,6 +34,7 @@ pub struct Plugins {
     current: Mutex<Current>,
     changed: watch::Sender<u64>,
     waiting: Waiting,
+    servers: OnceLock<LanguageServers>,
 }
 
 /// What was read, and when the file was written that says it.
@@ -57,6 +60,7 @@ impl Default for Plugins {
             current: Mutex::default(),
             changed: watch::Sender::new(0),
             waiting: Waiting::default(),
+            servers: OnceLock::new(),
         }
     }
 }
@@ -71,6 +75,17 @@ impl Plugins {
         drop(plugins.registry());
         // What was there at the start is no change.
         Self { changed: watch::Sender::new(0), ..plugins }
+    }
+
+    /// Returns what asks language servers. Where the operator's choices cannot be read, that is said, and none is used.
+    pub(super) fn servers(&self) -> &LanguageServers {
+        self.servers.get_or_init(|| {
+            let state = self.state.as_deref().and_then(Path::parent);
+            language_servers::open(state).unwrap_or_else(|error| {
+                tracing::error!(%error, "no language server is used");
+                language_servers::none()
+            })
+        })
     }
 
     /// Returns the tools of all plugins.

@@ -5,6 +5,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
+use iac_language_servers::Ask;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use tokio_util::sync::CancellationToken;
@@ -55,6 +56,19 @@ pub enum Question {
         data: Json,
         /// What it is about, in the plugin's words.
         objects: Vec<String>,
+    },
+    /// Is there such a folder, and has this host language servers? Answered by `{"Ok":null}` or `{"Err":…}`.
+    OpenWorkspace {
+        /// The root as it was granted.
+        root: String,
+    },
+    /// A question to the language servers of a root. Answered as [`iac_language_servers::Workspace::answer`] does.
+    LanguageServers {
+        /// The root as it was granted.
+        root: String,
+        /// What is asked.
+        #[serde(rename = "about")]
+        ask: Ask,
     },
     /// Is there such a folder? Answered by `{}`.
     OpenRoot {
@@ -109,6 +123,20 @@ pub enum Question {
         /// How many at most.
         limit: u32,
     },
+}
+
+impl Question {
+    /// Tells whether it is about what the engine itself does not hold: apps and language servers.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        matches!(
+            self,
+            Self::OpenApp { .. }
+                | Self::App { .. }
+                | Self::Script { .. }
+                | Self::OpenWorkspace { .. }
+                | Self::LanguageServers { .. }
+        )
+    }
 }
 
 /// A tool of the server, as far as plugins have it.

@@ -26,7 +26,7 @@ impl Local {
 
 impl Host for Local {
     fn ask<'a>(&'a self, caller: &'a Caller, question: Question) -> Answer<'a> {
-        if matches!(question, Question::OpenApp { .. } | Question::App { .. } | Question::Script { .. }) {
+        if question.is_elsewhere() {
             return self.apps.ask(caller, question);
         }
         let (data, plugin) = (Arc::clone(&self.data), caller.plugin.clone());
@@ -56,8 +56,12 @@ fn answer(data: &Dir, plugin: &str, question: Question) -> Result<Json, Fault> {
         Question::StoreKeys { prefix, after, limit } => {
             store::keys(data, plugin, &prefix, after.as_deref(), limit)
         }
-        Question::OpenApp { .. } | Question::App { .. } | Question::Script { .. } => {
-            Err(Fault::new("internal", "apps are answered elsewhere"))
+        Question::OpenApp { .. }
+        | Question::App { .. }
+        | Question::Script { .. }
+        | Question::OpenWorkspace { .. }
+        | Question::LanguageServers { .. } => {
+            Err(Fault::new("internal", "apps and language servers are answered elsewhere"))
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
@@ -328,7 +329,7 @@ impl Keeper {
             naming: self.profile.naming,
             search: self.profile.search,
             restarts: lock(&self.history).restarts,
-            memory: server.and_then(|server| self.house.launcher.memory(server.pid?)),
+            memory: server.map(|server| server.memory.load(Ordering::Relaxed)).filter(|memory| *memory > 0),
         }
     }
 
@@ -360,7 +361,11 @@ async fn tend(keeper: Weak<Keeper>, server: Weak<Server>) {
         if server.ended().is_some() {
             return;
         }
-        let memory = server.pid.and_then(|pid| keeper.house.launcher.memory(pid)).unwrap_or_default();
+        let memory = match server.pid {
+            Some(pid) => keeper.house.launcher.memory(pid).await.unwrap_or_default(),
+            None => 0,
+        };
+        server.memory.store(memory, Ordering::Relaxed);
         if memory > keeper.house.settings.memory {
             keeper.died(format!("it held {} MiB of memory", memory / 1024 / 1024));
             return keeper.stop();

@@ -53,5 +53,5 @@ pub trait Launch: Send + Sync {
     fn launch(&self, program: &Program) -> io::Result<Launched>;
 
     /// Returns the bytes that the group of a process holds in memory, where that can be known.
-    fn memory(&self, pid: u32) -> Option<u64>;
+    fn memory(&self, pid: u32) -> Pin<Box<dyn Future<Output = Option<u64>> + Send + '_>>;
 }

@@ -39,6 +39,8 @@ const OUTLINES: usize = 5_000;
 pub(crate) struct Server {
     pub(crate) profile: Arc<Profile>,
     pub(crate) pid: Option<u32>,
+    /// Bytes, when they were last counted.
+    pub(crate) memory: AtomicU64,
     disk: Arc<Disk>,
     files: Arc<Files>,
     connection: Connection,

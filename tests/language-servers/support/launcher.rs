@@ -36,10 +36,12 @@ impl Launch for Launcher {
         })
     }
 
-    fn memory(&self, pid: u32) -> Option<u64> {
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-        let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-        Some(kilobytes.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
+    fn memory(&self, pid: u32) -> Pin<Box<dyn Future<Output = Option<u64>> + Send + '_>> {
+        Box::pin(async move {
+            let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+            let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+            Some(kilobytes.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
+        })
     }
 }
 

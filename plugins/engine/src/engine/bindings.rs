@@ -8,5 +8,7 @@ wasmtime::component::bindgen!({
     with: {
         "iac:plugin/apps.app": super::call::App,
         "iac:plugin/files.directory": super::call::Directory,
+        "iac:plugin/language-servers.workspace": super::call::Workspace,
     },
+    additional_derives: [serde::Serialize, serde::Deserialize],
 });

@@ -3,6 +3,7 @@
 mod apps;
 mod files;
 mod scripts;
+mod servers;
 mod store;
 
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use crate::failure::{Bound, Failure, Fault, clean};
 use crate::host::{Caller, Host, Progress, Question, Refusal};
 
 #[expect(unreachable_pub, reason = "the generated bindings export it again")]
-pub use {apps::App, files::Directory};
+pub use {apps::App, files::Directory, servers::Workspace};
 
 /// How much a line of the log matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -32,7 +32,8 @@ fn add(linker: &mut Linker<State>, capability: Capability) -> wasmtime::Result<(
         Capability::AppScripts => {
             plugin::app_scripts::add_to_linker::<State, HasSelf<State>>(linker, |state| state)
         }
-        // This host has them not yet; a component that imports them finds nothing to link to.
-        Capability::LanguageServers => Ok(()),
+        Capability::LanguageServers => {
+            plugin::language_servers::add_to_linker::<State, HasSelf<State>>(linker, |state| state)
+        }
     }
 }

@@ -64,6 +64,7 @@ pub(crate) async fn start(start: Start<'_>) -> Result<Arc<Server>, Failure> {
     Ok(Arc::new(Server {
         profile: Arc::clone(profile),
         pid,
+        memory: AtomicU64::new(0),
         disk: Arc::clone(disk),
         files: Arc::clone(files),
         connection,

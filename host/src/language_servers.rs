@@ -1,0 +1,137 @@
+//! Language servers for plugins: started under the same guard as every other process, with what the operator has chosen.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::Arc;
+
+use iac_language_servers::LanguageServers;
+use iac_language_servers::launch::{Launch, Launched, Process, Program};
+use iac_language_servers::settings::{Chosen, Settings};
+
+use crate::osascript::{Guarded, Liveness, memory_of_group};
+
+/// The file of the state directory that holds the operator's choices.
+pub(crate) const FILE: &str = "language-servers.toml";
+
+/// Makes what asks language servers; none is started before the first question.
+///
+/// # Errors
+/// The choices cannot be read, or no more files can be opened.
+pub(crate) fn open(state: Option<&Path>) -> io::Result<LanguageServers> {
+    let settings = Settings::standard(std::env::vars_os()).with(chosen(state)?).map_err(io::Error::other)?;
+    let guard = std::env::current_exe().ok();
+    let launcher = Launcher { guard, liveness: Liveness::new()? };
+    Ok(LanguageServers::new(Arc::new(launcher), settings))
+}
+
+/// Makes what has no language server to ask.
+pub(crate) fn none() -> LanguageServers {
+    let mut settings = Settings::standard([]);
+    settings.profiles.clear();
+    LanguageServers::new(Arc::new(Nobody), settings)
+}
+
+/// Starts nothing.
+struct Nobody;
+
+impl Launch for Nobody {
+    fn launch(&self, _: &Program) -> io::Result<Launched> {
+        Err(io::Error::other("no language server is used here"))
+    }
+
+    fn memory(&self, _: u32) -> Pin<Box<dyn Future<Output = Option<u64>> + Send + '_>> {
+        Box::pin(async { None })
+    }
+}
+
+/// Reads what the operator has chosen; where there is no file, nothing was chosen.
+fn chosen(state: Option<&Path>) -> io::Result<Chosen> {
+    let Some(file) = state.map(|state| state.join(FILE)) else { return Ok(Chosen::default()) };
+    match std::fs::read_to_string(&file) {
+        Ok(text) => {
+            let wrong = |error| io::Error::other(format!("{}: {error}", file.display()));
+            toml::from_str(&text).map_err(wrong)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Chosen::default()),
+        Err(error) => Err(io::Error::other(format!("{} cannot be read: {error}", file.display()))),
+    }
+}
+
+/// Starts servers under guard, so that none outlives this process.
+struct Launcher {
+    guard: Option<PathBuf>,
+    liveness: Liveness,
+}
+
+struct Server(Guarded);
+
+impl Launch for Launcher {
+    fn launch(&self, program: &Program) -> io::Result<Launched> {
+        let (process, pipes) = Guarded::server(
+            self.guard.as_deref(),
+            &self.liveness,
+            &program.command,
+            &program.directory,
+            &program.environment,
+        )?;
+        Ok(Launched {
+            pid: process.pid(),
+            stdin: Box::new(pipes.stdin),
+            stdout: Box::new(pipes.stdout),
+            stderr: Box::new(pipes.stderr),
+            process: Box::new(Server(process)),
+        })
+    }
+
+    fn memory(&self, pid: u32) -> Pin<Box<dyn Future<Output = Option<u64>> + Send + '_>> {
+        Box::pin(memory_of_group(pid))
+    }
+}
+
+impl Process for Server {
+    fn wait(&mut self) -> Pin<Box<dyn Future<Output = String> + Send + '_>> {
+        Box::pin(async {
+            match self.0.wait().await {
+                Ok(status) => status.to_string(),
+                Err(error) => error.to_string(),
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: Option<&str>, expected: &str) {
+        let folder = tempfile::tempdir().unwrap();
+        if let Some(text) = text {
+            let mut file = std::fs::File::create(folder.path().join(FILE)).unwrap();
+            io::Write::write_all(&mut file, text.as_bytes()).unwrap();
+        }
+        let said = match chosen(Some(folder.path())) {
+            Ok(chosen) => format!("{:?} {}", chosen.prefer, chosen.profiles.len()),
+            Err(error) => error.to_string(),
+        };
+        assert!(said.contains(expected), "{said}");
+    }
+
+    #[test]
+    fn an_operator_chooses() {
+        check(None, "[] 0");
+        check(Some("prefer = [\"ty\"]"), "[\"ty\"] 0");
+        let own = "[[profiles]]\nname = \"kotlin\"\ncommand = [\"kotlin-lsp\"]\nfiles = { kt = \"kotlin\" }\n";
+        check(Some(own), "[] 1");
+        check(Some("prefers = [\"ty\"]"), "language-servers.toml: TOML parse error at line 1");
+    }
+
+    #[tokio::test]
+    async fn a_choice_that_is_wrong_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = std::fs::File::create(folder.path().join(FILE)).unwrap();
+        io::Write::write_all(&mut file, b"[[profiles]]\nname = \"x\"\ncommand = []\nfiles = {}\n").unwrap();
+        let said = open(Some(folder.path())).err().map(|error| error.to_string());
+        assert_eq!(said.as_deref(), Some("profile `x`: has no command, expected a program and its arguments"));
+    }
+}
