@@ -121,7 +121,8 @@ mod tests {
     fn an_operator_chooses() {
         check(None, "[] 0");
         check(Some("prefer = [\"ty\"]"), "[\"ty\"] 0");
-        let own = "[[profiles]]\nname = \"kotlin\"\ncommand = [\"kotlin-lsp\"]\nfiles = { kt = \"kotlin\" }\n";
+        let own =
+            "[[profiles]]\nname = \"kotlin\"\ncommand = [\"kotlin-lsp\"]\nfiles = { kt = \"kotlin\" }\n";
         check(Some(own), "[] 1");
         check(Some("prefers = [\"ty\"]"), "language-servers.toml: TOML parse error at line 1");
     }
@@ -132,6 +133,9 @@ mod tests {
         let mut file = std::fs::File::create(folder.path().join(FILE)).unwrap();
         io::Write::write_all(&mut file, b"[[profiles]]\nname = \"x\"\ncommand = []\nfiles = {}\n").unwrap();
         let said = open(Some(folder.path())).err().map(|error| error.to_string());
-        assert_eq!(said.as_deref(), Some("profile `x`: has no command, expected a program and its arguments"));
+        assert_eq!(
+            said.as_deref(),
+            Some("profile `x`: has no command, expected a program and its arguments")
+        );
     }
 }

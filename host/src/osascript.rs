@@ -37,15 +37,15 @@ use slots::Slots;
 use unfit::Unfit;
 
 pub use guard::guard;
+#[cfg(feature = "plugins")]
+pub(crate) use memory::of_group as memory_of_group;
 pub use record::{Counts, Times, WorkerReport};
 pub use report::{AppReport, Report};
 pub use settings::{Kind, Settings};
-#[cfg(feature = "plugins")]
-pub(crate) use memory::of_group as memory_of_group;
-pub(crate) use spawn::own_server;
 pub(crate) use spawn::Liveness;
 #[cfg(feature = "plugins")]
 pub(crate) use spawn::Process as Guarded;
+pub(crate) use spawn::own_server;
 pub use turns::Holder;
 
 /// How many scripts may wait for one app.

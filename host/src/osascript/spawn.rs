@@ -150,8 +150,7 @@ fn command(settings: &Settings, arguments: &[OsString], liveness: &impl AsRawFd)
 
 #[expect(clippy::disallowed_methods, reason = "this is the one place that starts a process")]
 fn guarded(guard: Option<&Path>, program: &[OsString], liveness: &impl AsRawFd) -> io::Result<Command> {
-    let (program, first) =
-        program.split_first().ok_or_else(|| io::Error::other("no program is named"))?;
+    let (program, first) = program.split_first().ok_or_else(|| io::Error::other("no program is named"))?;
     let mut command = match guard {
         None => Command::new(program),
         Some(guard) => Command::new(guard),

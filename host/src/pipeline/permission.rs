@@ -125,7 +125,10 @@ impl Permission {
     pub(super) fn opened(&self, attempt: &Attempt<'_>, ok: bool, now: Millis) {
         let result = if ok { "ok" } else { "unavailable" }.to_owned();
         let app = "language-servers".to_owned();
-        self.recorder.note(now, Entry::Execution { call: attempt.words.clone(), app, result, events: 0, elapsed_ms: 0 });
+        self.recorder.note(
+            now,
+            Entry::Execution { call: attempt.words.clone(), app, result, events: 0, elapsed_ms: 0 },
+        );
     }
 
     async fn write(&self, entry: Entry, durable: bool, now: Millis) -> Result<(), Fault> {

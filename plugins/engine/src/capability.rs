@@ -41,18 +41,16 @@ impl Capability {
         }
     }
 
-    /// Tells whether this host has it; what it does not have cannot be granted.
-    pub fn provided(self) -> bool {
-        !matches!(self, Self::LanguageServers)
-    }
-
     /// Returns what it lets a plugin do, for whoever grants it.
     pub fn explain(self) -> &'static str {
         match self {
             Self::Apps => "read what these apps hold",
             Self::AppsChange => "change what these apps hold, up to the level",
             Self::AppScripts => "run the package's own scripts inside these apps",
-            Self::LanguageServers => "start language servers, which may run code of the project",
+            Self::LanguageServers => {
+                "start language servers below these folders, which runs code of the project (build scripts, macros, compiler \
+                 plugins), and read its source text"
+            }
             Self::Files => "read text below these folders",
             Self::Store => "keep up to 1 MiB between calls",
         }

@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::Args;
 use serde_json::{Value as Json, json};
 
-use super::{Failure, engine, installed, lacking, read, wants, working};
+use super::{Failure, author, engine, installed, lacking, read, wants, working};
 use crate::cli::options::Common;
 use crate::cli::paint;
 use crate::plugins::FOLDER;
@@ -20,13 +20,13 @@ use crate::plugins::engine::registry::open_cache;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Add {
-    /// The package.
+    /// The package, or the id of a plugin that comes with this program, such as `code-query`.
     file: PathBuf,
     /// Gives what it wants without asking.
     #[arg(long)]
     yes: bool,
-    /// A folder that it may read; may be given several times.
-    #[arg(long, value_name = "DIR")]
+    /// A folder that it may read, or start language servers for; may be given several times.
+    #[arg(long = "folder", visible_alias = "root", value_name = "DIR")]
     folder: Vec<PathBuf>,
 }
 
@@ -43,7 +43,7 @@ pub(in crate::cli) struct Update {
 pub(in crate::cli) struct Grant {
     /// Which plugin.
     id: String,
-    /// What: apps, apps-change, app-scripts, files or store.
+    /// What: apps, apps-change, app-scripts, language-servers, files or store.
     capability: String,
     /// Which app, by bundle id, which script, or which folder.
     target: Option<String>,
@@ -118,10 +118,10 @@ impl Add {
         let folders =
             self.folder.iter().map(|path| folder(path)).collect::<Result<Vec<String>, Failure>>()?;
         let installed = installed(common)?;
-        let (bytes, package) = verified(common, &installed, &self.file)?;
-        available(&package)?;
+        let file = author::package(&self.file)?;
+        let (bytes, package) = verified(common, &installed, &file)?;
         let mut grants = package.grants();
-        grants.files.extend(folders.iter().cloned());
+        add_folders(&mut grants, &package, &folders)?;
         let manifest = &package.manifest;
         let mut out = anstream::stdout();
         writeln!(out, "{} {}: {}", manifest.id, manifest.version, manifest.description)?;
@@ -129,7 +129,7 @@ impl Add {
             writeln!(out, "  {line}")?;
         }
         agree(self.yes || grants == Grants::default(), "install it and give it this?")?;
-        let receipt = receipt(&package, &self.file, grants)?;
+        let receipt = receipt(&package, &file, grants)?;
         installed.add(&bytes, &package, receipt)?;
         Ok(writeln!(out, "installed {}; servers that run have it in a second", manifest.id)?)
     }
@@ -139,7 +139,6 @@ impl Update {
     pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
         let installed = installed(common)?;
         let (bytes, package) = verified(common, &installed, &self.file)?;
-        available(&package)?;
         let old = held(&installed, &package.manifest.id)?;
         // What the operator has taken back is not asked for again; only what the old version did not want is more.
         let before = package::read(&installed.bytes(&package.manifest.id, &old)?)?.grants();
@@ -190,6 +189,7 @@ impl Grant {
             receipt.grants.apps_change.retain(|app, _| !grants.apps_change.contains_key(app));
             receipt.grants.app_scripts.retain(|name, _| !grants.app_scripts.contains_key(name));
             receipt.grants.files.retain(|root| !grants.files.contains(root));
+            receipt.grants.language_servers.retain(|root| !grants.language_servers.contains(root));
             receipt.grants.store &= !grants.store;
         })?;
         Ok(writeln!(anstream::stdout(), "{} no longer has {lines}", self.id)?)
@@ -197,11 +197,6 @@ impl Grant {
 
     fn grants(&self, installed: &Installed) -> Result<Grants, Failure> {
         let capability: Capability = self.capability.parse().map_err(misuse)?;
-        if !capability.provided() {
-            return Err(Failure::Failed(format!(
-                "this version of the host does not have `{capability}` yet"
-            )));
-        }
         let target = self.target.clone().filter(|target| !target.is_empty());
         let needed = || {
             Failure::Misuse(format!(
@@ -212,6 +207,9 @@ impl Grant {
         match capability {
             Capability::Store => grants.store = true,
             Capability::Files => grants.files.extend([folder(Path::new(&target.ok_or_else(needed)?))?]),
+            Capability::LanguageServers => {
+                grants.language_servers.extend([folder(Path::new(&target.ok_or_else(needed)?))?]);
+            }
             Capability::AppScripts => {
                 let name = target.ok_or_else(needed)?;
                 let pin = pin(installed, &self.id, &name)?;
@@ -263,17 +261,25 @@ fn verified(common: &Common, installed: &Installed, file: &Path) -> Result<(Vec<
     Ok((bytes, package))
 }
 
-/// Refuses what this host does not have, before anybody is asked about it.
-fn available(package: &Package) -> Result<(), Failure> {
-    match package.imports.iter().find(|capability| !capability.provided()) {
-        Some(capability) => {
-            let id = &package.manifest.id;
-            Err(Failure::Failed(format!(
-                "{id} wants `{capability}`, which this version of the host does not have yet"
-            )))
+/// Gives folders as what is wanted of them.
+fn add_folders(grants: &mut Grants, package: &Package, folders: &[String]) -> Result<(), Failure> {
+    let wanted = package.manifest.capabilities();
+    let of_folders = [Capability::LanguageServers, Capability::Files].map(|it| wanted.contains(&it));
+    let id = &package.manifest.id;
+    match (of_folders, folders.is_empty()) {
+        ([false, false], false) => return Err(Failure::Misuse(format!("{id} wants no folder"))),
+        ([true, _], true) => {
+            return Err(Failure::Misuse(format!("{id} works on folders; name one with --root DIR")));
         }
-        None => Ok(()),
+        _ => {}
     }
+    if of_folders[0] {
+        grants.language_servers.extend(folders.iter().cloned());
+    }
+    if of_folders[1] {
+        grants.files.extend(folders.iter().cloned());
+    }
+    Ok(())
 }
 
 fn receipt(package: &Package, source: &Path, grants: Grants) -> Result<Receipt, Failure> {
