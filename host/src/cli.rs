@@ -144,7 +144,7 @@ impl Arguments {
             Some(Command::Audit(audit)) => audit.run(&common, &mac),
             Some(Command::Undo(undo)) => undo.run(&common, mac),
             #[cfg(feature = "plugins")]
-            Some(Command::Plugin(plugin)) => plugin.run(&common),
+            Some(Command::Plugin(plugin)) => plugin.run(&common, mac.root),
         }
     }
 }

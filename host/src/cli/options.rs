@@ -205,7 +205,7 @@ impl Mac {
         if self.simulated {
             return fresh(common).map(Some);
         }
-        if directories::is_mac() || self.osascript.is_some() {
+        if directories::is_mac() || self.osascript.is_some() || common.plugins().work_on_folders() {
             return Ok(None);
         }
         let what = "this is no Mac, so there are no apps to talk to\nadd --simulated to use the simulated Mac, or \

@@ -3,7 +3,7 @@
 mod author;
 mod operator;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -56,13 +56,13 @@ pub(super) enum Plugin {
 }
 
 impl Plugin {
-    pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
+    pub(super) fn run(self, common: &Common, roots: Vec<PathBuf>) -> Result<(), Failure> {
         match self {
             Self::New(new) => new.run(),
             Self::Build(build) => build.run(),
             Self::Pack(pack) => pack.run(),
             Self::Check(check) => check.run(common),
-            Self::Add(add) => add.run(common),
+            Self::Add(add) => add.run(common, roots),
             Self::Update(update) => update.run(common),
             Self::Grant(grant) => grant.give(common),
             Self::Revoke(grant) => grant.take(common),

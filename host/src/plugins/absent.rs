@@ -21,6 +21,11 @@ impl Plugins {
         Self
     }
 
+    /// Works on nothing.
+    pub fn work_on_folders(&self) -> bool {
+        false
+    }
+
     /// Returns nothing.
     pub fn tools(&self) -> Vec<Tool> {
         Vec::new()

@@ -64,7 +64,7 @@ impl Bridge {
                 let answer = self.pipeline.run_script(call, &caller, plugin.cancelled.clone()).await;
                 self.take(answer)
             }
-            Question::OpenWorkspace { root } => Ok(self.open_workspace(plugin, &root)),
+            Question::OpenWorkspace { root } => Ok(self.open_workspace(plugin, &root).await),
             Question::LanguageServers { root, ask } => match self.servers().workspace(Path::new(&root)) {
                 Ok(workspace) => Ok(workspace.answer(ask).await),
                 Err(failure) => Err(Fault::new("unavailable", failure.message).into()),
@@ -78,10 +78,10 @@ impl Bridge {
     }
 
     /// Opens a root, which starts nothing; that it was opened is written down as a read of this plugin.
-    fn open_workspace(&self, plugin: &Asking, root: &str) -> Json {
+    async fn open_workspace(&self, plugin: &Asking, root: &str) -> Json {
         let opened = self.servers().workspace(Path::new(root)).map(drop);
         let caller = self.caller.through(plugin.plugin.as_str(), CoreLevel::Safe);
-        self.pipeline.note_servers(&plugin.tool, root, opened.is_ok(), &caller);
+        self.pipeline.note_servers(&plugin.tool, root, opened.is_ok(), &caller).await;
         json!(opened)
     }
 

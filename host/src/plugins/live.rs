@@ -88,6 +88,11 @@ impl Plugins {
         })
     }
 
+    /// Tells whether a plugin was given a folder, so that it has something to do where there are no apps.
+    pub fn work_on_folders(&self) -> bool {
+        self.registry().is_some_and(|registry| registry.work_on_folders())
+    }
+
     /// Returns the tools of all plugins.
     pub fn tools(&self) -> Vec<Tool> {
         let registry = self.registry();

@@ -13,6 +13,7 @@ use tokio::sync::{OnceCell, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use crate::PluginId;
+use crate::capability::Capability;
 use crate::descriptor::Descriptor;
 use crate::engine::{Backend, Cache, Call, Engine, LoadError, Plugin, Report, Setup};
 use crate::failure::Failure;
@@ -140,6 +141,12 @@ impl Registry {
     /// Returns every tool, as it was when its package was made.
     pub fn tools(&self) -> impl Iterator<Item = (&PluginId, &Descriptor)> {
         self.slots.iter().flat_map(|(id, slot)| slot.receipt.tools.iter().map(move |tool| (id, tool)))
+    }
+
+    /// Tells whether a plugin was given a folder, so that it has something to do where there are no apps.
+    pub fn work_on_folders(&self) -> bool {
+        let of_folders = [Capability::LanguageServers, Capability::Files];
+        self.slots.values().any(|slot| of_folders.into_iter().any(|it| slot.receipt.grants.has(it)))
     }
 
     /// Returns how every plugin does.

@@ -25,8 +25,8 @@ pub(in crate::cli) struct Add {
     /// Gives what it wants without asking.
     #[arg(long)]
     yes: bool,
-    /// A folder that it may read, or start language servers for; may be given several times.
-    #[arg(long = "folder", visible_alias = "root", value_name = "DIR")]
+    /// A folder that it may read, or start language servers for; `--root` says the same here.
+    #[arg(long, value_name = "DIR")]
     folder: Vec<PathBuf>,
 }
 
@@ -114,9 +114,9 @@ impl Limit {
 }
 
 impl Add {
-    pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
-        let folders =
-            self.folder.iter().map(|path| folder(path)).collect::<Result<Vec<String>, Failure>>()?;
+    pub(super) fn run(self, common: &Common, roots: Vec<PathBuf>) -> Result<(), Failure> {
+        let folders = self.folder.iter().chain(&roots).map(|path| folder(path));
+        let folders = folders.collect::<Result<Vec<String>, Failure>>()?;
         let installed = installed(common)?;
         let file = author::package(&self.file)?;
         let (bytes, package) = verified(common, &installed, &file)?;
