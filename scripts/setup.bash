@@ -64,9 +64,9 @@ need_node() {
     NODE=$VENVS/node/bin/node
 }
 
-# need_node_packages FOLDER: what the lock file in the folder names.
+# need_node_packages FOLDER [WHERE]: what the lock file in the folder names.
 need_node_packages() {
-    local packages=$TOOLS/node
+    local packages=${2:-$TOOLS/node}
     cmp -s "$1/package-lock.json" "$packages/installed" && return
     mkdir -p "$packages"
     cp "$1/package.json" "$1/package-lock.json" "$packages/"
