@@ -120,3 +120,27 @@ async fn calls_at_the_same_time_do_not_meet() {
         assert_eq!(call.await.expect("the call ends"), r#"{"n":1}"#);
     }
 }
+
+/// Returns the bytes of memory that this process holds, where the system says so.
+fn held() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
+    Some(pages * 4096)
+}
+
+#[tokio::test]
+async fn calls_leave_nothing_behind() {
+    let honest = linked("honest").await;
+    let many = async |count: usize| {
+        for _ in 0..count {
+            honest.call(call(CancellationToken::new())).await.0.expect("the honest guest answers");
+        }
+    };
+    many(1_000).await;
+    let Some(before) = held() else {
+        return eprintln!("skipped: this system does not say how much memory is held");
+    };
+    many(10_000).await;
+    let grown = held().unwrap_or(before).saturating_sub(before);
+    assert!(grown < 8 * 1024 * 1024, "{grown} bytes more after 10,000 calls");
+}

@@ -28,14 +28,18 @@ class Author(unittest.TestCase):
         return ended.stdout + ended.stderr
 
     def test_from_nothing_to_a_call(self):
-        said = self.run_in(self.folder, BIN, "plugin", "new", "note-counts")
-        self.assertIn("iac-mcp plugin build", said)
-        project = self.folder / "note-counts"
-        self.run_in(project, "cargo", "test", "--quiet")
-        self.run_in(project, BIN, "plugin", "build")
-        self.assertIn("cannot change anything", self.run_in(project, BIN, "plugin", "check", "note-counts.wasm"))
-        self.run_in(project, BIN, "plugin", "add", "note-counts.wasm", "--yes")
-        answer = json.loads(self.run_in(project, BIN, "call", "note_counts", "--simulated", "--json"))
+        """Runs the first commands of docs/plugins.md as they stand there."""
+        text = (ROOT / "docs/plugins.md").read_text()
+        folder = self.folder
+        for line in text.partition("```sh\n")[2].partition("```")[0].splitlines():
+            words = [BIN if word == "iac-mcp" else word for word in line.split()]
+            if words[0] == "cd":
+                folder = folder / words[1]
+                continue
+            said = self.run_in(folder, *words)
+            if "check" in words:
+                self.assertIn("cannot change anything", said)
+        answer = json.loads(self.run_in(folder, *words, "--json"))
         names = {folder["name"] for folder in answer["folders"]}
         self.assertTrue(names, answer)
         self.assertTrue(all(isinstance(folder["notes"], int) for folder in answer["folders"]), answer)

@@ -10,7 +10,7 @@ use crate::session::{Home, Session, modes};
 /// The package of a plugin of this repository, built by `plugin build`. Cargo keeps what it has made between tests.
 async fn package(home: &Home, plugin: &str) -> PathBuf {
     let file = home.path().join(format!("{plugin}.wasm"));
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins").join(plugin);
+    let folder = plugin_folder(plugin);
     let mut command = home.command(&["plugin", "build"]);
     // Coverage is of this program, not of its guests; and cargo finds its own things by the real home.
     command.env("HOME", std::env::var_os("HOME").unwrap_or_default());
@@ -18,10 +18,18 @@ async fn package(home: &Home, plugin: &str) -> PathBuf {
         command.env_remove(name);
     }
     command.arg(folder).arg("--output").arg(&file);
-    command.env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("guests"));
+    command.env("CARGO_TARGET_DIR", guests());
     let output = command.stdin(Stdio::null()).output().await.unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     file
+}
+
+fn plugin_folder(plugin: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins").join(plugin)
+}
+
+fn guests() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("guests")
 }
 
 /// Runs a command; returns what it printed and its exit status.
@@ -68,6 +76,58 @@ async fn a_plugin_is_installed_by_whoever_agrees_to_what_it_wants() {
     check_fails(&home, &["call", "inbox_digest", "--simulated"], 1, "was not granted to read").await;
     ok(&home, &["plugin", "remove", "inbox-digest"]).await;
     check_fails(&home, &["call", "inbox_digest", "--simulated"], 2, "no tool `inbox_digest`").await;
+}
+
+/// Packs the same code with another manifest.
+async fn repacked(home: &Home, version: &str, apps: &str) -> PathBuf {
+    package(home, "inbox-digest").await;
+    let (manifest, file) = (home.path().join("plugin.toml"), home.path().join(format!("{version}.wasm")));
+    let text = std::fs::read_to_string(plugin_folder("inbox-digest").join("plugin.toml")).unwrap();
+    let text = text.replace("0.1.0", version).replace("\"com.apple.mail\"", apps);
+    std::fs::write(&manifest, text).unwrap();
+    let module = guests().join("wasm32-unknown-unknown/release/inbox_digest.wasm");
+    let [module, manifest, output] = [&module, &manifest, &file].map(|path| path.to_str().unwrap());
+    ok(home, &["plugin", "pack", module, "--manifest", manifest, "--output", output]).await;
+    file
+}
+
+#[tokio::test]
+async fn an_update_that_wants_more_is_held() {
+    let home = Home::new();
+    let first = package(&home, "inbox-digest").await;
+    ok(&home, &["plugin", "add", first.to_str().unwrap(), "--yes"]).await;
+    let more = repacked(&home, "0.2.0", "\"com.apple.mail\", \"com.apple.finder\"").await;
+    let more = more.to_str().unwrap();
+    check_fails(&home, &["plugin", "update", more], 1, "held: it wants more (apps com.apple.finder)").await;
+    assert!(ok(&home, &["plugin", "list"]).await.contains("0.1.0"));
+    ok(&home, &["plugin", "revoke", "inbox-digest", "apps", "com.apple.mail"]).await;
+    let same = repacked(&home, "0.1.1", "\"com.apple.mail\"").await;
+    ok(&home, &["plugin", "update", same.to_str().unwrap()]).await;
+    let listed = ok(&home, &["plugin", "list"]).await;
+    assert!(
+        listed.contains("0.1.1") && !listed.contains("com.apple.mail"),
+        "what was taken back stays so: {listed}"
+    );
+    ok(&home, &["plugin", "update", more, "--yes"]).await;
+    let listed = ok(&home, &["plugin", "list"]).await;
+    assert!(listed.contains("0.2.0") && listed.contains("com.apple.finder"), "{listed}");
+}
+
+#[tokio::test]
+async fn operators_at_the_same_time_take_turns() {
+    let home = Home::new();
+    let file = package(&home, "inbox-digest").await;
+    let file = file.to_str().unwrap();
+    let add = ["plugin", "add", file, "--yes"];
+    let added = tokio::join!(run(&home, &add), run(&home, &add), run(&home, &add));
+    let mut statuses = [added.0.1, added.1.1, added.2.1];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [Some(0), Some(1), Some(1)], "{added:?}");
+    let grants =
+        ["com.a.one", "com.a.two", "com.a.three"].map(|app| ["plugin", "grant", "inbox-digest", "apps", app]);
+    tokio::join!(ok(&home, &grants[0]), ok(&home, &grants[1]), ok(&home, &grants[2]));
+    let listed = ok(&home, &["plugin", "list", "--json"]).await;
+    assert!(["com.a.one", "com.a.two", "com.a.three"].iter().all(|app| listed.contains(app)), "{listed}");
 }
 
 #[tokio::test]

@@ -56,7 +56,7 @@ pub(in crate::cli) struct Check {
 }
 
 /// What a new plugin is made of; the SDK goes with it, in the version that fits this host.
-const FILES: [(&str, &str); 17] = [
+const FILES: [(&str, &str); 18] = [
     ("Cargo.toml", include_str!("../../../../plugins/template/Cargo.toml.in")),
     ("plugin.toml", include_str!("../../../../plugins/template/plugin.toml.in")),
     ("src/lib.rs", include_str!("../../../../plugins/template/lib.rs.in")),
@@ -69,6 +69,7 @@ const FILES: [(&str, &str); 17] = [
     ("sdk/src/clock.rs", include_str!("../../../../plugins/sdk/src/clock.rs")),
     ("sdk/src/fault.rs", include_str!("../../../../plugins/sdk/src/fault.rs")),
     ("sdk/src/files.rs", include_str!("../../../../plugins/sdk/src/files.rs")),
+    ("sdk/src/language_servers.rs", include_str!("../../../../plugins/sdk/src/language_servers.rs")),
     ("sdk/src/log.rs", include_str!("../../../../plugins/sdk/src/log.rs")),
     ("sdk/src/settings.rs", include_str!("../../../../plugins/sdk/src/settings.rs")),
     ("sdk/src/store.rs", include_str!("../../../../plugins/sdk/src/store.rs")),
@@ -255,4 +256,28 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let written =
         written.and_then(|()| std::fs::File::create(path)).and_then(|mut file| file.write_all(bytes));
     written.map_err(|error| Failure::Failed(format!("{} cannot be written: {error}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn names(folder: &str) -> BTreeSet<String> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/sdk").join(folder);
+        let files = std::fs::read_dir(folder).expect("the SDK is there").flatten();
+        files.filter_map(|file| file.file_name().into_string().ok()).collect()
+    }
+
+    #[test]
+    fn a_new_plugin_gets_the_whole_sdk() {
+        for (folder, suffix) in [("src", ".rs"), ("wit", ".wit")] {
+            let given = FILES.iter().chain([&SERVERS]).map(|(name, _)| *name);
+            let given =
+                given.filter_map(|name| name.strip_prefix(&format!("sdk/{folder}/")).map(str::to_owned));
+            let held = names(folder).into_iter().filter(|name| name.ends_with(suffix));
+            assert_eq!(given.collect::<BTreeSet<_>>(), held.collect(), "{folder}");
+        }
+    }
 }
