@@ -6,27 +6,28 @@ use crate::Moment;
 use crate::analyze::round;
 use crate::analyze::scope::Scope;
 use crate::answer::Found;
-use crate::program::{Kind, Query};
+use crate::program::{Group, Kind, Query};
 
 /// From here on two names count as the same: one minus edits by the longer length.
 const ALIKE: f64 = 0.85;
 
 /// Tasks that are compared, pairs that are compared letter by letter, and groups that are listed.
 const TASKS: i64 = 10_000;
-const PAIRS: usize = 150_000;
+const PAIRS: usize = 60_000;
 const LISTED: usize = 10;
 
-const FIELDS: &[&str] = &["id", "name", "project", "projectId"];
+const FIELDS: &[&str] = &["id", "name", "projectId"];
 
 pub(super) fn ask(scope: &Scope, _: &Moment) -> Vec<Query> {
-    vec![Query::new(Kind::Tasks, &scope.tasks(Some("added"))).rows(FIELDS, &[], 0, TASKS)]
+    let tasks = Query::new(Kind::Tasks, &scope.tasks(Some("added"))).group("projects", Group::by_project());
+    vec![tasks.rows(FIELDS, &[], 0, TASKS)]
 }
 
 pub(super) fn show(found: Vec<Found>, _: &Moment) -> Json {
     let Some(mut found) = found.into_iter().next() else { return Json::Null };
     let rows = found.take_rows();
     let names: Vec<Name> = rows.iter().map(|row| Name::new(row[1].as_str().unwrap_or_default())).collect();
-    let projects: Vec<Option<&str>> = rows.iter().map(|row| row[3].as_str()).collect();
+    let projects: Vec<Option<&str>> = rows.iter().map(|row| row[2].as_str()).collect();
     let (clusters, complete) = clusters(&names, &projects);
     let item =
         |index: &usize| json!({"id": rows[*index][0], "name": rows[*index][1], "project": rows[*index][2]});
@@ -135,20 +136,26 @@ pub(super) fn similarity(left: &str, right: &str) -> f64 {
     within(&left, &right, longest).unwrap_or_default()
 }
 
-/// Returns how alike two texts are where at most `edits` lie between them.
+/// Returns how alike two texts are where at most `edits` lie between them. Only what is so near to the diagonal counts.
 #[expect(clippy::cast_precision_loss, reason = "a name is short")]
 fn within(left: &[char], right: &[char], edits: usize) -> Option<f64> {
+    const FAR: usize = usize::MAX / 2;
     let longest = left.len().max(right.len());
     if longest == 0 {
         return Some(1.0);
     }
-    let mut row: Vec<usize> = (0..=right.len()).collect();
+    if left.len().abs_diff(right.len()) > edits {
+        return None;
+    }
+    let mut row: Vec<usize> =
+        (0..=right.len()).map(|column| if column <= edits { column } else { FAR }).collect();
     for (index, letter) in left.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = index + 1;
-        let mut least = row[0];
-        for (column, other) in right.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != other);
+        let (first, last) = (index.saturating_sub(edits), right.len().min(index + edits + 1));
+        let mut diagonal = row[first];
+        row[first] = if first == 0 { index + 1 } else { FAR };
+        let mut least = row[first];
+        for column in first..last {
+            let replaced = diagonal + usize::from(*letter != right[column]);
             diagonal = row[column + 1];
             row[column + 1] = replaced.min(row[column] + 1).min(diagonal + 1);
             least = least.min(row[column + 1]);
@@ -185,6 +192,25 @@ mod tests {
         };
         assert_eq!(found(&[Some("a"), Some("b"), None, None, None]), [vec![3, 4], vec![0, 2, 1]]);
         assert_eq!(found(&[Some("a"), Some("a"), Some("a"), Some("b"), Some("b")]), Vec::<Vec<usize>>::new());
+    }
+
+    #[test]
+    fn what_lies_near_the_diagonal_is_all_that_counts() {
+        let texts =
+            ["", "a", "ab", "kitten", "sitting", "mitten", "knitting", "sit", "bitten apple", "apple bitten"];
+        for left in texts {
+            for right in texts {
+                let (letters, others): (Vec<char>, Vec<char>) =
+                    (left.chars().collect(), right.chars().collect());
+                let whole = within(&letters, &others, 100);
+                for edits in 0..14 {
+                    #[expect(clippy::cast_precision_loss, reason = "a name is short")]
+                    let least = 1.0 - edits as f64 / letters.len().max(others.len()).max(1) as f64;
+                    let expected = whole.filter(|similarity| *similarity >= least - 1e-9);
+                    assert_eq!(within(&letters, &others, edits), expected, "{left} {right} {edits}");
+                }
+            }
+        }
     }
 
     /// The filters in front of the comparison drop no pair that is alike enough.
