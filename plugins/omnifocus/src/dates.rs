@@ -48,6 +48,16 @@ pub(crate) fn read(path: &str, value: &Json, end: End, moment: &Moment) -> Resul
     }
 }
 
+/// Reads a date into the form that a write takes: a day, or a local time.
+pub(crate) fn local(object: &Object<'_>, key: &str, moment: &Moment) -> Result<Option<String>, Fault> {
+    let Some(value) = object.get(key).filter(|value| !value.is_null()) else { return Ok(None) };
+    let path = object.at(key);
+    let (from, to) = (read(&path, value, End::Left, moment)?, read(&path, value, End::Right, moment)?);
+    let local = moment.text(from);
+    let text = if from == to { local[..16].replace('T', " ") } else { local[..10].to_owned() };
+    Ok(Some(text))
+}
+
 /// Reads `before`, `after` or `between` of an object. The other keys of the object are the caller's.
 pub(crate) fn range(object: &Object<'_>, moment: &Moment) -> Result<Option<Range>, Fault> {
     let one =

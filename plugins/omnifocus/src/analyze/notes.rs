@@ -10,7 +10,7 @@ use super::scope::Usual;
 use super::{Analysis, answer};
 use crate::answer::{self as answers, Found};
 use crate::arguments::{Object, expected};
-use crate::dates::{self, End};
+use crate::dates;
 use crate::program::{Kind, Predicate, Query};
 use crate::{Engine, Moment};
 
@@ -99,8 +99,8 @@ fn read(params: &Object<'_>, moment: &Moment) -> Result<Vec<Item>, Fault> {
             name: name.trim().to_owned(),
             project: object.text("project")?.map(str::to_owned),
             tags: object.texts("tags")?.unwrap_or_default(),
-            due: date(&object, "dueDate", moment)?,
-            defer: date(&object, "deferDate", moment)?,
+            due: dates::local(&object, "dueDate", moment)?,
+            defer: dates::local(&object, "deferDate", moment)?,
             minutes: object.whole("estimatedMinutes", 0, 1_000_000)?,
             flagged: object.flag("flagged")?,
             note: object.text("note")?.map(str::to_owned),
@@ -108,17 +108,6 @@ fn read(params: &Object<'_>, moment: &Moment) -> Result<Vec<Item>, Fault> {
         })
     };
     list.iter().enumerate().map(item).collect()
-}
-
-/// Reads a date into the form that a write takes: a day, or a local time.
-fn date(object: &Object<'_>, key: &str, moment: &Moment) -> Result<Option<String>, Fault> {
-    let Some(value) = object.get(key).filter(|value| !value.is_null()) else { return Ok(None) };
-    let path = object.at(key);
-    let (from, to) =
-        (dates::read(&path, value, End::Left, moment)?, dates::read(&path, value, End::Right, moment)?);
-    let local = moment.text(from);
-    let text = if from == to { local[..16].replace('T', " ") } else { local[..10].to_owned() };
-    Ok(Some(text))
 }
 
 fn queries(items: &[Item], tasks: &Predicate) -> Vec<Query> {

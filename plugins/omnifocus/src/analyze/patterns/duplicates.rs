@@ -29,8 +29,12 @@ pub(super) fn show(found: Vec<Found>, _: &Moment) -> Json {
     let names: Vec<Name> = rows.iter().map(|row| Name::new(row[1].as_str().unwrap_or_default())).collect();
     let projects: Vec<Option<&str>> = rows.iter().map(|row| row[2].as_str()).collect();
     let (clusters, complete) = clusters(&names, &projects);
-    let item =
-        |index: &usize| json!({"id": rows[*index][0], "name": rows[*index][1], "project": rows[*index][2]});
+    let groups = found.groups("projects");
+    let project = |id: &Json| groups.iter().find(|group| group.key() == id).map(|group| group.name());
+    let item = |index: &usize| {
+        let row = &rows[*index];
+        json!({"id": row[0], "name": row[1], "project": project(&row[2])})
+    };
     let listed = clusters.iter().take(LISTED).map(|cluster| {
         let least = cluster.least;
         json!({"similarity": round(least, 2), "tasks": cluster.members.iter().map(item).collect::<Vec<Json>>()})
