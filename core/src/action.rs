@@ -32,6 +32,8 @@ pub enum Deed {
         path: Path,
         /// What its class is known by.
         identity: Identity,
+        /// What tells it from its neighbours if only a place leads to it.
+        mark: Option<Identifier>,
     },
     /// Reads the names in a collection, to offer them where one was not found.
     Names {
@@ -191,6 +193,8 @@ pub struct Elements {
     pub collection: Arc<Member>,
     /// What the elements are known by.
     pub identity: Identity,
+    /// What tells those from their neighbours that only a place leads to.
+    pub mark: Option<Identifier>,
     /// Every property that is read; those the client wants come first.
     pub columns: Vec<Column>,
     /// How many of the columns the client wants.

@@ -74,7 +74,10 @@ pub enum Call {
     /// `iac_mcp_release_reference`
     Release(Release),
     /// `iac_mcp_get_reference_stats`
-    ReferenceStats,
+    ReferenceStats {
+        /// Whether the apps are asked for every object first.
+        validate: bool,
+    },
     /// A plugin runs a script of its package inside an app; no tool does.
     Script(ScriptCall),
 }
@@ -180,7 +183,7 @@ impl Call {
             | Self::Describe { .. }
             | Self::Release(Release::App(_))
             | Self::Script(_)
-            | Self::ReferenceStats => Vec::new(),
+            | Self::ReferenceStats { .. } => Vec::new(),
         }
     }
 }
@@ -325,6 +328,6 @@ fn release(arguments: &Arguments<'_>) -> Result<Call, Fault> {
 }
 
 fn reference_stats(arguments: &Arguments<'_>) -> Result<Call, Fault> {
-    arguments.only(&[])?;
-    Ok(Call::ReferenceStats)
+    arguments.only(&["validate"])?;
+    Ok(Call::ReferenceStats { validate: arguments.flag("validate")?.unwrap_or_default() })
 }

@@ -102,26 +102,43 @@ const PROFILES: [Profile; 12] = [
 /// Properties that name things where no profile says which, in the order in which they are tried.
 const LABELS: [&str; 5] = ["subject", "title", "summary", "display name", "filename"];
 
+/// Says what objects of a class are told from their neighbours by where only a place leads to them: what no other object
+/// has, else a name.
+pub(crate) fn mark(app: &str, dictionary: &Dictionary, class: &str) -> Option<Identifier> {
+    mark_of(app, dictionary, class).or_else(|| names(dictionary, class).next())
+}
+
 /// Returns the property whose value no other object of a class has, where one is known.
 pub(crate) fn mark_of(app: &str, dictionary: &Dictionary, class: &str) -> Option<Identifier> {
-    let profile = PROFILES.iter().find(|each| each.app == app && dictionary.is_a(class, each.class))?;
-    dictionary.property(class, profile.mark?).and_then(|found| Identifier::of(&found.name))
+    profile_of(app, dictionary, class)?.mark.and_then(|term| known(dictionary, class, term))
+}
+
+fn profile_of(app: &str, dictionary: &Dictionary, class: &str) -> Option<&'static Profile> {
+    PROFILES.iter().find(|each| each.app == app && dictionary.is_a(class, each.class))
+}
+
+fn known(dictionary: &Dictionary, class: &str, term: &str) -> Option<Identifier> {
+    dictionary.property(class, term).and_then(|found| Identifier::of(&found.name))
+}
+
+fn names(dictionary: &Dictionary, class: &str) -> impl Iterator<Item = Identifier> {
+    name(dictionary, class)
+        .into_iter()
+        .chain(LABELS.iter().filter_map(move |term| known(dictionary, class, term)))
 }
 
 impl Subject {
     /// Says by what an object is known and called.
     pub(crate) fn of(app: &str, dictionary: &Dictionary, path: Path, slots: Vec<Slot>) -> Self {
         let class = path.class().to_owned();
-        let profile = PROFILES.iter().find(|each| each.app == app && dictionary.is_a(&class, each.class));
-        let known =
-            |term: &&str| dictionary.property(&class, term).and_then(|found| Identifier::of(&found.name));
-        let named = || name(dictionary, &class).into_iter().chain(LABELS.iter().filter_map(known));
-        let labels = match profile {
-            Some(profile) => profile.labels.iter().filter_map(known).collect(),
-            None => named().take(1).collect(),
+        let labels = match profile_of(app, dictionary, &class) {
+            Some(profile) => {
+                profile.labels.iter().filter_map(|term| known(dictionary, &class, term)).collect()
+            }
+            None => names(dictionary, &class).take(1).collect(),
         };
-        let own = mark_of(app, dictionary, &class);
-        let mark = own.or_else(|| if path.is_stable() { None } else { named().next() });
+        let mark =
+            if path.is_stable() { mark_of(app, dictionary, &class) } else { mark(app, dictionary, &class) };
         let by_name = matches!(path.last(), Some((_, Segment::Element(_, By::Name(_)))));
         let name = name(dictionary, &class).filter(|_| by_name);
         Self { path, mark, name, labels, slots }

@@ -27,14 +27,20 @@ pub(crate) const COMMANDS: &str = include_str!("jxa/commands.js");
 /// Only an approved action becomes a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
-    code: String,
+    /// What follows the prelude.
+    shape: String,
     data: String,
 }
 
 impl Script {
     /// A function expression: it takes the parsed data and returns the envelope as text.
-    pub fn code(&self) -> &str {
-        &self.code
+    pub fn code(&self) -> String {
+        format!("d => {{\n{PRELUDE}{}", self.shape)
+    }
+
+    /// What distinguishes its code from that of other scripts: equal shapes, equal code.
+    pub fn shape(&self) -> &str {
+        &self.shape
     }
 
     /// JSON, pure ASCII.
@@ -44,12 +50,12 @@ impl Script {
 
     /// The part of the code that belongs to this request, without the prelude, for people to read.
     pub fn body(&self) -> &str {
-        let body = self.code.rsplit_once(script::BODY).map_or(self.code.as_str(), |(_, body)| body);
+        let body = self.shape.rsplit_once(script::BODY).map_or(self.shape.as_str(), |(_, body)| body);
         body.strip_suffix(script::END).unwrap_or(body)
     }
 
     /// A whole program for one run of `osascript`, pure ASCII: its result is the envelope.
     pub fn one_shot(&self) -> String {
-        format!("({})(JSON.parse({}))\n", self.code, literal::string(&self.data))
+        format!("({})(JSON.parse({}))\n", self.code(), literal::string(&self.data))
     }
 }

@@ -143,6 +143,10 @@ pub fn known() -> impl Iterator<Item = (i64, Code, &'static str, &'static str)> 
 impl OsaError {
     /// Makes the error that a client sees; `app` is the name of the app.
     pub fn to_fault(&self, app: &str) -> Fault {
+        if self.is_moved() {
+            let message = format!("{app}: another object stands where this one was when it was found");
+            return Fault::new(Code::ReferenceMoved, message, QUERY_AGAIN).with("app", app);
+        }
         let found = TABLE.iter().find(|row| row.number == self.number);
         let fault = match found {
             None if self.at == "open" => {
@@ -159,10 +163,23 @@ impl OsaError {
         fault.with("app", app).with("number", self.number)
     }
 
+    /// Whether it says that another object stands where the one that was meant stood.
+    pub fn is_moved(&self) -> bool {
+        is_moved(self.number)
+    }
+
     /// Whether it says that the object is not there.
     pub fn is_missing_object(&self) -> bool {
         is_missing(self.number)
     }
+}
+
+/// The number that our scripts raise where another object stands at the place of the one that is meant; nobody else's.
+const MOVED: i64 = 20_001;
+
+/// Whether a number says that another object stands where the one that was meant stood.
+pub(crate) fn is_moved(number: i64) -> bool {
+    number == MOVED
 }
 
 /// Whether a number says that the object is not there.

@@ -2,9 +2,11 @@
 //!
 //! The store knows no clock and draws no randomness: the time and a fresh id are arguments.
 
+mod plain;
 mod saved;
 
 use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use crate::Millis;
@@ -71,6 +73,23 @@ pub struct Held {
     pub mark: Option<Box<str>>,
     /// The container that it was moved to, if this server moved it.
     pub went: Option<Path>,
+    /// The hash of the object.
+    key: u64,
+}
+
+impl Held {
+    fn new(object: Object, key: u64, now: Millis) -> Self {
+        Self { object, created: now, used: now, mark: None, went: None, key }
+    }
+}
+
+impl Object {
+    /// What the store finds it by; the path has its hash with it.
+    fn key(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
 }
 
 /// Why a reference cannot be used.
@@ -105,11 +124,13 @@ pub struct Limits {
     pub most: usize,
     /// How many of one app at most; at least 1.
     pub most_per_app: usize,
+    /// Whether the app is asked for an object before its reference is used.
+    pub validate: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { ttl: Millis(15 * 60 * 1000), most: 10_000, most_per_app: 5_000 }
+        Self { ttl: Millis(15 * 60 * 1000), most: 10_000, most_per_app: 5_000, validate: false }
     }
 }
 
@@ -127,7 +148,8 @@ type Map<K, V> = std::collections::HashMap<K, V>;
 pub struct References {
     limits: Limits,
     by_id: Map<RefId, Held>,
-    by_object: Map<Object, RefId>,
+    /// By the hash of the object. Of two objects with one hash the later one is found, the earlier has its id still.
+    by_object: plain::Map<RefId>,
     per_app: Map<Arc<str>, usize>,
     /// From an earlier process, by id; they wake when they are first used, since only then their dictionary is read.
     asleep: Map<RefId, Saved>,
@@ -150,6 +172,8 @@ pub struct Counters {
     pub expired: u64,
     /// References that were given back.
     pub released: u64,
+    /// Objects that their apps were asked for.
+    pub validated: u64,
     /// References whose object was found gone or moved.
     pub failed: u64,
 }
@@ -165,9 +189,16 @@ pub struct Stats {
     pub oldest: Option<Millis>,
     /// The age of the newest one.
     pub newest: Option<Millis>,
+    /// From an earlier process, not used yet.
+    pub asleep: usize,
+    /// About how much memory they take, in bytes.
+    pub memory: usize,
     /// What happened so far.
     pub counters: Counters,
 }
+
+/// What a path takes beside what it shares with others, about.
+const NODE: usize = 120;
 
 impl References {
     /// Makes an empty store.
@@ -175,17 +206,35 @@ impl References {
         Self { limits, ..Self::default() }
     }
 
+    /// Returns what is allowed.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Returns every reference that is held and awake, in the order of their ids.
+    pub fn ids(&self) -> Vec<RefId> {
+        let mut ids: Vec<RefId> = self.by_id.keys().copied().collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    /// Counts objects that their apps were asked for.
+    pub fn validated(&mut self, count: usize) {
+        self.counters.validated += count as u64;
+    }
+
     /// Returns the id of an object: the one it has, or a fresh one. Either way its time begins anew.
     pub fn intern(&mut self, object: Object, now: Millis, fresh: RefId) -> RefId {
-        if let Some(id) = self.by_object.get(&object).copied()
-            && self.touch(id, now).is_ok()
+        let key = object.key();
+        if let Some(id) = self.by_object.get(&key).copied()
+            && self.touch(id, now).is_ok_and(|held| held.object == object)
         {
             return id;
         }
         self.make_room(&object.app, now);
         *self.per_app.entry(object.app.clone()).or_default() += 1;
-        self.by_object.insert(object.clone(), fresh);
-        self.by_id.insert(fresh, Held { object, created: now, used: now, mark: None, went: None });
+        self.by_object.insert(key, fresh);
+        self.by_id.insert(fresh, Held::new(object, key, now));
         self.counters.created += 1;
         fresh
     }
@@ -229,12 +278,13 @@ impl References {
     /// Lets a reference lead to where its object is now.
     pub fn rebind(&mut self, id: RefId, object: Object) {
         let Some(held) = self.by_id.get_mut(&id) else { return };
-        let before = std::mem::replace(&mut held.object, object.clone());
-        held.went = None;
+        let key = object.key();
+        let before = std::mem::replace(&mut held.key, key);
+        (held.object, held.went) = (object, None);
         if self.by_object.get(&before) == Some(&id) {
             self.by_object.remove(&before);
         }
-        self.by_object.entry(object).or_insert(id);
+        self.by_object.entry(key).or_insert(id);
     }
 
     /// Returns what is known of a reference, without using it.
@@ -275,13 +325,16 @@ impl References {
         let ttl = self.limits.ttl;
         let Self { by_id, by_object, per_app, .. } = self;
         let before = by_id.len();
+        let mut run = Run::default();
         by_id.retain(|id, held| {
             let stays = now.since(held.used) <= ttl;
             if !stays {
-                forget(*id, held, by_object, per_app);
+                forget(*id, held, by_object);
+                run.add(&held.object.app, per_app);
             }
             stays
         });
+        run.end(per_app);
         let dropped = before - by_id.len();
         self.counters.expired += dropped as u64;
         if self.by_id.capacity() > 4 * self.by_id.len().max(16) {
@@ -299,8 +352,16 @@ impl References {
             per_app: self.per_app.iter().map(|(app, count)| (app.to_string(), *count)).collect(),
             oldest: ages().max(),
             newest: ages().min(),
+            asleep: self.asleep.len(),
+            memory: self.memory(),
             counters: self.counters,
         }
+    }
+
+    fn memory(&self) -> usize {
+        let entry = size_of::<RefId>() + size_of::<Held>() + 1;
+        let found = size_of::<u64>() + size_of::<RefId>() + 1;
+        self.by_id.capacity() * entry + self.by_object.capacity() * found + self.by_id.len() * NODE
     }
 
     fn make_room(&mut self, app: &str, now: Millis) {
@@ -341,21 +402,48 @@ impl References {
 
     fn remove(&mut self, id: RefId) -> Option<Held> {
         let held = self.by_id.remove(&id)?;
-        forget(id, &held, &mut self.by_object, &mut self.per_app);
+        forget(id, &held, &mut self.by_object);
+        count_down(&held.object.app, 1, &mut self.per_app);
         Some(held)
     }
 }
 
-/// Takes what is kept beside a reference with it.
-fn forget(id: RefId, held: &Held, by_object: &mut Map<Object, RefId>, per_app: &mut Map<Arc<str>, usize>) {
-    // Another id may stand for the same object: one that an earlier process gave out. That is rare, so it is put back.
-    if let Some(other) = by_object.remove(&held.object).filter(|other| *other != id) {
-        by_object.insert(held.object.clone(), other);
+/// Takes what is kept beside a reference with it. Another id may stand for the same object: one that an earlier process
+/// gave out.
+fn forget(id: RefId, held: &Held, by_object: &mut plain::Map<RefId>) {
+    if by_object.get(&held.key) == Some(&id) {
+        by_object.remove(&held.key);
     }
-    let Some(count) = per_app.get_mut(&held.object.app) else { return };
-    *count -= 1;
+}
+
+fn count_down(app: &Arc<str>, by: usize, per_app: &mut Map<Arc<str>, usize>) {
+    let Some(count) = per_app.get_mut(app) else { return };
+    *count -= by;
     if *count == 0 {
-        per_app.remove(&held.object.app);
+        per_app.remove(app);
+    }
+}
+
+/// References of one app that go one after another, so that they are counted down at once.
+#[derive(Default)]
+struct Run {
+    app: Option<Arc<str>>,
+    count: usize,
+}
+
+impl Run {
+    fn add(&mut self, app: &Arc<str>, per_app: &mut Map<Arc<str>, usize>) {
+        if self.app.as_ref().is_none_or(|known| !Arc::ptr_eq(known, app)) {
+            std::mem::take(self).end(per_app);
+            self.app = Some(app.clone());
+        }
+        self.count += 1;
+    }
+
+    fn end(self, per_app: &mut Map<Arc<str>, usize>) {
+        if let Some(app) = self.app {
+            count_down(&app, self.count, per_app);
+        }
     }
 }
 

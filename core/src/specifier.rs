@@ -154,10 +154,28 @@ pub enum Segment {
 pub enum By {
     /// Counts from 0; not stable.
     Index(u32),
+    /// Counts from 0; whoever stands there must be the one that stood there when the path was made.
+    Place(u32, Arc<Mark>),
     /// Compared by the app.
     Name(String),
     /// The strongest.
     Id(Id),
+}
+
+/// What an object at a place is told from its neighbours by: one property, and the value that it had.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Mark {
+    /// The property, as it stands in the script.
+    pub property: Identifier,
+    /// Its value as a text, cut where it is long.
+    pub value: String,
+}
+
+impl Mark {
+    /// Makes a mark of a property and what a script has read of it; `None` where it has none.
+    pub(crate) fn of(property: Option<Identifier>, read: &serde_json::Value) -> Option<Arc<Self>> {
+        Some(Arc::new(Self { property: property?, value: read.as_str()?.to_owned() }))
+    }
 }
 
 /// A way from the application to one object, checked against the dictionary. Clones share their container.
@@ -209,6 +227,14 @@ impl Path {
         steps
     }
 
+    /// What the object at the end was told from its neighbours by, if only its place leads to it.
+    pub fn mark(&self) -> Option<&str> {
+        match self.last() {
+            Some((_, Segment::Element(_, By::Place(_, mark)))) => Some(&mark.value),
+            _ => None,
+        }
+    }
+
     /// The class of the object at the end; empty where the dictionary does not say.
     pub fn class(&self) -> &str {
         match self.last() {
@@ -219,7 +245,9 @@ impl Path {
 
     /// Whether the path leads to the same object after others come or go: no step is by index.
     pub fn is_stable(&self) -> bool {
-        !self.segments().into_iter().any(|segment| matches!(segment, Segment::Element(_, By::Index(_))))
+        let by_place =
+            |segment: &Segment| matches!(segment, Segment::Element(_, By::Index(_) | By::Place(..)));
+        !self.segments().into_iter().any(by_place)
     }
 }
 

@@ -14,12 +14,14 @@ mod asking;
 mod command;
 mod elements;
 mod first;
+mod health;
 mod moves;
 mod properties;
 mod query;
 mod script;
 mod set;
 mod show;
+mod validate;
 mod words;
 
 use std::sync::Arc;
@@ -166,6 +168,7 @@ enum Then {
     Command(Box<command::Sending>),
     Script(script::Inside),
     Set(Box<set::Setting>),
+    Validating(Box<validate::Validating>),
     Looking(Box<asking::Looking>),
     Asked(Box<asking::Asking>),
     Back(Box<moves::Back>),
@@ -217,6 +220,11 @@ pub fn start(call: Call, world: &mut World<'_>) -> Step {
     for id in call.references() {
         world.references.wake(id, world.apps);
     }
+    let validated = if world.references.limits().validate { validate::before(&call, world) } else { None };
+    validated.unwrap_or_else(|| begin(call, world))
+}
+
+fn begin(call: Call, world: &mut World<'_>) -> Step {
     if let Some(step) = first::begin(&call, world) {
         return step.unwrap_or_else(|fault| failed(&fault, 0));
     }
@@ -236,7 +244,8 @@ pub fn start(call: Call, world: &mut World<'_>) -> Step {
         Call::SetProperty(call) => set::start(&call, world),
         Call::Undo { undos, .. } => set::start_undo(&undos, world),
         Call::Release(release) => released(&release, world),
-        Call::ReferenceStats => Ok(done(stats(world), 0)),
+        Call::ReferenceStats { validate: true } => Ok(validate::all(world)),
+        Call::ReferenceStats { validate: false } => Ok(done(health::stats(world), 0)),
     };
     step.unwrap_or_else(|fault| failed(&fault, 0))
 }
@@ -259,6 +268,7 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Err(fault), Then::Command(sending)) if sending.changes() => Err(command::uncertain(fault)),
         (Err(fault), Then::Script(inside)) if inside.changes() => Err(command::uncertain(fault)),
         (Err(fault), Then::Set(setting)) if setting.writes() => Err(command::uncertain(fault)),
+        (reply, Then::Validating(validating)) => Ok(validating.resume(reply.ok(), events, world)),
         (Err(fault), _) => Err(fault),
         (Ok(reply), Then::Apps(listing)) => listing.resume(reply, world),
         (Ok(reply), Then::Query(query)) => query.resume(reply, &app, events, world),
@@ -348,19 +358,4 @@ fn released(release: &Release, world: &mut World<'_>) -> Result<Step, Fault> {
         }
     };
     Ok(done(json!({ "released": count }), 0))
-}
-
-fn stats(world: &World<'_>) -> Json {
-    let stats = world.references.stats(world.now);
-    json!({
-        "totalReferences": stats.total,
-        "referencesPerApp": stats.per_app,
-        "oldestAgeMs": stats.oldest.map(|age| age.0),
-        "newestAgeMs": stats.newest.map(|age| age.0),
-        "created": stats.counters.created,
-        "evicted": stats.counters.evicted,
-        "expired": stats.counters.expired,
-        "released": stats.counters.released,
-        "validationFailures": stats.counters.failed,
-    })
 }

@@ -85,6 +85,24 @@ impl Supervisor {
     ///
     /// Answers within the time limit, whatever happens. Dropping the future is the same as cancelling.
     pub async fn run(&self, app: &str, kind: Kind, script: &Script, cancel: CancellationToken) -> Event {
+        self.run_within(self.timeout(), app, kind, script, cancel).await
+    }
+
+    /// The most that a client waits.
+    pub fn timeout(&self) -> Duration {
+        self.shared.settings.timeout
+    }
+
+    /// Runs a script of a client that has waited for an earlier script of the same call: `left` is what is left of its
+    /// time.
+    pub async fn run_within(
+        &self,
+        left: Duration,
+        app: &str,
+        kind: Kind,
+        script: &Script,
+        cancel: CancellationToken,
+    ) -> Event {
         let Entrance { jobs, standing, record } = self.entrance(app);
         if !record.came(MOST_WAITING) {
             let why = format!("{MOST_WAITING} calls wait for it");
@@ -95,7 +113,7 @@ impl Supervisor {
             return job::stopping();
         }
         let Settings { timeout, patience, .. } = self.shared.settings;
-        let event = ticket.outcome(standing, Limits { timeout, patience, cancel }).await;
+        let event = ticket.outcome(standing, Limits { left, timeout, patience, cancel }).await;
         record.answered(&event);
         event
     }

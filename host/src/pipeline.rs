@@ -375,6 +375,7 @@ impl Pipeline {
         cancel: CancellationToken,
     ) -> Driven {
         let (mut reached, mut shown) = (Vec::new(), None);
+        let mut left = self.supervisor.timeout();
         loop {
             step = match step {
                 Step::Run(run) => {
@@ -385,7 +386,10 @@ impl Pipeline {
                     }
                     shown = self.debug.then(|| script.body().to_owned());
                     let began = Instant::now();
-                    let event = self.supervisor.run(&app, kind(&decided), &script, cancel.clone()).await;
+                    let running =
+                        self.supervisor.run_within(left, &app, kind(&decided), &script, cancel.clone());
+                    let event = running.await;
+                    left = left.saturating_sub(began.elapsed());
                     let (what, when) = ((&*app, decided.harm.level), (began, self.clock.now()));
                     self.permission.executed(attempt, what, &event, when).await;
                     self.decide(apps, attempt, |world| step::resume(pending, event, world))
@@ -393,6 +397,8 @@ impl Pipeline {
                 Step::Ask(Ask { question, pending }) => {
                     let asked = self.permission.ask(&question, attempt, &cancel, self.clock.now()).await;
                     let Some(answer) = asked else { return Box::new(question).into() };
+                    // Whoever was asked has had time of their own; the app begins anew.
+                    left = self.supervisor.timeout();
                     self.decide(apps, attempt, |world| step::resume(pending, Event::Answered(answer), world))
                 }
                 Step::Done(outcome) => {

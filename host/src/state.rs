@@ -147,6 +147,11 @@ impl State {
         Ok(Gate { policy, grants: self.grants()?, untrusted, plugin, ..Gate::default() })
     }
 
+    /// Whether an app holds what others have written, as the policy had it that was read last.
+    pub fn is_content_of_others(&self, app: &str) -> bool {
+        lock(&self.policy).last().is_some_and(|policy| policy.is_content_of_others(app))
+    }
+
     /// Returns what humans have allowed.
     ///
     /// # Errors

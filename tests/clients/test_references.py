@@ -1,9 +1,10 @@
 """References outlive the server: those by id answer after a restart, those by a place in a list do not."""
 
 import signal
+import subprocess
 import unittest
 
-from support import Home, Server
+from support import BIN, Home, Server
 
 INBOX = {"type": "property", "property": "inbox", "of": "application"}
 
@@ -41,6 +42,47 @@ class References(unittest.TestCase):
             with Server(home) as server:
                 self.assertIn("reference", server.call("iac_mcp_query_object", app="Mail", specifier=INBOX))
 
+    def test_places_in_an_app_that_quits_and_a_server_that_restarts(self):
+        with Home() as home:
+            world = home.path / "mac"
+            subprocess.run([BIN, "sim", "new", str(world)], check=True, stdout=subprocess.DEVNULL)
+            environment = home.environment | {"IAC_MCP_WORLD": str(world)}
+            (home.state).mkdir()
+            (home.state / "policy.toml").write_text('profile = "trusted"\n')
+            safari(environment, "for (const x of 'abc') s.windows[0].tabs.push(s.Tab({url: 'https://twins.example/' + x}))")
+            with Server(home, environment=environment) as server:
+                window, twins = self.hold_twins(server)
+                self.assertEqual(self.url(server, twins[1]), "https://twins.example/b")
+                safari(environment, "s.quit(); s.activate()")
+                self.assertIn("properties", server.call("iac_mcp_get_properties", reference=window, properties=["name"]))
+                self.assertEqual(self.url(server, twins[1]), "https://twins.example/b")
+                safari(environment, "s.delete(s.windows[0].tabs[3])")
+                self.assertEqual(self.url(server, twins[0]), "reference_moved")
+                written = server.call("iac_mcp_set_property", reference=twins[1], property="URL", value="https://x.example/")
+                self.assertEqual(written["error"], "reference_moved", written)
+                self.assertEqual(self.url(server, twins[2]), "reference_invalid")
+                _, twins = self.hold_twins(server)
+                self.assertEqual(server.end(), 0)
+            with Server(home, environment=environment) as server:
+                self.assertIn("properties", server.call("iac_mcp_get_properties", reference=window, properties=["name"]))
+                self.assertEqual([self.url(server, twin) for twin in twins], ["reference_invalid"] * 2)
+                _, twins = self.hold_twins(server)
+                self.assertEqual(self.url(server, twins[0]), "https://twins.example/b", "the neighbour was not touched")
+
+    def hold_twins(self, server):
+        """A window by its id, and the tabs without a name, to which only a place leads."""
+        window = server.call(
+            "iac_mcp_get_elements", app="Safari", container="application", elementType="window", limit=1
+        )["elements"][0]
+        tabs = server.call("iac_mcp_get_elements", container=window["id"], elementType="tab", properties=["name"])
+        twins = [tab for tab in tabs["elements"] if tab["properties"]["name"] is None]
+        self.assertTrue(twins and all(tab["stable"] is False for tab in twins), tabs)
+        return window["id"], [tab["id"] for tab in twins]
+
+    def url(self, server, tab):
+        answer = server.call("iac_mcp_get_properties", reference=tab, properties=["URL"])
+        return answer["properties"]["URL"] if "properties" in answer else answer["error"]
+
     def hold(self, server):
         inbox = server.call("iac_mcp_query_object", app="Mail", specifier=INBOX)["reference"]["id"]
         newest = server.call(
@@ -52,6 +94,11 @@ class References(unittest.TestCase):
             limit=1,
         )["elements"][0]
         return inbox, newest["id"], newest["properties"]["subject"]
+
+
+def safari(environment, script):
+    code = f"const s = Application('Safari'); {script}"
+    subprocess.run([BIN, "osascript", "-l", "JavaScript", "-e", code], check=True, env=environment, stdout=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@ mod elsewhere;
 mod ends;
 #[path = "running/faults.rs"]
 mod faults;
+#[path = "running/references.rs"]
+mod references;
 #[path = "running/soak.rs"]
 mod soak;
 #[path = "running/together.rs"]

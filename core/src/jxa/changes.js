@@ -12,7 +12,6 @@ const preview = (rows, way, q) => rows.map(p => {
 });
 
 const missing = number => number === -1728 || number === -1719;
-const markOf = (x, mark) => { const is = ask(() => mark(x)); return is === null || is === undefined ? null : wellFormed(String(is)); };
 const readable = (x, gets) => gets.map(get => { if (get === null) return null; try { return ask(() => get(x)); } catch (error) { return failed(error); } });
 const shown = values => values.map(value => isFailed(value) ? value : encode(value));
 const alike = (a, b) => JSON.stringify(a) === JSON.stringify(b);

@@ -1,4 +1,5 @@
-//! Paths as JavaScript: `app.accounts.byId(p[0]).mailboxes.byName(p[1])`.
+//! Paths as JavaScript: `app.accounts.byId(p[0]).mailboxes.byName(p[1])`. Whoever goes by a place with a mark looks who
+//! stands there: `still(app.windows.at(p[0]), x => x.name(), p[1])`.
 
 use serde_json::Value as Json;
 
@@ -13,6 +14,10 @@ pub(super) fn path(path: &Path, values: &mut Vec<Json>) -> String {
             Segment::Element(member, by) => {
                 code.push_str(&format!(".{}.{}(p[{}])", member.identifier, form(by), values.len()));
                 values.push(value(by));
+                if let By::Place(_, mark) = by {
+                    code = format!("still({code}, x => x.{}(), p[{}])", mark.property, values.len());
+                    values.push(Json::from(mark.value.as_str()));
+                }
             }
         }
     }
@@ -21,7 +26,7 @@ pub(super) fn path(path: &Path, values: &mut Vec<Json>) -> String {
 
 fn form(by: &By) -> &'static str {
     match by {
-        By::Index(_) => "at",
+        By::Index(_) | By::Place(..) => "at",
         By::Name(_) => "byName",
         By::Id(_) => "byId",
     }
@@ -29,7 +34,7 @@ fn form(by: &By) -> &'static str {
 
 fn value(by: &By) -> Json {
     match by {
-        By::Index(index) => Json::from(*index),
+        By::Index(index) | By::Place(index, _) => Json::from(*index),
         By::Name(text) | By::Id(Id::Text(text)) => Json::from(text.as_str()),
         By::Id(Id::Number(id)) => Json::from(*id),
     }

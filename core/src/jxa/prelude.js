@@ -28,6 +28,8 @@ const askSingle = event => {
 
 // Numbers after which nothing else in this app can work: it quit, is silent, or does not let us in.
 const fatal = number => [-600, -609, -1712, -1743, -1744].includes(number);
+// Nobody else's number: another object stands at the place of the one that is meant.
+const MOVED = 20001;
 // Numbers that a collection may answer although each of its items can be read.
 const singly = number => [-1700, -1726, -1728, -10000].includes(number);
 const numberOf = error => error !== null && typeof error === "object" && typeof error.errorNumber === "number" ? error.errorNumber : -2700;
@@ -84,16 +86,35 @@ const encode = (value, depth = 0) => {
 // What reads of one object answer, or why one could not be read.
 const read = (object, reads) => reads.map(one => { try { return encode(askSingle(() => one(object))); } catch (error) { return failed(error); } });
 
+// What an object is told from its neighbours by, as a text; null where it has none.
+const markText = is => is === null || is === undefined ? null : wellFormed(String(is).slice(0, 500));
+const markOf = (x, mark) => markText(ask(() => mark(x)));
+// Only a place leads to it, so it is looked who stands there.
+const still = (x, mark, wants) => {
+  if (markOf(x, mark) !== wants) throw Object.assign(new Error("another object is at its place"), { errorNumber: MOVED });
+  return x;
+};
+
 // The object itself, by what it is known by.
 // An id or name is never cut, however little of a text was asked for.
 const look = (object, id) => { at = "object"; const known = ask(() => id(object)); return typeof known === "string" ? wellFormed(known) : encode(known); };
 const same = (a, b) => typeof a === "string" && typeof b === "string" ? a.toLowerCase() === b.toLowerCase() : a === b;
-// A name serves only if nothing else in the collection has it.
-const named = (collection, object, id) => {
+// An object that only its place leads to, with its mark.
+const place = (object, mark) => {
+  at = "object";
+  try { return { $: "place", mark: markOf(object, mark) }; } catch (error) {
+    if (!singly(numberOf(error)) || numberOf(error) === -1728) throw error;
+    ask(() => object());
+    return { $: "place", mark: null };
+  }
+};
+// A name serves only if nothing else in the collection has it; else it is at least a mark, where there is no better one.
+const named = (collection, object, id, mark) => {
   at = "object";
   const name = ask(() => id(object));
   if (typeof name !== "string") return null;
-  return ask(() => id(collection)).filter(other => same(other, name)).length === 1 ? wellFormed(name) : null;
+  if (ask(() => id(collection)).filter(other => same(other, name)).length === 1) return wellFormed(name);
+  return mark === null ? { $: "place", mark: markText(name) } : place(object, mark);
 };
 const value = property => { at = "property"; return encode(ask(() => property())); };
 
@@ -102,7 +123,7 @@ const properties = (object, reads) => {
   try { return reads === null ? encode(ask(() => object.properties())) : { $: "list", v: read(object, reads) }; } catch (error) { return failed(error); }
 };
 // Some objects reached the same way.
-const objects = (rows, way, reads) => { at = "object"; return rows.map(p => properties(way(p), reads)); };
+const objects = (rows, way, reads) => { at = "object"; return rows.map(p => { try { return properties(way(p), reads); } catch (error) { return failed(error); } }); };
 // Some objects of one collection by their ids: all columns at once where that is cheaper than one by one.
 // `size` is how many elements there were when somebody last looked, or null.
 const batch = (collection, ids, id, reads, each, size) => {
@@ -237,6 +258,17 @@ const table = (collection, ids, names, q) => {
   };
 };
 
+const isPlace = id => id !== null && typeof id === "object";
+// What tells elements from their neighbours that only a place leads to: read of all at once, or of these few.
+const marksOf = (collection, rows, ids, names, q) => {
+  const loose = rows.filter(row => isPlace(ids[row]));
+  if (loose.length === 0 || q.mark === null) return () => null;
+  if (q.ownMark) return row => isFailed(names[row]) ? null : markText(names[row]);
+  const whole = cheaper(priceOf(d.value, ids.length), loose.length * d.single) ? column(collection, q.mark, d.value) : null;
+  if (whole !== null && whole.length === ids.length) return row => markText(whole[row]);
+  return row => { try { return markText(askSingle(() => q.mark(collection.at(row)))); } catch (error) { failed(error); return null; } };
+};
+
 // Elements of a collection. `q.id` and `q.columns` each read one property of one object or of all; `q.pick` gives one
 // element. Columns after the first `q.wanted` serve only the filter and the order.
 const elements = (collection, q) => {
@@ -269,16 +301,21 @@ const page = (source, collection, q) => {
     const rest = q.columns.map((_, i) => i).filter(i => i < q.wanted && !q.long[i] && !q.own[i] && !asked.has(i));
     // A column is read whole where that is cheaper than this page of it one by one. The first one read makes the
     // ids be looked at again, so that all together must save as much.
-    const one = rows.length * d.single, whichColumns = whole ? rest.filter(i => cheaper(priceOf(d.values[i], ids.length), one)) : [];
-    const saved = whichColumns.reduce((sum, i) => sum + one - priceOf(d.values[i], ids.length), 0);
+    const one = rows.length * d.single, gain = i => one - priceOf(d.values[i], ids.length);
+    let spare = UNNOTICED;
+    const whichColumns = whole ? rest.filter(i => { const gains = gain(i); if (gains < 0) { if (-gains > spare) return false; spare += gains; } return true; }) : [];
+    const saved = whichColumns.reduce((sum, i) => sum + gain(i), 0);
     const byColumn = whichColumns.length > 0 && (asked.size > 0 || saved + UNNOTICED >= priceOf(d.value, ids.length));
     if (byColumn) whichColumns.forEach(i => cells.fill(i));
     strategy = q.filtered ? "whose" : byColumn || (whole && asked.size > 0) ? "columns" : "by id";
     at = "element";
-    const shown = rows.map(row => [typeof ids[row] === "string" ? wellFormed(ids[row]) : typeof ids[row] === "number" ? ids[row] : null, row, q.columns.slice(0, q.wanted).map((_, i) => {
-      const value = cells.raw(i, row);
-      return isFailed(value) ? value : encode(value);
-    })]);
+    const marks = marksOf(collection, rows, ids, names, q);
+    const shown = rows.map(row => {
+      const known = typeof ids[row] === "string" ? wellFormed(ids[row]) : typeof ids[row] === "number" ? ids[row] : null;
+      const read = q.columns.slice(0, q.wanted).map((_, i) => { const value = cells.raw(i, row); return isFailed(value) ? value : encode(value); });
+      const mark = isPlace(ids[row]) ? marks(row) : null;
+      return mark === null ? [known, row, read] : [known, row, read, mark];
+    });
     if (cells.moved()) {
       if (round < 2) continue;
       reason = "the collection changed while it was read; values may belong to a neighbour";
@@ -286,7 +323,7 @@ const page = (source, collection, q) => {
     return { total: total, scanned: whole ? ids.length : null, rows: shown };
   }
 };
-const pick = (collection, id, q) => id !== null && typeof id === "object" ? collection.at(id.i) : q.pick(collection, id);
+const pick = (collection, id, q) => isPlace(id) ? collection.at(id.i) : q.pick(collection, id);
 const columnsOf = filter => filter[0] === "and" || filter[0] === "or" || filter[0] === "not" ? filter.slice(1).flatMap(columnsOf) : [filter[1]];
 
 // Values on their way in; `ways` lead to the objects among them.

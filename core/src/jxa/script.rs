@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::{
-    CHANGES, COMMANDS, PRELUDE, Script, changes,
+    CHANGES, COMMANDS, Script, changes,
     command::{command, find},
     literal,
     path::path,
@@ -44,13 +44,7 @@ pub fn probe(app: &str) -> Script {
 }
 
 fn whole(more: &str, body: &str, data: &Json) -> Script {
-    Script {
-        code: format!(
-            "d => {{
-{PRELUDE}{more}{BODY}{body}{END}"
-        ),
-        data: literal::ascii(data),
-    }
+    Script { shape: format!("{more}{BODY}{body}{END}"), data: literal::ascii(data) }
 }
 
 /// Writes what is particular to an action, for people to read: its code and its data. It cannot be run.
@@ -66,7 +60,7 @@ fn body(action: &Action, costs: &Costs) -> (String, Json) {
             data = json!({ "apps": apps });
             "running(d.apps)".to_owned()
         }
-        Deed::Look { path, identity } => look(path, identity, &mut data),
+        Deed::Look { path, identity, mark } => look(path, identity, mark.as_ref(), &mut data),
         Deed::Names { container, collection, name } => {
             let from = at(container, &mut data);
             format!(
@@ -86,20 +80,28 @@ fn body(action: &Action, costs: &Costs) -> (String, Json) {
     (body, data)
 }
 
-fn look(to: &Path, identity: &Identity, data: &mut Json) -> String {
+fn look(to: &Path, identity: &Identity, mark: Option<&Identifier>, data: &mut Json) -> String {
     let Some((container, segment)) = to.last() else { return "null".to_owned() };
     let object = at(to, data);
     match (segment, identity) {
         (Segment::Element(member, By::Index(_)), Identity::Name(name)) => {
             let mut ignored = Vec::new();
             let collection = format!("{}.{}", path(container, &mut ignored), member.identifier);
-            format!("{{ const p = d.p; return named({collection}, {object}, x => x.{name}()); }}")
+            let mark = one_getter(mark.filter(|mark| *mark != name));
+            format!("{{ const p = d.p; return named({collection}, {object}, x => x.{name}(), {mark}); }}")
         }
         (Segment::Element(..), Identity::Id(id) | Identity::Name(id)) => {
             format!("{{ const p = d.p; return look({object}, x => x.{id}()); }}")
         }
+        (Segment::Element(_, By::Index(_)), Identity::Index) if mark.is_some() => {
+            format!("{{ const p = d.p; return place({object}, {}); }}", one_getter(mark))
+        }
         _ => format!("{{ const p = d.p; return value({object}); }}"),
     }
+}
+
+fn one_getter(property: Option<&Identifier>) -> String {
+    property.map_or_else(|| "null".to_owned(), |property| format!("x => x.{property}()"))
 }
 
 fn value(to: &Path, text: TextWindow, data: &mut Json) -> String {
@@ -252,8 +254,10 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Json) -> String {
         Identity::Index => ("null".to_owned(), "(c, id) => c.at(id)"),
     };
     format!(
-        "{{ const p = d.p; return elements({container}.{}, {{ id: {id}, pick: {pick}, wanted: {}, long: [{}], own: [{}], columns: [{}]{} }}); }}",
+        "{{ const p = d.p; return elements({container}.{}, {{ id: {id}, pick: {pick}, mark: {}, ownMark: {}, wanted: {}, long: [{}], own: [{}], columns: [{}]{} }}); }}",
         wanted.collection.identifier,
+        one_getter(wanted.mark.as_ref()),
+        wanted.mark.as_ref() == known_by,
         wanted.wanted,
         long.join(", "),
         own.join(", "),

@@ -71,9 +71,11 @@ impl References {
         let Some(saved) = self.asleep.remove(&id) else { return };
         let Some(object) = object(&saved, apps) else { return };
         *self.per_app.entry(object.app.clone()).or_default() += 1;
-        self.by_object.entry(object.clone()).or_insert(id);
+        let key = object.key();
+        self.by_object.entry(key).or_insert(id);
         let (created, used) = (Millis(saved.created), Millis(saved.used));
-        self.by_id.insert(id, Held { object, created, used, mark: saved.mark.map(Into::into), went: None });
+        self.by_id
+            .insert(id, Held { object, created, used, mark: saved.mark.map(Into::into), went: None, key });
     }
 }
 

@@ -140,3 +140,34 @@ fn a_full_store_of_young_ones_looks_no_further_until_they_are_grown() {
     store.intern(object("finder", 99), Millis(60_000), id(2_000));
     assert_eq!(store.stats(Millis(60_000)).counters.evicted, 1);
 }
+
+#[test]
+fn a_hundred_thousand_rounds_leave_nothing_behind() {
+    let mut store = filled(Limits::default(), &["mail"], 100);
+    let rounds = |store: &mut References, rounds: std::ops::Range<i64>| {
+        for n in rounds {
+            let fresh = id(1_000_000 + n.unsigned_abs());
+            assert_eq!(store.intern(object("finder", n), Millis(n.unsigned_abs()), fresh), fresh);
+            assert!(store.release(fresh));
+        }
+        (store.by_id.capacity(), store.by_object.capacity(), store.stats(Millis(0)).memory)
+    };
+    let before = rounds(&mut store, 0..1_000);
+    assert_eq!(rounds(&mut store, 1_000..101_000), before);
+    store.clean_up(Millis(0));
+    let stats = store.stats(Millis(0));
+    assert_eq!((stats.total, stats.per_app.len(), store.evicted.len()), (100, 1, 0));
+}
+
+#[test]
+fn objects_with_one_hash_are_two() {
+    let mut store = References::default();
+    let (first, second) = (object("mail", 1), object("mail", 2));
+    store.intern(first.clone(), Millis(0), id(1));
+    store.by_object.insert(second.key(), id(1));
+    assert_eq!(store.intern(second.clone(), Millis(0), id(2)), id(2));
+    assert_eq!(store.intern(second, Millis(0), id(3)), id(2));
+    assert_eq!(store.peek(id(1)).map(|held| &held.object), Some(&first));
+    assert!(store.release(id(1)) && store.release(id(2)));
+    assert_eq!(store.ids(), []);
+}

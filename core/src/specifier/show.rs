@@ -14,7 +14,9 @@ impl std::fmt::Display for Path {
         let Some((container, segment)) = self.last() else { return f.write_str("application") };
         match segment {
             Segment::Property(member) => f.write_str(&member.term)?,
-            Segment::Element(member, By::Index(index)) => write!(f, "{} at {index}", member.term)?,
+            Segment::Element(member, By::Index(index) | By::Place(index, _)) => {
+                write!(f, "{} at {index}", member.term)?
+            }
             Segment::Element(member, By::Name(name)) => write!(f, "{} {}", member.term, quoted(name))?,
             Segment::Element(member, By::Id(Id::Number(id))) => write!(f, "{} id {id}", member.term)?,
             Segment::Element(member, By::Id(Id::Text(id))) => write!(f, "{} id {}", member.term, quoted(id))?,
@@ -32,7 +34,7 @@ impl Path {
             Segment::Property(member) => json!({ "type": "property", "property": member.term, "of": from }),
             Segment::Element(member, by) => {
                 let (form, field, value) = match by {
-                    By::Index(index) => ("element", "index", json!(index)),
+                    By::Index(index) | By::Place(index, _) => ("element", "index", json!(index)),
                     By::Name(name) => ("named", "name", json!(name)),
                     By::Id(Id::Number(id)) => ("id", "id", json!(id)),
                     By::Id(Id::Text(id)) => ("id", "id", json!(id)),

@@ -9,11 +9,14 @@ use super::{Outcome, Step, Then, World, held, in_app, remember};
 use crate::action::{Column, Deed, Elements, Identity};
 use crate::app::App;
 use crate::call::{Compare, Filter, GetElements};
+use crate::change;
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
+use crate::osa_error::OsaError;
 use crate::plan;
+use crate::reference::RefId;
 use crate::reply::Reply;
-use crate::specifier::{By, Container, Id, Path, Segment};
+use crate::specifier::{By, Container, Id, Mark, Path, Segment};
 
 /// An answer stays below this; the rest is a call away.
 const LARGEST: usize = 32 * 1024;
@@ -77,6 +80,7 @@ fn wanted(
         container,
         collection,
         identity: plan::identity(dictionary, &class),
+        mark: change::mark(&app.bundle_id, dictionary, &class),
         filter: filter.map(|filter| filter.cheap_first(&|column| known[column].long)),
         columns: known,
         wanted,
@@ -179,6 +183,7 @@ impl Listing {
                 self.wanted.container = path;
                 return Ok(self.ask(app, events, world));
             }
+            Err(error) if error.is_moved() => return Err(self.moved(&error, app, world)),
             Err(error) => return Err(error.to_fault(&app.name)),
         };
         if let Some(size) = answer.get("scanned").and_then(Json::as_u64) {
@@ -190,6 +195,16 @@ impl Listing {
             return first.found(&body, events, world);
         }
         Ok(Step::Done(Outcome { body, events, strategy: reply.strategy, ..Outcome::default() }))
+    }
+
+    /// Another object stands where the container was.
+    fn moved(&self, error: &OsaError, app: &App, world: &mut World<'_>) -> Fault {
+        let fault = error.to_fault(&app.name);
+        let Some(id) = &self.container else { return fault };
+        if let Some(id) = RefId::parse(id) {
+            world.references.fail(id);
+        }
+        fault.with("reference", id.as_str())
     }
 
     fn missing(&self, app: &App) -> Fault {
@@ -257,10 +272,9 @@ impl Listing {
     fn element(&self, row: &Json, dictionary: &Dictionary, app: &App, world: &mut World<'_>) -> Json {
         let empty = Json::Null;
         let cell = |at: usize| row.get(at).unwrap_or(&empty);
-        let by = by(cell(0), cell(1), &self.wanted.identity);
-        let stable = !matches!(by, By::Index(_));
+        let by = self.by(cell(0), cell(1), cell(3));
         let path = self.wanted.container.then(Segment::Element(self.wanted.collection.clone(), by));
-        let kind = self.wanted.collection.class.clone();
+        let (kind, stable) = (self.wanted.collection.class.clone(), path.is_stable());
         let id = remember(path, app, world).to_string();
         let mut fields: Map<String, Json> = Map::new();
         fields.extend([
@@ -277,6 +291,21 @@ impl Listing {
         Json::Object(fields)
     }
 
+    fn by(&self, identity: &Json, place: &Json, mark: &Json) -> By {
+        match (identity, &self.wanted.identity) {
+            (Json::String(name), Identity::Name(_)) => By::Name(name.clone()),
+            (Json::String(id), _) => By::Id(Id::Text(id.clone())),
+            (Json::Number(id), Identity::Id(_)) if id.is_i64() => {
+                By::Id(Id::Number(id.as_i64().unwrap_or_default()))
+            }
+            _ => {
+                let index = place.as_u64().and_then(|index| u32::try_from(index).ok()).unwrap_or(u32::MAX);
+                Mark::of(self.wanted.mark.clone(), mark)
+                    .map_or(By::Index(index), |mark| By::Place(index, mark))
+            }
+        }
+    }
+
     fn shown(&self, cells: &Json, dictionary: &Dictionary, app: &App, world: &mut World<'_>) -> Shown {
         let mut shown = Shown::default();
         let cells = cells.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -284,16 +313,5 @@ impl Listing {
             shown.add(&column.term, &value(cell, Some(&column.kind), dictionary), app, world);
         }
         shown
-    }
-}
-
-fn by(identity: &Json, place: &Json, kind: &Identity) -> By {
-    match (identity, kind) {
-        (Json::String(name), Identity::Name(_)) => By::Name(name.clone()),
-        (Json::String(id), _) => By::Id(Id::Text(id.clone())),
-        (Json::Number(id), Identity::Id(_)) if id.is_i64() => {
-            By::Id(Id::Number(id.as_i64().unwrap_or_default()))
-        }
-        _ => By::Index(place.as_u64().and_then(|index| u32::try_from(index).ok()).unwrap_or(u32::MAX)),
     }
 }

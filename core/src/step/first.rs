@@ -110,7 +110,7 @@ fn matches(body: &Json) -> Json {
 }
 
 /// What was spent on the filter counts for the call.
-fn with_events(step: Step, events: u64) -> Step {
+pub(super) fn with_events(step: Step, events: u64) -> Step {
     match step {
         Step::Run(mut run) => {
             run.pending.events += events;

@@ -212,7 +212,7 @@ fn all_missing(values: &[(String, Value)]) -> Option<OsaError> {
 
 /// The object of a reference is not there: the reference has no more use.
 fn gone(error: &OsaError, member: &Member, app: &App, world: &mut World<'_>) -> Fault {
-    if error.is_missing_object() {
+    if error.is_missing_object() || error.is_moved() {
         world.references.fail(member.id);
     }
     object_fault(error, member.id, &member.wanted.path, app)

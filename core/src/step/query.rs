@@ -7,11 +7,12 @@ use super::{Step, Then, World, done, held, in_app, remember};
 use crate::action::{Deed, Identity};
 use crate::app::App;
 use crate::call::TextWindow;
+use crate::change;
 use crate::dictionary::{Identifier, names};
 use crate::fault::{Code, Fault, did_you_mean};
 use crate::plan;
 use crate::reply::Reply;
-use crate::specifier::{By, Id, Path, Resolved, Segment, Specifier, Target};
+use crate::specifier::{By, Id, Mark, Path, Resolved, Segment, Specifier, Target};
 use crate::value::Value;
 
 /// How much of a long text a value holds.
@@ -42,7 +43,10 @@ impl Query {
         let deed = if is_property {
             Deed::Value { path: self.path.clone(), text: TEXT }
         } else {
-            Deed::Look { path: self.path.clone(), identity: plan::identity(dictionary, self.path.class()) }
+            let class = self.path.class();
+            let (identity, mark) =
+                (plan::identity(dictionary, class), change::mark(&app.bundle_id, dictionary, class));
+            Deed::Look { path: self.path.clone(), identity, mark }
         };
         Ok(in_app(app, deed, events, Then::Query(self), world))
     }
@@ -89,6 +93,10 @@ impl Query {
     }
 
     fn answer(&self, answer: &Json, app: &App, world: &mut World<'_>) -> Result<Json, Fault> {
+        if answer["$"] == "place" {
+            let property = change::mark(&app.bundle_id, app.dictionary()?, self.path.class());
+            return Ok(self.told(reference(at_place(&self.path, property, &answer["mark"]), app, world)));
+        }
         let dictionary = app.dictionary()?.clone();
         let kind = match &self.target {
             Target::Property(kind) => Some(kind),
@@ -96,7 +104,7 @@ impl Query {
         };
         let found = value(answer, kind, &dictionary);
         let is_property = matches!(self.path.last(), Some((_, Segment::Property(_))));
-        let mut json = match found {
+        Ok(self.told(match found {
             Value::Object(ref source) if is_property => self.object(source, app, world),
             Value::Null if is_property => json!({ "value": null }),
             found if is_property => json!({ "value": show(&found, app, world), "untrusted": true }),
@@ -104,11 +112,14 @@ impl Query {
                 let path = known_by(&self.path, &found, &plan::identity(&dictionary, self.path.class()));
                 reference(path, app, world)
             }
-        };
+        }))
+    }
+
+    fn told(&self, mut json: Json) -> Json {
         if let Some(words) = &self.resolved_as {
             json["resolvedAs"] = json!(words);
         }
-        Ok(json)
+        json
     }
 
     /// The app's own name for an object is the better way to it; where it cannot be read, the way it was asked for stays.
@@ -132,6 +143,16 @@ fn known_by(path: &Path, found: &Value, identity: &Identity) -> Path {
         _ => return path.clone(),
     };
     container.then(Segment::Element(member.clone(), by))
+}
+
+/// The way to an object that only its place leads to, with what it is told from its neighbours by.
+fn at_place(path: &Path, property: Option<Identifier>, mark: &Json) -> Path {
+    match (path.last(), Mark::of(property, mark)) {
+        (Some((container, Segment::Element(member, By::Index(index)))), Some(mark)) => {
+            container.then(Segment::Element(member.clone(), By::Place(*index, mark)))
+        }
+        _ => path.clone(),
+    }
 }
 
 fn reference(path: Path, app: &App, world: &mut World<'_>) -> Json {

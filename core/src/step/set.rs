@@ -227,6 +227,9 @@ impl Setting {
     }
 
     fn fail(&mut self, open: Open, error: &OsaError, app: &App, world: &mut World<'_>) -> Result<(), Fault> {
+        if error.is_moved() {
+            return self.moved(&open, app, world);
+        }
         if !error.is_missing_object() {
             return self.tell(&open, error.to_fault(&app.name));
         }

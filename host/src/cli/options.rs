@@ -94,6 +94,9 @@ pub(super) struct Mac {
     #[arg(long, global = true, hide = true, env = "IAC_MCP_REF_MAX_PER_APP",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) ref_max_per_app: Option<u32>,
+    /// Asks the app for an object each time before its reference is used.
+    #[arg(long, global = true, hide = true, env = "IAC_MCP_REF_VALIDATE_ON_ACCESS", value_parser = FalseyValueParser::new())]
+    pub(super) ref_validate_on_access: bool,
 }
 
 impl Common {
@@ -246,6 +249,7 @@ impl Mac {
             ttl: self.ref_ttl.map_or(default.ttl, Millis),
             most: number(self.ref_max, default.most),
             most_per_app: number(self.ref_max_per_app, default.most_per_app),
+            validate: self.ref_validate_on_access,
         }
     }
 }

@@ -7,8 +7,9 @@ use super::Failure;
 use super::options::{Common, Mac};
 use crate::mcp;
 
-/// More threads gain nothing: the work is waiting.
-const THREADS: usize = 2;
+/// More threads gain nothing, since the work is waiting, and cost something: they wake each other for every message.
+/// Whatever computes or reads files for long does so on threads of its own.
+const THREADS: usize = 1;
 
 pub(super) fn run(common: &Common, mac: Mac) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()?;

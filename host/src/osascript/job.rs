@@ -47,7 +47,9 @@ const GIVEN_UP: u8 = 2;
 
 /// When and why a client stops waiting.
 pub(super) struct Limits {
-    /// The most that a client waits.
+    /// What is left of its time.
+    pub(super) left: Duration,
+    /// The most that a client waits, in all.
     pub(super) timeout: Duration,
     /// The most that it waits for an app that left an earlier call without an answer.
     pub(super) patience: Duration,
@@ -90,13 +92,13 @@ impl Client {
 impl Ticket {
     /// Waits for the answer, and not longer than the limits allow.
     pub(super) async fn outcome(mut self, standing: watch::Receiver<Standing>, limits: Limits) -> Event {
-        let Limits { timeout, patience, cancel } = limits;
+        let Limits { left, timeout, patience, cancel } = limits;
         let stage = self.stage.clone();
         tokio::select! {
             biased;
             event = &mut self.answer => event.unwrap_or_else(|_| stopping()),
             () = cancel.cancelled() => Event::Failed(RunFailure::Cancelled),
-            () = tokio::time::sleep(timeout) => match stage.move_on(GIVEN_UP) {
+            () = tokio::time::sleep(left) => match stage.move_on(GIVEN_UP) {
                 true => Event::Failed(RunFailure::Busy(standing.borrow().to_string())),
                 false => Event::Failed(RunFailure::Timeout(millis(timeout))),
             },

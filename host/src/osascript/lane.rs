@@ -111,6 +111,9 @@ impl Lane {
     /// Waits for the app among all servers. A read goes on without a turn after a while: what holds it may be asleep.
     async fn turn<'a>(&mut self, turns: Option<&'a mut Turns>, job: &mut Job) -> Option<Turn<'a>> {
         let turns = turns?;
+        if turns.take_now() {
+            return Some(turns.taken());
+        }
         let holder = turns.holder();
         let known = holder.is_some() && holder == self.asleep;
         let patience = if known { Duration::ZERO } else { self.shared.settings.patience };
@@ -131,7 +134,7 @@ impl Lane {
         let Job { script, kind, mut client, since } = job;
         let began = Instant::now();
         self.record.began(since);
-        self.standing.send_replace(Standing::Runs(began));
+        self.standing.send_if_modified(|standing| standing.becomes(Standing::Runs(began)));
         match self.run_for(&script, kind, &mut client, began).await {
             Some(event) => {
                 self.record.ended(began, &event);

@@ -26,22 +26,21 @@ impl Standing {
         matches!(self, Self::Silent(_) | Self::Suspect(_))
     }
 
-    /// The lane waits for another server; says whether that is news.
-    pub(super) fn waits(&mut self, holder: Option<Holder>) -> bool {
-        let open = *self == Self::Open;
-        if open {
-            *self = Self::Waits(holder);
-        }
-        open
+    /// The lane does something else; says whether that is news to clients, who want to hear only of silence and its end.
+    pub(super) fn becomes(&mut self, next: Self) -> bool {
+        let news = self.is_silent() != next.is_silent();
+        *self = next;
+        news
     }
 
-    /// The lane has nothing more to do with a script; says whether that is news.
+    /// The lane waits for another server; says whether that is news to clients.
+    pub(super) fn waits(&mut self, holder: Option<Holder>) -> bool {
+        *self == Self::Open && self.becomes(Self::Waits(holder))
+    }
+
+    /// The lane has nothing more to do with a script; says whether that is news to clients.
     pub(super) fn open(&mut self) -> bool {
-        let was_busy = !matches!(self, Self::Open | Self::Suspect(_));
-        if was_busy {
-            *self = Self::Open;
-        }
-        was_busy
+        !matches!(self, Self::Open | Self::Suspect(_)) && self.becomes(Self::Open)
     }
 
     /// One word for reports.

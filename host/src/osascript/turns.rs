@@ -53,6 +53,25 @@ impl Turns {
         Ok(Self { next: open("next")?, app: open("turn")?, stand_back: None })
     }
 
+    /// Takes the turn if nobody has it and nobody waits for it; [`Self::taken`] is the turn.
+    pub(super) fn take_now(&mut self) -> bool {
+        if self.stand_back.is_some() {
+            return false;
+        }
+        let (Some(waits), Some(has)) = (Locked::now(&self.next), Locked::now(&self.app)) else {
+            return false;
+        };
+        has.keep();
+        drop(waits);
+        self.sign();
+        true
+    }
+
+    /// The turn that was taken just now.
+    pub(super) fn taken(&mut self) -> Turn<'_> {
+        Turn(self)
+    }
+
     /// Waits for the turn.
     ///
     /// # Errors
@@ -102,6 +121,10 @@ impl Drop for Turn<'_> {
 struct Locked<'a>(Option<&'a File>);
 
 impl<'a> Locked<'a> {
+    fn now(file: &'a File) -> Option<Self> {
+        file.try_lock().is_ok().then_some(Self(Some(file)))
+    }
+
     async fn poll(file: &'a File) -> io::Result<Self> {
         loop {
             match file.try_lock() {

@@ -193,12 +193,12 @@ impl Worker {
     fn request(&mut self, script: &Script) -> Vec<u8> {
         let id = self.calls;
         let next = self.programs.len();
-        let (program, code) = match self.programs.get(script.code()) {
+        let (program, code) = match self.programs.get(script.shape()) {
             Some(program) => (*program, String::new()),
             None => (next, format!(r#","code":{}"#, serde_json::Value::from(script.code()))),
         };
         if program == next {
-            self.programs.insert(script.code().to_owned(), program);
+            self.programs.insert(script.shape().to_owned(), program);
         }
         format!("{{\"id\":{id},\"program\":{program}{code},\"data\":{}}}\n", script.data()).into_bytes()
     }

@@ -203,13 +203,13 @@ impl Permission {
             }
         }
         if outcome.body.get("untrusted") == Some(&Json::Bool(true)) {
-            self.taint(attempt, apps, now);
+            self.taint(apps, now);
         }
     }
 
-    fn taint(&self, attempt: &Attempt<'_>, apps: &[Arc<str>], now: Millis) {
-        let of_others = |policy: &Policy| apps.iter().any(|app| policy.is_content_of_others(app));
-        if self.gate(attempt).is_ok_and(|gate| of_others(&gate.policy)) {
+    /// The policy that decided about the read says whose words were read.
+    fn taint(&self, apps: &[Arc<str>], now: Millis) {
+        if apps.iter().any(|app| self.state.is_content_of_others(app)) {
             *self.untrusted.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
         }
     }

@@ -13,7 +13,8 @@ use super::{StateError, read_if_there};
 #[derive(Debug)]
 pub(super) struct Watched<T> {
     path: PathBuf,
-    seen: Option<(Stamp, Arc<T>)>,
+    /// What was read, and what the file was then; `None` if there was none.
+    seen: Option<(Option<Stamp>, Arc<T>)>,
 }
 
 /// What changes when a file is written or replaced.
@@ -32,18 +33,22 @@ impl<T: Default> Watched<T> {
     ) -> Result<Arc<T>, StateError> {
         let before = stamp(&self.path)?;
         if let Some((seen, value)) = &self.seen
-            && Some(*seen) == before
+            && *seen == before
         {
             return Ok(Arc::clone(value));
         }
         self.seen = None;
-        let text = read_if_there(&self.path)?;
+        let text = if before.is_some() { read_if_there(&self.path)? } else { None };
         let value = Arc::new(text.map_or_else(|| Ok(T::default()), |text| parse(&self.path, &text))?);
         // What was written while it was read is read again next time.
-        self.seen = before
-            .filter(|before| stamp(&self.path).is_ok_and(|after| after == Some(*before)))
-            .map(|stamp| (stamp, Arc::clone(&value)));
+        let same = before.is_none() || stamp(&self.path).is_ok_and(|after| after == before);
+        self.seen = same.then(|| (before, Arc::clone(&value)));
         Ok(value)
+    }
+
+    /// Returns what was read last, however long ago.
+    pub(super) fn last(&self) -> Option<Arc<T>> {
+        self.seen.as_ref().map(|(_, value)| Arc::clone(value))
     }
 }
 

@@ -3,12 +3,16 @@
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use iac_core::Millis;
 use iac_core::audit::Entry;
 use tokio::sync::oneshot;
 
 use super::{State, StateError};
+
+/// How long the writer rests after an entry that nobody waits for: to wake it for each would hold up the calls.
+const REST: Duration = Duration::from_millis(1);
 
 /// A queue to the log.
 #[derive(Debug)]
@@ -29,12 +33,11 @@ impl Recorder {
     pub fn new(state: Arc<State>) -> Self {
         let (entries, waiting) = channel::<Waiting>();
         let writer = std::thread::spawn(move || {
-            for Waiting { at, entry, done } in waiting {
-                let written = state.record(at, &entry, done.is_some());
-                match (done, written) {
-                    (Some(done), written) => drop(done.send(written)),
-                    (None, Err(error)) => tracing::error!(%error, "the audit log cannot be written"),
-                    (None, Ok(())) => {}
+            while let Ok(first) = waiting.recv() {
+                let mut awaited = write(&state, first);
+                awaited |= waiting.try_iter().fold(false, |awaited, next| write(&state, next) | awaited);
+                if !awaited {
+                    std::thread::sleep(REST);
                 }
             }
             if let Err(error) = state.close() {
@@ -64,6 +67,23 @@ impl Recorder {
         let entries = self.entries.as_ref().ok_or_else(closed)?;
         entries.send(waiting).map_err(|_| closed())?;
         written.await.map_err(|_| closed())?
+    }
+}
+
+/// Writes one entry; says whether somebody waited for it.
+fn write(state: &State, Waiting { at, entry, done }: Waiting) -> bool {
+    let written = state.record(at, &entry, done.is_some());
+    match done {
+        Some(done) => {
+            drop(done.send(written));
+            true
+        }
+        None => {
+            if let Err(error) = written {
+                tracing::error!(%error, "the audit log cannot be written");
+            }
+            false
+        }
     }
 }
 

@@ -9,6 +9,7 @@
 
 pub(crate) mod arguments;
 pub(crate) mod corpus;
+pub(crate) mod desk;
 
 use std::fs;
 use std::path::{Path, PathBuf};

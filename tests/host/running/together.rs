@@ -39,6 +39,78 @@ async fn a_server_that_was_stopped_in_its_turn() {
     assert_eq!(metrics(&other).await["withoutTurn"], 1);
 }
 
+#[tokio::test]
+async fn a_server_that_was_stopped_in_its_turn_holds_up_changes_no_longer_than_a_client_waits() {
+    let subject = json!({ "app": "com.apple.mail", "event": "get", "target": "subject", "times": 1, "do": { "slow": 1000 } });
+    let mac = mac(&json!([subject]));
+    let state = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(mac.path().join(".iac-mcp")).unwrap();
+    std::fs::write(mac.path().join(".iac-mcp/policy.toml"), "profile = \"trusted\"\n").unwrap();
+    let (stopped, other) = (serve(mac.path(), state.path()).await, hurried(mac.path(), state.path()).await);
+    let (mine, message) = (first_message(&stopped).await, first_message(&other).await);
+    let wanted = json!({ "reference": mine, "properties": ["subject"] });
+    let begun = stopped.begin("iac_mcp_get_properties", wanted).await;
+    while metrics(&stopped).await["state"] != "running" {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    stopped.signal(Signal::STOP);
+
+    let write =
+        ("iac_mcp_set_property", json!({ "reference": message, "property": "flag index", "value": 3 }));
+    let properties = json!({ "new": "mailbox", "withProperties": { "name": "Another" } });
+    let command =
+        ("iac_mcp_run_command", json!({ "app": "Mail", "command": "make", "arguments": properties }));
+    for (tool, arguments) in [&write, &command] {
+        let answered =
+            tokio::time::timeout(HURRY + Duration::from_secs(1), other.call(tool, arguments.clone()));
+        let answer = answered.await.unwrap_or_else(|_| panic!("{tool}: no answer in time"));
+        assert_eq!(answer["error"], "app_busy", "{answer}");
+        let holder = stopped.pid().as_raw_nonzero().to_string();
+        assert!(answer["message"].as_str().unwrap().contains(&holder), "{answer}");
+        let calendars = json!({ "app": "Calendar", "container": "application", "elementType": "calendar" });
+        let elsewhere = other.call("iac_mcp_get_elements", calendars).await;
+        assert!(elsewhere["elements"].is_array(), "another app works at once: {elsewhere}");
+    }
+
+    stopped.signal(Signal::CONT);
+    begun.await.unwrap();
+    for (tool, arguments) in [write, command] {
+        let answer = other.call(tool, arguments).await;
+        assert_eq!(answer["success"], true, "{answer}");
+    }
+}
+
+/// When a client of a hurried server is answered at the latest.
+const HURRY: Duration = Duration::from_secs(3);
+
+#[tokio::test]
+async fn all_scripts_of_a_call_share_its_time() {
+    let mac = mac(&json!([{ "app": "com.apple.mail", "event": "get", "do": { "slow": 2000 } }]));
+    let state = tempfile::tempdir().unwrap();
+    let server = hurried(mac.path(), state.path()).await;
+    // What is not there is looked for, then its neighbours' names are read to offer them.
+    let specifier =
+        json!({ "type": "named", "element": "account", "name": "Nobody", "container": "application" });
+    let asked = server.call("iac_mcp_query_object", json!({ "app": "Mail", "specifier": specifier }));
+    let answer =
+        tokio::time::timeout(HURRY + Duration::from_secs(1), asked).await.expect("an answer in time");
+    assert_eq!(answer["error"], "timeout", "{answer}");
+}
+
+async fn hurried(mac: &Path, state: &Path) -> Server {
+    Server::start(state, |command| {
+        command.arg("--world").arg(mac).args(["--timeout", &HURRY.as_secs().to_string()]);
+    })
+    .await
+}
+
+async fn first_message(server: &Server) -> Json {
+    let inbox = json!({ "type": "property", "property": "inbox", "of": "application" });
+    let specifier = json!({ "type": "element", "element": "message", "index": 0, "container": inbox });
+    let asked = json!({ "app": "Mail", "specifier": specifier });
+    server.call("iac_mcp_query_object", asked).await["reference"]["id"].clone()
+}
+
 async fn metrics(server: &Server) -> Json {
     server.call("system", json!({ "action": "metrics" })).await["osascript"]["apps"]["com.apple.mail"].clone()
 }

@@ -108,7 +108,8 @@ fn several_apps(app: &str) -> Fault {
 
 fn open(id: RefId, app: &str, call: &SetProperty, world: &mut World<'_>) -> Result<Open, Fault> {
     let held = world.references.touch(id, world.now)?;
-    let (path, mark) = (held.object.path.clone(), held.mark.as_deref().map(str::to_owned));
+    let path = held.object.path.clone();
+    let mark = held.mark.as_deref().or(path.mark()).map(str::to_owned);
     let app = world.apps.find(app)?;
     let properties: Vec<(&str, &Json)> =
         call.properties.iter().map(|(name, value)| (name.as_str(), value)).collect();

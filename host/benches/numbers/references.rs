@@ -1,11 +1,4 @@
 //! The reference store at 10,000 references: time of a lookup, an insert that evicts, a clean-up, and memory of each.
-//!
-//! Prints each figure beside its target; `cargo bench -p iac-core --bench references`.
-#![expect(
-    clippy::print_stdout,
-    clippy::disallowed_methods,
-    reason = "a benchmark looks at the clock and prints"
-)]
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,41 +8,48 @@ use iac_core::dictionary::Identifier;
 use iac_core::reference::{Limits, Object, RefId, References};
 use iac_core::specifier::{By, Id, Member, Path, Segment};
 
+use crate::table::{Row, Target, milliseconds};
+
 const HELD: u64 = 10_000;
 const ROUNDS: u64 = 200_000;
 
-fn main() {
-    println!("{:<34} {:>12} {:>12} {:>7}", "reference store at 10,000", "measured", "target", "ratio");
+pub(crate) fn rows() -> Vec<Row> {
     let mut store = filled(0);
-    report(
-        "lookup",
-        nanoseconds(ROUNDS, |n| assert!(store.touch(id(n * 7 % HELD), Millis(n)).is_ok())),
-        200.0,
-        "ns",
-    );
+    let lookup = nanoseconds(ROUNDS, |n| assert!(store.touch(id(n * 7 % HELD), Millis(n)).is_ok()));
     let mut next = HELD;
     let inbox = inbox();
     let insert = nanoseconds(ROUNDS, |n| {
         next += 1;
         store.intern(in_container(&inbox, next), Millis(100_000 + n * 1_000), id(next));
     });
-    report("insert, with eviction", insert / 1e3, 2.0, "µs");
     let held = store.stats(Millis(0)).total;
     assert!(held <= 10_000, "{held} are held");
-    let mut store = filled(0);
-    let begun = Instant::now();
-    assert_eq!(store.clean_up(Millis(10_000_000)), 10_000);
-    report("clean-up of all", begun.elapsed().as_secs_f64() * 1e3, 1.0, "ms");
-    memory();
+    vec![
+        Row::new("reference store at 10,000: lookup", lookup, "ns", Target::AtMost(200.0)),
+        Row::new("insert, with eviction", insert / 1e3, "µs", Target::AtMost(2.0)),
+        Row::new("clean-up of all", clean_up(), "ms", Target::AtMost(1.0)),
+        memory(),
+    ]
+}
+
+/// A store is filled for each round, which does not count.
+fn clean_up() -> f64 {
+    let mut stores: Vec<References> = (0..21).map(|_| filled(0)).collect();
+    milliseconds(21, || {
+        let mut store = stores.pop().expect("one for each round");
+        assert_eq!(store.clean_up(Millis(10_000_000)), 10_000);
+        std::mem::forget(store);
+    })
 }
 
 /// Many stores, so that the page size does not matter.
-fn memory() {
-    let Some(before) = resident() else { return println!("memory: not told by this system") };
+fn memory() -> Row {
+    let what = "memory of one reference";
+    let Some(before) = resident() else { return Row::absent(what, "this system does not tell") };
     let stores: Vec<References> = (0..50).map(|_| filled(0)).collect();
     let after = resident().unwrap_or(before);
-    report("memory of one reference", (after - before) as f64 / (50 * HELD) as f64, 400.0, "B");
     drop(stores);
+    Row::new(what, after.saturating_sub(before) as f64 / (50 * HELD) as f64, "B", Target::AtMost(400.0))
 }
 
 fn filled(from: u64) -> References {
@@ -73,16 +73,27 @@ fn member(term: &str, plural: &str) -> Arc<Member> {
     Arc::new(Member { term: term.into(), identifier, class: term.into() })
 }
 
-fn inbox() -> (Path, Arc<Member>) {
-    let account = Segment::Element(member("account", "accounts"), By::Id(Id::Text("4B2A4C1E".into())));
-    let mailbox = Segment::Element(member("mailbox", "mailboxes"), By::Name("INBOX".into()));
-    (Path::application().then(account).then(mailbox), member("message", "messages"))
+/// What references of one app share.
+struct Inbox {
+    app: Arc<str>,
+    path: Path,
+    messages: Arc<Member>,
 }
 
-fn in_container((container, messages): &(Path, Arc<Member>), n: u64) -> Object {
+fn inbox() -> Inbox {
+    let account = Segment::Element(member("account", "accounts"), By::Id(Id::Text("4B2A4C1E".into())));
+    let mailbox = Segment::Element(member("mailbox", "mailboxes"), By::Name("INBOX".into()));
+    Inbox {
+        app: "com.apple.mail".into(),
+        path: Path::application().then(account).then(mailbox),
+        messages: member("message", "messages"),
+    }
+}
+
+fn in_container(Inbox { app, path, messages }: &Inbox, n: u64) -> Object {
     let number = i64::try_from(n).expect("small");
-    let path = container.then(Segment::Element(messages.clone(), By::Id(Id::Number(number))));
-    Object { app: "com.apple.mail".into(), path }
+    let path = path.then(Segment::Element(messages.clone(), By::Id(Id::Number(number))));
+    Object { app: app.clone(), path }
 }
 
 fn nanoseconds(rounds: u64, mut each: impl FnMut(u64)) -> f64 {
@@ -94,8 +105,4 @@ fn nanoseconds(rounds: u64, mut each: impl FnMut(u64)) -> f64 {
 fn resident() -> Option<u64> {
     let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
     Some(statm.split(' ').nth(1)?.parse::<u64>().ok()? * 4096)
-}
-
-fn report(what: &str, measured: f64, target: f64, unit: &str) {
-    println!("{what:<34} {measured:>9.1} {unit:<2} {target:>9.1} {unit:<2} {:>6.2}x", measured / target);
 }

@@ -1,0 +1,100 @@
+//! `iac_mcp_get_reference_stats`: what is held, and what to do about it.
+
+use serde_json::{Value as Json, json};
+
+use super::World;
+use crate::reference::{Limits, Stats};
+
+/// From this share of a limit on it is time to give references back, in hundredths.
+const NEARLY: usize = 80;
+
+/// Fewer validations than this say nothing.
+const TELLING: u64 = 5;
+
+/// Everything that is known of the references that are held.
+pub(super) fn stats(world: &World<'_>) -> Json {
+    let (stats, limits) = (world.references.stats(world.now), world.references.limits());
+    let advice = recommendations(&stats, &limits);
+    json!({
+        "totalReferences": stats.total,
+        "referencesPerApp": stats.per_app,
+        "asleep": stats.asleep,
+        "oldestAgeMs": stats.oldest.map(|age| age.0),
+        "newestAgeMs": stats.newest.map(|age| age.0),
+        "memoryBytes": stats.memory,
+        "limits": { "total": limits.most, "perApp": limits.most_per_app, "ttlMs": limits.ttl.0 },
+        "created": stats.counters.created,
+        "evicted": stats.counters.evicted,
+        "expired": stats.counters.expired,
+        "released": stats.counters.released,
+        "validated": stats.counters.validated,
+        "validationFailures": stats.counters.failed,
+        "health": if advice.is_empty() { "good" } else { "attention" },
+        "recommendations": advice,
+    })
+}
+
+fn recommendations(stats: &Stats, limits: &Limits) -> Vec<String> {
+    let near = |count: usize, most: usize| count * 100 >= most * NEARLY;
+    let Stats { total, per_app, counters, .. } = stats;
+    let mut advice = Vec::new();
+    if near(*total, limits.most) {
+        advice.push(format!(
+            "{total} of {} references are held: release those that are no longer needed with iac_mcp_release_reference",
+            limits.most
+        ));
+    }
+    for (app, count) in per_app.iter().filter(|(_, count)| near(**count, limits.most_per_app)) {
+        advice.push(format!(
+            "{count} of {} references of {app} are held: release all of it with iac_mcp_release_reference and its app",
+            limits.most_per_app
+        ));
+    }
+    if counters.evicted > 0 {
+        advice.push(format!(
+            "{} references made room for newer ones: read fewer elements at a time, release them earlier, or ask the user to raise IAC_MCP_REF_MAX",
+            counters.evicted
+        ));
+    }
+    if counters.failed >= TELLING && counters.failed * 10 >= counters.created {
+        advice.push(format!(
+            "{} of {} references led to nothing or to another object: query objects again shortly before they are used",
+            counters.failed, counters.created
+        ));
+    }
+    advice
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reference::Counters;
+
+    fn check(total: usize, of_mail: usize, counters: Counters, expected: &[&str]) {
+        let per_app = [("com.apple.mail".to_owned(), of_mail)].into();
+        let stats = Stats { total, per_app, counters, ..Stats::default() };
+        let limits = Limits { most: 100, most_per_app: 50, ..Limits::default() };
+        let advice = recommendations(&stats, &limits);
+        assert_eq!(advice.len(), expected.len(), "{advice:?}");
+        for (advice, expected) in advice.iter().zip(expected) {
+            assert!(advice.starts_with(expected), "{advice}");
+        }
+    }
+
+    #[test]
+    fn advice_is_given_where_something_can_be_done() {
+        let some = |evicted, failed| Counters { created: 100, evicted, failed, ..Counters::default() };
+        check(79, 39, some(0, 4), &[]);
+        check(80, 10, some(0, 0), &["80 of 100 references are held"]);
+        check(60, 40, some(0, 0), &["40 of 50 references of com.apple.mail"]);
+        check(10, 10, some(3, 0), &["3 references made room"]);
+        check(10, 10, some(0, 10), &["10 of 100 references led to nothing"]);
+        check(10, 10, some(0, 9), &[]);
+        check(
+            100,
+            50,
+            some(1, 20),
+            &["100 of 100", "50 of 50", "1 references made room", "20 of 100 references led"],
+        );
+    }
+}

@@ -1,0 +1,79 @@
+//! A client over pipes, as thin as can be, so that what is measured is the server.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value as Json, json};
+
+/// A server and the one who talks to it.
+pub(crate) struct Client {
+    process: Child,
+    stdin: Option<ChildStdin>,
+    stdout: BufReader<ChildStdout>,
+    next: u64,
+}
+
+impl Client {
+    /// Starts a server and begins a session.
+    pub(crate) fn start(command: &mut Command) -> Self {
+        let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+        let mut process = spawned.expect("the server starts");
+        let stdin = process.stdin.take();
+        let stdout = BufReader::new(process.stdout.take().expect("stdout is a pipe"));
+        let mut client = Self { process, stdin, stdout, next: 0 };
+        let info = json!({ "name": "numbers", "version": "0" });
+        let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info });
+        client.request("initialize", &hello);
+        client.write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
+        client
+    }
+
+    /// Asks, and returns the result.
+    pub(crate) fn request(&mut self, method: &str, params: &Json) -> Json {
+        self.next += 1;
+        self.write(
+            &json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params }).to_string(),
+        );
+        let line = self.line();
+        let mut answer: Json = serde_json::from_str(&line).expect("a line of JSON");
+        assert_eq!(answer["id"], self.next, "{line}");
+        answer["result"].take()
+    }
+
+    /// Calls a tool that has to succeed; returns the whole result.
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Json) -> Json {
+        let result = self.request("tools/call", &json!({ "name": tool, "arguments": arguments }));
+        assert_ne!(result["isError"], true, "{tool}: {result}");
+        result
+    }
+
+    /// Calls a tool that has to succeed; returns what its answer holds.
+    pub(crate) fn ask(&mut self, tool: &str, arguments: &Json) -> Json {
+        self.call(tool, arguments)["structuredContent"].take()
+    }
+
+    /// Writes a prepared line and waits for the next one, which nobody looks into.
+    pub(crate) fn exchange(&mut self, line: &str) -> usize {
+        self.write(line);
+        self.line().len()
+    }
+
+    fn write(&mut self, line: &str) {
+        let stdin = self.stdin.as_mut().expect("nobody has closed it");
+        stdin.write_all(format!("{line}\n").as_bytes()).expect("the server reads");
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).expect("the server writes");
+        line
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        drop(self.stdin.take());
+        // It ends by itself when its input does; whether it ended well is for tests.
+        let _ = self.process.wait();
+    }
+}

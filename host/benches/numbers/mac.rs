@@ -1,0 +1,83 @@
+//! Simulated Macs of any size, and scripts that run in them without the server.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+/// The program that is measured.
+pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_iac-mcp");
+
+pub(crate) const MAIL: &str = "com.apple.mail";
+
+/// A Mac that is kept for the length of a measurement, with a home for its server.
+pub(crate) struct Mac {
+    folder: TempDir,
+    latency: &'static str,
+}
+
+impl Mac {
+    /// A Mac with so many messages in its inbox; `latency` is `none`, or `mac` for what was measured on real ones.
+    pub(crate) fn new(messages: usize, latency: &'static str) -> Self {
+        let mac = Self { folder: tempfile::tempdir().expect("a folder for things that pass"), latency };
+        let made = Command::new(BINARY)
+            .args(["sim", "new", "--seed", "7", "--messages", &messages.to_string()])
+            .arg(mac.world())
+            .output()
+            .expect("the program starts");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        mac
+    }
+
+    /// The command of a server of this Mac.
+    pub(crate) fn server(&self) -> Command {
+        let mut command = self.program();
+        command.arg("serve").arg("--world").arg(self.world()).args(["--timeout", "300"]);
+        command.arg("--state").arg(self.folder.path().join("state"));
+        command.arg("--cache").arg(self.folder.path().join("cache"));
+        command
+    }
+
+    /// Runs a script in a process of its own; returns what it answers, and how many Apple events it sent.
+    pub(crate) fn run(&self, script: &str) -> (Json, usize) {
+        let before = self.events();
+        let ran = self
+            .program()
+            .args(["osascript", "-l", "JavaScript", "-e", script])
+            .env("IAC_MCP_WORLD", self.world())
+            .output()
+            .expect("the program starts");
+        let said = String::from_utf8_lossy(&ran.stdout);
+        let answer = serde_json::from_str(&said)
+            .unwrap_or_else(|error| panic!("{error}: {said}{}", String::from_utf8_lossy(&ran.stderr)));
+        (answer, self.events() - before)
+    }
+
+    /// How many Apple events were sent so far, by whomever.
+    pub(crate) fn events(&self) -> usize {
+        std::fs::read_to_string(self.trace()).unwrap_or_default().lines().count()
+    }
+
+    pub(crate) fn world(&self) -> PathBuf {
+        self.folder.path().join("mac")
+    }
+
+    fn trace(&self) -> PathBuf {
+        self.folder.path().join("trace")
+    }
+
+    fn program(&self) -> Command {
+        let mut command = Command::new(BINARY);
+        command.env("IAC_MCP_LATENCY", self.latency).env("IAC_MCP_TRACE", self.trace());
+        command.env("IAC_MCP_LOG", "error").env("HOME", self.folder.path());
+        command
+    }
+}
+
+/// Dictionaries of real apps, where somebody has put them beside the repository.
+pub(crate) fn corpus() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
+    let corpus = std::env::var_os("IAC_MCP_CORPUS").map_or(beside, PathBuf::from).join("sdef");
+    corpus.is_dir().then_some(corpus)
+}

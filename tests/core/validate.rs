@@ -1,0 +1,79 @@
+//! Whether objects are still there: asked before each use where the operator wants that, and of all at once.
+#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
+
+mod support;
+
+use iac_core::reference::{Limits, References};
+use serde_json::{Value as Json, json};
+use support::desk::Desk;
+
+const NOT_RUNNING: &str = r#"{"ok":false,"number":-600,"message":"not running","at":"running","events":0}"#;
+
+/// What a script says of some objects: an error's number for each, or 0.
+fn rows(numbers: &[i64]) -> String {
+    let row = |number: &i64| match number {
+        0 => json!({ "$": "list", "v": ["x"] }),
+        20_001 => json!({ "$": "error", "number": number, "message": "x" }),
+        number => json!({ "$": "list", "v": [{ "$": "error", "number": number, "message": "x" }] }),
+    };
+    json!({ "ok": true, "events": 1, "value": numbers.iter().map(row).collect::<Vec<_>>() }).to_string()
+}
+
+/// Some notes, and an item that only its place leads to.
+fn held(desk: &mut Desk) -> (Vec<String>, String) {
+    let elements = json!([["a", 0, []], ["b", 1, []], ["c", 2, []]]);
+    let reply = json!({ "ok": true, "events": 1, "value": { "total": 3, "scanned": 3, "rows": elements } });
+    let wanted = json!({ "app": "Notes", "container": "application", "elementType": "note" });
+    let (_, outcome) = desk.call("iac_mcp_get_elements", &wanted, &[&reply.to_string()]);
+    let id = |each: &Json| each["id"].as_str().unwrap().to_owned();
+    (outcome.body["elements"].as_array().unwrap().iter().map(id).collect(), desk.twin("file:///a"))
+}
+
+#[test]
+fn all_at_once_with_the_statistics() {
+    let mut desk = Desk::default();
+    let (notes, twin) = held(&mut desk);
+    let asked = json!({ "validate": true });
+    let (_, outcome) =
+        desk.call("iac_mcp_get_reference_stats", &asked, &[&rows(&[20_001]), &rows(&[0, -1728, -1700])]);
+    let expected = json!({ "valid": 1, "gone": 1, "moved": 1, "unknown": 1 });
+    assert_eq!(outcome.body["checked"], expected, "{}", outcome.body);
+    assert_eq!((&outcome.body["totalReferences"], outcome.events), (&json!(2), 2));
+    assert_eq!(outcome.body["validationFailures"], 2);
+    desk.is_forgotten(&twin);
+    desk.is_forgotten(&notes[1]);
+    let (_, outcome) = desk.call("iac_mcp_get_reference_stats", &asked, &[NOT_RUNNING]);
+    assert_eq!(outcome.body["checked"]["unknown"], 2, "an app that does not run says nothing of its objects");
+    assert_eq!(outcome.body["totalReferences"], 2);
+}
+
+#[test]
+fn without_being_asked_nothing_runs() {
+    let mut desk = Desk::default();
+    held(&mut desk);
+    let (_, outcome) = desk.call("iac_mcp_get_reference_stats", &json!({}), &[]);
+    assert_eq!((&outcome.body["totalReferences"], &outcome.body["health"]), (&json!(4), &json!("good")));
+    assert_eq!(outcome.body.get("checked"), None);
+    assert!(outcome.body["memoryBytes"].as_u64().unwrap() > 400, "{}", outcome.body);
+}
+
+#[test]
+fn before_each_use_where_that_is_wanted() {
+    let limits = Limits { validate: true, ..Limits::default() };
+    let mut desk = Desk::default();
+    desk.references = References::new(limits);
+    let (notes, _) = held(&mut desk);
+    let wanted = json!({ "reference": notes, "properties": ["name"] });
+    let (data, outcome) =
+        desk.call("iac_mcp_get_properties", &wanted, &[&rows(&[0, -1728, 0]), &rows(&[0, 0])]);
+    assert_eq!(outcome.events, 2);
+    assert_eq!(data["rows"].as_array().unwrap().len(), 1, "what is gone is not asked for again: {data}");
+    let results = outcome.body["results"].as_array().unwrap();
+    let errors: Vec<&Json> = results.iter().map(|each| &each["error"]["error"]).collect();
+    assert_eq!(errors, [&Json::Null, &json!("reference_invalid"), &Json::Null]);
+    let (_, outcome) = desk.call("iac_mcp_get_properties", &wanted, &[NOT_RUNNING, NOT_RUNNING]);
+    assert_eq!(outcome.body["results"][0]["error"]["error"], "app_not_running", "{}", outcome.body);
+    let released = json!({ "reference": notes });
+    let (_, outcome) = desk.call("iac_mcp_release_reference", &released, &[]);
+    assert_eq!(outcome.body["released"], 2);
+}

@@ -1,0 +1,83 @@
+//! What an operator can set about references, through the variables of a real server.
+
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+
+use crate::server::Server;
+
+async fn serve(folder: &std::path::Path, variables: &[(&str, &str)]) -> Server {
+    Server::start(folder, |command| {
+        command.arg("--simulated").envs(variables.iter().copied());
+    })
+    .await
+}
+
+async fn inbox(server: &Server) -> Json {
+    let specifier = json!({ "type": "property", "property": "inbox", "of": "application" });
+    let answer = server.call("iac_mcp_query_object", json!({ "app": "Mail", "specifier": specifier })).await;
+    answer["reference"]["id"].clone()
+}
+
+async fn stats(server: &Server) -> Json {
+    server.call("iac_mcp_get_reference_stats", json!({})).await
+}
+
+async fn name(server: &Server, inbox: &Json) -> Json {
+    server.call("iac_mcp_get_properties", json!({ "reference": inbox, "properties": ["name"] })).await
+}
+
+#[tokio::test]
+async fn they_expire_and_are_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = serve(folder.path(), &[("IAC_MCP_REF_TTL", "1000")]).await;
+    let held = inbox(&server).await;
+    tokio::time::sleep(Duration::from_millis(1100)).await;
+    assert_eq!(name(&server, &held).await["error"], "reference_invalid");
+    assert_eq!(stats(&server).await["expired"], 1, "when it was used; nobody has cleaned up yet");
+
+    let variables = [("IAC_MCP_REF_TTL", "1000"), ("IAC_MCP_REF_CLEANUP", "100")];
+    let server = serve(folder.path(), &variables).await;
+    inbox(&server).await;
+    while stats(&server).await["totalReferences"] != 0 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(stats(&server).await["expired"], 1, "without being used");
+}
+
+#[tokio::test]
+async fn there_are_so_many_at_most() {
+    let folder = tempfile::tempdir().unwrap();
+    let variables =
+        [("IAC_MCP_REF_MAX", "12"), ("IAC_MCP_REF_MAX_PER_APP", "7"), ("IAC_MCP_REF_TTL", "60000")];
+    let server = serve(folder.path(), &variables).await;
+    let inbox = inbox(&server).await;
+    let messages = json!({ "container": inbox, "elementType": "message", "limit": 6 });
+    server.call("iac_mcp_get_elements", messages).await;
+    let stats = stats(&server).await;
+    assert_eq!(stats["limits"], json!({ "total": 12, "perApp": 7, "ttlMs": 60_000 }));
+    assert_eq!((&stats["totalReferences"], &stats["health"]), (&json!(7), &json!("attention")), "{stats}");
+    assert!(stats["recommendations"][0].as_str().unwrap().contains("com.apple.mail"), "{stats}");
+}
+
+#[tokio::test]
+async fn the_app_is_asked_before_each_use() {
+    let folder = tempfile::tempdir().unwrap();
+    for (value, checked) in [("1", 1), ("0", 0)] {
+        let server = serve(folder.path(), &[("IAC_MCP_REF_VALIDATE_ON_ACCESS", value)]).await;
+        let inbox = inbox(&server).await;
+        assert!(name(&server, &inbox).await["properties"].is_object());
+        assert_eq!(stats(&server).await["validated"], checked);
+    }
+}
+
+#[tokio::test]
+async fn all_are_asked_for_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = serve(folder.path(), &[]).await;
+    let inbox = inbox(&server).await;
+    let messages = json!({ "container": inbox, "elementType": "message", "limit": 20 });
+    server.call("iac_mcp_get_elements", messages).await;
+    let stats = server.call("iac_mcp_get_reference_stats", json!({ "validate": true })).await;
+    assert_eq!(stats["checked"], json!({ "valid": 21, "gone": 0, "moved": 0, "unknown": 0 }), "{stats}");
+}
