@@ -1,5 +1,9 @@
-//! The planner against every other way: forty queries under the measured cost of Mail with 43,000 messages. Eight of them
-//! run each time; `IAC_MCP_ALL=1` runs all.
+//! The planner against every other way, under the measured cost of Mail: forty queries over 43,000 messages, none of which
+//! may take a tenth longer than the best way. Five of them run each time; `IAC_MCP_ALL=1` runs all.
+//!
+//! A column is preferred to single reads while it costs at most 250 ms more, since each event interrupts whoever uses the
+//! app. Over 43,000 messages that is less than a tenth, also where both ways cost about the same; over fewer it may be
+//! more, and is never more than that.
 
 mod engine;
 
@@ -10,22 +14,53 @@ use serde_json::{Value as Json, json};
 const MAIL: &str =
     r#"{"event": 85, "value": 0.017, "text": 0.04, "single": 25, "index": 500, "whose": 1.33}"#;
 
+/// Milliseconds that nobody notices.
+const UNNOTICED: f64 = 250.0;
+
 #[test]
 fn no_other_way_is_a_tenth_cheaper() {
-    let costs: Json = serde_json::from_str(MAIL).expect("the test's own JSON");
-    let world = json!({"app": "com.apple.mail", "count": 43_000, "refuses": [], "drift": 0, "costs": costs});
-    let every = if std::env::var_os("IAC_MCP_ALL").is_some() { 1 } else { 5 };
-    queries().iter().step_by(every).for_each(|query| check(query, &world));
+    let every = if std::env::var_os("IAC_MCP_ALL").is_some() { 1 } else { 8 };
+    let world = mail(43_000);
+    queries().iter().step_by(every).for_each(|query| check(query, &world, |best| 1.1 * best));
 }
 
-fn check(query: &Json, world: &Json) {
+#[test]
+fn nor_is_it_where_both_ways_cost_about_the_same() {
+    let world = mail(43_000);
+    // A column of numbers costs as much as 33 single reads, one of texts as much as 73.
+    for (limit, properties) in [(24, json!(["n", "flag"])), (64, json!(["text", "name"]))] {
+        check(&query(&json!(null), true, &properties, limit), &world, |best| 1.1 * best);
+    }
+}
+
+#[test]
+fn fewer_events_never_cost_more_than_nobody_notices() {
+    let world = mail(4_000);
+    for limit in [1, 5, 9, 14] {
+        let properties = json!(["text", "name", "n", "flag"]);
+        check(&query(&json!(null), true, &properties, limit), &world, |best| best + UNNOTICED);
+    }
+}
+
+fn mail(count: usize) -> Json {
+    let costs: Json = serde_json::from_str(MAIL).expect("the test's own JSON");
+    json!({"app": "com.apple.mail", "count": count, "refuses": [], "drift": 0, "costs": costs})
+}
+
+fn check(query: &Json, world: &Json, most: impl Fn(f64) -> f64) {
     let clock = |single: Option<f64>| engine::play_at("iac_mcp_get_elements", query, world, single).clock;
     let (chosen, one_by_one, columns) = (clock(None), clock(Some(0.0)), clock(Some(1e9)));
     let best = one_by_one.min(columns);
     assert!(
-        chosen <= 1.1 * best,
+        chosen <= most(best),
         "{query}: chose {chosen} ms, one by one {one_by_one} ms, columns {columns} ms"
     );
+}
+
+fn query(filter: &Json, sorted: bool, wanted: &Json, limit: usize) -> Json {
+    let sort = if sorted { json!([{"property": "when", "order": "desc"}]) } else { json!([]) };
+    json!({"app": "Shelf", "container": "application", "elementType": "thing", "where": filter, "sort": sort,
+        "properties": wanted, "limit": limit})
 }
 
 /// Twenty shapes, each with few and with many rows wanted.
@@ -44,9 +79,7 @@ fn queries() -> Vec<Json> {
     for (filter, sorted) in &shapes {
         for wanted in &properties {
             for limit in [1, 10, 100, 1_000] {
-                let sort = if *sorted { json!([{"property": "when", "order": "desc"}]) } else { json!([]) };
-                queries.push(json!({"app": "Shelf", "container": "application", "elementType": "thing", "where": filter,
-                    "sort": sort, "properties": wanted, "limit": limit}));
+                queries.push(query(filter, *sorted, wanted, limit));
             }
         }
     }

@@ -25,8 +25,9 @@ pub(crate) fn rows() -> Vec<Row> {
     let mut echo = Client::start(Command::new(own).arg(echo::ARGUMENT));
     let arguments = one_message(&mut ours);
     let answer = ours.ask("iac_mcp_get_properties", &arguments);
-    let (mut less, mut whole, mut echoed) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut less, mut whole, mut echoed, mut scriptless) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..TURNS {
+        scriptless.push(each(&mut ours, "iac_mcp_get_reference_stats", &json!({})));
         let before = ran(&mut ours);
         let all = each(&mut ours, "iac_mcp_get_properties", &arguments);
         whole.push(all);
@@ -34,8 +35,11 @@ pub(crate) fn rows() -> Vec<Row> {
         echoed.push(each(&mut echo, "echo", &answer));
     }
     let (less, whole, echoed) = (median(less), median(whole), median(echoed));
+    let scriptless = median(scriptless);
     vec![
         Row::told("a call of an rmcp server that echoes the same answer", echoed * 1e3, "µs"),
+        Row::told("a call of this server that needs no script", scriptless * 1e3, "µs")
+            .note(format!("{:.2} x", scriptless / echoed)),
         Row::told("a call of this server: three properties of one message", whole * 1e3, "µs"),
         Row::new(
             "that call less its wait on the worker's pipe, over the echo",

@@ -9,8 +9,8 @@ use iac_core::audit::{CallWords, Entry, redact};
 use iac_core::call::Call;
 use iac_core::fault::Fault;
 use iac_core::permission::{Answer, Choice, Closed, Gate, Level, Policy, Question};
-use iac_core::reply::Reply;
 use iac_core::step::{Decided, Event, Outcome, RunFailure};
+use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use tokio_util::sync::CancellationToken;
 
@@ -236,13 +236,28 @@ fn grant_id() -> String {
     format!("grant_{}", data_encoding::BASE32_NOPAD.encode(&bits).to_lowercase())
 }
 
+/// The part of an envelope that says how a script ended; what it answered is passed over.
+#[derive(Deserialize)]
+struct End {
+    ok: bool,
+    number: Option<i64>,
+    #[serde(default)]
+    events: u64,
+}
+
+impl End {
+    fn parse(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+}
+
 /// How a script ended, in one word or number, and how many events it sent.
 fn ended(event: &Event) -> (String, u64) {
     match event {
-        Event::Replied(text) => match Reply::parse(text) {
-            Ok(Reply { result: Ok(_), events, .. }) => ("ok".to_owned(), events),
-            Ok(Reply { result: Err(error), events, .. }) => (error.number.to_string(), events),
-            Err(_) => ("unreadable".to_owned(), 0),
+        Event::Replied(text) => match End::parse(text) {
+            Some(End { ok: true, events, .. }) => ("ok".to_owned(), events),
+            Some(End { number: Some(number), events, .. }) => (number.to_string(), events),
+            _ => ("unreadable".to_owned(), 0),
         },
         Event::Failed(RunFailure::Timeout(_)) => ("timeout".to_owned(), 0),
         Event::Failed(RunFailure::Cancelled) => ("cancelled".to_owned(), 0),
@@ -257,6 +272,17 @@ fn ended(event: &Event) -> (String, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn how_a_script_ended_stands_in_its_envelope() {
+        let check = |text: &str, word: &str, events| {
+            assert_eq!(ended(&Event::Replied(text.to_owned())), (word.to_owned(), events), "{text}");
+        };
+        check(r#"{"ok":true,"value":[{"ok":false}],"events":3,"strategy":null}"#, "ok", 3);
+        check(r#"{"ok":false,"number":-1728,"message":"x","at":"object","events":1}"#, "-1728", 1);
+        check(r#"{"ok":false,"events":1}"#, "unreadable", 0);
+        check("what", "unreadable", 0);
+    }
 
     #[test]
     fn the_closed_gate_is_closed() {
