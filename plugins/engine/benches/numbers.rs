@@ -2,17 +2,14 @@
 //!
 //! The guest is the least one, so that what is measured is the engine; components that are given as arguments
 //! (`plugin pack` makes them) are loaded as well.
-#![expect(
-    clippy::print_stdout,
-    clippy::disallowed_methods,
-    reason = "a benchmark reads files, looks at the clock and prints"
-)]
+#![expect(clippy::print_stdout, reason = "a benchmark prints")]
 
 #[path = "../../../host/benches/numbers/table.rs"]
+#[expect(dead_code, reason = "the other benchmarks use all of it")]
 mod table;
 
 #[path = "../../../tests/plugins/guests.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
+#[expect(dead_code, reason = "the tests use all of it")]
 mod guests;
 
 use std::process::ExitCode;
