@@ -190,6 +190,15 @@ async fn mistakes(profile: &str, project: &Project, workspace: &Workspace, root:
     put(&root.join(path), text);
     let broken = ask().await.unwrap().remove(0).unwrap();
     assert!(broken.items.iter().any(|it| it.severity == 1), "{profile}: {broken:?}");
+    if workspace.servers()[0].abilities.workspace_diagnostics {
+        for _ in 0..2 {
+            let whole = workspace.workspace_diagnostics(project.language, 20_000).await.unwrap();
+            assert!(
+                whole.items.iter().any(|it| it.severity == 1 && it.location.path == path),
+                "{profile}: {whole:?}"
+            );
+        }
+    }
 }
 
 #[tokio::test]

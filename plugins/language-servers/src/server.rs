@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use crate::connection::{Connection, Trouble, lock};
 use crate::disk::{Disk, Stamp};
 use crate::files::Files;
+use crate::listing::Found;
 use crate::profile::{Profile, Ready, WithoutProject};
 use crate::text::Encoding;
 use crate::tracker::Warm;
@@ -50,6 +51,8 @@ pub(crate) struct Server {
     capabilities: Json,
     documents: tokio::sync::Mutex<Documents>,
     told: Mutex<HashMap<String, Stamp>>,
+    /// The listing that `told` was last compared with.
+    compared: Mutex<Option<Arc<Vec<Found>>>>,
     changed: Mutex<Instant>,
     generation: AtomicU64,
     outlines: Mutex<HashMap<String, (Stamp, u64, Symbols)>>,

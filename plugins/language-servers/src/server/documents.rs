@@ -134,6 +134,10 @@ impl Server {
     /// Tells the server what has changed on the disk since it was last told.
     pub(super) async fn refresh(&self) {
         let found = self.files.all();
+        if lock(&self.compared).replace(Arc::clone(&found)).is_some_and(|before| Arc::ptr_eq(&before, &found))
+        {
+            return;
+        }
         let changes = self.compare(&found);
         if changes.is_empty() {
             return;

@@ -26,8 +26,9 @@ impl Server {
         {
             return Ok(symbols.clone());
         }
-        let settled = self.state() == State::Ready;
-        if !(self.profile.unopened && settled) {
+        self.refresh().await;
+        let told = lock(&self.told).get(path) == Some(&stamp);
+        if !(self.profile.unopened && told && self.state() == State::Ready) {
             self.show(path).await?;
         }
         let answer = self.ask("textDocument/documentSymbol", &self.document(path), deadline).await?;

@@ -74,6 +74,7 @@ pub(crate) async fn start(start: Start<'_>) -> Result<Arc<Server>, Failure> {
         capabilities,
         documents: tokio::sync::Mutex::new(Documents::default()),
         told: Mutex::new(told),
+        compared: Mutex::new(None),
         changed: Mutex::new(Instant::now()),
         generation: AtomicU64::new(0),
         outlines: Mutex::default(),

@@ -1,5 +1,7 @@
 //! From the first words to knowing the project. Few servers say when they do; each profile names the surest sign.
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +11,7 @@ use tokio::time::{Instant, sleep};
 use super::parse::Reader;
 use super::{Halt, Server};
 use crate::connection::lock;
+use crate::listing::Found;
 use crate::profile::Ready;
 use crate::tracker::Warm;
 
@@ -191,11 +194,25 @@ impl Server {
         self.ended().is_some() || Instant::now() + STEP >= deadline
     }
 
-    /// A few files of the server's languages, those that are easy first.
+    /// A few files of the server's languages: those of the kind that the root holds most of come first, since they
+    /// belong to the project; settings and declarations written as code come last, and so does what is not easy.
     fn candidates(&self) -> Vec<String> {
         let found = self.files.all();
         let spoken = found.iter().filter(|found| self.profile.files.contains_key(found.extension()));
-        let (easy, hard): (Vec<_>, Vec<_>) = spoken.partition(|found| EASY.contains(&found.stamp.size));
-        easy.into_iter().chain(hard).take(TRIED).map(|found| found.path.clone()).collect()
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for found in spoken.clone() {
+            *counts.entry(found.extension()).or_default() += 1;
+        }
+        let mut spoken: Vec<&Found> = spoken.collect();
+        spoken.sort_by_cached_key(|found| {
+            let aside = found.path.ends_with(".d.ts") || found.path.contains("config");
+            (
+                aside,
+                !EASY.contains(&found.stamp.size),
+                Reverse(counts[found.extension()]),
+                found.path.as_str(),
+            )
+        });
+        spoken.into_iter().take(TRIED).map(|found| found.path.clone()).collect()
     }
 }
