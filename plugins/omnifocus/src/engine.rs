@@ -35,6 +35,12 @@ pub trait Engine {
 
     /// Returns the bundle id of the app that answers, once it has.
     fn app(&self) -> Option<String>;
+
+    /// Runs a script and says what it is about, for whoever is asked: a line for each thing.
+    ///
+    /// # Errors
+    /// As for [`run`](Self::run).
+    fn run_on(&mut self, script: Script, program: &Json, objects: &[String]) -> Result<Json, Fault>;
 }
 
 /// The bundle ids of OmniFocus 4 and 3, the newest first.
@@ -50,6 +56,10 @@ pub(crate) struct Host {
 impl Engine for Host {
     fn run(&mut self, script: Script, program: &Json) -> Result<Json, Fault> {
         self.opened()?.run_script(script.name(), program)
+    }
+
+    fn run_on(&mut self, script: Script, program: &Json, objects: &[String]) -> Result<Json, Fault> {
+        self.opened()?.run_script_on(script.name(), program, objects)
     }
 
     fn app(&self) -> Option<String> {

@@ -23,6 +23,8 @@ mod analyze;
 mod read;
 mod system;
 
+mod write;
+
 pub use engine::{Engine, Script};
 pub use moment::Moment;
 
@@ -30,7 +32,7 @@ use iac_plugin::{Arguments, Fault, Json, Plugin, Tool};
 
 /// Returns the tools in the order in which a client sees them.
 pub fn tools() -> Vec<Tool> {
-    vec![read::tool(), analyze::tool(), system::tool()]
+    vec![read::tool(), write::tool(), analyze::tool(), system::tool()]
 }
 
 /// Answers one call of one of [`tools`].
@@ -46,6 +48,7 @@ pub fn call(
 ) -> Result<Json, Fault> {
     match tool {
         "omnifocus_read" => read::call(arguments, moment, engine),
+        "omnifocus_write" => write::call(arguments, moment, engine),
         "omnifocus_analyze" => analyze::call(arguments, moment, engine),
         "omnifocus_system" => system::call(arguments, moment, engine),
         _ => Err(Fault::invalid(format!("no tool `{tool}`, expected one of this plugin's"))),

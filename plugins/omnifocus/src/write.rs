@@ -1,0 +1,83 @@
+//! `omnifocus_write`: a mutation is compiled to steps, what it is about is looked up, and one script applies it.
+
+mod batch;
+mod changes;
+mod names;
+mod plan;
+mod repetition;
+mod request;
+mod show;
+mod tags;
+
+use iac_plugin::{Arguments, Fault, Json, Tool, json};
+
+use crate::{Engine, Moment};
+
+/// Returns the tool.
+pub(crate) fn tool() -> Tool {
+    Tool::changes("omnifocus_write", DESCRIPTION, schema()).titled("Change OmniFocus")
+}
+
+/// Answers one call.
+///
+/// # Errors
+/// `invalid_parameter` for what is not understood, not there or not certain, before anything was changed; those of the
+/// engine.
+pub(crate) fn call(arguments: Arguments, moment: &Moment, engine: &mut dyn Engine) -> Result<Json, Fault> {
+    let mut plan = request::read(arguments.into()?, moment)?;
+    let names = names::look_up(&plan, moment, engine)?;
+    names.check(&mut plan)?;
+    if plan.dry_run {
+        return Ok(show::planned(&plan, &names));
+    }
+    let done = plan.run(&names, engine)?;
+    show::done(&plan, &done, moment)
+}
+
+const DESCRIPTION: &str = "Changes OmniFocus: tasks, projects, folders, tags. All names and ids are resolved first (one \
+miss changes nothing); answers read back what OmniFocus then holds, with warnings for what did not stick. Deleting is \
+permanent.
+OPERATIONS: create (target, data), update (target, id, changes), complete (id, completionDate?), delete (id), batch \
+(operations: up to 100 of these; creates come first, parents first, then updates, completes, deletes; tempId in data is \
+an id within the batch, parentTempId a parent; stopOnError true, atomicOperation, dryRun), bulk_delete (ids, dryRun), \
+create_folder (data {name, parentFolder}), tag_manage (action, tagName, newName | parentTag | targetTag | status | \
+exclusive).
+DATES: YYYY-MM-DD (due 17:00, defer and planned 08:00, completion 12:00), YYYY-MM-DD HH:mm in local time, now+3days, \
+tomorrow; null clears. project: exact name or id; null = inbox. folder: \"Work/Clients\"; null = top. tags replaces all, \
+addTags and removeTags do not; \"Parent : Child\" is a path; missing tags are made. status: task active, completed, \
+dropped; project also on_hold. reviewInterval: days or {steps, unit}.
+repetitionRule: {frequency, interval, daysOfWeek [1=Mon..7=Sun or {day:\"MO\",position:-1}], daysOfMonth, count or endDate, \
+method fixed | due-after-completion | defer-after-completion}.
+EXAMPLES of mutation: {operation:\"create\",target:\"task\",data:{name:\"Review goals\",project:\"Planning\",tags:[\"work\"],\
+dueDate:\"2025-01-15 17:00\"}} | {operation:\"update\",target:\"task\",id:\"..\",changes:{project:null,flagged:true,\
+addTags:[\"urgent\"]}} | {operation:\"batch\",operations:[{operation:\"create\",target:\"project\",data:{name:\"Trip\",\
+tempId:\"p\"}},{operation:\"create\",target:\"task\",data:{name:\"Tickets\",parentTempId:\"p\"}}]}";
+
+fn schema() -> Json {
+    let target = json!({"enum": ["task", "project"], "description": "task unless said"});
+    let data = json!({"type": "object", "description": "name, note, project, folder, parentTaskId, tags, dueDate, \
+        deferDate, plannedDate, flagged, estimatedMinutes, sequential, status, repetitionRule, reviewInterval"});
+    let changes = json!({"type": "object", "description": "as data, and addTags, removeTags, clearDueDate, \
+        clearDeferDate, clearPlannedDate, clearEstimatedMinutes, lastReviewDate, nextReviewDate"});
+    let flag = json!({"type": "boolean"});
+    let text = json!({"type": "string"});
+    json!({
+        "type": "object",
+        "properties": {"mutation": {
+            "type": "object",
+            "properties": {
+                "operation": {"enum": request::OPERATIONS},
+                "target": target, "data": data, "id": text, "changes": changes, "completionDate": text,
+                "operations": {"type": "array", "maxItems": 100, "items": {"type": "object"}},
+                "ids": {"type": "array", "maxItems": 100, "items": text},
+                "dryRun": flag, "stopOnError": flag, "atomicOperation": flag, "returnMapping": flag,
+                "minimalResponse": flag,
+                "action": {"enum": tags::ACTIONS},
+                "tagName": text, "newName": text, "parentTag": text, "targetTag": text,
+                "status": {"enum": ["active", "on_hold", "dropped"]}, "exclusive": flag,
+            },
+            "required": ["operation"],
+        }},
+        "required": ["mutation"],
+    })
+}

@@ -1,0 +1,432 @@
+//! What is to be written: the data of a create, the changes of an update.
+
+use iac_plugin::{Fault, Json, json};
+
+use super::repetition;
+use super::request::{REDIRECTS, Target};
+use crate::Moment;
+use crate::arguments::{Object, expected};
+use crate::dates::{self, End};
+
+/// What stands around the data.
+pub(super) struct Context<'a> {
+    pub(super) moment: &'a Moment,
+    /// The temporary ids of the batch, each with what it will be.
+    pub(super) temps: &'a [(String, Target)],
+}
+
+/// The data of something new.
+pub(super) struct Made {
+    pub(super) name: String,
+    pub(super) temp: Option<String>,
+    pub(super) place: Json,
+    pub(super) set: Json,
+    pub(super) words: String,
+}
+
+/// The hour at which a day is due, can be begun, is done.
+const DUE: i8 = 17;
+const MORNING: i8 = 8;
+pub(super) const NOON: i8 = 12;
+
+const TASK_KEYS: &[&str] = &[
+    "name",
+    "note",
+    "project",
+    "projectId",
+    "parentTaskId",
+    "tags",
+    "dueDate",
+    "deferDate",
+    "plannedDate",
+    "flagged",
+    "estimatedMinutes",
+    "repetitionRule",
+    "sequential",
+    "status",
+];
+const PROJECT_KEYS: &[&str] = &[
+    "name",
+    "note",
+    "folder",
+    "status",
+    "tags",
+    "dueDate",
+    "deferDate",
+    "plannedDate",
+    "flagged",
+    "estimatedMinutes",
+    "repetitionRule",
+    "sequential",
+    "singleActions",
+    "reviewInterval",
+];
+const CREATE_KEYS: &[&str] = &["tempId", "parentTempId"];
+const UPDATE_KEYS: &[&str] =
+    &["addTags", "removeTags", "clearDueDate", "clearDeferDate", "clearPlannedDate", "clearEstimatedMinutes"];
+const REVIEW_KEYS: &[&str] = &["lastReviewDate", "nextReviewDate"];
+
+/// Reads the data of a create; temporary ids may also stand beside it.
+pub(super) fn create(
+    data: &Object<'_>,
+    beside: &Object<'_>,
+    target: Target,
+    context: &Context<'_>,
+) -> Result<Made, Fault> {
+    only(data, target, &[CREATE_KEYS])?;
+    let name = name(data)?.ok_or_else(|| data.wrong("name", "a name that is not empty"))?;
+    let temp = either(data, beside, "tempId")?;
+    let parent = either(data, beside, "parentTempId")?;
+    let place = match target {
+        Target::Task => {
+            task_place(data, parent.as_deref(), context)?.unwrap_or_else(|| json!({"inbox": true}))
+        }
+        Target::Project if parent.is_some() => {
+            return Err(Fault::invalid(format!(
+                "`{}` cannot be: a project stands in a folder",
+                data.at("parentTempId")
+            ))
+            .suggest("use `folder`, or make a task"));
+        }
+        Target::Project => folder(data, "folder")?.unwrap_or_else(|| json!({})),
+    };
+    let (mut set, said) = values(data, target, context)?;
+    // Nothing is cleared in what is new.
+    if let Json::Object(map) = &mut set {
+        map.remove("name");
+        map.retain(|_, value| !value.is_null());
+    }
+    let words = format!("{}{said}", place_words(&place));
+    Ok(Made { name, temp, place, set, words })
+}
+
+/// Reads the changes of an update, and says them in words.
+pub(super) fn update(
+    given: &Object<'_>,
+    target: Target,
+    context: &Context<'_>,
+) -> Result<(Json, String), Fault> {
+    let more: &[&[&str]] =
+        if target == Target::Project { &[UPDATE_KEYS, REVIEW_KEYS] } else { &[UPDATE_KEYS] };
+    only(given, target, more)?;
+    let (mut set, mut words) = values(given, target, context)?;
+    let place = match target {
+        Target::Task => task_place(given, None, context)?,
+        Target::Project => folder(given, "folder")?,
+    };
+    if let Some(place) = place {
+        words = format!(": move{}{words}", place_words(&place));
+        set["move"] = place;
+    }
+    if set.as_object().is_some_and(|set| set.is_empty()) {
+        return Err(Fault::invalid(format!("`{}` changes nothing", given.path()))
+            .suggest("name at least one field, such as {\"flagged\":true}"));
+    }
+    Ok((set, words))
+}
+
+fn only(object: &Object<'_>, target: Target, more: &[&[&str]]) -> Result<(), Fault> {
+    let (own, foreign) = match target {
+        Target::Task => (
+            TASK_KEYS,
+            [
+                ("folder", "a task stands in a project: use `project`"),
+                ("reviewInterval", "it belongs to projects"),
+            ],
+        ),
+        Target::Project => (
+            PROJECT_KEYS,
+            [
+                ("project", "a project stands in a folder: use `folder`"),
+                ("parentTaskId", "it belongs to tasks"),
+            ],
+        ),
+    };
+    let known: Vec<&str> = own.iter().chain(more.iter().copied().flatten()).copied().collect();
+    let redirects: Vec<(&str, &str)> = foreign.iter().chain(REDIRECTS).copied().collect();
+    object.only(&known, &redirects)
+}
+
+fn either(data: &Object<'_>, beside: &Object<'_>, key: &str) -> Result<Option<String>, Fault> {
+    let (inner, outer) = (data.text(key)?, beside.text(key)?);
+    if inner.is_some() && outer.is_some() && inner != outer {
+        return Err(Fault::invalid(format!("`{}` and `{}` differ", data.at(key), beside.at(key)))
+            .suggest("write it in `data` only"));
+    }
+    Ok(inner.or(outer).map(str::to_owned))
+}
+
+/// Reads a name; one that is there is not empty.
+pub(super) fn name(object: &Object<'_>) -> Result<Option<String>, Fault> {
+    match object.get("name") {
+        Some(Json::Null) => Err(object.wrong("name", "a name that is not empty")),
+        _ => Ok(object.text("name")?.map(str::to_owned)),
+    }
+}
+
+/// Reads everything but the place: what the script sets, and the words for it.
+fn values(object: &Object<'_>, target: Target, context: &Context<'_>) -> Result<(Json, String), Fault> {
+    let mut set = Set { json: json!({}), words: String::new() };
+    set.put("name", name(object)?.map(Json::from), |value| format!("name {value}"));
+    set.put("note", note(object)?, |_| "a note".to_owned());
+    for (key, word) in [("flagged", "flagged"), ("sequential", "sequential"), ("singleActions", "single")] {
+        set.put(word, object.flag(key)?.map(Json::from), |value| format!("{key} {value}"));
+    }
+    let dates = [
+        ("dueDate", "clearDueDate", "due", DUE),
+        ("deferDate", "clearDeferDate", "defer", MORNING),
+        ("plannedDate", "clearPlannedDate", "planned", MORNING),
+        ("lastReviewDate", "", "reviewed", MORNING),
+        ("nextReviewDate", "", "nextReview", MORNING),
+    ];
+    for (key, clear, word, hour) in dates {
+        let found = cleared(object, clear)?.then_some(None).or(date(object, key, hour, context.moment)?);
+        if found == Some(None) && clear.is_empty() {
+            return Err(object.wrong(key, "a date; OmniFocus has no project without a review"));
+        }
+        set.put(word, found.map(Json::from), |value| match value.as_i64() {
+            Some(time) => format!("{key} {}", context.moment.text(time)),
+            None => format!("no {key}"),
+        });
+    }
+    set.put("estimate", minutes(object)?, |value| format!("estimatedMinutes {value}"));
+    set.put("tags", tags(object)?, |value| format!("tags {value}"));
+    set.put("rule", repetition::read(object, context.moment)?, |value| {
+        format!("repeating {}", value["rule"].as_str().unwrap_or("no more"))
+    });
+    set.put("status", status(object, target)?.map(Json::from), |value| format!("status {value}"));
+    set.put("review", review(object)?, |value| {
+        format!("a review every {} {}", value["steps"], value["unit"])
+    });
+    Ok((set.json, set.words))
+}
+
+struct Set {
+    json: Json,
+    words: String,
+}
+
+impl Set {
+    fn put(&mut self, key: &str, value: Option<Json>, words: impl Fn(&Json) -> String) {
+        let Some(value) = value else { return };
+        self.words.push_str(if self.words.is_empty() { ": " } else { ", " });
+        self.words.push_str(&words(&value));
+        self.json[key] = value;
+    }
+}
+
+fn note(object: &Object<'_>) -> Result<Option<Json>, Fault> {
+    match object.get("note") {
+        None => Ok(None),
+        Some(Json::Null) => Ok(Some(json!(""))),
+        Some(Json::String(note)) => Ok(Some(json!(note))),
+        Some(_) => Err(object.wrong("note", "a text; null or \"\" empties it")),
+    }
+}
+
+fn cleared(object: &Object<'_>, key: &str) -> Result<bool, Fault> {
+    Ok(!key.is_empty() && object.flag(key)?.unwrap_or(false))
+}
+
+/// Reads a date; null and an empty text clear it. A day is taken at an hour of it.
+pub(super) fn date(
+    object: &Object<'_>,
+    key: &str,
+    hour: i8,
+    moment: &Moment,
+) -> Result<Option<Option<i64>>, Fault> {
+    let value = match object.get(key) {
+        None => return Ok(None),
+        Some(Json::Null) => return Ok(Some(None)),
+        Some(Json::String(text)) if text.trim().is_empty() => return Ok(Some(None)),
+        Some(value) => value,
+    };
+    let path = object.at(key);
+    let (from, to) =
+        (dates::read(&path, value, End::Left, moment)?, dates::read(&path, value, End::Right, moment)?);
+    if from == to {
+        return Ok(Some(Some(from)));
+    }
+    let zone = moment.now().time_zone().clone();
+    let at = moment.day_of(from).at(hour, 0, 0, 0).to_zoned(zone);
+    at.map(|at| Some(Some(at.timestamp().as_millisecond()))).map_err(|_| expected(&path, value, dates::FORM))
+}
+
+fn minutes(object: &Object<'_>) -> Result<Option<Json>, Fault> {
+    let empty = object.get("estimatedMinutes").is_some_and(|value| value.is_null() || value == "");
+    if empty || cleared(object, "clearEstimatedMinutes")? {
+        return Ok(Some(Json::Null));
+    }
+    Ok(object.whole("estimatedMinutes", 0, 525_600)?.map(Json::from))
+}
+
+fn tags(object: &Object<'_>) -> Result<Option<Json>, Fault> {
+    let mut json = json!({});
+    for (key, word) in [("tags", "replace"), ("addTags", "add"), ("removeTags", "remove")] {
+        let names = match object.get(key) {
+            None => continue,
+            // Null takes all tags away, as an empty list does.
+            Some(Json::Null) if key == "tags" => Vec::new(),
+            Some(Json::Array(items)) if items.is_empty() && key == "tags" => Vec::new(),
+            Some(_) => object.texts(key)?.unwrap_or_default(),
+        };
+        if let Some(blank) = names.iter().find(|name| name.split(" : ").any(|part| part.trim().is_empty())) {
+            return Err(expected(
+                &object.at(key),
+                &json!(blank),
+                "names of tags; \"Parent : Child\" is a path",
+            ));
+        }
+        let mut distinct: Vec<String> = Vec::new();
+        for name in names {
+            let name = name.trim().to_owned();
+            if !distinct.contains(&name) {
+                distinct.push(name);
+            }
+        }
+        json[word] = json!(distinct);
+    }
+    Ok(json.as_object().is_some_and(|map| !map.is_empty()).then_some(json))
+}
+
+fn status(object: &Object<'_>, target: Target) -> Result<Option<&'static str>, Fault> {
+    let all = [
+        ("active", "active"),
+        ("completed", "completed"),
+        ("done", "completed"),
+        ("dropped", "dropped"),
+        ("on_hold", "on_hold"),
+        ("onHold", "on_hold"),
+    ];
+    let status = object.word("status", &all)?;
+    if target == Target::Task && status == Some("on_hold") {
+        return Err(Fault::invalid(format!(
+            "`{}` is `on_hold`, which only projects can be",
+            object.at("status")
+        ))
+        .suggest("put its project on hold, defer the task, or give it a tag that is on hold"));
+    }
+    Ok(status)
+}
+
+/// Reads how often a project is reviewed: a number of days, or steps of a unit.
+fn review(object: &Object<'_>) -> Result<Option<Json>, Fault> {
+    const FORM: &str = "a number of days, or {\"steps\":2,\"unit\":\"week\"} with day, week, month or year";
+    let Some(given) = object.get("reviewInterval") else { return Ok(None) };
+    if given.is_object() {
+        let interval = Object::of(object.at("reviewInterval"), given)?;
+        interval.only(&["steps", "unit"], &[("days", "write {\"steps\":3,\"unit\":\"day\"}")])?;
+        let words = [
+            ("day", "days"),
+            ("days", "days"),
+            ("week", "weeks"),
+            ("weeks", "weeks"),
+            ("month", "months"),
+            ("months", "months"),
+            ("year", "years"),
+            ("years", "years"),
+        ];
+        let unit = interval
+            .word("unit", &words)?
+            .ok_or_else(|| interval.wrong("unit", "day, week, month or year"))?;
+        let steps =
+            interval.whole("steps", 1, 1000)?.ok_or_else(|| interval.wrong("steps", "a whole number"))?;
+        return Ok(Some(json!({"steps": steps, "unit": unit})));
+    }
+    let days = object
+        .whole("reviewInterval", 1, 36_500)
+        .ok()
+        .flatten()
+        .ok_or_else(|| object.wrong("reviewInterval", FORM))?;
+    let units = [(365, "years"), (30, "months"), (7, "weeks"), (1, "days")];
+    let (size, unit) =
+        units.into_iter().find(|(size, _)| days % size == 0).expect("every number is divisible by 1");
+    Ok(Some(json!({"steps": days / size, "unit": unit})))
+}
+
+/// Reads where a task goes; a parent wins over a project.
+fn task_place(
+    object: &Object<'_>,
+    parent_temp: Option<&str>,
+    context: &Context<'_>,
+) -> Result<Option<Json>, Fault> {
+    if let Some(temp) = parent_temp {
+        return temp_place(object, temp, context).map(Some);
+    }
+    match object.get("parentTaskId") {
+        None => (),
+        Some(value) if value.is_null() || value == "" => {
+            let top = project(object, context)?;
+            return Ok(Some(top.unwrap_or_else(|| json!({"top": true}))));
+        }
+        Some(_) => {
+            let id = object.text("parentTaskId")?.unwrap_or_default();
+            return Ok(Some(match context.temps.iter().any(|(temp, _)| temp == id) {
+                true => temp_place(object, id, context)?,
+                false => json!({"task": {"id": id}}),
+            }));
+        }
+    }
+    project(object, context)
+}
+
+fn temp_place(object: &Object<'_>, temp: &str, context: &Context<'_>) -> Result<Json, Fault> {
+    match context.temps.iter().find(|(known, _)| known == temp) {
+        Some((_, Target::Task)) => Ok(json!({"task": {"temp": temp}})),
+        Some((_, Target::Project)) => Ok(json!({"project": {"temp": temp}})),
+        None => Err(Fault::invalid(format!(
+            "`{}` is `{temp}`, which no create of this batch has as its tempId",
+            object.at("parentTempId")
+        ))
+        .suggest(
+            "give the parent that `tempId`, or use `parentTaskId` or `project` for what is there already",
+        )),
+    }
+}
+
+fn project(object: &Object<'_>, context: &Context<'_>) -> Result<Option<Json>, Fault> {
+    let key = if object.has("projectId") { "projectId" } else { "project" };
+    match object.get(key) {
+        None => Ok(None),
+        Some(Json::Null) => Ok(Some(json!({"inbox": true}))),
+        Some(Json::String(name)) if name.trim().is_empty() || name == "null" => {
+            Ok(Some(json!({"inbox": true})))
+        }
+        Some(Json::String(name)) => match context.temps.iter().find(|(temp, _)| temp == name) {
+            Some((_, Target::Project)) => Ok(Some(json!({"project": {"temp": name}}))),
+            _ => Ok(Some(json!({ "project": name }))),
+        },
+        Some(_) => Err(object.wrong(key, "the name or id of a project; null for the inbox")),
+    }
+}
+
+/// Reads a folder: a path, a name or an id; null is the top.
+pub(super) fn folder(object: &Object<'_>, key: &str) -> Result<Option<Json>, Fault> {
+    match object.get(key) {
+        None => Ok(None),
+        Some(Json::Null) => Ok(Some(json!({}))),
+        Some(Json::String(path)) if path.trim().is_empty() || path == "null" => Ok(Some(json!({}))),
+        Some(Json::String(path)) => Ok(Some(json!({"folder": path.trim()}))),
+        Some(_) => Err(object.wrong(key, "the path, name or id of a folder; null for the top")),
+    }
+}
+
+/// Says a place.
+pub(super) fn place_words(place: &Json) -> String {
+    let shown = |value: &Json| {
+        value
+            .as_str()
+            .or_else(|| value["id"].as_str())
+            .or_else(|| value["temp"].as_str())
+            .map(|text| format!("{text:?}"))
+    };
+    let named = |key: &str, words: &str| shown(&place[key]).map(|name| format!(" in {words} {name}"));
+    if place["inbox"] == true {
+        return " in the inbox".to_owned();
+    }
+    let found =
+        named("project", "project").or_else(|| named("task", "task")).or_else(|| named("folder", "folder"));
+    found.unwrap_or_else(|| {
+        if place["top"] == true { " to the top of its project".to_owned() } else { String::new() }
+    })
+}

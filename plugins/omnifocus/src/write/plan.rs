@@ -1,0 +1,201 @@
+//! A mutation as steps, and their run.
+
+use std::collections::BTreeMap;
+
+use iac_plugin::{Fault, Json, json};
+
+use super::names::Names;
+use crate::{Engine, Script};
+
+/// What a mutation comes to.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    pub(super) form: Form,
+    pub(super) steps: Vec<Step>,
+    /// Whether the first failure ends the run.
+    pub(super) stop: bool,
+    /// Whether a failure takes back what was made.
+    pub(super) atomic: bool,
+    pub(super) dry_run: bool,
+    pub(super) minimal: bool,
+    /// Whether the answer maps temporary ids to real ones.
+    pub(super) mapping: bool,
+}
+
+/// What the answer looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// One thing.
+    Single,
+    /// A row for each operation.
+    Batch,
+    /// A row for each id.
+    Bulk,
+}
+
+/// One step of the program.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    /// Its place among the operations as they were written.
+    pub(super) index: usize,
+    pub(super) operation: &'static str,
+    pub(super) target: &'static str,
+    /// What the script interprets.
+    pub(super) json: Json,
+    pub(super) temp: Option<String>,
+    /// The id of what it changes, where that is there already.
+    pub(super) id: Option<String>,
+    /// What it does, for whoever is asked; behind the name of what it changes.
+    pub(super) words: String,
+    /// Whether something that was there is gone afterwards.
+    pub(super) deletes: bool,
+    /// Why it is not run.
+    pub(super) failure: Option<Json>,
+}
+
+/// What became of the steps, in their order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Done {
+    pub(super) rows: Vec<Json>,
+    pub(super) rolled_back: Option<Json>,
+    /// The step that could not be resolved, where nothing was changed.
+    pub(super) refused: Option<usize>,
+}
+
+/// So many characters of data fit beside the script into what the host takes, with room to spare.
+const BUDGET: usize = 200_000;
+
+/// So many lines about objects the host takes, and so many characters of each.
+const LINES: usize = 50;
+const LINE: usize = 80;
+
+impl Plan {
+    /// Makes a plan of one step.
+    pub(super) fn single(step: Step) -> Self {
+        // What was made only half is taken back.
+        let atomic = step.operation.starts_with("create");
+        let (stop, mapping) = (true, false);
+        Self { form: Form::Single, steps: vec![step], stop, atomic, dry_run: false, minimal: false, mapping }
+    }
+
+    /// Runs the steps that can be run: all at once, or in parts where they are too long for one program.
+    ///
+    /// # Errors
+    /// A step that is too long alone, an atomic plan that is too long, and those of the engine.
+    pub(super) fn run(&self, names: &Names, engine: &mut dyn Engine) -> Result<Done, Fault> {
+        let script = if self.steps.iter().any(|step| step.deletes) { Script::Delete } else { Script::Change };
+        let mut done = Done { rows: vec![Json::Null; self.steps.len()], ..Done::default() };
+        let mut made = BTreeMap::new();
+        for part in self.parts()? {
+            let steps: Vec<Json> = part.iter().map(|at| settled(&self.steps[*at].json, &made)).collect();
+            let program = json!({"stop": self.stop, "atomic": self.atomic, "steps": steps});
+            let objects = self.objects(&part, names);
+            let answer = engine.run_on(script, &program, &objects)?;
+            done.take(&part, &answer, self, &mut made)?;
+            if done.refused.is_some()
+                || (self.stop && part.iter().any(|at| done.rows[*at]["success"] != true))
+            {
+                break;
+            }
+        }
+        Ok(done)
+    }
+
+    /// Says what a part is about, in as many lines as the host takes.
+    fn objects(&self, part: &[usize], names: &Names) -> Vec<String> {
+        let mut lines: Vec<String> = part.iter().map(|at| self.steps[*at].line(names)).collect();
+        if lines.len() > LINES {
+            let more = lines.split_off(LINES - 1).len();
+            lines.push(format!("and {more} more"));
+        }
+        lines
+    }
+
+    /// Divides the steps that can be run, in their order, so that each part is short enough.
+    fn parts(&self) -> Result<Vec<Vec<usize>>, Fault> {
+        let (mut parts, mut room) = (Vec::new(), 0);
+        for (at, step) in self.steps.iter().enumerate().filter(|(_, step)| step.failure.is_none()) {
+            let weight = weight(&step.json);
+            if weight > BUDGET {
+                return Err(Fault::invalid(format!("operation {} has {weight} characters", step.index))
+                    .suggest(format!("keep its note and names below {BUDGET} characters together")));
+            }
+            if weight > room {
+                parts.push(Vec::new());
+                room = BUDGET;
+            }
+            room -= weight;
+            parts.last_mut().expect("a part was just begun").push(at);
+        }
+        if self.atomic && parts.len() > 1 {
+            return Err(Fault::invalid("the operations are too long to be undone together")
+                .suggest("send fewer of them, or leave out `atomicOperation`"));
+        }
+        Ok(parts)
+    }
+}
+
+impl Step {
+    /// Says what the step does to what, for whoever is asked.
+    fn line(&self, names: &Names) -> String {
+        match self.id.as_deref().and_then(|id| names.of(self.target, id)) {
+            Some(name) => format!("{} {name}{}", self.operation, self.words),
+            None => format!("{}{}", self.operation, self.words),
+        }
+        .chars()
+        .take(LINE)
+        .collect()
+    }
+}
+
+impl Done {
+    fn take(
+        &mut self,
+        part: &[usize],
+        answer: &Json,
+        plan: &Plan,
+        made: &mut BTreeMap<String, String>,
+    ) -> Result<(), Fault> {
+        let rows = answer["rows"].as_array().filter(|rows| rows.len() == part.len());
+        let Some(rows) = rows else {
+            return Err(Fault::new("execution_failed", "the answer of OmniFocus has no form that is known")
+                .suggest("query what was to be changed: it may have happened"));
+        };
+        for (at, row) in part.iter().zip(rows) {
+            if let (Some(temp), Some(id)) = (&plan.steps[*at].temp, row["item"]["id"].as_str()) {
+                made.insert(temp.clone(), id.to_owned());
+            }
+            self.rows[*at] = row.clone();
+        }
+        self.refused = answer["refused"].as_u64().and_then(|at| part.get(usize::try_from(at).ok()?).copied());
+        if answer["rolledBack"].is_object() {
+            self.rolled_back = Some(answer["rolledBack"].clone());
+        }
+        Ok(())
+    }
+}
+
+/// Replaces temporary ids by those that an earlier part gave.
+fn settled(json: &Json, made: &BTreeMap<String, String>) -> Json {
+    match json {
+        Json::Object(map) => {
+            let temp = (map.len() == 1).then(|| map.get("temp")?.as_str()).flatten();
+            if let Some(id) = temp.and_then(|temp| made.get(temp)) {
+                return json!({ "id": id });
+            }
+            Json::Object(map.iter().map(|(key, value)| (key.clone(), settled(value, made))).collect())
+        }
+        Json::Array(items) => Json::Array(items.iter().map(|item| settled(item, made)).collect()),
+        other => other.clone(),
+    }
+}
+
+/// Returns how long a value is as a literal of ASCII inside a script.
+pub(super) fn weight(json: &Json) -> usize {
+    let one = |letter: char| match letter {
+        '"' | '\\' => 4,
+        letter if letter.is_ascii() => 1,
+        letter => 7 * letter.len_utf16(),
+    };
+    json.to_string().chars().map(one).sum()
+}

@@ -1,0 +1,259 @@
+//! What a caller of `omnifocus_write` asks for.
+
+use iac_plugin::serde_json::Map;
+use iac_plugin::{Fault, Json, json};
+
+use super::changes::{self, Context};
+use super::plan::{Form, Plan, Step};
+use super::{batch, tags};
+use crate::Moment;
+use crate::arguments::{Object, envelope};
+
+pub(super) const OPERATIONS: [&str; 8] =
+    ["create", "update", "complete", "delete", "batch", "bulk_delete", "create_folder", "tag_manage"];
+
+/// Words that other tools use, and what to write instead.
+pub(super) const REDIRECTS: &[(&str, &str)] = &[
+    ("estimate", "use `estimatedMinutes`"),
+    ("context", "use `tags`"),
+    ("contexts", "use `tags`"),
+    ("priority", "use `flagged`"),
+    ("due", "use `dueDate`"),
+    ("defer", "use `deferDate`"),
+    ("startDate", "use `deferDate`"),
+    ("notes", "use `note`"),
+    ("title", "use `name`"),
+    ("subtasks", "use `batch`, with `parentTempId` in each subtask"),
+    ("children", "use `batch`, with `parentTempId` in each child"),
+    ("completed", "use the operation `complete`, or `status`"),
+];
+
+/// What a mutation is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    Task,
+    Project,
+}
+
+impl Target {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Task => "task",
+            Self::Project => "project",
+        }
+    }
+}
+
+/// Reads the arguments of a call.
+///
+/// # Errors
+/// `invalid_parameter` for whatever is not understood.
+pub(super) fn read(arguments: Map<String, Json>, moment: &Moment) -> Result<Plan, Fault> {
+    if arguments.contains_key("data") && !arguments.contains_key("operation") {
+        return Err(Fault::invalid("`mutation` is missing")
+            .suggest("write {\"mutation\":{\"operation\":\"create\",\"target\":\"task\",\"data\":{…}}}"));
+    }
+    let mutation = envelope(arguments, "mutation", "operation")?;
+    let mutation = Object::root("mutation", &mutation);
+    let words: Vec<(&str, &str)> = OPERATIONS.iter().map(|word| (*word, *word)).collect();
+    let operation = mutation.word("operation", &words)?.ok_or_else(|| {
+        Fault::invalid(format!("`mutation.operation` is missing, expected one of {}", OPERATIONS.join(", ")))
+    })?;
+    let context = Context { moment, temps: &[] };
+    let mut plan = match operation {
+        "batch" => batch::read(&mutation, moment)?,
+        "bulk_delete" => bulk(&mutation)?,
+        "tag_manage" => Plan::single(tags::step(&mutation)?),
+        "create_folder" => Plan::single(folder(&mutation)?),
+        operation => Plan::single(step(&mutation, operation, 0, &context)?),
+    };
+    plan.minimal = mutation.flag("minimalResponse")?.unwrap_or(false);
+    Ok(plan)
+}
+
+/// Reads one create, update, complete or delete, alone or in a batch.
+pub(super) fn step(
+    object: &Object<'_>,
+    operation: &str,
+    index: usize,
+    context: &Context<'_>,
+) -> Result<Step, Fault> {
+    let keys: &[&str] = match operation {
+        "create" => &["operation", "target", "data", "tempId", "parentTempId", "minimalResponse"],
+        "update" => &["operation", "target", "id", "changes", "data", "minimalResponse"],
+        "complete" => &["operation", "target", "id", "completionDate", "minimalResponse"],
+        _ => &["operation", "target", "id", "target_id", "minimalResponse"],
+    };
+    object.only(keys, REDIRECTS)?;
+    match operation {
+        "create" => create(object, index, context),
+        "update" => update(object, index, context),
+        "complete" => complete(object, index, context),
+        _ => delete(object, index, context),
+    }
+}
+
+/// Reads the target; a create must say it.
+fn target(object: &Object<'_>) -> Result<Option<Target>, Fault> {
+    object.word("target", &[("task", Target::Task), ("project", Target::Project)])
+}
+
+fn create(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<Step, Fault> {
+    let target = target(object)?.ok_or_else(|| {
+        Fault::invalid(format!("`{}` is missing, expected task or project", object.at("target")))
+    })?;
+    let data = object.object("data")?.ok_or_else(|| {
+        Fault::invalid(format!("`{}` is missing, expected an object with `name`", object.at("data")))
+    })?;
+    let made = changes::create(&data, object, target, context)?;
+    let mut json =
+        json!({"do": "create", "kind": target.word(), "name": made.name, "at": made.place, "set": made.set});
+    if let Some(temp) = &made.temp {
+        json["temp"] = json!(temp);
+    }
+    let words = format!(" {} {:?}{}", target.word(), made.name, made.words);
+    Ok(Step {
+        index,
+        operation: "create",
+        target: target.word(),
+        json,
+        temp: made.temp,
+        id: None,
+        words,
+        deletes: false,
+        failure: None,
+    })
+}
+
+fn update(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<Step, Fault> {
+    let target = target(object)?.unwrap_or(Target::Task);
+    let (id, reference) = reference(object, &["id"], context)?;
+    let key = if object.has("changes") { "changes" } else { "data" };
+    let given = object.object(key)?.ok_or_else(|| {
+        Fault::invalid(format!(
+            "`{}` is missing, expected an object with what to change",
+            object.at("changes")
+        ))
+    })?;
+    let (set, words) = changes::update(&given, target, context)?;
+    let json = json!({"do": "update", "kind": target.word(), "id": reference, "set": set});
+    Ok(Step {
+        index,
+        operation: "update",
+        target: target.word(),
+        json,
+        temp: None,
+        id,
+        words,
+        deletes: false,
+        failure: None,
+    })
+}
+
+fn complete(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<Step, Fault> {
+    let target = target(object)?.unwrap_or(Target::Task);
+    let (id, reference) = reference(object, &["id"], context)?;
+    let when = changes::date(object, "completionDate", changes::NOON, context.moment)?.flatten();
+    let words = when.map(|when| format!(" as of {}", context.moment.text(when))).unwrap_or_default();
+    let json = json!({"do": "complete", "kind": target.word(), "id": reference, "when": when});
+    Ok(Step {
+        index,
+        operation: "complete",
+        target: target.word(),
+        json,
+        temp: None,
+        id,
+        words,
+        deletes: false,
+        failure: None,
+    })
+}
+
+fn delete(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<Step, Fault> {
+    let target = target(object)?.unwrap_or(Target::Task);
+    let (id, reference) = reference(object, &["id", "target_id"], context)?;
+    Ok(deletion(target, id, reference, index))
+}
+
+fn deletion(target: Target, id: Option<String>, reference: Json, index: usize) -> Step {
+    Step {
+        index,
+        operation: "delete",
+        target: target.word(),
+        json: json!({"do": "delete", "kind": target.word(), "id": reference}),
+        temp: None,
+        id,
+        words: String::new(),
+        deletes: true,
+        failure: None,
+    }
+}
+
+/// Reads the id of what a step changes: one of OmniFocus, or a temporary one of the same batch.
+fn reference(
+    object: &Object<'_>,
+    keys: &[&str],
+    context: &Context<'_>,
+) -> Result<(Option<String>, Json), Fault> {
+    let key = keys.iter().find(|key| object.has(key)).unwrap_or(&keys[0]);
+    let Some(id) = object.text(key)? else {
+        return Err(Fault::invalid(format!(
+            "`{}` is missing, expected the id of a task or project",
+            object.at(key)
+        ))
+        .suggest("query for its id first"));
+    };
+    let made = context.temps.iter().any(|(temp, _)| temp == id);
+    Ok(if made { (None, json!({ "temp": id })) } else { (Some(id.to_owned()), json!({ "id": id })) })
+}
+
+fn bulk(mutation: &Object<'_>) -> Result<Plan, Fault> {
+    mutation.only(&["operation", "target", "ids", "dryRun", "minimalResponse"], REDIRECTS)?;
+    let target = target(mutation)?.unwrap_or(Target::Task);
+    let ids = mutation
+        .texts("ids")?
+        .filter(|ids| ids.len() <= batch::MOST)
+        .ok_or_else(|| mutation.wrong("ids", &format!("a list of 1 to {} ids", batch::MOST)))?;
+    if let Some(twice) = (1..ids.len()).find(|at| ids[..*at].contains(&ids[*at])) {
+        return Err(
+            Fault::invalid(format!("`mutation.ids` has `{}` twice", ids[twice])).suggest("name each id once")
+        );
+    }
+    let steps = ids.into_iter().enumerate();
+    let steps = steps.map(|(at, id)| deletion(target, Some(id.clone()), json!({ "id": id }), at));
+    Ok(Plan {
+        form: Form::Bulk,
+        steps: steps.collect(),
+        stop: false,
+        atomic: false,
+        dry_run: mutation.flag("dryRun")?.unwrap_or(false),
+        minimal: false,
+        mapping: false,
+    })
+}
+
+fn folder(mutation: &Object<'_>) -> Result<Step, Fault> {
+    mutation.only(&["operation", "target", "data", "minimalResponse"], REDIRECTS)?;
+    let data = mutation
+        .object("data")?
+        .ok_or_else(|| Fault::invalid("`mutation.data` is missing, expected {name, parentFolder}"))?;
+    data.only(
+        &["name", "parentFolder"],
+        &[("parent", "use `parentFolder`"), ("folder", "use `parentFolder`")],
+    )?;
+    let name = changes::name(&data)?.ok_or_else(|| data.wrong("name", "a name that is not empty"))?;
+    let above = changes::folder(&data, "parentFolder")?.unwrap_or_else(|| json!({}));
+    let words = format!(" folder {name:?}{}", changes::place_words(&above));
+    let json = json!({"do": "create", "kind": "folder", "name": name, "at": above, "set": {}});
+    Ok(Step {
+        index: 0,
+        operation: "create_folder",
+        target: "folder",
+        json,
+        temp: None,
+        id: None,
+        words,
+        deletes: false,
+        failure: None,
+    })
+}

@@ -1,0 +1,293 @@
+//! How the answer to a mutation looks.
+
+use iac_plugin::serde_json::Map;
+use iac_plugin::{Fault, Json, json};
+
+use super::names::Names;
+use super::plan::{Done, Form, Plan, Step};
+use crate::Moment;
+
+/// Times of an item, which leave in local time.
+const DATES: [&str; 7] =
+    ["dueDate", "deferDate", "plannedDate", "completionDate", "dropDate", "lastReviewDate", "nextReviewDate"];
+
+/// So many characters of a note are read back.
+const NOTE: usize = 200;
+
+/// Shows what a dry run would do.
+pub(super) fn planned(plan: &Plan, names: &Names) -> Json {
+    let rows: Vec<Json> = plan
+        .steps
+        .iter()
+        .map(|step| {
+            let mut row = begun(step);
+            if let Some(id) = &step.id {
+                row["id"] = json!(id);
+                row["name"] = json!(names.name(step.target, id));
+            }
+            match &step.failure {
+                Some(failure) => row["error"] = failure.clone(),
+                None => row["would"] = json!(format!("{}{}", step.operation, step.words)),
+            }
+            row
+        })
+        .collect();
+    let failed = plan.steps.iter().filter(|step| step.failure.is_some()).count();
+    let note = "nothing was changed; ids were looked up, names of projects, folders and tags were not";
+    json!({"success": failed == 0, "dryRun": true, "data": {"summary": {"planned": rows.len() - failed, "errors": failed}, "results": rows}, "metadata": {"note": note}})
+}
+
+/// Shows what became of a plan.
+///
+/// # Errors
+/// Where nothing was changed, since a step could not be resolved or the only one failed.
+pub(super) fn done(plan: &Plan, done: &Done, moment: &Moment) -> Result<Json, Fault> {
+    if let Some(at) = done.refused {
+        return Err(refused(plan, at, &done.rows[at]));
+    }
+    if plan.form == Form::Single {
+        let row = &done.rows[0];
+        if row["success"] != true {
+            return Err(refused(plan, 0, row).suggest_unknown(plan, done));
+        }
+        return Ok(single(plan, row, moment));
+    }
+    Ok(many(plan, done, moment))
+}
+
+fn single(plan: &Plan, row: &Json, moment: &Moment) -> Json {
+    let step = &plan.steps[0];
+    let mut data = outcome(step, row, plan.minimal, moment);
+    let warnings = data.as_object_mut().and_then(|data| data.remove("warnings"));
+    let mut answer = json!({"success": true, "data": data});
+    if let Some(warnings) = warnings {
+        answer["warnings"] = warnings;
+    }
+    answer
+}
+
+fn many(plan: &Plan, done: &Done, moment: &Moment) -> Json {
+    let mut rows: Vec<(usize, Json)> = plan
+        .steps
+        .iter()
+        .zip(&done.rows)
+        .map(|(step, row)| {
+            let mut shown = begun(step);
+            merge(&mut shown, outcome(step, row, plan.minimal, moment));
+            (step.index, shown)
+        })
+        .collect();
+    rows.sort_by_key(|(index, _)| *index);
+    let count = |operation: &str| {
+        plan.steps
+            .iter()
+            .zip(&done.rows)
+            .filter(|(step, row)| step.operation == operation && row["success"] == true)
+            .count()
+    };
+    let errors = rows.iter().filter(|(_, row)| row["success"] != true).count();
+    let summary = json!({"created": count("create"), "updated": count("update"), "completed": count("complete"), "deleted": count("delete"), "errors": errors});
+    let whole = if plan.form == Form::Bulk { errors < rows.len() } else { errors == 0 };
+    let mut data =
+        json!({"summary": summary, "results": rows.into_iter().map(|(_, row)| row).collect::<Vec<_>>()});
+    if plan.mapping && done.rolled_back.is_none() {
+        data["tempIdMapping"] = Json::Object(mapping(plan, done));
+    }
+    let mut answer = json!({"success": whole, "data": data});
+    if let Some(back) = &done.rolled_back {
+        rolled_back(&mut answer, plan, back);
+    }
+    answer
+}
+
+fn mapping(plan: &Plan, done: &Done) -> Map<String, Json> {
+    let pairs = plan.steps.iter().zip(&done.rows).filter_map(|(step, row)| {
+        let id = row["item"]["id"].as_str().filter(|_| step.operation == "create")?;
+        Some((step.temp.clone()?, json!(id)))
+    });
+    pairs.collect()
+}
+
+/// Tells what was taken back, and what is still there.
+fn rolled_back(answer: &mut Json, plan: &Plan, back: &Json) {
+    let left: Vec<Json> = back["left"].as_array().cloned().unwrap_or_default();
+    let kept: Vec<usize> = back["kept"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Json::as_u64)
+        .filter_map(|at| plan.steps.get(usize::try_from(at).ok()?))
+        .map(|step| step.index)
+        .collect();
+    answer["rolledBack"] = if left.is_empty() && kept.is_empty() { json!(true) } else { json!("partial") };
+    answer["data"]["summary"]["created"] = json!(left.len());
+    if !left.is_empty() {
+        let ids: Vec<&Json> = left.iter().map(|item| &item["id"]).collect();
+        answer["orphanedItems"] = json!({"count": left.len(), "ids": ids});
+        answer["rollbackFailures"] = json!(left);
+    }
+    if !kept.is_empty() {
+        answer["notRolledBack"] =
+            json!({"operations": kept, "why": "only what was created can be taken back"});
+    }
+}
+
+fn begun(step: &Step) -> Json {
+    json!({"index": step.index, "operation": step.operation, "target": step.target})
+}
+
+fn merge(into: &mut Json, more: Json) {
+    if let (Json::Object(into), Json::Object(more)) = (into, more) {
+        into.extend(more);
+    }
+}
+
+/// What became of one step.
+fn outcome(step: &Step, row: &Json, minimal: bool, moment: &Moment) -> Json {
+    let mut shown =
+        json!({"operation": step.operation, "target": step.target, "success": row["success"] == true});
+    if let Some(error) = failure(step, row) {
+        shown["error"] = error;
+        return shown;
+    }
+    if row["deleted"].is_object() {
+        merge(&mut shown, row["deleted"].clone());
+        shown["permanent"] = json!(true);
+    }
+    if row["item"].is_object() {
+        let item = item(&row["item"], moment);
+        shown["id"] = item["id"].clone();
+        shown["name"] = item["name"].clone();
+        if !minimal {
+            shown[if step.target == "folder" || step.target == "tag" { step.target } else { "item" }] = item;
+        }
+    }
+    if row["next"].is_object() {
+        shown["next"] = json!({"id": row["next"]["id"], "dueDate": moment.show(&row["next"]["dueDate"]), "deferDate": moment.show(&row["next"]["deferDate"])});
+    }
+    for key in ["createdTags", "retagged"] {
+        if !row[key].is_null() {
+            shown[key] = row[key].clone();
+        }
+    }
+    if row["warnings"].as_array().is_some_and(|warnings| !warnings.is_empty()) {
+        shown["warnings"] = row["warnings"].clone();
+    }
+    shown
+}
+
+/// An item as OmniFocus holds it now; what is empty is left out.
+fn item(read: &Json, moment: &Moment) -> Json {
+    let mut shown = Map::new();
+    for (key, value) in read.as_object().into_iter().flatten() {
+        let empty = value.is_null() || value == "" || value.as_array().is_some_and(Vec::is_empty);
+        if empty {
+            continue;
+        }
+        if DATES.contains(&key.as_str()) {
+            shown.insert(key.clone(), moment.show(value));
+        } else if key == "note" {
+            let note = value.as_str().unwrap_or_default();
+            let cut: String = note.chars().take(NOTE).collect();
+            shown.insert(
+                key.clone(),
+                if cut.len() < note.len() { json!(format!("{cut}...")) } else { json!(note) },
+            );
+        } else {
+            shown.insert(key.clone(), value.clone());
+        }
+    }
+    Json::Object(shown)
+}
+
+fn failure(step: &Step, row: &Json) -> Option<Json> {
+    if let Some(failure) = &step.failure {
+        return Some(failure.clone());
+    }
+    if row["success"] == true {
+        return None;
+    }
+    if row.is_null() || row["skipped"] == true {
+        return Some(json!({"message": "not run, since an operation before it failed"}));
+    }
+    let (message, suggestion) = words(&row["error"]);
+    Some(json!({"message": message, "suggestion": suggestion}))
+}
+
+fn refused(plan: &Plan, at: usize, row: &Json) -> Fault {
+    let (message, suggestion) = words(&row["error"]);
+    let step = &plan.steps[at];
+    let message = if plan.form == Form::Single {
+        message
+    } else {
+        format!("operation {} of the batch: {message}; nothing was changed", step.index)
+    };
+    let mut fault = Fault::invalid(message).suggest(suggestion);
+    if row["error"]["reason"] == "failed" {
+        fault.code = "execution_failed".into();
+    }
+    fault.detail = Some(
+        json!({"operation": step.operation, "index": step.index, "reason": row["error"]["reason"], "what": row["error"]["what"], "value": row["error"]["value"], "near": row["error"]["near"]}),
+    );
+    fault
+}
+
+/// Says why a step failed, and what to do next.
+fn words(error: &Json) -> (String, String) {
+    let (what, value) = (error["what"].as_str().unwrap_or("item"), error["value"].as_str().unwrap_or("?"));
+    let near: Vec<&str> = error["near"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+    let all = format!("query {what}s for their exact names and ids");
+    match error["reason"].as_str().unwrap_or_default() {
+        "not_found" if near.is_empty() => (format!("no {what} `{value}`"), all),
+        "not_found" => {
+            (format!("no {what} `{value}`"), format!("did you mean `{}`? Else {all}", near.join("` or `")))
+        }
+        "ambiguous" => (
+            format!("{} {what}s are named `{value}`", near.len()),
+            format!("use one of the ids: {}", near.join(", ")),
+        ),
+        "not_live" => (
+            format!("the {what} `{value}` is completed or dropped"),
+            format!("use its id to write there all the same: {}", near.join(", ")),
+        ),
+        "is_project" => (
+            format!("`{value}` is the root of the project `{}`", near.get(1).unwrap_or(&"?")),
+            format!("use target `project` and the id {}", near.first().unwrap_or(&"?")),
+        ),
+        "exists" => {
+            (format!("there is a {what} `{value}` already"), "use it, or choose another name".to_owned())
+        }
+        "cycle" => (
+            format!("the {what} `{value}` lies below the one that was to go there"),
+            "choose another place".to_owned(),
+        ),
+        "not_made" => (format!("what `{value}` stands for was not made"), "its own row says why".to_owned()),
+        "too_old" => (
+            format!("this OmniFocus has no `{what}`"),
+            format!("it takes version {value} or newer; leave it out"),
+        ),
+        _ => (format!("OmniFocus refused: {value}"), "query what it holds now, then try again".to_owned()),
+    }
+}
+
+/// Says what a failed single operation left behind.
+trait Aftermath {
+    fn suggest_unknown(self, plan: &Plan, done: &Done) -> Self;
+}
+
+impl Aftermath for Fault {
+    fn suggest_unknown(mut self, plan: &Plan, done: &Done) -> Self {
+        let left = done
+            .rolled_back
+            .as_ref()
+            .and_then(|back| back["left"].as_array())
+            .filter(|left| !left.is_empty());
+        if let (Some(left), Some(detail)) = (left, self.detail.as_mut()) {
+            detail["orphanedItems"] = json!(left);
+        }
+        if plan.steps[0].operation == "update" && self.code == "execution_failed" {
+            self = self.suggest("some fields may have been written: query what it holds now");
+        }
+        self
+    }
+}
