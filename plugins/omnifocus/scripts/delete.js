@@ -86,7 +86,9 @@
       });
     },
     folder: (folder) => ({ id: key(folder), name: folder.name, path: path(folder), parentId: key(folder.parent) }),
-    tag: (tag) => ({ id: key(tag), name: tag.name, path: path(tag), parentId: key(tag.parent), status: tagState(tag) }),
+    tag: (tag) => ({
+      id: key(tag), name: tag.name, path: path(tag), parentId: key(tag.parent), status: tagState(tag), exclusive: orNull(tag.childrenAreMutuallyExclusive),
+    }),
   };
 
   // ---- finding
@@ -260,11 +262,10 @@
       interval.unit = set.review.unit;
       project.reviewInterval = interval;
     }
-    if (set.reviewed !== undefined) {
-      project.lastReviewDate = date(set.reviewed);
-      if (set.nextReview === undefined) project.nextReviewDate = after(new Date(set.reviewed), project.reviewInterval);
-    }
+    if (set.reviewed !== undefined) project.lastReviewDate = date(set.reviewed);
+    const last = project.lastReviewDate;
     if (set.nextReview !== undefined) project.nextReviewDate = date(set.nextReview);
+    else project.nextReviewDate = after(present(last) ? last : new Date(), project.reviewInterval);
   }
   function after(from, interval) {
     const steps = interval.steps, unit = String(interval.unit).replace(/s$/, "");
@@ -333,7 +334,9 @@
     update(step, row) {
       const find = referred(step.kind, step.id), move = step.set.move;
       const place = move === undefined ? null : move.top ? () => topOf(find()) : step.kind === "project" ? folderPlace(move, "beginning") : taskPlace(move, "beginning");
-      for (const name of (step.set.tags && step.set.tags.remove) || []) lookTag(name);
+      if (move !== undefined && move.task !== undefined && step.id.temp === undefined && move.task.temp === undefined) {
+        for (let up = findTask(move.task.id); present(up); up = up.parent) if (key(up) === step.id.id) refuse("cycle", "task", move.task.id);
+      }
       return () => {
         const item = find();
         change(step.kind, item, step.set, place, row);
@@ -486,7 +489,10 @@
       }
     }
     result.rolledBack = { left, kept: rows.filter((row) => row.success && program.steps[row.at].do !== "create").map((row) => row.at) };
-    for (const row of rows) if (program.steps[row.at].do === "create") delete row.item;
+    for (const row of rows) {
+      if (program.steps[row.at].do !== "create" || !row.success) continue;
+      rows[row.at] = { at: row.at, success: false, rolledBack: true, warnings: [] };
+    }
   }
   for (const row of rows) if (row.item !== undefined) row.item = row.item();
   return result;

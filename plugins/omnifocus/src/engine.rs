@@ -40,7 +40,10 @@ pub trait Engine {
     ///
     /// # Errors
     /// As for [`run`](Self::run).
-    fn run_on(&mut self, script: Script, program: &Json, objects: &[String]) -> Result<Json, Fault>;
+    fn run_on(&mut self, script: Script, program: &Json, objects: &[String]) -> Result<Json, Fault> {
+        let _ = objects;
+        self.run(script, program)
+    }
 }
 
 /// The bundle ids of OmniFocus 4 and 3, the newest first.

@@ -27,6 +27,7 @@ pub(crate) fn call(arguments: Arguments, moment: &Moment, engine: &mut dyn Engin
     let mut plan = request::read(arguments.into()?, moment)?;
     let names = names::look_up(&plan, moment, engine)?;
     names.check(&mut plan)?;
+    names.near(&mut plan, moment, engine)?;
     if plan.dry_run {
         return Ok(show::planned(&plan, &names));
     }

@@ -74,7 +74,7 @@ pub(super) fn create(
     context: &Context<'_>,
 ) -> Result<Made, Fault> {
     only(data, target, &[CREATE_KEYS])?;
-    let name = name(data)?.ok_or_else(|| data.wrong("name", "a name that is not empty"))?;
+    let name = name(data)?.ok_or_else(|| nameless(data))?;
     let temp = either(data, beside, "tempId")?;
     let parent = either(data, beside, "parentTempId")?;
     let place = match target {
@@ -91,7 +91,8 @@ pub(super) fn create(
         Target::Project => folder(data, "folder")?.unwrap_or_else(|| json!({})),
     };
     let (mut set, said) = values(data, target, context)?;
-    // Nothing is cleared in what is new.
+    // Nothing is cleared in what is new, and its name is said before.
+    let said = said.replacen(&format!(": name {}", json!(name)), "", 1).replacen(", ", ": ", 1);
     if let Json::Object(map) = &mut set {
         map.remove("name");
         map.retain(|_, value| !value.is_null());
@@ -115,7 +116,8 @@ pub(super) fn update(
         Target::Project => folder(given, "folder")?,
     };
     if let Some(place) = place {
-        words = format!(": move{}{words}", place_words(&place));
+        let top = place.as_object().is_some_and(|place| place.is_empty());
+        words = format!(": move{}{words}", if top { " to the top".to_owned() } else { place_words(&place) });
         set["move"] = place;
     }
     if set.as_object().is_some_and(|set| set.is_empty()) {
@@ -145,6 +147,11 @@ fn only(object: &Object<'_>, target: Target, more: &[&[&str]]) -> Result<(), Fau
     let known: Vec<&str> = own.iter().chain(more.iter().copied().flatten()).copied().collect();
     let redirects: Vec<(&str, &str)> = foreign.iter().chain(REDIRECTS).copied().collect();
     object.only(&known, &redirects)
+}
+
+/// Makes the fault of what has no name.
+pub(super) fn nameless(object: &Object<'_>) -> Fault {
+    Fault::invalid(format!("`{}` is missing, expected a name that is not empty", object.at("name")))
 }
 
 fn either(data: &Object<'_>, beside: &Object<'_>, key: &str) -> Result<Option<String>, Fault> {
@@ -190,13 +197,13 @@ fn values(object: &Object<'_>, target: Target, context: &Context<'_>) -> Result<
         });
     }
     set.put("estimate", minutes(object)?, |value| format!("estimatedMinutes {value}"));
-    set.put("tags", tags(object)?, |value| format!("tags {value}"));
+    set.put("tags", tags(object)?, tag_words);
     set.put("rule", repetition::read(object, context.moment)?, |value| {
         format!("repeating {}", value["rule"].as_str().unwrap_or("no more"))
     });
     set.put("status", status(object, target)?.map(Json::from), |value| format!("status {value}"));
     set.put("review", review(object)?, |value| {
-        format!("a review every {} {}", value["steps"], value["unit"])
+        format!("a review every {} {}", value["steps"], value["unit"].as_str().unwrap_or_default())
     });
     Ok((set.json, set.words))
 }
@@ -409,6 +416,17 @@ pub(super) fn folder(object: &Object<'_>, key: &str) -> Result<Option<Json>, Fau
         Some(Json::String(path)) => Ok(Some(json!({"folder": path.trim()}))),
         Some(_) => Err(object.wrong(key, "the path, name or id of a folder; null for the top")),
     }
+}
+
+/// Says what becomes of tags.
+fn tag_words(tags: &Json) -> String {
+    let list = |key: &str, before: &str| {
+        let names = tags[key].as_array()?;
+        let names: Vec<&str> = names.iter().filter_map(Json::as_str).collect();
+        Some(if names.is_empty() { "no tags".to_owned() } else { format!("{before} {}", names.join(", ")) })
+    };
+    let all = [list("replace", "tags"), list("add", "with the tags"), list("remove", "without the tags")];
+    all.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// Says a place.

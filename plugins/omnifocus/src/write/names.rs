@@ -1,62 +1,104 @@
-//! The names of what a mutation is about: looked up before anybody is asked, and before anything is changed.
+//! What a mutation is about and where it goes: looked up before anybody is asked, and before anything is changed.
 
 use std::collections::BTreeMap;
 
 use iac_plugin::{Fault, Json, json};
 
-use super::plan::{Form, Plan};
+use super::plan::{Form, Plan, Step};
+use super::show;
+use crate::arguments::nearest;
 use crate::program::{Kind, Predicate, Query};
 use crate::{Engine, Moment, answer};
 
-/// What the ids of a mutation stand for.
+/// What the ids and names of a mutation stand for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     /// Name and place by target and id.
     known: BTreeMap<(&'static str, String), (String, String)>,
-    /// Ids of the root tasks of projects that were taken for tasks.
+    /// Ids of the root tasks of projects.
     roots: Vec<String>,
+    /// The projects that have an id or a name that is gone to.
+    projects: Vec<Project>,
+    /// Id, name and path of every folder, where one is gone to.
+    folders: Vec<[String; 3]>,
 }
 
-/// Looks up the ids of a mutation; one run of the read script, none where there are no ids.
+#[derive(Clone, Debug)]
+struct Project {
+    id: String,
+    name: String,
+    folder: String,
+    status: String,
+}
+
+/// Everything below this many folders is looked at.
+const ALL: i64 = 100_000;
+
+/// Looks up what a mutation names; one run of the read script, none where it names nothing.
 ///
 /// # Errors
 /// Those of the engine.
 pub(super) fn look_up(plan: &Plan, moment: &Moment, engine: &mut dyn Engine) -> Result<Names, Fault> {
-    let ids: Vec<String> = plan.steps.iter().filter_map(|step| step.id.clone()).collect();
-    if ids.is_empty() {
+    let mut ids: Vec<String> = plan.steps.iter().filter_map(|step| step.id.clone()).collect();
+    ids.extend(plan.steps.iter().filter_map(|step| place(step)?["task"]["id"].as_str().map(str::to_owned)));
+    let projects: Vec<String> =
+        plan.steps.iter().filter_map(|step| place(step)?["project"].as_str().map(str::to_owned)).collect();
+    let folders = plan.steps.iter().any(|step| place(step).is_some_and(|place| place["folder"].is_string()));
+    if ids.is_empty() && projects.is_empty() && !folders {
         return Ok(Names::default());
     }
-    let any = Predicate::Or(ids.iter().cloned().map(Predicate::Id).collect());
-    let most = 2 * i64::try_from(ids.len()).unwrap_or(i64::MAX / 2);
-    let tasks = Query::new(Kind::Tasks, &any).roots();
-    let tasks = tasks.rows(&["id", "name", "project", "isProjectRoot"], &[], 0, most);
-    let projects = Query::new(Kind::Projects, &any).rows(&["id", "name", "folderPath"], &[], 0, most);
-    let mut answers = answer::run(engine, moment, vec![tasks, projects])?;
+    let is = |field: &'static str, all: &[String]| -> Vec<Predicate> {
+        all.iter().map(|value| Predicate::Is(field, json!(value))).collect()
+    };
+    ids.extend(projects.iter().cloned());
+    let tasks = Query::new(Kind::Tasks, &Predicate::Or(is("id", &ids))).roots();
+    let tasks = tasks.rows(&["id", "name", "project", "isProjectRoot"], &[], 0, ALL);
+    let either = Predicate::Or([is("id", &ids), is("name", &projects)].concat());
+    let named =
+        Query::new(Kind::Projects, &either).rows(&["id", "name", "folderPath", "status"], &[], 0, ALL);
+    let mut queries = vec![tasks, named];
+    if folders {
+        queries.push(Query::new(Kind::Folders, &Predicate::everything()).rows(
+            &["id", "name", "path"],
+            &[],
+            0,
+            ALL,
+        ));
+    }
+    let mut answers = answer::run(engine, moment, queries)?;
     let mut names = Names::default();
-    for row in answers.take().take_rows() {
-        names.task(&row);
-    }
-    for row in answers.take().take_rows() {
-        names.add("project", &row);
-    }
+    answers.take().take_rows().iter().for_each(|row| names.task(row));
+    answers.take().take_rows().iter().for_each(|row| names.project(row));
+    names.folders = answers.take().take_rows().iter().map(|row| [0, 1, 2].map(|at| text(row, at))).collect();
     Ok(names)
+}
+
+/// Where a step puts something.
+fn place(step: &Step) -> Option<&Json> {
+    let place = [&step.json["at"], &step.json["set"]["move"]];
+    place.into_iter().find(|place| place.is_object())
+}
+
+fn text(row: &[Json], at: usize) -> String {
+    row.get(at).and_then(Json::as_str).unwrap_or_default().to_owned()
 }
 
 impl Names {
     fn task(&mut self, row: &[Json]) {
-        let root = row.get(3).is_some_and(|root| *root == true);
-        if root {
+        let (id, said) = (text(row, 0), (text(row, 1), text(row, 2)));
+        if row.get(3).is_some_and(|root| *root == true) {
             // A project may be named by the id of its root task.
-            self.add("project", &row[..2]);
-            self.roots.extend(row[0].as_str().map(str::to_owned));
+            self.roots.push(id.clone());
+            self.known.insert(("project", id), (said.0, String::new()));
         } else {
-            self.add("task", row);
+            self.known.insert(("task", id), said);
         }
     }
 
-    fn add(&mut self, target: &'static str, row: &[Json]) {
-        let text = |at: usize| row.get(at).and_then(Json::as_str).unwrap_or_default().to_owned();
-        self.known.insert((target, text(0)), (text(1), text(2)));
+    fn project(&mut self, row: &[Json]) {
+        let [id, name, folder, status] = [0, 1, 2, 3].map(|at| text(row, at));
+        self.known.insert(("project", id.clone()), (name.clone(), folder.clone()));
+        self.projects.push(Project { id, name, folder, status });
     }
 
     /// Returns what an id stands for, in words.
@@ -66,24 +108,36 @@ impl Names {
         Some(format!("{target} {name:?}{behind}"))
     }
 
+    /// Puts the name of the task that a step goes to into its words, in place of the id.
+    pub(super) fn at(&self, step: &Step) -> String {
+        let parent = place(step).and_then(|place| place["task"]["id"].as_str());
+        match parent.and_then(|id| Some((id, self.name("task", id)?))) {
+            Some((id, name)) => step.words.replacen(&format!("{id:?}"), &format!("{name:?}"), 1),
+            None => step.words.clone(),
+        }
+    }
+
     /// Returns the name that an id stands for.
     pub(super) fn name(&self, target: &'static str, id: &str) -> Option<&str> {
         self.known.get(&(target, id.to_owned())).map(|(name, _)| name.as_str())
     }
 
-    /// Refuses ids that stand for nothing; in a plan that goes on, their steps fail alone.
+    /// Refuses what is not there or not certain; in a plan that goes on, only the steps that name it fail.
     ///
     /// # Errors
-    /// `invalid_parameter`, with the first such id.
+    /// `invalid_parameter`, for the first such step.
     pub(super) fn check(&self, plan: &mut Plan) -> Result<(), Fault> {
         let goes_on = plan.form != Form::Single && !plan.stop && !plan.atomic;
+        let batch = plan.form == Form::Batch;
         for step in &mut plan.steps {
-            let Some(id) = &step.id else { continue };
-            if self.name(step.target, id).is_some() {
-                continue;
-            }
-            let fault = self.missing(step.target, id);
+            let Err(mut fault) = self.check_step(step) else { continue };
             if !goes_on {
+                if batch {
+                    fault.message = format!(
+                        "operation {} of the batch: {}; nothing was changed",
+                        step.index, fault.message
+                    );
+                }
                 return Err(fault);
             }
             step.failure = Some(json!({"message": fault.message, "suggestion": fault.suggestion}));
@@ -91,13 +145,101 @@ impl Names {
         Ok(())
     }
 
-    fn missing(&self, target: &str, id: &str) -> Fault {
+    fn check_step(&self, step: &Step) -> Result<(), Fault> {
+        if let Some(id) = &step.id
+            && self.name(step.target, id).is_none()
+        {
+            return Err(self.missing(step.target, id));
+        }
+        let Some(place) = place(step) else { return Ok(()) };
+        if let Some(id) = place["task"]["id"].as_str()
+            && self.name("task", id).is_none()
+        {
+            return Err(self.missing("task", id));
+        }
+        place["project"].as_str().map_or(Ok(()), |name| self.check_project(name))?;
+        place["folder"].as_str().map_or(Ok(()), |name| self.check_folder(name))
+    }
+
+    /// A project is meant by its id, or by the name of the only one of that name that goes on.
+    fn check_project(&self, name: &str) -> Result<(), Fault> {
+        let by_id = self.name("project", name).is_some();
+        let named: Vec<&Project> = self.projects.iter().filter(|project| project.name == name).collect();
+        let live = |project: &&&Project| matches!(&*project.status, "active" | "on_hold");
+        let reason = match named.iter().filter(live).count() {
+            _ if by_id => return Ok(()),
+            1 => return Ok(()),
+            // The script knows all names, and which of them are near.
+            0 if named.is_empty() => return Ok(()),
+            0 => "not_live",
+            _ => "ambiguous",
+        };
+        let shown = |project: &&Project| {
+            let folder = if project.folder.is_empty() { "no folder" } else { &project.folder };
+            format!("{} ({}, {folder})", project.id, project.status)
+        };
+        let near: Vec<String> =
+            named.iter().filter(|project| reason == "not_live" || live(project)).map(shown).collect();
+        Err(fault(&json!({"reason": reason, "what": "project", "value": name, "near": near})))
+    }
+
+    fn check_folder(&self, wanted: &str) -> Result<(), Fault> {
+        let lower = |text: &str| text.replace(" : ", "/").to_lowercase();
+        let fits = |[id, name, path]: &&[String; 3]| {
+            id == wanted || lower(path) == lower(wanted) || name.to_lowercase() == wanted.to_lowercase()
+        };
+        let found: Vec<&[String; 3]> = self.folders.iter().filter(fits).collect();
+        if !found.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<&str> = self.folders.iter().map(|[_, name, _]| name.as_str()).collect();
+        let near: Vec<&str> = nearest(wanted, &names).into_iter().collect();
+        Err(fault(&json!({"reason": "not_found", "what": "folder", "value": wanted, "near": near})))
+    }
+
+    /// Says of the first project that is meant and not there which names are near; one more run of the read script.
+    ///
+    /// # Errors
+    /// `invalid_parameter` where there is one, and those of the engine.
+    pub(super) fn near(
+        &self,
+        plan: &mut Plan,
+        moment: &Moment,
+        engine: &mut dyn Engine,
+    ) -> Result<(), Fault> {
+        let known = |name: &str| {
+            self.name("project", name).is_some() || self.projects.iter().any(|project| project.name == name)
+        };
+        let goes_on = plan.form != Form::Single && !plan.stop && !plan.atomic;
+        let batch = plan.form == Form::Batch;
+        for step in plan.steps.iter_mut().filter(|step| step.failure.is_none()) {
+            let Some(name) =
+                place(step).and_then(|place| place["project"].as_str()).filter(|name| !known(name))
+            else {
+                continue;
+            };
+            let wanted = Predicate::Project(name.to_owned());
+            let Err(mut fault) = answer::run(engine, moment, vec![Query::new(Kind::Tasks, &wanted)]) else {
+                continue;
+            };
+            if batch && !goes_on && fault.code == "invalid_parameter" {
+                fault.message =
+                    format!("operation {} of the batch: {}; nothing was changed", step.index, fault.message);
+            }
+            if !goes_on || fault.code != "invalid_parameter" {
+                return Err(fault);
+            }
+            step.failure = Some(json!({"message": fault.message, "suggestion": fault.suggestion}));
+        }
+        Ok(())
+    }
+
+    fn missing(&self, target: &'static str, id: &str) -> Fault {
         let other = if target == "task" { "project" } else { "task" };
         let fault = Fault::invalid(format!("no {target} has the id `{id}`"));
         let mut fault = if target == "task" && self.roots.iter().any(|root| root == id) {
             fault.suggest("it is the root of a project: use target `project`")
-        } else if self.known.contains_key(&(if other == "task" { "task" } else { "project" }, id.to_owned()))
-        {
+        } else if self.known.contains_key(&(other, id.to_owned())) {
             fault.suggest(format!("it is the id of a {other}: use target `{other}`"))
         } else {
             fault.suggest(format!("query {target}s for their ids; it may have been deleted"))
@@ -105,4 +247,11 @@ impl Names {
         fault.detail = Some(json!({"reason": "not_found", "what": target, "value": id}));
         fault
     }
+}
+
+fn fault(error: &Json) -> Fault {
+    let (message, suggestion) = show::words(error);
+    let mut fault = Fault::invalid(message).suggest(suggestion);
+    fault.detail = Some(error.clone());
+    fault
 }

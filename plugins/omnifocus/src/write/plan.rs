@@ -67,7 +67,7 @@ const BUDGET: usize = 200_000;
 
 /// So many lines about objects the host takes, and so many characters of each.
 const LINES: usize = 50;
-const LINE: usize = 80;
+const LINE: usize = 160;
 
 impl Plan {
     /// Makes a plan of one step.
@@ -103,12 +103,33 @@ impl Plan {
 
     /// Says what a part is about, in as many lines as the host takes.
     fn objects(&self, part: &[usize], names: &Names) -> Vec<String> {
-        let mut lines: Vec<String> = part.iter().map(|at| self.steps[*at].line(names)).collect();
+        let mut lines: Vec<String> = part.iter().map(|at| self.line(&self.steps[*at], names)).collect();
         if lines.len() > LINES {
             let more = lines.split_off(LINES - 1).len();
             lines.push(format!("and {more} more"));
         }
         lines
+    }
+
+    /// Says what a step does to what, for whoever is asked.
+    pub(super) fn line(&self, step: &Step, names: &Names) -> String {
+        let made = step.json["id"]["temp"].as_str().and_then(|temp| self.made(temp));
+        let known = step.id.as_deref().and_then(|id| names.of(step.target, id));
+        let about = known.or_else(|| Some(format!("{} {:?}", step.target, made?)));
+        let about = about.map(|about| format!(" {about}")).unwrap_or_default();
+        let place = &step.json["at"];
+        let temp = place["project"]["temp"].as_str().or_else(|| place["task"]["temp"].as_str());
+        let mut words = names.at(step);
+        if let Some((temp, name)) = temp.and_then(|temp| Some((temp, self.made(temp)?))) {
+            words = words.replacen(&format!("{temp:?}"), &format!("{name:?}"), 1);
+        }
+        let line = format!("{}{about}{words}", step.operation).replace(" move in ", " move to ");
+        line.chars().take(LINE).collect()
+    }
+
+    /// The name of what a create makes.
+    fn made(&self, temp: &str) -> Option<&str> {
+        self.steps.iter().find(|step| step.temp.as_deref() == Some(temp))?.json["name"].as_str()
     }
 
     /// Divides the steps that can be run, in their order, so that each part is short enough.
@@ -132,19 +153,6 @@ impl Plan {
                 .suggest("send fewer of them, or leave out `atomicOperation`"));
         }
         Ok(parts)
-    }
-}
-
-impl Step {
-    /// Says what the step does to what, for whoever is asked.
-    fn line(&self, names: &Names) -> String {
-        match self.id.as_deref().and_then(|id| names.of(self.target, id)) {
-            Some(name) => format!("{} {name}{}", self.operation, self.words),
-            None => format!("{}{}", self.operation, self.words),
-        }
-        .chars()
-        .take(LINE)
-        .collect()
     }
 }
 

@@ -53,7 +53,7 @@ pub(super) fn read(arguments: Map<String, Json>, moment: &Moment) -> Result<Plan
         return Err(Fault::invalid("`mutation` is missing")
             .suggest("write {\"mutation\":{\"operation\":\"create\",\"target\":\"task\",\"data\":{…}}}"));
     }
-    let mutation = envelope(arguments, "mutation", "operation")?;
+    let mutation = repaired(envelope(arguments, "mutation", "operation")?);
     let mutation = Object::root("mutation", &mutation);
     let words: Vec<(&str, &str)> = OPERATIONS.iter().map(|word| (*word, *word)).collect();
     let operation = mutation.word("operation", &words)?.ok_or_else(|| {
@@ -69,6 +69,38 @@ pub(super) fn read(arguments: Map<String, Json>, moment: &Moment) -> Result<Plan
     };
     plan.minimal = mutation.flag("minimalResponse")?.unwrap_or(false);
     Ok(plan)
+}
+
+/// Puts back what small models put one level too deep: the id, and `changes` in `data`. What was meant is certain.
+fn repaired(mut mutation: Map<String, Json>) -> Map<String, Json> {
+    let takes_id =
+        matches!(mutation.get("operation").and_then(Json::as_str), Some("update" | "complete" | "delete"));
+    if !takes_id {
+        return mutation;
+    }
+    let nested = mutation
+        .get("data")
+        .and_then(|data| data.get("changes"))
+        .filter(|changes| changes.is_object())
+        .cloned();
+    for key in ["data", "changes"] {
+        let Some(Json::Object(inner)) = mutation.get_mut(key) else { continue };
+        let id = inner.get("id").filter(|id| id.is_string()).cloned();
+        if let Some(id) = id {
+            inner.remove("id");
+            mutation.entry("id").or_insert(id);
+        }
+    }
+    if let (Some(changes), false) = (nested, mutation.contains_key("changes")) {
+        mutation.remove("data");
+        mutation.insert("changes".to_owned(), changes);
+    }
+    if mutation.get("data").is_some_and(|data| data.as_object().is_some_and(Map::is_empty))
+        && mutation.get("operation").is_some_and(|word| word != "update")
+    {
+        mutation.remove("data");
+    }
+    mutation
 }
 
 /// Reads one create, update, complete or delete, alone or in a batch.
@@ -241,7 +273,7 @@ fn folder(mutation: &Object<'_>) -> Result<Step, Fault> {
         &["name", "parentFolder"],
         &[("parent", "use `parentFolder`"), ("folder", "use `parentFolder`")],
     )?;
-    let name = changes::name(&data)?.ok_or_else(|| data.wrong("name", "a name that is not empty"))?;
+    let name = changes::name(&data)?.ok_or_else(|| changes::nameless(&data))?;
     let above = changes::folder(&data, "parentFolder")?.unwrap_or_else(|| json!({}));
     let words = format!(" folder {name:?}{}", changes::place_words(&above));
     let json = json!({"do": "create", "kind": "folder", "name": name, "at": above, "set": {}});

@@ -16,9 +16,10 @@ const NOTE: usize = 200;
 
 /// Shows what a dry run would do.
 pub(super) fn planned(plan: &Plan, names: &Names) -> Json {
-    let rows: Vec<Json> = plan
-        .steps
-        .iter()
+    let mut steps: Vec<&Step> = plan.steps.iter().collect();
+    steps.sort_by_key(|step| step.index);
+    let rows: Vec<Json> = steps
+        .into_iter()
         .map(|step| {
             let mut row = begun(step);
             if let Some(id) = &step.id {
@@ -33,7 +34,7 @@ pub(super) fn planned(plan: &Plan, names: &Names) -> Json {
         })
         .collect();
     let failed = plan.steps.iter().filter(|step| step.failure.is_some()).count();
-    let note = "nothing was changed; ids were looked up, names of projects, folders and tags were not";
+    let note = "nothing was changed; ids and places were looked up, tags were not";
     json!({"success": failed == 0, "dryRun": true, "data": {"summary": {"planned": rows.len() - failed, "errors": failed}, "results": rows}, "metadata": {"note": note}})
 }
 
@@ -57,10 +58,10 @@ pub(super) fn done(plan: &Plan, done: &Done, moment: &Moment) -> Result<Json, Fa
 
 fn single(plan: &Plan, row: &Json, moment: &Moment) -> Json {
     let step = &plan.steps[0];
-    let mut data = outcome(step, row, plan.minimal, moment);
-    let warnings = data.as_object_mut().and_then(|data| data.remove("warnings"));
+    let mut data = json!({"operation": step.operation, "target": step.target});
+    merge(&mut data, outcome(row, plan.minimal, moment));
     let mut answer = json!({"success": true, "data": data});
-    if let Some(warnings) = warnings {
+    if let Some(warnings) = warnings(row) {
         answer["warnings"] = warnings;
     }
     answer
@@ -73,7 +74,14 @@ fn many(plan: &Plan, done: &Done, moment: &Moment) -> Json {
         .zip(&done.rows)
         .map(|(step, row)| {
             let mut shown = begun(step);
-            merge(&mut shown, outcome(step, row, plan.minimal, moment));
+            shown["success"] = json!(row["success"] == true);
+            match failure(step, row) {
+                Some(error) => shown["error"] = error,
+                None => merge(&mut shown, outcome(row, plan.minimal, moment)),
+            }
+            if let Some(warnings) = warnings(row) {
+                shown["warnings"] = warnings;
+            }
             (step.index, shown)
         })
         .collect();
@@ -142,25 +150,19 @@ fn merge(into: &mut Json, more: Json) {
     }
 }
 
-/// What became of one step.
-fn outcome(step: &Step, row: &Json, minimal: bool, moment: &Moment) -> Json {
-    let mut shown =
-        json!({"operation": step.operation, "target": step.target, "success": row["success"] == true});
-    if let Some(error) = failure(step, row) {
-        shown["error"] = error;
-        return shown;
-    }
-    if row["deleted"].is_object() {
+/// What a step that went well left.
+fn outcome(row: &Json, minimal: bool, moment: &Moment) -> Json {
+    let mut shown = json!({});
+    if row["deleted"].is_object() && row["item"].is_object() {
+        shown["removed"] = row["deleted"].clone();
+    } else if row["deleted"].is_object() {
         merge(&mut shown, row["deleted"].clone());
         shown["permanent"] = json!(true);
     }
     if row["item"].is_object() {
         let item = item(&row["item"], moment);
-        shown["id"] = item["id"].clone();
-        shown["name"] = item["name"].clone();
-        if !minimal {
-            shown[if step.target == "folder" || step.target == "tag" { step.target } else { "item" }] = item;
-        }
+        let shown_whole = if minimal { json!({"id": item["id"], "name": item["name"]}) } else { item };
+        merge(&mut shown, shown_whole);
     }
     if row["next"].is_object() {
         shown["next"] = json!({"id": row["next"]["id"], "dueDate": moment.show(&row["next"]["dueDate"]), "deferDate": moment.show(&row["next"]["deferDate"])});
@@ -170,18 +172,19 @@ fn outcome(step: &Step, row: &Json, minimal: bool, moment: &Moment) -> Json {
             shown[key] = row[key].clone();
         }
     }
-    if row["warnings"].as_array().is_some_and(|warnings| !warnings.is_empty()) {
-        shown["warnings"] = row["warnings"].clone();
-    }
     shown
 }
 
-/// An item as OmniFocus holds it now; what is empty is left out.
+fn warnings(row: &Json) -> Option<Json> {
+    row["warnings"].as_array().filter(|warnings| !warnings.is_empty()).map(|warnings| json!(warnings))
+}
+
+/// An item as OmniFocus holds it now; what is empty or off is left out.
 fn item(read: &Json, moment: &Moment) -> Json {
     let mut shown = Map::new();
     for (key, value) in read.as_object().into_iter().flatten() {
         let empty = value.is_null() || value == "" || value.as_array().is_some_and(Vec::is_empty);
-        if empty {
+        if empty || (*value == false && key != "flagged") {
             continue;
         }
         if DATES.contains(&key.as_str()) {
@@ -206,6 +209,9 @@ fn failure(step: &Step, row: &Json) -> Option<Json> {
     }
     if row["success"] == true {
         return None;
+    }
+    if row["rolledBack"] == true {
+        return Some(json!({"message": "taken back, since another operation failed"}));
     }
     if row.is_null() || row["skipped"] == true {
         return Some(json!({"message": "not run, since an operation before it failed"}));
@@ -233,7 +239,7 @@ fn refused(plan: &Plan, at: usize, row: &Json) -> Fault {
 }
 
 /// Says why a step failed, and what to do next.
-fn words(error: &Json) -> (String, String) {
+pub(super) fn words(error: &Json) -> (String, String) {
     let (what, value) = (error["what"].as_str().unwrap_or("item"), error["value"].as_str().unwrap_or("?"));
     let near: Vec<&str> = error["near"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
     let all = format!("query {what}s for their exact names and ids");
