@@ -131,9 +131,18 @@ fn run(calls: &str) -> String {
         for line in app.asked.drain(..) {
             out.push_str(&format!("{line}\n"));
         }
-        out.push_str(&format!("{answer}\n"));
+        out.push_str(&format!("{}\n", still(&answer)));
     }
     out
+}
+
+/// The world's clock starts at 09:30 and runs on: seconds are how long the machine took.
+fn still(answer: &str) -> String {
+    let mut text = answer.to_owned();
+    for (at, _) in answer.match_indices("T09:30:") {
+        text.replace_range(at + 7..at + 9, "00");
+    }
+    text
 }
 
 fn folder(below: &str) -> PathBuf {
