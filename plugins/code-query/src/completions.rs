@@ -40,7 +40,7 @@ pub(crate) fn answer(desk: &Desk<'_>, path: &str, spot: &Spot, common: &Common) 
             "label": item.label,
             "kind": kind(item.kind),
             "detail": item.detail,
-            "insertText": (item.insert != item.label).then_some(&item.insert),
+            "insertText": Some(inserted(&item.insert)).filter(|insert| *insert != item.label),
         });
         Row::new(site.show(&file.path), item.label.clone(), shown)
     });
@@ -52,6 +52,11 @@ pub(crate) fn answer(desk: &Desk<'_>, path: &str, spot: &Spot, common: &Common) 
         doubts,
         ..Answer::default()
     })
+}
+
+/// What is inserted; some servers repeat the dot that is there already.
+fn inserted(insert: &str) -> &str {
+    insert.strip_prefix('.').unwrap_or(insert)
 }
 
 /// Where to ask, and the text to show the server for it where that is not the file's own.

@@ -214,7 +214,7 @@ fn row((site, one): &(Site<'_>, Diagnostic)) -> Row {
     Row::new(path, format!("{severity} {}:{}", range.start.line + 1, range.start.column + 1), shown)
 }
 
-/// One line with ordinary spaces, 1,000 characters at most.
+/// One line with ordinary spaces, 500 characters at most.
 fn fold(message: &str) -> String {
     message
         .split(|letter: char| letter.is_whitespace())
@@ -222,6 +222,6 @@ fn fold(message: &str) -> String {
         .collect::<Vec<_>>()
         .join(" ")
         .chars()
-        .take(1_000)
+        .take(500)
         .collect()
 }

@@ -47,6 +47,8 @@ pub(crate) struct Hit<'a> {
     pub(crate) path: String,
     pub(crate) language: String,
     pub(crate) node: Node,
+    /// Whether it is declared in the body of a function.
+    pub(crate) in_code: bool,
 }
 
 /// Which files are looked at.
@@ -195,6 +197,7 @@ fn hit<'a>(outline: &Outline<'a>, node: &Node) -> Hit<'a> {
         path: outline.file.path.clone(),
         language: outline.file.language.clone(),
         node: node.clone(),
+        in_code: outline.tree.is_in_code(node),
     }
 }
 

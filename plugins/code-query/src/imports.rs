@@ -1,5 +1,5 @@
-//! Which symbols are only names of something imported. Some servers list these as variables; nobody who looks for a
-//! declaration wants them.
+//! Which symbols are only names of something imported, or exported again. Some servers list these as variables; nobody
+//! who looks for a declaration wants them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,13 +37,18 @@ pub(crate) fn among(site: Site<'_>, lines: &BTreeSet<Line>) -> BTreeSet<Line> {
     lines.iter().filter(imported).cloned().collect()
 }
 
-/// `import x`, `from x import y`, `import {`, `import type X from`; not the call `import(…)`.
-fn is_begin(text: &str) -> bool {
+/// `import x`, `from x import y`, `import {`, `import type X from`, `export { X }`; not the call `import(…)`.
+pub(crate) fn is_begin(text: &str) -> bool {
     let text = text.trim_start();
     let word = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next().unwrap_or("");
     match word {
         "import" => !text["import".len()..].trim_start().starts_with(['(', '.', '=']),
         "from" => text.contains(" import"),
+        "export" => {
+            let rest = text["export".len()..].trim_start();
+            let rest = rest.strip_prefix("type ").map_or(rest, str::trim_start);
+            rest.starts_with(['{', '*'])
+        }
         _ => false,
     }
 }
@@ -100,6 +105,10 @@ mod tests {
         check("from a import (\n    b,\n    c as d,  # why\n)\nE\n", &[0, 1, 2]);
         check("import {\n  a,\n  // why\n  type B,\n  c as d } from 'x';\nconst e = 1;", &[0, 1, 3, 4]);
         check("import type { A } from 'a';\nexport const x = 1;\nconst l = await import('y');", &[0]);
+        check(
+            "export { A } from 'a';\nexport type {\n  B,\n} from 'b';\nexport * as c from 'c';\nexport type D = {\n};",
+            &[0, 1, 2, 4],
+        );
         check("enum E {\n  A,\n  B,\n}", &[]);
         check("import('x')\nimport.meta", &[]);
     }

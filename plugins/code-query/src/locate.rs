@@ -71,10 +71,19 @@ pub(crate) fn named<'a>(
         hits = find::hits(desk, &wanted, common, Way::Best, doubts)?;
     }
     hits.retain(|hit| hit.node.is_named());
+    prefer_outer(&mut hits);
     if hits.is_empty() {
         return Err(unknown(desk, pattern, path, common, doubts));
     }
     Ok(hits)
+}
+
+/// Leaves out what is declared in the body of a function where something of that name is not: it can only be meant from
+/// within that body.
+fn prefer_outer(hits: &mut Vec<Hit<'_>>) {
+    if hits.iter().any(|hit| !hit.in_code) {
+        hits.retain(|hit| !hit.in_code);
+    }
 }
 
 /// Starts the server of a language, waits until it knows the project, and sees whether it can answer.

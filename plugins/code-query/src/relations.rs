@@ -8,6 +8,7 @@ use crate::answer::{self, Answer, Row};
 use crate::crawl;
 use crate::doubts::Doubts;
 use crate::find::{self, Hit};
+use crate::imports;
 use crate::kinds;
 use crate::locate::{self, Located};
 use crate::request::{Common, Target};
@@ -81,12 +82,27 @@ pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common)
         let neighbours = asker.hierarchy(Step::Subtypes, &mut doubts)?;
         ("subtypes", sorted(neighbours.into_iter().map(|one| named_location(&one))))
     };
+    let found = implementing(&located, found);
     if let Some(trouble) = locate::degraded(&asker.server, found.len()) {
         return Err(trouble);
     }
     let shown = answer::page(&found, common, &mut doubts);
     let rows = declaration_rows(located.site, shown, Some(via), common);
     Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
+}
+
+/// Without the thing itself, and without lines that only import or export a name, which some servers list.
+fn implementing(located: &Located<'_>, mut found: Vec<Location>) -> Vec<Location> {
+    let itself = |one: &Location| {
+        located.places.iter().any(|place| place.path == one.path && key(place.at) == key(one.range.start))
+    };
+    found.retain(|one| !itself(one));
+    let lines = located.site.lines(found.iter().map(|one| (one.path.clone(), one.range.start.line)));
+    let is_alias = |one: &Location| {
+        lines.get(&(one.path.clone(), one.range.start.line)).is_some_and(|text| imports::is_begin(text))
+    };
+    found.retain(|one| !(imports::are_listed(&located.language) && is_alias(one)));
+    found
 }
 
 /// Answers `callers` and `callees`.
@@ -331,7 +347,7 @@ fn neighbour_rows(site: Site<'_>, shown: &[Neighbour]) -> Vec<Row> {
             "path": site.show_range(&symbol.location.path, &range),
             "container": symbol.container,
             "preview": preview,
-            "sites": one.sites.iter().map(|at| site_of(site, at)).collect::<Vec<Json>>(),
+            "sites": sites(site, &one.sites),
             "external": symbol.location.path.starts_with('/').then_some(true),
         });
         Row::new(path, symbol.name.clone(), shown)
@@ -339,7 +355,11 @@ fn neighbour_rows(site: Site<'_>, shown: &[Neighbour]) -> Vec<Row> {
     shown.iter().zip(previews).map(row).collect()
 }
 
-fn site_of(site: Site<'_>, at: &Location) -> Json {
-    let start = at.range.start;
-    json!(format!("{}:{}:{}", site.show(&at.path), start.line + 1, start.column + 1))
+/// Where it calls or is called, in order, each once.
+fn sites(site: Site<'_>, sites: &[Location]) -> Vec<Json> {
+    let show = |at: &Location| {
+        let start = at.range.start;
+        json!(format!("{}:{}:{}", site.show(&at.path), start.line + 1, start.column + 1))
+    };
+    sorted(sites.iter().cloned()).iter().map(show).collect()
 }

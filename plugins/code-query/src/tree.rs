@@ -91,6 +91,18 @@ impl Tree {
             .max_by_key(|node| (key(node.whole.start), std::cmp::Reverse(key(node.whole.end))))
     }
 
+    /// Tells whether a symbol is declared in the body of a function.
+    pub(crate) fn is_in_code(&self, node: &Node) -> bool {
+        let mut parent = node.parent;
+        while let Some(above) = parent.map(|at| &self.nodes[at]) {
+            if kinds::is_callable(above.kind) {
+                return true;
+            }
+            parent = above.parent;
+        }
+        false
+    }
+
     /// Returns the symbol whose name stands at a place.
     pub(crate) fn named_at(&self, at: Position) -> Option<&Node> {
         self.nodes
@@ -138,7 +150,7 @@ impl Reader<'_> {
         while let Some(Waiting { at, parent, held_by }) = stack.pop() {
             let symbol = &self.items[at];
             let synthetic = names::is_synthetic(&symbol.name);
-            if !self.locals && !synthetic && is_local(symbol.kind, held_by) {
+            if !self.locals && !synthetic && is_local(symbol.kind, self.naming, held_by) {
                 continue;
             }
             let holder = if synthetic && !self.locals { parent } else { self.keep(symbol, parent, held_by) };
@@ -204,13 +216,14 @@ fn is_scope(kind: Kind) -> bool {
 }
 
 /// Whether something of this kind is no one's business outside of what holds it.
-fn is_local(kind: Kind, held_by: Option<Kind>) -> bool {
+fn is_local(kind: Kind, naming: Naming, held_by: Option<Kind>) -> bool {
     let Some(holder) = held_by else { return false };
     let in_code = kinds::is_callable(holder)
         || matches!(holder, kinds::VARIABLE | kinds::CONSTANT | kinds::PROPERTY | kinds::FIELD);
     match kind {
         kinds::VARIABLE | kinds::CONSTANT | kinds::MODULE => in_code,
-        kinds::TYPE_PARAMETER => in_code || kinds::is_type(holder),
+        // Rust's associated types have this number.
+        kinds::TYPE_PARAMETER => in_code || (kinds::is_type(holder) && !matches!(naming, Naming::Rust)),
         _ => false,
     }
 }

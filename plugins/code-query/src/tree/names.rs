@@ -17,7 +17,7 @@ pub(super) fn read(name: &str, kind: Kind, naming: Naming) -> Read {
         Naming::Rust if kind == kinds::OBJECT => implementation(name),
         Naming::Scoped => scoped(name),
         Naming::Receiver => receiver(name),
-        _ => plain(name.strip_suffix("()").filter(|_| kinds::is_callable(kind)).unwrap_or(name)),
+        _ => plain(name.strip_suffix("()").filter(|rest| !rest.is_empty()).unwrap_or(name)),
     }
 }
 
@@ -35,7 +35,7 @@ pub(super) fn is_synthetic(name: &str) -> bool {
     name.is_empty()
         || name.ends_with(" callback")
         || name.starts_with("(anonymous")
-        || matches!(name, "<function>" | "<class>" | "<unknown>" | "<anonymous>" | "<module>")
+        || matches!(name, "()" | "<function>" | "<class>" | "<unknown>" | "<anonymous>" | "<module>")
 }
 
 fn plain(name: &str) -> Read {

@@ -44,9 +44,16 @@ fn check(text: &str, naming: Naming, expected: &[&str]) {
 #[test]
 fn rust_methods_belong_to_their_type() {
     check(
-        "23 0-2 Circle\n19 3-9 impl<T> fmt::Display for shapes::Circle<T>\n  6 4-5 area\n26 10-10 Alias",
+        "23 0-2 Circle\n19 3-9 impl<T> fmt::Display for shapes::Circle<T>\n  6 4-5 area\n26 10-10 Alias\n11 11-13 Visitor\n  26 12-12 Output",
         Naming::Rust,
-        &["struct Circle", "object Circle", "method Circle.area", "typeAlias Alias"],
+        &[
+            "struct Circle",
+            "object Circle",
+            "method Circle.area",
+            "typeAlias Alias",
+            "interface Visitor",
+            "typeAlias Visitor.Output",
+        ],
     );
 }
 
@@ -84,6 +91,11 @@ fn locals_and_callbacks_are_left_out_and_inner_functions_stay() {
     let all = Tree::read(&symbols(text, false), Naming::Plain, true);
     assert_eq!(all.nodes.len(), 10);
     assert_eq!(all.nodes[4].full_name(), "outer.reduce() callback.named");
+}
+
+#[test]
+fn signatures_without_a_name_are_no_names() {
+    check("11 0-3 Ctor\n  6 1-1 new()\n  6 2-2 ()", Naming::Plain, &["interface Ctor", "method Ctor.new"]);
 }
 
 #[test]
