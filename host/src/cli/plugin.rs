@@ -123,7 +123,8 @@ fn wants(package: &Package, folders: &[String]) -> Vec<String> {
     for want in &package.manifest.wants {
         let apps = want.apps.iter().cloned().collect::<Vec<_>>().join(", ");
         let level = want.level.map(|level| format!(" up to {}", level.name())).unwrap_or_default();
-        let target = if want.capability == Capability::Files { folders.join(", ") } else { apps };
+        let of_folders = matches!(want.capability, Capability::Files | Capability::LanguageServers);
+        let target = if of_folders { folders.join(", ") } else { apps };
         let explained = want.capability.explain();
         lines.push(format!("{}: {explained}", format!("{} {target}", want.capability).trim_end()) + &level);
         lines.push(format!("    in its words: \"{}\"", want.reason));
