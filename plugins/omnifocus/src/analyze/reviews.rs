@@ -17,8 +17,20 @@ const SOON: i64 = 7;
 const FIELDS: &[&str] = &["id", "name", "folderPath", "lastReviewDate", "nextReviewDate", "reviewInterval"];
 
 pub(super) fn run(analysis: &Analysis<'_>, engine: &mut dyn Engine) -> Result<Json, Fault> {
+    let words = [
+        ("list", true),
+        ("list_for_review", true),
+        ("update", false),
+        ("mark_reviewed", false),
+        ("set_schedule", false),
+    ];
+    if analysis.word("operation", &words)? == Some(false) {
+        return Err(Fault::invalid("reviewing changes a project, and `omnifocus_analyze` only reads").suggest(
+            "use omnifocus_write: {\"mutation\":{\"operation\":\"update\",\"target\":\"project\",\"id\":\"…\",\
+             \"changes\":{\"lastReviewDate\":\"today\"}}}; `reviewInterval` and `nextReviewDate` set the schedule",
+        ));
+    }
     analysis.only(&["operation"])?;
-    let _ = analysis.word("operation", &[("list", ()), ("list_for_review", ())])?;
     let moment = analysis.moment;
     let scope = analysis.scope(Usual::Active)?;
     let wanted = wanted(&scope, moment);
