@@ -3,10 +3,12 @@
 mod ask;
 mod audit;
 mod call;
+pub(crate) mod config;
 mod demo;
 mod describe;
 mod dictionary;
 mod directories;
+mod doctor;
 mod list;
 mod options;
 mod paint;
@@ -14,6 +16,7 @@ mod paint;
 mod plugin;
 mod policy;
 mod serve;
+mod setup;
 mod sim;
 mod undo;
 
@@ -65,6 +68,10 @@ enum Command {
     Audit(audit::Audit),
     /// Takes back writes of the last hour.
     Undo(undo::Undo),
+    /// Looks whether everything is as it has to be, and which setting came from where.
+    Doctor,
+    /// Shows or writes what an MCP client needs to start this server.
+    Setup(setup::Setup),
     /// Makes, installs and grants plugins.
     #[cfg(feature = "plugins")]
     #[command(subcommand)]
@@ -114,12 +121,14 @@ impl From<io::Error> for Failure {
 
 /// Runs the program with the arguments after its name, except for the commands that are handed on as they are.
 pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    let arguments = match Arguments::try_parse_from(std::iter::once("iac-mcp".into()).chain(arguments)) {
-        Ok(arguments) => arguments,
-        Err(error) => return misread(&error),
+    let line: Vec<OsString> = std::iter::once("iac-mcp".into()).chain(arguments).collect();
+    let (arguments, settings) = match config::read(&line) {
+        Ok(read) => read,
+        Err(config::Unread::Clap(error)) => return misread(&error),
+        Err(config::Unread::File(failure)) => return complain(&failure),
     };
     directories::log(arguments.common.debug);
-    match arguments.run() {
+    match arguments.run(&settings) {
         Ok(()) | Err(Failure::Unread) => ExitCode::SUCCESS,
         Err(Failure::Said) => ExitCode::FAILURE,
         Err(Failure::Shown) => ExitCode::from(2),
@@ -128,11 +137,11 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
 }
 
 impl Arguments {
-    fn run(self) -> Result<(), Failure> {
+    fn run(self, settings: &[config::Setting]) -> Result<(), Failure> {
         let Self { command, common, mac } = self;
         match command {
             None if io::stdin().is_terminal() => usage(),
-            None | Some(Command::Serve) => serve::run(&common, mac),
+            None | Some(Command::Serve) => serve::run(&common, mac, settings),
             Some(Command::Demo) => demo::run(&common),
             Some(Command::Apps(apps)) => apps.run(&common, mac),
             Some(Command::Describe(describe)) => describe.run(&common, mac),
@@ -143,6 +152,8 @@ impl Arguments {
             Some(Command::Policy(policy)) => policy.run(&common, mac),
             Some(Command::Audit(audit)) => audit.run(&common, &mac),
             Some(Command::Undo(undo)) => undo.run(&common, mac),
+            Some(Command::Doctor) => doctor::run(&common, mac, settings),
+            Some(Command::Setup(setup)) => setup.run(&common, settings),
             #[cfg(feature = "plugins")]
             Some(Command::Plugin(plugin)) => plugin.run(&common, mac.root),
         }

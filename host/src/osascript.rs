@@ -3,6 +3,7 @@
 //! Each app has a lane, where scripts run one after another. A client waits for its script beside the lane and is
 //! answered in time whatever happens there. `docs/execution.md` tells the whole way.
 
+mod dialog;
 mod guard;
 mod job;
 mod lane;
@@ -36,6 +37,7 @@ use lane::{Entrance, Lane};
 use slots::Slots;
 use unfit::Unfit;
 
+pub(crate) use dialog::{Closed, Dialog};
 pub use guard::guard;
 #[cfg(feature = "plugins")]
 pub(crate) use memory::of_group as memory_of_group;

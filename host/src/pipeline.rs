@@ -3,6 +3,7 @@
 mod leads;
 mod lookup;
 mod permission;
+mod screen;
 mod system;
 pub(crate) mod tools;
 
@@ -32,6 +33,7 @@ use crate::state::State;
 use crate::state::references::SavedReferences;
 use crate::{apps, osascript};
 use permission::{Attempt, Permission};
+use screen::Screen;
 pub use tools::ToolsOf;
 
 /// How the audit log calls a script of a plugin.
@@ -58,6 +60,10 @@ pub struct Settings {
     pub state: Option<State>,
     /// What others have added.
     pub plugins: Plugins,
+    /// Whether somebody sits before a screen on which a dialog can be shown.
+    pub screen: bool,
+    /// Settings that are not what they are by default, as `system` tells them: key, value, and where it came from.
+    pub said: Vec<Json>,
 }
 
 /// The way of every call. It owns what the core may look at, and all that the core cannot do.
@@ -75,6 +81,8 @@ pub struct Pipeline {
     saved: Mutex<Kept>,
     clock: Clock,
     counters: Counters,
+    screen: Screen,
+    said: Vec<Json>,
 }
 
 /// What the core remembers between calls.
@@ -158,7 +166,8 @@ impl Pipeline {
     /// # Errors
     /// The supervisor cannot be made.
     pub fn new(settings: Settings) -> io::Result<Self> {
-        let Settings { apps, osascript, world, home, tools, limits, debug, state, plugins } = settings;
+        let Settings { apps, osascript, world, home, tools, limits, debug, state, plugins, screen, said } =
+            settings;
         let references = References::new(limits);
         let state = state.map_or_else(State::passing, Ok).map_err(io::Error::other)?;
         let saved = Mutex::new(Kept { file: state.saved_references(), adopted: false });
@@ -176,6 +185,8 @@ impl Pipeline {
             memory: Mutex::new(Memory { references, learned: Learned::default() }),
             clock: Clock::start(),
             counters: Counters::default(),
+            screen: Screen::new(screen),
+            said,
         })
     }
 
@@ -385,6 +396,7 @@ impl Pipeline {
                         return refused(&fault).into();
                     }
                     shown = self.debug.then(|| script.body().to_owned());
+                    let _quiet = self.screen.touched(&app, &decided).await;
                     let began = Instant::now();
                     let running =
                         self.supervisor.run_within(left, &app, kind(&decided), &script, cancel.clone());
@@ -397,6 +409,8 @@ impl Pipeline {
                 Step::Ask(Ask { question, pending }) => {
                     let asked = self.permission.ask(&question, attempt, &cancel, self.clock.now()).await;
                     let Some(answer) = asked else { return Box::new(question).into() };
+                    let answer = self.or_here(answer, &question, attempt, &cancel).await;
+                    self.permission.keep_grants(&question, &answer, self.clock.now()).await;
                     // Whoever was asked has had time of their own; the app begins anew.
                     left = self.supervisor.timeout();
                     self.decide(apps, attempt, |world| step::resume(pending, Event::Answered(answer), world))

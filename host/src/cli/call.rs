@@ -53,7 +53,7 @@ pub(super) fn answer(
 ) -> Result<Option<Answer>, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let pipeline: Arc<Pipeline> = Arc::new(mac.pipeline(common)?);
+        let pipeline: Arc<Pipeline> = Arc::new(mac.pipeline(common, &[])?);
         let answer = pipeline.answer(tool, arguments, &ask::caller(), CancellationToken::new()).await;
         pipeline.shutdown().await;
         Ok(answer)

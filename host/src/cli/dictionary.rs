@@ -20,7 +20,7 @@ pub(super) fn of(what: &str, common: &Common, mac: Mac) -> Result<(App, Definiti
         let definition = read.map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))?;
         return Ok((of_file(path), definition));
     }
-    let pipeline = mac.pipeline(common)?;
+    let pipeline = mac.pipeline(common, &[])?;
     pipeline.prepare()?;
     Ok(pipeline.catalog().definition(what)?)
 }

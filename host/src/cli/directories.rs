@@ -2,6 +2,7 @@
 
 use std::env;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
 use tracing_subscriber::EnvFilter;
@@ -24,6 +25,12 @@ pub(super) fn cache() -> Option<PathBuf> {
 /// Whether this is a Mac.
 pub(super) fn is_mac() -> bool {
     env::consts::OS == "macos"
+}
+
+/// Whether this user sits before the screen: the console belongs to whoever is logged in there.
+pub(super) fn has_screen() -> bool {
+    let console = std::fs::metadata("/dev/console").map(|console| console.uid());
+    console.is_ok_and(|owner| owner == rustix::process::getuid().as_raw())
 }
 
 fn place(variable: &str, mac: &str, other: &str) -> Option<PathBuf> {

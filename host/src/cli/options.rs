@@ -9,6 +9,7 @@ use clap::builder::FalseyValueParser;
 use iac_core::Millis;
 use iac_core::reference::Limits;
 
+use super::config::Setting;
 use super::{Failure, directories};
 use crate::apps::{self, Roots};
 use crate::osascript;
@@ -130,7 +131,7 @@ impl Mac {
     ///
     /// # Errors
     /// There is no Mac, or it cannot be made.
-    pub(super) fn pipeline(self, common: &Common) -> Result<Pipeline, Failure> {
+    pub(super) fn pipeline(self, common: &Common, settings: &[Setting]) -> Result<Pipeline, Failure> {
         let world = self.world(common)?;
         let own = std::env::current_exe()?;
         let mut osascript = match &world {
@@ -153,6 +154,7 @@ impl Mac {
         let (home, tools, limits) = (self.home(world.as_ref()), self.tools(), self.limits());
         let state = self.state(common, world.as_ref())?;
         let plugins = common.plugins();
+        let screen = self.screen(world.as_ref());
         Ok(Pipeline::new(Settings {
             apps,
             osascript,
@@ -163,6 +165,8 @@ impl Mac {
             debug: common.debug,
             state,
             plugins,
+            screen,
+            said: settings.iter().map(Setting::to_json).collect(),
         })?)
     }
 
@@ -222,6 +226,14 @@ impl Mac {
             (Some(first), _) => given.fold(first, Roots::and),
             (None, Some(world)) => Roots::below(world.base()),
             (None, None) => Roots::of_this_mac(directories::home().as_deref()),
+        }
+    }
+
+    /// Whether there is a screen for dialogs, with somebody before it; on a simulated Mac its world answers them.
+    fn screen(&self, world: Option<&World>) -> bool {
+        match world {
+            Some(world) => world.folder().join("additions.json").is_file(),
+            None => self.osascript.is_none() && directories::is_mac() && directories::has_screen(),
         }
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Failure;
+use super::config::Setting;
 use super::options::{Common, Mac};
 use crate::mcp;
 
@@ -11,11 +12,11 @@ use crate::mcp;
 /// Whatever computes or reads files for long does so on threads of its own.
 const THREADS: usize = 1;
 
-pub(super) fn run(common: &Common, mac: Mac) -> Result<(), Failure> {
+pub(super) fn run(common: &Common, mac: Mac, settings: &[Setting]) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()?;
     let served = runtime.block_on(async {
         let clean_up = Duration::from_millis(mac.ref_cleanup);
-        let pipeline = Arc::new(mac.pipeline(common)?);
+        let pipeline = Arc::new(mac.pipeline(common, settings)?);
         mcp::serve(pipeline, clean_up).await.map_err(|error| Failure::Failed(error.to_string()))
     });
     // A thread may still wait for a line that never comes.

@@ -160,12 +160,11 @@ impl Permission {
             Asked::Later => return None,
             Asked::NoWay(why) => Answer::NoWay(why),
         };
-        self.keep_grants(question, &answer, now).await;
         Some(answer)
     }
 
     /// Keeps what was allowed for more than once. Where that fails it was allowed once.
-    async fn keep_grants(&self, question: &Question, answer: &Answer, now: Millis) {
+    pub(super) async fn keep_grants(&self, question: &Question, answer: &Answer, now: Millis) {
         let Answer::Chosen { choice: choice @ (Choice::Hour | Choice::Always), digest, by } = answer else {
             return;
         };

@@ -76,7 +76,7 @@ impl Pipeline {
             check("references", true, format!("{} held, {} evicted", stats.total, stats.counters.evicted)),
         ];
         let healthy = checks.iter().all(|check| check["ok"] == true);
-        Ok(json!({ "healthy": healthy, "checks": checks }))
+        Ok(json!({ "healthy": healthy, "checks": checks, "settings": self.said }))
     }
 
     fn plugins_in_short(&self) -> Json {

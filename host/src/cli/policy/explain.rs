@@ -47,7 +47,7 @@ impl Explain {
     pub(super) fn run(self, common: &Common, mac: Mac) -> Result<(), Failure> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let told = runtime.block_on(async {
-            let pipeline = mac.pipeline(common)?;
+            let pipeline = mac.pipeline(common, &[])?;
             pipeline.prepare()?;
             let told = match (&self.command, &self.property) {
                 (None, None) => self.call(&pipeline).await,

@@ -1,0 +1,293 @@
+//! `config.toml` of the state directory: the same keys as the options. The command line wins, then a variable, then the
+//! file.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::parser::ValueSource;
+use clap::{ArgAction, ArgMatches, Command, CommandFactory as _, FromArgMatches as _};
+use iac_core::dictionary::names;
+use serde_json::{Value as Json, json};
+use toml_edit::{Document, Item, Value};
+
+use super::{Arguments, Failure};
+
+/// The name of the file in the state directory.
+pub(super) const FILE: &str = "config.toml";
+
+/// What the file may not say: where it is itself.
+const NOT_HERE: [&str; 3] = ["state", "help", "version"];
+
+/// An option that is not what it is by default, and who says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Setting {
+    /// The name of the option.
+    pub(crate) key: String,
+    /// Its values.
+    pub(crate) values: Vec<String>,
+    /// `command line`, the name of a variable, or file and line.
+    pub(crate) from: String,
+}
+
+/// Why there are no arguments.
+pub(super) enum Unread {
+    /// The command line cannot be read, or asks for help.
+    Clap(Box<clap::Error>),
+    /// The file has a mistake.
+    File(Failure),
+}
+
+impl From<clap::Error> for Unread {
+    fn from(error: clap::Error) -> Self {
+        Self::Clap(Box::new(error))
+    }
+}
+
+/// One key of the file.
+#[derive(Debug)]
+struct Given {
+    key: String,
+    values: Vec<String>,
+    line: usize,
+}
+
+impl Setting {
+    /// As JSON, for `system` and `doctor`.
+    pub(crate) fn to_json(&self) -> Json {
+        let value = match self.values.as_slice() {
+            [one] => json!(one),
+            several => json!(several),
+        };
+        json!({ "key": self.key, "value": value, "from": self.from })
+    }
+}
+
+/// Reads the command line, and what the file says beside it.
+pub(super) fn read(line: &[OsString]) -> Result<(Arguments, Vec<Setting>), Unread> {
+    let command = Arguments::command();
+    let matches = command.clone().try_get_matches_from(line)?;
+    let first = Arguments::from_arg_matches(&matches)?;
+    let path = first.common.state().map(|state| state.join(FILE));
+    let given = path.as_deref().map_or_else(|| Ok(Vec::new()), |path| keys(path, &command))?;
+    let said = said(&command, &matches);
+    let fresh: Vec<Given> = given.into_iter().filter(|given| !said.contains_key(&given.key)).collect();
+    let mut settings: Vec<Setting> = said.into_values().collect();
+    let file = path.unwrap_or_else(|| PathBuf::from(FILE));
+    settings.extend(fresh.iter().map(|given| Setting {
+        key: given.key.clone(),
+        values: given.values.clone(),
+        from: format!("{}:{}", file.display(), given.line),
+    }));
+    if fresh.is_empty() {
+        return Ok((first, settings));
+    }
+    let (program, rest) = line.split_first().map_or((None, line), |(first, rest)| (Some(first), rest));
+    let more = fresh.iter().flat_map(|given| options(&command, given));
+    let whole = program.into_iter().cloned().chain(more).chain(rest.iter().cloned());
+    Ok((Arguments::from_arg_matches(&command.clone().try_get_matches_from(whole)?)?, settings))
+}
+
+/// What the command line and the variables say.
+fn said(command: &Command, matches: &ArgMatches) -> BTreeMap<String, Setting> {
+    let mut found = BTreeMap::new();
+    for argument in command.get_arguments().filter(|argument| argument.is_global_set()) {
+        let (id, Some(key)) = (argument.get_id().as_str(), argument.get_long()) else { continue };
+        let mut level = Some(matches);
+        while let Some(at) = level {
+            let from = match at.value_source(id) {
+                Some(ValueSource::CommandLine) => Some("command line".to_owned()),
+                Some(ValueSource::EnvVariable) => {
+                    argument.get_env().map(|name| name.to_string_lossy().into_owned())
+                }
+                _ => None,
+            };
+            if let Some(from) = from {
+                let values = at.get_raw(id).into_iter().flatten();
+                let values = values.map(|value| value.to_string_lossy().into_owned()).collect();
+                found.insert(key.to_owned(), Setting { key: key.to_owned(), values, from });
+            }
+            level = at.subcommand().map(|(_, below)| below);
+        }
+    }
+    found
+}
+
+/// Reads the file; every mistake has its line and column.
+fn keys(path: &Path, command: &Command) -> Result<Vec<Given>, Unread> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Unread::File(Failure::Failed(format!("{}: {error}", path.display())))),
+    };
+    parse(&text, command).map_err(|(at, wrong)| {
+        let (line, column) = place(&text, at);
+        Unread::File(Failure::Misuse(format!("{}: line {line}, column {column}: {wrong}", path.display())))
+    })
+}
+
+fn parse(text: &str, command: &Command) -> Result<Vec<Given>, (usize, String)> {
+    let document = Document::parse(text).map_err(|error| {
+        (error.span().map_or(text.len(), |span| span.start), error.message().replace('\n', "; "))
+    })?;
+    let mut found = Vec::new();
+    for (name, item) in document.as_table() {
+        let key = document.as_table().key(name).and_then(toml_edit::Key::span).map_or(0, |span| span.start);
+        let at = item.span().map_or(key, |span| span.start);
+        let argument = command.get_arguments().find(|argument| {
+            argument.is_global_set() && argument.get_long() == Some(name) && !NOT_HERE.contains(&name)
+        });
+        let argument = argument.ok_or_else(|| (key, unknown(name, command)))?;
+        let is_flag = matches!(argument.get_action(), ArgAction::SetTrue);
+        let given = Given {
+            key: name.to_owned(),
+            values: values(item, is_flag).map_err(|wrong| (at, wrong))?,
+            line: place(text, key).0,
+        };
+        check(command, &given).map_err(|wrong| (at, wrong))?;
+        found.push(given);
+    }
+    Ok(found)
+}
+
+fn unknown(name: &str, command: &Command) -> String {
+    let known: Vec<&str> = command
+        .get_arguments()
+        .filter(|argument| argument.is_global_set())
+        .filter_map(clap::Arg::get_long)
+        .filter(|known| !NOT_HERE.contains(known))
+        .collect();
+    let near = names::near(name, known.iter().copied(), 1);
+    let near = near.first().map(|near| format!(": did you mean `{near}`?")).unwrap_or_default();
+    format!("`{name}` is no option that can stand here{near}")
+}
+
+fn values(item: &Item, is_flag: bool) -> Result<Vec<String>, String> {
+    match item {
+        Item::Value(Value::Boolean(flag)) if is_flag => Ok(vec![flag.value().to_string()]),
+        Item::Value(other) if is_flag => {
+            Err(format!("expected true or false, got {}", other.to_string().trim()))
+        }
+        Item::Value(Value::Array(items)) => items.iter().map(one).collect(),
+        Item::Value(value) => one(value).map(|value| vec![value]),
+        _ => Err("expected a value, got a table".to_owned()),
+    }
+}
+
+fn one(value: &Value) -> Result<String, String> {
+    match value {
+        Value::String(text) => Ok(text.value().clone()),
+        Value::Integer(number) => Ok(number.value().to_string()),
+        other => Err(format!("expected a text or a number, got {}", other.to_string().trim())),
+    }
+}
+
+/// A value is right if the option takes it.
+fn check(command: &Command, given: &Given) -> Result<(), String> {
+    let line = std::iter::once(OsString::from("iac-mcp")).chain(options(command, given));
+    let tried = command.clone().try_get_matches_from(line.chain(["apps".into()]));
+    tried.map(|_| ()).map_err(|error| {
+        let text = error.to_string();
+        text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+    })
+}
+
+/// The key as options of the command line; a flag that is off is none.
+fn options(command: &Command, given: &Given) -> Vec<OsString> {
+    let argument = command.get_arguments().find(|argument| argument.get_long() == Some(given.key.as_str()));
+    let is_flag = argument.is_some_and(|argument| matches!(argument.get_action(), ArgAction::SetTrue));
+    let option = |value: &String| match is_flag {
+        true => (value == "true").then(|| OsString::from(format!("--{}", given.key))),
+        false => Some(OsString::from(format!("--{}={value}", given.key))),
+    };
+    given.values.iter().filter_map(option).collect()
+}
+
+/// Line and column of a byte, both from 1.
+fn place(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or(text);
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrong(text: &str) -> String {
+        let (at, wrong) = parse(text, &Arguments::command()).expect_err(text);
+        let (line, column) = place(text, at);
+        format!("{line}:{column}: {wrong}")
+    }
+
+    #[test]
+    fn mistakes_have_their_place() {
+        let check = |text: &str, expected: &str| {
+            let wrong = wrong(text);
+            assert!(wrong.starts_with(expected), "{wrong}");
+        };
+        check(
+            "timeout = 5\ntimeut = 7",
+            "2:1: `timeut` is no option that can stand here: did you mean `timeout`?",
+        );
+        check("state = \"/x\"", "1:1: `state` is no option");
+        check("timeout = 0", "1:11: invalid value '0'");
+        check("timeout = \"soon\"", "1:11: invalid value 'soon'");
+        check("debug = \"yes\"", "1:9: expected true or false, got \"yes\"");
+        check("root = [1.5]", "1:8: expected a text or a number, got 1.5");
+        check("[timeout]\nx = 1", "1:");
+        check("timeout = ", "1:");
+    }
+
+    #[test]
+    fn every_option_can_stand_in_the_file() {
+        let text = "timeout = 7\nread-only = true\ndebug = false\nroot = [\"/a\", \"/b\"]\ntools = [\"mail\", \"finder\"]\nref-max = 9";
+        let given = parse(text, &Arguments::command()).expect("a file without mistakes");
+        let options: Vec<OsString> =
+            given.iter().flat_map(|given| options(&Arguments::command(), given)).collect();
+        let expected = [
+            "--timeout=7",
+            "--read-only",
+            "--root=/a",
+            "--root=/b",
+            "--tools=mail",
+            "--tools=finder",
+            "--ref-max=9",
+        ];
+        assert_eq!(options, expected);
+    }
+
+    #[test]
+    fn the_command_line_wins() {
+        let folder = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("/dev/null", folder.path().join("none")).unwrap();
+        let state = folder.path().to_string_lossy().into_owned();
+        let write = |text: &str| {
+            let path = folder.path().join(FILE);
+            std::io::Write::write_all(&mut std::fs::File::create(path).unwrap(), text.as_bytes()).unwrap();
+        };
+        write("timeout = 7\nread-only = true\n");
+        let line = |more: &[&str]| -> Vec<OsString> {
+            ["iac-mcp", "--state", state.as_str()].iter().chain(more).map(OsString::from).collect()
+        };
+        let Ok((arguments, settings)) = read(&line(&["apps"])) else { panic!("it is read") };
+        assert_eq!((arguments.mac.timeout, arguments.mac.read_only), (Some(7), true));
+        let from = |key: &str, settings: &[Setting]| {
+            settings
+                .iter()
+                .find(|setting| setting.key == key)
+                .map(|setting| setting.from.clone())
+                .unwrap_or_default()
+        };
+        assert!(from("timeout", &settings).ends_with("config.toml:1"), "{settings:?}");
+        let Ok((arguments, settings)) = read(&line(&["apps", "--timeout", "9"])) else {
+            panic!("it is read")
+        };
+        assert_eq!((arguments.mac.timeout, arguments.mac.read_only), (Some(9), true));
+        assert_eq!(from("timeout", &settings), "command line");
+        write("timeout = -1");
+        assert!(
+            matches!(read(&line(&["apps"])), Err(Unread::File(Failure::Misuse(wrong))) if wrong.contains("line 1, column 11"))
+        );
+    }
+}

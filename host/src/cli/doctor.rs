@@ -1,0 +1,120 @@
+//! `doctor`: whether everything is as it has to be, and which setting came from where.
+
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+
+use serde_json::{Map, Value as Json, json};
+use tokio_util::sync::CancellationToken;
+
+use super::config::Setting;
+use super::options::{Common, Mac};
+use super::{Failure, directories, paint};
+use crate::consent::Caller;
+use crate::state::{State, audit};
+
+/// Looks at everything, changes nothing, launches no app, and prompts for no consent.
+pub(super) fn run(common: &Common, mac: Mac, settings: &[Setting]) -> Result<(), Failure> {
+    let mut checks = vec![check(
+        "system",
+        true,
+        &format!("iac-mcp {} on {}", env!("CARGO_PKG_VERSION"), std::env::consts::OS),
+    )];
+    match mac.open_state(common) {
+        Ok(state) => checks.extend(of_state(&state)),
+        Err(Failure::Misuse(_)) if mac.simulated => {
+            checks.push(check("state", true, "a fresh simulated Mac keeps nothing"));
+        }
+        Err(failure) => checks.push(check("state", false, &failure.to_string())),
+    }
+    checks.push(screen(&mac));
+    checks.extend(of_mac(common, mac));
+    let healthy = checks.iter().all(|check| check["ok"] == true);
+    print(common, healthy, &checks, settings)?;
+    if healthy { Ok(()) } else { Err(Failure::Said) }
+}
+
+fn check(name: &str, ok: bool, detail: &str) -> Json {
+    json!({ "name": name, "ok": ok, "detail": detail })
+}
+
+fn of_state(state: &State) -> Vec<Json> {
+    let folder = state.folder();
+    let mode = folder.metadata().map(|found| found.permissions().mode() & 0o077);
+    let private = match mode {
+        Ok(0) => check("state", true, &folder.display().to_string()),
+        Ok(mode) => {
+            check("state", false, &format!("{} is open to others ({mode:03o}): chmod 700", folder.display()))
+        }
+        Err(error) => check("state", false, &format!("{}: {error}", folder.display())),
+    };
+    let policy = match state.gate(None, None) {
+        Ok(gate) => {
+            let (profile, rules) = (gate.policy.profile().as_str(), gate.policy.rules().len());
+            let grants = gate.grants.all().len();
+            check("policy", true, &format!("profile {profile}, {rules} rules, {grants} grants"))
+        }
+        Err(error) => check("policy", false, &error.to_string()),
+    };
+    let log = match audit::verify(folder) {
+        Ok(findings) if findings.is_empty() => check("audit", true, "every log is as it was written"),
+        Ok(findings) => {
+            let what = format!("{} findings: run `iac-mcp audit verify`", findings.len());
+            check("audit", false, &what)
+        }
+        Err(error) => check("audit", false, &error.to_string()),
+    };
+    vec![private, policy, log]
+}
+
+/// Without a screen a client that cannot ask is refused; that is no fault.
+fn screen(mac: &Mac) -> Json {
+    let detail =
+        match (mac.simulated || mac.world.is_some(), directories::is_mac() && directories::has_screen()) {
+            (true, _) => "a simulated Mac has one if its world answers dialogs",
+            (false, true) => "questions of clients that cannot ask are shown as a dialog",
+            (false, false) => "nobody sits before one: questions of clients that cannot ask are refused",
+        };
+    check("screen", true, detail)
+}
+
+fn of_mac(common: &Common, mac: Mac) -> Vec<Json> {
+    let asked = || -> Result<Json, Failure> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async {
+            let pipeline = mac.pipeline(common, &[])?;
+            let arguments = Map::from_iter([("action".to_owned(), json!("diagnostics"))]);
+            let caller = Caller::alone("iac-mcp doctor");
+            let answer = pipeline.call("system", &arguments, &caller, CancellationToken::new()).await;
+            pipeline.shutdown().await;
+            Ok(answer.map(|answer| answer.outcome.body).unwrap_or_default())
+        })
+    };
+    match asked() {
+        Ok(body) if body["checks"].is_array() => body["checks"].as_array().cloned().unwrap_or_default(),
+        Ok(body) => vec![check("mac", false, body["message"].as_str().unwrap_or("it does not answer"))],
+        Err(failure) => vec![check("mac", false, &failure.to_string())],
+    }
+}
+
+fn print(common: &Common, healthy: bool, checks: &[Json], settings: &[Setting]) -> Result<(), Failure> {
+    if common.json {
+        let settings: Vec<Json> = settings.iter().map(Setting::to_json).collect();
+        let body = json!({ "healthy": healthy, "checks": checks, "settings": settings });
+        return Ok(paint::answer(&body, true)?);
+    }
+    let mut stdout = anstream::stdout();
+    let (good, bad, faint) = (paint::GOOD, paint::ERROR, paint::FAINT);
+    for check in checks {
+        let (name, detail) =
+            (check["name"].as_str().unwrap_or_default(), check["detail"].as_str().unwrap_or_default());
+        let detail = detail.replace('\n', "; ");
+        match check["ok"] == true {
+            true => writeln!(stdout, "{good}ok{good:#}    {name}: {detail}")?,
+            false => writeln!(stdout, "{bad}fails{bad:#} {name}: {detail}")?,
+        }
+    }
+    for Setting { key, values, from } in settings {
+        writeln!(stdout, "{faint}set{faint:#}   {key} = {} {faint}({from}){faint:#}", values.join(", "))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! A dialog of the Mac itself, shown by a process of its own: a fixed script, with what is shown as its arguments.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use iac_core::step::RunFailure;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use super::spawn::{Pipes, Process};
+use super::turns::Turns;
+use super::{Supervisor, raised};
+
+const SCRIPT: &str = include_str!("dialog.js");
+
+/// A dialog that has not closed by itself is closed so much later.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// An answer is the name of a button.
+const LONGEST: u64 = 4_096;
+
+/// Whoever could press a button from outside.
+const SYSTEM_EVENTS: &str = "com.apple.systemevents";
+
+/// The person pressed Escape, or a button that means it.
+const CANCELLED: i64 = -128;
+
+/// What a dialog shows.
+#[derive(Debug)]
+pub(crate) struct Dialog {
+    pub(crate) title: String,
+    pub(crate) text: String,
+    /// From left to right; the last one is the default.
+    pub(crate) buttons: Vec<String>,
+}
+
+/// How a dialog was closed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Closed {
+    /// By this button.
+    By(String),
+    /// By Escape, or by itself.
+    Silent(String),
+    /// It could not be shown.
+    Unshown(String),
+}
+
+impl Supervisor {
+    /// Shows a dialog until a button is pressed or the time is over. While it is open no server talks to System Events.
+    pub(crate) async fn dialog(&self, dialog: &Dialog, patience: Duration) -> Closed {
+        let deadline = tokio::time::Instant::now() + patience;
+        let mut turns = match &self.shared.settings.locks {
+            Some(locks) => Turns::open(locks, SYSTEM_EVENTS).ok(),
+            None => None,
+        };
+        let turn = async {
+            match &mut turns {
+                Some(turns) => turns.take().await.map(Some),
+                None => Ok(None),
+            }
+        };
+        let Ok(Ok(_turn)) = tokio::time::timeout_at(deadline, turn).await else {
+            return Closed::Unshown("System Events is busy, and could press its buttons".to_owned());
+        };
+        let left = deadline.saturating_duration_since(tokio::time::Instant::now());
+        match tokio::time::timeout(left + GRACE, self.show(dialog, left)).await {
+            Ok(closed) => closed,
+            Err(_) => {
+                Closed::Silent(format!("nobody pressed a button within {} seconds", patience.as_secs()))
+            }
+        }
+    }
+
+    /// Dropping the future kills the process, and the dialog with it.
+    async fn show(&self, dialog: &Dialog, left: Duration) -> Closed {
+        let seconds = left.as_secs().max(1).to_string();
+        let shown = [dialog.title.clone(), dialog.text.clone(), seconds];
+        let fixed = ["-l", "JavaScript", "-"].map(OsString::from);
+        let shown = shown.into_iter().chain(dialog.buttons.iter().cloned()).map(OsString::from);
+        let arguments: Vec<OsString> = fixed.into_iter().chain(shown).collect();
+        let started = Process::start(&self.shared.settings, &arguments, &self.shared.liveness);
+        let (mut process, Pipes { mut stdin, stdout, stderr }) = match started {
+            Ok(started) => started,
+            Err(error) => return Closed::Unshown(error.to_string()),
+        };
+        let feed = async move {
+            if let Err(error) = stdin.write_all(SCRIPT.as_bytes()).await {
+                tracing::debug!(%error, "osascript did not read its script");
+            }
+        };
+        let mut answer = String::new();
+        let mut stdout = stdout.take(LONGEST);
+        let ((), read, said) = tokio::join!(feed, stdout.read_to_string(&mut answer), raised::listen(stderr));
+        let well = process.wait().await.is_ok_and(|status| status.success());
+        match (well && read.is_ok(), answer.trim_end_matches('\n')) {
+            (true, "") => Closed::Silent("the dialog closed without an answer".to_owned()),
+            (true, button) => Closed::By(button.to_owned()),
+            (false, _) => match raised::read(&said) {
+                RunFailure::Script { number: CANCELLED, .. } => {
+                    Closed::Silent("the dialog was cancelled".to_owned())
+                }
+                failure => Closed::Unshown(failure.to_string()),
+            },
+        }
+    }
+}

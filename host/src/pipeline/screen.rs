@@ -1,0 +1,89 @@
+//! The last rung of the ladder: a dialog of the Mac itself, and nothing that could press its buttons while it is open.
+
+use std::time::Duration;
+
+use iac_core::permission::{Answer, Choice, Question};
+use iac_core::step::Decided;
+use tokio::sync::{RwLock, RwLockReadGuard};
+use tokio_util::sync::CancellationToken;
+
+use super::{Attempt, Pipeline};
+use crate::osascript::{Closed, Dialog};
+
+/// How the human is named in the audit log.
+const BY: &str = "dialog of this Mac";
+
+/// A dialog has three buttons at most; "always" is for the command line and for clients that ask in a form.
+const OFFERED: [Choice; 3] = [Choice::Hour, Choice::Once, Choice::Deny];
+
+/// Whoever could press a button from outside.
+const SYSTEM_EVENTS: &str = "com.apple.systemevents";
+
+/// Whether there is a screen with somebody before it, and who may touch it.
+#[derive(Debug)]
+pub(super) struct Screen {
+    is_there: bool,
+    /// Read while something may type or click, written while a dialog is open.
+    quiet: RwLock<()>,
+}
+
+impl Screen {
+    pub(super) fn new(is_there: bool) -> Self {
+        Self { is_there, quiet: RwLock::default() }
+    }
+
+    /// Waits, for what may type or click, until no dialog is open.
+    pub(super) async fn touched(&self, app: &str, decided: &Decided) -> Option<RwLockReadGuard<'_, ()>> {
+        let touches = decided.harm.is_shell || app.eq_ignore_ascii_case(SYSTEM_EVENTS);
+        if touches && self.is_there { Some(self.quiet.read().await) } else { None }
+    }
+}
+
+impl Pipeline {
+    /// Asks at this Mac where no client asks.
+    pub(super) async fn or_here(
+        &self,
+        answer: Answer,
+        question: &Question,
+        attempt: &Attempt<'_>,
+        cancel: &CancellationToken,
+    ) -> Answer {
+        let (Answer::NoWay(_), Some(patience)) = (&answer, attempt.caller.patience()) else { return answer };
+        let here = tokio::select! {
+            here = self.ask_here(question, patience) => here,
+            () = cancel.cancelled() => Some(Answer::Unanswered("the call was cancelled".to_owned())),
+        };
+        here.unwrap_or(answer)
+    }
+
+    /// `None` if nobody is there.
+    async fn ask_here(&self, question: &Question, patience: Duration) -> Option<Answer> {
+        if !self.screen.is_there {
+            return None;
+        }
+        let began = std::time::Instant::now();
+        let quiet = tokio::time::timeout(patience, self.screen.quiet.write()).await;
+        let Ok(_quiet) = quiet else {
+            return Some(Answer::Unanswered("another dialog was open all the time".to_owned()));
+        };
+        let left = patience.saturating_sub(began.elapsed());
+        let choices: Vec<Choice> = OFFERED.into_iter().filter(|choice| question.offers(*choice)).collect();
+        let dialog = Dialog {
+            title: "iac-mcp".to_owned(),
+            text: question.text(),
+            buttons: choices.iter().map(|choice| choice.label().to_owned()).collect(),
+        };
+        match self.supervisor.dialog(&dialog, left).await {
+            Closed::By(button) => {
+                let choice = choices.into_iter().find(|choice| choice.label() == button);
+                let (choice, digest, by) = (choice.unwrap_or(Choice::Deny), question.digest(), BY.to_owned());
+                Some(Answer::Chosen { choice, digest, by })
+            }
+            Closed::Silent(why) => Some(Answer::Unanswered(why)),
+            Closed::Unshown(why) => {
+                tracing::warn!(why, "no dialog could be shown");
+                None
+            }
+        }
+    }
+}
