@@ -17,7 +17,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 pub use client::{Client, ClientError, Received};
-pub use tools::{built_in, commands};
+pub use tools::{built_in, commands, of_plugins_too};
 
 use crate::pipeline::Pipeline;
 use server::Server;

@@ -16,7 +16,7 @@ from support import BIN, MODERN, ROOT, Home
 MODES = ("legacy", MODERN)
 PACKAGES = Path(BIN).parent.parent / "tmp" / "guests"
 # Coverage is of this program, not of its guests.
-WRAPPERS = {"RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "LLVM_PROFILE_FILE"}
+WRAPPERS = {"RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"}
 
 
 def package(folder):

@@ -383,3 +383,20 @@ fn a_closed_file_is_refused_under_every_profile() {
         assert_eq!((session.asked.len(), session.writes()), (0, json!([])));
     }
 }
+
+/// What a model reads is kept short; a plugin is a program.
+#[test]
+fn a_plugin_gets_longer_lists() {
+    let mut world = shelf();
+    let things = (0..400).map(|id| json!({ "id": id, "name": "n".repeat(200) })).collect::<Vec<_>>();
+    world["things"] = json!(things);
+    let wanted = json!({
+        "app": "Shelf", "container": "application", "elementType": "thing", "properties": ["name"], "limit": 400,
+    });
+    let mut session = Session::new("", &world);
+    let short = session.call("iac_mcp_get_elements", &wanted).body;
+    assert!(short["count"].as_u64() < Some(200) && short["hasMore"] == true, "{}", short["count"]);
+    session.gate.plugin = Some("demo".to_owned());
+    let whole = session.call("iac_mcp_get_elements", &wanted).body;
+    assert_eq!((&whole["count"], &whole["hasMore"]), (&json!(400), &json!(false)));
+}

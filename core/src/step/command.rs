@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::moves::{self, Moving};
-use super::show::{show, value};
+use super::show::{largest, show, value};
 use super::{Outcome, Step, Then, World, done, held, in_app};
 use crate::action::{Action, Deed, Invocation};
 use crate::app::App;
@@ -19,10 +19,6 @@ use crate::reply::Reply;
 use crate::specifier::quoted;
 use crate::undo::Undo;
 use crate::value::Value;
-
-/// An answer stays below this; what does not fit is counted.
-const LARGEST: usize = 32 * 1024;
-
 const OPEN_IT: &str =
     "ask the user to open the app; a command opens it only where the policy's rule says `launch = true`";
 
@@ -314,7 +310,7 @@ fn data(value: &Value, body: &mut Json, app: &App, world: &mut World<'_>) {
         for item in items {
             let item = show(item, app, world);
             size += item.to_string().len() + 1;
-            if size > LARGEST && !shown.is_empty() {
+            if size > largest(world) && !shown.is_empty() {
                 break;
             }
             shown.push(item);

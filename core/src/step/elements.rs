@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::first::First;
 use super::properties::column;
-use super::show::{Shown, value};
+use super::show::{Shown, largest, value};
 use super::{Outcome, Step, Then, World, held, in_app, remember};
 use crate::action::{Column, Deed, Elements, Identity};
 use crate::app::App;
@@ -17,9 +17,6 @@ use crate::plan;
 use crate::reference::RefId;
 use crate::reply::Reply;
 use crate::specifier::{By, Container, Id, Mark, Path, Segment};
-
-/// An answer stays below this; the rest is a call away.
-const LARGEST: usize = 32 * 1024;
 
 /// Elements while the app is asked for them.
 #[derive(Debug)]
@@ -235,7 +232,7 @@ impl Listing {
         for row in rows {
             let element = self.element(row, &dictionary, app, world);
             size += element.to_string().len() + 1;
-            if size > LARGEST && !elements.is_empty() {
+            if size > largest(world) && !elements.is_empty() {
                 break;
             }
             elements.push(element);

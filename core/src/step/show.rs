@@ -9,6 +9,13 @@ use crate::osa_error::OsaError;
 use crate::specifier::read_source;
 use crate::value::Value;
 
+/// How many bytes a list may have; what does not fit is counted, and a call away.
+///
+/// A model reads no more with profit. A plugin is a program, and takes what its interface carries.
+pub(super) fn largest(world: &World<'_>) -> usize {
+    if world.gate.plugin.is_some() { 3 * 1024 * 1024 } else { 32 * 1024 }
+}
+
 /// What was read of one object.
 #[derive(Default)]
 pub(super) struct Shown {

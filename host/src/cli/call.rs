@@ -24,7 +24,7 @@ impl Call {
     pub(super) fn run(self, common: &Common, mac: Mac) -> Result<(), Failure> {
         let arguments = self.arguments()?;
         let answer = answer(common, mac, &self.tool, &arguments)?;
-        let Some(answer) = answer else { return Err(unknown(&self.tool)) };
+        let Some(answer) = answer else { return Err(unknown(&self.tool, common)) };
         paint::answer(&answer.outcome.body, common.json)?;
         if answer.outcome.is_error { Err(Failure::Said) } else { Ok(()) }
     }
@@ -60,8 +60,9 @@ pub(super) fn answer(
     })
 }
 
-fn unknown(tool: &str) -> Failure {
-    let names: Vec<String> =
+fn unknown(tool: &str, common: &Common) -> Failure {
+    let mut names: Vec<String> =
         crate::mcp::built_in().iter().filter_map(|tool| Some(tool["name"].as_str()?.to_owned())).collect();
+    names.extend(common.plugins().tools().into_iter().map(|tool| tool.name));
     Failure::Misuse(format!("no tool `{tool}`\nthe tools are {}", names.join(", ")))
 }

@@ -55,7 +55,7 @@ pub(super) struct Tools {
 impl Tools {
     pub(super) fn run(self, common: &Common, mac: Mac) -> Result<(), Failure> {
         let tools = match &self.what {
-            None => mcp::built_in(),
+            None => mcp::of_plugins_too(&common.plugins()),
             Some(what) => {
                 let (app, definition) = dictionary::of(what, common, mac)?;
                 let app = App { dictionary: Some(definition.dictionary.into()), ..app };

@@ -81,6 +81,12 @@ pub fn commands(catalog: &Catalog) -> Vec<serde_json::Value> {
     of_commands(catalog).map(json).collect()
 }
 
+/// Returns the definitions of the built-in tools and of plugins as they go over the wire.
+pub fn of_plugins_too(plugins: &Plugins) -> Vec<serde_json::Value> {
+    let json = |tool| serde_json::to_value(tool).expect("a tool is plain data");
+    with_plugins(tools().to_vec(), plugins).iter().map(json).collect()
+}
+
 /// Returns the definitions of the built-in tools as they go over the wire.
 pub fn built_in() -> Vec<serde_json::Value> {
     let json = |tool| serde_json::to_value(tool).expect("a tool is plain data");

@@ -52,7 +52,8 @@ fn read(most: u64) -> Result<Digest, Fault> {
         let page = mail.get_elements(&question(offset, limit))?;
         let rows = page["elements"].as_array().map(Vec::as_slice).unwrap_or_default();
         rows.iter().for_each(|row| digest.add(Message::read(row)));
-        offset += limit;
+        // A page may hold fewer than were asked for.
+        offset += rows.len() as u64;
         digest.complete = page["hasMore"] == false;
         log::progress(clip(offset), page["totalCount"].as_u64().map(clip), "messages read");
         if digest.complete || rows.is_empty() || offset >= most {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use rmcp::model::{ServerNotification, SubscriptionFilter};
 use serde_json::{Value as Json, json};
 
 use crate::session::{Home, Session, modes};
@@ -155,4 +156,23 @@ async fn a_client_has_the_tool_beside_the_others_and_the_log_names_the_plugin() 
         let entries: Vec<&Json> = log["entries"].as_array().unwrap().iter().filter(of_plugin).collect();
         assert!(entries.iter().any(|entry| entry["kind"] == "decision"), "{name}: {log}");
     }
+}
+
+#[tokio::test]
+async fn a_client_that_listens_hears_of_other_tools() {
+    let home = Home::new();
+    let (file, state) = (package(&home, "inbox-digest").await, home.path().join("state"));
+    let state = state.to_str().unwrap().to_owned();
+    let command = |arguments: &[&str]| home.command(&[arguments, &["--state", &state]].concat());
+    let mut add = command(&["plugin", "add", file.to_str().unwrap(), "--yes"]);
+    let (_, mode) = modes().into_iter().find(|(name, _)| *name == "discover").unwrap();
+    let session = Session::in_home(Home::new(), mode, &["--state", &state]).await;
+    let filter = SubscriptionFilter::builder().tools_list_changed().build();
+    let mut subscription = session.client.listen(filter).await.unwrap();
+    assert_eq!(subscription.acknowledged().tools_list_changed, Some(true));
+    assert!(add.output().await.unwrap().status.success());
+    let heard = subscription.next().await.unwrap().unwrap();
+    assert!(matches!(heard, ServerNotification::ToolListChangedNotification(_)), "{heard:?}");
+    let listed = ok(&home, &["tools", "--state", &state]).await;
+    assert!(listed.contains("inbox_digest"), "{listed}");
 }
