@@ -18,7 +18,8 @@ use scope::Scope;
 
 /// Returns the tool. Only marking reviews changes anything, and only the review dates of projects.
 pub(crate) fn tool() -> Tool {
-    Tool::reads("omnifocus_analyze", DESCRIPTION, schema()).titled("Analyze OmniFocus")
+    let reading = Tool::reads("omnifocus_analyze", DESCRIPTION, schema()).titled("Analyze OmniFocus");
+    Tool { read_only: false, ..reading }
 }
 
 /// One analysis that was asked for.
@@ -123,7 +124,8 @@ groupBy or period day|week|month, metrics [completed, created, velocity, overdue
 estimation_bias, clarify_candidates, review_gaps, wip_limits, due_date_bunching, missing_next_actions] or all
 - parse_meeting_notes: params.text or items [{name, project, tags, dueDate, ..}], defaultProject, defaultTags; creates \
 nothing, returns batchPayload for omnifocus_write
-- manage_reviews: params.operation list
+- manage_reviews: params.operation list; update (or mark_reviewed: projectId or projectIds, reviewDate) and set_schedule \
+(reviewInterval, reviewDate) change review dates and are asked about
 SCOPE: {dateRange:{start,end},tags:[names],projects:[names or ids],includeCompleted,includeDropped}; unknown names are \
 errors. EXAMPLE: {analysis:{type:\"productivity_stats\",scope:{dateRange:{start:\"2025-01-01\",end:\"2025-01-31\"}},\
 params:{groupBy:\"week\"}}}";

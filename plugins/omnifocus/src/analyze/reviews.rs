@@ -1,12 +1,14 @@
 //! Projects to review.
 
-use iac_plugin::{Fault, Json, json};
+use iac_plugin::serde_json::Map;
+use iac_plugin::{Arguments, Fault, Json, json};
 
 use super::scope::{Scope, Usual};
 use super::{Analysis, answer};
+use crate::arguments::Object;
 use crate::moment::DAY;
 use crate::program::{Kind, Predicate, Query};
-use crate::{Engine, Moment, answer as answers};
+use crate::{Engine, Moment, answer as answers, dates, write};
 
 /// Projects in an answer at most.
 const MOST: i64 = 100;
@@ -16,20 +18,88 @@ const SOON: i64 = 7;
 
 const FIELDS: &[&str] = &["id", "name", "folderPath", "lastReviewDate", "nextReviewDate", "reviewInterval"];
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operation {
+    List,
+    Mark,
+    Schedule,
+}
+
+const OPERATIONS: &[(&str, Operation)] = &[
+    ("list", Operation::List),
+    ("list_for_review", Operation::List),
+    ("update", Operation::Mark),
+    ("mark_reviewed", Operation::Mark),
+    ("set_schedule", Operation::Schedule),
+];
+
 pub(super) fn run(analysis: &Analysis<'_>, engine: &mut dyn Engine) -> Result<Json, Fault> {
-    let words = [
-        ("list", true),
-        ("list_for_review", true),
-        ("update", false),
-        ("mark_reviewed", false),
-        ("set_schedule", false),
-    ];
-    if analysis.word("operation", &words)? == Some(false) {
-        return Err(Fault::invalid("reviewing changes a project, and `omnifocus_analyze` only reads").suggest(
-            "use omnifocus_write: {\"mutation\":{\"operation\":\"update\",\"target\":\"project\",\"id\":\"…\",\
-             \"changes\":{\"lastReviewDate\":\"today\"}}}; `reviewInterval` and `nextReviewDate` set the schedule",
-        ));
+    match analysis.word("operation", OPERATIONS)?.unwrap_or(Operation::List) {
+        Operation::List => list(analysis, engine),
+        operation => change(analysis, operation, engine),
     }
+}
+
+/// Marks projects as reviewed, or sets when they are to be: an update as `omnifocus_write` makes it, with its answer.
+fn change(analysis: &Analysis<'_>, operation: Operation, engine: &mut dyn Engine) -> Result<Json, Fault> {
+    analysis.only(&["operation", "projectId", "projectIds", "reviewDate", "reviewInterval"])?;
+    let params = analysis.params.as_ref().ok_or_else(missing)?;
+    if analysis.scope.is_some() {
+        return Err(Fault::invalid("`analysis.scope` means nothing where reviews are changed")
+            .suggest("name the projects by `projectId` or `projectIds`"));
+    }
+    let ids = ids(params)?;
+    let changes = changes(params, operation, analysis.moment)?;
+    let update =
+        |id: &String| json!({"operation": "update", "target": "project", "id": id, "changes": changes});
+    let mutation = match ids.as_slice() {
+        [id] => update(id),
+        ids => json!({"operation": "batch", "operations": ids.iter().map(update).collect::<Vec<Json>>()}),
+    };
+    let arguments = Map::from_iter([("mutation".to_owned(), mutation)]);
+    write::call(Arguments::from(arguments), analysis.moment, engine)
+}
+
+fn missing() -> Fault {
+    Fault::invalid("`analysis.params` names no project, expected exactly one of `projectId` and `projectIds`")
+        .suggest("the operation `list` answers the ids of projects to review")
+}
+
+fn ids(params: &Object<'_>) -> Result<Vec<String>, Fault> {
+    let one = params.text("projectId")?.map(|id| vec![id.to_owned()]);
+    match (one, params.texts("projectIds")?) {
+        (Some(ids), None) => Ok(ids),
+        (None, Some(ids)) if ids.len() <= 100 => Ok(ids),
+        (None, Some(_)) => Err(params.wrong("projectIds", "at most 100 ids")),
+        _ => Err(missing()),
+    }
+}
+
+/// The changes of one project. A review that was done without a date was done now, and the next one follows from it.
+fn changes(params: &Object<'_>, operation: Operation, moment: &Moment) -> Result<Json, Fault> {
+    let date = dates::local(params, "reviewDate", moment)?;
+    let interval = params.get("reviewInterval").filter(|interval| !interval.is_null());
+    let mut changes = json!({});
+    match (operation, date) {
+        (Operation::Schedule, None) if interval.is_none() => {
+            return Err(Fault::invalid(
+                "`analysis.params` sets no schedule, expected `reviewInterval` or `reviewDate`",
+            ));
+        }
+        (Operation::Schedule, None) => {}
+        (Operation::Schedule, Some(date)) => changes["nextReviewDate"] = json!(date),
+        (_, date) => {
+            let now = || moment.text(moment.milliseconds())[..16].replace('T', " ");
+            changes["lastReviewDate"] = json!(date.unwrap_or_else(now));
+        }
+    }
+    if let Some(interval) = interval {
+        changes["reviewInterval"] = interval.clone();
+    }
+    Ok(changes)
+}
+
+fn list(analysis: &Analysis<'_>, engine: &mut dyn Engine) -> Result<Json, Fault> {
     analysis.only(&["operation"])?;
     let moment = analysis.moment;
     let scope = analysis.scope(Usual::Active)?;
