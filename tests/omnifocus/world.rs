@@ -95,6 +95,10 @@ impl Engine for World {
         Ok(serde_json::from_str(&answer).unwrap())
     }
 
+    fn run_on(&mut self, script: Script, program: &Json, _: &[String]) -> Result<Json, Fault> {
+        self.run(script, program)
+    }
+
     fn app(&self) -> Option<String> {
         Some("com.omnigroup.OmniFocus4".to_owned())
     }

@@ -83,7 +83,7 @@ class OmniFocus(unittest.TestCase):
 
     def test_tools_fit_into_their_budget(self):
         tools = [tool for tool in self.server.ask("tools/list", {})["tools"] if tool["name"].startswith("omnifocus_")]
-        self.assertGreaterEqual(len(tools), 3)
+        self.assertEqual(len(tools), 4)
         size = sum(len(json.dumps(tool["inputSchema"])) + len(tool["description"]) for tool in tools)
         self.assertLess(size, 12_500)
 
@@ -91,8 +91,8 @@ class OmniFocus(unittest.TestCase):
         checked = 0
         for path in sorted(SCENARIOS.glob("*.json")):
             for scenario in json.loads(path.read_text(encoding="utf-8")):
-                if scenario["tool"] == "omnifocus_write":
-                    continue  # each one changes the world for the next
+                if path.name == "11-reviews.json":
+                    continue  # each one changes the world for the next, and is asked about
                 with self.subTest(path.name, says=scenario["says"]):
                     answer = self.server.call(scenario["tool"], scenario["arguments"])
                     self.compare(scenario, answer)
