@@ -8,8 +8,9 @@ use crate::os_error::{
 use crate::resolve::{Found, View};
 use crate::schema::identifier;
 use crate::specifier::{Specifier, Step};
-use crate::value::{Fields, Value};
+use crate::value::{Fields, ObjectId, Value};
 use crate::world::change::Change;
+use crate::world::model::Place;
 use crate::write::{Outcome, Reply};
 use iac_core::dictionary::Command;
 
@@ -108,8 +109,20 @@ impl View<'_> {
             "move" => self.relocate(event),
             "duplicate" => self.duplicate(event),
             "quit" => Ok(vec![Change::Running(false)].into()),
+            "close" => self.close(event),
             _ => self.unknown(name, event),
         }
+    }
+
+    /// `close`: windows, documents and tabs are gone; what cannot be open is left as it is.
+    fn close(&self, event: &Event) -> Answer<Outcome> {
+        let open = |id: &ObjectId| {
+            let class = self.class(*id);
+            ["window", "document", "tab"].iter().any(|each| class.is_a(each))
+                && matches!(self.model().object(*id).place, Place::Element { .. })
+        };
+        let targets = self.meant(&event.target)?;
+        Ok(targets.into_iter().filter(open).map(Change::Remove).collect::<Vec<_>>().into())
     }
 
     /// A command whose effect nobody described: it finds its object, and answers nothing if it never does.

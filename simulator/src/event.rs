@@ -1,8 +1,9 @@
 //! Apple events: one call of a script to one app.
 
-use crate::specifier::Specifier;
-use crate::value::Value;
+use crate::specifier::{Specifier, describe};
+use crate::value::{Value, local_text};
 use indexmap::IndexMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// One event before it is sent.
@@ -51,7 +52,39 @@ impl Kind {
 }
 
 impl Event {
+    /// Its parameters as a trace writes them.
+    pub(crate) fn shown(&self) -> BTreeMap<String, String> {
+        let direct = self.direct.iter().map(|direct| ("direct", direct));
+        let named = self.parameters.iter().map(|(name, value)| (&**name, value));
+        direct.chain(named).map(|(name, value)| (name.to_owned(), shown(value))).collect()
+    }
+
     pub(crate) fn new(kind: Kind, target: Rc<Specifier>) -> Self {
         Self { kind, target, direct: None, parameters: IndexMap::new() }
     }
+}
+
+/// A value in a few words.
+fn shown(value: &Value) -> String {
+    /// So many characters of a text tell what it is.
+    const ENOUGH: usize = 80;
+    let whole = match value {
+        Value::Missing => "null".to_owned(),
+        Value::Bool(truth) => truth.to_string(),
+        Value::Int(number) => number.to_string(),
+        Value::Real(number) => number.to_string(),
+        Value::Date(time) => local_text(*time),
+        Value::Object(specifier) => describe(specifier),
+        Value::List(items) => format!("[{}]", items.iter().map(shown).collect::<Vec<_>>().join(", ")),
+        Value::Record(fields) => {
+            let fields = fields.iter().map(|(name, field)| format!("{name}: {}", shown(field)));
+            format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
+        }
+        Value::Utf16(_) | Value::Data(_) | Value::Held(_) => "…".to_owned(),
+        other => format!("{:?}", other.as_text().unwrap_or_default()),
+    };
+    if whole.chars().count() <= ENOUGH {
+        return whole;
+    }
+    whole.chars().take(ENOUGH).chain(['…']).collect()
 }

@@ -29,7 +29,10 @@ pub(crate) const NOT_A_SINGLE_OBJECT: i32 = -10014;
 
 impl OsError {
     /// The error of that number with the text that macOS gives in English.
+    #[track_caller]
     pub(crate) fn of(number: i32) -> Self {
+        #[cfg(debug_assertions)]
+        let number = probe::refused(number, std::panic::Location::caller());
         Self { number, message: text(number).map_or_else(|| unknown(number), str::to_owned) }
     }
 
@@ -39,6 +42,7 @@ impl OsError {
 }
 
 /// An error without an answer, by number.
+#[track_caller]
 pub(crate) fn refuse<T>(number: i32) -> Answer<T> {
     Err(OsError::of(number))
 }
@@ -76,4 +80,32 @@ fn text(number: i32) -> Option<&'static str> {
         -10014 => "Handler only handles single objects.",
         _ => return None,
     })
+}
+
+/// Whether a script notices when a refusal is lifted: `tests/fidelity/refusals.py` asks that of every place that refuses.
+#[cfg(debug_assertions)]
+mod probe {
+    use std::fs::OpenOptions;
+    use std::io::Write as _;
+    use std::panic::Location;
+
+    /// Names the file that gets a line for each refusal: its place in the source.
+    const TOLD: &str = "IAC_MCP_TEST_REFUSALS";
+
+    /// Names the place whose refusal is lifted: it says what no Mac says, so that whoever relies on it notices.
+    const LIFTED: &str = "IAC_MCP_TEST_LIFTED";
+
+    const NO_MAC_SAYS: i32 = -4_711;
+
+    pub(super) fn refused(number: i32, place: &Location<'_>) -> i32 {
+        let place = || format!("{}:{}", place.file(), place.line());
+        if let Some(file) = std::env::var_os(TOLD)
+            && let Ok(mut file) = OpenOptions::new().create(true).append(true).open(file)
+        {
+            // Where it cannot be told, the place is missing from the list, which the test then says.
+            let _ = writeln!(file, "{}", place());
+        }
+        let lifted = std::env::var(LIFTED).is_ok_and(|lifted| place().ends_with(&lifted));
+        if lifted { NO_MAC_SAYS } else { number }
+    }
 }

@@ -15,6 +15,7 @@ use crate::value::{ObjectId, Value};
 use crate::world::change::Change;
 use crate::world::{App, Changes, World, WorldError};
 use crate::write::Reply;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -101,7 +102,8 @@ impl Session {
             event.clone()
         };
         let answer = self.deliver(&app, event, behaviour);
-        self.record(&app, event.kind.name(), &event.target, start.elapsed(), answer.as_ref().err());
+        let with = if self.trace.is_on() { event.shown() } else { BTreeMap::new() };
+        self.record(&app, (event.kind.name(), with), &event.target, start.elapsed(), answer.as_ref().err());
         answer
     }
 
@@ -219,7 +221,8 @@ impl Session {
     /// Notes a command of Standard Additions, which the object it is called on performs.
     pub(crate) fn addition(&self, target: &Specifier, command: &str) {
         if let Root::App(at) = target.root {
-            self.record(&self.world.app(at), command, target, Duration::ZERO, None);
+            let event = (command, BTreeMap::new());
+            self.record(&self.world.app(at), event, target, Duration::ZERO, None);
         }
     }
 
@@ -240,7 +243,7 @@ impl Session {
             Ok(())
         };
         self.world.change(app, start, broken)?;
-        self.record(app, "launch", &Specifier::root(Root::Current), Duration::ZERO, None);
+        self.record(app, ("launch", BTreeMap::new()), &Specifier::root(Root::Current), Duration::ZERO, None);
         Ok(())
     }
 
@@ -255,7 +258,7 @@ impl Session {
     fn record(
         &self,
         app: &Rc<App>,
-        event: &str,
+        (event, with): (&str, BTreeMap<String, String>),
         target: &Specifier,
         took: Duration,
         error: Option<&OsError>,
@@ -267,6 +270,7 @@ impl Session {
             app: app.bundle.id.clone(),
             event: event.to_owned(),
             target: describe(target),
+            with,
             microseconds: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
             error: error.map(|error| error.number),
         };

@@ -1,6 +1,7 @@
 //! The trace: one JSON line for every Apple event, so that tests count events instead of guessing time.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -14,6 +15,10 @@ pub struct Traced {
     pub event: String,
     /// What it was about, in the dictionary's terms.
     pub target: String,
+    /// Its parameters by the names that scripts give them, a direct parameter that is no object as `direct`; long texts
+    /// are cut.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub with: BTreeMap<String, String>,
     /// How long the app took, in microseconds.
     #[serde(rename = "us")]
     pub microseconds: u64,

@@ -23,6 +23,20 @@ fn every_fact_holds() {
 }
 
 #[test]
+fn each_refusal_has_a_fact_that_fails_without_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    #[expect(clippy::disallowed_methods, reason = "the runner is a program of its own")]
+    let mut runner = Command::new("python3");
+    runner.arg(root.join("tests/fidelity/refusals.py"));
+    runner.args(["--osascript", env!("CARGO_BIN_EXE_osascript"), "--world"]).arg(root.join("fixtures/mac"));
+    let Ok(output) = runner.output() else {
+        return println!("skipped: no python3 to run tests/fidelity/refusals.py with");
+    };
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
 fn every_assumption_has_a_name_in_the_guide() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let guide = std::fs::read_to_string(root.join("docs/simulator.md")).unwrap();

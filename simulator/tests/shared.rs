@@ -118,6 +118,59 @@ fn writer(name: &str, notes: usize) -> String {
     )
 }
 
+/// How many notes the writer that lives writes; ten thousand take minutes, and are asked for by a variable.
+fn many() -> usize {
+    std::env::var("IAC_MCP_TEST_WRITES").ok().and_then(|count| count.parse().ok()).unwrap_or(300)
+}
+
+/// A number that is another one each time.
+fn random(below: u64) -> u64 {
+    use std::hash::{BuildHasher as _, RandomState};
+    RandomState::new().hash_one(0) % below
+}
+
+#[test]
+fn writers_that_are_killed_at_random_lose_nothing_and_break_nothing() {
+    let world = World::new();
+    let start =
+        |name: &str, notes| world.osascript(&writer(name, notes)).stdout(Stdio::piped()).spawn().unwrap();
+    let mut other = start("other", many());
+    let mut stdout = other.stdout.take().unwrap();
+    let reader = std::thread::spawn(move || {
+        let mut answered = String::new();
+        stdout.read_to_string(&mut answered).unwrap();
+        answered
+    });
+    let (mut answered, mut killed) = (String::new(), 0);
+    while other.try_wait().unwrap().is_none() {
+        let mut doomed = start(&format!("doomed{killed}"), 1_000_000);
+        std::thread::sleep(std::time::Duration::from_millis(100 + random(400)));
+        doomed.kill().unwrap();
+        doomed.stdout.take().unwrap().read_to_string(&mut answered).unwrap();
+        doomed.wait().unwrap();
+        killed += 1;
+    }
+    assert!(other.wait().unwrap().success());
+    answered.push_str(&reader.join().unwrap());
+    let answered: BTreeSet<&str> = answered
+        .split_inclusive('\n')
+        .filter_map(|line| line.strip_suffix('\n'))
+        .filter(|line| !line.is_empty())
+        .collect();
+    let all = world.answer("Application('Shelf').allBox.notes.subject().join('\\n')");
+    let there: Vec<&str> = all.lines().filter(|subject| subject.contains('-')).collect();
+    let distinct: BTreeSet<&str> = there.iter().copied().collect();
+    println!("{} notes answered, {} there, {killed} writers killed", answered.len(), there.len());
+    assert_eq!(there.len(), distinct.len(), "nothing is there twice");
+    let lost: Vec<&&str> = answered.iter().filter(|subject| !distinct.contains(**subject)).collect();
+    assert!(lost.is_empty(), "answered, and lost: {lost:?}");
+    assert!(
+        there.len() <= answered.len() + killed,
+        "at most one write of each that was killed was not answered"
+    );
+    assert!(killed > 0 && answered.len() >= many(), "somebody was killed, and the other wrote all");
+}
+
 #[test]
 fn nothing_that_was_answered_is_lost_when_a_writer_is_killed() {
     let world = World::new();

@@ -6,7 +6,7 @@ use crate::value::Value;
 
 /// Whether texts have elements of that class.
 pub(super) fn has(class: &str) -> bool {
-    ["paragraph", "word", "character", "attribute run", "text"].contains(&class)
+    ["paragraph", "word", "character", "attribute run", "attachment", "text"].contains(&class)
 }
 
 /// The parts of a text; a paragraph keeps its line end.
@@ -18,6 +18,8 @@ pub(super) fn parts(whole: &str, class: &str) -> Answer<Found> {
         }
         "character" => return Ok(leaves(whole.chars().map(String::from))),
         "attribute run" | "text" => vec![whole],
+        // Texts are plain here: nothing is in them but characters.
+        "attachment" => Vec::new(),
         _ => return refuse(NO_SUCH_OBJECT),
     };
     Ok(leaves(parts.into_iter().map(str::to_owned)))

@@ -47,7 +47,9 @@ fn collect(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     paths.sort();
     for path in paths {
         if path.extension().is_some_and(|extension| extension == "app") {
+            let inside = path.join("Contents/Applications");
             found.push(path);
+            collect(&inside, 0, found);
         } else if depth > 0 && path.is_dir() {
             collect(&path, depth - 1, found);
         }
