@@ -26,7 +26,9 @@ fn included(kind: &str, disk: &Disk) -> Option<Vec<String>> {
         None => {
             let (bytes, _) = disk.read("pyproject.toml", MOST).ok()?;
             let project: Json = toml::from_str(&String::from_utf8_lossy(&bytes)).ok()?;
-            project.get("tool")?.get(kind)?.clone()
+            let tool = project.get("tool")?;
+            // Pyright's own settings count for what is based on it.
+            tool.get(kind).or_else(|| tool.get("pyright"))?.clone()
         }
     };
     let patterns = configured.get("include")?.as_array()?;

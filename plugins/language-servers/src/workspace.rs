@@ -101,7 +101,10 @@ impl Workspace {
     fn contains(&self, path: &str, letters: &str) -> bool {
         let Ok((text, _)) = self.files.text(path) else { return true };
         let text = text.as_str();
-        text.contains(letters) || text.to_lowercase().contains(&letters.to_lowercase())
+        match letters.is_ascii() {
+            true => holds(text.as_bytes(), letters.as_bytes()),
+            false => text.contains(letters) || text.to_lowercase().contains(&letters.to_lowercase()),
+        }
     }
 
     /// Reads a whole file of at most 1 MiB.
@@ -432,4 +435,12 @@ fn until(milliseconds: u32) -> Instant {
 
 fn lost() -> Failure {
     Failure::new(Cause::Failed, "the question was lost")
+}
+
+/// Whether a text holds letters of ASCII in any case; every file of a project is asked this, so it copies nothing.
+fn holds(text: &[u8], letters: &[u8]) -> bool {
+    let Some(&first) = letters.first() else { return true };
+    let same =
+        |at: usize| text[at..].get(..letters.len()).is_some_and(|part| part.eq_ignore_ascii_case(letters));
+    memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), text).any(same)
 }
