@@ -1,0 +1,86 @@
+"""Apps as they are found on a bad day: Mail without accounts, Safari that does not run, a path that leads nowhere."""
+
+import json
+import subprocess
+import unittest
+
+from support import BIN, Home, Server
+
+INBOX = {"type": "property", "property": "inbox", "of": "application"}
+
+
+class Situations(unittest.TestCase):
+    def on(self, home, **changed):
+        """A server on a simulated Mac in which these apps hold what is given."""
+        world = home.path / "mac"
+        subprocess.run([BIN, "sim", "new", str(world)], check=True, stdout=subprocess.DEVNULL)
+        for name, change in changed.items():
+            data = world / "base/data" / f"com.apple.{name}.json"
+            held = json.loads(data.read_text())
+            change(held)
+            data.write_text(json.dumps(held))
+        return Server(home, "--world", str(world))
+
+    def test_mail_without_accounts(self):
+        def no_accounts(held):
+            held["application"] = {"name": "Mail", "version": "26.0", "elements": {}}
+
+        with Home() as home, self.on(home, mail=no_accounts) as server:
+            accounts = server.call("iac_mcp_get_elements", app="Mail", container="application", elementType="account")
+            self.assertEqual((accounts["elements"], accounts["totalCount"]), ([], 0))
+            inbox = server.call("iac_mcp_query_object", app="Mail", specifier=INBOX)
+            self.assertEqual(inbox, {"value": None}, "a Mail without accounts has no inbox, and says so")
+            messages = server.call("iac_mcp_get_elements", app="Mail", container=INBOX, elementType="message")
+            self.assertIn("error", messages)
+            self.assertTrue(messages["suggestion"], messages)
+            named = {"type": "named", "element": "account", "name": "iCloud"}
+            missing = server.call("iac_mcp_query_object", app="Mail", specifier=named)
+            self.assertEqual((missing["error"], missing["message"]), ("reference_invalid", 'Mail has no account "iCloud"'))
+
+    def test_safari_shows_its_page(self):
+        with Home() as home, self.on(home) as server:
+            window = {"type": "element", "element": "window", "index": 0}
+            tab = {"type": "property", "property": "current tab", "of": window}
+            url = {"type": "property", "property": "URL", "of": tab}
+            answer = server.call("iac_mcp_query_object", app="Safari", specifier=url)
+            self.assertRegex(answer["value"], "^https://")
+            shown = server.call("iac_mcp_query_object", app="Safari", specifier=tab)["reference"]["id"]
+            both = server.call("iac_mcp_get_properties", reference=shown, properties=["URL", "name"])["properties"]
+            self.assertEqual(both["URL"], answer["value"])
+            self.assertTrue(both["name"])
+            tabs = {"app": "Safari", "container": window, "elementType": "tab"}
+            every = server.call("iac_mcp_get_elements", **tabs, properties=["URL"])
+            first = server.call("iac_mcp_get_elements", **tabs, limit=1)
+            self.assertGreater(len(every["elements"]), 1)
+            self.assertEqual((first["count"], first["totalCount"]), (1, len(every["elements"])))
+            self.assertIn(answer["value"], [tab["properties"]["URL"] for tab in every["elements"]])
+
+    def test_safari_that_does_not_run_is_not_started(self):
+        with Home() as home, self.on(home, Safari=lambda held: held.update(running=False)) as server:
+            windows = {"app": "Safari", "container": "application", "elementType": "window"}
+            for _ in range(2):
+                answer = server.call("iac_mcp_get_elements", **windows)
+                self.assertEqual((answer["error"], answer["retryable"]), ("app_not_running", True), answer)
+            apps = server.call("iac_mcp_list_apps", search="Safari")["apps"]
+            self.assertEqual([app["running"] for app in apps if app["name"] == "Safari"], [False])
+
+    def test_a_path_that_leads_nowhere(self):
+        with Home() as home, self.on(home) as server:
+            (home.state / "policy.toml").parent.mkdir(exist_ok=True)
+            (home.state / "policy.toml").write_text('profile = "trusted"\n')
+            there = server.call("iac_mcp_read_command", app="Finder", command="exists", target="/Users/nobody/x.txt")
+            self.assertIs(there["data"], False, there)
+            home_folder = {"type": "property", "property": "home", "of": "application"}
+            named = {"type": "named", "element": "folder", "name": "Nowhere", "container": home_folder}
+            answer = server.call("iac_mcp_query_object", app="Finder", specifier=named)
+            self.assertEqual(answer["error"], "reference_invalid", answer)
+            self.assertIn("Nowhere", answer["message"])
+            opened = server.call(
+                "iac_mcp_run_command", app="Finder", command="open", target="/Users/nobody/not there.txt"
+            )
+            self.assertIn("error", opened)
+            self.assertTrue(opened["suggestion"], opened)
+
+
+if __name__ == "__main__":
+    unittest.main()
