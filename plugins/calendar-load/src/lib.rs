@@ -1,0 +1,199 @@
+//! How full a week is: busy hours of each day, events that overlap, and free slots within working hours, from Calendar.
+//!
+//! Times are those of the Mac's wall clock. Calendar shows a series as its first event and a rule; the rule is worked out
+//! where it is one of days, weeks, or the same date of months and years, and what is not says so in `reasons`.
+
+mod clock;
+mod events;
+mod load;
+mod recurrence;
+mod request;
+mod span;
+#[cfg(test)]
+mod tests;
+
+use iac_plugin::apps::App;
+use iac_plugin::{Arguments, Fault, Json, Plugin, Tool, apps, json, log};
+
+use clock::Minute;
+use events::{Event, happening};
+use request::{Request, schema};
+
+const PAGE: usize = 1_000;
+const MOST: usize = 5_000;
+const MOST_REASONS: usize = 20;
+
+struct CalendarLoad;
+
+impl Plugin for CalendarLoad {
+    fn tools() -> Vec<Tool> {
+        vec![
+            Tool::reads("calendar_load", DESCRIPTION, schema())
+                .titled("Busy hours, conflicts and free slots"),
+        ]
+    }
+
+    fn call(_tool: &str, arguments: Arguments) -> Result<Json, Fault> {
+        let now = iac_plugin::clock::now();
+        let ahead = i64::from(now.offset_seconds).div_euclid(60);
+        let minute = Minute(i64::try_from(now.milliseconds / 60_000).unwrap_or(0) + ahead);
+        let request = Request::read(arguments, minute.day())?;
+        let found = Found::read(&request)?;
+        let mut answer = found.answer(&request, ahead);
+        (answer["now"], answer["zone"]) = (json!(minute.to_string()), json!(now.zone));
+        Ok(answer)
+    }
+}
+
+iac_plugin::export!(CalendarLoad);
+
+const DESCRIPTION: &str = "Measures a range of days in Calendar: busy hours per day, timed events that overlap, and free \
+    slots within working hours. Returns {from,to,days:[{date,weekday,events,allDay,busyHours,workingHours,\
+    busyWorkingHours,freeHours,free:[{start,end,minutes}]}],busyHours,freeHours,conflicts:[{start,end,minutes,events}],\
+    otherConflicts,calendars,complete,reasons,now,zone}. All-day and cancelled events take no time; tentative ones do, and \
+    so do invitations that were declined, which Calendar does not tell. `complete` is false where something was not seen: \
+    `reasons` says what, such as a series whose rule is not worked out. A repetition that was moved by itself cannot be \
+    told from its series and may count twice. References of events can be given to the other tools.";
+
+/// What was read of the calendars.
+#[derive(Debug, Default)]
+struct Found {
+    calendars: Vec<String>,
+    events: Vec<Event>,
+    reasons: Vec<String>,
+}
+
+impl Found {
+    /// Reads the events of all calendars that are asked for; a page of one calendar is one call.
+    fn read(request: &Request) -> Result<Self, Fault> {
+        let app = apps::open("com.apple.iCal")?;
+        let page = app.get_elements(&json!({
+            "container": {"type": "application"}, "elementType": "calendar", "properties": ["name"], "limit": PAGE,
+        }))?;
+        let mut found = Self::default();
+        found.note(&page, "the list of calendars");
+        let chosen = chosen(rows(&page), request.calendars.as_deref())?;
+        for (place, (name, reference)) in chosen.iter().enumerate() {
+            found.read_calendar(&app, name, reference, request)?;
+            log::progress(clip(place + 1), Some(clip(chosen.len())), "calendars read");
+        }
+        Ok(found)
+    }
+
+    fn read_calendar(
+        &mut self,
+        app: &App,
+        name: &str,
+        reference: &Json,
+        request: &Request,
+    ) -> Result<(), Fault> {
+        self.calendars.push(name.to_owned());
+        let mut offset = 0;
+        loop {
+            let page = match app.get_elements(&question(reference, request, offset)) {
+                Ok(page) => page,
+                Err(fault) if is_of_one(&fault) => {
+                    self.reasons.push(format!("calendar `{name}` was not read whole: {fault}"));
+                    return Ok(());
+                }
+                Err(fault) => return Err(fault),
+            };
+            offset += self.take(&page, name);
+            if page["hasMore"] == false || rows(&page).is_empty() {
+                return Ok(());
+            }
+            if self.events.len() >= MOST {
+                self.reasons
+                    .push(format!("calendar `{name}` holds more events, only {MOST} of all are looked at"));
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes the events of a page; returns how many rows it had.
+    fn take(&mut self, page: &Json, calendar: &str) -> usize {
+        let rows = rows(page);
+        let before = self.events.len();
+        self.events.extend(rows.iter().filter_map(|row| Event::read(row, calendar)));
+        let unread = rows.len() - (self.events.len() - before);
+        if unread > 0 {
+            self.reasons
+                .push(format!("calendar `{calendar}` has events without dates that can be read: {unread}"));
+        }
+        self.note(page, &format!("calendar `{calendar}`"));
+        rows.len()
+    }
+
+    /// Keeps the reason why an answer of the host is not whole.
+    fn note(&mut self, page: &Json, what: &str) {
+        if page["complete"] == false {
+            let reason = page["reason"].as_str().unwrap_or("no reason was given");
+            self.reasons.push(format!("{what} was not read whole: {reason}"));
+        }
+    }
+
+    fn answer(self, request: &Request, ahead: i64) -> Json {
+        let happening = happening(&self.events, request.range(), ahead);
+        let mut answer = load::show(&happening, request);
+        let mut reasons = self.reasons;
+        reasons.extend(happening.unknown.iter().map(|event| event.doubt()));
+        answer["calendars"] = json!(self.calendars);
+        answer["complete"] = json!(reasons.is_empty());
+        if reasons.len() > MOST_REASONS {
+            let others = reasons.split_off(MOST_REASONS).len();
+            reasons.push(format!("and {others} more"));
+        }
+        answer["reasons"] = json!(reasons);
+        answer
+    }
+}
+
+/// Returns name and reference of the calendars that are asked for.
+fn chosen(rows: &[Json], wanted: Option<&[String]>) -> Result<Vec<(String, Json)>, Fault> {
+    let name = |row: &Json| row["properties"]["name"].as_str().unwrap_or_default().to_owned();
+    let all: Vec<(String, Json)> = rows.iter().map(|row| (name(row), row["id"].clone())).collect();
+    let Some(wanted) = wanted else { return Ok(all) };
+    if let Some(missing) = wanted.iter().find(|wanted| !all.iter().any(|(name, _)| name == *wanted)) {
+        let names: Vec<String> = all.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let fault = Fault::invalid(format!(
+            "there is no calendar `{missing}`, expected some of {}",
+            names.join(", ")
+        ));
+        return Err(fault.suggest("leave `calendars` out to look at all of them"));
+    }
+    Ok(all.into_iter().filter(|(name, _)| wanted.contains(name)).collect())
+}
+
+/// Asks for what may take place in the days: what lies there, and every series that began before their end.
+fn question(calendar: &Json, request: &Request, offset: usize) -> Json {
+    let range = request.range();
+    let comparison =
+        |property: &str, op: &str, value: Json| json!({"property": property, "op": op, "value": value});
+    json!({
+        "container": calendar,
+        "elementType": "event",
+        "where": {"and": [
+            comparison("start date", "<", json!(format!("{}:00", range.end))),
+            {"or": [
+                comparison("end date", ">=", json!(format!("{}:00", range.start))),
+                comparison("recurrence", "!=", Json::Null),
+            ]},
+        ]},
+        "properties": ["summary", "start date", "end date", "allday event", "status", "recurrence", "excluded dates"],
+        "offset": offset,
+        "limit": PAGE,
+    })
+}
+
+/// Whether a fault is one calendar's own, so that the others can still be read.
+fn is_of_one(fault: &Fault) -> bool {
+    ["execution_failed", "reference_invalid", "reference_moved", "result_too_large"].contains(&&*fault.code)
+}
+
+fn rows(page: &Json) -> &[Json] {
+    page["elements"].as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+fn clip(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

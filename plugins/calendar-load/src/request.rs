@@ -1,0 +1,129 @@
+//! What is asked for.
+
+use iac_plugin::{Arguments, Fault, Json, json};
+use serde::Deserialize;
+
+use crate::clock::{Day, minute_of_day};
+use crate::span::Span;
+
+const MOST_DAYS: u64 = 31;
+const MOST_MINUTES: u64 = 24 * 60;
+pub(crate) const WEEKDAYS: [&str; 7] =
+    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+/// The arguments, as they are given.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+struct Given {
+    from: Option<String>,
+    days: Option<u64>,
+    minutes: Option<u64>,
+    work_start: Option<String>,
+    work_end: Option<String>,
+    working_days: Option<Vec<String>>,
+    calendars: Option<Vec<String>>,
+}
+
+/// The arguments, read.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Request {
+    pub(crate) first: Day,
+    pub(crate) days: i64,
+    /// The length of the shortest slot that is shown.
+    pub(crate) minutes: i64,
+    /// Minutes of the day at which work begins and ends.
+    pub(crate) work: (i64, i64),
+    pub(crate) working_days: [bool; 7],
+    /// Names; all calendars where there are none.
+    pub(crate) calendars: Option<Vec<String>>,
+}
+
+impl Request {
+    /// Reads the arguments; what is left out is the week of `today` and office hours.
+    pub(crate) fn read(arguments: Arguments, today: Day) -> Result<Self, Fault> {
+        let given: Given = arguments.into()?;
+        Ok(Self {
+            first: first(given.from.as_deref(), today)?,
+            days: number("days", given.days, 7, MOST_DAYS)?,
+            minutes: number("minutes", given.minutes, 30, MOST_MINUTES)?,
+            work: work(given.work_start.as_deref(), given.work_end.as_deref())?,
+            working_days: working_days(given.working_days.as_deref())?,
+            calendars: given.calendars,
+        })
+    }
+
+    /// Returns all days that are asked for, as one span.
+    pub(crate) fn range(&self) -> Span {
+        Span { start: self.first.start(), end: Day(self.first.0 + self.days).start() }
+    }
+
+    /// Returns the working hours of a day; of no length where nobody works.
+    pub(crate) fn working(&self, day: Day) -> Span {
+        let works = WEEKDAYS.iter().zip(self.working_days).nth(usize::try_from(day.weekday()).unwrap_or(0));
+        let (from, to) = self.work;
+        Span::of_day(day, from, if works.is_some_and(|(_, works)| works) { to } else { from })
+    }
+}
+
+pub(crate) fn schema() -> Json {
+    let time =
+        |words: &str| json!({"type": "string", "pattern": "^[0-2][0-9]:[0-5][0-9]$", "description": words});
+    json!({
+        "type": "object",
+        "properties": {
+            "from": {"type": "string", "format": "date", "description": "first day, such as 2026-01-26; Monday of this week"},
+            "days": {"type": "integer", "minimum": 1, "maximum": MOST_DAYS, "description": "how many days, 7"},
+            "minutes": {"type": "integer", "minimum": 1, "maximum": MOST_MINUTES, "description": "shortest free slot, 30"},
+            "workStart": time("when work begins, 09:00"),
+            "workEnd": time("when work ends, 17:00; at most 24:00"),
+            "workingDays": {
+                "type": "array",
+                "items": {"type": "string", "enum": WEEKDAYS},
+                "description": "days on which there are free slots; monday to friday"
+            },
+            "calendars": {
+                "type": "array",
+                "items": {"type": "string"},
+                "minItems": 1,
+                "description": "names of the calendars to look at; all"
+            }
+        },
+        "additionalProperties": false
+    })
+}
+
+fn first(given: Option<&str>, today: Day) -> Result<Day, Fault> {
+    let Some(text) = given else { return Ok(Day(today.0 - today.weekday())) };
+    Day::parse(text)
+        .ok_or_else(|| Fault::invalid(format!("`from` is `{text}`, expected a date such as {today}")))
+}
+
+fn number(name: &str, given: Option<u64>, otherwise: i64, most: u64) -> Result<i64, Fault> {
+    let Some(number) = given else { return Ok(otherwise) };
+    let fits = i64::try_from(number).ok().filter(|_| (1..=most).contains(&number));
+    fits.ok_or_else(|| Fault::invalid(format!("`{name}` is {number}, expected 1 to {most}")))
+}
+
+fn work(start: Option<&str>, end: Option<&str>) -> Result<(i64, i64), Fault> {
+    let (from, to) = (time("workStart", start.unwrap_or("09:00"))?, time("workEnd", end.unwrap_or("17:00"))?);
+    if from < to {
+        return Ok((from, to));
+    }
+    let end = end.unwrap_or("17:00");
+    Err(Fault::invalid(format!("`workEnd` is `{end}`, expected a time after `workStart`")))
+}
+
+fn time(name: &str, text: &str) -> Result<i64, Fault> {
+    minute_of_day(text)
+        .ok_or_else(|| Fault::invalid(format!("`{name}` is `{text}`, expected a time such as 09:30")))
+}
+
+fn working_days(given: Option<&[String]>) -> Result<[bool; 7], Fault> {
+    let Some(names) = given else { return Ok([true, true, true, true, true, false, false]) };
+    let unknown = names.iter().find(|name| !WEEKDAYS.contains(&name.as_str()));
+    if let Some(name) = unknown {
+        let expected = WEEKDAYS.join(", ");
+        return Err(Fault::invalid(format!("`workingDays` holds `{name}`, expected some of {expected}")));
+    }
+    Ok(WEEKDAYS.map(|day| names.iter().any(|name| name == day)))
+}
