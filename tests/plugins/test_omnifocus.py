@@ -3,16 +3,13 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-BIN = os.environ.get("IAC_MCP_BIN", str(ROOT / "target/debug/iac-mcp"))
-# Coverage is of this program, not of what it starts.
-WRAPPERS = {"RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "CARGO_TARGET_DIR"}
+from installed import BIN, ROOT, install
+
 SCENARIOS = ROOT / "tests/omnifocus/scenarios"
 # What depends on when the world is looked at: days, and what a time of day makes available.
 DATED = re.compile(r"Date|added|mode|available|blocked|dateRange|velocity|overdue|review|productivity|deadline|notes|suggest")
@@ -59,23 +56,14 @@ class OmniFocus(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="iac-mcp-omnifocus-")
         cls.addClassCleanup(folder.cleanup)
         folder = Path(folder.name)
-        kept = {name: value for name, value in os.environ.items() if name not in WRAPPERS}
-        cls.environment = kept | {"IAC_MCP_STATE": str(folder / "state"), "IAC_MCP_CACHE": str(folder / "cache")}
-        source = ROOT / "plugins/omnifocus"
-        cls.run_in(source, BIN, "plugin", "build")
-        package = shutil.move(source / "omnifocus.wasm", folder / "omnifocus.wasm")
-        cls.added = cls.run_in(folder, BIN, "plugin", "add", package, "--yes")
+        state, cache = folder / "state", folder / "cache"
+        cls.added = install(state, cache)
+        environment = os.environ | {"IAC_MCP_STATE": str(state), "IAC_MCP_CACHE": str(cache)}
         world = folder / "world"
         world.mkdir()
         (world / "world.json").write_text(json.dumps({"base": str(ROOT / "fixtures/mac")}))
-        cls.server = Server(cls.environment, world)
+        cls.server = Server(environment, world)
         cls.addClassCleanup(cls.server.close)
-
-    @classmethod
-    def run_in(cls, folder, *command):
-        ended = subprocess.run(command, cwd=folder, env=cls.environment, capture_output=True, text=True)
-        assert ended.returncode == 0, f"{command}: {ended.stdout}{ended.stderr}"
-        return ended.stdout + ended.stderr
 
     def test_whoever_installs_it_sees_its_scripts(self):
         self.assertIn("script read, safe", self.added)

@@ -7,7 +7,7 @@ use iac_plugin::{Fault, Json, json};
 use super::plan::{Form, Plan, Step};
 use super::show;
 use crate::arguments::nearest;
-use crate::program::{Kind, Predicate, Query};
+use crate::program::{Group, Kind, Predicate, Query};
 use crate::{Engine, Moment, answer};
 
 /// What the ids and names of a mutation stand for.
@@ -21,6 +21,8 @@ pub(super) struct Names {
     projects: Vec<Project>,
     /// Id, name and path of every folder, where one is gone to.
     folders: Vec<[String; 3]>,
+    /// How many tasks are in a project, or directly below a task, by target and id.
+    held: BTreeMap<(&'static str, String), i64>,
 }
 
 #[derive(Clone, Debug)]
@@ -33,6 +35,15 @@ struct Project {
 
 /// Everything below this many folders is looked at.
 const ALL: i64 = 100_000;
+
+/// So many characters of a name are shown, so that none pushes what stands behind it out of its line.
+const NAME: usize = 60;
+
+/// Quotes a name for whoever is asked.
+pub(super) fn quoted(name: &str) -> String {
+    let cut: String = name.chars().take(NAME).collect();
+    if cut.len() < name.len() { format!("{:?}", cut + "…") } else { format!("{name:?}") }
+}
 
 /// Looks up what a mutation names; one run of the read script, none where it names nothing.
 ///
@@ -54,9 +65,13 @@ pub(super) fn look_up(plan: &Plan, moment: &Moment, engine: &mut dyn Engine) -> 
     let tasks = Query::new(Kind::Tasks, &Predicate::Or(is("id", &ids))).roots();
     let tasks = tasks.rows(&["id", "name", "project", "isProjectRoot"], &[], 0, ALL);
     let either = Predicate::Or([is("id", &ids), is("name", &projects)].concat());
-    let named =
-        Query::new(Kind::Projects, &either).rows(&["id", "name", "folderPath", "status"], &[], 0, ALL);
-    let mut queries = vec![tasks, named];
+    let fields = ["id", "name", "folderPath", "status", "taskCounts"];
+    let named = Query::new(Kind::Projects, &either).rows(&fields, &[], 0, ALL);
+    let gone: Vec<String> =
+        plan.steps.iter().filter(|step| step.deletes).filter_map(|step| step.id.clone()).collect();
+    let below = Query::new(Kind::Tasks, &Predicate::Or(is("parentTaskId", &gone)));
+    let below = below.group("parents", Group::by_value("parentTaskId"));
+    let mut queries = vec![tasks, named, below];
     if folders {
         queries.push(Query::new(Kind::Folders, &Predicate::everything()).rows(
             &["id", "name", "path"],
@@ -69,6 +84,10 @@ pub(super) fn look_up(plan: &Plan, moment: &Moment, engine: &mut dyn Engine) -> 
     let mut names = Names::default();
     answers.take().take_rows().iter().for_each(|row| names.task(row));
     answers.take().take_rows().iter().for_each(|row| names.project(row));
+    for group in answers.take().groups("parents") {
+        let parent = group.key().as_str().unwrap_or_default().to_owned();
+        names.held.insert(("task", parent), group.size());
+    }
     names.folders = answers.take().take_rows().iter().map(|row| [0, 1, 2].map(|at| text(row, at))).collect();
     Ok(names)
 }
@@ -98,21 +117,36 @@ impl Names {
     fn project(&mut self, row: &[Json]) {
         let [id, name, folder, status] = [0, 1, 2, 3].map(|at| text(row, at));
         self.known.insert(("project", id.clone()), (name.clone(), folder.clone()));
+        self.held.insert(
+            ("project", id.clone()),
+            row.get(4).map_or(0, |counts| counts["total"].as_i64().unwrap_or(0)),
+        );
         self.projects.push(Project { id, name, folder, status });
     }
 
     /// Returns what an id stands for, in words.
     pub(super) fn of(&self, target: &'static str, id: &str) -> Option<String> {
         let (name, place) = self.known.get(&(target, id.to_owned()))?;
-        let behind = if place.is_empty() { String::new() } else { format!(" in {place:?}") };
-        Some(format!("{target} {name:?}{behind}"))
+        let behind = if place.is_empty() { String::new() } else { format!(" in {}", quoted(place)) };
+        Some(format!("{target} {}{behind}", quoted(name)))
+    }
+
+    /// Says how many tasks go with what a step deletes.
+    pub(super) fn with(&self, step: &Step) -> String {
+        let held = step.id.as_ref().and_then(|id| self.held.get(&(step.target, id.clone())));
+        match (held.filter(|_| step.deletes), step.target) {
+            (Some(1), _) => " with 1 task in it".to_owned(),
+            (Some(held @ 2..), "project") => format!(" with {held} tasks in it"),
+            (Some(held @ 2..), _) => format!(" with {held} tasks directly below it"),
+            _ => String::new(),
+        }
     }
 
     /// Puts the name of the task that a step goes to into its words, in place of the id.
     pub(super) fn at(&self, step: &Step) -> String {
         let parent = place(step).and_then(|place| place["task"]["id"].as_str());
         match parent.and_then(|id| Some((id, self.name("task", id)?))) {
-            Some((id, name)) => step.words.replacen(&format!("{id:?}"), &format!("{name:?}"), 1),
+            Some((id, name)) => step.words.replacen(&format!("{id:?}"), &quoted(name), 1),
             None => step.words.clone(),
         }
     }

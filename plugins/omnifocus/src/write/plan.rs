@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use iac_plugin::{Fault, Json, json};
 
-use super::names::Names;
+use super::names::{Names, quoted};
 use crate::{Engine, Script};
 
 /// What a mutation comes to.
@@ -69,6 +69,9 @@ const BUDGET: usize = 200_000;
 const LINES: usize = 50;
 const LINE: usize = 160;
 
+/// So many of the lines are shown to whoever is asked.
+const SHOWN: usize = 5;
+
 impl Plan {
     /// Makes a plan of one step.
     pub(super) fn single(step: Step) -> Self {
@@ -101,9 +104,15 @@ impl Plan {
         Ok(done)
     }
 
-    /// Says what a part is about, in as many lines as the host takes.
+    /// Says what a part is about, in as many lines as the host takes. What is deleted stands first, so that it is not
+    /// among the lines that are not shown; where there are such, the first line counts all.
     fn objects(&self, part: &[usize], names: &Names) -> Vec<String> {
-        let mut lines: Vec<String> = part.iter().map(|at| self.line(&self.steps[*at], names)).collect();
+        let mut steps: Vec<&Step> = part.iter().map(|at| &self.steps[*at]).collect();
+        steps.sort_by_key(|step| !step.deletes);
+        let mut lines: Vec<String> = steps.iter().map(|step| self.line(step, names)).collect();
+        if lines.len() > SHOWN {
+            lines[0] = cut(&format!("{}; {}", counted(&steps), lines[0]));
+        }
         if lines.len() > LINES {
             let more = lines.split_off(LINES - 1).len();
             lines.push(format!("and {more} more"));
@@ -115,16 +124,16 @@ impl Plan {
     pub(super) fn line(&self, step: &Step, names: &Names) -> String {
         let made = step.json["id"]["temp"].as_str().and_then(|temp| self.made(temp));
         let known = step.id.as_deref().and_then(|id| names.of(step.target, id));
-        let about = known.or_else(|| Some(format!("{} {:?}", step.target, made?)));
+        let about = known.or_else(|| Some(format!("{} {}", step.target, quoted(made?))));
         let about = about.map(|about| format!(" {about}")).unwrap_or_default();
         let place = &step.json["at"];
         let temp = place["project"]["temp"].as_str().or_else(|| place["task"]["temp"].as_str());
         let mut words = names.at(step);
         if let Some((temp, name)) = temp.and_then(|temp| Some((temp, self.made(temp)?))) {
-            words = words.replacen(&format!("{temp:?}"), &format!("{name:?}"), 1);
+            words = words.replacen(&format!("{temp:?}"), &quoted(name), 1);
         }
-        let line = format!("{}{about}{words}", step.operation).replace(" move in ", " move to ");
-        line.chars().take(LINE).collect()
+        let with = names.with(step);
+        cut(&format!("{}{about}{words}{with}", step.operation).replace(" move in ", " move to "))
     }
 
     /// The name of what a create makes.
@@ -181,6 +190,24 @@ impl Done {
         }
         Ok(())
     }
+}
+
+fn cut(line: &str) -> String {
+    line.chars().take(LINE).collect()
+}
+
+/// Says how many steps there are of each operation: `8 in all: delete 1, create 7`.
+fn counted(steps: &[&Step]) -> String {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for step in steps {
+        match counts.iter_mut().find(|(operation, _)| *operation == step.operation) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((step.operation, 1)),
+        }
+    }
+    let counts: Vec<String> =
+        counts.iter().map(|(operation, count)| format!("{operation} {count}")).collect();
+    format!("{} in all: {}", steps.len(), counts.join(", "))
 }
 
 /// Replaces temporary ids by those that an earlier part gave.

@@ -4,6 +4,7 @@ use iac_plugin::serde_json::Map;
 use iac_plugin::{Fault, Json, json};
 
 use super::changes::{self, Context};
+use super::names::quoted;
 use super::plan::{Form, Plan, Step};
 use super::{batch, tags};
 use crate::Moment;
@@ -143,7 +144,7 @@ fn create(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<St
     if let Some(temp) = &made.temp {
         json["temp"] = json!(temp);
     }
-    let words = format!(" {} {:?}{}", target.word(), made.name, made.words);
+    let words = format!(" {} {}{}", target.word(), quoted(&made.name), made.words);
     Ok(Step {
         index,
         operation: "create",

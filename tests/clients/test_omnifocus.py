@@ -1,0 +1,272 @@
+"""omnifocus_write and its sisters through the official Python SDK: what is asked, what OmniFocus holds afterwards."""
+
+import json
+import sys
+import unittest
+
+from desk import MODES, Desk, Human
+from support import MODERN, ROOT
+
+sys.path.append(str(ROOT / "tests/plugins"))
+from installed import install  # noqa: E402
+
+EVIL = '"); deleteAll("'
+SAYS = "- in the plugin's words: "
+CHANGE = 'The plugin "omnifocus" wants to: OmniFocus: run its own "script change"'
+DELETE = 'The plugin "omnifocus" wants to: OmniFocus: run its own "script delete"'
+
+
+def create(name, target="task", **data):
+    return {"operation": "create", "target": target, "data": {"name": name, **data}}
+
+
+def delete(ident, target="task"):
+    return {"operation": "delete", "target": target, "id": ident}
+
+
+class OmniFocus(Desk):
+    def setUp(self):
+        super().setUp()
+        install(self.home.state, self.home.cache)
+
+    async def write(self, client, mutation):
+        answer = await self.call(client, "omnifocus_write", mutation=mutation)
+        self.assertIs(answer["success"], True, answer)
+        return answer["data"]
+
+    async def batch(self, client, *operations):
+        return await self.write(client, {"operation": "batch", "operations": operations})
+
+    async def no(self, client, mutation):
+        return await self.refused(client, "omnifocus_write", mutation=mutation)
+
+    async def read(self, client, **query):
+        return await self.call(client, "omnifocus_read", query=query)
+
+    async def count(self, client, **filters):
+        return (await self.read(client, type="tasks", filters=filters, countOnly=True))["data"]["count"]
+
+    async def tasks(self, client, limit=1, **filters):
+        wanted = {"type": "tasks", "filters": filters, "limit": limit, "details": True}
+        return (await self.read(client, **wanted))["data"]["tasks"]
+
+    def asked(self, human, head, *lines, level="MODIFY"):
+        """Whoever was asked last saw the host's sentence, and each line marked as what the plugin says."""
+        shown = human.asked[-1].message.splitlines()
+        self.assertTrue(shown[0].startswith(head), shown)
+        self.assertEqual(shown[1:-1], [f'{SAYS}"{line}"' for line in lines])
+        self.assertTrue(shown[-1].startswith(f"{level} · "), shown)
+
+    def choices(self, human):
+        return json.dumps(human.asked[-1].requested_schema)
+
+    async def test_a_task_is_made_altered_done_and_deleted_with_a_yes_for_each(self):
+        quoted = r"'\'); deleteAll(\''"
+        for mode in MODES:
+            with self.subTest(mode):
+                human = Human("once")
+                async with self.client(mode, human) as client:
+                    before = await self.count(client, name={"contains": "deleteAll"})
+                    whole = await self.count(client, status="active")
+                    made = await self.write(client, create(EVIL, project="Q1 budget", dueDate="2027-01-15"))
+                    self.asked(human, CHANGE, f"create task {quoted} in project 'Q1 budget': dueDate {made['dueDate']}")
+                    self.assertEqual((made["name"], made["project"]), (EVIL, "Q1 budget"))
+                    self.assertEqual(await self.count(client, name={"contains": "deleteAll"}), before + 1)
+                    self.assertEqual(await self.count(client, status="active"), whole + 1)
+                    moved = {"operation": "update", "id": made["id"], "changes": {"project": None, "flagged": True}}
+                    altered = await self.write(client, moved)
+                    self.asked(human, CHANGE, f"update task {quoted} in 'Q1 budget': move to the inbox: flagged true")
+                    self.assertEqual((altered["flagged"], altered["inInbox"]), (True, True))
+                    done = await self.write(client, {"operation": "complete", "target": "task", "id": made["id"]})
+                    self.asked(human, CHANGE, f"complete task {quoted}")
+                    self.assertEqual(done["status"], "completed")
+                    gone = await self.write(client, delete(made["id"]))
+                    self.asked(human, DELETE, f"delete task {quoted}", level="DANGEROUS")
+                    self.assertNotIn("always", self.choices(human))
+                    self.assertEqual((gone["name"], gone["permanent"]), (EVIL, True))
+                    error = await self.no(client, delete(made["id"]))
+                    self.assertEqual(error["error"], "invalid_parameter")
+                    self.assertIn("it may have been deleted", error["suggestion"])
+                    self.assertEqual(await self.count(client, status="active"), whole)
+                self.assertEqual(len(human.asked), 4, "what is not there is not asked about")
+        self.cli("audit", "verify")
+        entries = json.loads(self.cli("audit", "--json"))["entries"]
+        done = [entry for entry in entries if entry["kind"] == "execution" and entry["call"].get("plugin") == "omnifocus"]
+        self.assertGreaterEqual(len(done), 8)
+
+    async def test_a_batch_is_one_question(self):
+        for mode in MODES:
+            with self.subTest(mode):
+                human = Human("once")
+                async with self.client(mode, human) as client:
+                    done = await self.batch(
+                        client,
+                        create("Seat", parentTempId="t"),
+                        create("Tickets", parentTempId="p", tempId="t"),
+                        create(f"Trip, {mode}", "project", tempId="p"),
+                        {"operation": "update", "target": "task", "id": "t", "changes": {"flagged": True}},
+                    )
+                    self.assertEqual((done["summary"]["created"], done["summary"]["updated"]), (3, 1))
+                    ids = done["tempIdMapping"]
+                    [seat] = await self.tasks(client, parentTaskId=ids["t"])
+                    self.assertEqual((seat["name"], seat["projectId"]), ("Seat", ids["p"]))
+                self.assertEqual(len(human.asked), 1)
+                self.asked(
+                    human,
+                    f"{CHANGE} (4 objects)",
+                    f"create project 'Trip, {mode}'",
+                    f"create task 'Tickets' in project 'Trip, {mode}'",
+                    "create task 'Seat' in task 'Tickets'",
+                    "update task 'Tickets': flagged true",
+                )
+
+    async def test_an_hour_of_changes_is_no_hour_of_deleting(self):
+        for mode in MODES:
+            with self.subTest(mode):
+                human = Human("hour", "deny")
+                async with self.client(mode, human) as client:
+                    made = [await self.write(client, create(f"{name}, {mode}")) for name in ("one", "two")]
+                    self.assertEqual(len(human.asked), 1)
+                    error = await self.no(client, delete(made[0]["id"]))
+                    self.assertEqual(error["error"], "permission_denied")
+                    self.asked(human, DELETE, f"delete task 'one, {mode}'", level="DANGEROUS")
+                    mixed = {"operation": "batch", "operations": [create("three"), delete(made[1]["id"])]}
+                    await self.no(client, mixed)
+                    self.assertEqual(len(human.asked), 3, "a batch that deletes is as dangerous as that")
+                    self.assertEqual(await self.count(client, name={"matches": f"^(one|two), {mode}$|^three$"}), 2)
+                self.cli("policy", "revoke", "--all")
+
+    async def test_what_is_deleted_does_not_hide_behind_the_rest(self):
+        human = Human("deny")
+        async with self.client(MODERN, human) as client:
+            many = await self.tasks(client, 60, status="active")
+            hidden = many[-1]
+            await self.no(client, {
+                "operation": "batch",
+                "operations": [*(create(f"new {at}") for at in range(8)), delete(hidden["id"])],
+            })
+            first = human.asked[-1].message.splitlines()[1]
+            self.assertIn("9 in all: delete 1, create 8; delete task", first)
+            self.assertIn(hidden["name"].replace('"', "'")[:20], first)
+            await self.no(client, {"operation": "bulk_delete", "target": "task", "ids": [task["id"] for task in many]})
+            self.assertIn("60 in all: delete 60; delete task", human.asked[-1].message)
+            stats = {"type": "projects", "filters": {"name": {"matches": "^Q1 budget$"}}, "includeStats": True}
+            [project] = (await self.read(client, **stats))["data"]["projects"]
+            await self.no(client, delete(project["id"], "project"))
+            self.assertIn(f" with {project['taskCounts']['total']} tasks in it", human.asked[-1].message)
+            long = create("N" * 300, project="Q1 budget")
+            await self.no(client, long)
+            self.assertIn("N…' in project 'Q1 budget'", human.asked[-1].message)
+
+    async def test_without_a_yes_nothing_changes(self):
+        for mode in MODES:
+            with self.subTest(mode):
+                async with self.client(mode, Human("deny")) as client:
+                    [task] = await self.tasks(client, status="active")
+                    before = await self.count(client)
+                    for mutation in (
+                        create("no", tags=["never made"]),
+                        {"operation": "update", "id": task["id"], "changes": {"name": "no"}},
+                        {"operation": "complete", "id": task["id"]},
+                        delete(task["id"]),
+                        {"operation": "tag_manage", "action": "create", "tagName": "never made"},
+                    ):
+                        error = await self.no(client, mutation)
+                        self.assertEqual((error["error"], error["plugin"]), ("permission_denied", "omnifocus"), error)
+                        self.assertIn("do not repeat it", error["suggestion"])
+                    self.assertEqual(await self.count(client), before)
+                    self.assertEqual(await self.tasks(client, status="active"), [task])
+                    tags = (await self.read(client, type="tags", filters={"name": {"contains": "never made"}}))["data"]["tags"]
+                    self.assertEqual(tags, [])
+
+    async def test_nobody_to_ask_names_the_line_that_helps(self):
+        for mode in MODES:
+            with self.subTest(mode):
+                rules = []
+                async with self.client(mode) as client:
+                    wanted = create(f"asked of nobody, {mode}")
+                    for level in ("MODIFY", "DANGEROUS"):
+                        error = await self.no(client, wanted)
+                        detail = error["detail"]
+                        self.assertEqual((error["error"], detail["requiresPrompt"]), ("permission_required", True))
+                        self.assertEqual(detail["level"], level)
+                        self.assertIn("iac-mcp policy allow", error["suggestion"])
+                        rules.append(detail["policyLine"])
+                        (self.home.state / "policy.toml").write_text(f"rules = [{', '.join(rules)}]\n")
+                        made = await self.write(client, wanted)
+                        wanted = delete(made["id"])
+                    self.assertEqual(made["name"], f"asked of nobody, {mode}")
+                (self.home.state / "policy.toml").unlink()
+
+    async def test_what_the_wish_asks_is_answered_as_written(self):
+        for mode in MODES:
+            with self.subTest(mode):
+                human = Human("once")
+                async with self.client(mode, human) as client:
+                    goals = {
+                        "name": "Review quarterly goals", "project": "Planning", "tags": ["work", "review"],
+                        "dueDate": "2025-01-15 17:00", "deferDate": "2025-01-10 08:00", "estimatedMinutes": 60,
+                    }
+                    made = await self.write(client, {"operation": "create", "target": "task", "data": goals})
+                    self.assertEqual((made["project"], made["tags"], made["estimatedMinutes"]), ("Planning", ["work", "review"], 60))
+                    changes = {"project": None, "flagged": True, "addTags": ["urgent"]}
+                    moved = await self.write(client, {"operation": "update", "target": "task", "id": made["id"], "changes": changes})
+                    self.assertEqual((moved["inInbox"], moved["flagged"], moved["tags"]), (True, True, ["work", "review", "urgent"]))
+                    both = await self.batch(client, create("Task 1", tags=["work"]), create("Task 2", tags=["work"]))
+                    self.assertEqual(both["summary"]["created"], 2)
+                    docs = create("Review docs", tags=["work", "review"], dueDate="2025-01-15")
+                    self.assertRegex((await self.write(client, docs))["dueDate"], "^2025-01-15T17:00:00")
+                    self.assertEqual(len(human.asked), 4)
+                    await self.reads_of_the_wish(client)
+                    self.assertEqual(len(human.asked), 4, "what only reads is not asked about")
+                    await self.notes_of_the_wish(client, mode)
+                    self.assertEqual(len(human.asked), 6, "one for the project, one for all that was proposed")
+
+    async def reads_of_the_wish(self, client):
+        inbox = await self.read(client, type="tasks", filters={"project": None, "status": "active"}, limit=25)
+        self.assertIn("Review quarterly goals", [task["name"] for task in inbox["data"]["tasks"]])
+        near = {"dueDate": {"before": "now+3days"}, "status": "active"}
+        either = {"OR": [near, {"flagged": True}], "tags": {"any": ["work", "urgent"]}}
+        fields, sort = ["id", "name", "dueDate", "tags"], [{"field": "dueDate", "order": "asc"}]
+        found = await self.read(client, type="tasks", filters=either, fields=fields, sort=sort, limit=10)
+        self.assertIn("Review quarterly goals", [task["name"] for task in found["data"]["tasks"]])
+        for filters in ({}, {"filters": {"tags": {"any": ["work"]}}}):
+            best = await self.read(client, type="tasks", mode="smart_suggest", limit=10, **filters)
+            self.assertTrue(all(task["screen_reasons"] for task in best["data"]["tasks"]), best)
+        january = {"dateRange": {"start": "2025-01-01", "end": "2025-01-31"}}
+        params = {"groupBy": "week", "metrics": ["completed", "created", "velocity"]}
+        stats = await self.call(client, "omnifocus_analyze", analysis={"type": "productivity_stats", "scope": january, "params": params})
+        self.assertIs(stats["success"], True)
+        self.assertEqual(stats["data"]["period"]["groupBy"], "week")
+
+    async def notes_of_the_wish(self, client, mode):
+        """What is proposed from notes is a batch that is taken as it is, once its project is there."""
+        text = "Action items:\n- Follow up with Sarah about Q1 goals\n- Review budget proposal by Friday\n- Schedule team sync for next week"
+        project = "Meetings" if mode == MODES[0] else f"Meetings, {mode}"
+        params = {"text": text, "extractTasks": True, "defaultProject": project, "defaultTags": ["action-item"]}
+        await self.write(client, create(project, "project"))
+        notes = await self.call(client, "omnifocus_analyze", analysis={"type": "parse_meeting_notes", "params": params})
+        proposed = notes["data"]["batchPayload"]
+        done = (await self.call(client, "omnifocus_write", **proposed))["data"]
+        self.assertEqual(done["summary"]["created"], 3)
+
+    async def test_a_mistake_is_told_before_anybody_is_asked(self):
+        human = Human("once")
+        said = [
+            (create("x", project="Planing"), "no project `Planing`", "did you mean `Planning`?"),
+            (create("x", dueDate="tomorow"), "expected now, today, tomorrow", None),
+            ({"operation": "create", "target": "task", "data": {}}, "`mutation.data.name` is missing", None),
+            ({"operation": "erase", "id": "x"}, "expected one of create, update, complete, delete", None),
+            ({"operation": "delete", "target": "task", "id": "nobody"}, "no task has the id `nobody`", "query tasks"),
+        ]
+        async with self.client(MODERN, human) as client:
+            for mutation, message, suggestion in said:
+                error = await self.no(client, mutation)
+                self.assertEqual(error["error"], "invalid_parameter")
+                self.assertIn(message, error["message"])
+                self.assertIn(suggestion or "", error.get("suggestion", ""))
+        self.assertEqual(human.asked, [])
+
+
+if __name__ == "__main__":
+    unittest.main()

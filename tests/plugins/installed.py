@@ -1,0 +1,45 @@
+"""The omnifocus plugin as a server has it installed: built and compiled once for all tests of one program."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = os.environ.get("IAC_MCP_BIN", str(ROOT / "target/debug/iac-mcp"))
+# Coverage is of this program, not of what it starts.
+WRAPPERS = {"RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "CARGO_TARGET_DIR"}
+SOURCES = [ROOT / "plugins/omnifocus", ROOT / "plugins/sdk"]
+KEPT = Path(BIN).parent.parent / "tmp/installed/omnifocus"
+SAID = KEPT / "said.txt"
+
+
+def install(state, cache):
+    """Gives a server that has neither the plugin's state and cache; returns what its operator was shown."""
+    if not is_fresh():
+        make()
+    shutil.copytree(KEPT / "state", state)
+    shutil.copytree(KEPT / "cache", cache)
+    return SAID.read_text()
+
+
+def is_fresh():
+    """Whether what is kept is newer than the program and all that the plugin is made of."""
+    files = [Path(BIN), *(file for source in SOURCES for file in source.rglob("*"))]
+    return SAID.exists() and SAID.stat().st_mtime > max(file.stat().st_mtime for file in files)
+
+
+def make():
+    shutil.rmtree(KEPT, ignore_errors=True)
+    KEPT.mkdir(parents=True)
+    package = KEPT / "omnifocus.wasm"
+    run("plugin", "build", SOURCES[0], "--output", package)
+    said = run("plugin", "add", package, "--yes", "--state", KEPT / "state", "--cache", KEPT / "cache")
+    SAID.write_text(said)
+
+
+def run(*command):
+    environment = {name: value for name, value in os.environ.items() if name not in WRAPPERS}
+    ended = subprocess.run([BIN, *map(str, command)], cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert ended.returncode == 0, f"{command}: {ended.stdout}{ended.stderr}"
+    return ended.stdout + ended.stderr
