@@ -120,6 +120,29 @@ class OmniFocus(Desk):
                     "update task 'Tickets': flagged true",
                 )
 
+    async def test_what_is_too_long_for_one_script_is_done_once(self):
+        for mode in MODES:
+            with self.subTest(mode):
+                human = Human("once")
+                note = '"ä"\n' * 600
+                many = [create(f"part {at}, {mode}", note=note, parentTempId="0") for at in range(1, 40)]
+                first = create(f"part 0, {mode}", note=note, tempId="0")
+                async with self.client(mode, human) as client:
+                    done = await self.batch(client, first, *many)
+                    self.assertEqual((done["summary"]["created"], done["summary"]["errors"]), (40, 0))
+                    self.assertEqual(await self.count(client, name={"matches": f"^part \\d+, {mode}$"}), 40)
+                    self.assertEqual(await self.count(client, parentTaskId=done["tempIdMapping"]["0"]), 39)
+                heads = [asked.message.splitlines()[1] for asked in human.asked]
+                for at, head in enumerate(heads, 1):
+                    self.assertIn(f"part {at} of {len(heads)}, ", head)
+                self.assertGreater(len(heads), 1)
+                async with self.client(mode, Human("once", "deny")) as client:
+                    error = await self.no(client, {"operation": "batch", "operations": [first, *many]})
+                    done = error["detail"]["done"]
+                    self.assertEqual(error["error"], "permission_denied")
+                    self.assertIn(f"{len(done)} of 40 operations were done before", error["message"])
+                    self.assertEqual(await self.count(client, name={"matches": f"^part \\d+, {mode}$"}), 40 + len(done))
+
     async def test_an_hour_of_changes_is_no_hour_of_deleting(self):
         for mode in MODES:
             with self.subTest(mode):

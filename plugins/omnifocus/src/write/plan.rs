@@ -89,12 +89,15 @@ impl Plan {
         let script = if self.steps.iter().any(|step| step.deletes) { Script::Delete } else { Script::Change };
         let mut done = Done { rows: vec![Json::Null; self.steps.len()], ..Done::default() };
         let mut made = BTreeMap::new();
-        for part in self.parts()? {
+        let parts = self.parts()?;
+        for (at, part) in parts.iter().enumerate() {
+            let of = (parts.len() > 1).then(|| format!("part {} of {}, ", at + 1, parts.len()));
             let steps: Vec<Json> = part.iter().map(|at| settled(&self.steps[*at].json, &made)).collect();
             let program = json!({"stop": self.stop, "atomic": self.atomic, "steps": steps});
-            let objects = self.objects(&part, names);
-            let answer = engine.run_on(script, &program, &objects)?;
-            done.take(&part, &answer, self, &mut made)?;
+            let objects = self.objects(part, &of.unwrap_or_default(), names);
+            let answer =
+                engine.run_on(script, &program, &objects).map_err(|fault| done.so_far(self, fault))?;
+            done.take(part, &answer, self, &mut made)?;
             if done.refused.is_some()
                 || (self.stop && part.iter().any(|at| done.rows[*at]["success"] != true))
             {
@@ -105,13 +108,13 @@ impl Plan {
     }
 
     /// Says what a part is about, in as many lines as the host takes. What is deleted stands first, so that it is not
-    /// among the lines that are not shown; where there are such, the first line counts all.
-    fn objects(&self, part: &[usize], names: &Names) -> Vec<String> {
+    /// among the lines that are not shown; where there are such, or other parts, the first line counts all.
+    fn objects(&self, part: &[usize], of: &str, names: &Names) -> Vec<String> {
         let mut steps: Vec<&Step> = part.iter().map(|at| &self.steps[*at]).collect();
         steps.sort_by_key(|step| !step.deletes);
         let mut lines: Vec<String> = steps.iter().map(|step| self.line(step, names)).collect();
-        if lines.len() > SHOWN {
-            lines[0] = cut(&format!("{}; {}", counted(&steps), lines[0]));
+        if lines.len() > SHOWN || !of.is_empty() {
+            lines[0] = cut(&format!("{of}{}; {}", counted(&steps), lines[0]));
         }
         if lines.len() > LINES {
             let more = lines.split_off(LINES - 1).len();
@@ -166,6 +169,28 @@ impl Plan {
 }
 
 impl Done {
+    /// Says of a fault, such as a no, what the parts before it have done.
+    fn so_far(&self, plan: &Plan, mut fault: Fault) -> Fault {
+        let pairs = plan.steps.iter().zip(&self.rows).filter(|(_, row)| row["success"] == true);
+        let done: Vec<Json> = pairs
+            .map(|(step, row)| {
+                json!({"index": step.index, "operation": step.operation, "id": row["item"]["id"]})
+            })
+            .collect();
+        if !done.is_empty() {
+            fault.message = format!(
+                "{}; {} of {} operations were done before",
+                fault.message,
+                done.len(),
+                plan.steps.len()
+            );
+            let mut detail = fault.detail.take().filter(Json::is_object).unwrap_or_else(|| json!({}));
+            detail["done"] = json!(done);
+            fault.detail = Some(detail);
+        }
+        fault
+    }
+
     fn take(
         &mut self,
         part: &[usize],
