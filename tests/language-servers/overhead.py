@@ -59,8 +59,8 @@ class Framed:
 class Host:
     """The host with the plugin, spoken to as a client does."""
 
-    def __init__(self, program, environment):
-        self.process = subprocess.Popen([program, "serve"], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def __init__(self, program, environment, *arguments):
+        self.process = subprocess.Popen([program, "serve", *arguments], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.number = 0
         client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "overhead", "version": "1"}}
         self.ask("initialize", client)
@@ -78,8 +78,18 @@ class Host:
             if message.get("id") == self.number:
                 return message["result"]
 
+    def call(self, tool, arguments):
+        result = self.ask("tools/call", {"name": tool, "arguments": arguments})
+        if result.get("isError"):
+            sys.exit(f"{tool} {arguments}: {result}")
+        return result["structuredContent"]
+
     def query(self, **query):
-        return self.ask("tools/call", {"name": "code_query", "arguments": query})["structuredContent"]["results"][0]
+        return self.call("code_query", query)["results"][0]
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
 
 
 def timed(ask):

@@ -1,0 +1,194 @@
+"""What two plugins cost beside what they ask, in the form of the other parts of `./bench`.
+
+    tools.py PROGRAM PYTHON [WORD ...]
+    tools.py --list
+
+PROGRAM is an optimised `iac-mcp` with plugins. PYTHON is a virtual environment with what `requirements.txt` beside this
+file names, or a word of why there is none. Fails if a target is missed.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/language-servers"))
+
+from overhead import Framed, Host, place  # noqa: E402
+
+OMNIFOCUS = "com.omnigroup.OmniFocus4"
+TASKS = 10_000
+ROUNDS = 9
+TURNS, ASKED = 8, 5
+
+READS = [
+    ("25 overdue tasks of 10,000", {"type": "tasks", "mode": "overdue"}),
+    ("a count of all available tasks", {"type": "tasks", "mode": "available", "countOnly": True}),
+    ("25 tasks whose text has a word", {"type": "tasks", "mode": "search", "filters": {"text": {"contains": "report"}}}),
+    ("25 suggestions", {"type": "tasks", "mode": "smart_suggest"}),
+    ("all projects with counts", {"type": "projects", "includeStats": True, "limit": 500}),
+    ("all tags", {"type": "tags"}),
+    ("500 tasks with their names", {"type": "tasks", "limit": 500, "fields": ["id", "name"]}),
+    ("500 tasks with all details", {"type": "tasks", "limit": 500, "details": True}),
+]
+ANALYSES = [
+    "productivity_stats", "task_velocity", "overdue_analysis", "workflow_analysis", "recurring_tasks", "pattern_analysis",
+]  # fmt: skip
+
+missed = 0
+
+
+def row(what, figure, unit, most=None, note=""):
+    """Prints a line as `table.rs` beside this file does."""
+    global missed
+    shown = f"{digits(figure)} {unit}"
+    target, share, verdict = "", "", ""
+    if most is not None:
+        missed += figure > most
+        target, share, verdict = f"≤ {digits(most)} {unit}", f"{figure / most:.2f}", "pass" if figure <= most else "MISS"
+    print(f"  {what:<58} {shown:>12} {target:>12} {share:>6} {verdict:<4}  {note}".rstrip(), flush=True)
+
+
+def digits(figure):
+    text = f"{figure:.{0 if figure >= 100 else 1 if figure >= 10 else 2}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def skipped(what, why):
+    print(f"  {what:<58} {'-':>12} {'':>12} {'':>6} {'':<4}  skipped: {why}", flush=True)
+
+
+def took(ask):
+    began = time.perf_counter()
+    ask()
+    return (time.perf_counter() - began) * 1000
+
+
+class Home:
+    """Folders of one measurement, and the program in them."""
+
+    def __init__(self, program, folder, path=""):
+        self.program, self.folder = program, Path(folder)
+        self.environment = {
+            **os.environ,
+            "PATH": path + os.environ["PATH"],
+            "IAC_MCP_STATE": f"{folder}/state",
+            "IAC_MCP_CACHE": f"{folder}/cache",
+            "IAC_MCP_LATENCY": "none",
+            "IAC_MCP_LOG": "error",
+        }
+        (self.folder / "state").mkdir()
+
+    def run(self, *arguments):
+        ended = subprocess.run([self.program, *arguments], env=self.environment, capture_output=True, text=True)
+        if ended.returncode:
+            sys.exit(f"{arguments}: {ended.stdout}{ended.stderr}")
+
+    def add(self, plugin, *grants):
+        package = self.folder / f"{plugin}.wasm"
+        self.run("plugin", "build", ROOT / "plugins" / plugin, "--output", package)
+        self.run("plugin", "add", package, "--yes", *grants)
+
+    def serve(self, *arguments):
+        return Host(self.program, self.environment, *arguments)
+
+
+def omnifocus(program, _):
+    """What the guest and the host take of a call, with what the script took inside the app taken away."""
+    with tempfile.TemporaryDirectory() as folder:
+        home, world = Home(program, folder), f"{folder}/world"
+        home.add("omnifocus")
+        home.run("sim", "new", "--seed", "7", "--tasks", str(TASKS), world)
+        host = home.serve("--world", world, "--timeout", "300")
+        for what, query in READS:
+            apart(host, f"omnifocus_read: {what}", "omnifocus_read", {"query": query}, 50)
+        for kind in ANALYSES:
+            apart(host, f"omnifocus_analyze: {kind}", "omnifocus_analyze", {"analysis": {"type": kind}}, 250)
+        host.close()
+
+
+def apart(host, what, tool, arguments, most):
+    size = len(json.dumps(host.call(tool, arguments)))
+    own, app = [], []
+    for _ in range(ROUNDS):
+        before = ran(host)
+        whole = took(lambda: host.call(tool, arguments))
+        app.append(ran(host) - before)
+        own.append(whole - app[-1])
+    row(what, statistics.median(own), "ms", most, f"the app {statistics.median(app):.0f} ms; {size / 1024:.1f} KiB")
+
+
+def ran(host):
+    """Milliseconds for which scripts ran inside OmniFocus so far."""
+    metrics = host.call("system", {"action": "metrics"})
+    return metrics["osascript"]["apps"].get(OMNIFOCUS, {"ran": {"totalMs": 0}})["ran"]["totalMs"]
+
+
+def code_query(program, python):
+    """The same questions to ty itself and through the plugin, warm, in turns."""
+    subject = next(Path(python).glob("lib/python3*/site-packages/flask"), None)
+    if not subject:
+        return skipped("code_query over ty itself", python)
+    with tempfile.TemporaryDirectory() as folder:
+        home = Home(program, folder, f"{python}/bin:")
+        (home.folder / "state/language-servers.toml").write_text('prefer = ["ty"]\n')
+        home.add("code-query", "--root", subject)
+        host = home.serve()
+        server = Framed([f"{python}/bin/ty", "server"], subject)
+        for what, direct, through in questions(server, host, subject):
+            against(f"code_query over ty: {what}", direct, through)
+        server.process.kill()
+        server.process.wait()
+        host.close()
+
+
+def questions(server, host, subject):
+    file, line, column = place(subject, "Flask")
+    document = {"uri": file.as_uri(), "languageId": "python", "version": 1, "text": file.read_text()}
+    server.send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
+    at = {"textDocument": {"uri": file.as_uri()}, "position": {"line": line, "character": column}}
+    uses = {**at, "context": {"includeDeclaration": True}}
+    path = str(file.relative_to(subject))
+    target = {"path": path, "line": line + 1, "character": column + 1}
+    hovers = {"queries": [{"type": "typeInfo", **target}] * 50}
+    return [
+        ("references", lambda: server.ask("textDocument/references", uses), lambda: host.query(type="references", limit=1000, **target)),
+        ("typeInfo", lambda: server.ask("textDocument/hover", at), lambda: host.query(type="typeInfo", **target)),
+        ("typeInfo, 50 in a call", lambda: [server.ask("textDocument/hover", at) for _ in range(50)], lambda: host.query(**hovers)),
+        ("outline", lambda: server.ask("textDocument/documentSymbol", {"textDocument": at["textDocument"]}), lambda: host.query(type="outline", path=path)),
+        ("findSymbols", lambda: server.ask("workspace/symbol", {"query": "flask"}), lambda: host.query(type="findSymbols", query="Flask")),
+    ]
+
+
+def against(what, direct, through):
+    direct(), through(), direct(), through()
+    theirs, ours = [], []
+    for _ in range(TURNS):
+        theirs += [took(direct) for _ in range(ASKED)]
+        ours += [took(through) for _ in range(ASKED)]
+    theirs, ours = statistics.median(theirs), statistics.median(ours)
+    row(what, ours / theirs, "x", 1.2, f"{theirs:.2f} ms itself, {ours:.2f} ms through the plugin")
+
+
+PARTS = {"omnifocus": omnifocus, "code-query": code_query}
+
+
+def main(program, python, *words):
+    for name, part in PARTS.items():
+        if not words or name in words:
+            print(name)
+            part(program, python)
+    print("every target is met" if not missed else f"{missed} missed")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--list"]:
+        print(*PARTS, sep="\n")
+    else:
+        sys.exit(main(*sys.argv[1:]))
