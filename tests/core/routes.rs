@@ -105,6 +105,24 @@ proptest! {
 }
 
 #[test]
+fn elements_that_share_an_id_are_not_taken_for_their_neighbours() {
+    let bodies = ["a", "b", "c", "", "", "", ""];
+    let rows: Vec<Json> = [100, 100, 102, 103, 104, 105, 106]
+        .iter()
+        .zip(bodies)
+        .map(|(id, body)| json!({"id": id, "name": "", "n": 0, "text": "", "when": null, "flag": false, "body": body}))
+        .collect();
+    let call = json!({"app": "Shelf", "container": "application", "elementType": "thing", "where": null,
+        "sort": [{"property": "body", "order": "asc"}], "properties": ["body"], "limit": 5, "offset": 0});
+    for drift in 1..12 {
+        let world = json!({"rows": rows, "refuses": [], "drift": drift, "whose": "fails"});
+        let body = engine::play("iac_mcp_get_elements", &call, &world).outcome.body;
+        let first = if body["totalCount"] == 8 { "" } else { "a" };
+        assert_eq!(body["elements"][4]["properties"]["body"], first, "{drift}: {body}");
+    }
+}
+
+#[test]
 fn a_hundred_of_ten_thousand_take_five_events() {
     let rows: Vec<Json> = (0..10_000).map(|n| json!({"id": n, "name": "a", "n": n, "text": "t", "when": null, "flag": n % 2 == 0, "body": "x"})).collect();
     let base = json!({"app": "Shelf", "container": "application", "elementType": "thing", "properties": ["n", "text", "flag"], "limit": 100});

@@ -252,7 +252,9 @@ const table = (collection, ids, names, q) => {
     // Whether the rows still belong together: as many as there are ids, and the ids are what they were.
     moved: () => {
       const filled = columns.filter(each => each !== null && each !== names);
-      if (filled.length === 0) return false;
+      // A single read goes by the id, which holds, but for an element that only its place leads to.
+      const byPlace = names !== null && singles.some(read => [...read.keys()].some(row => isPlace(ids[row])));
+      if (filled.length === 0 && !byPlace) return false;
       return filled.some(each => each.length !== ids.length) || !agree(ids, identities(collection, q.id).known);
     },
   };
