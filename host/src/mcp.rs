@@ -23,8 +23,10 @@ use crate::pipeline::Pipeline;
 use server::Server;
 use transport::Stdio;
 
-/// How long calls may still be answered after the client has closed its end.
+/// How long scripts may still run after the client has closed its end.
 const GRACE: Duration = Duration::from_secs(1);
+/// No answer for so long, with no script left to wait for, means that none will come.
+const SILENCE: Duration = Duration::from_millis(500);
 
 /// Why a server ended early.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +54,7 @@ pub async fn serve(pipeline: Arc<Pipeline>, clean_up: Duration) -> Result<(), Se
     let watching = tokio::spawn(async move { watched.plugins().watch().await });
     let ended = tokio::select! {
         ended = session(Server::new(Arc::clone(&pipeline)), Stdio::new(closed.clone())) => ended,
-        () = late(&closed) => Ok(()),
+        () = late(&closed, &pipeline) => Ok(()),
         _ = terminate.recv() => Ok(()),
         _ = interrupt.recv() => Ok(()),
     };
@@ -75,10 +77,21 @@ async fn session(server: Server, transport: Stdio) -> Result<(), ServeError> {
     }
 }
 
-/// Waits until the client is gone and the calls that were under way had their time.
-async fn late(closed: &CancellationToken) {
+/// Waits until the client is gone and what it had asked was answered. Scripts have their time and are ended then; what
+/// needs none is answered however much of it there is.
+async fn late(closed: &CancellationToken, pipeline: &Pipeline) {
     closed.cancelled().await;
     tokio::time::sleep(GRACE).await;
+    pipeline.shutdown().await;
+    let mut answered = pipeline.answered();
+    loop {
+        tokio::time::sleep(SILENCE).await;
+        let now = pipeline.answered();
+        if now == answered {
+            break;
+        }
+        answered = now;
+    }
 }
 
 async fn cleaning(pipeline: Arc<Pipeline>, every: Duration) {

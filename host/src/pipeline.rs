@@ -322,6 +322,11 @@ impl Pipeline {
         dropped
     }
 
+    /// Returns how many calls have ended since the start.
+    pub(crate) fn answered(&self) -> u64 {
+        self.counters.calls.load(Ordering::Relaxed)
+    }
+
     /// Ends what still runs, and saves what outlives it.
     pub async fn shutdown(&self) {
         self.save();
