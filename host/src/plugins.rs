@@ -7,6 +7,8 @@ mod bridge;
 #[cfg(feature = "plugins")]
 mod live;
 #[cfg(feature = "plugins")]
+pub(crate) mod trial;
+#[cfg(feature = "plugins")]
 mod waiting;
 
 #[cfg(not(feature = "plugins"))]

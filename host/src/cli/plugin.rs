@@ -1,7 +1,9 @@
 //! `plugin`: made by authors, installed and granted by operators. No tool can do any of this.
 
 mod author;
+mod golden;
 mod operator;
+mod test;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,6 +31,8 @@ pub(super) enum Plugin {
     Pack(author::Pack),
     /// Shows what a package is, what it can reach, and what is wrong with it.
     Check(author::Check),
+    /// Makes the calls of a plugin's `calls` folder on a fresh simulated Mac, and compares the answers.
+    Test(test::Test),
     /// Installs a package, after showing what it wants.
     Add(operator::Add),
     /// Puts another version in place; one that wants more is held until that is given.
@@ -62,6 +66,7 @@ impl Plugin {
             Self::Build(build) => build.run(),
             Self::Pack(pack) => pack.run(),
             Self::Check(check) => check.run(common),
+            Self::Test(test) => test.run(common, roots),
             Self::Add(add) => add.run(common, roots),
             Self::Update(update) => update.run(common),
             Self::Grant(grant) => grant.give(common),

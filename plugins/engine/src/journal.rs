@@ -64,13 +64,19 @@ impl Journal {
         Recording { now: pages.now.clone(), asked: pages.behind.clone() }
     }
 
+    /// Returns the next question of the recording that was not asked again.
+    pub fn unasked(&self) -> Option<Question> {
+        self.pages().ahead.front().map(|asked| asked.question.clone())
+    }
+
     /// Takes the next recorded answer; `None` where nothing is recorded any more.
     fn recorded(&self, question: &Question) -> Option<Result<Json, Refusal>> {
         let mut pages = self.pages();
         let next = pages.ahead.pop_front()?;
         if next.question != *question {
-            let shown = |question: &Question| serde_json::to_string(question).unwrap_or_default();
             let how = format!("it asked {} instead of {}", shown(question), shown(&next.question));
+            // What comes after another question is no answer to anything.
+            pages.ahead.clear();
             return Some(Err(Refusal::Diverged(how)));
         }
         pages.behind.push_back(next.clone());
@@ -104,6 +110,21 @@ impl Host for Journal {
     fn progress(&self, caller: &Caller, progress: Progress) {
         self.host.progress(caller, progress);
     }
+}
+
+/// A host behind a whole recording: a guest that asks it does what was not recorded.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct End;
+
+impl Host for End {
+    fn ask<'a>(&'a self, _: &'a Caller, question: Question) -> Answer<'a> {
+        let how = format!("it asked {}, and nothing more is recorded", shown(&question));
+        Box::pin(async { Err(Refusal::Diverged(how)) })
+    }
+}
+
+fn shown(question: &Question) -> String {
+    serde_json::to_string(question).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -164,5 +185,18 @@ mod tests {
         let Err(Refusal::Diverged(how)) = ask(&journal, "b").await else { panic!("it went another way") };
         assert!(how.contains("\"b\"") && how.contains("\"a\""), "{how}");
         assert_eq!(host.0.load(Ordering::SeqCst), 0);
+    }
+
+    #[tokio::test]
+    async fn a_whole_recording_says_what_is_too_much_and_what_is_too_little() {
+        let asked = |name| Asked { question: key(name), answer: Ok(Json::Null) };
+        let recording = Recording { asked: VecDeque::from([asked("a"), asked("b")]), ..Recording::default() };
+        let journal = Journal::new(recording, Arc::new(End));
+        assert_eq!(ask(&journal, "a").await, Ok(Json::Null));
+        assert_eq!(journal.unasked(), Some(key("b")));
+        assert_eq!(ask(&journal, "b").await, Ok(Json::Null));
+        assert_eq!(journal.unasked(), None);
+        let Err(Refusal::Diverged(how)) = ask(&journal, "c").await else { panic!("it was answered") };
+        assert!(how.contains("\"c\"") && how.contains("nothing more is recorded"), "{how}");
     }
 }

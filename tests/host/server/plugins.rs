@@ -176,3 +176,42 @@ async fn a_client_that_listens_hears_of_other_tools() {
     let listed = ok(&home, &["tools", "--state", &state]).await;
     assert!(listed.contains("inbox_digest"), "{listed}");
 }
+
+#[tokio::test]
+async fn golden_calls_are_made_recorded_and_repeated() {
+    let home = Home::new();
+    let file = package(&home, "inbox-digest").await;
+    let file = file.to_str().unwrap();
+    let calls = home.path().join("calls");
+    let (call, journal) = (calls.join("digest.json"), calls.join("digest.journal"));
+    let edit = |path: &Path, from: &str, to: &str| {
+        let text = std::fs::read_to_string(path).unwrap();
+        assert!(text.contains(from), "{from:?} is not in {text}");
+        std::fs::write(path, text.replacen(from, to, 1)).unwrap();
+    };
+    check_fails(&home, &["plugin", "test", file], 2, "has no calls").await;
+    std::fs::create_dir(&calls).unwrap();
+    std::fs::write(&call, "{\"arguments\": {\"senders\": 2}, \"answers\": 1}").unwrap();
+    check_fails(&home, &["plugin", "test", file], 2, "unknown field `answers`").await;
+    std::fs::write(&call, "{\"arguments\": {\"senders\": 2}}").unwrap();
+    check_fails(&home, &["plugin", "test", file], 1, "--update writes it").await;
+    check_fails(&home, &["plugin", "test", file, "--replay"], 1, "was not recorded").await;
+
+    assert!(ok(&home, &["plugin", "test", file, "--update", "--record"]).await.contains("written"));
+    let written = std::fs::read_to_string(&call).unwrap();
+    assert!(written.contains("\"ref_1\"") && written.contains("\"unread\": 67"), "{written}");
+    let recorded = std::fs::read_to_string(&journal).unwrap();
+    ok(&home, &["plugin", "test", file, "--update", "--record"]).await;
+    assert_eq!(std::fs::read_to_string(&call).unwrap(), written, "another Mac answers the same");
+    assert_eq!(std::fs::read_to_string(&journal).unwrap(), recorded);
+    ok(&home, &["plugin", "test", file, "--replay"]).await;
+
+    edit(&call, "\"unread\": 67", "\"unread\": 66");
+    let differs = "answer.unread: expected 66, got 67";
+    check_fails(&home, &["plugin", "test", file, "--json"], 1, differs).await;
+    check_fails(&home, &["plugin", "test", file, "--replay", "--json"], 1, differs).await;
+    std::fs::write(&call, &written).unwrap();
+
+    edit(&journal, "com.apple.mail", "com.apple.notes");
+    check_fails(&home, &["plugin", "test", file, "--replay", "--json"], 1, "instead of").await;
+}

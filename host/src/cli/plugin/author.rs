@@ -101,12 +101,18 @@ impl New {
 
 impl Build {
     pub(super) fn run(self) -> Result<(), Failure> {
-        build(&self.folder, self.output).map(drop)
+        made(&build(&self.folder, self.output)?)
     }
 }
 
+/// Says where a package is, and how large.
+fn made(package: &Path) -> Result<(), Failure> {
+    let bytes = std::fs::metadata(package)?.len();
+    Ok(writeln!(anstream::stdout(), "{}: {bytes} bytes", package.display())?)
+}
+
 /// Builds the plugin of a folder; returns where its package is.
-fn build(folder: &Path, output: Option<PathBuf>) -> Result<PathBuf, Failure> {
+pub(super) fn build(folder: &Path, output: Option<PathBuf>) -> Result<PathBuf, Failure> {
     let manifest = folder.join("plugin.toml");
     let id = id(&manifest)?;
     let module = cargo(folder, &id.as_str().replace('-', "_"))?;
@@ -140,7 +146,9 @@ impl Pack {
     pub(super) fn run(self) -> Result<(), Failure> {
         let id = id(&self.manifest)?;
         let beside = self.manifest.with_file_name(format!("{id}.wasm"));
-        pack(&self.wasm, &self.manifest, &self.output.unwrap_or(beside))
+        let output = self.output.unwrap_or(beside);
+        pack(&self.wasm, &self.manifest, &output)?;
+        made(&output)
     }
 }
 
@@ -198,8 +206,7 @@ fn pack(wasm: &Path, manifest: &Path, output: &Path) -> Result<(), Failure> {
     let texts = scripts(manifest, &text)?;
     let (engine, limits) = (engine()?, Limits::standard());
     let package = working("packing", package::pack(&engine, &module, &text, &texts, &limits))??;
-    write(output, &package)?;
-    Ok(writeln!(anstream::stdout(), "{}: {} bytes", output.display(), package.len())?)
+    write(output, &package)
 }
 
 /// Reads the scripts that a manifest names, which are beside it.
@@ -241,17 +248,17 @@ fn module(line: &[u8], name: &str) -> Option<PathBuf> {
     files.find(|file| file.file_name().is_some_and(|it| it.to_str() == Some(&format!("{name}.wasm"))))
 }
 
-fn id(manifest: &Path) -> Result<PluginId, Failure> {
+pub(super) fn id(manifest: &Path) -> Result<PluginId, Failure> {
     let manifest = Manifest::parse(&text(manifest)?);
     Ok(manifest.map_err(|error| Failure::Failed(error.to_string()))?.id)
 }
 
-fn text(path: &Path) -> Result<String, Failure> {
+pub(super) fn text(path: &Path) -> Result<String, Failure> {
     let not_text = |error| Failure::Failed(format!("{} is no text: {error}", path.display()));
     String::from_utf8(read(path)?).map_err(not_text)
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let written = path.parent().map_or(Ok(()), std::fs::create_dir_all);
     let written =
         written.and_then(|()| std::fs::File::create(path)).and_then(|mut file| file.write_all(bytes));

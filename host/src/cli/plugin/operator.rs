@@ -262,7 +262,7 @@ fn verified(common: &Common, installed: &Installed, file: &Path) -> Result<(Vec<
 }
 
 /// Gives folders as what is wanted of them.
-fn add_folders(grants: &mut Grants, package: &Package, folders: &[String]) -> Result<(), Failure> {
+pub(super) fn add_folders(grants: &mut Grants, package: &Package, folders: &[String]) -> Result<(), Failure> {
     let wanted = package.manifest.capabilities();
     let of_folders = [Capability::LanguageServers, Capability::Files].map(|it| wanted.contains(&it));
     let id = &package.manifest.id;
@@ -332,7 +332,7 @@ fn agree(agreed: bool, question: &str) -> Result<(), Failure> {
 }
 
 /// A folder as it is granted: absolute and without links, so that a grant means one place.
-fn folder(path: &Path) -> Result<String, Failure> {
+pub(super) fn folder(path: &Path) -> Result<String, Failure> {
     let real = std::fs::canonicalize(path);
     let real =
         real.map_err(|error| Failure::Failed(format!("{} cannot be used: {error}", path.display())))?;

@@ -1,0 +1,238 @@
+//! Golden calls: one file for each, with what was asked and what was answered, and a journal beside it.
+//!
+//! References are random, so files hold them as `ref_1`, `ref_2` and so on, in the order in which they are met: first in
+//! the answer, then in the journal.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
+
+use super::Failure;
+use super::author::{text, write};
+use crate::plugins::engine::journal::Recording;
+
+/// Where the calls of a plugin are, beside its `plugin.toml`.
+pub(super) const CALLS: &str = "calls";
+
+/// A reference: this, and as many characters.
+const PREFIX: &str = "ref_";
+const CHARACTERS: usize = 16;
+
+/// One golden call.
+pub(super) struct Golden {
+    pub(super) name: String,
+    path: PathBuf,
+    pub(super) call: Call,
+}
+
+/// What stands in its file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Call {
+    /// Which tool; may be left out where the plugin has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) tool: Option<String>,
+    #[serde(default)]
+    pub(super) arguments: Map<String, Json>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answer: Option<Json>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<Json>,
+}
+
+impl Golden {
+    /// Reads the calls of a folder, by name.
+    ///
+    /// # Errors
+    /// There is none, or one is not of the form.
+    pub(super) fn all(folder: &Path) -> Result<Vec<Self>, Failure> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut paths: Vec<PathBuf> =
+            entries.filter(|path| path.extension().is_some_and(|it| it == "json")).collect();
+        paths.sort();
+        if paths.is_empty() {
+            let what = format!("{} has no calls", folder.display());
+            let how = "write one: {\"arguments\": {…}}; `plugin test --update` adds the answer";
+            return Err(Failure::Misuse(format!("{what}\n{how}")));
+        }
+        paths.into_iter().map(Self::read).collect()
+    }
+
+    fn read(path: PathBuf) -> Result<Self, Failure> {
+        let wrong =
+            |what: &dyn std::fmt::Display| Failure::Misuse(format!("{} is no call: {what}", path.display()));
+        let call: Call = serde_json::from_str(&text(&path)?).map_err(|error| wrong(&error))?;
+        if call.answer.is_some() && call.error.is_some() {
+            return Err(wrong(&"it has both `answer` and `error`, expected one"));
+        }
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Self { name, path, call })
+    }
+
+    /// Writes what was answered into the file.
+    pub(super) fn update(&mut self, answer: &Result<Json, Json>) -> Result<(), Failure> {
+        self.call.answer = answer.as_ref().ok().cloned();
+        self.call.error = answer.as_ref().err().cloned();
+        write(&self.path, pretty(&self.call).as_bytes())
+    }
+
+    /// Returns the first difference from what was answered.
+    pub(super) fn difference(&self, answer: &Result<Json, Json>) -> Option<String> {
+        match (&self.call, answer) {
+            (Call { answer: Some(held), .. }, Ok(got)) => difference("answer", held, got),
+            (Call { error: Some(held), .. }, Err(got)) => difference("error", held, got),
+            (Call { answer: None, error: None, .. }, _) => {
+                Some("the file has no answer; --update writes it".to_owned())
+            }
+            (_, Err(got)) => Some(format!("expected an answer, got the error {}", short(got))),
+            (_, Ok(got)) => Some(format!("expected an error, got the answer {}", short(got))),
+        }
+    }
+
+    /// Keeps the journal of the call beside it.
+    pub(super) fn record(&self, recording: &Recording) -> Result<(), Failure> {
+        write(&self.journal(), pretty(recording).as_bytes())
+    }
+
+    /// Reads the journal of the call; `None` where it was never recorded.
+    pub(super) fn recorded(&self) -> Result<Option<Recording>, Failure> {
+        let path = self.journal();
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let wrong = |error| Failure::Misuse(format!("{} is no journal: {error}", path.display()));
+        serde_json::from_str(&text(&path)?).map(Some).map_err(wrong)
+    }
+
+    fn journal(&self) -> PathBuf {
+        self.path.with_extension("journal")
+    }
+}
+
+fn pretty(value: &impl Serialize) -> String {
+    serde_json::to_string_pretty(value).expect("plain data is written as JSON") + "\n"
+}
+
+/// The names of random references, in the order in which they were met.
+#[derive(Default)]
+pub(super) struct Names(BTreeMap<String, usize>);
+
+impl Names {
+    /// Gives the references in a value their names.
+    pub(super) fn name(&mut self, value: &mut Json) {
+        match value {
+            Json::String(text) => *text = self.text(text),
+            Json::Array(items) => items.iter_mut().for_each(|item| self.name(item)),
+            Json::Object(fields) => {
+                let named = std::mem::take(fields).into_iter().map(|(key, mut value)| {
+                    let key = self.text(&key);
+                    self.name(&mut value);
+                    (key, value)
+                });
+                *fields = named.collect();
+            }
+            _ => {}
+        }
+    }
+
+    /// The same for everything that was asked and answered.
+    pub(super) fn recording(&mut self, recording: &Recording) -> Recording {
+        let mut json = serde_json::to_value(recording).expect("a recording is plain data");
+        self.name(&mut json);
+        serde_json::from_value(json).expect("other names leave the form as it was")
+    }
+
+    fn text(&mut self, text: &str) -> String {
+        let (mut named, mut rest) = (String::new(), text);
+        while let Some(at) = rest.find(PREFIX) {
+            let (before, found) = rest.split_at(at);
+            named.push_str(before);
+            let id =
+                found[PREFIX.len()..].bytes().take_while(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+            let (found, after) = found.split_at(PREFIX.len() + id.count());
+            match found.len() == PREFIX.len() + CHARACTERS {
+                true => named.push_str(&self.of(found)),
+                false => named.push_str(found),
+            }
+            rest = after;
+        }
+        named + rest
+    }
+
+    fn of(&mut self, reference: &str) -> String {
+        let next = self.0.len() + 1;
+        format!("{PREFIX}{}", self.0.entry(reference.to_owned()).or_insert(next))
+    }
+}
+
+/// Returns the first place where two values differ, and how; the order of fields does not count.
+fn difference(place: &str, held: &Json, got: &Json) -> Option<String> {
+    match (held, got) {
+        (Json::Object(held), Json::Object(got)) => {
+            let missing = held.iter().find_map(|(key, value)| match got.get(key) {
+                Some(other) => difference(&format!("{place}.{key}"), value, other),
+                None => Some(format!("{place}.{key}: expected {}, got nothing", short(value))),
+            });
+            let more = || got.iter().find(|(key, _)| !held.contains_key(*key));
+            missing.or_else(|| {
+                more().map(|(key, value)| format!("{place}.{key}: expected nothing, got {}", short(value)))
+            })
+        }
+        (Json::Array(held), Json::Array(got)) => {
+            let mut pairs = held.iter().zip(got).enumerate();
+            let inner = pairs.find_map(|(at, (held, got))| difference(&format!("{place}[{at}]"), held, got));
+            let lengths = || format!("{place}: expected {} items, got {}", held.len(), got.len());
+            inner.or_else(|| (held.len() != got.len()).then(lengths))
+        }
+        _ => (held != got).then(|| format!("{place}: expected {}, got {}", short(held), short(got))),
+    }
+}
+
+/// A value in one line, as far as a line goes.
+fn short(value: &Json) -> String {
+    const MOST: usize = 120;
+    let text = value.to_string();
+    match text.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn references_are_named_as_they_are_met() {
+        let mut names = Names::default();
+        let check = |names: &mut Names, mut given: Json, expected: Json| {
+            names.name(&mut given);
+            assert_eq!(given, expected);
+        };
+        let (one, two) = ("ref_0123456789abcdef", "ref_zzzzzzzzzzzzzzzz");
+        check(
+            &mut names,
+            json!({ "b": two, "a": [one, format!("{two}, {one}")] }),
+            json!({"b": "ref_1", "a": ["ref_2", "ref_1, ref_2"]}),
+        );
+        check(&mut names, json!({ one: 1 }), json!({"ref_2": 1}));
+        check(&mut names, json!("ref_ ref_short pref_1 ref_"), json!("ref_ ref_short pref_1 ref_"));
+        check(&mut names, json!(format!("{one}0")), json!(format!("{one}0")));
+    }
+
+    #[test]
+    fn the_first_difference_is_named_by_its_place() {
+        let check = |held: Json, got: Json, expected: &str| {
+            assert_eq!(difference("a", &held, &got).unwrap_or_default(), expected);
+        };
+        check(json!({"x": 1, "y": [1]}), json!({"y": [1], "x": 1}), "");
+        check(json!({"x": [1, {"y": 2}]}), json!({"x": [1, {"y": 3}]}), "a.x[1].y: expected 2, got 3");
+        check(json!({"x": 1}), json!({}), "a.x: expected 1, got nothing");
+        check(json!({}), json!({"x": "b"}), "a.x: expected nothing, got \"b\"");
+        check(json!([1, 2]), json!([1]), "a: expected 2 items, got 1");
+    }
+}

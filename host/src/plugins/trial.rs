@@ -1,0 +1,112 @@
+//! A package that is called for its author: the engine and the gate of a server, on a Mac made for the call.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use iac_plugins::capability::Grants;
+use iac_plugins::engine::{Call, Engine, Plugin, Setup};
+use iac_plugins::failure::Failure;
+use iac_plugins::host::Host;
+use iac_plugins::installed::Installed;
+use iac_plugins::journal::{End, Journal, Recording};
+use iac_plugins::limits::Limits;
+use iac_plugins::local::Local;
+use iac_plugins::package::{Package, PackageError};
+use serde_json::{Map, Value as Json};
+use tokio_util::sync::CancellationToken;
+
+use super::bridge::Bridge;
+use crate::consent::Caller;
+use crate::pipeline::Pipeline;
+
+/// A package that was linked with what it was given.
+pub(crate) struct Trial(Plugin);
+
+/// What came of a call.
+pub(crate) struct Tried {
+    /// The answer, or the error as clients see it.
+    pub(crate) answer: Result<Json, Json>,
+    /// What the guest asked and was told.
+    pub(crate) recording: Recording,
+}
+
+impl Trial {
+    /// Compiles and links a package; none of its code runs.
+    ///
+    /// # Errors
+    /// It does not compile, or imports what it was not given.
+    pub(crate) fn new(
+        engine: &Arc<Engine>,
+        bytes: &[u8],
+        package: &Package,
+        grants: Grants,
+    ) -> Result<Self, PackageError> {
+        let limits = Limits::standard();
+        let compiled = engine.compile(bytes, &limits, None)?;
+        let setup = Setup {
+            id: package.manifest.id.clone(),
+            grants,
+            limits,
+            settings: Map::new(),
+            tools: package.tools.clone(),
+            scripts: package.scripts.clone(),
+        };
+        Ok(Self(Plugin::link(engine, &compiled, setup)?))
+    }
+
+    /// Calls a tool: what it asks goes the way of every call, and what it keeps is kept below `store`.
+    ///
+    /// # Errors
+    /// `store` cannot be made.
+    pub(crate) async fn call(
+        &self,
+        pipeline: &Arc<Pipeline>,
+        store: &Path,
+        (tool, arguments): (&str, &Map<String, Json>),
+        recording: Recording,
+    ) -> Result<Tried, String> {
+        let data = Installed::open(store).and_then(|installed| installed.data());
+        let data = data.map_err(|error| error.to_string())?;
+        let bridge = Bridge::new(Arc::clone(pipeline), Caller::alone("iac-mcp plugin test"));
+        let host = Local::new(Arc::new(data), Arc::new(bridge));
+        let (answer, journal) = self.run((tool, arguments), Journal::new(recording, Arc::new(host))).await;
+        let body = answer.map_err(|failure| failure.body(&self.0.setup().id));
+        Ok(Tried { answer: body, recording: journal.recording() })
+    }
+
+    /// Makes a call once more as it was recorded; nothing but the recording answers it.
+    ///
+    /// # Errors
+    /// The first difference between what it asks now and what was recorded.
+    pub(crate) async fn replay(
+        &self,
+        call: (&str, &Map<String, Json>),
+        recording: Recording,
+    ) -> Result<Result<Json, Json>, String> {
+        let (answer, journal) = self.run(call, Journal::new(recording, Arc::new(End))).await;
+        if let Err(Failure::Diverged(how)) = answer {
+            return Err(how);
+        }
+        if let Some(question) = journal.unasked() {
+            let shown = serde_json::to_string(&question).unwrap_or_default();
+            return Err(format!("it did not ask {shown}"));
+        }
+        Ok(answer.map_err(|failure| failure.body(&self.0.setup().id)))
+    }
+
+    async fn run(
+        &self,
+        (tool, arguments): (&str, &Map<String, Json>),
+        journal: Journal,
+    ) -> (Result<Json, Failure>, Arc<Journal>) {
+        let (now, journal) = (journal.recording().now, Arc::new(journal));
+        let call = Call {
+            tool: tool.to_owned(),
+            arguments: arguments.clone(),
+            now,
+            cancelled: CancellationToken::new(),
+            host: Arc::clone(&journal) as Arc<dyn Host>,
+        };
+        (self.0.call(call).await.0, journal)
+    }
+}
