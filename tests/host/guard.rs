@@ -7,6 +7,7 @@ mod mark;
 
 use std::io::{PipeWriter, Read, Write, pipe};
 use std::os::fd::AsRawFd;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
 use mark::Mark;
@@ -38,6 +39,27 @@ async fn all_dies_when_nobody_holds_the_pipe() {
         drop(near);
         mark.gone().await;
         child.wait().unwrap();
+    }
+}
+
+/// A client may be in the group that a guard moves to when its program has ended.
+#[test]
+fn a_server_that_ends_with_the_program_does_not_take_its_client_along() {
+    for microseconds in (0..8_000).step_by(20) {
+        let (far, near) = pipe().unwrap();
+        let far = rustix::io::dup(far).unwrap();
+        let client = Command::new("/bin/sh")
+            .args(["-c", "\"$@\"; echo alive", "client", env!("CARGO_BIN_EXE_iac-mcp"), "guard"])
+            .args([&far.as_raw_fd().to_string(), "--", "/bin/true"])
+            .process_group(0)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        drop(far);
+        std::thread::sleep(std::time::Duration::from_micros(microseconds));
+        drop(near);
+        assert_eq!(client.wait_with_output().unwrap().stdout, b"alive\n", "after {microseconds} µs");
     }
 }
 

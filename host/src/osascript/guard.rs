@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitCode, ExitStatus};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::process::{
     Signal, getpgid, getpgrp, getpid, getppid, kill_current_process_group, kill_process_group, setpgid,
@@ -33,9 +34,11 @@ fn guarded(arguments: &[OsString]) -> io::Result<ExitStatus> {
     let (liveness, program) = parse(arguments)?;
     lead()?;
     let liveness = File::open(format!("/dev/fd/{liveness}"))?;
-    std::thread::Builder::new().spawn(move || kill_at_end(liveness))?;
+    let leads = Arc::new(Mutex::new(true));
+    let still = Arc::clone(&leads);
+    std::thread::Builder::new().spawn(move || kill_at_end(liveness, &still))?;
     let status = spawn::inherit(program)?.wait()?;
-    leave_none()?;
+    leave_none(&leads)?;
     Ok(status)
 }
 
@@ -57,16 +60,21 @@ fn lead() -> io::Result<()> {
     Ok(())
 }
 
-fn kill_at_end(mut liveness: File) {
+/// Kills the group if the server ends while `leads` says that the group is this process's own.
+fn kill_at_end(mut liveness: File, leads: &Mutex<bool>) {
     let mut nothing = [0; 8];
     while !matches!(liveness.read(&mut nothing), Ok(0) | Err(_)) {}
-    if let Err(error) = kill_current_process_group(Signal::KILL) {
+    let leads = leads.lock().unwrap_or_else(PoisonError::into_inner);
+    if *leads && let Err(error) = kill_current_process_group(Signal::KILL) {
         say(&error.into());
     }
 }
 
-/// What the program left behind is killed too. The guard moves to the server's group first, to live on and answer.
-fn leave_none() -> io::Result<()> {
+/// What the program left behind is killed too. The guard moves to the server's group first, to live on and answer; a
+/// server that ends from then on must not take that group with it, for its client may be in it.
+fn leave_none(leads: &Mutex<bool>) -> io::Result<()> {
+    let mut leads = leads.lock().unwrap_or_else(PoisonError::into_inner);
+    *leads = false;
     let parents = getpgid(getppid()).and_then(|group| setpgid(None, Some(group)));
     if parents.is_err() {
         return Ok(kill_current_process_group(Signal::KILL)?);
