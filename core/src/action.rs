@@ -1,6 +1,9 @@
 //! A call after every name in it was resolved: what would be done, to what, in which app.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
+
+use serde_json::Value as Json;
 
 use crate::call::{Filter, TextWindow};
 use crate::change::{Change, Subject};
@@ -146,8 +149,21 @@ pub struct InAppScript {
     pub level: Level,
     /// What it is about, in the plugin's words.
     pub objects: Vec<String>,
+    /// How many objects there are; they may be more than are kept.
+    pub count: usize,
     /// The command that takes the text with its data.
     pub invocation: Invocation,
+    /// What runs after it under the same approval, if anything does.
+    pub rest: Option<Rest>,
+}
+
+/// The runs of a script after its first one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rest {
+    /// The script, as it was granted.
+    pub text: String,
+    /// The data of each run, the next one first.
+    pub parts: VecDeque<Json>,
 }
 
 /// One named parameter with its value.

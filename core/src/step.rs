@@ -266,7 +266,10 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
     }
     let step = match (reply, then) {
         (Err(fault), Then::Command(sending)) if sending.changes() => Err(command::uncertain(fault)),
-        (Err(fault), Then::Script(inside)) if inside.changes() => Err(command::uncertain(fault)),
+        (Err(fault), Then::Script(inside)) if inside.changes() => {
+            Err(inside.after(command::uncertain(fault)))
+        }
+        (Err(fault), Then::Script(inside)) => Err(inside.after(fault)),
         (Err(fault), Then::Set(setting)) if setting.writes() => Err(command::uncertain(fault)),
         (reply, Then::Validating(validating)) => Ok(validating.resume(reply.ok(), events, world)),
         (Err(fault), _) => Err(fault),
@@ -276,7 +279,7 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Ok(reply), Then::Properties(reading)) => reading.resume(reply, &app, events, world),
         (Ok(reply), Then::Elements(listing)) => listing.resume(reply, &app, events, world),
         (Ok(reply), Then::Command(sending)) => sending.resume(reply, &app, events, world),
-        (Ok(reply), Then::Script(inside)) => inside.resume(reply, &name, events),
+        (Ok(reply), Then::Script(inside)) => inside.resume(reply, Behind { name, events }, world),
         (Ok(reply), Then::Set(setting)) => setting.resume(reply, &app, events, world),
         (Ok(reply), Then::Back(back)) => back.resume(reply, &app, events, world),
         (Ok(reply), Then::Looking(looking)) => looking.resume(reply, events, world),

@@ -29,12 +29,14 @@ struct Session {
     answers: Vec<Choice>,
     asked: Vec<Question>,
     failure: Option<RunFailure>,
+    /// So many runs go well before the failure.
+    good: usize,
     most: Option<Level>,
     codes: Vec<String>,
 }
 
 fn session(policy: &'static str) -> Session {
-    Session { policy, answers: Vec::new(), asked: Vec::new(), failure: None, most: None, codes: Vec::new() }
+    Session { policy, answers: Vec::new(), asked: Vec::new(), failure: None, good: 0, most: None, codes: Vec::new() }
 }
 
 fn script(text: &str, level: Level, data: Json) -> ScriptCall {
@@ -45,6 +47,7 @@ fn script(text: &str, level: Level, data: Json) -> ScriptCall {
         text: text.to_owned(),
         level,
         data,
+        rest: Vec::new(),
         objects,
     }
 }
@@ -71,7 +74,8 @@ impl Session {
                     self.codes.push(run.script.code().to_owned());
                     let code = run.script.one_shot();
                     let answer: String = context.with(|js| js.eval(code).expect("the script runs"));
-                    let event = self.failure.clone().map_or(Event::Replied(answer), Event::Failed);
+                    let failure = self.failure.clone().filter(|_| self.codes.len() > self.good);
+                    let event = failure.map_or(Event::Replied(answer), Event::Failed);
                     step::resume(run.pending, event, &mut world)
                 }
                 Step::Ask(ask) => {
@@ -200,12 +204,92 @@ fn a_change_without_an_answer_may_have_happened() {
     }
 }
 
+/// Adds its number to what it was handed, and hands the sum on where it is told to.
+const SUM: &str = "(data, before = 0) => { if (data.fail) throw new Error('no'); const sum = before + data.n; \
+                   return { sum, carry: data.end ? null : data.long ? 'x'.repeat(data.long) : sum }; }";
+
+fn parts(text: &str, data: &[Json]) -> ScriptCall {
+    ScriptCall { rest: data[1..].to_vec(), ..script(text, Level::Modify, data[0].clone()) }
+}
+
+#[test]
+fn several_runs_are_one_question_and_each_is_handed_what_the_one_before_it_gives() {
+    let mut yes = session("");
+    yes.answers = vec![Choice::Once];
+    let outcome = yes.run(parts(SUM, &[json!({ "n": 1 }), json!({ "n": 20 }), json!({ "n": 300, "end": true })]));
+    let sums: Vec<&Json> = outcome.body["value"].as_array().unwrap().iter().map(|answer| &answer["sum"]).collect();
+    assert_eq!(sums, [1, 21, 321]);
+    assert_eq!((yes.asked.len(), yes.codes.len(), outcome.events), (1, 3, 3));
+
+    let mut no = session("");
+    no.answers = vec![Choice::Deny];
+    let outcome = no.run(parts(SUM, &[json!({ "n": 1 }), json!({ "n": 20 })]));
+    assert_eq!((outcome.body["error"].as_str(), no.codes.len()), (Some("permission_denied"), 0));
+}
+
+#[test]
+fn a_question_is_bound_to_the_data_of_every_run() {
+    let digest = |last: i32| {
+        let mut session = session("");
+        session.answers = vec![Choice::Deny];
+        session.run(parts(SUM, &[json!({ "n": 1 }), json!({ "n": last })]));
+        session.asked[0].digest()
+    };
+    assert_eq!(digest(2), digest(2));
+    assert_ne!(digest(2), digest(3));
+}
+
+#[test]
+fn runs_end_where_nothing_is_handed_on_or_one_fails() {
+    let check = |data: &[Json]| {
+        let mut session = session("profile = \"trusted\"");
+        (session.run(parts(SUM, data)), session.codes.len())
+    };
+    let (outcome, runs) = check(&[json!({ "n": 1, "end": true }), json!({ "n": 20 })]);
+    assert_eq!((outcome.body["value"].as_array().map(Vec::len), runs), (Some(1), 1));
+    let (outcome, runs) = check(&[json!({ "n": 1 }), json!({ "fail": true }), json!({ "n": 3 })]);
+    assert_eq!((message(&outcome).contains("threw"), runs), (true, 2));
+    assert_eq!((&outcome.body["answers"][0]["sum"], &outcome.body["outcome"]), (&json!(1), &json!("unknown")));
+    let (outcome, runs) = check(&[json!({ "fail": true }), json!({ "n": 3 })]);
+    assert_eq!((outcome.body.get("answers"), runs), (None, 1));
+    // What is handed on may be too long to be data.
+    let (outcome, runs) = check(&[json!({ "n": 1, "long": 240_000 }), json!({ "n": 3 })]);
+    assert!(message(&outcome).contains("expected fewer than 240000"), "{}", outcome.body);
+    assert_eq!((&outcome.body["answers"][0]["sum"], runs), (&json!(1), 1));
+    let (outcome, runs) = check(&[json!({ "n": 1 }), json!("x".repeat(240_000))]);
+    assert_eq!((message(&outcome).contains("expected fewer than"), runs), (true, 0), "before anything runs");
+}
+
+#[test]
+fn a_run_that_is_not_answered_keeps_what_was_answered_before() {
+    for level in [Level::Safe, Level::Modify] {
+        let mut session = session("profile = \"trusted\"");
+        session.failure = Some(RunFailure::Timeout(Millis(30_000)));
+        session.good = 1;
+        let outcome = session.run(ScriptCall { level, ..parts(SUM, &[json!({ "n": 1 }), json!({ "n": 2 })]) });
+        assert_eq!((&outcome.body["error"], &outcome.body["answers"][0]["sum"]), (&json!("timeout"), &json!(1)));
+    }
+}
+
+#[test]
+fn all_objects_are_counted_where_not_all_are_named() {
+    let mut session = session("");
+    session.answers = vec![Choice::Deny];
+    let objects = (0..73).map(|at| format!("complete task {at}")).collect();
+    session.run(ScriptCall { objects, ..script(ECHO, Level::Modify, json!(null)) });
+    let text = session.asked[0].text();
+    assert!(text.contains("(73 objects)") && text.contains("68 more"), "{text}");
+}
+
 #[test]
 fn the_log_has_the_digest_and_not_the_text() {
     let call = script(ECHO, Level::Safe, json!({ "name": "Ada" }));
     let said = Json::Object(call.arguments());
     assert_eq!(said["sha256"].as_str().map(str::len), Some(64));
     assert!(!said.to_string().contains("whole of it"));
+    assert_eq!(said.get("rest"), None);
+    let said = Json::Object(parts(ECHO, &[json!(1), json!(2)]).arguments());
+    assert_eq!((&said["data"], &said["rest"]), (&json!(1), &json!([2])));
 }
 
 proptest! {

@@ -18,8 +18,11 @@ pub struct ScriptCall {
     pub text: String,
     /// How much harm the script can do, as the package declares and the operator has granted.
     pub level: Level,
-    /// The one argument.
+    /// The argument.
     pub data: Json,
+    /// The arguments of the runs after the first one. All runs are decided upon at once, and each is given what the one
+    /// before it hands on.
+    pub rest: Vec<Json>,
     /// What it is about, in the plugin's words.
     pub objects: Vec<String>,
 }
@@ -32,9 +35,12 @@ impl ScriptCall {
 
     /// What it was called with, for the audit log; the text is known by its digest.
     pub fn arguments(&self) -> Map<String, Json> {
-        let said = json!({
+        let mut said = json!({
             "app": self.app, "script": self.name, "sha256": self.sha256(), "data": self.data,
         });
+        if !self.rest.is_empty() {
+            said["rest"] = json!(self.rest);
+        }
         match said {
             Json::Object(fields) => fields,
             _ => Map::new(),

@@ -4,12 +4,14 @@ use serde_json::Value as Json;
 
 use super::literal;
 
-/// Writes the program. The text is a function of one argument, which is parsed from the literal; what it returns comes
-/// back as JSON, and what it throws as its message.
-pub(crate) fn inside(text: &str, data: &Json) -> String {
-    let data = literal::string(&literal::ascii(data));
+/// Writes the program. The text is a function, whose argument is parsed from the literal; what it returns comes back as
+/// JSON, and what it throws as its message. After the first of several runs there is a second argument: what the run
+/// before it has handed on.
+pub(crate) fn inside(text: &str, data: &Json, handed: Option<&Json>) -> String {
+    let parsed = |data: &Json| format!("JSON.parse({})", literal::string(&literal::ascii(data)));
+    let data = std::iter::once(data).chain(handed).map(parsed).collect::<Vec<_>>().join(", ");
     format!(
-        "(() => {{ try {{ const value = (\n{text}\n)(JSON.parse({data}));
+        "(() => {{ try {{ const value = (\n{text}\n)({data});
 return JSON.stringify({{ value: value === undefined ? null : value }});
 }} catch (error) {{ return JSON.stringify({{ error: String(error && error.message || error) }}); }} }})()"
     )

@@ -47,6 +47,10 @@ pub(super) fn ask(asked: Asked, behind: Behind, then: Then) -> Step {
 /// Runs what was approved.
 pub(super) fn run(approved: Approved, behind: Behind, then: Then, world: &World<'_>) -> Step {
     let app = approved.action().app.clone();
+    let then = match then {
+        Then::Script(inside) => Then::Script(inside.before(&approved)),
+        other => other,
+    };
     let pending = Pending { app: app.clone(), name: behind.name, events: behind.events, then };
     let decided = Decided {
         allowed: true,

@@ -2,8 +2,9 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Outcome, Step, Then, World, in_app};
-use crate::action::{Deed, InAppScript, Invocation};
+use super::asking::run;
+use super::{Behind, Outcome, Step, Then, World, in_app};
+use crate::action::{Action, Deed, InAppScript, Invocation, Rest};
 use crate::app::App;
 use crate::call::{ScriptCall, TextWindow};
 use crate::dictionary::{Command, Dictionary, Identifier, names};
@@ -11,7 +12,7 @@ use crate::fault::{Code, Fault};
 use crate::foreign;
 use crate::jxa;
 use crate::marshal::Given;
-use crate::permission::Level;
+use crate::permission::{Approved, Later, Level};
 use crate::reply::Reply;
 
 /// Commands that run a script inside their app, which is their direct parameter, and answer its value.
@@ -31,13 +32,18 @@ const OBJECTS: usize = 50;
 pub(super) struct Inside {
     name: String,
     level: Level,
+    /// What the runs so far have answered, where there are several.
+    answers: Option<Vec<Json>>,
+    /// What was approved to run after this.
+    later: Option<Later>,
 }
 
 pub(super) fn start(call: &ScriptCall, world: &World<'_>) -> Result<Step, Fault> {
     let app = world.apps.find(&call.app)?;
     let command = engine(app.dictionary()?).ok_or_else(|| no_engine(app))?;
     let script = prepared(call, command, app)?;
-    let inside = Inside { name: call.name.clone(), level: call.level };
+    let answers = (!call.rest.is_empty()).then(Vec::new);
+    let inside = Inside { name: call.name.clone(), level: call.level, answers, later: None };
     Ok(in_app(app, Deed::Script(Box::new(script)), 0, Then::Script(inside), world))
 }
 
@@ -50,21 +56,18 @@ fn engine(dictionary: &Dictionary) -> Option<&Command> {
 
 fn prepared(call: &ScriptCall, command: &Command, app: &App) -> Result<InAppScript, Fault> {
     let identifier = Identifier::of(&command.name).ok_or_else(|| no_engine(app))?;
-    let source = jxa::inside(&call.text, &call.data);
-    let length = source.encode_utf16().count();
-    if length >= LONGEST {
-        let message = format!(
-            "script `{}` has {length} characters with its data, expected fewer than {LONGEST}",
-            call.name
-        );
-        return Err(Fault::new(Code::InvalidParameter, message, "send less data at once"));
+    let source = fitting(jxa::inside(&call.text, &call.data, None), &call.name)?;
+    for data in &call.rest {
+        fitting(jxa::inside(&call.text, data, Some(&Json::Null)), &call.name)?;
     }
+    let rest = || Rest { text: call.text.clone(), parts: call.rest.iter().cloned().collect() };
     let said = |words: &String| format!("in the plugin's words: \"{}\"", words_of(words));
     Ok(InAppScript {
         term: format!("script {}", call.name),
         code: call.sha256().chars().take(8).collect(),
         level: call.level,
         objects: call.objects.iter().take(OBJECTS).map(said).collect(),
+        count: call.objects.len(),
         invocation: Invocation {
             term: command.name.clone(),
             code: command.code.clone(),
@@ -78,7 +81,19 @@ fn prepared(call: &ScriptCall, command: &Command, app: &App) -> Result<InAppScri
             moves: None,
             is_fragile: false,
         },
+        rest: (!call.rest.is_empty()).then(rest),
     })
+}
+
+/// Takes a program that is short enough.
+fn fitting(source: String, name: &str) -> Result<String, Fault> {
+    let length = source.encode_utf16().count();
+    if length < LONGEST {
+        return Ok(source);
+    }
+    let message =
+        format!("script `{name}` has {length} characters with its data, expected fewer than {LONGEST}");
+    Err(Fault::new(Code::InvalidParameter, message, "send less data at once"))
 }
 
 /// Words that can neither leave their line nor their quotes.
@@ -98,11 +113,44 @@ impl Inside {
         self.level > Level::Safe
     }
 
-    pub(super) fn resume(self, reply: Reply, app: &str, events: u64) -> Result<Step, Fault> {
-        let answer = reply.result.map_err(|error| error.to_fault(app).with("script", self.name.as_str()))?;
-        let value = self.value(&answer)?;
-        let body = json!({ "value": value, "untrusted": true });
-        Ok(Step::Done(Outcome { body, events, ..Outcome::default() }))
+    /// Keeps what was approved to run after what runs now.
+    pub(super) fn before(self, approved: &Approved) -> Self {
+        Self { later: Later::of(approved), ..self }
+    }
+
+    /// Adds to a fault what the runs before it have answered.
+    pub(super) fn after(&self, fault: Fault) -> Fault {
+        match &self.answers {
+            Some(answers) if !answers.is_empty() => fault.with("answers", answers.clone()),
+            _ => fault,
+        }
+    }
+
+    pub(super) fn resume(self, reply: Reply, behind: Behind, world: &World<'_>) -> Result<Step, Fault> {
+        let value = match reply.result {
+            Ok(answer) => self.value(&answer),
+            Err(error) => Err(error.to_fault(&behind.name).with("script", self.name.as_str())),
+        };
+        let value = value.map_err(|fault| self.after(fault))?;
+        if self.answers.is_some() { self.next(value, behind, world) } else { Ok(answered(&value, behind.events)) }
+    }
+
+    /// Goes on with the next run, if there is one and this run has handed on something to it.
+    fn next(mut self, value: Json, behind: Behind, world: &World<'_>) -> Result<Step, Fault> {
+        let handed = value.get("carry").filter(|handed| !handed.is_null()).cloned();
+        let mut answers = self.answers.take().unwrap_or_default();
+        answers.push(value);
+        let (Some(handed), Some(later)) = (handed, self.later.take()) else {
+            return Ok(answered(&json!(answers), behind.events));
+        };
+        self.answers = Some(answers);
+        let approved = later.next(&handed);
+        if let Action { deed: Deed::Script(script), .. } = approved.action()
+            && let Some(Given::Text(source)) = &script.invocation.direct
+        {
+            fitting(source.clone(), &self.name).map_err(|fault| self.after(fault))?;
+        }
+        Ok(run(approved, behind, Then::Script(self), world))
     }
 
     /// Reads what the script returned, or what it threw.
@@ -127,4 +175,9 @@ impl Inside {
         let fault = Fault::new(Code::ExecutionFailed, message, suggestion).with("script", self.name.as_str());
         if self.changes() { fault.with("outcome", "unknown") } else { fault }
     }
+}
+
+fn answered(value: &Json, events: u64) -> Step {
+    let body = json!({ "value": value, "untrusted": true });
+    Step::Done(Outcome { body, events, ..Outcome::default() })
 }

@@ -50,7 +50,7 @@ impl Bridge {
                 let arguments = self.arguments(&app, operation, arguments)?;
                 self.call(plugin, operation.tool(), &arguments, level).await
             }
-            Question::Script { app, script, data, objects } => {
+            Question::Script { app, script, data, rest, objects } => {
                 let level = script.level;
                 let call = ScriptCall {
                     app,
@@ -58,6 +58,7 @@ impl Bridge {
                     text: script.text,
                     level: most(level),
                     data,
+                    rest,
                     objects,
                 };
                 let caller = self.caller.through(plugin.plugin.as_str(), most(level));

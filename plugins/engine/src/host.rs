@@ -46,7 +46,7 @@ pub enum Question {
         /// How far it may go at most.
         level: Level,
     },
-    /// A script of the package inside an app. Answered by `{"value":…}`.
+    /// A script of the package inside an app. Answered by `{"value":…}`, which is a list where there is a rest.
     Script {
         /// The app's bundle id.
         app: String,
@@ -54,6 +54,9 @@ pub enum Question {
         script: Script,
         /// Its one argument.
         data: Json,
+        /// The arguments of the runs after the first one, all under one decision.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        rest: Vec<Json>,
         /// What it is about, in the plugin's words.
         objects: Vec<String>,
     },

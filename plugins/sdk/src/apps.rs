@@ -89,4 +89,21 @@ impl App {
     pub fn run_script_on(&self, name: &str, data: &Json, objects: &[String]) -> Result<Json, Fault> {
         read(app_scripts::run_on(&self.0, name, &data.to_string(), objects))
     }
+
+    /// Runs a script of the package once for each part of its data, under one decision. Each run but the first has a
+    /// second argument: what the one before it has returned as `carry`; one that returns none is the last. Returns what
+    /// each run returned.
+    ///
+    /// # Errors
+    /// As for [`run_script`](Self::run_script); `detail.answers` is what the runs before the failed one returned.
+    pub fn run_script_parts(
+        &self,
+        name: &str,
+        parts: &[Json],
+        objects: &[String],
+    ) -> Result<Vec<Json>, Fault> {
+        let parts: Vec<String> = parts.iter().map(Json::to_string).collect();
+        let answers = app_scripts::run_parts(&self.0, name, &parts, objects)?;
+        answers.into_iter().map(|answer| read(Ok(answer))).collect()
+    }
 }

@@ -110,7 +110,7 @@ fn question(unasked: Unasked, objects: Vec<String>, behind: Behind, then: Then, 
             let direct = invocation.direct.iter().map(|given| given.objects().len()).sum();
             (format!("run {}", words::command(invocation)), direct)
         }
-        Deed::Script(script) => (format!("run its own {}", quoted(&script.term)), 0),
+        Deed::Script(script) => (format!("run its own {}", quoted(&script.term)), script.count),
         _ => (unasked.in_words(), 0),
     };
     let count = if objects.is_empty() { count } else { count.max(objects.len()) };

@@ -11,12 +11,16 @@ use crate::host::Question;
 use crate::package::Script;
 
 /// So many lines about objects are taken, and so many bytes of them together.
-const LINES: usize = 50;
-const BYTES: usize = 16 * 1024;
+const LINES: usize = 500;
+const BYTES: usize = 64 * 1024;
+
+/// So many runs are taken under one decision.
+const PARTS: usize = 100;
 
 impl app_scripts::Host for State {
     async fn run(&mut self, app: Resource<App>, name: String, data: String) -> Returned<String> {
-        self.script(&app, &name, &data, Vec::new()).await
+        let answer = self.script(&app, &name, &[data], Vec::new()).await?;
+        self.heard(answer.map(|mut answers| answers.remove(0)))
     }
 
     async fn run_on(
@@ -26,14 +30,29 @@ impl app_scripts::Host for State {
         data: String,
         objects: Vec<String>,
     ) -> Returned<String> {
-        if objects.len() > LINES || objects.iter().map(String::len).sum::<usize>() > BYTES {
-            let message = format!(
-                "{} objects, expected at most {LINES} lines of {BYTES} bytes together",
-                objects.len()
-            );
-            return Ok(Err(fault("invalid_parameter", message)));
+        let answer = self.script(&app, &name, &[data], objects).await?;
+        self.heard(answer.map(|mut answers| answers.remove(0)))
+    }
+
+    async fn run_parts(
+        &mut self,
+        app: Resource<App>,
+        name: String,
+        parts: Vec<String>,
+        objects: Vec<String>,
+    ) -> Returned<Vec<String>> {
+        let answers = match self.script(&app, &name, &parts, objects).await? {
+            Ok(answers) => answers,
+            Err(fault) => return Ok(Err(fault)),
+        };
+        let mut heard = Vec::with_capacity(answers.len());
+        for answer in answers {
+            match self.hear(answer.to_string())? {
+                Ok(answer) => heard.push(answer),
+                Err(fault) => return Ok(Err(fault)),
+            }
         }
-        self.script(&app, &name, &data, objects).await
+        Ok(Ok(heard))
     }
 }
 
@@ -42,25 +61,44 @@ impl State {
         &mut self,
         app: &Resource<App>,
         name: &str,
-        data: &str,
+        parts: &[String],
         objects: Vec<String>,
-    ) -> Returned<String> {
+    ) -> Returned<Vec<Json>> {
+        let said = objects.iter().map(String::len).sum::<usize>();
+        if objects.len() > LINES || said > BYTES {
+            let message =
+                format!("{} objects, expected at most {LINES} lines of {BYTES} bytes together", objects.len());
+            return Ok(Err(fault("invalid_parameter", message)));
+        }
+        if !(1..=PARTS).contains(&parts.len()) {
+            let message = format!("{} parts, expected 1 to {PARTS}", parts.len());
+            return Ok(Err(fault("invalid_parameter", message)));
+        }
         let app = self.table.get(app)?.bundle_id.clone();
         let script = match self.granted(&app, name) {
             Ok(script) => script.clone(),
             Err(fault) => return Ok(Err(fault)),
         };
-        let bytes = data.len() + objects.iter().map(String::len).sum::<usize>();
-        let data: Json = match serde_json::from_str(data) {
-            Ok(data) => data,
+        let bytes = parts.iter().map(String::len).sum::<usize>() + said;
+        let parsed: Result<Vec<Json>, _> = parts.iter().map(|part| serde_json::from_str(part)).collect();
+        let mut rest = match parsed {
+            Ok(parts) => parts,
             Err(error) => return Ok(Err(fault("invalid_parameter", format!("data is no JSON: {error}")))),
         };
-        let question = Question::Script { app, script, data, objects };
-        let answer = match self.ask_json(question, bytes).await? {
-            Ok(mut answer) => answer["value"].take(),
-            Err(fault) => return Ok(Err(fault)),
-        };
-        self.hear(answer.to_string())
+        let data = rest.remove(0);
+        let several = !rest.is_empty();
+        let question = Question::Script { app, script, data, rest, objects };
+        Ok(self.ask_json(question, bytes).await?.map(|mut answer| match answer["value"].take() {
+            Json::Array(answers) if several => answers,
+            answer => vec![answer],
+        }))
+    }
+
+    fn heard(&mut self, answer: Result<Json, types::Fault>) -> Returned<String> {
+        match answer {
+            Ok(answer) => self.hear(answer.to_string()),
+            Err(fault) => Ok(Err(fault)),
+        }
     }
 
     /// Finds a script that may run: it is the package's, it is for this app, and this very text was granted.

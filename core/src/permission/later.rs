@@ -1,0 +1,33 @@
+//! Runs that were approved together with another one, and come after it.
+
+use serde_json::Value as Json;
+
+use super::Approved;
+use crate::action::Deed;
+use crate::jxa;
+use crate::marshal::Given;
+
+/// What was approved to run after something else: the same script with data that was shown or hashed with the rest.
+#[derive(Debug)]
+pub(crate) struct Later(Approved);
+
+impl Later {
+    /// Returns what comes after a run, if anything does.
+    pub(crate) fn of(approved: &Approved) -> Option<Self> {
+        let Deed::Script(script) = &approved.action.deed else { return None };
+        let more = script.rest.as_ref().is_some_and(|rest| !rest.parts.is_empty());
+        more.then(|| Self(approved.clone()))
+    }
+
+    /// Takes the next run. It is given what the run before it, which was approved as well, has handed on.
+    pub(crate) fn next(self, handed: &Json) -> Approved {
+        let Self(mut approved) = self;
+        if let Deed::Script(script) = &mut approved.action.deed
+            && let Some(rest) = &mut script.rest
+            && let Some(data) = rest.parts.pop_front()
+        {
+            script.invocation.direct = Some(Given::Text(jxa::inside(&rest.text, &data, Some(handed))));
+        }
+        approved
+    }
+}
