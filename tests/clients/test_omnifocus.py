@@ -120,7 +120,7 @@ class OmniFocus(Desk):
                     "update task 'Tickets': flagged true",
                 )
 
-    async def test_what_is_too_long_for_one_script_is_done_once(self):
+    async def test_what_is_too_long_for_one_script_is_one_question(self):
         for mode in MODES:
             with self.subTest(mode):
                 human = Human("once")
@@ -132,16 +132,50 @@ class OmniFocus(Desk):
                     self.assertEqual((done["summary"]["created"], done["summary"]["errors"]), (40, 0))
                     self.assertEqual(await self.count(client, name={"matches": f"^part \\d+, {mode}$"}), 40)
                     self.assertEqual(await self.count(client, parentTaskId=done["tempIdMapping"]["0"]), 39)
-                heads = [asked.message.splitlines()[1] for asked in human.asked]
-                for at, head in enumerate(heads, 1):
-                    self.assertIn(f"part {at} of {len(heads)}, ", head)
-                self.assertGreater(len(heads), 1)
-                async with self.client(mode, Human("once", "deny")) as client:
+                [asked] = human.asked
+                head, line = asked.message.splitlines()[:2]
+                self.assertEqual(head, f"{CHANGE} (40 objects)")
+                self.assertIn("40 in all: create 40; ", line)
+                async with self.client(mode, Human("deny")) as client:
                     error = await self.no(client, {"operation": "batch", "operations": [first, *many]})
-                    done = error["detail"]["done"]
                     self.assertEqual(error["error"], "permission_denied")
-                    self.assertIn(f"{len(done)} of 40 operations were done before", error["message"])
-                    self.assertEqual(await self.count(client, name={"matches": f"^part \\d+, {mode}$"}), 40 + len(done))
+                    self.assertEqual(await self.count(client, name={"matches": f"^part \\d+, {mode}$"}), 40)
+        executed = [entry for entry in json.loads(self.cli("audit", "--json"))["entries"] if entry["kind"] == "execution"]
+        parts = [entry for entry in executed if entry["call"].get("plugin") == "omnifocus"]
+        self.assertGreater(len(parts), 2 * len(MODES), "each run is written down")
+
+    async def test_a_part_that_fails_ends_the_batch_and_says_what_is_done(self):
+        human = Human("once")
+        note = '"ä"\n' * 600
+        many = [create(f"whole {at}", note=note) for at in range(39)]
+        async with self.client(MODES[0], human) as client:
+            gone = (await self.batch(client, create("gone")))["tempIdMapping"]["auto_1"]
+            await self.write(client, delete(gone))
+            error = await self.no(client, {"operation": "batch", "operations": [*many, delete(gone)]})
+            self.assertIn("nothing was changed", error["message"])
+            self.assertEqual(await self.count(client, name={"contains": "whole"}), 0)
+
+    async def test_tags_are_resolved_before_anybody_is_asked(self):
+        human = Human("once")
+        async with self.client(MODES[0], human) as client:
+            for mutation, part in [
+                ({"action": "delete", "tagName": "Wurk"}, "no tag `Wurk`"),
+                ({"action": "rename", "tagName": "Wurk", "newName": "x"}, "no tag `Wurk`"),
+                ({"action": "rename", "tagName": "Work", "newName": "Home"}, "there is a tag `Home` already"),
+                ({"action": "create", "tagName": "Work"}, "there is a tag `Work` already"),
+                ({"action": "create", "tagName": "new", "parentTag": "Wurk"}, "no tag `Wurk`"),
+                ({"action": "create", "tagName": "Grocery", "parentTag": "Errands"}, "there is a tag `Grocery` already"),
+                ({"action": "nest", "tagName": "Errands", "parentTag": "Grocery"}, "lies below"),
+                ({"action": "merge", "tagName": "Errands", "targetTag": "Grocery"}, "lies below"),
+                ({"action": "unnest", "tagName": EVIL + "x"}, "no tag"),
+                ({"action": "set_status", "tagName": "Wurk", "status": "dropped"}, "no tag `Wurk`"),
+            ]:
+                error = await self.no(client, {"operation": "tag_manage", **mutation})
+                self.assertEqual(error["error"], "invalid_parameter", error)
+                self.assertIn(part, error["message"])
+            self.assertEqual(human.asked, [], "what cannot be done is not asked about")
+            await self.write(client, {"operation": "tag_manage", "action": "delete", "tagName": "Errands"})
+            self.asked(human, DELETE, "delete tag 'Errands', which 0 tasks have and 2 tags below it", level="DANGEROUS")
 
     async def test_an_hour_of_changes_is_no_hour_of_deleting(self):
         for mode in MODES:

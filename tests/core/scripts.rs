@@ -36,7 +36,15 @@ struct Session {
 }
 
 fn session(policy: &'static str) -> Session {
-    Session { policy, answers: Vec::new(), asked: Vec::new(), failure: None, good: 0, most: None, codes: Vec::new() }
+    Session {
+        policy,
+        answers: Vec::new(),
+        asked: Vec::new(),
+        failure: None,
+        good: 0,
+        most: None,
+        codes: Vec::new(),
+    }
 }
 
 fn script(text: &str, level: Level, data: Json) -> ScriptCall {
@@ -216,8 +224,10 @@ fn parts(text: &str, data: &[Json]) -> ScriptCall {
 fn several_runs_are_one_question_and_each_is_handed_what_the_one_before_it_gives() {
     let mut yes = session("");
     yes.answers = vec![Choice::Once];
-    let outcome = yes.run(parts(SUM, &[json!({ "n": 1 }), json!({ "n": 20 }), json!({ "n": 300, "end": true })]));
-    let sums: Vec<&Json> = outcome.body["value"].as_array().unwrap().iter().map(|answer| &answer["sum"]).collect();
+    let outcome =
+        yes.run(parts(SUM, &[json!({ "n": 1 }), json!({ "n": 20 }), json!({ "n": 300, "end": true })]));
+    let sums: Vec<&Json> =
+        outcome.body["value"].as_array().unwrap().iter().map(|answer| &answer["sum"]).collect();
     assert_eq!(sums, [1, 21, 321]);
     assert_eq!((yes.asked.len(), yes.codes.len(), outcome.events), (1, 3, 3));
 
@@ -249,7 +259,10 @@ fn runs_end_where_nothing_is_handed_on_or_one_fails() {
     assert_eq!((outcome.body["value"].as_array().map(Vec::len), runs), (Some(1), 1));
     let (outcome, runs) = check(&[json!({ "n": 1 }), json!({ "fail": true }), json!({ "n": 3 })]);
     assert_eq!((message(&outcome).contains("threw"), runs), (true, 2));
-    assert_eq!((&outcome.body["answers"][0]["sum"], &outcome.body["outcome"]), (&json!(1), &json!("unknown")));
+    assert_eq!(
+        (&outcome.body["answers"][0]["sum"], &outcome.body["outcome"]),
+        (&json!(1), &json!("unknown"))
+    );
     let (outcome, runs) = check(&[json!({ "fail": true }), json!({ "n": 3 })]);
     assert_eq!((outcome.body.get("answers"), runs), (None, 1));
     // What is handed on may be too long to be data.
@@ -266,8 +279,12 @@ fn a_run_that_is_not_answered_keeps_what_was_answered_before() {
         let mut session = session("profile = \"trusted\"");
         session.failure = Some(RunFailure::Timeout(Millis(30_000)));
         session.good = 1;
-        let outcome = session.run(ScriptCall { level, ..parts(SUM, &[json!({ "n": 1 }), json!({ "n": 2 })]) });
-        assert_eq!((&outcome.body["error"], &outcome.body["answers"][0]["sum"]), (&json!("timeout"), &json!(1)));
+        let outcome =
+            session.run(ScriptCall { level, ..parts(SUM, &[json!({ "n": 1 }), json!({ "n": 2 })]) });
+        assert_eq!(
+            (&outcome.body["error"], &outcome.body["answers"][0]["sum"]),
+            (&json!("timeout"), &json!(1))
+        );
     }
 }
 

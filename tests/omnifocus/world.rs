@@ -87,16 +87,20 @@ impl World {
 impl Engine for World {
     fn run(&mut self, script: Script, program: &Json) -> Result<Json, Fault> {
         self.runs += 1;
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins/omnifocus/scripts");
-        let text = std::fs::read_to_string(folder.join(script.name()).with_extension("js")).unwrap();
-        let source = format!("JSON.stringify((\n{text}\n)(JSON.parse({})))", json!(program.to_string()));
+        let (file, fixed) = script.source();
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins/omnifocus");
+        let text = std::fs::read_to_string(folder.join(file)).unwrap();
+        let fixed: Json = fixed.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+        let data = json!(program.to_string());
+        let source = format!("JSON.stringify((fixed => (\n{text}\n))({fixed})(JSON.parse({data})))");
         assert!(source.chars().count() < 240_000, "the script and its data are too long");
         let answer = self.evaluate(&source).map_err(|error| Fault::new("execution_failed", error))?;
         Ok(serde_json::from_str(&answer).unwrap())
     }
 
-    fn run_on(&mut self, script: Script, program: &Json, _: &[String]) -> Result<Json, Fault> {
-        self.run(script, program)
+    fn run_all(&mut self, script: Script, programs: &[Json], _: &[String]) -> Result<Vec<Json>, Fault> {
+        assert_eq!(programs.len(), 1, "nothing here is too long for one run");
+        Ok(vec![self.run(script, &programs[0])?])
     }
 
     fn app(&self) -> Option<String> {

@@ -9,14 +9,14 @@ use crate::marshal::Given;
 
 /// What was approved to run after something else: the same script with data that was shown or hashed with the rest.
 #[derive(Debug)]
-pub(crate) struct Later(Approved);
+pub(crate) struct Later(Box<Approved>);
 
 impl Later {
     /// Returns what comes after a run, if anything does.
     pub(crate) fn of(approved: &Approved) -> Option<Self> {
         let Deed::Script(script) = &approved.action.deed else { return None };
         let more = script.rest.as_ref().is_some_and(|rest| !rest.parts.is_empty());
-        more.then(|| Self(approved.clone()))
+        more.then(|| Self(Box::new(approved.clone())))
     }
 
     /// Takes the next run. It is given what the run before it, which was approved as well, has handed on.
@@ -28,6 +28,6 @@ impl Later {
         {
             script.invocation.direct = Some(Given::Text(jxa::inside(&rest.text, &data, Some(handed))));
         }
-        approved
+        *approved
     }
 }

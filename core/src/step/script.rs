@@ -132,7 +132,11 @@ impl Inside {
             Err(error) => Err(error.to_fault(&behind.name).with("script", self.name.as_str())),
         };
         let value = value.map_err(|fault| self.after(fault))?;
-        if self.answers.is_some() { self.next(value, behind, world) } else { Ok(answered(&value, behind.events)) }
+        if self.answers.is_some() {
+            self.next(value, behind, world)
+        } else {
+            Ok(answered(&value, behind.events))
+        }
     }
 
     /// Goes on with the next run, if there is one and this run has handed on something to it.

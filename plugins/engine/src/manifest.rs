@@ -1,6 +1,6 @@
 //! `plugin.toml`: what a plugin says of itself and what it wants.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +50,10 @@ pub struct ScriptFile {
     /// In which apps; in all that `app-scripts` wants if none is named.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub apps: BTreeSet<String>,
+    /// Truth values that the text finds in an object named `fixed`: one file can be several scripts at several levels.
+    /// They become a part of the packed text, so that no call can alter them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fixed: BTreeMap<String, bool>,
 }
 
 /// One capability that a plugin wants.
@@ -172,6 +176,13 @@ impl ScriptFile {
         let letters = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         if !self.name.bytes().all(letters) || !(1..=40).contains(&self.name.len()) {
             return Err(value("scripts.name", &self.name, "1 to 40 of [a-z0-9-]"));
+        }
+        let word = |name: &&String| {
+            let letters = name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            !letters || !name.starts_with(|first: char| first.is_ascii_lowercase())
+        };
+        if let Some(name) = self.fixed.keys().find(word) {
+            return Err(value("scripts.fixed", name, "names like mayDelete"));
         }
         let below = |part: &str| !part.is_empty() && part != "." && part != "..";
         match self.file.split('/').all(below) {

@@ -459,6 +459,10 @@
       return (item) => ids.has(key(projectOf(kind, item)));
     },
     parent: (kind, id) => { findTask(id); return (item) => key(item.parent) === id; },
+    under: (kind, id) => (item) => {
+      for (let at = item; at !== undefined && at !== null; at = at.parent) if (key(at) === id) return true;
+      return false;
+    },
     folder: (kind, segments) => {
       const { below } = findFolders(segments);
       return (item) => { const folder = folderOf(kind, item); return folder !== null && below.has(key(folder)); };

@@ -19,7 +19,7 @@ use scope::Scope;
 /// Returns the tool. Only marking reviews changes anything, and only the review dates of projects.
 pub(crate) fn tool() -> Tool {
     let reading = Tool::reads("omnifocus_analyze", DESCRIPTION, schema()).titled("Analyze OmniFocus");
-    Tool { read_only: false, ..reading }
+    Tool { read_only: false, idempotent: false, ..reading }
 }
 
 /// One analysis that was asked for.

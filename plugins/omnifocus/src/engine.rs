@@ -15,6 +15,15 @@ pub enum Script {
 }
 
 impl Script {
+    /// Returns the file of its text beside `plugin.toml`, and the values that are fixed in it there.
+    pub fn source(self) -> (&'static str, &'static [(&'static str, bool)]) {
+        match self {
+            Self::Read => ("scripts/read.js", &[]),
+            Self::Change => ("scripts/write.js", &[("mayDelete", false)]),
+            Self::Delete => ("scripts/write.js", &[("mayDelete", true)]),
+        }
+    }
+
     /// Returns the name under which the package has it.
     pub fn name(self) -> &'static str {
         match self {
@@ -36,14 +45,12 @@ pub trait Engine {
     /// Returns the bundle id of the app that answers, once it has.
     fn app(&self) -> Option<String>;
 
-    /// Runs a script and says what it is about, for whoever is asked: a line for each thing.
+    /// Runs a script once for each program, under one decision, and says what they are about: a line for each thing. A
+    /// run is given what the one before it has returned as `carry`; one that returns none is the last.
     ///
     /// # Errors
-    /// As for [`run`](Self::run).
-    fn run_on(&mut self, script: Script, program: &Json, objects: &[String]) -> Result<Json, Fault> {
-        let _ = objects;
-        self.run(script, program)
-    }
+    /// As for [`run`](Self::run); `detail.answers` is what the runs before the failed one returned.
+    fn run_all(&mut self, script: Script, programs: &[Json], objects: &[String]) -> Result<Vec<Json>, Fault>;
 }
 
 /// The bundle ids of OmniFocus 4 and 3, the newest first.
@@ -61,8 +68,8 @@ impl Engine for Host {
         self.opened()?.run_script(script.name(), program)
     }
 
-    fn run_on(&mut self, script: Script, program: &Json, objects: &[String]) -> Result<Json, Fault> {
-        self.opened()?.run_script_on(script.name(), program, objects)
+    fn run_all(&mut self, script: Script, programs: &[Json], objects: &[String]) -> Result<Vec<Json>, Fault> {
+        self.opened()?.run_script_parts(script.name(), programs, objects)
     }
 
     fn app(&self) -> Option<String> {

@@ -7,6 +7,7 @@ mod plan;
 mod repetition;
 mod request;
 mod show;
+mod tag_names;
 mod tags;
 
 use iac_plugin::{Arguments, Fault, Json, Tool, json};

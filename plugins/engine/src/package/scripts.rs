@@ -51,10 +51,19 @@ pub(super) fn collect(manifest: &Manifest, texts: &Texts) -> Result<Vec<Script>,
     let script = |file: &ScriptFile| {
         let text = texts.get(&file.file);
         let text = text.ok_or_else(|| failed(&file.name, &format!("there is no file {}", file.file)))?;
-        check(&file.name, text)?;
-        Ok(script(manifest, file, text))
+        let text = with_fixed(file, text);
+        check(&file.name, &text)?;
+        Ok(script(manifest, file, &text))
     };
     manifest.scripts.iter().map(script).collect()
+}
+
+/// Puts what is fixed around a text, as the argument of a function that returns the script.
+fn with_fixed(file: &ScriptFile, text: &str) -> String {
+    if file.fixed.is_empty() {
+        return text.to_owned();
+    }
+    format!("(fixed => (\n{}\n))(Object.freeze({}))", text.trim_end(), json!(file.fixed))
 }
 
 pub(super) fn write(scripts: &[Script]) -> Vec<u8> {
@@ -135,6 +144,22 @@ mod tests {
         assert!(read.is_for("com.example.a") && !read.is_for("com.example.B"));
         assert!(change.is_for("com.example.A") && change.is_for("com.example.B"));
         assert_eq!((read.level, change.level), (Level::Safe, Level::Modify));
+    }
+
+    #[test]
+    fn one_file_is_several_scripts_by_what_is_fixed() {
+        let two = "[[scripts]]\nname = \"change\"\nfile = \"change.js\"\nlevel = \"modify\"\nreason = \"r\"\nfixed = { mayDelete = false }\n\
+            [[scripts]]\nname = \"delete\"\nfile = \"change.js\"\nlevel = \"dangerous\"\nreason = \"r\"\nfixed = { mayDelete = true }\n";
+        let head = MANIFEST.split("[[scripts]]").next().expect("the wants come first");
+        let manifest = Manifest::parse(&format!("{head}{two}")).expect("the test's own manifest");
+        let texts = Texts::from([("change.js".to_owned(), "// says\nd => fixed.mayDelete\n".to_owned())]);
+        let scripts = collect(&manifest, &texts).expect("they are there");
+        let text = |may| {
+            format!("(fixed => (\n// says\nd => fixed.mayDelete\n))(Object.freeze({{\"mayDelete\":{may}}}))")
+        };
+        assert_eq!([&scripts[0].text, &scripts[1].text], [&text(false), &text(true)]);
+        let wrong = Manifest::parse(&format!("{head}{}", two.replace("mayDelete", "\"a-b\"")));
+        assert!(wrong.expect_err("it is refused").to_string().contains("names like mayDelete"));
     }
 
     #[test]

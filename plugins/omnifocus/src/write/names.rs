@@ -6,6 +6,7 @@ use iac_plugin::{Fault, Json, json};
 
 use super::plan::{Form, Plan, Step};
 use super::show;
+use super::tag_names::Tags;
 use crate::arguments::nearest;
 use crate::program::{Group, Kind, Predicate, Query};
 use crate::{Engine, Moment, answer};
@@ -23,6 +24,10 @@ pub(super) struct Names {
     folders: Vec<[String; 3]>,
     /// How many tasks are in a project, or directly below a task, by target and id.
     held: BTreeMap<(&'static str, String), i64>,
+    /// All tags, where the mutation is about tags themselves.
+    tags: Tags,
+    /// Places among the steps that would put a task below itself.
+    circles: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -55,7 +60,8 @@ pub(super) fn look_up(plan: &Plan, moment: &Moment, engine: &mut dyn Engine) -> 
     let projects: Vec<String> =
         plan.steps.iter().filter_map(|step| place(step)?["project"].as_str().map(str::to_owned)).collect();
     let folders = plan.steps.iter().any(|step| place(step).is_some_and(|place| place["folder"].is_string()));
-    if ids.is_empty() && projects.is_empty() && !folders {
+    let tags = Tags::ask(&plan.steps);
+    if ids.is_empty() && projects.is_empty() && !folders && tags.is_none() {
         return Ok(Names::default());
     }
     let is = |field: &'static str, all: &[String]| -> Vec<Predicate> {
@@ -63,7 +69,11 @@ pub(super) fn look_up(plan: &Plan, moment: &Moment, engine: &mut dyn Engine) -> 
     };
     ids.extend(projects.iter().cloned());
     let tasks = Query::new(Kind::Tasks, &Predicate::Or(is("id", &ids))).roots();
-    let tasks = tasks.rows(&["id", "name", "project", "isProjectRoot"], &[], 0, ALL);
+    let mut tasks = tasks.rows(&["id", "name", "project", "isProjectRoot"], &[], 0, ALL);
+    for (at, moved, below) in moved_below(plan) {
+        let circle = Predicate::Is("id", json!(below)).and(Predicate::Under(moved.to_owned()));
+        tasks = tasks.count(&at.to_string(), &circle);
+    }
     let either = Predicate::Or([is("id", &ids), is("name", &projects)].concat());
     let fields = ["id", "name", "folderPath", "status", "taskCounts"];
     let named = Query::new(Kind::Projects, &either).rows(&fields, &[], 0, ALL);
@@ -80,16 +90,34 @@ pub(super) fn look_up(plan: &Plan, moment: &Moment, engine: &mut dyn Engine) -> 
             ALL,
         ));
     }
+    let asked = tags.is_some();
+    queries.extend(tags);
     let mut answers = answer::run(engine, moment, queries)?;
     let mut names = Names::default();
-    answers.take().take_rows().iter().for_each(|row| names.task(row));
+    let mut tasks = answers.take();
+    names.circles =
+        moved_below(plan).map(|(at, ..)| at).filter(|at| tasks.count(&at.to_string()) > 0).collect();
+    tasks.take_rows().iter().for_each(|row| names.task(row));
     answers.take().take_rows().iter().for_each(|row| names.project(row));
     for group in answers.take().groups("parents") {
         let parent = group.key().as_str().unwrap_or_default().to_owned();
         names.held.insert(("task", parent), group.size());
     }
-    names.folders = answers.take().take_rows().iter().map(|row| [0, 1, 2].map(|at| text(row, at))).collect();
+    if folders {
+        let rows = answers.take().take_rows();
+        names.folders = rows.iter().map(|row| [0, 1, 2].map(|at| text(row, at))).collect();
+    }
+    if asked {
+        names.tags = Tags::of(&answers.take().take_rows());
+    }
     Ok(names)
+}
+
+/// The tasks that go below another one: the place of the step, what goes, and where.
+fn moved_below(plan: &Plan) -> impl Iterator<Item = (usize, &str, &str)> {
+    plan.steps.iter().enumerate().filter_map(|(at, step)| {
+        Some((at, step.id.as_deref()?, step.json["set"]["move"]["task"]["id"].as_str()?))
+    })
 }
 
 /// Where a step puts something.
@@ -133,6 +161,9 @@ impl Names {
 
     /// Says how many tasks go with what a step deletes.
     pub(super) fn with(&self, step: &Step) -> String {
+        if step.target == "tag" {
+            return self.tags.with(step);
+        }
         let held = step.id.as_ref().and_then(|id| self.held.get(&(step.target, id.clone())));
         match (held.filter(|_| step.deletes), step.target) {
             (Some(1), _) => " with 1 task in it".to_owned(),
@@ -163,8 +194,8 @@ impl Names {
     pub(super) fn check(&self, plan: &mut Plan) -> Result<(), Fault> {
         let goes_on = plan.form != Form::Single && !plan.stop && !plan.atomic;
         let batch = plan.form == Form::Batch;
-        for step in &mut plan.steps {
-            let Err(mut fault) = self.check_step(step) else { continue };
+        for (at, step) in plan.steps.iter_mut().enumerate() {
+            let Err(mut fault) = self.check_step(at, step) else { continue };
             if !goes_on {
                 if batch {
                     fault.message = format!(
@@ -179,7 +210,10 @@ impl Names {
         Ok(())
     }
 
-    fn check_step(&self, step: &Step) -> Result<(), Fault> {
+    fn check_step(&self, at: usize, step: &Step) -> Result<(), Fault> {
+        if step.target == "tag" {
+            return self.tags.check(step);
+        }
         if let Some(id) = &step.id
             && self.name(step.target, id).is_none()
         {
@@ -190,6 +224,10 @@ impl Names {
             && self.name("task", id).is_none()
         {
             return Err(self.missing("task", id));
+        }
+        if self.circles.contains(&at) {
+            let below = &place["task"]["id"];
+            return Err(fault(&json!({"reason": "cycle", "what": "task", "value": below, "near": []})));
         }
         place["project"].as_str().map_or(Ok(()), |name| self.check_project(name))?;
         place["folder"].as_str().map_or(Ok(()), |name| self.check_folder(name))
@@ -219,12 +257,24 @@ impl Names {
 
     fn check_folder(&self, wanted: &str) -> Result<(), Fault> {
         let lower = |text: &str| text.replace(" : ", "/").to_lowercase();
-        let fits = |[id, name, path]: &&[String; 3]| {
-            id == wanted || lower(path) == lower(wanted) || name.to_lowercase() == wanted.to_lowercase()
+        let all = |fits: &dyn Fn(&[String; 3]) -> bool| {
+            self.folders.iter().filter(|folder| fits(folder)).collect::<Vec<_>>()
         };
-        let found: Vec<&[String; 3]> = self.folders.iter().filter(fits).collect();
-        if !found.is_empty() {
+        let exact = all(&|[_, name, path]| name == wanted || path == wanted);
+        let found = match exact.as_slice() {
+            [] => all(&|[_, name, path]| {
+                lower(path) == lower(wanted) || name.to_lowercase() == wanted.to_lowercase()
+            }),
+            _ => exact,
+        };
+        if found.len() == 1 || self.folders.iter().any(|[id, ..]| id == wanted) {
             return Ok(());
+        }
+        if !found.is_empty() {
+            let near: Vec<String> = found.iter().map(|[id, _, path]| format!("{id} ({path})")).collect();
+            return Err(fault(
+                &json!({"reason": "ambiguous", "what": "folder", "value": wanted, "near": near}),
+            ));
         }
         let names: Vec<&str> = self.folders.iter().map(|[_, name, _]| name.as_str()).collect();
         let near: Vec<&str> = nearest(wanted, &names).into_iter().collect();
@@ -283,7 +333,7 @@ impl Names {
     }
 }
 
-fn fault(error: &Json) -> Fault {
+pub(super) fn fault(error: &Json) -> Fault {
     let (message, suggestion) = show::words(error);
     let mut fault = Fault::invalid(message).suggest(suggestion);
     fault.detail = Some(error.clone());

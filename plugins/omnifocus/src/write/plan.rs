@@ -1,7 +1,5 @@
 //! A mutation as steps, and their run.
 
-use std::collections::BTreeMap;
-
 use iac_plugin::{Fault, Json, json};
 
 use super::names::{Names, quoted};
@@ -53,6 +51,19 @@ pub(super) struct Step {
     pub(super) failure: Option<Json>,
 }
 
+impl Step {
+    /// Makes a step of what the script interprets; it deletes nothing.
+    pub(super) fn new(
+        index: usize,
+        operation: &'static str,
+        target: &'static str,
+        json: Json,
+        words: String,
+    ) -> Self {
+        Self { index, operation, target, json, temp: None, id: None, words, deletes: false, failure: None }
+    }
+}
+
 /// What became of the steps, in their order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Done {
@@ -62,11 +73,11 @@ pub(super) struct Done {
     pub(super) refused: Option<usize>,
 }
 
-/// So many characters of data fit beside the script into what the host takes, with room to spare.
-const BUDGET: usize = 200_000;
+/// So many characters of data fit beside the script into what the host takes, with room for what one part hands on to the
+/// next.
+const BUDGET: usize = 190_000;
 
-/// So many lines about objects the host takes, and so many characters of each.
-const LINES: usize = 50;
+/// So many characters of a line about an object the host shows.
 const LINE: usize = 160;
 
 /// So many of the lines are shown to whoever is asked.
@@ -81,44 +92,44 @@ impl Plan {
         Self { form: Form::Single, steps: vec![step], stop, atomic, dry_run: false, minimal: false, mapping }
     }
 
-    /// Runs the steps that can be run: all at once, or in parts where they are too long for one program.
+    /// Runs the steps that can be run: all at once, or in parts where they are too long for one program. Whoever is asked
+    /// is asked once, about all of them.
     ///
     /// # Errors
     /// A step that is too long alone, an atomic plan that is too long, and those of the engine.
     pub(super) fn run(&self, names: &Names, engine: &mut dyn Engine) -> Result<Done, Fault> {
         let script = if self.steps.iter().any(|step| step.deletes) { Script::Delete } else { Script::Change };
         let mut done = Done { rows: vec![Json::Null; self.steps.len()], ..Done::default() };
-        let mut made = BTreeMap::new();
         let parts = self.parts()?;
-        for (at, part) in parts.iter().enumerate() {
-            let of = (parts.len() > 1).then(|| format!("part {} of {}, ", at + 1, parts.len()));
-            let steps: Vec<Json> = part.iter().map(|at| settled(&self.steps[*at].json, &made)).collect();
-            let program = json!({"stop": self.stop, "atomic": self.atomic, "steps": steps});
-            let objects = self.objects(part, &of.unwrap_or_default(), names);
-            let answer =
-                engine.run_on(script, &program, &objects).map_err(|fault| done.so_far(self, fault))?;
-            done.take(part, &answer, self, &mut made)?;
-            if done.refused.is_some()
-                || (self.stop && part.iter().any(|at| done.rows[*at]["success"] != true))
-            {
-                break;
-            }
+        if parts.is_empty() {
+            return Ok(done);
+        }
+        let objects = self.objects(&parts.concat(), names);
+        match engine.run_all(script, &self.programs(&parts), &objects) {
+            Ok(answers) => done.take_all(&parts, &answers)?,
+            Err(fault) => return Err(done.so_far(self, &parts, fault)),
         }
         Ok(done)
     }
 
-    /// Says what a part is about, in as many lines as the host takes. What is deleted stands first, so that it is not
-    /// among the lines that are not shown; where there are such, or other parts, the first line counts all.
-    fn objects(&self, part: &[usize], of: &str, names: &Names) -> Vec<String> {
-        let mut steps: Vec<&Step> = part.iter().map(|at| &self.steps[*at]).collect();
+    /// Returns the program of each part.
+    fn programs(&self, parts: &[Vec<usize>]) -> Vec<Json> {
+        let program = |(at, part): (usize, &Vec<usize>)| {
+            let steps: Vec<&Json> = part.iter().map(|at| &self.steps[*at].json).collect();
+            let more = at + 1 < parts.len();
+            json!({"stop": self.stop, "atomic": self.atomic, "more": more, "steps": steps})
+        };
+        parts.iter().enumerate().map(program).collect()
+    }
+
+    /// Says what all is about, a line for each step. What is deleted stands first, so that it is not among the lines that
+    /// are not shown; where there are such, the first line counts all.
+    fn objects(&self, steps: &[usize], names: &Names) -> Vec<String> {
+        let mut steps: Vec<&Step> = steps.iter().map(|at| &self.steps[*at]).collect();
         steps.sort_by_key(|step| !step.deletes);
         let mut lines: Vec<String> = steps.iter().map(|step| self.line(step, names)).collect();
-        if lines.len() > SHOWN || !of.is_empty() {
-            lines[0] = cut(&format!("{of}{}; {}", counted(&steps), lines[0]));
-        }
-        if lines.len() > LINES {
-            let more = lines.split_off(LINES - 1).len();
-            lines.push(format!("and {more} more"));
+        if lines.len() > SHOWN {
+            lines[0] = cut(&format!("{}; {}", counted(&steps), lines[0]));
         }
         lines
     }
@@ -169,8 +180,15 @@ impl Plan {
 }
 
 impl Done {
-    /// Says of a fault, such as a no, what the parts before it have done.
-    fn so_far(&self, plan: &Plan, mut fault: Fault) -> Fault {
+    /// Says of a fault what the parts before it have done.
+    fn so_far(mut self, plan: &Plan, parts: &[Vec<usize>], mut fault: Fault) -> Fault {
+        let mut detail = fault.detail.take().filter(Json::is_object).unwrap_or_else(|| json!({}));
+        let answers = detail.as_object_mut().and_then(|detail| detail.remove("answers"));
+        if let Some(Json::Array(answers)) = answers
+            && let Err(other) = self.take_all(parts, &answers)
+        {
+            return other;
+        }
         let pairs = plan.steps.iter().zip(&self.rows).filter(|(_, row)| row["success"] == true);
         let done: Vec<Json> = pairs
             .map(|(step, row)| {
@@ -184,32 +202,37 @@ impl Done {
                 done.len(),
                 plan.steps.len()
             );
-            let mut detail = fault.detail.take().filter(Json::is_object).unwrap_or_else(|| json!({}));
             detail["done"] = json!(done);
-            fault.detail = Some(detail);
         }
+        fault.detail = Some(detail).filter(|detail| detail != &json!({}));
         fault
     }
 
-    fn take(
-        &mut self,
-        part: &[usize],
-        answer: &Json,
-        plan: &Plan,
-        made: &mut BTreeMap<String, String>,
-    ) -> Result<(), Fault> {
+    /// Takes the answers of the parts that have run.
+    fn take_all(&mut self, parts: &[Vec<usize>], answers: &[Json]) -> Result<(), Fault> {
+        parts.iter().zip(answers).try_for_each(|(part, answer)| self.take(part, answer))
+    }
+
+    fn take(&mut self, part: &[usize], answer: &Json) -> Result<(), Fault> {
         let rows = answer["rows"].as_array().filter(|rows| rows.len() == part.len());
         let Some(rows) = rows else {
             return Err(Fault::new("execution_failed", "the answer of OmniFocus has no form that is known")
                 .suggest("query what was to be changed: it may have happened"));
         };
+        let before = self.rows.iter().any(|row| row["success"] == true);
         for (at, row) in part.iter().zip(rows) {
-            if let (Some(temp), Some(id)) = (&plan.steps[*at].temp, row["item"]["id"].as_str()) {
-                made.insert(temp.clone(), id.to_owned());
-            }
             self.rows[*at] = row.clone();
         }
-        self.refused = answer["refused"].as_u64().and_then(|at| part.get(usize::try_from(at).ok()?).copied());
+        let refused = answer["refused"].as_u64().and_then(|at| part.get(usize::try_from(at).ok()?).copied());
+        if refused.is_some() && before {
+            // Only this part has changed nothing: its other steps were not run.
+            for at in part {
+                let row = &mut self.rows[*at];
+                row["skipped"] = json!(row["error"].is_null());
+            }
+        } else {
+            self.refused = refused;
+        }
         if answer["rolledBack"].is_object() {
             self.rolled_back = Some(answer["rolledBack"].clone());
         }
@@ -233,21 +256,6 @@ fn counted(steps: &[&Step]) -> String {
     let counts: Vec<String> =
         counts.iter().map(|(operation, count)| format!("{operation} {count}")).collect();
     format!("{} in all: {}", steps.len(), counts.join(", "))
-}
-
-/// Replaces temporary ids by those that an earlier part gave.
-fn settled(json: &Json, made: &BTreeMap<String, String>) -> Json {
-    match json {
-        Json::Object(map) => {
-            let temp = (map.len() == 1).then(|| map.get("temp")?.as_str()).flatten();
-            if let Some(id) = temp.and_then(|temp| made.get(temp)) {
-                return json!({ "id": id });
-            }
-            Json::Object(map.iter().map(|(key, value)| (key.clone(), settled(value, made))).collect())
-        }
-        Json::Array(items) => Json::Array(items.iter().map(|item| settled(item, made)).collect()),
-        other => other.clone(),
-    }
 }
 
 /// Returns how long a value is as a literal of ASCII inside a script.

@@ -145,17 +145,7 @@ fn create(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<St
         json["temp"] = json!(temp);
     }
     let words = format!(" {} {}{}", target.word(), quoted(&made.name), made.words);
-    Ok(Step {
-        index,
-        operation: "create",
-        target: target.word(),
-        json,
-        temp: made.temp,
-        id: None,
-        words,
-        deletes: false,
-        failure: None,
-    })
+    Ok(Step { temp: made.temp, ..Step::new(index, "create", target.word(), json, words) })
 }
 
 fn update(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<Step, Fault> {
@@ -170,17 +160,7 @@ fn update(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<St
     })?;
     let (set, words) = changes::update(&given, target, context)?;
     let json = json!({"do": "update", "kind": target.word(), "id": reference, "set": set});
-    Ok(Step {
-        index,
-        operation: "update",
-        target: target.word(),
-        json,
-        temp: None,
-        id,
-        words,
-        deletes: false,
-        failure: None,
-    })
+    Ok(Step { id, ..Step::new(index, "update", target.word(), json, words) })
 }
 
 fn complete(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<Step, Fault> {
@@ -189,17 +169,7 @@ fn complete(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<
     let when = changes::date(object, "completionDate", changes::NOON, context.moment)?.flatten();
     let words = when.map(|when| format!(" as of {}", context.moment.text(when))).unwrap_or_default();
     let json = json!({"do": "complete", "kind": target.word(), "id": reference, "when": when});
-    Ok(Step {
-        index,
-        operation: "complete",
-        target: target.word(),
-        json,
-        temp: None,
-        id,
-        words,
-        deletes: false,
-        failure: None,
-    })
+    Ok(Step { id, ..Step::new(index, "complete", target.word(), json, words) })
 }
 
 fn delete(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<Step, Fault> {
@@ -209,17 +179,8 @@ fn delete(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<St
 }
 
 fn deletion(target: Target, id: Option<String>, reference: Json, index: usize) -> Step {
-    Step {
-        index,
-        operation: "delete",
-        target: target.word(),
-        json: json!({"do": "delete", "kind": target.word(), "id": reference}),
-        temp: None,
-        id,
-        words: String::new(),
-        deletes: true,
-        failure: None,
-    }
+    let json = json!({"do": "delete", "kind": target.word(), "id": reference});
+    Step { id, deletes: true, ..Step::new(index, "delete", target.word(), json, String::new()) }
 }
 
 /// Reads the id of what a step changes: one of OmniFocus, or a temporary one of the same batch.
@@ -278,15 +239,5 @@ fn folder(mutation: &Object<'_>) -> Result<Step, Fault> {
     let above = changes::folder(&data, "parentFolder")?.unwrap_or_else(|| json!({}));
     let words = format!(" folder {name:?}{}", changes::place_words(&above));
     let json = json!({"do": "create", "kind": "folder", "name": name, "at": above, "set": {}});
-    Ok(Step {
-        index: 0,
-        operation: "create_folder",
-        target: "folder",
-        json,
-        temp: None,
-        id: None,
-        words,
-        deletes: false,
-        failure: None,
-    })
+    Ok(Step::new(0, "create_folder", "folder", json, words))
 }

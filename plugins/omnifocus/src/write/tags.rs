@@ -38,17 +38,8 @@ pub(super) fn step(mutation: &Object<'_>) -> Result<Step, Fault> {
     fitting(mutation, action)?;
     let name = need(mutation, "tagName")?;
     let (json, words) = program(mutation, action, name)?;
-    Ok(Step {
-        index: 0,
-        operation: action,
-        target: "tag",
-        json,
-        temp: None,
-        id: None,
-        words,
-        deletes: matches!(action, "delete" | "merge"),
-        failure: None,
-    })
+    let deletes = matches!(action, "delete" | "merge");
+    Ok(Step { deletes, ..Step::new(0, action, "tag", json, words) })
 }
 
 /// Refuses what an action does not use.

@@ -66,8 +66,10 @@ impl State {
     ) -> Returned<Vec<Json>> {
         let said = objects.iter().map(String::len).sum::<usize>();
         if objects.len() > LINES || said > BYTES {
-            let message =
-                format!("{} objects, expected at most {LINES} lines of {BYTES} bytes together", objects.len());
+            let message = format!(
+                "{} objects, expected at most {LINES} lines of {BYTES} bytes together",
+                objects.len()
+            );
             return Ok(Err(fault("invalid_parameter", message)));
         }
         if !(1..=PARTS).contains(&parts.len()) {

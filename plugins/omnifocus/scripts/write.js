@@ -1,7 +1,8 @@
-// Interprets one program inside OmniFocus and tells what became of it. A program is data: `{stop, atomic, steps}`. All
-// steps are resolved before the first is applied, and what was changed is read back from OmniFocus. Nothing of the program
-// becomes source text. Times are milliseconds since 1970. The scripts `change` and `delete` differ in one line, the next
-// one of code; what this one deletes is what it made itself, where a program is to leave nothing half done.
+// Interprets one program inside OmniFocus and tells what became of it. A program is data: `{stop, atomic, more, steps}`.
+// All steps are resolved before the first is applied, and what was changed is read back from OmniFocus. Nothing of the
+// program becomes source text. Times are milliseconds since 1970. The package has this file twice: where `mayDelete` is
+// false, it deletes only what it made itself, where a program is to leave nothing half done. A program that is too long
+// comes in several runs; `before` is what the last one handed on.
 //
 //   step       {do: "create", kind: "task", temp, name, at: place, set}
 //              {do: "create", kind: "project" or "folder", temp, name, at: place, set}
@@ -13,10 +14,8 @@
 //   place      {inbox: true}, {project: name, id or {temp}}, {task: reference}, {top: true}; {folder: path, name or id}, {}
 //   set        {name, note, flagged, sequential, single, due, defer, planned, estimate, move, tags, rule, status, review,
 //              reviewed, nextReview}
-(program) => {
+(program, before) => {
   "use strict";
-
-  const MAY_DELETE = true;
 
   // What a step names and OmniFocus does not have, or what it refuses; the step's own failure, not a crash.
   function refuse(reason, what, value, near) {
@@ -98,6 +97,7 @@
     const close = (each) => { const known = each.toLowerCase(); return known !== "" && (known.includes(wanted) || wanted.includes(known)); };
     return Array.from(new Set(Array.from(all, (each) => each.name).filter(close))).slice(0, 3);
   };
+  // What was made for the batch, by its temporary id; also by an earlier run.
   const made = new Map();
 
   function findTask(id) {
@@ -112,6 +112,10 @@
     if (present(project)) return project;
     const root = Task.byIdentifier(id);
     return present(root) && isRoot(root) ? root.project : null;
+  }
+  for (const [temp, id] of Object.entries(before ? before.made : {})) {
+    const item = projectById(id) || Task.byIdentifier(id);
+    if (present(item)) made.set(temp, item);
   }
   const findProjectId = (id) => projectById(id) || refuse("not_found", "project", id);
   const finders = {
@@ -355,7 +359,7 @@
       };
     },
     delete(step, row) {
-      if (!MAY_DELETE) refuse("not_allowed", "operation", "delete");
+      if (!fixed.mayDelete) refuse("not_allowed", "operation", "delete");
       const find = referred(step.kind, step.id);
       return () => {
         const item = find(), gone = { id: key(item), name: item.name };
@@ -416,12 +420,12 @@
       };
     },
     delete(step, row) {
-      if (!MAY_DELETE) refuse("not_allowed", "action", "delete");
+      if (!fixed.mayDelete) refuse("not_allowed", "action", "delete");
       const tag = findTag(step.name);
       return () => remove(tag, row);
     },
     merge(step, row) {
-      if (!MAY_DELETE) refuse("not_allowed", "action", "merge");
+      if (!fixed.mayDelete) refuse("not_allowed", "action", "merge");
       const tag = findTag(step.name), target = findTag(step.to);
       for (let up = target; present(up); up = up.parent) if (up === tag) refuse("cycle", "tag", step.to);
       return () => {
@@ -495,5 +499,6 @@
     }
   }
   for (const row of rows) if (row.item !== undefined) row.item = row.item();
+  if (program.more && !stopped) result.carry = { made: Object.fromEntries(Array.from(made, ([temp, item]) => [temp, key(item)])) };
   return result;
 }
