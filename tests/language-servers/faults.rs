@@ -82,7 +82,7 @@ fn item(item: &Json) -> String {
 async fn check_with(script: Json, profile: Json, ask: Ask, expected: &str) {
     let rig = Rig::new(&script, &profile, &json!({}));
     let began = Instant::now();
-    let answer = show(&rig.workspace.answer(ask).await);
+    let answer = show(&rig.answer(ask).await);
     assert!(began.elapsed() < IN_TIME, "{expected}: took {:?}", began.elapsed());
     let matches = match expected.strip_suffix('…') {
         Some(beginning) => answer.starts_with(beginning),
@@ -156,11 +156,11 @@ async fn it_dies_after_its_work() {
     ]);
     let profile = json!({"ready": {"by": "progress", "after": ["Indexing"], "grace-ms": 2000}});
     let rig = Rig::new(&script, &profile, &json!({}));
-    rig.workspace.answer(Ask::Prepare { language: "faulty".to_owned(), deadline: DEADLINE }).await;
+    rig.answer(Ask::Prepare { language: "faulty".to_owned(), deadline: DEADLINE }).await;
     tokio::time::sleep(Duration::from_millis(800)).await;
-    rig.workspace.answer(Ask::Prepare { language: "faulty".to_owned(), deadline: DEADLINE }).await;
-    assert_eq!(show(&rig.workspace.answer(search()).await), " []");
-    assert_eq!(rig.workspace.answer(Ask::Servers).await[0]["restarts"], 1);
+    rig.answer(Ask::Prepare { language: "faulty".to_owned(), deadline: DEADLINE }).await;
+    assert_eq!(show(&rig.answer(search()).await), " []");
+    assert_eq!(rig.answer(Ask::Servers).await[0]["restarts"], 1);
     rig.end().await;
 }
 
@@ -175,8 +175,8 @@ async fn it_still_reads_the_project() {
 #[tokio::test]
 async fn it_never_says_when_it_is_ready() {
     let rig = Rig::new(&json!([]), &json!({"ready": {"by": "unknown"}}), &json!({}));
-    rig.workspace.answer(Ask::Prepare { language: "faulty".to_owned(), deadline: DEADLINE }).await;
-    assert_eq!(show(&rig.workspace.answer(search()).await), r#" ["ReadinessUnknown"]"#);
+    rig.answer(Ask::Prepare { language: "faulty".to_owned(), deadline: DEADLINE }).await;
+    assert_eq!(show(&rig.answer(search()).await), r#" ["ReadinessUnknown"]"#);
     rig.end().await;
 }
 
@@ -186,13 +186,12 @@ async fn it_could_not_read_the_project() {
     let script = json!([{"on": "initialized", "do": [{"say": {"method": "experimental/serverStatus", "params": status}}]}]);
     let profile = json!({"ready": {"by": "status", "after": ["x"]}});
     let rig = Rig::new(&script, &profile, &json!({}));
-    let prepared =
-        rig.workspace.answer(Ask::Prepare { language: "faulty".to_owned(), deadline: DEADLINE }).await;
+    let prepared = rig.answer(Ask::Prepare { language: "faulty".to_owned(), deadline: DEADLINE }).await;
     assert_eq!(
         (&prepared["Ok"]["state"], &prepared["Ok"]["message"]),
         (&json!("Degraded"), &json!("no cargo"))
     );
-    assert_eq!(show(&rig.workspace.answer(search()).await), r#" ["Degraded"]"#);
+    assert_eq!(show(&rig.answer(search()).await), r#" ["Degraded"]"#);
     rig.end().await;
 }
 
@@ -365,10 +364,10 @@ async fn one_that_stays_silent_is_started_again() {
         deadline: 300,
     };
     for _ in 0..3 {
-        let said = show(&rig.workspace.answer(ask()).await);
+        let said = show(&rig.answer(ask()).await);
         assert!(said.starts_with("Timeout"), "{said}");
     }
-    assert_eq!(show(&rig.workspace.answer(references()).await), "@b.faulty:0:0-3 []");
+    assert_eq!(show(&rig.answer(references()).await), "@b.faulty:0:0-3 []");
     rig.end().await;
 }
 
@@ -382,17 +381,17 @@ async fn one_that_keeps_dying_is_given_up_and_can_be_restarted() {
     let mut said = String::new();
     let began = Instant::now();
     while !said.starts_with("GaveUp") && began.elapsed() < Duration::from_secs(30) {
-        said = show(&rig.workspace.answer(references()).await);
+        said = show(&rig.answer(references()).await);
     }
     assert!(
         said.starts_with("GaveUp: faulty ended 5 times in 5 minutes and is not started any more: "),
         "{said}"
     );
-    let status = rig.workspace.answer(Ask::Servers).await;
+    let status = rig.answer(Ask::Servers).await;
     assert_eq!(status[0]["state"], "Dead", "{status}");
     put(&rig.folder.path().join("repaired"), "");
-    rig.workspace.answer(Ask::Restart { language: Some("faulty".to_owned()) }).await;
-    assert_eq!(show(&rig.workspace.answer(references()).await), " []");
+    rig.answer(Ask::Restart { language: Some("faulty".to_owned()) }).await;
+    assert_eq!(show(&rig.answer(references()).await), " []");
     rig.end().await;
 }
 
@@ -407,22 +406,22 @@ async fn what_it_has_started_ends_with_it() {
 #[tokio::test]
 async fn one_that_nobody_asks_is_stopped() {
     let rig = Rig::new(&json!([]), &json!({}), &json!({"idle-minutes": 0}));
-    rig.workspace.answer(references()).await;
+    rig.answer(references()).await;
     rig.mark.gone().await;
-    assert_eq!(rig.workspace.answer(Ask::Servers).await[0]["state"], "Idle");
+    assert_eq!(rig.answer(Ask::Servers).await[0]["state"], "Idle");
     rig.end().await;
 }
 
 #[tokio::test]
 async fn one_that_holds_too_much_is_started_again() {
     let rig = Rig::new(&json!([]), &json!({}), &json!({"memory-mib": 0}));
-    rig.workspace.answer(references()).await;
+    rig.answer(references()).await;
     let end = Instant::now() + Duration::from_secs(10);
-    while rig.workspace.answer(Ask::Servers).await[0]["state"] != "Idle" {
+    while rig.answer(Ask::Servers).await[0]["state"] != "Idle" {
         assert!(Instant::now() < end);
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    let message = rig.workspace.answer(Ask::Servers).await[0]["message"].clone();
+    let message = rig.answer(Ask::Servers).await[0]["message"].clone();
     assert!(message.as_str().unwrap().starts_with("it held "), "{message}");
     rig.end().await;
 }
@@ -434,8 +433,8 @@ async fn a_question_that_nobody_waits_for_is_taken_back() {
         {"on": "$/cancelRequest", "do": [{"touch": "FOLDER/cancelled"}]},
     ]);
     let rig = Rig::new(&script, &json!({}), &json!({}));
-    rig.workspace.answer(Ask::Prepare { language: "faulty".to_owned(), deadline: DEADLINE }).await;
-    let asking = tokio::time::timeout(Duration::from_millis(300), rig.workspace.answer(references()));
+    rig.answer(Ask::Prepare { language: "faulty".to_owned(), deadline: DEADLINE }).await;
+    let asking = tokio::time::timeout(Duration::from_millis(300), rig.answer(references()));
     assert!(asking.await.is_err());
     appears(&rig, "cancelled").await;
     rig.end().await;
@@ -448,12 +447,12 @@ async fn changes_on_the_disk_are_told() {
         {"on": "textDocument/didChange", "do": [{"touch": "FOLDER/changed"}]},
     ]);
     let rig = Rig::new(&script, &json!({}), &json!({}));
-    rig.workspace.answer(references()).await;
+    rig.answer(references()).await;
     assert!(!rig.folder.path().join("told").exists());
     tokio::time::sleep(Duration::from_millis(600)).await;
     put(&rig.root().join("a.faulty"), "one two\nthree é😀 four five\n");
     put(&rig.root().join("c.faulty"), "new\n");
-    let answer = rig.workspace.answer(references()).await;
+    let answer = rig.answer(references()).await;
     assert_eq!(answer["Ok"][0]["Ok"]["freshness"]["generation"], 1, "{answer}");
     let told = ["told", "changed"].map(|name| rig.folder.path().join(name).exists());
     assert_eq!(told, [true, true]);
@@ -488,7 +487,7 @@ async fn a_completion_leaves_no_trace() {
     let before = std::fs::read(rig.root().join("a.faulty")).unwrap();
     let overlay = Some("one.\n".to_owned());
     let ask = Ask::Completions { place: place("a.faulty", 0, 4), overlay, limit: 10, deadline: DEADLINE };
-    let answer = rig.workspace.answer(ask).await;
+    let answer = rig.answer(ask).await;
     assert_eq!(answer["Ok"]["items"][0]["label"], "x", "{answer}");
     assert_eq!(std::fs::read(rig.root().join("a.faulty")).unwrap(), before);
     appears(&rig, "changed").await;

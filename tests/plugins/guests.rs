@@ -154,10 +154,14 @@ impl Guest {
         let package = package::read(&bytes).map_err(|error| error.to_string())?;
         let compiled = engine.compile(&bytes, &limits, None).map_err(|error| error.to_string())?;
         let mut grants = package.grants();
+        let folders = |name: &'static str| {
+            self.headers("wants").filter_map(move |want| Some(want.strip_prefix(name)?.to_owned()))
+        };
         if package.imports.contains(&Capability::Files) {
-            grants.files.extend(
-                self.headers("wants").filter_map(|want| want.strip_prefix("files ")).map(str::to_owned),
-            );
+            grants.files.extend(folders("files "));
+        }
+        if package.imports.contains(&Capability::LanguageServers) {
+            grants.language_servers.extend(folders("language-servers "));
         }
         let setup = Setup {
             id: package.manifest.id,
@@ -211,19 +215,20 @@ pub(crate) struct World;
 impl Host for World {
     fn ask<'a>(&'a self, _caller: &'a Caller, question: Question) -> Answer<'a> {
         Box::pin(async move {
-            match question {
+            let answer = match question {
                 Question::OpenApp { app } if app == "com.example.slow" => std::future::pending().await,
                 Question::OpenApp { app } if app == "com.example.alias" => {
-                    Ok(json!({"bundleId": "com.example.other"}))
+                    json!({"bundleId": "com.example.other"})
                 }
-                Question::OpenApp { app } => Ok(json!({"bundleId": app})),
+                Question::OpenApp { app } => json!({"bundleId": app}),
                 Question::Script { script, data, .. } => {
-                    Ok(json!({"value": {"script": script.text, "data": data}}))
+                    json!({"value": {"script": script.text, "data": data}})
                 }
-                Question::App { .. } => Ok(json!({"elements": [], "count": 0})),
-                Question::StorePut { .. } | Question::StoreRemove { .. } => Ok(json!({})),
-                other => Err(Fault::new("unavailable", format!("{other:?}")).into()),
-            }
+                Question::App { .. } => json!({"elements": [], "count": 0}),
+                Question::StorePut { .. } | Question::StoreRemove { .. } => json!({}),
+                other => return Err(Fault::new("unavailable", format!("{other:?}")).into()),
+            };
+            Ok(answer.into())
         })
     }
 }

@@ -22,7 +22,7 @@ async fn ask(data: &Path, plugin: &str, question: serde_json::Value) -> String {
     };
     let question: Question = serde_json::from_value(question).expect("the test's own question");
     match local.ask(&caller, question).await {
-        Ok(answer) => answer.to_string(),
+        Ok(answer) => answer.into_json().to_string(),
         Err(Refusal::Fault(fault)) => format!("{}: {}", fault.code, fault.message),
         Err(Refusal::Diverged(how)) => how,
         Err(Refusal::Suspended) => "suspended".to_owned(),

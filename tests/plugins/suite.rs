@@ -6,3 +6,4 @@ mod hostile;
 mod local;
 mod packages;
 mod registry;
+mod servers;

@@ -10,7 +10,7 @@ use iac_language_servers::LanguageServers;
 use iac_plugins::capability::Level;
 use iac_plugins::engine::Now;
 use iac_plugins::failure::Fault;
-use iac_plugins::host::{Answer, Caller as Asking, Host, Operation, Progress, Question, Refusal};
+use iac_plugins::host::{Answer, Caller as Asking, Host, Operation, Progress, Question, Refusal, Told};
 use iac_plugins::journal::Recording;
 use serde_json::{Map, Value as Json, json};
 
@@ -40,7 +40,17 @@ impl Bridge {
         self.question.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    async fn answer(&self, plugin: &Asking, question: Question) -> Result<Json, Refusal> {
+    async fn answer(&self, plugin: &Asking, question: Question) -> Result<Told, Refusal> {
+        if let Question::LanguageServers { root, ask } = question {
+            return match self.servers().workspace(Path::new(&root)) {
+                Ok(workspace) => Ok(workspace.answer(ask).await.into()),
+                Err(failure) => Err(Fault::new("unavailable", failure.message).into()),
+            };
+        }
+        self.answer_json(plugin, question).await.map(Told::from)
+    }
+
+    async fn answer_json(&self, plugin: &Asking, question: Question) -> Result<Json, Refusal> {
         match question {
             Question::OpenApp { app } => match self.pipeline.bundle_id(&app).await {
                 Ok(bundle_id) => Ok(json!({ "bundleId": bundle_id })),
@@ -66,10 +76,6 @@ impl Bridge {
                 self.take(answer)
             }
             Question::OpenWorkspace { root } => Ok(self.open_workspace(plugin, &root).await),
-            Question::LanguageServers { root, ask } => match self.servers().workspace(Path::new(&root)) {
-                Ok(workspace) => Ok(workspace.answer(ask).await),
-                Err(failure) => Err(Fault::new("unavailable", failure.message).into()),
-            },
             _ => Err(Fault::new("internal", "only questions about apps and servers come this far").into()),
         }
     }

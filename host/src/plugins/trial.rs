@@ -99,7 +99,7 @@ impl Trial {
         (tool, arguments): (&str, &Map<String, Json>),
         journal: Journal,
     ) -> (Result<Json, Failure>, Arc<Journal>) {
-        let (now, journal) = (journal.recording().now, Arc::new(journal));
+        let (now, journal) = (journal.now(), Arc::new(journal));
         let call = Call {
             tool: tool.to_owned(),
             arguments: arguments.clone(),

@@ -54,7 +54,9 @@ pub(crate) fn outlines<'a>(
 
 /// Returns how names of a language are read.
 pub(crate) fn naming(site: Site<'_>, language: &str) -> Naming {
-    site.server(language).map_or(Naming::Plain, |server| server.naming)
+    // One that has just answered is asked alone: what all servers say is longer.
+    let server = site.workspace.prepare(language, 0).ok().or_else(|| site.server(language));
+    server.map_or(Naming::Plain, |server| server.naming)
 }
 
 /// Says that a server is not ready.

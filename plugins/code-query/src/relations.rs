@@ -1,5 +1,6 @@
 //! `references`, `definition`, `implementations`, `callers` and `callees`.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use iac_plugin::{Json, json};
@@ -40,7 +41,7 @@ pub(crate) fn references(
     }
     let declared = if declaration { asker.declared() } else { BTreeSet::new() };
     let shown = answer::page(&found, common, &mut doubts);
-    let rows = reference_rows(located.site, shown, &declared, context, common);
+    let rows = reference_rows(located.site, &asker.server, shown, &declared, context, common);
     Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
 }
 
@@ -63,7 +64,7 @@ pub(crate) fn definition(desk: &Desk<'_>, target: &Target, common: &Common) -> R
         return Err(trouble);
     }
     let shown = answer::page(&found, common, &mut doubts);
-    let rows = declaration_rows(located.site, shown, None, common);
+    let rows = declaration_rows(located.site, &asker.server, shown, None, common);
     Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
 }
 
@@ -87,7 +88,7 @@ pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common)
         return Err(trouble);
     }
     let shown = answer::page(&found, common, &mut doubts);
-    let rows = declaration_rows(located.site, shown, Some(via), common);
+    let rows = declaration_rows(located.site, &asker.server, shown, Some(via), common);
     Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
 }
 
@@ -244,14 +245,15 @@ fn with_bodies<'a>(hits: Vec<Hit<'a>>, common: &Common) -> Vec<Hit<'a>> {
 }
 
 /// The outlines of the files of locations, for names around them. What cannot be had is left out.
-fn trees(site: Site<'_>, locations: &[Location], common: &Common) -> BTreeMap<String, Tree> {
+fn trees(site: Site<'_>, asked: &Server, locations: &[Location], common: &Common) -> BTreeMap<String, Tree> {
     let paths: BTreeSet<&str> =
         locations.iter().map(|one| one.path.as_str()).filter(|path| !path.starts_with('/')).collect();
-    let servers = site.workspace.servers();
+    let others = OnceCell::new();
     let file = |path: &str| {
         let extension = path.rsplit('.').next().unwrap_or(path);
-        let server = servers.iter().find(|server| server.extensions.iter().any(|one| one == extension))?;
-        let language = server.languages.first()?.clone();
+        let reads = |server: &&Server| server.extensions.iter().any(|one| one == extension);
+        let other = || others.get_or_init(|| site.workspace.servers()).iter().find(reads);
+        let language = Some(asked).filter(reads).or_else(other)?.languages.first()?.clone();
         Some(File { path: path.to_owned(), language, size: 0, stamp: 0 })
     };
     let files: Vec<File> = paths.into_iter().filter_map(file).collect();
@@ -262,12 +264,13 @@ fn trees(site: Site<'_>, locations: &[Location], common: &Common) -> BTreeMap<St
 
 fn reference_rows(
     site: Site<'_>,
+    asked: &Server,
     shown: &[Location],
     declared: &BTreeSet<(String, (u32, u32))>,
     context: usize,
     common: &Common,
 ) -> Vec<Row> {
-    let trees = trees(site, shown, common);
+    let trees = trees(site, asked, shown, common);
     let previews = find::previews(shown.iter().map(|one| (site, one.path.as_str(), one.range.start.line)));
     let around = around(site, shown, context);
     let row = |(number, (location, preview)): (usize, (&Location, Option<String>))| {
@@ -306,8 +309,14 @@ fn around(site: Site<'_>, shown: &[Location], context: usize) -> Vec<String> {
 }
 
 /// Locations as the symbols that are declared there.
-fn declaration_rows(site: Site<'_>, shown: &[Location], via: Option<&str>, common: &Common) -> Vec<Row> {
-    let trees = trees(site, shown, common);
+fn declaration_rows(
+    site: Site<'_>,
+    asked: &Server,
+    shown: &[Location],
+    via: Option<&str>,
+    common: &Common,
+) -> Vec<Row> {
+    let trees = trees(site, asked, shown, common);
     let previews = find::previews(shown.iter().map(|one| (site, one.path.as_str(), one.range.start.line)));
     let row = |(location, preview): (&Location, Option<String>)| {
         let node = trees.get(&location.path).and_then(|tree| tree.declared_at(location.range.start));

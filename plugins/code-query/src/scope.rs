@@ -59,10 +59,15 @@ impl<'a> Desk<'a> {
     /// # Errors
     /// `OUTSIDE`, `NOT_FOUND` with the nearest name.
     pub(crate) fn scope(&self, path: &str) -> Result<Scope<'a>, Trouble> {
+        self.found(path, 1).map(|(scope, _)| scope)
+    }
+
+    /// Returns where a path leads, with some of the files there.
+    fn found(&self, path: &str, limit: u32) -> Result<(Scope<'a>, Files), Trouble> {
         let mut missing = None;
         for (site, under) in self.readings(path)? {
-            match site.workspace.files(&filter(&under, 1)) {
-                Ok(_) => return Ok(Scope { site, under }),
+            match site.workspace.files(&filter(&under, limit)) {
+                Ok(files) => return Ok((Scope { site, under }, files)),
                 Err(failure) if failure.cause == Cause::NotFound => {
                     missing.get_or_insert((site, under));
                 }
@@ -80,8 +85,7 @@ impl<'a> Desk<'a> {
     /// # Errors
     /// As for [`scope`](Self::scope), `NO_SERVER` where no language server is known for it.
     pub(crate) fn file(&self, path: &str) -> Result<(Site<'a>, File), Trouble> {
-        let scope = self.scope(path)?;
-        let listed = scope.list(2)?;
+        let (scope, listed) = self.found(path, 2)?;
         match listed.items.into_iter().find(|file| file.path == scope.under) {
             Some(file) => Ok((scope.site, file)),
             None if scope.is_folder() => Err(Trouble::field(format!(

@@ -4,9 +4,10 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
-use iac_language_servers::Ask;
-use serde::{Deserialize, Serialize};
+use iac_language_servers::{Ask, Reply};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value as Json;
 use tokio_util::sync::CancellationToken;
 
@@ -191,8 +192,61 @@ impl From<Fault> for Refusal {
     }
 }
 
+/// What a question is answered with.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Told {
+    /// What most are answered with, and everything that was recorded.
+    Json(Json),
+    /// What language servers say. It is long and often asked for, so it is written as JSON only to be kept in a file.
+    Servers(#[serde(serialize_with = "shared")] Arc<Reply>),
+}
+
+fn shared<S: Serializer>(reply: &Arc<Reply>, into: S) -> Result<S::Ok, S::Error> {
+    reply.serialize(into)
+}
+
+impl Told {
+    /// Returns it as it is recorded.
+    pub fn into_json(self) -> Json {
+        match self {
+            Self::Json(json) => json,
+            Self::Servers(reply) => serde_json::to_value(&*reply).expect("an answer is plain data"),
+        }
+    }
+}
+
+impl From<Json> for Told {
+    fn from(json: Json) -> Self {
+        Self::Json(json)
+    }
+}
+
+impl From<Reply> for Told {
+    fn from(reply: Reply) -> Self {
+        Self::Servers(Arc::new(reply))
+    }
+}
+
+impl<'de> Deserialize<'de> for Told {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Json::deserialize(from).map(Self::Json)
+    }
+}
+
+/// What was recorded is the same as what was said.
+impl PartialEq for Told {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Json(one), Self::Json(other)) => one == other,
+            (Self::Servers(one), Self::Servers(other)) => one == other,
+            (one, other) => one.clone().into_json() == other.clone().into_json(),
+        }
+    }
+}
+
 /// An answer that may take time.
-pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<Json, Refusal>> + Send + 'a>>;
+pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<Told, Refusal>> + Send + 'a>>;
 
 /// How far a call is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,11 +8,10 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
 
 use crate::engine::Now;
 use crate::failure::Fault;
-use crate::host::{Answer, Caller, Host, Progress, Question, Refusal};
+use crate::host::{Answer, Caller, Host, Progress, Question, Refusal, Told};
 
 /// What happened in a call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -29,7 +28,7 @@ pub struct Asked {
     /// What was asked.
     pub question: Question,
     /// What was answered.
-    pub answer: Result<Json, Fault>,
+    pub answer: Result<Told, Fault>,
 }
 
 /// Stands before a host: repeats what was recorded, then asks, and records.
@@ -58,10 +57,15 @@ impl Journal {
         Self { host, pages: Mutex::new(Pages { now, ahead: asked, behind: VecDeque::new() }) }
     }
 
-    /// Returns what has happened until now.
+    /// Returns the instant that the guest sees.
+    pub fn now(&self) -> Now {
+        self.pages().now.clone()
+    }
+
+    /// Hands over what has happened until now, once: it can be long.
     pub fn recording(&self) -> Recording {
-        let pages = self.pages();
-        Recording { now: pages.now.clone(), asked: pages.behind.clone() }
+        let mut pages = self.pages();
+        Recording { now: pages.now.clone(), asked: std::mem::take(&mut pages.behind) }
     }
 
     /// Returns the next question of the recording that was not asked again.
@@ -70,7 +74,7 @@ impl Journal {
     }
 
     /// Takes the next recorded answer; `None` where nothing is recorded any more.
-    fn recorded(&self, question: &Question) -> Option<Result<Json, Refusal>> {
+    fn recorded(&self, question: &Question) -> Option<Result<Told, Refusal>> {
         let mut pages = self.pages();
         let next = pages.ahead.pop_front()?;
         if next.question != *question {
@@ -83,13 +87,13 @@ impl Journal {
         Some(next.answer.map_err(Refusal::Fault))
     }
 
-    async fn answer(&self, caller: &Caller, question: Question) -> Result<Json, Refusal> {
+    async fn answer(&self, caller: &Caller, question: Question) -> Result<Told, Refusal> {
         if let Some(recorded) = self.recorded(&question) {
             return recorded;
         }
         let answer = self.host.ask(caller, question.clone()).await;
         let answer = match answer {
-            Ok(json) => Ok(json),
+            Ok(told) => Ok(told),
             Err(Refusal::Fault(fault)) => Err(fault),
             Err(ended) => return Err(ended),
         };
@@ -131,7 +135,7 @@ fn shown(question: &Question) -> String {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use serde_json::json;
+    use serde_json::{Value as Json, json};
     use tokio_util::sync::CancellationToken;
 
     use super::*;
@@ -142,7 +146,7 @@ mod tests {
     impl Host for Counting {
         fn ask<'a>(&'a self, _: &'a Caller, _: Question) -> Answer<'a> {
             let asked = self.0.fetch_add(1, Ordering::SeqCst);
-            let answer = if asked < self.1 { Ok(json!(asked)) } else { Err(Refusal::Suspended) };
+            let answer = if asked < self.1 { Ok(json!(asked).into()) } else { Err(Refusal::Suspended) };
             Box::pin(async { answer })
         }
     }
@@ -154,7 +158,7 @@ mod tests {
     async fn ask(journal: &Journal, name: &str) -> Result<Json, Refusal> {
         let plugin = "demo".parse().expect("the test's own id");
         let caller = Caller { plugin, tool: "demo".to_owned(), cancelled: CancellationToken::new() };
-        journal.ask(&caller, key(name)).await
+        journal.ask(&caller, key(name)).await.map(Told::into_json)
     }
 
     #[tokio::test]
@@ -178,7 +182,7 @@ mod tests {
     async fn a_call_that_goes_another_way_is_ended() {
         let host = Arc::new(Counting(AtomicUsize::new(0), 9));
         let recording = Recording {
-            asked: VecDeque::from([Asked { question: key("a"), answer: Ok(Json::Null) }]),
+            asked: VecDeque::from([Asked { question: key("a"), answer: Ok(Json::Null.into()) }]),
             ..Recording::default()
         };
         let journal = Journal::new(recording, Arc::clone(&host) as Arc<dyn Host>);
@@ -189,7 +193,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_whole_recording_says_what_is_too_much_and_what_is_too_little() {
-        let asked = |name| Asked { question: key(name), answer: Ok(Json::Null) };
+        let asked = |name| Asked { question: key(name), answer: Ok(Json::Null.into()) };
         let recording = Recording { asked: VecDeque::from([asked("a"), asked("b")]), ..Recording::default() };
         let journal = Journal::new(recording, Arc::new(End));
         assert_eq!(ask(&journal, "a").await, Ok(Json::Null));

@@ -34,7 +34,7 @@ impl Host for Local {
         let answering = tokio::task::spawn_blocking(move || answer(&data, plugin.as_str(), question));
         Box::pin(async move {
             let answer = answering.await.map_err(|error| Fault::new("internal", error.to_string()))?;
-            answer.map_err(Refusal::Fault)
+            answer.map(Json::into).map_err(Refusal::Fault)
         })
     }
 

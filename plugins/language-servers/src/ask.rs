@@ -1,10 +1,12 @@
 //! Every question of `iac:plugin/language-servers` as data, so that one place can refuse, record or replay it.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value as Json, json};
 
-use crate::types::{FileFilter, Line, Place, Relation, Step};
-use crate::workspace::Workspace;
+use crate::types::{
+    Answered, Completions, Diagnostic, Failure, FileFilter, Files, Line, Location, Neighbour, Place,
+    Relation, Shown, Status, Step, Symbols,
+};
+use crate::workspace::{Each, Workspace};
 
 /// A question about a root.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,33 +30,61 @@ pub enum Ask {
     Restart { language: Option<String> },
 }
 
+/// What a question is answered with: what the function of that name returns.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+#[expect(missing_docs, reason = "each is named as the function that returns it")]
+pub enum Reply {
+    Root(String),
+    Servers(Vec<Status>),
+    Files(Result<Files, Failure>),
+    Text(Result<String, Failure>),
+    Lines(Vec<Option<String>>),
+    Prepare(Result<Status, Failure>),
+    DocumentSymbols(Each<Symbols>),
+    WorkspaceSymbols(Result<Symbols, Failure>),
+    Related(Each<Answered<Location>>),
+    Hierarchy(Each<Answered<Neighbour>>),
+    Hover(Each<Shown>),
+    Diagnostics(Each<Answered<Diagnostic>>),
+    WorkspaceDiagnostics(Result<Answered<Diagnostic>, Failure>),
+    Completions(Result<Completions, Failure>),
+    Restart(Result<(), Failure>),
+}
+
 impl Workspace {
-    /// Answers a question: what the function of that name returns, with results as `{"Ok":…}` and `{"Err":…}`.
-    pub async fn answer(&self, ask: Ask) -> Json {
+    /// Answers a question. Written as JSON, results are `{"Ok":…}` and `{"Err":…}`.
+    pub async fn answer(&self, ask: Ask) -> Reply {
         match ask {
-            Ask::Root => json!(self.root()),
-            Ask::Servers => json!(self.servers()),
-            Ask::Files { filter } => json!(self.files(&filter)),
-            Ask::Text { path } => json!(self.text(&path)),
-            Ask::Lines { lines } => json!(self.lines(&lines)),
-            Ask::Prepare { language, deadline } => json!(self.prepare(&language, deadline).await),
-            Ask::DocumentSymbols { paths, deadline } => json!(self.document_symbols(paths, deadline).await),
+            Ask::Root => Reply::Root(self.root()),
+            Ask::Servers => Reply::Servers(self.servers()),
+            Ask::Files { filter } => Reply::Files(self.files(&filter)),
+            Ask::Text { path } => Reply::Text(self.text(&path)),
+            Ask::Lines { lines } => Reply::Lines(self.lines(&lines)),
+            Ask::Prepare { language, deadline } => Reply::Prepare(self.prepare(&language, deadline).await),
+            Ask::DocumentSymbols { paths, deadline } => {
+                Reply::DocumentSymbols(self.document_symbols(paths, deadline).await)
+            }
             Ask::WorkspaceSymbols { language, text, deadline } => {
-                json!(self.workspace_symbols(&language, &text, deadline).await)
+                Reply::WorkspaceSymbols(self.workspace_symbols(&language, &text, deadline).await)
             }
             Ask::Related { relation, places, deadline } => {
-                json!(self.related(relation, places, deadline).await)
+                Reply::Related(self.related(relation, places, deadline).await)
             }
-            Ask::Hierarchy { step, places, deadline } => json!(self.hierarchy(step, places, deadline).await),
-            Ask::Hover { places, deadline } => json!(self.hover(places, deadline).await),
-            Ask::Diagnostics { paths, deadline } => json!(self.diagnostics(paths, deadline).await),
+            Ask::Hierarchy { step, places, deadline } => {
+                Reply::Hierarchy(self.hierarchy(step, places, deadline).await)
+            }
+            Ask::Hover { places, deadline } => Reply::Hover(self.hover(places, deadline).await),
+            Ask::Diagnostics { paths, deadline } => {
+                Reply::Diagnostics(self.diagnostics(paths, deadline).await)
+            }
             Ask::WorkspaceDiagnostics { language, deadline } => {
-                json!(self.workspace_diagnostics(&language, deadline).await)
+                Reply::WorkspaceDiagnostics(self.workspace_diagnostics(&language, deadline).await)
             }
             Ask::Completions { place, overlay, limit, deadline } => {
-                json!(self.completions(place, overlay.as_deref(), limit, deadline).await)
+                Reply::Completions(self.completions(place, overlay.as_deref(), limit, deadline).await)
             }
-            Ask::Restart { language } => json!(self.restart(language.as_deref())),
+            Ask::Restart { language } => Reply::Restart(self.restart(language.as_deref())),
         }
     }
 }

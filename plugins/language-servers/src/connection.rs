@@ -137,7 +137,7 @@ impl Shared {
         drop(self.out.send(frame(message)));
     }
 
-    fn dispatch(&self, message: &Json, listener: &dyn Listener) {
+    fn dispatch(&self, message: Json, listener: &dyn Listener) {
         let params = message.get("params").unwrap_or(&Json::Null);
         match (message.get("method").and_then(Json::as_str), message.get("id")) {
             (Some(method), Some(id)) => {
@@ -150,13 +150,13 @@ impl Shared {
                 self.send(&answer);
             }
             (Some(method), None) => listener.hear(method, params),
-            (None, Some(id)) => self.answered(id, message),
+            (None, Some(id)) => self.answered(&id.clone(), message),
             (None, None) => tracing::debug!("a language server sent what is no message"),
         }
     }
 
     /// An answer to no question, or a second one to the same, is nobody's.
-    fn answered(&self, id: &Json, message: &Json) {
+    fn answered(&self, id: &Json, mut message: Json) {
         let number = id.as_i64().or_else(|| id.as_str().and_then(|id| id.parse().ok()));
         let Some(sender) = number.and_then(|id| lock(&self.pending).remove(&id)) else { return };
         let answer = match message.get("error") {
@@ -168,7 +168,7 @@ impl Shared {
                     .unwrap_or("it gave no reason")
                     .to_owned(),
             }),
-            _ => Ok(message.get("result").cloned().unwrap_or_default()),
+            _ => Ok(message.get_mut("result").map(Json::take).unwrap_or_default()),
         };
         // Nobody waits any more.
         drop(sender.send(answer));
@@ -221,7 +221,7 @@ async fn read(stdout: Output, shared: &Shared, listener: &dyn Listener) -> Optio
     let mut frames = Frames::new(BufReader::with_capacity(64 * 1024, stdout));
     loop {
         match frames.next().await {
-            Ok(Some(message)) => shared.dispatch(&message, listener),
+            Ok(Some(message)) => shared.dispatch(message, listener),
             Ok(None) => return None,
             Err(error) => return Some(error.to_string()),
         }

@@ -37,8 +37,8 @@ use launch::Launch;
 use settings::Settings;
 use types::Failure;
 
-pub use ask::Ask;
-pub use workspace::Workspace;
+pub use ask::{Ask, Reply};
+pub use workspace::{Each, Workspace};
 
 /// All language servers of a process. Those that run are killed when the last handle is dropped.
 pub struct LanguageServers {

@@ -11,8 +11,9 @@ use tokio::time::{Instant, sleep};
 
 use crate::disk::{Disk, Stamp};
 use crate::files::Files as Seen;
-use crate::keeper::{House, Keeper};
+use crate::keeper::{Doubted, House, Keeper};
 use crate::listing::{self, Found, extension};
+use crate::server::{Halt, Server};
 use crate::types::{
     Answered, Cause, Completions, Diagnostic, Failure, FileFilter, Files, Line, Location, Neighbour, Place,
     Relation, Shown, SourceFile, State, Status, Step, Symbols,
@@ -36,7 +37,8 @@ pub struct Workspace {
     keepers: Vec<Arc<Keeper>>,
 }
 
-type Each<T> = Result<Vec<Result<T, Failure>>, Failure>;
+/// What a question about many is answered with: one answer for each, in the same order.
+pub type Each<T> = Result<Vec<Result<T, Failure>>, Failure>;
 
 impl Workspace {
     pub(crate) fn open(root: &Path, house: &Arc<House>) -> Result<Self, Failure> {
@@ -158,19 +160,10 @@ impl Workspace {
     pub async fn document_symbols(&self, paths: Vec<String>, deadline: u32) -> Each<Symbols> {
         let until = until(deadline);
         self.refresh_once(&paths);
-        self.each(
-            paths,
-            |path| path,
-            move |keeper, path| async move {
-                keeper
-                    .ask(until, |server| {
-                        let path = path.clone();
-                        async move { server.document_symbols(&path, until).await }
-                    })
-                    .await
-            },
-        )
-        .await
+        let ask = move |server: Arc<Server>, path: Arc<String>| async move {
+            server.document_symbols(&path, until).await
+        };
+        self.each(paths, |path| path, until, ask).await
     }
 
     /// Finds symbols of a language by a part of their name.
@@ -199,15 +192,10 @@ impl Workspace {
         deadline: u32,
     ) -> Each<Answered<Location>> {
         let until = until(deadline);
-        self.each(places, place_path, move |keeper, place| async move {
-            keeper
-                .ask(until, |server| {
-                    let place = place.clone();
-                    async move { server.related(relation, &place, until).await }
-                })
-                .await
-        })
-        .await
+        let ask = move |server: Arc<Server>, place: Arc<Place>| async move {
+            server.related(relation, &place, until).await
+        };
+        self.each(places, place_path, until, ask).await
     }
 
     /// Takes one step in a hierarchy from places.
@@ -221,15 +209,10 @@ impl Workspace {
         deadline: u32,
     ) -> Each<Answered<Neighbour>> {
         let until = until(deadline);
-        self.each(places, place_path, move |keeper, place| async move {
-            keeper
-                .ask(until, |server| {
-                    let place = place.clone();
-                    async move { server.hierarchy(step, &place, until).await }
-                })
-                .await
-        })
-        .await
+        let ask = move |server: Arc<Server>, place: Arc<Place>| async move {
+            server.hierarchy(step, &place, until).await
+        };
+        self.each(places, place_path, until, ask).await
     }
 
     /// Returns what the server shows of places.
@@ -238,15 +221,9 @@ impl Workspace {
     /// Too many at once.
     pub async fn hover(&self, places: Vec<Place>, deadline: u32) -> Each<Shown> {
         let until = until(deadline);
-        self.each(places, place_path, move |keeper, place| async move {
-            keeper
-                .ask(until, |server| {
-                    let place = place.clone();
-                    async move { server.hover(&place, until).await }
-                })
-                .await
-        })
-        .await
+        let ask =
+            move |server: Arc<Server>, place: Arc<Place>| async move { server.hover(&place, until).await };
+        self.each(places, place_path, until, ask).await
     }
 
     /// Returns the diagnostics of files, each for its newest text.
@@ -255,19 +232,10 @@ impl Workspace {
     /// Too many at once.
     pub async fn diagnostics(&self, paths: Vec<String>, deadline: u32) -> Each<Answered<Diagnostic>> {
         let until = until(deadline);
-        self.each(
-            paths,
-            |path| path,
-            move |keeper, path| async move {
-                keeper
-                    .ask(until, |server| {
-                        let path = path.clone();
-                        async move { server.diagnostics(&path, until).await }
-                    })
-                    .await
-            },
-        )
-        .await
+        let ask = move |server: Arc<Server>, path: Arc<String>| async move {
+            server.diagnostics(&path, until).await
+        };
+        self.each(paths, |path| path, until, ask).await
     }
 
     /// Returns the diagnostics of the whole root from the server of a language.
@@ -341,20 +309,24 @@ impl Workspace {
     }
 
     /// Asks about many at the same time, and answers in their order.
-    async fn each<I, T, F>(
+    async fn each<I, T, F, A>(
         &self,
         items: Vec<I>,
         path: impl Fn(&mut I) -> &mut String,
-        ask: impl Fn(Arc<Keeper>, I) -> F,
+        until: Instant,
+        ask: A,
     ) -> Each<T>
     where
-        T: Send + 'static,
-        F: Future<Output = Result<T, Failure>> + Send + 'static,
+        I: Send + Sync + 'static,
+        T: Doubted + Send + 'static,
+        F: Future<Output = Result<T, Halt>> + Send + 'static,
+        A: Fn(Arc<Server>, Arc<I>) -> F + Clone + Send + Sync + 'static,
     {
         if items.len() > MOST_ASKED {
             let message = format!("{} were asked about at once, expected at most {MOST_ASKED}", items.len());
             return Err(Failure::new(Cause::TooLarge, message).suggest("ask about fewer at once"));
         }
+        let alone = items.len() == 1;
         let mut answers: Vec<Option<Result<T, Failure>>> = items.iter().map(|_| None).collect();
         let room = Arc::new(Semaphore::new(AT_ONCE));
         let mut asked = JoinSet::new();
@@ -362,14 +334,16 @@ impl Workspace {
             let keeper = self.disk.below(path(&mut item)).and_then(|below| {
                 let keeper = self.of(&below)?;
                 *path(&mut item) = below;
-                Ok(keeper)
+                Ok(Arc::clone(keeper))
             });
             match keeper {
+                // Another thread would have to be woken up for it.
+                Ok(keeper) if alone => answers[at] = Some(one(&keeper, item, until, ask.clone()).await),
                 Ok(keeper) => {
-                    let (asking, room) = (ask(Arc::clone(keeper), item), Arc::clone(&room));
+                    let (ask, room) = (ask.clone(), Arc::clone(&room));
                     asked.spawn(async move {
                         let _turn = room.acquire_owned().await;
-                        (at, asking.await)
+                        (at, one(&keeper, item, until, ask).await)
                     });
                 }
                 Err(failure) => answers[at] = Some(Err(failure)),
@@ -423,6 +397,17 @@ impl Workspace {
         let message = format!("no language server for {what}, expected one of {}", languages.join(", "));
         Failure::new(Cause::NoServer, message)
     }
+}
+
+/// Asks about one, perhaps twice: a server may die of it.
+async fn one<I, T: Doubted, F: Future<Output = Result<T, Halt>>>(
+    keeper: &Arc<Keeper>,
+    item: I,
+    until: Instant,
+    ask: impl Fn(Arc<Server>, Arc<I>) -> F,
+) -> Result<T, Failure> {
+    let item = Arc::new(item);
+    keeper.ask(until, |server| ask(server, Arc::clone(&item))).await
 }
 
 fn place_path(place: &mut Place) -> &mut String {

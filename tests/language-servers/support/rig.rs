@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use iac_language_servers::settings::{Chosen, Settings};
 use iac_language_servers::types::{Place, Position};
-use iac_language_servers::{LanguageServers, Workspace};
+use iac_language_servers::{Ask, LanguageServers, Workspace};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
@@ -45,6 +45,11 @@ impl Rig {
 
     pub(crate) fn root(&self) -> PathBuf {
         self.folder.path().join("root")
+    }
+
+    /// Answers a question as it is recorded.
+    pub(crate) async fn answer(&self, ask: Ask) -> Json {
+        serde_json::to_value(self.workspace.answer(ask).await).unwrap()
     }
 
     /// Drops all handles, and waits until no process is left.

@@ -20,7 +20,7 @@ use super::limiter::Limiter;
 use super::meter::Meter;
 use super::{Report, Setup};
 use crate::failure::{Bound, Failure, Fault, clean};
-use crate::host::{Caller, Host, Progress, Question, Refusal};
+use crate::host::{Caller, Host, Progress, Question, Refusal, Told};
 
 #[expect(unreachable_pub, reason = "the generated bindings export it again")]
 pub use {apps::App, files::Directory, servers::Workspace};
@@ -158,6 +158,10 @@ impl State {
     }
 
     async fn ask_json(&mut self, question: Question, bytes: usize) -> Returned<Json> {
+        Ok(self.ask_told(question, bytes).await?.map(Told::into_json))
+    }
+
+    async fn ask_told(&mut self, question: Question, bytes: usize) -> Returned<Told> {
         self.count_call()?;
         self.count_traffic(bytes)?;
         self.meter.count();

@@ -1,15 +1,16 @@
-//! `language-servers`: a handle is a root that was granted. What crosses is of one shape on both sides, so the generated
-//! types are read from what the crate of the servers writes.
+//! `language-servers`: a handle is a root that was granted.
 
-use iac_language_servers::Ask;
+mod crossing;
+
+use iac_language_servers::{Ask, Reply, types};
 use serde::de::DeserializeOwned;
-use serde_json::{Value as Json, json};
 use wasmtime::component::Resource;
 
 use super::State;
 use crate::engine::bindings::iac::plugin::language_servers as wit;
 use crate::failure::Fault;
-use crate::host::Question;
+use crate::host::{Question, Told};
+use crossing::Cross;
 
 /// A root that was granted and opened in this call.
 #[derive(Debug)]
@@ -21,8 +22,21 @@ pub struct Workspace {
 /// A function's result: the outer error ends the call, the inner one the guest reads.
 type Returned<T> = wasmtime::Result<Result<T, wit::Failure>>;
 
+/// What a question about many returns.
+type ReturnedEach<T> = Returned<Vec<Result<T, wit::Failure>>>;
+
 /// One answer is at most so many times as long as one of an app: it can be about many files.
 const LONGER: usize = 4;
+
+/// Finds the answer to one kind of question among all answers.
+macro_rules! only {
+    ($kind:ident) => {
+        |reply| match reply {
+            Reply::$kind(answer) => Some(answer),
+            _ => None,
+        }
+    };
+}
 
 impl wit::Host for State {
     async fn roots(&mut self) -> wasmtime::Result<Vec<String>> {
@@ -38,9 +52,9 @@ impl wit::Host for State {
         let bytes = root.len();
         match self.ask_json(Question::OpenWorkspace { root: root.clone() }, bytes).await? {
             Ok(answer) => {
-                let opened: Result<(), wit::Failure> = read(answer);
+                let opened: Result<(), types::Failure> = read(answer);
                 let full = |_| failure(wit::Cause::TooLarge, "the call holds too many handles".to_owned());
-                Ok(opened.and_then(|()| self.table.push(Workspace { root }).map_err(full)))
+                Ok(opened.cross().and_then(|()| self.table.push(Workspace { root }).map_err(full)))
             }
             Err(fault) => Ok(Err(failure(wit::Cause::Failed, fault.message))),
         }
@@ -49,11 +63,11 @@ impl wit::Host for State {
 
 impl wit::HostWorkspace for State {
     async fn root(&mut self, workspace: Resource<Workspace>) -> wasmtime::Result<String> {
-        Ok(self.told(&workspace, json!({"question": "root"})).await?.unwrap_or_default())
+        Ok(self.told(&workspace, Ask::Root, only!(Root)).await?.unwrap_or_default())
     }
 
     async fn servers(&mut self, workspace: Resource<Workspace>) -> wasmtime::Result<Vec<wit::Server>> {
-        Ok(self.told(&workspace, json!({"question": "servers"})).await?.unwrap_or_default())
+        Ok(self.told(&workspace, Ask::Servers, only!(Servers)).await?.unwrap_or_default())
     }
 
     async fn files(
@@ -61,11 +75,11 @@ impl wit::HostWorkspace for State {
         workspace: Resource<Workspace>,
         filter: wit::FileFilter,
     ) -> Returned<wit::Files> {
-        self.answered(&workspace, json!({"question": "files", "filter": filter})).await
+        self.answered(&workspace, Ask::Files { filter: filter.into() }, only!(Files)).await
     }
 
     async fn text(&mut self, workspace: Resource<Workspace>, path: String) -> Returned<String> {
-        self.answered(&workspace, json!({"question": "text", "path": path})).await
+        self.answered(&workspace, Ask::Text { path }, only!(Text)).await
     }
 
     async fn lines(
@@ -74,7 +88,8 @@ impl wit::HostWorkspace for State {
         lines: Vec<wit::Line>,
     ) -> wasmtime::Result<Vec<Option<String>>> {
         let nothing = vec![None; lines.len()];
-        Ok(self.told(&workspace, json!({"question": "lines", "lines": lines})).await?.unwrap_or(nothing))
+        let lines = lines.into_iter().map(types::Line::from).collect();
+        Ok(self.told(&workspace, Ask::Lines { lines }, only!(Lines)).await?.unwrap_or(nothing))
     }
 
     async fn prepare(
@@ -83,8 +98,7 @@ impl wit::HostWorkspace for State {
         language: String,
         deadline: u32,
     ) -> Returned<wit::Server> {
-        let ask = json!({"question": "prepare", "language": language, "deadline": deadline});
-        self.answered(&workspace, ask).await
+        self.answered(&workspace, Ask::Prepare { language, deadline }, only!(Prepare)).await
     }
 
     async fn document_symbols(
@@ -92,9 +106,9 @@ impl wit::HostWorkspace for State {
         workspace: Resource<Workspace>,
         paths: Vec<String>,
         deadline: u32,
-    ) -> Returned<Vec<Result<wit::Symbols, wit::Failure>>> {
-        let ask = json!({"question": "document-symbols", "paths": paths, "deadline": deadline});
-        self.answered(&workspace, ask).await
+    ) -> ReturnedEach<wit::Symbols> {
+        let ask = Ask::DocumentSymbols { paths, deadline };
+        self.answered(&workspace, ask, only!(DocumentSymbols)).await
     }
 
     async fn workspace_symbols(
@@ -104,41 +118,39 @@ impl wit::HostWorkspace for State {
         text: String,
         deadline: u32,
     ) -> Returned<wit::Symbols> {
-        let ask = json!({"question": "workspace-symbols", "language": language, "text": text, "deadline": deadline});
-        self.answered(&workspace, ask).await
+        let ask = Ask::WorkspaceSymbols { language, text, deadline };
+        self.answered(&workspace, ask, only!(WorkspaceSymbols)).await
     }
 
     async fn related(
         &mut self,
         workspace: Resource<Workspace>,
         relation: wit::Relation,
-        places: Vec<wit::Place>,
+        at: Vec<wit::Place>,
         deadline: u32,
-    ) -> Returned<Vec<Result<wit::Locations, wit::Failure>>> {
-        let ask =
-            json!({"question": "related", "relation": relation, "places": places, "deadline": deadline});
-        self.answered(&workspace, ask).await
+    ) -> ReturnedEach<wit::Locations> {
+        let ask = Ask::Related { relation: relation.into(), places: places(at), deadline };
+        self.answered(&workspace, ask, only!(Related)).await
     }
 
     async fn hierarchy(
         &mut self,
         workspace: Resource<Workspace>,
         step: wit::Step,
-        places: Vec<wit::Place>,
+        at: Vec<wit::Place>,
         deadline: u32,
-    ) -> Returned<Vec<Result<wit::Neighbours, wit::Failure>>> {
-        let ask = json!({"question": "hierarchy", "step": step, "places": places, "deadline": deadline});
-        self.answered(&workspace, ask).await
+    ) -> ReturnedEach<wit::Neighbours> {
+        let ask = Ask::Hierarchy { step: step.into(), places: places(at), deadline };
+        self.answered(&workspace, ask, only!(Hierarchy)).await
     }
 
     async fn hover(
         &mut self,
         workspace: Resource<Workspace>,
-        places: Vec<wit::Place>,
+        at: Vec<wit::Place>,
         deadline: u32,
-    ) -> Returned<Vec<Result<wit::Shown, wit::Failure>>> {
-        let ask = json!({"question": "hover", "places": places, "deadline": deadline});
-        self.answered(&workspace, ask).await
+    ) -> ReturnedEach<wit::Shown> {
+        self.answered(&workspace, Ask::Hover { places: places(at), deadline }, only!(Hover)).await
     }
 
     async fn diagnostics(
@@ -146,9 +158,8 @@ impl wit::HostWorkspace for State {
         workspace: Resource<Workspace>,
         paths: Vec<String>,
         deadline: u32,
-    ) -> Returned<Vec<Result<wit::Diagnostics, wit::Failure>>> {
-        let ask = json!({"question": "diagnostics", "paths": paths, "deadline": deadline});
-        self.answered(&workspace, ask).await
+    ) -> ReturnedEach<wit::Diagnostics> {
+        self.answered(&workspace, Ask::Diagnostics { paths, deadline }, only!(Diagnostics)).await
     }
 
     async fn workspace_diagnostics(
@@ -157,8 +168,8 @@ impl wit::HostWorkspace for State {
         language: String,
         deadline: u32,
     ) -> Returned<wit::Diagnostics> {
-        let ask = json!({"question": "workspace-diagnostics", "language": language, "deadline": deadline});
-        self.answered(&workspace, ask).await
+        let ask = Ask::WorkspaceDiagnostics { language, deadline };
+        self.answered(&workspace, ask, only!(WorkspaceDiagnostics)).await
     }
 
     async fn completions(
@@ -169,13 +180,12 @@ impl wit::HostWorkspace for State {
         limit: u32,
         deadline: u32,
     ) -> Returned<wit::Completions> {
-        let ask = json!({"question": "completions", "place": place, "overlay": overlay, "limit": limit,
-            "deadline": deadline});
-        self.answered(&workspace, ask).await
+        let ask = Ask::Completions { place: place.into(), overlay, limit, deadline };
+        self.answered(&workspace, ask, only!(Completions)).await
     }
 
     async fn restart(&mut self, workspace: Resource<Workspace>, language: Option<String>) -> Returned<()> {
-        self.answered(&workspace, json!({"question": "restart", "language": language})).await
+        self.answered(&workspace, Ask::Restart { language }, only!(Restart)).await
     }
 
     async fn drop(&mut self, workspace: Resource<Workspace>) -> wasmtime::Result<()> {
@@ -186,67 +196,106 @@ impl wit::HostWorkspace for State {
 
 impl State {
     /// Asks what has a result of its own.
-    async fn answered<T: DeserializeOwned>(
+    async fn answered<T: Cross + DeserializeOwned>(
         &mut self,
         workspace: &Resource<Workspace>,
-        ask: Json,
-    ) -> Returned<T> {
-        let told: Result<Json, Fault> = self.told_json(workspace, ask).await?;
-        Ok(match told {
-            Ok(answer) => read(answer),
-            Err(fault) => Err(failure(wit::Cause::Failed, fault.message)),
-        })
-    }
-
-    /// Asks what always has an answer; none where the host has no language servers.
-    async fn told<T: DeserializeOwned>(
-        &mut self,
-        workspace: &Resource<Workspace>,
-        ask: Json,
-    ) -> wasmtime::Result<Option<T>> {
-        let told = self.told_json(workspace, ask).await?;
-        Ok(told.ok().and_then(|answer| serde_json::from_value(answer).ok()))
-    }
-
-    async fn told_json(
-        &mut self,
-        workspace: &Resource<Workspace>,
-        ask: Json,
-    ) -> wasmtime::Result<Result<Json, Fault>> {
-        let root = self.table.get(workspace)?.root.clone();
-        let bytes = weight(&ask);
-        let ask: Ask = match serde_json::from_value(ask) {
-            Ok(ask) => ask,
-            Err(error) => return Ok(Err(Fault::new("internal", error.to_string()))),
+        ask: Ask,
+        only: fn(&Reply) -> Option<&Result<T, types::Failure>>,
+    ) -> Returned<T::Into> {
+        let told = match self.told_at_all(workspace, ask).await? {
+            Ok(told) => told,
+            Err(fault) => return Ok(Err(failure(wit::Cause::Failed, fault.message))),
         };
-        let answer = self.ask_json(Question::LanguageServers { root, ask }, bytes).await?;
-        self.heard = true;
-        let weight = answer.as_ref().map_or(0, weight);
+        let recorded;
+        let answer = match &told {
+            Told::Servers(reply) => only(reply),
+            Told::Json(json) => {
+                recorded = read(json.clone());
+                Some(&recorded)
+            }
+        };
+        let Some(answer) = answer else { return Ok(Err(failure(wit::Cause::Failed, FORM.to_owned()))) };
+        let (weight, most) = (answer.weight(), self.setup.limits.reply * LONGER);
         self.count_traffic(weight)?;
-        let most = self.setup.limits.reply * LONGER;
         if weight > most {
             let message =
                 format!("the answer has {weight} bytes, expected at most {most}: ask about less at once");
-            return Ok(Ok(json!({"Err": failure(wit::Cause::TooLarge, message)})));
+            return Ok(Err(failure(wit::Cause::TooLarge, message)));
         }
-        Ok(answer.map_err(Fault::from))
+        Ok(answer.cross())
+    }
+
+    /// Asks what always has an answer; none where the host has no language servers, or where the answer is too long.
+    async fn told<T: Cross + DeserializeOwned>(
+        &mut self,
+        workspace: &Resource<Workspace>,
+        ask: Ask,
+        only: fn(&Reply) -> Option<&T>,
+    ) -> wasmtime::Result<Option<T::Into>> {
+        let told = self.told_at_all(workspace, ask).await?;
+        let recorded;
+        let answer = match &told {
+            Ok(Told::Servers(reply)) => only(reply),
+            Ok(Told::Json(json)) => {
+                recorded = serde_json::from_value(json.clone()).ok();
+                recorded.as_ref()
+            }
+            Err(_) => None,
+        };
+        let Some(answer) = answer else { return Ok(None) };
+        let weight = answer.weight();
+        self.count_traffic(weight)?;
+        Ok((weight <= self.setup.limits.reply * LONGER).then(|| answer.cross()))
+    }
+
+    async fn told_at_all(
+        &mut self,
+        workspace: &Resource<Workspace>,
+        ask: Ask,
+    ) -> wasmtime::Result<Result<Told, Fault>> {
+        let root = self.table.get(workspace)?.root.clone();
+        let bytes = weight(&ask);
+        let told = self.ask_told(Question::LanguageServers { root, ask }, bytes).await?;
+        self.heard = true;
+        Ok(told.map_err(Fault::from))
     }
 }
 
-fn read<T: DeserializeOwned>(answer: Json) -> Result<T, wit::Failure> {
-    serde_json::from_value(answer).unwrap_or_else(|error| Err(failure(wit::Cause::Failed, error.to_string())))
+const FORM: &str = "the host's answer has another form than its question";
+
+fn read<T: DeserializeOwned>(answer: serde_json::Value) -> Result<T, types::Failure> {
+    let wrong = |error: serde_json::Error| types::Failure::new(types::Cause::Failed, error.to_string());
+    serde_json::from_value(answer).unwrap_or_else(|error| Err(wrong(error)))
 }
 
 fn failure(cause: wit::Cause, message: String) -> wit::Failure {
     wit::Failure { cause, message, suggestion: None, retry_after: None }
 }
 
-/// About how many bytes an answer has; nobody writes it out only to measure it.
-fn weight(json: &Json) -> usize {
-    match json {
-        Json::String(text) => text.len() + 2,
-        Json::Array(items) => items.iter().map(|item| weight(item) + 1).sum::<usize>() + 2,
-        Json::Object(fields) => fields.values().map(|value| weight(value) + 8).sum::<usize>() + 2,
-        Json::Null | Json::Bool(_) | Json::Number(_) => 4,
+fn places(places: Vec<wit::Place>) -> Vec<types::Place> {
+    places.into_iter().map(types::Place::from).collect()
+}
+
+/// About how many bytes a question has.
+fn weight(ask: &Ask) -> usize {
+    const EACH: usize = 16;
+    let many = |lengths: &mut dyn Iterator<Item = usize>| lengths.map(|length| length + EACH).sum();
+    match ask {
+        Ask::Text { path } => path.len(),
+        Ask::Files { filter } => filter.under.len() + filter.containing.as_ref().map_or(0, String::len),
+        Ask::Lines { lines } => many(&mut lines.iter().map(|line| line.path.len())),
+        Ask::DocumentSymbols { paths, .. } | Ask::Diagnostics { paths, .. } => {
+            many(&mut paths.iter().map(String::len))
+        }
+        Ask::Related { places, .. } | Ask::Hierarchy { places, .. } | Ask::Hover { places, .. } => {
+            many(&mut places.iter().map(|place| place.path.len()))
+        }
+        Ask::WorkspaceSymbols { text, .. } => text.len(),
+        Ask::Completions { place, overlay, .. } => place.path.len() + overlay.as_ref().map_or(0, String::len),
+        Ask::Root
+        | Ask::Servers
+        | Ask::Prepare { .. }
+        | Ask::WorkspaceDiagnostics { .. }
+        | Ask::Restart { .. } => EACH,
     }
 }
