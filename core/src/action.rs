@@ -242,6 +242,8 @@ pub struct Column {
     pub long: bool,
     /// Holds an enumerator, which filters of the app compare in a form of their own.
     pub enumerated: bool,
+    /// Holds a file or the name of a class, for which filters of the app have no form that is known to work.
+    pub by_script: bool,
 }
 
 impl Column {

@@ -12,6 +12,7 @@
 mod apps;
 mod asking;
 mod command;
+mod compare;
 mod elements;
 mod first;
 mod health;

@@ -142,7 +142,10 @@ const batch = (collection, ids, id, reads, each, size) => {
 };
 
 const asText = value => typeof value === "string" ? value.normalize("NFC").toLowerCase() : value;
-const plain = value => value instanceof Date ? value.getTime() : typeof value === "boolean" ? Number(value) : asText(value);
+// A file is compared by its path.
+const pathOf = value => source(value).startsWith("Path(") ? value.toString() : value;
+const isObject = value => value !== null && (typeof value === "object" || typeof value === "function") && !Array.isArray(value);
+const plain = value => value instanceof Date ? value.getTime() : typeof value === "boolean" ? Number(value) : asText(isObject(value) ? pathOf(value) : value);
 // A value of the request as the app takes it.
 const given = value => value !== null && typeof value === "object" && value.$ === "date" ? new Date(value.v) : value;
 const wanted = value => value !== null && typeof value === "object" && value.$ === "date" ? new Date(value.v).getTime() : plain(value);

@@ -5,7 +5,8 @@ use serde_json::Value as Json;
 use crate::action::Column;
 use crate::call::{Compare, Filter, Operator};
 
-/// Says whether the app can be asked: a comparison with missing value, or along a path of properties, has no such form.
+/// Says whether the app can be asked: a comparison with missing value, a file or a class, or along a path of properties,
+/// has no such form.
 pub(crate) fn can_be_whose(filter: &Filter<usize>, columns: &[Column]) -> bool {
     match filter {
         Filter::And(filters) | Filter::Or(filters) => {
@@ -15,7 +16,8 @@ pub(crate) fn can_be_whose(filter: &Filter<usize>, columns: &[Column]) -> bool {
         Filter::Compare(compare) => {
             let column = &columns[compare.property];
             let equality = matches!(compare.operator, Operator::Equal | Operator::NotEqual);
-            column.identifiers.len() == 1 && !compare.value.is_null() && (!column.enumerated || equality)
+            let has_form = !column.by_script && (!column.enumerated || equality);
+            column.identifiers.len() == 1 && !compare.value.is_null() && has_form
         }
     }
 }

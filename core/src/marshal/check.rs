@@ -53,7 +53,11 @@ impl<'a> Checker<'a, '_> {
         self.fields(json, fields, place, 0)
     }
 
-    fn one_of(
+    /// Checks a value against alternatives, `depth` lists and records deep.
+    ///
+    /// # Errors
+    /// The value is none of them.
+    pub(crate) fn one_of(
         &mut self,
         json: &Json,
         shapes: &[Shape<'_>],
@@ -364,13 +368,30 @@ fn geometry(json: &Json, shape: &Shape<'_>) -> Option<Given> {
 }
 
 /// Reads a date, or a date and time; without an offset it is meant in the zone of the Mac.
+///
+/// The text is one that every JavaScript engine reads in the same way: milliseconds at most, an offset of less than a day.
 pub(crate) fn date(text: &str) -> Option<String> {
-    if text.parse::<jiff::Timestamp>().is_ok() {
-        return Some(text.to_owned());
+    if let Ok(stamp) = text.parse::<jiff::Timestamp>() {
+        return zoned(text, stamp);
     }
     let local = text.parse::<jiff::civil::DateTime>().ok()?;
     Some(local.strftime("%Y-%m-%dT%H:%M:%S").to_string())
 }
+
+fn zoned(text: &str, stamp: jiff::Timestamp) -> Option<String> {
+    let stamp = jiff::Timestamp::from_millisecond(stamp.as_millisecond()).ok()?;
+    let offset = jiff::fmt::temporal::Pieces::parse(text).ok()?.to_numeric_offset()?;
+    let digits = if stamp.subsec_millisecond() == 0 { 0 } else { 3 };
+    let written = if text.ends_with(['Z', 'z']) {
+        format!("{stamp:.digits$}")
+    } else {
+        format!("{:.digits$}", stamp.display_with_offset(offset))
+    };
+    (offset.seconds().abs() < FARTHEST).then_some(written)
+}
+
+/// No zone is as far from UTC, in seconds.
+const FARTHEST: i32 = 16 * 60 * 60;
 
 /// The error for a value of the wrong type.
 fn wrong(place: &str, expected: &str, got: &Json) -> Fault {

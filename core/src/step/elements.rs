@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::compare::comparable;
 use super::first::First;
 use super::properties::column;
 use super::show::{Shown, largest, value};
@@ -32,7 +33,8 @@ pub(super) fn start(call: &GetElements, first: Option<First>, world: &mut World<
     let app = world.apps.find(&app_of(call, world)?)?;
     let dictionary = app.dictionary()?;
     let found = call.container.resolve(dictionary, &mut *held(world.references, app, world.now))?;
-    let wanted = wanted(call, found.path, app, dictionary, &world.learned.costs(&app.bundle_id))?;
+    let costs = world.learned.costs(&app.bundle_id);
+    let wanted = wanted(call, found.path, app, dictionary, world.home, &costs)?;
     let container = match &call.container {
         Container::Reference(id) => Some(id.to_string()),
         Container::Specifier(_) => None,
@@ -55,11 +57,12 @@ fn wanted(
     container: Path,
     app: &App,
     dictionary: &Dictionary,
+    home: &str,
     costs: &plan::Costs,
 ) -> Result<Elements, Fault> {
     let collection = container.collection(dictionary, &call.element)?;
     let class = collection.class.clone();
-    let mut columns = Columns { app, dictionary, class: &class, known: Vec::new() };
+    let mut columns = Columns { app, dictionary, class: &class, home, known: Vec::new() };
     for term in &call.properties {
         columns.place(term)?;
     }
@@ -96,6 +99,7 @@ struct Columns<'a> {
     app: &'a App,
     dictionary: &'a Dictionary,
     class: &'a str,
+    home: &'a str,
     known: Vec<Column>,
 }
 
@@ -111,51 +115,9 @@ impl Columns<'_> {
 
     fn compare(&mut self, compare: Compare<String>) -> Result<Compare<usize>, Fault> {
         let property = self.place(&compare.property)?;
-        let value = comparable(&compare, &self.known[property])?;
+        let value = comparable(&compare, &self.known[property], self.dictionary, self.home)?;
         Ok(Compare { property, operator: compare.operator, value })
     }
-}
-
-/// Checks a filter's value against the property's type; dates become tagged.
-fn comparable(compare: &Compare<String>, column: &Column) -> Result<Json, Fault> {
-    let types: Vec<&str> = column.kind.0.iter().map(|kind| kind.name.as_str()).collect();
-    let value = &compare.value;
-    let mismatch = |expected: &str| {
-        let message = format!("`{}` {} {value}: expected {expected}", column.term, compare.operator.as_str());
-        Fault::new(Code::TypeMismatch, message, format!("compare `{}` with {expected}", column.term))
-    };
-    match value {
-        Json::Object(_) | Json::Array(_) => Err(mismatch("a text, number, boolean, date or null")),
-        Json::Null if compare.operator.is_textual() => Err(mismatch("a text")),
-        Json::Null => Ok(Json::Null),
-        Json::String(text) if types.contains(&"date") => {
-            date(text).ok_or_else(|| mismatch("a date such as 2026-01-27 or 2026-01-27T10:30:00"))
-        }
-        Json::String(_) if types.iter().all(|kind| NUMERIC.contains(kind)) && !types.is_empty() => {
-            Err(mismatch("a number"))
-        }
-        Json::String(_) if types == ["boolean"] => Err(mismatch("true or false")),
-        Json::Number(_) | Json::Bool(_) if types == ["text"] => Err(mismatch("a text")),
-        Json::Number(_) if types == ["boolean"] => Err(mismatch("true or false")),
-        Json::Bool(_) if types.iter().all(|kind| NUMERIC.contains(kind)) && !types.is_empty() => {
-            Err(mismatch("a number"))
-        }
-        other => Ok(other.clone()),
-    }
-}
-
-const NUMERIC: [&str; 5] = ["integer", "real", "number", "double integer", "unsigned integer"];
-
-/// Reads a date, or a date and time; without an offset it is meant in the zone of the Mac.
-fn date(text: &str) -> Option<Json> {
-    let whole = text.parse::<jiff::Timestamp>().is_ok();
-    let local = text.parse::<jiff::civil::DateTime>().ok();
-    let iso = match local {
-        _ if whole => text.to_owned(),
-        Some(local) => local.strftime("%Y-%m-%dT%H:%M:%S").to_string(),
-        None => return None,
-    };
-    Some(json!({ "$": "date", "v": iso }))
 }
 
 impl Listing {

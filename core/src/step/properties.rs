@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::call::TextWindow;
 use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
+use crate::marshal::{Shape, shapes};
 use crate::osa_error::OsaError;
 use crate::plan;
 use crate::reference::{RefId, ReferenceError};
@@ -87,6 +88,7 @@ pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str
         kind: Default::default(),
         long: false,
         enumerated: false,
+        by_script: false,
     };
     for part in term.split('.') {
         let property = find_property(dictionary, &owner, part.trim())?;
@@ -102,6 +104,9 @@ pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str
         column.kind = property.kind.clone();
         column.enumerated =
             property.kind.0.iter().any(|kind| dictionary.enumerations.contains_key(&kind.name));
+        column.by_script = shapes(&property.kind, dictionary)
+            .iter()
+            .any(|shape| matches!(shape, Shape::File | Shape::ClassName));
         owner = property
             .kind
             .0

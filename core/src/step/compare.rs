@@ -1,0 +1,159 @@
+//! A filter's value against the type of the property that it is compared with.
+
+use serde_json::{Value as Json, json};
+
+use crate::action::Column;
+use crate::call::{Compare, Operator};
+use crate::dictionary::Dictionary;
+use crate::fault::{Code, Fault};
+use crate::marshal::{Checker, Given, Shape, expected, shapes};
+use crate::specifier::SpecifierError;
+
+const EQUALITY: [Operator; 2] = [Operator::Equal, Operator::NotEqual];
+const ORDER: [Operator; 4] =
+    [Operator::Less, Operator::Greater, Operator::LessOrEqual, Operator::GreaterOrEqual];
+const TEXTUAL: [Operator; 3] = [Operator::Contains, Operator::StartsWith, Operator::EndsWith];
+
+/// Checks a comparison against the property's type and returns its value as the script takes it: dates are tagged,
+/// enumerators and classes have the name under which the app shows them.
+///
+/// # Errors
+/// [`Code::TypeMismatch`]: the value is of another type, or values of that type are not compared in this way.
+pub(super) fn comparable(
+    compare: &Compare<String>,
+    column: &Column,
+    dictionary: &Dictionary,
+    home: &str,
+) -> Result<Json, Fault> {
+    let all = shapes(&column.kind, dictionary);
+    let is_list = all.iter().any(|shape| matches!(shape, Shape::List(_)));
+    let operator = compare.operator;
+    if compare.value.is_null() && EQUALITY.contains(&operator) {
+        return Ok(Json::Null);
+    }
+    let place = format!("`{}` {}", column.term, operator.as_str());
+    let sides = sides(&all);
+    if sides.is_empty() {
+        return Err(incomparable(&place, column, &all, dictionary));
+    }
+    let taking: Vec<Shape<'_>> = sides.iter().filter_map(|shape| taken(shape, operator, is_list)).collect();
+    if taking.is_empty() {
+        return Err(other_operator(&place, &sides, is_list));
+    }
+    // No shape of an object is left, so that nothing asks for a reference.
+    let mut nobody = |id: &_| Err(SpecifierError::Reference(crate::reference::ReferenceError::Unknown(*id)));
+    let mut checker = Checker { dictionary, held: &mut nobody, home, put: None };
+    checker.one_of(&compare.value, &taking, &place, 0).map(written).map_err(|fault| mismatch(fault, compare))
+}
+
+/// What a property is compared with: a list by its items, anything by what can be told apart.
+///
+/// Objects, records and geometry have no form that two of them could be compared in. Where a dictionary says `file` and
+/// has a class of that name, the app answers objects.
+fn sides<'a>(shapes: &[Shape<'a>]) -> Vec<Shape<'a>> {
+    let has_objects = shapes.iter().any(|shape| matches!(shape, Shape::Object(_)));
+    let side = |shape: &Shape<'a>| match shape {
+        Shape::Integer => vec![Shape::Number],
+        Shape::Any => vec![Shape::Bool, Shape::Number, Shape::Text],
+        Shape::List(of) => sides(of),
+        Shape::File if has_objects => Vec::new(),
+        Shape::Bool
+        | Shape::Number
+        | Shape::Date
+        | Shape::File
+        | Shape::Choice(_)
+        | Shape::ClassName
+        | Shape::Text => {
+            vec![shape.clone()]
+        }
+        _ => Vec::new(),
+    };
+    let mut found: Vec<Shape<'a>> = Vec::new();
+    for each in shapes.iter().flat_map(side) {
+        if !found.contains(&each) {
+            found.push(each);
+        }
+    }
+    found
+}
+
+/// The operators that say something about values of a type; a list contains what one of its items is.
+fn operators(shape: &Shape<'_>, is_list: bool) -> Vec<Operator> {
+    let more: &[Operator] = match shape {
+        Shape::Number | Shape::Date if is_list => &[ORDER.as_slice(), &[Operator::Contains]].concat(),
+        Shape::Number | Shape::Date => &ORDER,
+        Shape::Text => &[ORDER.as_slice(), &TEXTUAL].concat(),
+        Shape::File => &TEXTUAL,
+        _ if is_list => &[Operator::Contains],
+        _ => &[],
+    };
+    EQUALITY.into_iter().chain(more.iter().copied()).collect()
+}
+
+/// What a value must be for an operator: a part of a path is a text.
+fn taken<'a>(shape: &Shape<'a>, operator: Operator, is_list: bool) -> Option<Shape<'a>> {
+    let takes = operators(shape, is_list).contains(&operator);
+    let is_part = operator.is_textual() && *shape == Shape::File;
+    takes.then(|| if is_part { Shape::Text } else { shape.clone() })
+}
+
+fn written(given: Given) -> Json {
+    match given {
+        Given::Bool(value) => json!(value),
+        Given::Number(number) => Json::Number(number),
+        Given::Date(date) => json!({ "$": "date", "v": date }),
+        Given::Text(text) | Given::Enumerator(text) | Given::File(text) => json!(text),
+        Given::Class(class) => json!(
+            crate::dictionary::Identifier::of(&class)
+                .map_or_else(|| class.clone(), |identifier| identifier.as_str().to_owned())
+        ),
+        _ => Json::Null,
+    }
+}
+
+fn mismatch(fault: Fault, compare: &Compare<String>) -> Fault {
+    let fault = Fault { code: Code::TypeMismatch, ..fault }.with("parameter", "where");
+    match compare.value {
+        Json::Array(_) => {
+            let one_by_one = "compare with one value at a time, and join the comparisons with {\"or\":[…]}";
+            Fault { suggestion: one_by_one.to_owned(), ..fault }
+        }
+        _ => fault,
+    }
+}
+
+fn other_operator(place: &str, sides: &[Shape<'_>], is_list: bool) -> Fault {
+    let mut known: Vec<&str> = Vec::new();
+    for operator in sides.iter().flat_map(|shape| operators(shape, is_list)) {
+        if !known.contains(&operator.as_str()) {
+            known.push(operator.as_str());
+        }
+    }
+    let message = format!("{place}: it holds {}, which {} compare", expected(sides), known.join(" "));
+    Fault::new(Code::TypeMismatch, message, format!("use one of {}", known.join(" ")))
+        .with("parameter", "where")
+}
+
+fn incomparable(place: &str, column: &Column, shapes: &[Shape<'_>], dictionary: &Dictionary) -> Fault {
+    let held = shapes.iter().find_map(|shape| match shape {
+        Shape::Object(Some(class)) => {
+            let names = ["name", "id"].into_iter();
+            Some(names.filter_map(|name| dictionary.property(&class.name, name)).next())
+        }
+        _ => None,
+    });
+    let message = format!("{place}: it holds {}, which only == null and != null compare", expected(shapes));
+    let suggestion = match held.flatten() {
+        Some(property) => {
+            format!(
+                "compare one of its properties, such as `{}.{}`, or it with null",
+                column.term, property.name
+            )
+        }
+        None => "compare another property, or this one with null".to_owned(),
+    };
+    Fault::new(Code::TypeMismatch, message, suggestion).with("parameter", "where")
+}
+
+#[cfg(test)]
+mod tests;
