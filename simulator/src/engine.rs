@@ -100,6 +100,13 @@ pub(super) fn start() -> rquickjs::Result<Context> {
     Context::custom::<Intrinsics>(&runtime)
 }
 
+/// Evaluates code of the simulator's own under a name, which stacks then have.
+fn named<'js, T: rquickjs::FromJs<'js>>(ctx: &Ctx<'js>, source: &str, name: &str) -> rquickjs::Result<T> {
+    let mut options = EvalOptions::default();
+    options.filename = Some(name.to_owned());
+    ctx.eval_with_options(source, options)
+}
+
 fn evaluate<'js>(
     ctx: &Ctx<'js>,
     helpers: &Helpers<'js>,

@@ -14,6 +14,7 @@ mod engine;
 mod event;
 mod files;
 mod filter;
+mod items;
 mod os_error;
 mod output;
 mod resolve;

@@ -32,13 +32,32 @@ impl OsError {
     #[track_caller]
     pub(crate) fn of(number: i32) -> Self {
         #[cfg(debug_assertions)]
-        let number = probe::refused(number, std::panic::Location::caller());
+        let number = probe::refused(number, &probe::place(std::panic::Location::caller()));
         Self { number, message: text(number).map_or_else(|| unknown(number), str::to_owned) }
     }
 
     pub(crate) fn new(number: i32, message: impl Into<String>) -> Self {
         Self { number, message: message.into() }
     }
+}
+
+/// The number with which code in JavaScript refuses; its stack tells a debug build where that is.
+pub(crate) fn refused_by_script(number: i32, stack: &str) -> i32 {
+    #[cfg(debug_assertions)]
+    let number = match script_place(stack) {
+        Some(place) => probe::refused(number, place),
+        None => number,
+    };
+    #[cfg(not(debug_assertions))]
+    let _ = stack;
+    number
+}
+
+/// The first place of a stack that is in a file of JavaScript, as `name.js:12`.
+#[cfg(any(test, debug_assertions))]
+fn script_place(stack: &str) -> Option<&str> {
+    let frame = stack.lines().find(|frame| frame.contains(".js:"))?;
+    Some(frame.rsplit_once('@').map_or(frame, |(_, place)| place))
 }
 
 /// An error without an answer, by number.
@@ -54,6 +73,7 @@ fn unknown(number: i32) -> String {
 fn text(number: i32) -> Option<&'static str> {
     Some(match number {
         -43 => "File not found.",
+        -48 => "Duplicate file name.",
         -50 => "Parameter error.",
         -128 => "User canceled.",
         -600 => "Application isn't running.",
@@ -97,15 +117,30 @@ mod probe {
 
     const NO_MAC_SAYS: i32 = -4_711;
 
-    pub(super) fn refused(number: i32, place: &Location<'_>) -> i32 {
-        let place = || format!("{}:{}", place.file(), place.line());
+    pub(super) fn place(at: &Location<'_>) -> String {
+        format!("{}:{}", at.file(), at.line())
+    }
+
+    pub(super) fn refused(number: i32, place: &str) -> i32 {
         if let Some(file) = std::env::var_os(TOLD)
             && let Ok(mut file) = OpenOptions::new().create(true).append(true).open(file)
         {
             // Where it cannot be told, the place is missing from the list, which the test then says.
-            let _ = writeln!(file, "{}", place());
+            let _ = writeln!(file, "{place}");
         }
-        let lifted = std::env::var(LIFTED).is_ok_and(|lifted| place().ends_with(&lifted));
+        let lifted = std::env::var(LIFTED).is_ok_and(|lifted| place.ends_with(&lifted));
         if lifted { NO_MAC_SAYS } else { number }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::script_place;
+
+    #[test]
+    fn a_stack_tells_where_it_is() {
+        let stack = "refuse@eval_script:12\ndelete@com.apple.finder.js:39\n<eval>@a.js:1";
+        assert_eq!(script_place(stack), Some("com.apple.finder.js:39"));
+        assert_eq!(script_place("refuse@eval_script:12\n<eval>@<stdin>:1"), None);
     }
 }

@@ -5,7 +5,8 @@ use crate::conditions::faults::Effect;
 use crate::conditions::latency::Work;
 use crate::conditions::{Conditions, wait};
 use crate::event::Event;
-use crate::files::{Files, Kind};
+use crate::files::{Files, Kind, Refusal};
+use crate::items;
 use crate::os_error::{Answer, CONNECTION, FAILED, NOT_AUTHORIZED, NOT_UNDERSTOOD, OsError, SCRIPT, refuse};
 use crate::output;
 use crate::resolve::View;
@@ -48,7 +49,7 @@ impl Session {
     /// What stands at a path: a file that scripts can read, else an item of the Finder.
     pub(crate) fn file_kind(&self, path: &str) -> Kind {
         let seen = self.files.kind(path);
-        if seen != Kind::Nothing || !path.starts_with(&self.world.mac.home) {
+        if seen != Kind::Nothing || !self.is_home(path) {
             return seen;
         }
         self.in_finder(
@@ -61,7 +62,7 @@ impl Session {
     /// The names in a folder, those that only the Finder knows too.
     pub(crate) fn file_names(&self, path: &str) -> Option<Vec<String>> {
         let mut names = self.files.list(path);
-        if path.starts_with(&self.world.mac.home) {
+        if self.is_home(path) {
             let items = self.in_finder(path, |view, id| view.names_in(id)).flatten();
             if let Some(items) = items {
                 names.get_or_insert_default().extend(items);
@@ -81,11 +82,72 @@ impl Session {
         Some(self.world.path_of(&self.world.app(at)))
     }
 
-    /// Looks at the item that the Finder has at a path.
-    fn in_finder<T>(&self, path: &str, see: impl FnOnce(&View<'_>, ObjectId) -> T) -> Option<T> {
+    /// Whether a path lies in the home, whose files are the Finder's too.
+    pub(crate) fn is_home(&self, path: &str) -> bool {
+        path.starts_with(&self.world.mac.home)
+    }
+
+    /// Writes a file, also into a folder that only the Finder knows so far.
+    pub(crate) fn write_file(&self, path: &str, bytes: &[u8]) -> Result<(), Refusal> {
+        self.make_room(path);
+        self.files.write(path, bytes)
+    }
+
+    /// Makes a folder, also in one that only the Finder knows so far.
+    pub(crate) fn make_folder(&self, path: &str, between: bool) -> Result<(), Refusal> {
+        self.make_room(path);
+        self.files.make_folder(path, between)
+    }
+
+    /// Copies a file or a folder, also into a folder that only the Finder knows so far.
+    pub(crate) fn copy(&self, from: &str, to: &str) -> Result<(), Refusal> {
+        self.make_room(to);
+        self.files.copy(from, to)
+    }
+
+    /// Moves a file or a folder, also into a folder that only the Finder knows so far.
+    pub(crate) fn rename(&self, from: &str, to: &str) -> Result<(), Refusal> {
+        self.make_room(to);
+        self.files.rename(from, to)
+    }
+
+    fn make_room(&self, path: &str) {
+        let folder = path.trim_end_matches('/').rsplit_once('/').map_or("/", |(folder, _)| folder);
+        if self.files.kind(folder) == Kind::Nothing && self.file_kind(folder) == Kind::Folder {
+            // Where it cannot be made, writing into it says why.
+            _ = self.files.make_folder(folder, true);
+        }
+    }
+
+    /// The app that keeps the files of people.
+    pub(crate) fn finder(&self) -> Option<(Rc<App>, Root)> {
         let at = self.world.find(FINDER).ok().flatten()?;
-        let app = self.world.app(at);
-        self.look(&app, Root::App(at), |view| view.at_path(path).map(|id| see(view, id)))
+        Some((self.world.app(at), Root::App(at)))
+    }
+
+    /// Looks at the item that the Finder has at a path.
+    pub(crate) fn in_finder<T>(&self, path: &str, see: impl FnOnce(&View<'_>, ObjectId) -> T) -> Option<T> {
+        let (app, root) = self.finder()?;
+        self.look(&app, root, |view| view.at_path(path).map(|id| see(view, id)))
+    }
+
+    /// Lets an app do what another asks of it.
+    pub(crate) fn performed_by(
+        &self,
+        app: &Rc<App>,
+        event: &Event,
+        behaviour: &dyn Behaviour,
+    ) -> Answer<Value> {
+        self.perform(app, event, false, behaviour).0
+    }
+
+    /// Deletes an object of an app.
+    pub(crate) fn remove_object(&self, app: &Rc<App>, id: ObjectId) -> Answer<()> {
+        let remove = |changes: &Changes| {
+            changes.apply(Change::Remove(id));
+            Ok(())
+        };
+        self.world.change(app, remove, broken)
     }
 
     /// Sends an event, launching the app if it does not run, and writes the trace.
@@ -192,6 +254,9 @@ impl Session {
         ignore: bool,
         behaviour: &dyn Behaviour,
     ) -> (Answer<Value>, Work) {
+        if !ignore && items::concerns(app, event) {
+            return (items::perform(self, app, event, behaviour), Work::default());
+        }
         if event.kind.reads() {
             let nothing = Changes::none(app);
             return match behaviour.perform(app, event, &nothing) {
@@ -298,7 +363,8 @@ fn leaves(value: &Value) -> usize {
     }
 }
 
-fn reply(view: &View<'_>, reply: Reply) -> Value {
+/// What travels back: objects by the specifiers that the app gives them.
+pub(crate) fn reply(view: &View<'_>, reply: Reply) -> Value {
     match reply {
         Reply::Nothing => Value::Missing,
         Reply::Value(value) => value,

@@ -162,6 +162,24 @@ pub(crate) enum Ordinal {
     Any,
 }
 
+impl Step {
+    /// The same step from another object.
+    pub(crate) fn below(mut self, object: Rc<Specifier>) -> Self {
+        match &mut self {
+            Self::Root | Self::Each { .. } => (),
+            Self::Property { of, .. }
+            | Self::Elements { of, .. }
+            | Self::Index { of, .. }
+            | Self::Name { of, .. }
+            | Self::Id { of, .. }
+            | Self::Ordinal { of, .. }
+            | Self::Where { of, .. }
+            | Self::Member { of, .. } => *of = object,
+        }
+        self
+    }
+}
+
 impl Specifier {
     pub(crate) fn root(root: Root) -> Rc<Self> {
         Rc::new(Self { root, step: Step::Root })

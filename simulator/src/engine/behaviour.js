@@ -1,5 +1,5 @@
 // What an app's own script sees: the objects of its app, and one event at a time.
-(function () {
+(function (refused) {
   'use strict';
   // An object of the app; the same one is always the same in JavaScript.
   class Held { constructor(id) { this.id = id; } }
@@ -10,7 +10,7 @@
   };
   const refuse = (number, message) => {
     const error = new Error(message ?? '');
-    error.errorNumber = number;
+    error.errorNumber = refused(number, error.stack);
     throw error;
   };
   // The handler of an event: `set` by property, `make` by class, `commands` by name.

@@ -4,7 +4,7 @@ use super::convert::{Writer, text_of};
 use super::native::Bridge;
 use super::omni::{self, Omni};
 use crate::event::{Event, Kind};
-use crate::os_error::{Answer, FAILED, OsError};
+use crate::os_error::{Answer, FAILED, OsError, refused_by_script};
 use crate::session::Behaviour;
 use crate::specifier::Step;
 use crate::value::{ObjectId, Value};
@@ -28,7 +28,7 @@ pub(super) struct Stage<'js> {
 
 impl<'js> Stage<'js> {
     pub(super) fn new(ctx: &Ctx<'js>) -> rquickjs::Result<Self> {
-        let made: Object<'js> = ctx.eval::<Function<'js>, _>(PRELUDE)?.call(())?;
+        let made: Object<'js> = ctx.eval::<Function<'js>, _>(PRELUDE)?.call((Func::from(refused),))?;
         Ok(Self {
             held: made.get("held")?,
             is_held: made.get("isHeld")?,
@@ -36,6 +36,11 @@ impl<'js> Stage<'js> {
             perform: made.get("perform")?,
         })
     }
+}
+
+/// The number with which code in JavaScript refuses.
+pub(super) fn refused(number: i32, stack: String) -> i32 {
+    refused_by_script(number, &stack)
 }
 
 /// The scripts of apps, during one event.

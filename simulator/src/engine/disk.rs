@@ -35,17 +35,17 @@ fn reads<'js>(to: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result<()
 
 fn writes<'js>(to: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result<()> {
     let it = Rc::clone(bridge);
-    let write = move |path: String, Bytes(bytes): Bytes| word(it.session.files.write(&path, &bytes));
+    let write = move |path: String, Bytes(bytes): Bytes| word(it.session.write_file(&path, &bytes));
     to.set("writeFile", Func::from(write))?;
     let it = Rc::clone(bridge);
-    let make = move |path: String, between: bool| word(it.session.files.make_folder(&path, between));
+    let make = move |path: String, between: bool| word(it.session.make_folder(&path, between));
     to.set("makeFolder", Func::from(make))?;
     let it = Rc::clone(bridge);
     to.set("remove", Func::from(move |path: String| word(it.session.files.remove(&path))))?;
     let it = Rc::clone(bridge);
-    to.set("copy", Func::from(move |from: String, to: String| word(it.session.files.copy(&from, &to))))?;
+    to.set("copy", Func::from(move |from: String, to: String| word(it.session.copy(&from, &to))))?;
     let it = Rc::clone(bridge);
-    to.set("move", Func::from(move |from: String, to: String| word(it.session.files.rename(&from, &to))))?;
+    to.set("move", Func::from(move |from: String, to: String| word(it.session.rename(&from, &to))))?;
     let it = Rc::clone(bridge);
     to.set("writable", Func::from(move |path: String| it.session.files.may_write(&path).is_ok()))
 }

@@ -97,7 +97,12 @@ fn define<'js>(ctx: &Ctx<'js>, native: &Object<'js>, bridge: &Rc<Bridge<'js>>) -
     native!(native, bridge, "className", |it, ctx, node: Option<Object<'js>>| it.class_name(&ctx, node));
     native!(native, bridge, "display", |it, ctx, node: Object<'js>| it.display(&ctx, &node));
     super::extras::define(native, bridge)?;
-    native!(native, bridge, "additions", |_it, ctx| ctx.eval::<Function<'js>, _>(ADDITIONS));
+    native!(native, bridge, "additions", |_it, ctx| super::named::<Function<'js>>(
+        &ctx,
+        ADDITIONS,
+        "additions.js"
+    ));
+    native.set("refused", Func::from(super::behaviour::refused))?;
     native!(native, bridge, "foundation", |it, ctx| super::system::foundation(&ctx, &it));
     native!(native, bridge, "delay", |_it, _ctx, seconds: f64| {
         std::thread::sleep(Duration::try_from_secs_f64(seconds).unwrap_or_default());
@@ -131,7 +136,7 @@ impl<'js> Bridge<'js> {
         if let Some(script) = self.scripts.borrow().get(app) {
             return Ok(script.clone());
         }
-        let script: Object<'js> = ctx.eval(source)?;
+        let script: Object<'js> = super::named(ctx, source, &format!("{app}.js"))?;
         self.scripts.borrow_mut().insert(app.to_owned(), script.clone());
         Ok(script)
     }

@@ -15,7 +15,11 @@
     [-38]: 'File not open.', [-39]: 'End of file error.', [-43]: 'File not found.', [-48]: 'Duplicate file name.', [-49]: 'File is already open.', [-54]: 'File permission error.', [-61]: 'File not open with write permission.', [-50]: 'Parameter error.', [-128]: 'User canceled.', [-1700]: "Can't convert types.", [-1713]: 'No user interaction allowed.',
     [-1728]: "Can't get object.", [-10004]: 'A privilege violation occurred.',
   };
-  const refuse = (number) => { throw failure(messages[number], number); };
+  const refuse = (number) => {
+    const error = failure(messages[number], number);
+    error.errorNumber = native.refused(number, error.stack);
+    throw error;
+  };
   const notUnderstood = () => failure('Message not understood.', -1708);
 
   // Specifiers: a node says how an object is reached; `r` is its root, `p` the node before, `c` its class if known.

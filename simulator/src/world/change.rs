@@ -63,7 +63,7 @@ impl Model {
         }
     }
 
-    fn set_value(&mut self, id: ObjectId, term: &str, value: Value) {
+    pub(crate) fn set_value(&mut self, id: ObjectId, term: &str, value: Value) {
         let symbol = self.symbol(term);
         let values = &mut self.object_mut(id).values;
         match values.iter_mut().find(|(name, _)| *name == symbol) {

@@ -129,12 +129,14 @@ impl<'de> Visitor<'de> for FileSeed<'_> {
                 "forms" => self.0.loaded.model.forms = map.next_value::<HashMap<String, String>>()?,
                 "engine" => {
                     let engine: Cow<'de, str> = map.next_value()?;
-                    if engine != "omnifocus" {
-                        return Err(A::Error::custom(format!(
-                            "unknown engine `{engine}`; there is `omnifocus`"
-                        )));
+                    match engine.as_ref() {
+                        "omnifocus" => self.0.loaded.model.omni = true,
+                        "files" => self.0.loaded.model.files = true,
+                        other => {
+                            let expected = "there are `omnifocus` and `files`";
+                            return Err(A::Error::custom(format!("unknown engine `{other}`; {expected}")));
+                        }
                     }
-                    self.0.loaded.model.omni = true;
                 }
                 "addresses" => {
                     let how: Cow<'de, str> = map.next_value()?;

@@ -39,10 +39,13 @@ pub(crate) struct Model {
     /// Whether the app is OmniFocus, whose objects belong together in ways that no dictionary says.
     #[serde(default)]
     pub(crate) omni: bool,
+    /// Whether the app's disk items are what lies on this Mac, as those of System Events are.
+    #[serde(default)]
+    pub(crate) files: bool,
 }
 
 /// One object.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Object {
     /// Its own class, if it is a subclass of its element's or property's class.
     pub(crate) class: Option<Symbol>,
@@ -115,6 +118,21 @@ impl Model {
         self.names.push(Rc::clone(&name));
         self.symbols.insert(name, symbol);
         symbol
+    }
+
+    /// A copy to which objects can be added for a while.
+    pub(crate) fn copied(&self) -> Self {
+        Self {
+            objects: self.objects.clone(),
+            names: self.names.clone(),
+            symbols: self.symbols.clone(),
+            keys: self.keys.clone(),
+            forms: self.forms.clone(),
+            refusals: self.refusals.clone(),
+            followers: Vec::new(),
+            index: RefCell::default(),
+            ..*self
+        }
     }
 
     /// Fills in what a snapshot leaves out.
