@@ -488,6 +488,14 @@
     NSCaseInsensitiveSearch: 1, NSLiteralSearch: 2, NSBackwardsSearch: 4, NSRegularExpressionSearch: 1024,
     NSUserDomainMask: 1, NSLocalDomainMask: 2, NSSystemDomainMask: 8, NSAllDomainsMask: 65535,
     NSDefaultRunLoopMode: 'kCFRunLoopDefaultMode', NSRunLoopCommonModes: 'kCFRunLoopCommonModes', NSFileHandleDataAvailableNotification: 'NSFileHandleDataAvailableNotification',
+    NSDateFormatterNoStyle: 0, NSDateFormatterShortStyle: 1, NSDateFormatterMediumStyle: 2, NSDateFormatterLongStyle: 3, NSDateFormatterFullStyle: 4,
+    NSCalendarUnitYear: 4, NSCalendarUnitMonth: 8, NSCalendarUnitDay: 16, NSCalendarUnitHour: 32, NSCalendarUnitMinute: 64, NSCalendarUnitSecond: 128, NSCalendarUnitWeekday: 512, NSCalendarIdentifierGregorian: 'gregorian', NSNumberFormatterDecimalStyle: 1, NSNumberFormatterCurrencyStyle: 2,
+    NSApplicationDirectory: 1, NSLibraryDirectory: 5, NSDocumentDirectory: 9, NSDesktopDirectory: 12, NSCachesDirectory: 13, NSApplicationSupportDirectory: 14, NSDownloadsDirectory: 15, NSMoviesDirectory: 17, NSMusicDirectory: 18, NSPicturesDirectory: 19, NSTrashDirectory: 102,
+    NSFileSize: 'NSFileSize', NSFileType: 'NSFileType', NSFileTypeDirectory: 'NSFileTypeDirectory', NSFileTypeRegular: 'NSFileTypeRegular', NSFileModificationDate: 'NSFileModificationDate', NSFileCreationDate: 'NSFileCreationDate', NSFilePosixPermissions: 'NSFilePosixPermissions', NSDirectoryEnumerationSkipsHiddenFiles: 4,
+    NSJSONReadingMutableContainers: 1, NSJSONReadingMutableLeaves: 2, NSJSONReadingFragmentsAllowed: 4, NSJSONWritingPrettyPrinted: 1, NSJSONWritingSortedKeys: 2, NSJSONWritingFragmentsAllowed: 4, NSJSONWritingWithoutEscapingSlashes: 8,
+    NSRegularExpressionCaseInsensitive: 1, NSRegularExpressionDotMatchesLineSeparators: 8, NSRegularExpressionAnchorsMatchLines: 16, NSAnchoredSearch: 8, NSNumericSearch: 64, NSDiacriticInsensitiveSearch: 128,
+    NSPropertyListXMLFormat_v1_0: 100, NSPropertyListBinaryFormat_v1_0: 200, NSUnicodeStringEncoding: 10, NSUTF16StringEncoding: 10, NSMacOSRomanStringEncoding: 30, NSWindowsCP1252StringEncoding: 12,
+    NSURLNameKey: 'NSURLNameKey', NSURLIsDirectoryKey: 'NSURLIsDirectoryKey', NSURLFileSizeKey: 'NSURLFileSizeKey', NSURLContentModificationDateKey: 'NSURLContentModificationDateKey', NSURLCreationDateKey: 'NSURLCreationDateKey', NSURLIsHiddenKey: 'NSURLIsHiddenKey',
     NSLog: (format, ...more) => system.log(formatted(text(format), more)),
     NSHomeDirectory: () => string(system.home()), NSHomeDirectoryForUser: () => string(system.home()), NSUserName: () => string(last(system.home())), NSFullUserName: () => string(system.user()), NSTemporaryDirectory: () => string('/tmp/'),
     NSMakeRange: range, NSMakePoint: (x, y) => ({ x, y }), NSMakeSize: (width, height) => ({ width, height }), NSMakeRect: (x, y, width, height) => ({ origin: { x, y }, size: { width, height } }),
@@ -552,7 +560,7 @@
   }
   const pasteboardTypes = {
     NSPasteboardTypeString: 'public.utf8-plain-text', NSStringPboardType: 'NSStringPboardType', NSPasteboardTypeHTML: 'public.html', NSPasteboardTypeRTF: 'public.rtf', NSPasteboardTypePNG: 'public.png', NSPasteboardTypeTIFF: 'public.tiff',
-    NSPasteboardTypeFileURL: 'public.file-url', NSPasteboardTypeURL: 'public.url', NSFilenamesPboardType: 'NSFilenamesPboardType', NSWorkspaceLaunchDefault: 65536, NSApplicationActivateIgnoringOtherApps: 2, NSApplicationActivateAllWindows: 1,
+    NSPasteboardTypeFileURL: 'public.file-url', NSPasteboardTypeURL: 'public.url', NSFilenamesPboardType: 'NSFilenamesPboardType', NSPasteboardURLReadingFileURLsOnlyKey: 'NSPasteboardURLReadingFileURLsOnlyKey', NSWorkspaceLaunchDefault: 65536, NSBeep: () => undefined, NSApplicationActivateIgnoringOtherApps: 2, NSApplicationActivateAllWindows: 1,
   };
 
   // An out-parameter for an object that is made by Ref() ends the process when it is read, as it does on a Mac.

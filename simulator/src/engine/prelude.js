@@ -38,14 +38,16 @@
     get: (target, key) => (typeof key === 'symbol' ? symbol(target[NODE], key) : member(target[NODE], key)),
     set: (target, key, value) => assign(target[NODE], key, value),
     apply: (target, self, args) => native.get(target[NODE], args),
-    has: (target, key) => key === NODE || (typeof key === 'string' && look(target[NODE], key) !== undefined),
-    ownKeys: () => [],
-    getOwnPropertyDescriptor: () => undefined,
+    has: (target, key) => key === NODE || (typeof key === 'string' && (hasPlace(target[NODE], key) || look(target[NODE], key) !== undefined)),
+    // Elements have their places as keys, so that `for in` and the methods of Array go through them.
+    ownKeys: (target) => (isCollection(target[NODE]) ? Array.from({ length: native.count(target[NODE]) }, (_, at) => String(at)) : []),
+    getOwnPropertyDescriptor: (target, key) => (hasPlace(target[NODE], key) ? { value: member(target[NODE], key), enumerable: true, configurable: true } : undefined),
     defineProperty: () => false,
     deleteProperty: () => false,
     getPrototypeOf: (target) => prototypeOf(target[NODE]),
   };
 
+  const hasPlace = (node, key) => typeof key === 'string' && isCollection(node) && /^\d+$/.test(key);
   const prototypeOf = (node) => (node.k === ROOT ? Application.prototype : ObjectSpecifier.prototype);
   const tag = (node) => (node.k === ROOT ? 'Application' : 'ObjectSpecifier');
 

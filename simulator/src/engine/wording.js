@@ -42,7 +42,7 @@
 
   // The expression up to the property that was asked of nothing: `a.b` of `a.b.c(1)`.
   function member({ line, column }, name) {
-    const rest = line.slice(column);
+    const rest = line.slice(chain(line, column));
     const ends = [`.${name}`, `['${name}']`, `["${name}"]`, `[${name}]`].map((end) => [rest.indexOf(end), end.length]).filter(([at]) => at > 0);
     const first = ends.sort(([a], [b]) => a - b)[0];
     return first ? rest.slice(0, first[0] + first[1]) : name;
@@ -50,8 +50,7 @@
 
   // `f is not a function. (In 'f(1)', 'f' is undefined)`
   function notAFunction({ line, column }) {
-    let from = column;
-    while (from > 0 && /[\w$.'"\])]/.test(line[from - 1])) from = /[\])]/.test(line[from - 1]) ? opening(line, from - 1) : from - 1;
+    const from = chain(line, column);
     const called = /^[\w$]+/.exec(line.slice(column))?.[0];
     if (!called) return 'undefined is not a function';
     const made = /new\s+$/.test(line.slice(0, from)) && /^[\w$.]+/.exec(line.slice(from))?.[0];
@@ -59,6 +58,12 @@
     const base = line.slice(from, column + called.length);
     const call = line.slice(from, closing(line, column + called.length) + 1);
     return `${base} is not a function. (In '${call}', '${base}' is undefined)`;
+  }
+
+  // Where the expression begins of which something is a part.
+  function chain(line, from) {
+    while (from > 0 && /[\w$.'"\])]/.test(line[from - 1])) from = /[\])]/.test(line[from - 1]) ? opening(line, from - 1) : from - 1;
+    return from;
   }
 
   function opening(line, at) {

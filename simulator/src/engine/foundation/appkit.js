@@ -18,12 +18,16 @@
   });
   const front = () => running().find((app) => app[VALUE].active) ?? nil();
   const located = (name) => { const path = system.pathOf(text(name)); return path == null ? nil() : fileUrl(path); };
+  // Who opens what a URL names: the apps that come with a Mac.
+  const openers = [[/^https?:/, 'com.apple.Safari'], [/^mailto:/, 'com.apple.mail'], [/^file:.*\.(txt|rtf|rtfd|md)$/, 'com.apple.TextEdit'], [/^file:.*\/$/, 'com.apple.finder']];
+  const opener = (url) => { const id = openers.find(([pattern]) => pattern.test(url))?.[1]; return id ? located(id) : nil(); };
   kind('NSWorkspace', {
     get: { runningApplications: () => object('NSArray', running()), frontmostApplication: front, menuBarOwningApplication: front, notificationCenter: () => tools.$.NSNotificationCenter.defaultCenter },
     call: {
       fullPathForApplication: (v, name) => wrap(system.pathOf(text(name))), absolutePathForAppBundleWithIdentifier: (v, id) => wrap(system.pathOf(text(id))), URLForApplicationWithBundleIdentifier: (v, id) => located(id),
       // Nothing opens here; what could be opened is answered.
       openURL: (v, url) => isA(url, 'NSURL') && (url[VALUE].path === undefined || !url[VALUE].text.startsWith('file:') || system.kind(url[VALUE].path) !== 0), openFile: (v, path) => system.kind(text(path)) !== 0,
+      URLForApplicationToOpenURL: (v, url) => opener(url[VALUE].text),
       launchApplication: (v, name) => system.pathOf(text(name)) != null, iconForFile: () => nil(), isFilePackageAtPath: (v, path) => text(path).endsWith('.app'), selectFileInFileViewerRootedAtPath: (v, path) => system.kind(text(path)) !== 0, activateFileViewerSelectingURLs: () => undefined,
     },
   });
@@ -70,7 +74,7 @@
   classOf('NSPasteboard', { get: { generalPasteboard: () => object('NSPasteboard', null), pasteboardWithUniqueName: () => object('NSPasteboard', { state: { count: 1, items: {} } }) }, make: { pasteboardWithName: (name) => object('NSPasteboard', (own[text(name)] ??= { state: { count: 1, items: {} } })) } });
 
   const frame = { origin: { x: 0, y: 0 }, size: { width: 1512, height: 982 } };
-  kind('NSScreen', { get: { frame: () => frame, visibleFrame: () => ({ origin: { x: 0, y: 74 }, size: { width: 1512, height: 875 } }), backingScaleFactor: () => 2, localizedName: () => string('Built-in Display') } });
+  kind('NSScreen', { get: { frame: () => frame, visibleFrame: () => ({ origin: { x: 0, y: 74 }, size: { width: 1512, height: 875 } }), backingScaleFactor: () => 2, localizedName: () => string('Built-in Display'), deviceDescription: () => wrap({ NSScreenNumber: 1, NSDeviceIsScreen: 'YES', NSDeviceColorSpaceName: 'NSCalibratedRGBColorSpace' }) } });
   const screen = () => object('NSScreen', 0);
   classOf('NSScreen', { get: { mainScreen: screen, screens: () => object('NSArray', [screen()]) } });
   kind('NSSound', { get: { play: () => true, stop: () => true, isPlaying: () => false } });

@@ -152,8 +152,4 @@
   });
   classOf('NSNumberFormatter', { get: { blank: () => object('NSNumberFormatter', { style: 0 }) } });
 
-  Object.assign(tools.$, {
-    NSDateFormatterNoStyle: 0, NSDateFormatterShortStyle: 1, NSDateFormatterMediumStyle: 2, NSDateFormatterLongStyle: 3, NSDateFormatterFullStyle: 4,
-    NSCalendarUnitYear: 4, NSCalendarUnitMonth: 8, NSCalendarUnitDay: 16, NSCalendarUnitHour: 32, NSCalendarUnitMinute: 64, NSCalendarUnitSecond: 128, NSCalendarUnitWeekday: 512, NSCalendarIdentifierGregorian: 'gregorian', NSNumberFormatterDecimalStyle: 1, NSNumberFormatterCurrencyStyle: 2,
-  });
 })

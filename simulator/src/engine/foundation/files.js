@@ -32,7 +32,7 @@
     call: {
       // A second argument is a place for whether it is a folder.
       fileExistsAtPath: (v, path) => system.kind(text(path)) !== 0,
-      fileExistsAtPathIsDirectory: (v, path, is) => { const found = system.kind(text(path)); if (is !== null && is !== undefined) is[0] = found === FOLDER; return found !== 0; },
+      fileExistsAtPathIsDirectory: (v, path, is) => { const found = system.kind(text(path)); if (is !== null && is !== undefined) is[0] = Number(found === FOLDER); return found !== 0; },
       isReadableFileAtPath: (v, path) => system.kind(text(path)) !== 0, isWritableFileAtPath: (v, path) => system.kind(text(path)) !== 0 && system.writable(text(path)), isExecutableFileAtPath: (v, path) => system.kind(text(path)) === FOLDER, isDeletableFileAtPath: (v, path) => system.kind(text(path)) !== 0 && system.writable(text(path)),
       contentsAtPath: (v, path) => { return optional(system.readFile(text(path))); }, contentsEqualAtPathAndPath: (v, one, other) => { const read = system.readFile(text(one)); return read != null && read === system.readFile(text(other)); },
       contentsOfDirectoryAtPathError: (v, path, error) => { const names = listed(text(path), error); return names ? wrap(names) : nil(); },
@@ -54,10 +54,6 @@
   const folders = { 1: 'Applications', 4: 'Library/Developer', 5: 'Library', 9: 'Documents', 12: 'Desktop', 13: 'Library/Caches', 14: 'Library/Application Support', 15: 'Downloads', 16: 'Input Methods', 17: 'Movies', 18: 'Music', 19: 'Pictures', 21: 'Public', 102: '.Trash' };
   const places = (which, domains) => [...(domains & 1 && folders[which] ? [`${system.home()}/${folders[which]}`] : []), ...(domains & 2 && [1, 5, 14].includes(which) ? [`/${folders[which]}`] : []), ...(domains & 8 && [1, 5].includes(which) ? [`/System/${folders[which]}`] : [])];
   const search = (which, domains) => wrap(places(which, domains));
-  Object.assign(tools.$, {
-    NSApplicationDirectory: 1, NSLibraryDirectory: 5, NSDocumentDirectory: 9, NSDesktopDirectory: 12, NSCachesDirectory: 13, NSApplicationSupportDirectory: 14, NSDownloadsDirectory: 15, NSMoviesDirectory: 17, NSMusicDirectory: 18, NSPicturesDirectory: 19, NSTrashDirectory: 102,
-    NSFileSize: 'NSFileSize', NSFileType: 'NSFileType', NSFileTypeDirectory: 'NSFileTypeDirectory', NSFileTypeRegular: 'NSFileTypeRegular', NSFileModificationDate: 'NSFileModificationDate', NSFileCreationDate: 'NSFileCreationDate', NSFilePosixPermissions: 'NSFilePosixPermissions', NSDirectoryEnumerationSkipsHiddenFiles: 4,
-  });
   tools.classes.NSSearchPathForDirectoriesInDomains = search;
 
   // Bundles: those of this Mac's apps, and osascript's own, which is none.
