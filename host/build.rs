@@ -1,4 +1,4 @@
-//! Puts the built-in simulated Mac into the program, and names the version of the reader of dictionaries.
+//! Puts the built-in simulated Mac and packages of plugins into the program, and names the version of the reader of dictionaries.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -11,6 +11,9 @@ use std::{env, hash};
 const MAC: &str = "../fixtures/mac";
 const LEFT_OUT: &str = "make";
 
+/// Names the folder with the packages of plugins that the program is to carry.
+const PACKAGES: &str = "IAC_MCP_PACKAGES";
+
 /// Everything that decides how a dictionary is read.
 const READER: [&str; 4] =
     ["../core/src/dictionary.rs", "../core/src/dictionary", "src/apps/definition.rs", "../Cargo.lock"];
@@ -18,6 +21,8 @@ const READER: [&str; 4] =
 fn main() -> io::Result<()> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo sets OUT_DIR"))?);
     File::create(out.join("mac.rs"))?.write_all(mac()?.as_bytes())?;
+    File::create(out.join("packages.rs"))?.write_all(packages()?.as_bytes())?;
+    tell(&format!("cargo::rerun-if-env-changed={PACKAGES}"))?;
     tell(&format!("cargo::rustc-env=IAC_MCP_READER={:016x}", reader()?))?;
     READER
         .iter()
@@ -36,6 +41,22 @@ fn mac() -> io::Result<String> {
             Err(_) => format!("Item::File(include_bytes!({:?}))", path.to_string_lossy()),
         };
         writeln!(list, "({:?}, {item}),", name.to_string_lossy()).map_err(io::Error::other)?;
+    }
+    list.push_str("]\n");
+    Ok(list)
+}
+
+/// The packages of plugins that the program is to carry, by their ids, as the elements of a Rust array.
+fn packages() -> io::Result<String> {
+    let mut list = String::from("[\n");
+    for path in env::var_os(PACKAGES).map_or_else(|| Ok(Vec::new()), |folder| files(Path::new(&folder)))? {
+        if path.extension().is_some_and(|extension| extension == "wasm") {
+            let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let path = fs::canonicalize(&path)?;
+            tell(&format!("cargo::rerun-if-changed={}", path.display()))?;
+            writeln!(list, "({id:?}, include_bytes!({:?})),", path.to_string_lossy())
+                .map_err(io::Error::other)?;
+        }
     }
     list.push_str("]\n");
     Ok(list)

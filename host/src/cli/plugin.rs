@@ -3,6 +3,7 @@
 mod author;
 mod golden;
 mod operator;
+mod shipped;
 mod test;
 
 use std::path::{Path, PathBuf};

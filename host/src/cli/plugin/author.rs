@@ -121,27 +121,6 @@ pub(super) fn build(folder: &Path, output: Option<PathBuf>) -> Result<PathBuf, F
     Ok(output)
 }
 
-/// Finds the package that somebody means: a file, or the id of a plugin that comes with this program. Its package lies
-/// beside the program, or its source in the repository in which the program was built; then it is built.
-pub(super) fn package(given: &Path) -> Result<PathBuf, Failure> {
-    let Some(id) = given.to_str().and_then(|id| id.parse::<PluginId>().ok()).filter(|_| !given.is_file())
-    else {
-        return Ok(given.to_owned());
-    };
-    let own = std::env::current_exe()?;
-    let packages = own.ancestors().skip(1).map(|folder| folder.join("plugins").join(format!("{id}.wasm")));
-    if let Some(package) = packages.take(2).find(|package| package.is_file()) {
-        return Ok(package);
-    }
-    let sources = own.ancestors().skip(1).map(|folder| folder.join("plugins").join(id.as_str()));
-    match sources.take(4).find(|source| source.join("plugin.toml").is_file()) {
-        Some(source) => build(&source, None),
-        None => Err(Failure::Failed(format!(
-            "{id} is no file, and no plugin that comes with this program; name a package, such as {id}.wasm"
-        ))),
-    }
-}
-
 impl Pack {
     pub(super) fn run(self) -> Result<(), Failure> {
         let id = id(&self.manifest)?;

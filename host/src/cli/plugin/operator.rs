@@ -7,7 +7,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::Args;
 use serde_json::{Value as Json, json};
 
-use super::{Failure, author, engine, installed, lacking, read, wants, working};
+use super::shipped::{self, Found};
+use super::{Failure, engine, installed, lacking, wants, working};
 use crate::cli::options::Common;
 use crate::cli::paint;
 use crate::plugins::FOLDER;
@@ -32,7 +33,7 @@ pub(in crate::cli) struct Add {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Update {
-    /// The package.
+    /// The package, or the id of a plugin that comes with this program.
     file: PathBuf,
     /// Gives what it wants more, without asking.
     #[arg(long)]
@@ -118,8 +119,8 @@ impl Add {
         let folders = self.folder.iter().chain(&roots).map(|path| folder(path));
         let folders = folders.collect::<Result<Vec<String>, Failure>>()?;
         let installed = installed(common)?;
-        let file = author::package(&self.file)?;
-        let (bytes, package) = verified(common, &installed, &file)?;
+        let Found { bytes, from } = shipped::package(&self.file)?;
+        let package = verified(common, &installed, &bytes)?;
         let mut grants = package.grants();
         add_folders(&mut grants, &package, &folders)?;
         let manifest = &package.manifest;
@@ -129,7 +130,7 @@ impl Add {
             writeln!(out, "  {line}")?;
         }
         agree(self.yes || grants == Grants::default(), "install it and give it this?")?;
-        let receipt = receipt(&package, &file, grants)?;
+        let receipt = receipt(&package, &from, grants)?;
         installed.add(&bytes, &package, receipt)?;
         Ok(writeln!(out, "installed {}; servers that run have it in a second", manifest.id)?)
     }
@@ -138,7 +139,8 @@ impl Add {
 impl Update {
     pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
         let installed = installed(common)?;
-        let (bytes, package) = verified(common, &installed, &self.file)?;
+        let Found { bytes, from } = shipped::package(&self.file)?;
+        let package = verified(common, &installed, &bytes)?;
         let old = held(&installed, &package.manifest.id)?;
         // What the operator has taken back is not asked for again; only what the old version did not want is more.
         let before = package::read(&installed.bytes(&package.manifest.id, &old)?)?.grants();
@@ -163,7 +165,7 @@ impl Update {
         }
         let mut grants = old.grants.clone();
         grants.add(more);
-        let mut receipt = receipt(&package, &self.file, grants)?;
+        let mut receipt = receipt(&package, &from, grants)?;
         receipt.settings = old.settings;
         receipt.limits = old.limits;
         installed.update(&bytes, &package, receipt)?;
@@ -253,12 +255,10 @@ pub(super) fn remove(common: &Common, id: &str) -> Result<(), Failure> {
 }
 
 /// Reads a package, compiles it into the cache, and has it list its tools.
-fn verified(common: &Common, installed: &Installed, file: &Path) -> Result<(Vec<u8>, Package), Failure> {
-    let bytes = read(file)?;
+fn verified(common: &Common, installed: &Installed, bytes: &[u8]) -> Result<Package, Failure> {
     let cache = common.cache().and_then(|cache| open_cache(&cache.join(FOLDER), installed));
     let (engine, limits) = (engine()?, Limits::standard());
-    let package = working("compiling", package::verify(&engine, &bytes, &limits, cache.as_ref()))??;
-    Ok((bytes, package))
+    Ok(working("compiling", package::verify(&engine, bytes, &limits, cache.as_ref()))??)
 }
 
 /// Gives folders as what is wanted of them.
