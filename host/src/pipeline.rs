@@ -215,11 +215,8 @@ impl Pipeline {
 
     /// Writes down that a plugin has opened a root for its language servers.
     #[cfg(feature = "plugins")]
-    pub(crate) async fn note_servers(&self, tool: &str, root: &str, ok: bool, caller: &Caller) {
-        let mut arguments = Map::new();
-        arguments.insert("root".to_owned(), root.into());
-        let attempt = self.permission.attempt(tool, &arguments, caller).await;
-        self.permission.opened(&attempt, ok, self.clock.now());
+    pub(crate) fn note_servers(&self, tool: &str, root: &str, ok: bool, caller: &Caller) {
+        self.permission.opened(tool, root, ok, caller, self.clock.now());
     }
 
     /// What others have added.

@@ -54,15 +54,19 @@ impl Permission {
         arguments: &Map<String, Json>,
         caller: &'a Caller,
     ) -> Attempt<'a> {
-        let words = CallWords {
+        let words = self.words(tool, arguments, caller);
+        let leads = leads::of(arguments, &self.closed).await;
+        Attempt { caller, words, closed: Arc::new(self.closed.clone().with_leads(leads)) }
+    }
+
+    fn words(&self, tool: &str, arguments: &Map<String, Json>, caller: &Caller) -> CallWords {
+        CallWords {
             number: self.calls.fetch_add(1, Ordering::Relaxed) + 1,
             tool: tool.to_owned(),
             client: caller.client.clone(),
             plugin: caller.plugin.clone(),
             arguments: redact(&Json::Object(arguments.clone())),
-        };
-        let leads = leads::of(arguments, &self.closed).await;
-        Attempt { caller, words, closed: Arc::new(self.closed.clone().with_leads(leads)) }
+        }
     }
 
     /// Returns what decides at this moment.
@@ -122,13 +126,13 @@ impl Permission {
 
     /// Writes down that language servers were opened: a read.
     #[cfg(feature = "plugins")]
-    pub(super) fn opened(&self, attempt: &Attempt<'_>, ok: bool, now: Millis) {
+    pub(super) fn opened(&self, tool: &str, root: &str, ok: bool, caller: &Caller, now: Millis) {
+        let mut arguments = Map::new();
+        arguments.insert("root".to_owned(), root.into());
+        let call = self.words(tool, &arguments, caller);
         let result = if ok { "ok" } else { "unavailable" }.to_owned();
         let app = "language-servers".to_owned();
-        self.recorder.note(
-            now,
-            Entry::Execution { call: attempt.words.clone(), app, result, events: 0, elapsed_ms: 0 },
-        );
+        self.recorder.note(now, Entry::Execution { call, app, result, events: 0, elapsed_ms: 0 });
     }
 
     async fn write(&self, entry: Entry, durable: bool, now: Millis) -> Result<(), Fault> {

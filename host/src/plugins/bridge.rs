@@ -42,7 +42,7 @@ impl Bridge {
 
     async fn answer(&self, plugin: &Asking, question: Question) -> Result<Told, Refusal> {
         if let Question::LanguageServers { root, ask } = question {
-            return match self.servers().workspace(Path::new(&root)) {
+            return match self.servers().opened(Path::new(&root)) {
                 Ok(workspace) => Ok(workspace.answer(ask).await.into()),
                 Err(failure) => Err(Fault::new("unavailable", failure.message).into()),
             };
@@ -75,7 +75,7 @@ impl Bridge {
                 let answer = self.pipeline.run_script(call, &caller, plugin.cancelled.clone()).await;
                 self.take(answer)
             }
-            Question::OpenWorkspace { root } => Ok(self.open_workspace(plugin, &root).await),
+            Question::OpenWorkspace { root } => Ok(self.open_workspace(plugin, &root)),
             _ => Err(Fault::new("internal", "only questions about apps and servers come this far").into()),
         }
     }
@@ -85,10 +85,10 @@ impl Bridge {
     }
 
     /// Opens a root, which starts nothing; that it was opened is written down as a read of this plugin.
-    async fn open_workspace(&self, plugin: &Asking, root: &str) -> Json {
+    fn open_workspace(&self, plugin: &Asking, root: &str) -> Json {
         let opened = self.servers().workspace(Path::new(root)).map(drop);
         let caller = self.caller.through(plugin.plugin.as_str(), CoreLevel::Safe);
-        self.pipeline.note_servers(&plugin.tool, root, opened.is_ok(), &caller).await;
+        self.pipeline.note_servers(&plugin.tool, root, opened.is_ok(), &caller);
         json!(opened)
     }
 

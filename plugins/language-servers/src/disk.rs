@@ -63,6 +63,13 @@ impl Disk {
         &self.path
     }
 
+    /// Tells whether a path leads to this very folder.
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
+        let own = rustix::fs::fstat(&self.dir);
+        let there = rustix::fs::stat(path);
+        matches!((own, there), (Ok(own), Ok(there)) if (own.st_dev, own.st_ino) == (there.st_dev, there.st_ino))
+    }
+
     pub(crate) fn dir(&self) -> &Dir {
         &self.dir
     }
@@ -182,6 +189,19 @@ mod tests {
         assert_eq!(disk.read("link", 10).unwrap_err().cause, Cause::Outside);
         assert_eq!(disk.read("none", 10).unwrap_err().cause, Cause::NotFound);
         assert_eq!(disk.stamp("link"), None);
+    }
+
+    #[test]
+    fn a_folder_that_was_made_again_is_another_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("root");
+        std::fs::create_dir(&root).unwrap();
+        let disk = Disk::open(&root).unwrap();
+        assert!(disk.is_at(&root));
+        std::fs::rename(&root, folder.path().join("other")).unwrap();
+        assert!(!disk.is_at(&root));
+        std::fs::create_dir(&root).unwrap();
+        assert!(!disk.is_at(&root));
     }
 
     #[test]

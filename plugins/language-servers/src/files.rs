@@ -1,6 +1,6 @@
 //! The files of a root as they were seen last: listing and texts, shared by all servers of the root.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -9,11 +9,13 @@ use crate::disk::{Disk, MOST_FILE, Stamp};
 use crate::listing::{self, Found};
 use crate::text::Text;
 use crate::types::Failure;
+use crate::watch::{self, News, Watch};
 
 /// Bytes of texts that are kept.
 const MOST_KEPT: usize = 64 * 1024 * 1024;
 
-/// How long a listing is taken for new, at least; a large root is not walked for most of the time.
+/// How long a listing is taken for new, at least, where the system does not tell of changes; a large root is not walked
+/// for most of the time.
 const FRESH: Duration = Duration::from_millis(200);
 
 /// What was read.
@@ -27,6 +29,7 @@ struct Listed {
     at: Instant,
     took: Duration,
     found: Arc<Vec<Found>>,
+    watch: Option<Box<dyn Watch>>,
 }
 
 #[derive(Default)]
@@ -40,18 +43,30 @@ impl Files {
         Self { disk, listed: Mutex::new(None), texts: Mutex::default() }
     }
 
-    /// Lists the files that Git does not ignore, as they were a moment ago at most.
+    /// Lists the files that Git does not ignore: as they are where the system tells of changes, and else as they were a
+    /// moment ago at most.
     pub(crate) fn all(&self) -> Arc<Vec<Found>> {
         let mut listed = lock(&self.listed);
-        if let Some(listed) = listed.as_ref()
-            && listed.at.elapsed() < FRESH.max(listed.took * 5)
-        {
-            return Arc::clone(&listed.found);
+        if let Some(found) = listed.as_mut().and_then(|listed| listed.renewed(&self.disk)) {
+            return found;
         }
-        let began = Instant::now();
-        let found = Arc::new(listing::list(&self.disk, false));
-        *listed = Some(Listed { at: Instant::now(), took: began.elapsed(), found: Arc::clone(&found) });
-        found
+        let watch = listed.take().map_or_else(|| watch::begin(&self.disk), |before| before.watch);
+        let again = Listed::walk(&self.disk, watch);
+        Arc::clone(&listed.insert(again).found)
+    }
+
+    /// Reads a text that was listed just now; the file is not looked at where its text is kept.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub(crate) fn listed_text(&self, found: &Found) -> Result<Arc<Text>, Failure> {
+        if let Some((kept, text)) = lock(&self.texts).kept.get(&found.path)
+            && *kept == found.stamp
+            && !kept.is_recent()
+        {
+            return Ok(Arc::clone(text));
+        }
+        self.text(&found.path).map(|(text, _)| text)
     }
 
     /// Reads the newest text of a file.
@@ -87,3 +102,44 @@ impl Files {
         text
     }
 }
+
+impl Listed {
+    fn walk(disk: &Disk, mut watch: Option<Box<dyn Watch>>) -> Self {
+        let began = Instant::now();
+        let found = match &mut watch {
+            Some(watch) => listing::list_and_watch(disk, watch.as_mut()),
+            None => listing::list(disk, false),
+        };
+        Self { at: Instant::now(), took: began.elapsed(), found: Arc::new(found), watch }
+    }
+
+    /// Returns the files as they are now; none where they have to be listed anew.
+    fn renewed(&mut self, disk: &Disk) -> Option<Arc<Vec<Found>>> {
+        match self.watch.as_mut().map_or(News::Unknown, |watch| watch.news()) {
+            News::Changed(paths) => self.restamp(&paths, disk)?,
+            News::Unknown if self.at.elapsed() < FRESH.max(self.took * 5) => {}
+            News::Unknown | News::More => return None,
+        }
+        Some(Arc::clone(&self.found))
+    }
+
+    /// Looks again at files that have changed. What is not in the listing is ignored by Git.
+    fn restamp(&mut self, paths: &BTreeSet<String>, disk: &Disk) -> Option<()> {
+        let mut changed = Vec::new();
+        for path in paths {
+            let Ok(at) = self.found.binary_search_by(|found| found.path.cmp(path)) else { continue };
+            let stamp = disk.stamp(path)?;
+            if self.found[at].stamp != stamp {
+                changed.push((at, stamp));
+            }
+        }
+        if !changed.is_empty() {
+            let found = Arc::make_mut(&mut self.found);
+            changed.into_iter().for_each(|(at, stamp)| found[at].stamp = stamp);
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -22,6 +22,7 @@ pub mod settings;
 mod text;
 mod tracker;
 mod uri;
+mod watch;
 mod wire;
 mod workspace;
 
@@ -59,12 +60,21 @@ impl LanguageServers {
     /// `NotFound` where it is no folder that can be read.
     pub fn workspace(&self, root: &Path) -> Result<Arc<Workspace>, Failure> {
         let mut workspaces = lock(&self.workspaces);
-        if let Some(workspace) = workspaces.get(root).filter(|_| root.is_dir()) {
+        if let Some(workspace) = workspaces.get(root).filter(|workspace| workspace.is_at(root)) {
             return Ok(Arc::clone(workspace));
         }
         let workspace = Arc::new(Workspace::open(root, &self.house)?);
         workspaces.insert(root.to_owned(), Arc::clone(&workspace));
         Ok(workspace)
+    }
+
+    /// Returns a root that was opened before, without looking whether it is still there.
+    ///
+    /// # Errors
+    /// It was not opened, and cannot be now.
+    pub fn opened(&self, root: &Path) -> Result<Arc<Workspace>, Failure> {
+        let before = lock(&self.workspaces).get(root).map(Arc::clone);
+        before.map_or_else(|| self.workspace(root), Ok)
     }
 
     /// Stops all servers, in their own time.

@@ -7,6 +7,7 @@ use cap_std::fs::Dir;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::disk::{Disk, Stamp};
+use crate::watch::Watch;
 
 /// Folders in which nobody looks for a symbol of the project.
 const SKIPPED: [&str; 9] =
@@ -41,19 +42,36 @@ pub(crate) fn extension(path: &str) -> &str {
 
 /// Lists all regular files, in order of their paths' bytes. What cannot be read is left out.
 pub(crate) fn list(disk: &Disk, ignored: bool) -> Vec<Found> {
-    let mut walk = Walk { found: Vec::new(), ignored };
+    walk(disk, ignored, None)
+}
+
+/// Lists the files that Git does not ignore, and watches what it comes by.
+pub(crate) fn list_and_watch(disk: &Disk, watch: &mut dyn Watch) -> Vec<Found> {
+    watch.begin_walk();
+    let found = walk(disk, false, Some(watch));
+    watch.end_walk();
+    found
+}
+
+fn walk<'a>(disk: &'a Disk, ignored: bool, watch: Option<&'a mut (dyn Watch + 'a)>) -> Vec<Found> {
+    let mut walk = Walk { root: disk.dir(), found: Vec::new(), ignored, watch };
     walk.enter(disk.dir(), "", &[], 0);
     walk.found.sort_unstable_by(|one, other| one.path.cmp(&other.path));
     walk.found
 }
 
-struct Walk {
+struct Walk<'a> {
+    root: &'a Dir,
     found: Vec<Found>,
     ignored: bool,
+    watch: Option<&'a mut dyn Watch>,
 }
 
-impl Walk {
+impl Walk<'_> {
     fn enter(&mut self, dir: &Dir, path: &str, above: &[Arc<Gitignore>], depth: usize) {
+        if let Some(watch) = &mut self.watch {
+            watch.folder(dir, path);
+        }
         let Ok(entries) = dir.entries() else { return };
         let mut rules = above.to_vec();
         if !self.ignored {
@@ -69,9 +87,13 @@ impl Walk {
             if kind.is_dir() {
                 self.folder(dir, &name, &path, &rules, depth);
             } else if let Ok(metadata) =
-                if kind.is_symlink() { dir.metadata(&name) } else { entry.metadata() }
+                // A link may lead up, as long as it stays below the root.
+                if kind.is_symlink() { self.root.metadata(&path) } else { entry.metadata() }
                 && metadata.is_file()
             {
+                if let Some(watch) = self.watch.as_mut().filter(|_| kind.is_symlink()) {
+                    watch.link(&path);
+                }
                 self.found.push(Found { path, stamp: Stamp::of(&metadata) });
             }
         }

@@ -49,6 +49,11 @@ impl Workspace {
         Ok(Self { disk, files, keepers })
     }
 
+    /// Tells whether it is the folder that is at a path now: one that was removed and made again is another one.
+    pub(crate) fn is_at(&self, root: &Path) -> bool {
+        self.disk.is_at(root)
+    }
+
     /// Returns the root's absolute path.
     pub fn root(&self) -> String {
         self.disk.path().to_string_lossy().into_owned()
@@ -65,12 +70,12 @@ impl Workspace {
     /// `Outside` and `NotFound`.
     pub fn files(&self, filter: &FileFilter) -> Result<Files, Failure> {
         let under = self.disk.below(&filter.under)?;
-        if !under.is_empty() && !self.disk.exists(&under) {
-            return Err(Failure::new(Cause::NotFound, format!("path not found: {}", filter.under)));
-        }
         if let Some(stamp) = self.disk.stamp(&under) {
             let found = [Found { path: under, stamp }];
             return Ok(self.filtered(&found, "", filter));
+        }
+        if !under.is_empty() && !self.disk.exists(&under) {
+            return Err(Failure::new(Cause::NotFound, format!("path not found: {}", filter.under)));
         }
         let found = if filter.ignored { Arc::new(listing::list(&self.disk, true)) } else { self.files.all() };
         Ok(self.filtered(&found, &under, filter))
@@ -85,9 +90,7 @@ impl Workspace {
         for found in found.iter().filter(|found| below(&found.path)) {
             let Some(language) = self.language(found.extension()) else { continue };
             let wanted = filter.languages.is_empty() || filter.languages.contains(&language);
-            if !wanted
-                || !filter.containing.as_ref().is_none_or(|letters| self.contains(&found.path, letters))
-            {
+            if !wanted || !filter.containing.as_ref().is_none_or(|letters| self.contains(found, letters)) {
                 continue;
             }
             if items.len() >= most {
@@ -100,8 +103,8 @@ impl Workspace {
     }
 
     /// A file that cannot be read is not known not to hold it.
-    fn contains(&self, path: &str, letters: &str) -> bool {
-        let Ok((text, _)) = self.files.text(path) else { return true };
+    fn contains(&self, found: &Found, letters: &str) -> bool {
+        let Ok(text) = self.files.listed_text(found) else { return true };
         let text = text.as_str();
         match letters.is_ascii() {
             true => holds(text.as_bytes(), letters.as_bytes()),
