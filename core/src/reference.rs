@@ -4,6 +4,7 @@
 
 mod plain;
 mod saved;
+mod table;
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -11,6 +12,7 @@ use std::sync::Arc;
 
 use crate::Millis;
 use crate::specifier::Path;
+use table::Table;
 
 /// The id of a reference: `ref_` and 16 base32 characters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -63,6 +65,8 @@ pub struct Object {
 /// One reference and its times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Held {
+    /// Its own name.
+    pub id: RefId,
     /// What it stands for.
     pub object: Object,
     /// When it was made.
@@ -78,8 +82,8 @@ pub struct Held {
 }
 
 impl Held {
-    fn new(object: Object, key: u64, now: Millis) -> Self {
-        Self { object, created: now, used: now, mark: None, went: None, key }
+    fn new(id: RefId, object: Object, key: u64, now: Millis) -> Self {
+        Self { id, object, created: now, used: now, mark: None, went: None, key }
     }
 }
 
@@ -147,9 +151,7 @@ type Map<K, V> = std::collections::HashMap<K, V>;
 #[derive(Debug, Default)]
 pub struct References {
     limits: Limits,
-    by_id: Map<RefId, Held>,
-    /// By the hash of the object. Of two objects with one hash the later one is found, the earlier has its id still.
-    by_object: plain::Map<RefId>,
+    table: Table,
     per_app: Map<Arc<str>, usize>,
     /// From an earlier process, by id; they wake when they are first used, since only then their dictionary is read.
     asleep: Map<RefId, Saved>,
@@ -197,9 +199,6 @@ pub struct Stats {
     pub counters: Counters,
 }
 
-/// What a path takes beside what it shares with others, about.
-const NODE: usize = 120;
-
 impl References {
     /// Makes an empty store.
     pub fn new(limits: Limits) -> Self {
@@ -213,7 +212,7 @@ impl References {
 
     /// Returns every reference that is held and awake, in the order of their ids.
     pub fn ids(&self) -> Vec<RefId> {
-        let mut ids: Vec<RefId> = self.by_id.keys().copied().collect();
+        let mut ids: Vec<RefId> = self.table.iter().map(|held| held.id).collect();
         ids.sort_unstable();
         ids
     }
@@ -226,15 +225,14 @@ impl References {
     /// Returns the id of an object: the one it has, or a fresh one. Either way its time begins anew.
     pub fn intern(&mut self, object: Object, now: Millis, fresh: RefId) -> RefId {
         let key = object.key();
-        if let Some(id) = self.by_object.get(&key).copied()
+        if let Some(id) = self.table.of_object(key)
             && self.touch(id, now).is_ok_and(|held| held.object == object)
         {
             return id;
         }
         self.make_room(&object.app, now);
         *self.per_app.entry(object.app.clone()).or_default() += 1;
-        self.by_object.insert(key, fresh);
-        self.by_id.insert(fresh, Held::new(object, key, now));
+        self.table.insert(Held::new(fresh, object, key, now));
         self.counters.created += 1;
         fresh
     }
@@ -245,57 +243,51 @@ impl References {
     /// It is unknown, expired or evicted.
     pub fn touch(&mut self, id: RefId, now: Millis) -> Result<&Held, ReferenceError> {
         let ttl = self.limits.ttl;
-        match self.by_id.get(&id) {
-            None if self.evicted.contains(&id) => Err(ReferenceError::Evicted(id)),
-            None => Err(ReferenceError::Unknown(id)),
-            Some(held) if now.since(held.used) > ttl => {
-                self.remove(id);
-                self.counters.expired += 1;
-                Err(ReferenceError::Expired(id))
-            }
-            Some(_) => {
-                let held = self.by_id.get_mut(&id).expect("it was there a line above");
-                held.used = held.used.max(now);
-                Ok(held)
-            }
+        let Some(at) = self.table.place(id) else {
+            let evicted = self.evicted.contains(&id);
+            return Err(if evicted { ReferenceError::Evicted(id) } else { ReferenceError::Unknown(id) });
+        };
+        if now.since(self.table.at(at).used) > ttl {
+            self.remove(id);
+            self.counters.expired += 1;
+            return Err(ReferenceError::Expired(id));
         }
+        let held = self.table.at(at);
+        held.used = held.used.max(now);
+        Ok(held)
     }
 
     /// Keeps what the object behind a reference is known by.
     pub fn mark(&mut self, id: RefId, mark: &str) {
-        if let Some(held) = self.by_id.get_mut(&id) {
+        if let Some(held) = self.table.get_mut(id) {
             held.mark = Some(mark.into());
         }
     }
 
     /// Keeps where the object behind a reference was moved to.
     pub fn went(&mut self, id: RefId, to: Path) {
-        if let Some(held) = self.by_id.get_mut(&id) {
+        if let Some(held) = self.table.get_mut(id) {
             held.went = Some(to);
         }
     }
 
     /// Lets a reference lead to where its object is now.
     pub fn rebind(&mut self, id: RefId, object: Object) {
-        let Some(held) = self.by_id.get_mut(&id) else { return };
-        let key = object.key();
-        let before = std::mem::replace(&mut held.key, key);
+        let Some(held) = self.table.get_mut(id) else { return };
         (held.object, held.went) = (object, None);
-        if self.by_object.get(&before) == Some(&id) {
-            self.by_object.remove(&before);
-        }
-        self.by_object.entry(key).or_insert(id);
+        let key = held.object.key();
+        self.table.found_by(id, key);
     }
 
     /// Returns what is known of a reference, without using it.
     pub fn peek(&self, id: RefId) -> Option<&Held> {
-        self.by_id.get(&id)
+        self.table.get(id)
     }
 
     /// Returns the containers in which objects of a class were met, in order, without those that only a place leads to.
     pub fn containers(&self, app: &str, class: &str) -> std::collections::BTreeSet<Path> {
         let of =
-            self.by_id.values().filter(|held| &*held.object.app == app && held.object.path.class() == class);
+            self.table.iter().filter(|held| &*held.object.app == app && held.object.path.class() == class);
         of.filter_map(|held| held.object.path.last().map(|(container, _)| container.clone()))
             .filter(Path::is_stable)
             .collect()
@@ -310,8 +302,8 @@ impl References {
 
     /// Gives back all references of an app; says how many.
     pub fn release_app(&mut self, app: &str) -> usize {
-        let of_app = self.by_id.iter().filter(|(_, held)| &*held.object.app == app);
-        let ids: Vec<RefId> = of_app.map(|(id, _)| *id).collect();
+        let of_app = self.table.iter().filter(|held| &*held.object.app == app);
+        let ids: Vec<RefId> = of_app.map(|held| held.id).collect();
         ids.into_iter().filter(|id| self.release(*id)).count()
     }
 
@@ -323,45 +315,30 @@ impl References {
     /// Drops every reference whose time has passed, and the memory they took; says how many.
     pub fn clean_up(&mut self, now: Millis) -> usize {
         let ttl = self.limits.ttl;
-        let Self { by_id, by_object, per_app, .. } = self;
-        let before = by_id.len();
+        let stays = |held: &Held| now.since(held.used) <= ttl;
         let mut run = Run::default();
-        by_id.retain(|id, held| {
-            let stays = now.since(held.used) <= ttl;
-            if !stays {
-                forget(*id, held, by_object);
-                run.add(&held.object.app, per_app);
-            }
-            stays
-        });
-        run.end(per_app);
-        let dropped = before - by_id.len();
-        self.counters.expired += dropped as u64;
-        if self.by_id.capacity() > 4 * self.by_id.len().max(16) {
-            self.by_id.shrink_to_fit();
-            self.by_object.shrink_to_fit();
+        for held in self.table.iter().filter(|held| !stays(held)) {
+            run.add(&held.object.app, &mut self.per_app);
         }
+        run.end(&mut self.per_app);
+        let dropped = self.table.retain(stays);
+        self.counters.expired += dropped as u64;
+        self.table.shrink();
         dropped
     }
 
     /// Counts what is held.
     pub fn stats(&self, now: Millis) -> Stats {
-        let ages = || self.by_id.values().map(|held| now.since(held.created));
+        let ages = || self.table.iter().map(|held| now.since(held.created));
         Stats {
-            total: self.by_id.len(),
+            total: self.table.len(),
             per_app: self.per_app.iter().map(|(app, count)| (app.to_string(), *count)).collect(),
             oldest: ages().max(),
             newest: ages().min(),
             asleep: self.asleep.len(),
-            memory: self.memory(),
+            memory: self.table.memory(),
             counters: self.counters,
         }
-    }
-
-    fn memory(&self) -> usize {
-        let entry = size_of::<RefId>() + size_of::<Held>() + 1;
-        let found = size_of::<u64>() + size_of::<RefId>() + 1;
-        self.by_id.capacity() * entry + self.by_object.capacity() * found + self.by_id.len() * NODE
     }
 
     fn make_room(&mut self, app: &str, now: Millis) {
@@ -372,15 +349,15 @@ impl References {
         if of_app >= self.limits.most_per_app {
             self.evict(self.limits.most_per_app, now, |held| &*held.object.app == app);
         }
-        if self.by_id.len() >= self.limits.most {
+        if self.table.len() >= self.limits.most {
             self.evict(self.limits.most, now, |_| true);
         }
     }
 
     /// Drops a tenth of the limit at a time, least recently used first, so that the cost is spread over many inserts.
     fn evict(&mut self, limit: usize, now: Millis, counts: impl Fn(&Held) -> bool + Copy) {
-        let old = self.by_id.iter().filter(|(_, held)| counts(held) && now.since(held.created) >= YOUNGEST);
-        let mut by_use: Vec<(Millis, RefId)> = old.map(|(id, held)| (held.used, *id)).collect();
+        let old = self.table.iter().filter(|held| counts(held) && now.since(held.created) >= YOUNGEST);
+        let mut by_use: Vec<(Millis, RefId)> = old.map(|held| (held.used, held.id)).collect();
         if by_use.is_empty() {
             self.full_until = self.grown_up(counts);
         }
@@ -396,23 +373,14 @@ impl References {
 
     /// When the oldest of these may be evicted: until then looking again is in vain.
     fn grown_up(&self, counts: impl Fn(&Held) -> bool) -> Millis {
-        let created = self.by_id.values().filter(|held| counts(held)).map(|held| held.created);
+        let created = self.table.iter().filter(|held| counts(held)).map(|held| held.created);
         created.min().map_or(Millis(0), |oldest| oldest + YOUNGEST)
     }
 
     fn remove(&mut self, id: RefId) -> Option<Held> {
-        let held = self.by_id.remove(&id)?;
-        forget(id, &held, &mut self.by_object);
+        let held = self.table.remove(id)?;
         count_down(&held.object.app, 1, &mut self.per_app);
         Some(held)
-    }
-}
-
-/// Takes what is kept beside a reference with it. Another id may stand for the same object: one that an earlier process
-/// gave out.
-fn forget(id: RefId, held: &Held, by_object: &mut plain::Map<RefId>) {
-    if by_object.get(&held.key) == Some(&id) {
-        by_object.remove(&held.key);
     }
 }
 

@@ -31,10 +31,10 @@ pub struct Saved {
 impl References {
     /// Returns every reference that still means the same after the app or this process was started anew.
     pub fn saved(&self) -> Vec<Saved> {
-        let stable = self.by_id.iter().filter(|(_, held)| held.object.path.is_stable());
+        let stable = self.table.iter().filter(|held| held.object.path.is_stable());
         let mut saved: Vec<Saved> = stable
-            .map(|(id, held)| Saved {
-                id: id.to_string(),
+            .map(|held| Saved {
+                id: held.id.to_string(),
                 app: held.object.app.to_string(),
                 specifier: held.object.path.to_json(),
                 created: held.created.0,
@@ -49,12 +49,12 @@ impl References {
 
     /// Takes over references of an earlier process; those whose time has passed are left out. Says how many were taken.
     pub fn adopt(&mut self, saved: Vec<Saved>, now: Millis) -> usize {
-        let room = self.limits.most.saturating_sub(self.by_id.len() + self.asleep.len());
+        let room = self.limits.most.saturating_sub(self.table.len() + self.asleep.len());
         let ttl = self.limits.ttl;
         let fresh = saved.into_iter().filter(|each| now.since(Millis(each.used)) <= ttl);
         let known = fresh.filter_map(|each| Some((RefId::parse(&each.id)?, each)));
         let taken: Vec<(RefId, Saved)> =
-            known.filter(|(id, _)| !self.by_id.contains_key(id)).take(room).collect();
+            known.filter(|(id, _)| self.table.get(*id).is_none()).take(room).collect();
         let count = taken.len();
         self.asleep.extend(taken);
         count
@@ -62,7 +62,7 @@ impl References {
 
     /// Returns the app of a reference, awake or asleep.
     pub fn app_of(&self, id: RefId) -> Option<&str> {
-        let awake = self.by_id.get(&id).map(|held| &*held.object.app);
+        let awake = self.table.get(id).map(|held| &*held.object.app);
         awake.or_else(|| self.asleep.get(&id).map(|saved| saved.app.as_str()))
     }
 
@@ -71,11 +71,9 @@ impl References {
         let Some(saved) = self.asleep.remove(&id) else { return };
         let Some(object) = object(&saved, apps) else { return };
         *self.per_app.entry(object.app.clone()).or_default() += 1;
-        let key = object.key();
-        self.by_object.entry(key).or_insert(id);
+        let (key, mark) = (object.key(), saved.mark.map(Into::into));
         let (created, used) = (Millis(saved.created), Millis(saved.used));
-        self.by_id
-            .insert(id, Held { object, created, used, mark: saved.mark.map(Into::into), went: None, key });
+        self.table.insert_beside(Held { id, object, created, used, mark, went: None, key });
     }
 }
 

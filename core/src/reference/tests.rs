@@ -74,8 +74,27 @@ fn clean_up_leaves_no_trace() {
         filled(Limits { most_per_app: 20_000, most: 20_000, ..Limits::default() }, &["mail"], 10_000);
     assert_eq!(store.clean_up(Millis(20 * MINUTE)), 10_000);
     assert_eq!(store.stats(Millis(20 * MINUTE)).per_app.len(), 0);
-    assert!(store.by_id.capacity() < 100 && store.by_object.capacity() < 100);
+    assert!(store.table.capacity() < 100);
     assert_eq!(store.clean_up(Millis(20 * MINUTE)), 0);
+}
+
+#[test]
+fn whatever_share_goes_the_others_are_still_found() {
+    for goes in [0, 1, 4, 5, 6, 9, 10] {
+        let mut store = filled(Limits::default(), &["mail", "finder"], 5);
+        let (used, now) = (Millis(10 * MINUTE), Millis(20 * MINUTE));
+        let stays: Vec<u64> = (goes..10).map(|n| n * 7 % 10).collect();
+        stays.iter().for_each(|n| assert!(store.touch(id(*n), used).is_ok()));
+        assert_eq!(store.clean_up(now), usize::try_from(goes).expect("small"));
+        for n in 0..10 {
+            let (app, of_app) = if n < 5 { ("mail", n) } else { ("finder", n - 5) };
+            let object = object(app, i64::try_from(of_app).expect("small"));
+            assert_eq!(store.peek(id(n)).map(|held| held.id), stays.contains(&n).then_some(id(n)));
+            let expected = if stays.contains(&n) { id(n) } else { id(100 + n) };
+            assert_eq!(store.intern(object, now, id(100 + n)), expected, "{goes} go");
+        }
+        assert_eq!(store.stats(now).per_app.values().sum::<usize>(), 10);
+    }
 }
 
 #[test]
@@ -150,7 +169,7 @@ fn a_hundred_thousand_rounds_leave_nothing_behind() {
             assert_eq!(store.intern(object("finder", n), Millis(n.unsigned_abs()), fresh), fresh);
             assert!(store.release(fresh));
         }
-        (store.by_id.capacity(), store.by_object.capacity(), store.stats(Millis(0)).memory)
+        (store.table.capacity(), store.stats(Millis(0)).memory)
     };
     let before = rounds(&mut store, 0..1_000);
     assert_eq!(rounds(&mut store, 1_000..101_000), before);
@@ -164,7 +183,7 @@ fn objects_with_one_hash_are_two() {
     let mut store = References::default();
     let (first, second) = (object("mail", 1), object("mail", 2));
     store.intern(first.clone(), Millis(0), id(1));
-    store.by_object.insert(second.key(), id(1));
+    store.table.found_also_by(second.key(), id(1));
     assert_eq!(store.intern(second.clone(), Millis(0), id(2)), id(2));
     assert_eq!(store.intern(second, Millis(0), id(3)), id(2));
     assert_eq!(store.peek(id(1)).map(|held| &held.object), Some(&first));
