@@ -95,7 +95,12 @@ impl<'a> Arguments<'a> {
         match json.as_array() {
             None => Ok((vec![one(json)?], false)),
             Some(items) if items.is_empty() || items.len() > most => {
-                Err(wrong(name, &format!("1 to {most} references"), &Json::from(items.len())))
+                let some = if most == usize::MAX {
+                    "at least one reference".to_owned()
+                } else {
+                    format!("1 to {most} references")
+                };
+                Err(wrong(name, &some, &Json::from(items.len())))
             }
             Some(items) => Ok((items.iter().map(one).collect::<Result<_, _>>()?, true)),
         }

@@ -7,7 +7,7 @@ use super::{Step, Then, World, done, in_app};
 use crate::action::{Column, Deed, Wanted};
 use crate::app::App;
 use crate::call::TextWindow;
-use crate::dictionary::{Dictionary, Identifier};
+use crate::dictionary::{Dictionary, Identifier, TypeExpr};
 use crate::fault::{Code, Fault};
 use crate::marshal::{Shape, shapes};
 use crate::osa_error::OsaError;
@@ -91,6 +91,10 @@ pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str
         by_script: false,
     };
     for part in term.split('.') {
+        if holds_values(&column.kind) {
+            let (property, kind) = (column.term, column.kind.to_string());
+            return Err(SpecifierError::NotAnObject { property, owner: class.to_owned(), kind }.into());
+        }
         let property = find_property(dictionary, &owner, part.trim())?;
         let identifier = Identifier::of(&property.name)
             .ok_or_else(|| SpecifierError::NoIdentifier(property.name.clone()))?;
@@ -116,6 +120,12 @@ pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str
             .unwrap_or_default();
     }
     Ok(column)
+}
+
+/// Whether nothing of this type has properties of its own.
+fn holds_values(kind: &TypeExpr) -> bool {
+    const VALUES: [&str; 7] = ["text", "integer", "real", "number", "boolean", "date", "double integer"];
+    !kind.0.is_empty() && kind.0.iter().all(|kind| VALUES.contains(&kind.name.as_str()))
 }
 
 impl Reading {
