@@ -162,7 +162,7 @@ pub struct Pending {
 #[derive(Debug)]
 enum Then {
     Apps(apps::Listing),
-    Query(query::Query),
+    Query(Box<query::Query>),
     Missing(Path),
     Properties(properties::Reading),
     Elements(Box<elements::Listing>),

@@ -88,3 +88,30 @@ fn what_is_listed_by_place_has_its_mark() {
         "another object, another id"
     );
 }
+
+#[test]
+fn a_container_that_only_its_place_leads_to_is_looked_at_first() {
+    let desktop = json!({ "type": "property", "property": "desktop", "of": "application" });
+    let folder = json!({ "type": "element", "element": "folder", "index": 1, "container": desktop });
+    let calls = [
+        ("iac_mcp_get_elements", json!({ "app": "Finder", "container": folder, "elementType": "item" })),
+        (
+            "iac_mcp_query_object",
+            json!({ "app": "Finder", "specifier":
+                { "type": "named", "element": "item", "name": "x", "container": folder } }),
+        ),
+    ];
+    let place =
+        json!({ "ok": true, "value": { "$": "place", "mark": "file:///a" }, "events": 2 }).to_string();
+    let gone =
+        json!({ "ok": false, "number": -1719, "message": "x", "at": "object", "events": 1 }).to_string();
+    for (tool, arguments) in calls {
+        let (data, outcome) = Desk::default().call(tool, &arguments, &[&place, MOVED]);
+        let body = data["body"].as_str().expect("a text");
+        assert!(body.contains("still(app.desktop.folders.at("), "{tool}: {data}");
+        is_moved(&outcome.body);
+        assert_eq!(outcome.events, 3);
+        let (_, outcome) = Desk::default().call(tool, &arguments, &[&gone]);
+        assert_eq!(outcome.body["error"], "reference_invalid", "{}", outcome.body);
+    }
+}

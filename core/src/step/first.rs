@@ -1,23 +1,25 @@
-//! Filter specifiers: the app is asked for what matches, and the first match stands where the filter stood.
+//! What stands in a specifier and has to be looked at before the rest: the first match of a filter, and a container that
+//! only its place leads to. Once it is known what stands there, that takes its place: by its id, or by its place with what
+//! it is told from its neighbours by.
 
 use serde_json::{Value as Json, json};
 
-use super::{Step, World, done, elements, start};
+use super::{Step, World, done, elements, query, start};
 use crate::call::{Call, Filter, GetElements, TextWindow};
 use crate::fault::{Code, Fault};
 use crate::reference::RefId;
 use crate::specifier::{Container, Specifier};
 
-/// What waits for the first match.
+/// What waits for it.
 #[derive(Debug)]
 pub(super) struct First {
-    /// The call that the filter is a part of; `None` where the filter itself was asked for.
+    /// The call that it is a part of; `None` where a filter itself was asked for.
     rest: Option<Call>,
-    /// What nothing matched, in words.
+    /// What is said where nothing is there.
     words: String,
 }
 
-/// Begins with the innermost filter of a call, if it has one.
+/// Begins with the innermost part of a call that has to be looked at first, if it has one.
 pub(super) fn begin(call: &Call, world: &mut World<'_>) -> Option<Result<Step, Fault>> {
     let mut call = call.clone();
     let app = match &call {
@@ -25,12 +27,41 @@ pub(super) fn begin(call: &Call, world: &mut World<'_>) -> Option<Result<Step, F
         Call::GetElements(call) => call.app.clone(),
         _ => None,
     };
-    let filter = innermost(&mut call)?.clone();
+    let inner = innermost(&mut call)?.clone();
     let rest = match &call {
-        Call::QueryObject { specifier, .. } if *specifier == filter => None,
+        Call::QueryObject { specifier, .. } if *specifier == inner => None,
         _ => Some(call),
     };
-    Some(ask(app, filter, rest, world))
+    match inner {
+        Specifier::Filter { .. } => Some(ask(app, inner, rest, world)),
+        place => look(&app?, &place, rest?, world),
+    }
+}
+
+/// Looks at what stands at a place, if the call is right and its answer names objects that are in there.
+fn look(app: &str, place: &Specifier, rest: Call, world: &mut World<'_>) -> Option<Result<Step, Fault>> {
+    let as_it_is = match &rest {
+        Call::QueryObject { specifier: Specifier::Property { .. }, .. } => return None,
+        Call::QueryObject { specifier, .. } if !has_filter(specifier.container()) => {
+            query::start(app, specifier, world)
+        }
+        Call::GetElements(call) if !has_filter(Some(&call.container)) => elements::start(call, None, world),
+        // The first match of a filter comes later: what is wrong around it is told then.
+        _ => return Some(query::place(app, place, First::at_a_place(rest), world)),
+    };
+    match as_it_is {
+        Ok(Step::Run(_)) => Some(query::place(app, place, First::at_a_place(rest), world)),
+        ended => Some(ended),
+    }
+}
+
+fn has_filter(container: Option<&Container>) -> bool {
+    match container {
+        Some(Container::Specifier(specifier)) => {
+            matches!(**specifier, Specifier::Filter { .. }) || has_filter(specifier.container())
+        }
+        _ => false,
+    }
 }
 
 fn ask(
@@ -72,25 +103,29 @@ fn elements_of(
 }
 
 impl First {
+    fn at_a_place(rest: Call) -> Self {
+        Self { rest: Some(rest), words: "nothing stands at that place".to_owned() }
+    }
+
     /// Goes on with what the app has picked out.
     pub(super) fn found(self, body: &Json, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
-        let Self { rest, words } = self;
-        let Some(first) = body["elements"][0]["id"].as_str().and_then(RefId::parse) else {
-            return Err(Fault::new(
-                Code::ReferenceInvalid,
-                words,
-                "list what is there with iac_mcp_get_elements",
-            ));
-        };
-        match rest {
-            None => Ok(done(matches(body), events)),
-            Some(mut call) => {
-                if let Some(container) = innermost_container(&mut call) {
-                    *container = Container::Reference(first);
-                }
-                Ok(with_events(start(call, world), events))
-            }
+        if self.rest.is_none() && body["elements"][0]["id"].is_string() {
+            return Ok(done(matches(body), events));
         }
+        self.stands(&body["elements"][0], events, world)
+    }
+
+    /// Goes on with the reference that was found.
+    pub(super) fn stands(self, found: &Json, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
+        let id = found["id"].as_str().and_then(RefId::parse);
+        let (Some(mut call), Some(id)) = (self.rest, id) else {
+            let suggestion = "list what is there with iac_mcp_get_elements";
+            return Err(Fault::new(Code::ReferenceInvalid, self.words, suggestion));
+        };
+        if let Some(container) = innermost_container(&mut call) {
+            *container = Container::Reference(id);
+        }
+        Ok(with_events(start(call, world), events))
     }
 }
 
@@ -149,19 +184,22 @@ fn innermost_container(call: &mut Call) -> Option<&mut Container> {
     }
 }
 
-/// The filter that has no filter in its own container.
+/// The container that has to be looked at, and has none in its own container.
 fn deepest(container: &mut Container) -> Option<&mut Container> {
     if holds_deeper(container) {
         let Container::Specifier(specifier) = container else { return None };
         return specifier.container_mut().and_then(deepest);
     }
-    matches!(container, Container::Specifier(specifier) if matches!(**specifier, Specifier::Filter { .. }))
-        .then_some(container)
+    is_looked_at(container).then_some(container)
+}
+
+fn is_looked_at(container: &Container) -> bool {
+    let Container::Specifier(specifier) = container else { return false };
+    matches!(**specifier, Specifier::Filter { .. } | Specifier::Element { .. })
 }
 
 fn holds_deeper(container: &Container) -> bool {
     let Container::Specifier(specifier) = container else { return false };
     let Some(inner) = specifier.container() else { return false };
-    matches!(inner, Container::Specifier(specifier) if matches!(**specifier, Specifier::Filter { .. }))
-        || holds_deeper(inner)
+    is_looked_at(inner) || holds_deeper(inner)
 }

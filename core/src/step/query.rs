@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
+use super::first::First;
 use super::show::{show, value};
 use super::{Step, Then, World, done, held, in_app, remember};
 use crate::action::{Deed, Identity};
@@ -25,14 +26,35 @@ pub(super) struct Query {
     target: Target,
     fallback: Option<Path>,
     resolved_as: Option<String>,
+    /// What waits for the reference.
+    first: Option<First>,
 }
 
 pub(super) fn start(app: &str, specifier: &Specifier, world: &mut World<'_>) -> Result<Step, Fault> {
+    begin(app, specifier, None, world)
+}
+
+/// Looks at what stands at a place, for a call that goes on there.
+pub(super) fn place(
+    app: &str,
+    specifier: &Specifier,
+    first: First,
+    world: &mut World<'_>,
+) -> Result<Step, Fault> {
+    begin(app, specifier, Some(first), world)
+}
+
+fn begin(
+    app: &str,
+    specifier: &Specifier,
+    first: Option<First>,
+    world: &mut World<'_>,
+) -> Result<Step, Fault> {
     let app = world.apps.find(app)?;
     let dictionary = app.dictionary()?;
     let Resolved { path, target, fallback } =
         specifier.resolve(dictionary, &mut *held(world.references, app, world.now))?;
-    let query = Query { path, target, fallback, resolved_as: None };
+    let query = Query { path, target, fallback, resolved_as: None, first };
     query.ask(app, 0, world)
 }
 
@@ -48,7 +70,7 @@ impl Query {
                 (plan::identity(dictionary, class), change::mark(&app.bundle_id, dictionary, class));
             Deed::Look { path: self.path.clone(), identity, mark }
         };
-        Ok(in_app(app, deed, events, Then::Query(self), world))
+        Ok(in_app(app, deed, events, Then::Query(Box::new(self)), world))
     }
 
     pub(super) fn resume(
@@ -60,12 +82,19 @@ impl Query {
     ) -> Result<Step, Fault> {
         let app = world.apps.find(app)?;
         match reply.result {
-            Ok(answer) => Ok(done(self.answer(&answer, app, world)?, events)),
+            Ok(answer) => {
+                let body = self.answer(&answer, app, world)?;
+                match self.first {
+                    None => Ok(done(body, events)),
+                    Some(first) => first.stands(&body["reference"], events, world),
+                }
+            }
             Err(error) if error.is_missing_object() => match self.fallback {
                 Some(path) => {
                     let resolved_as = Some(path.to_string());
                     let target = Target::Object(path.class().to_owned());
-                    Self { path, target, fallback: None, resolved_as }.ask(app, events, world)
+                    Self { path, target, fallback: None, resolved_as, first: self.first }
+                        .ask(app, events, world)
                 }
                 None => self.names(app, events, world),
             },
