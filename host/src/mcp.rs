@@ -3,11 +3,13 @@
 mod answer;
 mod asking;
 mod client;
+mod lines;
 mod progress;
 mod resources;
 mod server;
 mod tools;
 mod transport;
+mod unread;
 
 use std::sync::Arc;
 use std::time::Duration;

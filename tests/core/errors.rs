@@ -28,6 +28,10 @@ number, `requiresPrompt` with the `policyLine` that would allow it, `detail` wit
 An error of a part stands beside the parts that worked: `errors` beside `properties`, an `error` among `results`. An
 answer that is not whole says `\"complete\": false` with its `reason`.
 
+A line from the client that cannot be read is answered too: by an error of the protocol, -32700 or -32600, with the id
+of the request if one can be found in it, however broken, deep or long the rest is. Half an emoji (`\"\\ud83d\"`) is read
+as U+FFFD. A second request with the id of one that still runs is refused.
+
 ## Codes
 
 | code | when | retryable |

@@ -1,5 +1,6 @@
 //! Requests in, results out.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,9 +10,10 @@ use iac_core::step::Outcome;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
     CompleteResult, CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation,
-    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, MetaObject, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+    InitializeRequestParams, InitializeResult, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
+    ServerConfig, SubscriptionFilter, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -101,6 +103,24 @@ impl Server {
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         self.config.clone()
+    }
+
+    /// Every revision but 2025-03-26, which wants lists of messages on one line; no client is known to send them.
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        let all = ProtocolVersion::KNOWN_VERSIONS.iter();
+        Cow::Owned(all.filter(|version| **version != ProtocolVersion::V_2025_03_26).cloned().collect())
+    }
+
+    /// Agrees on the revision that was asked for or the newest before it, which whoever asked knows too.
+    fn negotiate_initialize(&self, request: &InitializeRequestParams) -> Result<InitializeResult, ErrorData> {
+        let supported = self.supported_protocol_versions();
+        let begins = |version: &&ProtocolVersion| **version < ProtocolVersion::V_2026_07_28;
+        let known = supported.iter().filter(begins);
+        let before = known
+            .filter(|version| **version <= request.protocol_version)
+            .max_by(|a, b| a.as_str().cmp(b.as_str()));
+        let agreed = before.cloned().unwrap_or(ProtocolVersion::V_2025_11_25);
+        Ok(self.config.clone().with_protocol_version(agreed))
     }
 
     /// A client of the older era hears of every change without asking for it.
@@ -245,7 +265,16 @@ async fn waiting(progress: Option<&Progress>) -> Infallible {
 }
 
 /// Methods that reach the handler of unknown ones only if their parameters could not be read.
-const KNOWN: [&str; 4] = ["initialize", "server/discover", "tools/list", "ping"];
+const KNOWN: [&str; 8] = [
+    "initialize",
+    "server/discover",
+    "ping",
+    "tools/list",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "subscriptions/listen",
+];
 
 fn malformed(method: &str) -> ErrorData {
     if KNOWN.contains(&method) {

@@ -1,19 +1,37 @@
 //! Lines of JSON over stdin and stdout.
 
+use std::collections::HashSet;
 use std::future::Future;
+use std::io;
+use std::pin::Pin;
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetMeta as _, ProtocolVersion};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, ErrorData, GetMeta as _,
+    ProtocolVersion, RequestId,
+};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
+use tokio::io::Empty;
 use tokio_util::sync::CancellationToken;
 
-/// The standard streams. What comes out of turn before a session begins is dropped instead of ending the server.
+use super::lines::{Came, LONGEST, Lines};
+use super::unread::{Glance, without_lone_surrogates};
+
+type Sending = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
+
+/// The standard streams. What comes out of turn before a session begins is dropped instead of ending the server, and what
+/// cannot be read is answered: whoever wrote it waits.
 pub(super) struct Stdio {
-    inner: AsyncRwTransport<RoleServer, StdioReader, StdioWriter>,
+    lines: Lines<StdioReader>,
+    writer: AsyncRwTransport<RoleServer, Empty, StdioWriter>,
     begun: bool,
+    /// Requests that wait for their answers.
+    waiting: HashSet<RequestId>,
+    /// Answers to what could not be read. They are on their way even if nobody waits for the next message any more.
+    sending: Option<Sending>,
     /// Cancelled when the client closes its end.
     closed: CancellationToken,
 }
@@ -22,7 +40,80 @@ impl Stdio {
     /// Takes the standard streams; `closed` is cancelled when stdin ends.
     pub(super) fn new(closed: CancellationToken) -> Self {
         let (reader, writer) = stdio_pipes();
-        Self { inner: AsyncRwTransport::new(reader, writer), begun: false, closed }
+        Self {
+            lines: Lines::new(reader, LONGEST),
+            writer: AsyncRwTransport::new(tokio::io::empty(), writer),
+            begun: false,
+            waiting: HashSet::new(),
+            sending: None,
+            closed,
+        }
+    }
+
+    /// Returns the next message, or none for a line that was answered here or needs no answer.
+    async fn next(&mut self) -> io::Result<Option<ClientJsonRpcMessage>> {
+        if let Some(sending) = &mut self.sending {
+            sending.await?;
+            self.sending = None;
+        }
+        match self.lines.next().await? {
+            Came::End => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Came::TooLong(glance) => {
+                self.refuse(glance, &too_long());
+                return Ok(None);
+            }
+            Came::Line => {}
+        }
+        let read = read(self.lines.line());
+        self.lines.clear();
+        match read {
+            Ok(message) => Ok(message.filter(|message| self.is_in_turn(message) && self.is_new(message))),
+            Err((glance, error)) => {
+                self.refuse(glance, &error);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Whether a message is not a second request with the id of one that still runs: nobody could tell their answers
+    /// apart.
+    fn is_new(&mut self, message: &ClientJsonRpcMessage) -> bool {
+        match message {
+            ClientJsonRpcMessage::Request(request) if !self.waiting.insert(request.id.clone()) => {
+                let what =
+                    format!("a request with the id {} is still running: give each its own", request.id);
+                self.answer(vec![Some(request.id.clone())], &ErrorData::invalid_request(what, None));
+                false
+            }
+            ClientJsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.waiting.remove(id);
+                }
+                true
+            }
+            _ => true,
+        }
+    }
+
+    fn refuse(&mut self, glance: Glance, error: &ErrorData) {
+        let whom = glance.whom_to_answer();
+        tracing::warn!(answered = whom.len(), "a line from the client is no message: {}", error.message);
+        self.answer(whom, error);
+    }
+
+    fn answer(&mut self, whom: Vec<Option<RequestId>>, error: &ErrorData) {
+        let mut sends: Vec<Sending> = Vec::new();
+        for id in whom {
+            sends.push(Box::pin(self.writer.send(TxJsonRpcMessage::<RoleServer>::error(error.clone(), id))));
+        }
+        self.sending = Some(Box::pin(async move {
+            for send in sends {
+                send.await?;
+            }
+            Ok(())
+        }));
     }
 
     /// Whether a message may go on to the session, or to what waits for one to begin.
@@ -41,6 +132,51 @@ impl Stdio {
     }
 }
 
+/// Reads a message; an empty line is none.
+fn read(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, (Glance, ErrorData)> {
+    if line.is_empty() {
+        return Ok(None);
+    }
+    let error = match serde_json::from_slice(line) {
+        Ok(message) => return Ok(Some(message)),
+        Err(error) => error,
+    };
+    let better = without_lone_surrogates(line).and_then(|line| serde_json::from_slice(&line).ok());
+    if better.is_some() {
+        return Ok(better);
+    }
+    let mut glance = Glance::default();
+    glance.at(line);
+    Err((glance, if error.is_data() { no_message() } else { no_json(&error) }))
+}
+
+fn no_json(error: &serde_json::Error) -> ErrorData {
+    let what = format!(
+        "this line cannot be read: {error}; expected one message of JSON, in UTF-8, on a line of its own"
+    );
+    ErrorData::parse_error(what, None)
+}
+
+fn no_message() -> ErrorData {
+    let what = "no JSON-RPC message: expected one object on a line, with `jsonrpc` \"2.0\", a `method`, and for a \
+                request an `id` that is a text or a whole number";
+    ErrorData::invalid_request(what, None)
+}
+
+fn too_long() -> ErrorData {
+    let what = format!("this message is too long: expected at most {LONGEST} bytes on a line");
+    ErrorData::invalid_request(what, None)
+}
+
+/// What the protocol's library says in its own short words, so that a reader knows what to do.
+fn in_words(error: &mut ErrorData, begun: bool) {
+    if error.code == ErrorCode::METHOD_NOT_FOUND && !error.message.contains(' ') {
+        error.message = format!("no method `{}`", error.message).into();
+    } else if error.code == ErrorCode::INVALID_PARAMS && !begun {
+        error.message = format!("{}; or send `initialize` first", error.message).into();
+    }
+}
+
 /// Whether a request begins a session: the handshake, or any other request that says all of itself, but no probe.
 fn begins(request: &ClientRequest) -> bool {
     match request {
@@ -56,21 +192,32 @@ fn begins(request: &ClientRequest) -> bool {
 }
 
 impl Transport<RoleServer> for Stdio {
-    type Error = std::io::Error;
+    type Error = io::Error;
 
     fn send(
         &mut self,
-        item: TxJsonRpcMessage<RoleServer>,
+        mut item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        self.inner.send(item)
+        match &mut item {
+            TxJsonRpcMessage::<RoleServer>::Response(response) => drop(self.waiting.remove(&response.id)),
+            TxJsonRpcMessage::<RoleServer>::Error(failed) => {
+                failed.id.as_ref().map(|id| self.waiting.remove(id));
+                in_words(&mut failed.error, self.begun);
+            }
+            _ => {}
+        }
+        self.writer.send(item)
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            match self.inner.receive().await {
-                Some(message) if self.is_in_turn(&message) => return Some(message),
-                Some(_) => {}
-                None => {
+            match self.next().await {
+                Ok(Some(message)) => return Some(message),
+                Ok(None) => {}
+                Err(error) => {
+                    if error.kind() != io::ErrorKind::UnexpectedEof {
+                        tracing::error!(%error, "stdin cannot be read, or stdout not be written");
+                    }
                     self.closed.cancel();
                     return None;
                 }
@@ -78,7 +225,7 @@ impl Transport<RoleServer> for Stdio {
         }
     }
 
-    async fn close(&mut self) -> Result<(), Self::Error> {
-        self.inner.close().await
+    async fn close(&mut self) -> io::Result<()> {
+        self.writer.close().await
     }
 }

@@ -77,13 +77,105 @@ fn it_lives_on_before_a_session() {
     }
 }
 
+/// Whatever waits for an answer gets one, though the rest of its line cannot be read: (line, codes by id).
+fn unreadable() -> Vec<(Vec<u8>, Vec<(Json, i64)>)> {
+    let list = |id: i64, search: &str| {
+        let params = format!("{{\"name\":\"iac_mcp_list_apps\",\"arguments\":{{\"search\":{search}}}}}");
+        format!("{{\"jsonrpc\":\"2.0\",\"method\":\"tools/call\",\"params\":{params},\"id\":{id}}}")
+    };
+    let nested = format!("{}1{}", "{\"a\":".repeat(126), "}".repeat(126));
+    vec![
+        (b"hello".to_vec(), vec![(Json::Null, -32700)]),
+        (list(1, "1e400").into(), vec![(json!(1), -32700)]),
+        (list(2, &nested).into(), vec![(json!(2), -32700)]),
+        (
+            list(3, "\"?\"").bytes().map(|byte| if byte == b'?' { 0xff } else { byte }).collect(),
+            vec![(json!(3), -32700)],
+        ),
+        (list(4, "\"a\u{1}\"").into(), vec![(json!(4), -32700)]),
+        ((list(5, "1") + &list(6, "2")).into(), vec![(json!(5), -32700), (json!(6), -32700)]),
+        (format!("[{},{}]", list(7, "1"), list(8, "2")).into(), vec![(json!(7), -32600), (json!(8), -32600)]),
+        (list(9, "1").replace("2.0", "1.0").into(), vec![(json!(9), -32600)]),
+        (deep(), vec![(json!(1), -32700)]),
+        (long_line(16_800_000), vec![(json!(1), -32600)]),
+        (long_line(100_000_000), vec![(json!(1), -32600)]),
+    ]
+}
+
 #[test]
-fn a_hundred_megabytes_on_one_line_are_dropped() {
+fn what_cannot_be_read_is_answered() {
     let mut server = Lines::start();
     server.hello();
-    server.write(&long_line(100_000_000));
+    for (line, expected) in unreadable() {
+        server.write(&[line.trim_ascii_end(), b"\n"].concat());
+        let answers: Vec<Json> = expected.iter().map(|_| server.next()).collect();
+        let shown = String::from_utf8_lossy(&line);
+        let code = |answer: &Json| (answer["id"].clone(), answer["error"]["code"].as_i64().unwrap());
+        let codes: Vec<_> = answers.iter().map(code).collect();
+        assert_eq!(codes, expected, "{shown:.200}: {answers:?}");
+    }
     assert!(server.is_alive());
     server.end();
+}
+
+#[test]
+fn half_an_emoji_is_a_character_that_is_not_known() {
+    let mut server = Lines::start();
+    server.hello();
+    let line = call(1, "iac_mcp_list_apps", &json!({ "search": "HALF" })).to_string();
+    server.write((line.replace("HALF", "\\ud83d") + "\n").as_bytes());
+    let answer = server.answer(&json!(1));
+    assert_eq!(answer["result"]["isError"], false, "{answer}");
+    server.end();
+}
+
+#[test]
+fn a_second_request_with_the_same_id_is_refused_while_the_first_runs() {
+    let mut server = Lines::start_with(&HANGS);
+    server.hello();
+    server.send(&query(1));
+    server.send(&call(1, "system", &json!({})));
+    let answer = server.answer(&json!(1));
+    assert_eq!(answer["error"]["code"], -32600, "{answer}");
+    server.send(
+        &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } }),
+    );
+    server.send(&call(1, "system", &json!({})));
+    assert_eq!(server.answer(&json!(1))["result"]["isError"], false, "what was taken back waits no more");
+    server.send(&call(1, "system", &json!({})));
+    assert_eq!(server.answer(&json!(1))["result"]["isError"], false, "nor does what was answered");
+    server.end();
+}
+
+#[test]
+fn a_request_before_a_session_says_how_one_begins() {
+    let mut server = Lines::start();
+    server.send(&call(1, "system", &json!({})));
+    let answer = server.answer(&json!(1));
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    assert!(answer["error"]["message"].as_str().unwrap().contains("`initialize`"), "{answer}");
+    server.end();
+}
+
+#[test]
+fn a_session_is_of_the_revision_that_was_asked_for_or_the_one_before_it() {
+    let cases = [
+        ("2024-11-05", "2024-11-05"),
+        ("2025-03-26", "2024-11-05"),
+        ("2025-06-18", "2025-06-18"),
+        ("2025-11-25", "2025-11-25"),
+        ("2026-07-28", "2025-11-25"),
+        ("2099-01-01", "2025-11-25"),
+        ("1.0", "2025-11-25"),
+    ];
+    for (asked, expected) in cases {
+        let mut server = Lines::start();
+        let mut hello = hello();
+        hello["params"]["protocolVersion"] = asked.into();
+        server.send(&hello);
+        assert_eq!(server.answer(&json!("hello"))["result"]["protocolVersion"], expected, "{asked}");
+        server.end();
+    }
 }
 
 #[test]
@@ -94,6 +186,11 @@ fn unknown_methods_and_malformed_parameters_are_told_apart() {
         ("no/such", json!({}), -32601),
         ("tools/delete", json!({}), -32601),
         ("logging/setLevel", json!({ "level": "debug" }), -32601),
+        ("prompts/list", json!({}), -32601),
+        ("prompts/get", json!({ "name": "x" }), -32601),
+        ("resources/subscribe", json!({ "uri": "iac://apps" }), -32601),
+        ("resources/read", json!({}), -32602),
+        ("resources/read", json!({ "uri": 5 }), -32602),
         ("tools/list", json!({ "cursor": "page2" }), -32602),
         ("tools/call", json!({}), -32602),
         ("tools/call", json!({ "name": 5 }), -32602),
@@ -104,6 +201,8 @@ fn unknown_methods_and_malformed_parameters_are_told_apart() {
         server.send(&json!({ "jsonrpc": "2.0", "id": at, "method": method, "params": params }));
         let answer = server.answer(&json!(at));
         assert_eq!(answer["error"]["code"], code, "{method} {params}: {answer}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(code != -32601 || message == format!("no method `{method}`"), "{answer}");
     }
     server.end();
 }

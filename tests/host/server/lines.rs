@@ -60,10 +60,15 @@ impl Lines {
         self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
     }
 
+    /// Waits for the next line.
+    pub(crate) fn next(&mut self) -> Json {
+        checked(&self.written.recv_timeout(PATIENCE).unwrap())
+    }
+
     /// Waits for the answer to a request; every line before it has to be JSON-RPC too.
     pub(crate) fn answer(&mut self, id: &Json) -> Json {
         loop {
-            let message = checked(&self.written.recv_timeout(PATIENCE).unwrap());
+            let message = self.next();
             if message.get("id") == Some(id) {
                 return message;
             }

@@ -1,0 +1,111 @@
+//! Lines from a client, of bounded length.
+
+use std::io;
+
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
+
+use super::unread::Glance;
+
+/// More than any message needs; whoever sends more means no message.
+pub(super) const LONGEST: usize = 16 * 1024 * 1024;
+
+/// What has come.
+#[derive(Debug)]
+pub(super) enum Came {
+    /// A whole line, which [`Lines::line`] shows until [`Lines::clear`] forgets it.
+    Line,
+    /// The end of a line that was too long to keep.
+    TooLong(Glance),
+    /// The end. What stood on the last line without an end was no message.
+    End,
+}
+
+/// Reads lines. A read that is given up half-way goes on with the next one.
+#[derive(Debug)]
+pub(super) struct Lines<R> {
+    read: BufReader<R>,
+    line: Vec<u8>,
+    longest: usize,
+    /// Looks at a line that is too long while it goes by.
+    passing: Option<Glance>,
+}
+
+impl<R: AsyncRead + Unpin> Lines<R> {
+    pub(super) fn new(read: R, longest: usize) -> Self {
+        Self { read: BufReader::new(read), line: Vec::new(), longest, passing: None }
+    }
+
+    /// Waits for a line.
+    ///
+    /// # Errors
+    /// Nothing can be read.
+    pub(super) async fn next(&mut self) -> io::Result<Came> {
+        loop {
+            let available = self.read.fill_buf().await?;
+            if available.is_empty() {
+                return Ok(Came::End);
+            }
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let taken = end.map_or(available.len(), |end| end + 1);
+            let part = available.get(..taken).unwrap_or_default();
+            match &mut self.passing {
+                Some(glance) => glance.at(part),
+                None if self.line.len() + taken > self.longest => {
+                    let glance = self.passing.insert(Glance::default());
+                    glance.at(&std::mem::take(&mut self.line));
+                    glance.at(part);
+                }
+                None => self.line.extend_from_slice(part),
+            }
+            self.read.consume(taken);
+            if end.is_some() {
+                return Ok(self.passing.take().map_or(Came::Line, Came::TooLong));
+            }
+        }
+    }
+
+    /// The line without its end, and without the mark that some write before their first one.
+    pub(super) fn line(&self) -> &[u8] {
+        let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line)
+    }
+
+    /// Forgets the line.
+    pub(super) fn clear(&mut self) {
+        self.line.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads everything; a line is shown as it is, and of one that is too long how many wait for an answer.
+    async fn read(text: &[u8], longest: usize) -> Vec<String> {
+        let (mut lines, mut read) = (Lines::new(text, longest), Vec::new());
+        loop {
+            match lines.next().await.unwrap() {
+                Came::Line => read.push(String::from_utf8(lines.line().to_vec()).unwrap()),
+                Came::TooLong(glance) => read.push(format!("{:?}", glance.whom_to_answer())),
+                Came::End => return read,
+            }
+            lines.clear();
+        }
+    }
+
+    #[tokio::test]
+    async fn lines_have_an_end_and_a_longest_length() {
+        let check = async |text: &str, expected: &[&str]| {
+            assert_eq!(read(text.as_bytes(), 20).await, expected, "{text:?}");
+        };
+        check("", &[]).await;
+        check("a\nb\r\n\nc", &["a", "b", ""]).await;
+        check("\u{feff}a\n", &["a"]).await;
+        check("1234567890123456789\n", &["1234567890123456789"]).await;
+        check("12345678901234567890\nb\n", &["[None]", "b"]).await;
+        let long = format!("{{\"x\":\"{}\",\"id\":7,\"method\":\"m\"}}\nb\n", "y".repeat(40_000));
+        check(&long, &["[Some(Number(7))]", "b"]).await;
+        check("a line that is too long and has no end", &[]).await;
+    }
+}
