@@ -2,6 +2,7 @@
 
 mod leads;
 mod lookup;
+mod operator;
 mod permission;
 mod screen;
 mod system;
@@ -32,6 +33,7 @@ use crate::simulated::World;
 use crate::state::State;
 use crate::state::references::SavedReferences;
 use crate::{apps, osascript};
+pub use operator::Operator;
 use permission::{Attempt, Permission};
 use screen::Screen;
 pub use tools::ToolsOf;
@@ -62,6 +64,8 @@ pub struct Settings {
     pub plugins: Plugins,
     /// Whether somebody sits before a screen on which a dialog can be shown.
     pub screen: bool,
+    /// How the operator reaches the same Mac and the same files.
+    pub operator: Operator,
     /// Settings that are not what they are by default, as `system` tells them: key, value, and where it came from.
     pub said: Vec<Json>,
 }
@@ -82,6 +86,7 @@ pub struct Pipeline {
     clock: Clock,
     counters: Counters,
     screen: Screen,
+    operator: Operator,
     said: Vec<Json>,
 }
 
@@ -166,8 +171,20 @@ impl Pipeline {
     /// # Errors
     /// The supervisor cannot be made.
     pub fn new(settings: Settings) -> io::Result<Self> {
-        let Settings { apps, osascript, world, home, tools, limits, debug, state, plugins, screen, said } =
-            settings;
+        let Settings {
+            apps,
+            osascript,
+            world,
+            home,
+            tools,
+            limits,
+            debug,
+            state,
+            plugins,
+            screen,
+            operator,
+            said,
+        } = settings;
         let references = References::new(limits);
         let state = state.map_or_else(State::passing, Ok).map_err(io::Error::other)?;
         let saved = Mutex::new(Kept { file: state.saved_references(), adopted: false });
@@ -186,6 +203,7 @@ impl Pipeline {
             clock: Clock::start(),
             counters: Counters::default(),
             screen: Screen::new(screen),
+            operator,
             said,
         })
     }
@@ -208,9 +226,8 @@ impl Pipeline {
     pub async fn run_script(&self, call: ScriptCall, caller: &Caller, cancel: CancellationToken) -> Answer {
         let started = Instant::now();
         let attempt = self.permission.attempt(SCRIPTS, &call.arguments(), caller).await;
-        let Driven { outcome, question } = self.drive(Call::Script(call), &attempt, cancel).await;
-        self.counters.count(&outcome);
-        Answer { outcome, elapsed: started.elapsed(), question }
+        let driven = self.drive(Call::Script(call), &attempt, cancel).await;
+        self.ended(driven, started)
     }
 
     /// Writes down that a plugin has opened a root for its language servers.
@@ -241,9 +258,13 @@ impl Pipeline {
             None if tool == system::TOOL => self.system(arguments, &attempt, cancel).await.into(),
             None => self.drive(self.command_tools().await.call(tool, arguments)?, &attempt, cancel).await,
         };
+        Some(self.ended(driven, started))
+    }
+
+    fn ended(&self, driven: Driven, started: Instant) -> Answer {
         let Driven { outcome, question } = driven;
         self.counters.count(&outcome);
-        Some(Answer { outcome, elapsed: started.elapsed(), question })
+        Answer { outcome: self.operator.complete(outcome), elapsed: started.elapsed(), question }
     }
 
     /// Says what would be decided about a call, without asking anybody or running anything; `None` if there is no such tool.

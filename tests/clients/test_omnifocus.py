@@ -247,7 +247,7 @@ class OmniFocus(Desk):
                         detail = error["detail"]
                         self.assertEqual((error["error"], detail["requiresPrompt"]), ("permission_required", True))
                         self.assertEqual(detail["level"], level)
-                        self.assertIn("iac-mcp policy allow", error["suggestion"])
+                        self.assertRegex(error["suggestion"], "`iac-mcp .*--state .*policy allow ")
                         rules.append(detail["policyLine"])
                         (self.home.state / "policy.toml").write_text(f"rules = [{', '.join(rules)}]\n")
                         made = await self.write(client, wanted)

@@ -13,7 +13,7 @@ use super::config::Setting;
 use super::{Failure, directories};
 use crate::apps::{self, Roots};
 use crate::osascript;
-use crate::pipeline::{Pipeline, Settings, ToolsOf};
+use crate::pipeline::{Operator, Pipeline, Settings, ToolsOf};
 use crate::plugins::Plugins;
 use crate::simulated::{NOTE, World};
 use crate::state::State;
@@ -153,6 +153,7 @@ impl Mac {
         };
         let (home, tools, limits) = (self.home(world.as_ref()), self.tools(), self.limits());
         let state = self.state(common, world.as_ref())?;
+        let operator = self.operator(common, world.as_ref())?;
         let plugins = common.plugins();
         let screen = self.screen(world.as_ref());
         Ok(Pipeline::new(Settings {
@@ -166,6 +167,7 @@ impl Mac {
             state,
             plugins,
             screen,
+            operator,
             said: settings.iter().map(Setting::to_json).collect(),
         })?)
     }
@@ -189,6 +191,19 @@ impl Mac {
         };
         let state = State::open(folder).map_err(|error| Failure::Failed(error.to_string()))?;
         Ok(Some(if self.read_only { state.only_reads() } else { state }))
+    }
+
+    /// How the same Mac and state directory are reached from another command line, and another folder.
+    fn operator(&self, common: &Common, world: Option<&World>) -> Result<Operator, Failure> {
+        let absolute = |path: &Option<PathBuf>| path.as_deref().map(std::path::absolute).transpose();
+        let is_fresh = world.is_some_and(World::is_fresh);
+        let (folder, state) = (absolute(&self.world)?, absolute(&common.state)?);
+        let options = [
+            ("--simulated", is_fresh.then_some(Path::new(""))),
+            ("--world", folder.as_deref()),
+            ("--state", state.as_deref()),
+        ];
+        Ok(Operator::new(&options, is_fresh && state.is_none()))
     }
 
     /// Opens the state directory for commands that need no apps.

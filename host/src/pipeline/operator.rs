@@ -1,0 +1,100 @@
+//! Advice to the operator: commands of this program that reach the same Mac and the same files as this server.
+
+use std::path::Path;
+
+use iac_core::step::Outcome;
+use serde_json::{Map, Value as Json};
+
+/// How the operator reaches what this server goes by.
+#[derive(Clone, Debug, Default)]
+pub struct Operator {
+    /// The options between the program's name and a command, each with a space after it.
+    options: String,
+    /// Whether nothing that is allowed there outlives the server.
+    forgets: bool,
+}
+
+/// What can be done where a rule would be forgotten.
+const FORGETS: &str = "only the user can allow this, and this simulated Mac forgets what it is allowed: they make one \
+                       that is kept with `iac-mcp sim new DIR` and use it with --world DIR, or keep what is allowed \
+                       with --state DIR";
+
+impl Operator {
+    /// Takes the options that were given, by their names.
+    pub fn new(options: &[(&str, Option<&Path>)], forgets: bool) -> Self {
+        let given = options.iter().filter_map(|(name, value)| Some((name, (*value)?)));
+        let options = given.map(|(name, value)| match value.to_string_lossy() {
+            flag if flag.is_empty() => format!("{name} "),
+            value => format!("{name} {} ", shell_word(&value)),
+        });
+        Self { options: options.collect(), forgets }
+    }
+
+    /// Completes the commands that an error advises.
+    pub(super) fn complete(&self, mut outcome: Outcome) -> Outcome {
+        if outcome.is_error
+            && let Some(body) = outcome.body.as_object_mut()
+        {
+            self.complete_error(body);
+        }
+        outcome
+    }
+
+    fn complete_error(&self, error: &mut Map<String, Json>) {
+        let is_refusal = error.contains_key("policyLine");
+        let Some(Json::String(suggestion)) = error.get_mut("suggestion") else { return };
+        if self.forgets && is_refusal {
+            FORGETS.clone_into(suggestion);
+        } else if !self.options.is_empty() {
+            *suggestion = suggestion.replace("`iac-mcp ", &format!("`iac-mcp {}", self.options));
+        }
+    }
+}
+
+/// A word for a shell: in single quotes unless nothing in it needs them.
+fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '/');
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn advice_reaches_the_same_files() {
+        let check = |operator: &Operator, line: Option<&str>, expected: &str| {
+            let advice = "they can allow it with `iac-mcp policy allow com.apple.mail` or in policy.toml";
+            let mut body = json!({ "error": "permission_required", "suggestion": advice });
+            if let Some(line) = line {
+                body["policyLine"] = line.into();
+            }
+            let outcome = Outcome { body, is_error: true, ..Outcome::default() };
+            let suggestion = operator.complete(outcome).body["suggestion"].as_str().unwrap().to_owned();
+            assert!(suggestion.contains(expected), "{suggestion}");
+        };
+        let (world, state) = (Path::new("/a/my world"), Path::new("/it's"));
+        let none = Operator::new(&[("--world", None), ("--state", None)], false);
+        check(&none, Some("{}"), "`iac-mcp policy allow com.apple.mail`");
+        let kept = Operator::new(&[("--world", Some(world)), ("--state", None)], false);
+        check(&kept, Some("{}"), "`iac-mcp --world '/a/my world' policy allow com.apple.mail`");
+        let both = Operator::new(&[("--simulated", Some(Path::new(""))), ("--state", Some(state))], false);
+        check(&both, Some("{}"), "`iac-mcp --simulated --state '/it'\\''s' policy allow");
+        let fresh = Operator::new(&[("--simulated", Some(Path::new("")))], true);
+        check(&fresh, Some("{}"), "`iac-mcp sim new DIR`");
+        check(&fresh, None, "`iac-mcp --simulated policy allow");
+    }
+
+    #[test]
+    fn what_is_no_error_stays_as_it_is() {
+        let operator = Operator::new(&[("--world", Some(Path::new("/w")))], false);
+        let body = json!({ "suggestion": "`iac-mcp policy`" });
+        let outcome = operator.complete(Outcome { body: body.clone(), ..Outcome::default() });
+        assert_eq!(outcome.body, body);
+    }
+}
