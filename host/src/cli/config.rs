@@ -1,6 +1,7 @@
 //! `config.toml` of the state directory: the same keys as the options. The command line wins, then a variable, then the
 //! file.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,9 @@ use super::{Arguments, Failure};
 
 /// The name of the file in the state directory.
 pub(super) const FILE: &str = "config.toml";
+
+/// Where a setting is from that was given with the command.
+const COMMAND_LINE: &str = "command line";
 
 /// What the file may not say: where it is itself.
 const NOT_HERE: [&str; 3] = ["state", "help", "version"];
@@ -53,6 +57,15 @@ struct Given {
 }
 
 impl Setting {
+    /// How far from the command line it was said.
+    fn rank(&self) -> u8 {
+        match self.from.as_str() {
+            COMMAND_LINE => 0,
+            variable if variable.starts_with("IAC_MCP_") => 1,
+            _ => 2,
+        }
+    }
+
     /// As JSON, for `system` and `doctor`.
     pub(crate) fn to_json(&self) -> Json {
         let value = match self.values.as_slice() {
@@ -79,13 +92,43 @@ pub(super) fn read(line: &[OsString]) -> Result<(Arguments, Vec<Setting>), Unrea
         values: given.values.clone(),
         from: format!("{}:{}", file.display(), given.line),
     }));
-    if fresh.is_empty() {
-        return Ok((first, settings));
-    }
+    let arguments = if fresh.is_empty() { first } else { with(&fresh, line, &command)? };
+    one_mac(arguments, settings)
+}
+
+/// Puts what the file says before what the command line says.
+fn with(fresh: &[Given], line: &[OsString], command: &Command) -> Result<Arguments, clap::Error> {
     let (program, rest) = line.split_first().map_or((None, line), |(first, rest)| (Some(first), rest));
-    let more = fresh.iter().flat_map(|given| options(&command, given));
+    let more = fresh.iter().flat_map(|given| options(command, given));
     let whole = program.into_iter().cloned().chain(more).chain(rest.iter().cloned());
-    Ok((Arguments::from_arg_matches(&command.clone().try_get_matches_from(whole)?)?, settings))
+    Arguments::from_arg_matches(&command.clone().try_get_matches_from(whole)?)
+}
+
+/// A fresh Mac or a kept one: what is nearer to the command line counts, and both from the same place are misuse.
+fn one_mac(
+    mut arguments: Arguments,
+    mut settings: Vec<Setting>,
+) -> Result<(Arguments, Vec<Setting>), Unread> {
+    if !arguments.mac.simulated || arguments.mac.world.is_none() {
+        return Ok((arguments, settings));
+    }
+    let of = |key: &str| settings.iter().find(|setting| setting.key == key).map(Setting::rank);
+    let loser = match of("simulated").cmp(&of("world")) {
+        Ordering::Less => {
+            arguments.mac.world = None;
+            "world"
+        }
+        Ordering::Greater => {
+            arguments.mac.simulated = false;
+            "simulated"
+        }
+        Ordering::Equal => {
+            let what = "--simulated is a fresh Mac, and --world one that is kept: give one of them";
+            return Err(Unread::File(Failure::Misuse(what.to_owned())));
+        }
+    };
+    settings.retain(|setting| setting.key != loser);
+    Ok((arguments, settings))
 }
 
 /// What the command line and the variables say.
@@ -96,7 +139,7 @@ fn said(command: &Command, matches: &ArgMatches) -> BTreeMap<String, Setting> {
         let mut level = Some(matches);
         while let Some(at) = level {
             let from = match at.value_source(id) {
-                Some(ValueSource::CommandLine) => Some("command line".to_owned()),
+                Some(ValueSource::CommandLine) => Some(COMMAND_LINE.to_owned()),
                 Some(ValueSource::EnvVariable) => {
                     argument.get_env().map(|name| name.to_string_lossy().into_owned())
                 }
@@ -212,6 +255,8 @@ fn place(text: &str, at: usize) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser as _;
+
     use super::*;
 
     fn wrong(text: &str) -> String {
@@ -255,6 +300,33 @@ mod tests {
             "--ref-max=9",
         ];
         assert_eq!(options, expected);
+    }
+
+    #[test]
+    fn one_mac_is_meant() {
+        let check = |from: [&str; 2], expected: Option<bool>| {
+            let line = ["iac-mcp", "--simulated", "--world", "/w", "apps"];
+            let arguments = Arguments::parse_from(line);
+            let setting = |key: &str, from: &str| Setting {
+                key: key.to_owned(),
+                values: Vec::new(),
+                from: from.to_owned(),
+            };
+            let settings = vec![setting("simulated", from[0]), setting("world", from[1])];
+            let Ok((arguments, settings)) = one_mac(arguments, settings) else {
+                return assert_eq!(expected, None, "{from:?}");
+            };
+            assert_eq!(Some(arguments.mac.simulated), expected, "{from:?}");
+            assert_eq!(arguments.mac.world.is_none(), arguments.mac.simulated, "{from:?}");
+            assert_eq!(settings.len(), 1, "{from:?}");
+        };
+        check(["command line", "IAC_MCP_WORLD"], Some(true));
+        check(["command line", "/s/config.toml:1"], Some(true));
+        check(["IAC_MCP_SIMULATED", "/s/config.toml:1"], Some(true));
+        check(["IAC_MCP_SIMULATED", "command line"], Some(false));
+        check(["/s/config.toml:1", "IAC_MCP_WORLD"], Some(false));
+        check(["command line", "command line"], None);
+        check(["IAC_MCP_SIMULATED", "IAC_MCP_WORLD"], None);
     }
 
     #[test]
