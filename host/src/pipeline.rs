@@ -104,11 +104,12 @@ struct Kept {
     adopted: bool,
 }
 
-/// Points in time that never go back, counted from the Unix epoch.
+/// Points in time that never go back, counted from the Unix epoch. They go on while the Mac sleeps, which an `Instant`
+/// does not: a grant for an hour ends in the night.
 #[derive(Debug)]
 struct Clock {
     started: Instant,
-    epoch: Duration,
+    last: AtomicU64,
 }
 
 /// What happened since the start.
@@ -499,12 +500,16 @@ impl Pipeline {
 
 impl Clock {
     fn start() -> Self {
-        let epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self { started: Instant::now(), epoch }
+        Self { started: Instant::now(), last: AtomicU64::new(0) }
     }
 
     fn now(&self) -> Millis {
-        millis(self.epoch + self.started.elapsed())
+        self.not_before(millis(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()))
+    }
+
+    /// A clock that is set back stands still until it comes to where it was.
+    fn not_before(&self, told: Millis) -> Millis {
+        Millis(self.last.fetch_max(told.0, Ordering::Relaxed).max(told.0))
     }
 }
 
@@ -554,4 +559,17 @@ fn fresh() -> RefId {
 
 fn millis(duration: Duration) -> Millis {
     Millis(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_goes_on_as_the_system_tells_it_and_never_back() {
+        let clock = Clock::start();
+        let told = [5, 6, 3_600_000, 4, 3_599_999, 3_600_001].map(|told| clock.not_before(Millis(told)).0);
+        assert_eq!(told, [5, 6, 3_600_000, 3_600_000, 3_600_000, 3_600_001]);
+        assert!(clock.now() <= clock.now());
+    }
 }
