@@ -25,6 +25,14 @@ pub(crate) fn open(state: Option<&Path>) -> io::Result<LanguageServers> {
     Ok(LanguageServers::new(Arc::new(launcher), settings))
 }
 
+/// Reads the operator's choices and uses none of them.
+///
+/// # Errors
+/// They cannot be read, or are none.
+pub(crate) fn check(state: Option<&Path>) -> io::Result<()> {
+    Settings::standard([]).with(chosen(state)?).map(drop).map_err(io::Error::other)
+}
+
 /// Makes what has no language server to ask.
 pub(crate) fn none() -> LanguageServers {
     let mut settings = Settings::standard([]);

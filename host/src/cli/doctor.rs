@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::config::Setting;
 use super::options::{Common, Mac};
+use super::policy::now;
 use super::{Failure, directories, paint};
 use crate::consent::Caller;
 use crate::state::{State, audit};
@@ -63,7 +64,11 @@ fn of_state(state: &State) -> Vec<Json> {
         }
         Err(error) => check("audit", false, &error.to_string()),
     };
-    vec![private, policy, log]
+    let undo = match state.undos(now()) {
+        Ok(undos) => check("undo", true, &format!("{} writes can be taken back", undos.len())),
+        Err(error) => check("undo", false, &error.to_string()),
+    };
+    vec![private, policy, undo, log]
 }
 
 /// Without a screen a client that cannot ask is refused; that is no fault.

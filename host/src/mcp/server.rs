@@ -95,7 +95,10 @@ impl Server {
         }
         let commands = self.pipeline.command_tools().await;
         tools::known(name, &commands).map_err(|near| {
-            ErrorData::invalid_params(format!("no tool `{name}`{}", did_you_mean(&near)), None)
+            let problem = self.pipeline.plugins().problem();
+            let problem = problem.map(|problem| format!("; no plugin can be used: {problem}"));
+            let problem = problem.unwrap_or_default();
+            ErrorData::invalid_params(format!("no tool `{name}`{}{problem}", did_you_mean(&near)), None)
         })
     }
 }

@@ -72,7 +72,8 @@ impl Pipeline {
             check("dictionaries", empty.is_empty(), said(&empty)),
             check("osascript", !scripts.is_error, answered(&scripts)),
             busy(&self.supervisor.report()),
-            quarantined(&self.plugins.report()),
+            self.plugins_are_well(),
+            self.language_servers_are_well(),
             check("references", true, format!("{} held, {} evicted", stats.total, stats.counters.evicted)),
         ];
         let healthy = checks.iter().all(|check| check["ok"] == true);
@@ -82,7 +83,24 @@ impl Pipeline {
     fn plugins_in_short(&self) -> Json {
         let named = |report: &Report| format!("{} {}", report.id, report.version);
         let installed: Vec<String> = self.plugins.report().iter().map(named).collect();
-        json!({ "installed": installed, "tools": self.plugins.tools().len() })
+        let mut short = json!({ "installed": installed, "tools": self.plugins.tools().len() });
+        if let Some(problem) = self.plugins.problem() {
+            short["problem"] = problem.into();
+        }
+        short
+    }
+
+    fn plugins_are_well(&self) -> Json {
+        match self.plugins.problem() {
+            Some(problem) => check("plugins", false, format!("none can be used: {problem}")),
+            None => quarantined(&self.plugins.report()),
+        }
+    }
+
+    fn language_servers_are_well(&self) -> Json {
+        let problem = self.plugins.problem_of_servers();
+        let well = "what was chosen can be read".to_owned();
+        check("language servers", problem.is_none(), problem.unwrap_or(well))
     }
 
     fn stats(&self) -> Stats {

@@ -46,6 +46,16 @@ impl Plugins {
         Vec::new()
     }
 
+    /// Returns nothing: nothing can go wrong.
+    pub fn problem(&self) -> Option<String> {
+        None
+    }
+
+    /// Returns nothing: nothing can go wrong.
+    pub fn problem_of_servers(&self) -> Option<String> {
+        None
+    }
+
     /// Calls nothing.
     #[expect(clippy::unused_async, reason = "the same call as with plugins")]
     pub async fn call(

@@ -1,9 +1,10 @@
 //! The plugins of a server, and the way of a call to one.
 
 use std::fmt;
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use iac_core::step::Outcome;
@@ -35,6 +36,8 @@ pub struct Plugins {
     changed: watch::Sender<u64>,
     waiting: Waiting,
     servers: OnceLock<LanguageServers>,
+    /// Why no language server is used, if none is.
+    no_servers: OnceLock<String>,
 }
 
 /// What was read, and when the file was written that says it.
@@ -42,6 +45,8 @@ pub struct Plugins {
 struct Current {
     stamp: Option<Stamp>,
     registry: Option<Arc<Registry>>,
+    /// Why nothing is there although something is installed.
+    problem: Option<String>,
 }
 
 /// Tells one file from the one that took its place.
@@ -61,6 +66,7 @@ impl Default for Plugins {
             changed: watch::Sender::new(0),
             waiting: Waiting::default(),
             servers: OnceLock::new(),
+            no_servers: OnceLock::new(),
         }
     }
 }
@@ -83,6 +89,7 @@ impl Plugins {
             let state = self.state.as_deref().and_then(Path::parent);
             language_servers::open(state).unwrap_or_else(|error| {
                 tracing::error!(%error, "no language server is used");
+                self.no_servers.get_or_init(|| format!("{error}; restart the server when it is corrected"));
                 language_servers::none()
             })
         })
@@ -118,29 +125,56 @@ impl Plugins {
         health.into_iter().map(Report::from).collect()
     }
 
+    /// Returns why what is installed cannot be used, if it cannot.
+    pub fn problem(&self) -> Option<String> {
+        drop(self.registry());
+        self.current().problem.clone()
+    }
+
+    /// Returns why no language server is used, or would be, if none is.
+    pub fn problem_of_servers(&self) -> Option<String> {
+        let state = self.state.as_deref().and_then(Path::parent);
+        let now = || language_servers::check(state).err().map(|error| error.to_string());
+        self.no_servers.get().cloned().or_else(now)
+    }
+
     /// Returns what is installed at this moment.
     fn registry(&self) -> Option<Arc<Registry>> {
         let state = self.state.as_deref()?;
-        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        let stamp = Stamp::of(&state.join("installed.json"));
+        let mut current = self.current();
+        let file = state.join("installed.json");
+        let unseen = |error: io::Error| (None, Some(format!("{}: {error}", file.display())));
+        let (stamp, unseen) = Stamp::of(&file).map_or_else(unseen, |stamp| (stamp, None));
         if stamp != current.stamp {
-            let read = stamp.and_then(|_| self.read(state, current.registry.as_deref()));
+            let read = stamp.map(|_| self.read(state, current.registry.as_deref())).transpose();
+            let (registry, problem) = match read {
+                Ok(read) => (read, unseen),
+                Err(problem) => (None, Some(problem)),
+            };
             let before = current.registry.take();
-            if descriptors(before.as_deref()) != descriptors(read.as_deref()) {
+            if descriptors(before.as_deref()) != descriptors(registry.as_deref()) {
                 self.changed.send_modify(|changes| *changes += 1);
             }
-            *current = Current { stamp, registry: read };
+            *current = Current { stamp, registry, problem };
+        } else if stamp.is_none() {
+            current.problem = unseen;
         }
         current.registry.clone()
     }
 
-    fn read(&self, state: &Path, before: Option<&Registry>) -> Option<Arc<Registry>> {
+    fn current(&self) -> MutexGuard<'_, Current> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(&self, state: &Path, before: Option<&Registry>) -> Result<Arc<Registry>, String> {
         let cache = self.cache.as_deref();
         let read = match before {
             Some(before) => before.again(state, cache),
             None => Registry::open(state, cache, Backend::Native),
         };
-        read.inspect_err(|error| tracing::error!(%error, "no plugin is used")).ok().map(Arc::new)
+        read.inspect_err(|error| tracing::error!(%error, "no plugin is used"))
+            .map(Arc::new)
+            .map_err(|error| error.to_string())
     }
 
     /// Calls a tool of a plugin; `None` if no plugin has it.
@@ -186,9 +220,16 @@ fn descriptors(registry: Option<&Registry>) -> Vec<&Descriptor> {
 }
 
 impl Stamp {
-    fn of(file: &Path) -> Option<Self> {
-        let found = std::fs::metadata(file).ok()?;
-        Some(Self { inode: found.ino(), bytes: found.len(), written: (found.mtime(), found.mtime_nsec()) })
+    /// `None` where there is no file.
+    fn of(file: &Path) -> io::Result<Option<Self>> {
+        match std::fs::metadata(file) {
+            Ok(found) => {
+                let written = (found.mtime(), found.mtime_nsec());
+                Ok(Some(Self { inode: found.ino(), bytes: found.len(), written }))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 }
 

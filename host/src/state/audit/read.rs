@@ -134,19 +134,25 @@ pub fn verify(state: &Path) -> Result<Vec<Finding>, AuditError> {
     for (name, file) in &files {
         findings.extend(file.previous().and_then(|link| broken_link(name, &link, &files)));
     }
-    if let Ok(last) = fs::read_to_string(state.join("audit/last")) {
-        let last = format!("{last}{LOG}");
-        if !files.contains_key(&last) {
-            findings.push(finding(&last, None, "it is missing: the newest log was removed"));
-        }
-    } else if !files.is_empty() {
-        findings.push(finding(
-            "last",
-            None,
-            "it is missing, so that nobody can tell which log is the newest",
-        ));
-    }
+    findings.extend(newest_is_there(state, &files));
     Ok(findings)
+}
+
+/// `last` names the newest log, so that nobody can take it away unseen.
+fn newest_is_there(state: &Path, files: &BTreeMap<String, File>) -> Option<Finding> {
+    match fs::read_to_string(state.join("audit/last")) {
+        Ok(last) => {
+            let last = format!("{last}{LOG}");
+            let gone = || finding(&last, None, "it is missing: the newest log was removed");
+            (!files.contains_key(&last)).then(gone)
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let gone =
+                || finding("last", None, "it is missing, so that nobody can tell which log is the newest");
+            (!files.is_empty()).then(gone)
+        }
+        Err(error) => Some(finding("last", None, &format!("it cannot be read: {error}"))),
+    }
 }
 
 impl File {

@@ -1,0 +1,80 @@
+"""What the operator is told: advice that works, what is damaged, and settings that cannot be meant."""
+
+import json
+import re
+import shlex
+import subprocess
+import unittest
+
+from desk import Desk
+from support import BIN
+
+INBOX = {"type": "property", "property": "inbox", "of": "application"}
+FLAG = json.dumps({"app": "Mail", "command": "check for new mail"})
+
+
+class Operator(Desk):
+    def told(self, *arguments, status=0, environment=None):
+        """What the program prints, on both streams."""
+        ended = subprocess.run(
+            [BIN, *arguments],
+            env=self.home.environment | (environment or {}),
+            cwd=self.home.path,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        self.assertEqual(ended.returncode, status, ended.stdout + ended.stderr)
+        return ended.stdout + ended.stderr
+
+    def refusal(self, *options):
+        return json.loads(self.told("call", "iac_mcp_run_command", FLAG, "--json", *options, status=1))
+
+    def test_the_advice_of_a_refusal_leads_to_a_yes(self):
+        state = ["--state", str(self.home.path / "a state of its own")]
+        for options in (["--world", "mac"], ["--world", "mac", *state]):
+            with self.subTest(options):
+                refusal = self.refusal(*options)
+                self.assertEqual(refusal["error"], "permission_required", refusal)
+                advised = re.search("`iac-mcp (.*?)`", refusal["suggestion"])[1]
+                self.told(*shlex.split(advised))
+                self.told("call", "iac_mcp_run_command", FLAG, *options)
+        self.assertFalse((self.home.path / ".local/state/iac-mcp/policy.toml").exists(), "the real Mac's policy")
+
+    def test_a_mac_that_forgets_says_how_one_is_kept(self):
+        refusal = self.refusal("--simulated")
+        self.assertIn("`iac-mcp sim new DIR`", refusal["suggestion"])
+        self.assertIn("policyLine", refusal)
+
+    def test_a_fresh_mac_on_the_command_line_is_fresh(self):
+        kept = {"IAC_MCP_WORLD": str(self.mac)}
+        told = json.loads(self.told("doctor", "--simulated", "--json", environment=kept))
+        self.assertEqual([setting["key"] for setting in told["settings"]], ["json", "simulated"])
+        self.assertIn("give one of them", self.told("apps", "--simulated", "--world", "mac", status=2))
+
+    def test_the_doctor_names_what_is_damaged(self):
+        self.told("policy", "profile", "standard", *self.options())
+        last = (self.home.state / "audit/last").read_bytes()
+        damaged = {
+            "plugins": ("plugins/installed.json", b"{", None),
+            "language servers": ("language-servers.toml", b"x =", None),
+            "undo": ("undo.json", b"{", None),
+            "audit": ("audit/last", b"\xff", last),
+        }
+        for name, (file, damage, before) in damaged.items():
+            with self.subTest(file):
+                path = self.home.state / file
+                path.parent.mkdir(exist_ok=True)
+                path.write_bytes(damage)
+                told = json.loads(self.cli("doctor", "--json", status=1))
+                self.assertEqual([check["name"] for check in told["checks"] if not check["ok"]], [name], told)
+                if before is None:
+                    path.unlink()
+                else:
+                    path.write_bytes(before)
+        self.assertTrue(json.loads(self.cli("doctor", "--json"))["healthy"])
+
+
+if __name__ == "__main__":
+    unittest.main()
