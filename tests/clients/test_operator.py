@@ -7,7 +7,7 @@ import subprocess
 import unittest
 
 from desk import Desk
-from support import BIN
+from support import BIN, ROOT
 
 INBOX = {"type": "property", "property": "inbox", "of": "application"}
 FLAG = json.dumps({"app": "Mail", "command": "check for new mail"})
@@ -74,6 +74,24 @@ class Operator(Desk):
                 else:
                     path.write_bytes(before)
         self.assertTrue(json.loads(self.cli("doctor", "--json"))["healthy"])
+
+    def test_a_mac_that_cannot_be_meant_is_named(self):
+        (self.home.path / "empty").mkdir()
+        elsewhere = ["--osascript", "/bin/false"]
+        cases = [
+            (["apps", "--root", "/no/such", "--world", "mac"], 2, "--root /no/such: there is no such folder"),
+            (["serve", "--root", "/no/such", *elsewhere], 2, "--root /no/such: there is no such folder"),
+            (["apps", *elsewhere], 2, "--root DIR"),
+            (["doctor", *elsewhere], 1, "--root DIR"),
+            (["doctor", "--root", "empty", *elsewhere], 1, "osascript: not tried: there is no app to ask about"),
+            (["apps", "--root", "empty", *elsewhere], 1, "no scriptable app was found below empty"),
+            (["apps", "zzzz", "--simulated"], 1, "no scriptable app on the simulated Mac has `zzzz`"),
+            (["apps", "--simulated", "--standard", "/no/such"], 2, "--standard /no/such: there is no such file"),
+            (["lint", str(ROOT / "fixtures/sdef/ok/extensions.sdef"), "--standard", "/no/such"], 2, "there is no such file"),
+        ]
+        for arguments, status, expected in cases:
+            with self.subTest(arguments):
+                self.assertIn(expected, self.told(*arguments, status=status))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ const LONGEST: usize = 2_000;
 pub(super) fn of(what: &str, common: &Common, mac: Mac) -> Result<(App, Definition), Failure> {
     let path = Path::new(what);
     if path.extension().is_some_and(|extension| extension == "sdef") || path.is_file() {
-        let read = apps::read_file(path, &Common::base(&mac), common.standard.as_deref());
+        let read = apps::read_file(path, &Common::base(&mac), common.standard()?.as_deref());
         let definition = read.map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))?;
         return Ok((of_file(path), definition));
     }

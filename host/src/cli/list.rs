@@ -21,13 +21,25 @@ pub(super) struct Apps {
 
 impl Apps {
     pub(super) fn run(self, common: &Common, mac: Mac) -> Result<(), Failure> {
+        let places = mac.places();
         let arguments: Map<String, Json> =
-            self.search.map(|search| ("search".to_owned(), search.into())).into_iter().collect();
+            self.search.clone().map(|search| ("search".to_owned(), search.into())).into_iter().collect();
         let answer = call::answer(common, mac, "iac_mcp_list_apps", &arguments)?;
         let outcome = answer.map(|answer| answer.outcome).unwrap_or_default();
         if common.json || outcome.is_error {
             paint::answer(&outcome.body, common.json)?;
             return if outcome.is_error { Err(Failure::Said) } else { Ok(()) };
+        }
+        if outcome.body["apps"].as_array().is_none_or(Vec::is_empty) {
+            let what = self.search.map_or_else(
+                || {
+                    format!(
+                        "no scriptable app was found {places}\nname a folder that holds apps with --root DIR"
+                    )
+                },
+                |search| format!("no scriptable app {places} has `{search}` in its name or bundle id"),
+            );
+            return Err(Failure::Failed(what));
         }
         let mut table = paint::table(&["App", "Bundle id", "Version", "Running", "#Commands", "#Classes"]);
         for app in outcome.body["apps"].as_array().into_iter().flatten() {

@@ -110,6 +110,19 @@ impl Common {
         }
     }
 
+    /// The file of the standard suite.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub(super) fn standard(&self) -> Result<Option<PathBuf>, Failure> {
+        match self.standard.as_ref().filter(|file| !file.is_file()) {
+            Some(file) => {
+                Err(Failure::Misuse(format!("--standard {}: there is no such file", file.display())))
+            }
+            None => Ok(self.standard.clone()),
+        }
+    }
+
     /// The directory of what is decided and remembered.
     pub(super) fn state(&self) -> Option<PathBuf> {
         self.state.clone().or_else(directories::state)
@@ -147,9 +160,9 @@ impl Mac {
         }
         let kept = world.as_ref().is_none_or(|world| !world.is_fresh());
         let apps = apps::Settings {
-            roots: self.roots(world.as_ref()),
+            roots: self.roots(world.as_ref())?,
             cache: common.cache().filter(|_| kept).map(|cache| cache.join("apps")),
-            standard: common.standard.clone(),
+            standard: common.standard()?,
         };
         let (home, tools, limits) = (self.home(world.as_ref()), self.tools(), self.limits());
         let state = self.state(common, world.as_ref())?;
@@ -227,6 +240,11 @@ impl Mac {
         if self.simulated {
             return fresh(common).map(Some);
         }
+        if self.osascript.is_some() && self.root.is_empty() && !directories::is_mac() {
+            let what = "--osascript runs scripts elsewhere, and this is no Mac: name a folder with the apps of that one with \
+                        --root DIR";
+            return Err(Failure::Misuse(what.to_owned()));
+        }
         if directories::is_mac() || self.osascript.is_some() || common.plugins().work_on_folders() {
             return Ok(None);
         }
@@ -235,12 +253,26 @@ impl Mac {
         Err(Failure::Misuse(what.to_owned()))
     }
 
-    fn roots(&self, world: Option<&World>) -> Roots {
+    fn roots(&self, world: Option<&World>) -> Result<Roots, Failure> {
+        if let Some(root) = self.root.iter().find(|root| !root.is_dir()) {
+            return Err(Failure::Misuse(format!("--root {}: there is no such folder", root.display())));
+        }
         let mut given = self.root.iter().map(|root| Roots::below(root));
-        match (given.next(), world) {
+        Ok(match (given.next(), world) {
             (Some(first), _) => given.fold(first, Roots::and),
             (None, Some(world)) => Roots::below(world.base()),
             (None, None) => Roots::of_this_mac(directories::home().as_deref()),
+        })
+    }
+
+    /// Where apps are looked for, in words.
+    pub(super) fn places(&self) -> String {
+        let given: Vec<String> = self.root.iter().map(|root| root.display().to_string()).collect();
+        match (&given[..], &self.world) {
+            ([], Some(world)) => format!("below {}", world.display()),
+            ([], None) if self.simulated => "on the simulated Mac".to_owned(),
+            ([], None) => "on this Mac".to_owned(),
+            (given, _) => format!("below {}", given.join(", ")),
         }
     }
 

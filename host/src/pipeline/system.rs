@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use iac_core::app::Apps;
 use iac_core::call::Call;
 use iac_core::fault::{Code, Fault};
 use iac_core::reference::Stats;
@@ -70,7 +71,7 @@ impl Pipeline {
         let checks = [
             check("apps", !apps.0.is_empty(), format!("{} scriptable apps found", apps.0.len())),
             check("dictionaries", empty.is_empty(), said(&empty)),
-            check("osascript", !scripts.is_error, answered(&scripts)),
+            check("osascript", !scripts.is_error && !apps.0.is_empty(), answered(&scripts, &apps)),
             busy(&self.supervisor.report()),
             self.plugins_are_well(),
             self.language_servers_are_well(),
@@ -168,7 +169,11 @@ fn said(empty: &[&str]) -> String {
     }
 }
 
-fn answered(scripts: &Outcome) -> String {
+/// Without an app there is nothing to ask about, and no script has run.
+fn answered(scripts: &Outcome, apps: &Apps) -> String {
+    if apps.0.is_empty() {
+        return "not tried: there is no app to ask about".to_owned();
+    }
     let message = scripts.body.get("message").and_then(Json::as_str);
     message.map_or_else(|| "answers".to_owned(), str::to_owned)
 }
