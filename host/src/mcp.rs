@@ -19,7 +19,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 pub use client::{Client, ClientError, Received};
-pub use tools::{built_in, commands, of_plugins_too};
+pub use tools::{built_in, commands, of_plugins_too, of_server};
 
 use crate::pipeline::Pipeline;
 use server::Server;

@@ -7,7 +7,7 @@ import subprocess
 import unittest
 
 from desk import Desk
-from support import BIN, ROOT
+from support import BIN, ROOT, Server
 
 INBOX = {"type": "property", "property": "inbox", "of": "application"}
 FLAG = json.dumps({"app": "Mail", "command": "check for new mail"})
@@ -92,6 +92,19 @@ class Operator(Desk):
         for arguments, status, expected in cases:
             with self.subTest(arguments):
                 self.assertIn(expected, self.told(*arguments, status=status))
+
+    def test_the_tools_are_listed_as_clients_see_them(self):
+        def names(*options):
+            return [tool["name"] for tool in json.loads(self.told("tools", "--json", "--simulated", *options))]
+
+        few, more, every = names(), names("--tools", "finder"), names("--tools", "all")
+        self.assertEqual(more[: len(few)], few)
+        self.assertIn("finder_count", more)
+        self.assertLess(set(more), set(every))
+        with Server(self.home, "--tools", "finder") as server:
+            listed = server.ask("tools/list")["result"]["tools"]
+            self.assertEqual([tool["name"] for tool in listed], more)
+        self.assertIn("no scriptable app `foo`", self.told("tools", "--simulated", "--tools", "foo", status=2))
 
 
 if __name__ == "__main__":

@@ -67,7 +67,8 @@ pub(super) struct Tools {
 impl Tools {
     pub(super) fn run(self, common: &Common, mac: Mac) -> Result<(), Failure> {
         let tools = match &self.what {
-            None => mcp::of_plugins_too(&common.plugins()),
+            None if mac.tools.is_empty() => mcp::of_plugins_too(&common.plugins()),
+            None => as_served(common, mac)?,
             Some(what) => {
                 let (app, definition) = dictionary::of(what, common, mac)?;
                 let app = App { dictionary: Some(definition.dictionary.into()), ..app };
@@ -95,6 +96,21 @@ impl Tools {
         writeln!(stdout, "\n{faint}{count} tools in {bytes} bytes; --json shows the definitions{faint:#}")?;
         Ok(())
     }
+}
+
+/// The tools of a server with the same options; a server only warns of an app that is not there.
+fn as_served(common: &Common, mac: Mac) -> Result<Vec<Json>, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let pipeline = mac.pipeline(common, &[])?;
+        if let Some(fault) = pipeline.tools_of_nobody().await.into_iter().next() {
+            return Err(Failure::Misuse(format!(
+                "--tools: {}\n`iac-mcp apps` lists every scriptable app",
+                fault.message
+            )));
+        }
+        Ok(mcp::of_server(&pipeline).await)
+    })
 }
 
 #[derive(Debug, Args)]

@@ -162,10 +162,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         one_page(request)?;
-        let commands = self.pipeline.command_tools().await;
-        let own = tools::tools().iter().cloned().chain(tools::of_commands(&commands));
-        let all = tools::with_plugins(own.collect(), self.pipeline.plugins());
-        let list = ListToolsResult::with_all_items(all);
+        let list = ListToolsResult::with_all_items(tools::listed(&self.pipeline).await);
         let mut list = list.with_ttl_ms(FRESH).with_cache_scope(CacheScope::Private);
         list.meta = self.meta(&context);
         Ok(list)

@@ -6,6 +6,7 @@ use iac_core::call::{Catalog, CommandTool};
 use iac_core::dictionary::names;
 use rmcp::model::{Tool, ToolAnnotations};
 
+use crate::pipeline::Pipeline;
 use crate::plugins::{self, Plugins};
 
 /// Written out for people in `tools.json`, sent as compact JSON.
@@ -28,7 +29,7 @@ pub(super) fn find(name: &str) -> Option<&'static Tool> {
 }
 
 /// Returns the tools that a catalog of commands makes, by name.
-pub(super) fn of_commands(catalog: &Catalog) -> impl Iterator<Item = Tool> {
+fn of_commands(catalog: &Catalog) -> impl Iterator<Item = Tool> {
     catalog.tools().map(of_command)
 }
 
@@ -54,7 +55,7 @@ fn of_command(tool: &CommandTool) -> Tool {
 }
 
 /// Adds the tools of plugins; a name that is taken stays with whoever has it.
-pub(super) fn with_plugins(mut tools: Vec<Tool>, plugins: &Plugins) -> Vec<Tool> {
+fn with_plugins(mut tools: Vec<Tool>, plugins: &Plugins) -> Vec<Tool> {
     for tool in plugins.tools() {
         if !tools.iter().any(|held| *held.name == tool.name) {
             tools.push(of_plugin(tool));
@@ -79,6 +80,19 @@ fn of_plugin(tool: plugins::Tool) -> Tool {
 pub fn commands(catalog: &Catalog) -> Vec<serde_json::Value> {
     let json = |tool| serde_json::to_value(tool).expect("a tool is plain data");
     of_commands(catalog).map(json).collect()
+}
+
+/// Returns every tool of a server, in the order in which clients see them.
+pub(super) async fn listed(pipeline: &Pipeline) -> Vec<Tool> {
+    let commands = pipeline.command_tools().await;
+    let own = tools().iter().cloned().chain(of_commands(&commands));
+    with_plugins(own.collect(), pipeline.plugins())
+}
+
+/// Returns the definitions of every tool of a server as they go over the wire.
+pub async fn of_server(pipeline: &Pipeline) -> Vec<serde_json::Value> {
+    let json = |tool| serde_json::to_value(tool).expect("a tool is plain data");
+    listed(pipeline).await.iter().map(json).collect()
 }
 
 /// Returns the definitions of the built-in tools and of plugins as they go over the wire.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use iac_core::app::{App, Apps};
 use iac_core::call::Catalog;
+use iac_core::fault::Fault;
 use iac_core::step::EVERY_APP;
 use tokio::sync::OnceCell;
 
@@ -61,6 +62,15 @@ impl Pipeline {
         let Some(apps) = self.whose().await else { return Arc::default() };
         let taken: BTreeSet<String> = BUILT_IN.map(str::to_owned).into();
         Arc::new(Catalog::new(apps.iter(), &taken, self.permission.policy().levels()))
+    }
+
+    /// What is wrong with the apps whose commands are to be tools: those that are not there.
+    pub(crate) async fn tools_of_nobody(&self) -> Vec<Fault> {
+        let ToolsOf::These(terms) = &self.tools.of else { return Vec::new() };
+        match self.every_app().await {
+            Ok(apps) => terms.iter().filter_map(|term| apps.find(term).err()).collect(),
+            Err(fault) => vec![fault],
+        }
     }
 
     /// The apps whose commands are tools, with their dictionaries.
