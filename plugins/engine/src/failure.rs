@@ -120,6 +120,9 @@ pub enum Failure {
         /// Why.
         reason: String,
     },
+    /// Nothing of what its code needs was granted, so that it cannot even be linked; as arguments of `plugin grant`.
+    #[error("it was not given {}", .0.join(", "))]
+    Ungranted(Vec<String>),
     /// The host could not begin the call.
     #[error("{0}")]
     Host(String),
@@ -162,6 +165,7 @@ impl Failure {
             Self::Stopped { bound: Bound::Wall, .. } => "timeout",
             Self::Cancelled => "cancelled",
             Self::Suspended => "permission_required",
+            Self::Ungranted(_) => "permission_denied",
             _ => "plugin_failed",
         }
     }
@@ -180,10 +184,20 @@ impl Failure {
             Self::Quarantined { .. } => {
                 Some(format!("the operator can run `iac-mcp plugin release {plugin}`"))
             }
-            Self::Stopped { bound: Bound::Output | Bound::Traffic, .. } => {
-                Some("ask for less at once".to_owned())
+            Self::Stopped { bound: Bound::Wall, .. } => Some("ask for less at once, or later".to_owned()),
+            Self::Stopped { .. } => Some("ask for less at once".to_owned()),
+            Self::Ungranted(lacks) => {
+                let commands = lacks.iter().map(|lack| format!("`iac-mcp plugin grant {plugin} {lack}`"));
+                let commands: Vec<String> = commands.collect();
+                Some(format!("only the user can change this: {}", commands.join(" and ")))
             }
-            _ => None,
+            Self::Trap(_) | Self::Malformed(_) | Self::Diverged(_) => {
+                Some("this is a fault of the plugin: tell the user, and try another way".to_owned())
+            }
+            Self::Host(_) => Some(format!(
+                "tell the user: {plugin} may have to be installed again, with `iac-mcp plugin remove` and `add`"
+            )),
+            Self::Suspended | Self::Cancelled => None,
         }
     }
 
@@ -277,6 +291,12 @@ mod tests {
         check(
             Failure::slow(Bound::Compute, Duration::from_millis(20)),
             &json!({"error": "plugin_failed", "message": "plugin `demo` failed: it passed the bound on compute time, 20 ms",
+                "suggestion": "ask for less at once", "retryable": false, "plugin": "demo"}),
+        );
+        check(
+            Failure::Ungranted(vec!["apps com.apple.mail".to_owned(), "store".to_owned()]),
+            &json!({"error": "permission_denied", "message": "plugin `demo` failed: it was not given apps com.apple.mail, store",
+                "suggestion": "only the user can change this: `iac-mcp plugin grant demo apps com.apple.mail` and `iac-mcp plugin grant demo store`",
                 "retryable": false, "plugin": "demo"}),
         );
         check(

@@ -255,6 +255,33 @@ impl Package {
     }
 }
 
+impl Package {
+    /// Returns what would have to be granted before the code can be linked, as arguments of `plugin grant`: of each
+    /// capability that it imports and of which nothing is held, all that is wanted.
+    pub fn lacks(&self, held: &Grants) -> Vec<String> {
+        let wanted = self.grants();
+        let missing = self.imports.iter().filter(|capability| !held.has(**capability));
+        missing.flat_map(|capability| arguments(*capability, &wanted)).collect()
+    }
+}
+
+/// What is wanted of one capability, as arguments of `plugin grant`.
+fn arguments(capability: Capability, wanted: &Grants) -> Vec<String> {
+    let name = capability.name();
+    match capability {
+        Capability::Apps => wanted.apps.iter().map(|app| format!("{name} {app}")).collect(),
+        Capability::AppsChange => {
+            let of = |(app, level): (&String, &Level)| format!("{name} {app} --level {}", level.name());
+            wanted.apps_change.iter().map(of).collect()
+        }
+        Capability::AppScripts => {
+            wanted.app_scripts.keys().map(|script| format!("{name} {script}")).collect()
+        }
+        Capability::LanguageServers | Capability::Files => vec![format!("{name} DIR")],
+        Capability::Store => vec![name.to_owned()],
+    }
+}
+
 fn compare(imports: &BTreeSet<Capability>, manifest: &Manifest) -> Result<(), PackageError> {
     let wants = manifest.capabilities();
     if *imports == wants {

@@ -208,28 +208,31 @@ impl Registry {
 
     async fn load(&self, id: &PluginId, receipt: &Receipt) -> Result<Arc<Plugin>, Failure> {
         // Compiling takes long where nothing was kept; other calls go on meanwhile.
-        let load = || self.load_now(id, receipt).map_err(Failure::Host);
+        let load = || self.load_now(id, receipt);
         match tokio::runtime::Handle::current().runtime_flavor() {
             tokio::runtime::RuntimeFlavor::MultiThread => tokio::task::block_in_place(load),
             _ => load(),
         }
     }
 
-    fn load_now(&self, id: &PluginId, receipt: &Receipt) -> Result<Arc<Plugin>, String> {
-        let bytes = self.installed().bytes(id, receipt).map_err(|error| error.to_string())?;
-        let limits = Limits::standard().with(&receipt.limits).map_err(|error| error.to_string())?;
-        let engine = self.engine().map_err(|error| error.to_string())?;
-        let compiled =
-            engine.compile(&bytes, &limits, self.cache.as_ref()).map_err(|error| error.to_string())?;
+    fn load_now(&self, id: &PluginId, receipt: &Receipt) -> Result<Arc<Plugin>, Failure> {
+        let bytes = self.installed().bytes(id, receipt).map_err(host)?;
+        let lacks = package::read(&bytes).map_err(host)?.lacks(&receipt.grants);
+        if !lacks.is_empty() {
+            return Err(Failure::Ungranted(lacks));
+        }
+        let limits = Limits::standard().with(&receipt.limits).map_err(host)?;
+        let engine = self.engine().map_err(host)?;
+        let compiled = engine.compile(&bytes, &limits, self.cache.as_ref()).map_err(host)?;
         let setup = Setup {
             id: id.clone(),
             grants: receipt.grants.clone(),
             limits,
             settings: receipt.settings.clone(),
             tools: receipt.tools.clone(),
-            scripts: package::scripts(&bytes).map_err(|error| error.to_string())?,
+            scripts: package::scripts(&bytes).map_err(host)?,
         };
-        Plugin::link(engine, &compiled, setup).map(Arc::new).map_err(|error| error.to_string())
+        Plugin::link(engine, &compiled, setup).map(Arc::new).map_err(host)
     }
 
     fn engine(&self) -> Result<&Arc<Engine>, LoadError> {
@@ -263,6 +266,10 @@ impl Registry {
     fn installed(&self) -> std::sync::MutexGuard<'_, Installed> {
         self.installed.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn host(error: impl std::fmt::Display) -> Failure {
+    Failure::Host(error.to_string())
 }
 
 /// Opens the folder of compiled code; without it every start compiles.

@@ -228,20 +228,35 @@ impl Grant {
 }
 
 pub(super) fn list(common: &Common) -> Result<(), Failure> {
-    let plugins = installed(common)?.list()?;
+    let installed = installed(common)?;
+    let plugins = installed.list()?;
+    let state = |id: &PluginId, receipt: &Receipt| match receipt.quarantined.clone() {
+        Some(reason) => reason,
+        None => state(&installed, id, receipt),
+    };
     if common.json {
-        let shown: Vec<_> =
-            plugins.iter().map(|(id, receipt)| json!({"id": id, "receipt": receipt})).collect();
+        let shown = |(id, receipt): (&PluginId, &Receipt)| json!({"id": id, "state": state(id, receipt), "receipt": receipt});
+        let shown: Vec<_> = plugins.iter().map(shown).collect();
         return Ok(paint::answer(&json!({ "plugins": shown }), true)?);
     }
     let mut table = paint::table(&["Plugin", "Version", "State", "Tools", "Has"]);
     for (id, receipt) in &plugins {
         let tools: Vec<&str> = receipt.tools.iter().map(|tool| tool.name.as_str()).collect();
-        let state = receipt.quarantined.clone().unwrap_or_else(|| "ok".to_owned());
         let has = receipt.grants.lines().join("\n");
-        table.add_row([id.to_string(), receipt.version.clone(), state, tools.join("\n"), has]);
+        table.add_row([id.to_string(), receipt.version.clone(), state(id, receipt), tools.join("\n"), has]);
     }
     Ok(paint::print(&table)?)
+}
+
+/// Whether a plugin can be called, or what stands in the way.
+fn state(installed: &Installed, id: &PluginId, receipt: &Receipt) -> String {
+    let read = installed.bytes(id, receipt).map_err(|error| error.to_string());
+    let read = read.and_then(|bytes| package::read(&bytes).map_err(|error| error.to_string()));
+    match read.map(|package| package.lacks(&receipt.grants)) {
+        Ok(lacks) if lacks.is_empty() => "ok".to_owned(),
+        Ok(lacks) => format!("lacks {}", lacks.join(", ")),
+        Err(error) => error,
+    }
 }
 
 pub(super) fn release(common: &Common, id: &str) -> Result<(), Failure> {
