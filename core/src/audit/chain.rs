@@ -164,10 +164,11 @@ fn split(text: &str) -> Option<(String, Hash)> {
     Some((format!("{open}}}"), hash))
 }
 
-/// A point in time as RFC 3339 in UTC; milliseconds where the year is beyond what can be written.
+/// A point in time as RFC 3339 in UTC with three digits of a second, so that texts are in the order of time;
+/// milliseconds where the year is beyond what can be written.
 pub fn time(now: Millis) -> String {
     let millis = i64::try_from(now.0).ok().and_then(|millis| jiff::Timestamp::from_millisecond(millis).ok());
-    millis.map_or_else(|| now.0.to_string(), |time| time.to_string())
+    millis.map_or_else(|| now.0.to_string(), |time| format!("{time:.3}"))
 }
 
 #[cfg(test)]
@@ -191,6 +192,15 @@ mod tests {
         assert_eq!((read.len(), broken), (3, None));
         assert_eq!(read[1].fields["time"], "2023-11-14T22:13:20.001Z");
         assert_eq!(lines("").1, None);
+    }
+
+    #[test]
+    fn texts_are_in_the_order_of_time() {
+        let check = |millis, expected: &str| assert_eq!(time(Millis(millis)), expected);
+        check(1_700_000_000_000, "2023-11-14T22:13:20.000Z");
+        check(1_700_000_000_190, "2023-11-14T22:13:20.190Z");
+        check(1_700_000_000_195, "2023-11-14T22:13:20.195Z");
+        check(u64::MAX, "18446744073709551615");
     }
 
     #[test]

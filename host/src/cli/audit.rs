@@ -5,8 +5,8 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
-use iac_core::audit::time;
 use iac_core::{Millis, foreign};
+use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::options::{Common, Mac};
@@ -168,13 +168,14 @@ impl Filter {
     }
 
     fn read(&self, state: &State) -> Result<Vec<Record>, Failure> {
-        let from = self.since.map(|since| time(Millis(now().0.saturating_sub(since.0))));
+        let from = self.since.map(|since| now().0.saturating_sub(since.0));
+        let from = from.and_then(|from| Timestamp::from_millisecond(i64::try_from(from).ok()?).ok());
         let mut records = audit::read(state.folder())?;
-        records.retain(|record| self.fits(record, from.as_deref()));
+        records.retain(|record| self.fits(record, from));
         Ok(records)
     }
 
-    fn fits(&self, record: &Record, from: Option<&str>) -> bool {
+    fn fits(&self, record: &Record, from: Option<Timestamp>) -> bool {
         let text = |value: &Json| value.as_str().unwrap_or_default().to_lowercase();
         let holds = |wanted: &Option<String>, given: &str| {
             wanted.as_ref().is_none_or(|wanted| given.contains(&wanted.to_lowercase()))
@@ -187,7 +188,7 @@ impl Filter {
             && self.kind.is_none_or(|kind| text(field("kind")) == kind.as_str())
             && (!self.refused || *field("allowed") == json!(false))
             && (!self.changes || matches!(field("level").as_str(), Some("MODIFY" | "DANGEROUS")))
-            && from.is_none_or(|from| text(field("time")) >= from.to_lowercase())
+            && from.is_none_or(|from| record.at().is_some_and(|at| at >= from))
     }
 }
 

@@ -269,6 +269,21 @@ fn the_newest_entries_of_all_logs_are_told() {
 }
 
 #[test]
+fn records_are_in_the_order_in_which_they_were_written() {
+    let folder = folder();
+    let (first, second) = (open(&folder), open(&folder));
+    for (n, at) in [190, 195, 195, 1_000, 1_002].into_iter().enumerate() {
+        let state = if n < 3 { &first } else { &second };
+        state.record(Millis(at), &order(n), true).unwrap();
+    }
+    for records in [audit::read(folder.path()).unwrap(), audit::newest(folder.path(), 20).unwrap()] {
+        let orders: Vec<_> =
+            records.iter().filter_map(|record| record.fields.get("order")?.as_str()).collect();
+        assert_eq!(orders, ["order 0", "order 1", "order 2", "order 3", "order 4"]);
+    }
+}
+
+#[test]
 fn what_killed_processes_left_half_written_is_removed() {
     let folder = folder();
     let state = open(&folder);

@@ -6,6 +6,7 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use iac_core::audit::{Broken, Hash, Line, Link, lines};
+use jiff::Timestamp;
 use serde_json::{Map, Value as Json};
 
 use super::{END, LOG, parse_end};
@@ -62,9 +63,20 @@ pub fn read(state: &Path) -> Result<Vec<Record>, AuditError> {
             fields: line.fields,
         }));
     }
-    let time = |record: &Record| record.fields.get("time").and_then(Json::as_str).map(str::to_owned);
-    records.sort_by_cached_key(|record| (time(record), record.file.clone(), record.line));
+    in_order(&mut records);
     Ok(records)
+}
+
+/// In the order of time; what one log holds in one millisecond, by its lines.
+fn in_order(records: &mut [Record]) {
+    records.sort_by_cached_key(|record| (record.at(), record.file.clone(), record.line));
+}
+
+impl Record {
+    /// When it was written.
+    pub fn at(&self) -> Option<Timestamp> {
+        self.fields.get("time")?.as_str()?.parse().ok()
+    }
 }
 
 /// As much of the end of one log as is read for its newest entries.
@@ -86,10 +98,10 @@ pub fn newest(state: &Path, most: usize) -> Result<Vec<Record>, AuditError> {
         let text = tail(&path).map_err(|error| AuditError { path: path.clone(), error })?;
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let fields = text.lines().filter_map(|line| serde_json::from_str::<Map<String, Json>>(line).ok());
-        records.extend(fields.map(|fields| Record { file: file.clone(), line: 0, fields }));
+        let line = |fields: &Map<String, Json>| fields.get("line").and_then(Json::as_u64).unwrap_or_default();
+        records.extend(fields.map(|fields| Record { file: file.clone(), line: line(&fields), fields }));
     }
-    let time = |record: &Record| record.fields.get("time").and_then(Json::as_str).map(str::to_owned);
-    records.sort_by_cached_key(|record| (time(record), record.file.clone()));
+    in_order(&mut records);
     Ok(records.split_off(records.len().saturating_sub(most)))
 }
 
