@@ -106,6 +106,23 @@ class Operator(Desk):
             self.assertEqual([tool["name"] for tool in listed], more)
         self.assertIn("no scriptable app `foo`", self.told("tools", "--simulated", "--tools", "foo", status=2))
 
+    def test_a_policy_is_not_changed_before_that_is_written_down(self):
+        self.home.state.mkdir()
+        (self.home.state / "audit").write_text("no folder")
+        for order in (["profile", "trusted"], ["allow", "com.apple.mail"]):
+            with self.subTest(order):
+                self.cli("policy", *order, status=1)
+                shown = json.loads(self.cli("policy", "show", "--json"))
+                self.assertEqual((shown["profile"], shown["rules"]), ("standard", []))
+        (self.home.state / "audit").unlink()
+        self.cli("policy", "profile", "trusted")
+        (self.home.state / "policy.toml").write_text("profile = 'x'")
+        self.cli("policy", "profile", "standard", status=1)
+        entries = [json.loads(line) for line in self.cli("audit", "export", "--kind", "operator").splitlines()]
+        orders = [entry["order"] for entry in entries]
+        self.assertEqual(orders[:2], ["policy profile trusted", "policy profile standard"])
+        self.assertIn("it failed", orders[2])
+
 
 if __name__ == "__main__":
     unittest.main()

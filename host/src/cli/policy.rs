@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 
 use super::options::{Common, Mac};
 use super::{Failure, paint};
-use crate::state::State;
+use crate::state::{State, StateError};
 
 /// Shows and changes what may be done without asking, what is asked, and what is refused.
 #[derive(Debug, Args)]
@@ -220,8 +220,8 @@ impl RuleArguments {
         let level = level.map(Level::from);
         let rule =
             Rule { app: Some(app), command, property, level, plugin, decision, reason, launch, line: 0 };
-        state.add_rule(&rule)?;
-        note(&state, format!("policy {} {}", decision.as_str(), in_words(&rule)))?;
+        let order = format!("policy {} {}", decision.as_str(), in_words(&rule));
+        change(&state, &order, || state.add_rule(&rule))?;
         Ok(writeln!(anstream::stdout(), "{}: {}", decision.as_str(), in_words(&rule))?)
     }
 }
@@ -239,8 +239,7 @@ fn set_profile(name: ProfileName, common: &Common, mac: &Mac) -> Result<(), Fail
         ProfileName::Trusted => Profile::Trusted,
     };
     let state = mac.open_state(common)?;
-    state.set_profile(profile)?;
-    note(&state, format!("policy profile {}", profile.as_str()))?;
+    change(&state, &format!("policy profile {}", profile.as_str()), || state.set_profile(profile))?;
     Ok(writeln!(anstream::stdout(), "profile {}", profile.as_str())?)
 }
 
@@ -284,9 +283,23 @@ impl Revoke {
                 "no such grant\n`iac-mcp policy grants` lists what there is".to_owned(),
             ));
         }
+        // What takes something back does not wait for the log.
         note(state, format!("policy revoke: {revoked} grants"))?;
         Ok(writeln!(anstream::stdout(), "taken back: {revoked}")?)
     }
+}
+
+/// Changes what decides, after it was written down: where that fails, nothing is changed.
+fn change(
+    state: &State,
+    order: &str,
+    change: impl FnOnce() -> Result<(), StateError>,
+) -> Result<(), Failure> {
+    note(state, order.to_owned())?;
+    change().or_else(|error| {
+        note(state, format!("{order}: it failed, and nothing was changed"))?;
+        Err(error.into())
+    })
 }
 
 /// Writes down what the operator did.
