@@ -420,11 +420,14 @@ impl Pipeline {
                         return refused(&fault).into();
                     }
                     shown = self.debug.then(|| script.body().to_owned());
-                    let _quiet = self.screen.touched(&app, &decided).await;
                     let began = Instant::now();
-                    let running =
-                        self.supervisor.run_within(left, &app, kind(&decided), &script, cancel.clone());
-                    let event = running.await;
+                    let event = match self.screen.touched(&app, &decided, left, &cancel).await {
+                        Ok(_quiet) => {
+                            let (left, kind) = (left.saturating_sub(began.elapsed()), kind(&decided));
+                            self.supervisor.run_within(left, &app, kind, &script, cancel.clone()).await
+                        }
+                        Err(failure) => Event::Failed(failure),
+                    };
                     left = left.saturating_sub(began.elapsed());
                     let (what, when) = ((&*app, decided.harm.level), (began, self.clock.now()));
                     self.permission.executed(attempt, what, &event, when).await;

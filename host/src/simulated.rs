@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use iac_simulator::{WorldError, worlds};
+use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
 /// What the built-in Mac is made of.
@@ -116,13 +117,14 @@ fn write(path: &Path, item: &Item) -> io::Result<()> {
     }
 }
 
-/// A process that was killed could not remove its Mac.
+/// A process that was killed could not remove its Mac. One of somebody else cannot be asked, and is not gone.
 fn remove_abandoned(below: &Path) {
     for entry in fs::read_dir(below).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let process =
             name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok());
-        let gone = process.and_then(Pid::from_raw).is_some_and(|pid| test_kill_process(pid).is_err());
+        let is_gone = |pid| test_kill_process(pid) == Err(Errno::SRCH);
+        let gone = process.and_then(Pid::from_raw).is_some_and(is_gone);
         if gone && let Err(error) = fs::remove_dir_all(entry.path()) {
             tracing::debug!(%error, "an abandoned simulated Mac stays");
         }
@@ -138,8 +140,10 @@ mod tests {
         let below = tempfile::tempdir().unwrap();
         let abandoned = below.path().join(format!("{PREFIX}{}-x", i32::MAX));
         fs::create_dir(&abandoned).unwrap();
+        let alive = below.path().join(format!("{PREFIX}1-x"));
+        fs::create_dir(&alive).unwrap();
         let world = World::fresh(below.path()).unwrap();
-        assert!(!abandoned.exists());
+        assert!(!abandoned.exists() && alive.exists());
         world.unpack().unwrap();
         let folder = world.folder().to_owned();
         assert!(folder.join(NOTE).is_file());

@@ -314,7 +314,10 @@ impl World {
     fn load(&self, bundle: Bundle) -> Result<App, WorldError> {
         let schema = bundle.definition(&self.base).map(|bytes| self.schema(&bytes)).unwrap_or_default();
         let model = RefCell::new(self.model(&bundle.id)?);
-        let behaviour = fs::read_to_string(self.data_file(&format!("{}.js", bundle.id))).ok();
+        let script = self.data_file(&format!("{}.js", bundle.id));
+        let behaviour = script.is_file().then(|| read(&script)).transpose()?;
+        let text = |bytes| String::from_utf8(bytes).map_err(|error| content(&script, error));
+        let behaviour = behaviour.map(text).transpose()?;
         Ok(App { bundle, schema, model, behaviour })
     }
 

@@ -1,5 +1,6 @@
 //! The lane of one app: its scripts run one after another, in the order in which they came.
 
+use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -88,8 +89,16 @@ impl Lane {
         if !job.client.is_wanted() {
             return;
         }
-        let mut turns = self.turns.take().or_else(|| turns(&self.app, &self.shared));
-        let turn = self.turn(turns.as_mut(), &mut job).await;
+        let kept = self.turns.take();
+        let opened = kept.map_or_else(|| turns(&self.app, &self.shared), |turns| Ok(Some(turns)));
+        let mut turns = match opened {
+            Err(error) if job.kind == Kind::Change => return job.client.answer(no_turn(&error)),
+            opened => opened.unwrap_or_default(),
+        };
+        let turn = match self.turn(turns.as_mut(), &mut job).await {
+            Err(error) if job.kind == Kind::Change => return job.client.answer(no_turn(&error)),
+            turn => turn.unwrap_or_default(),
+        };
         if job.client.is_wanted() {
             self.go(job).await;
         }
@@ -109,10 +118,14 @@ impl Lane {
     }
 
     /// Waits for the app among all servers. A read goes on without a turn after a while: what holds it may be asleep.
-    async fn turn<'a>(&mut self, turns: Option<&'a mut Turns>, job: &mut Job) -> Option<Turn<'a>> {
-        let turns = turns?;
+    async fn turn<'a>(
+        &mut self,
+        turns: Option<&'a mut Turns>,
+        job: &mut Job,
+    ) -> io::Result<Option<Turn<'a>>> {
+        let Some(turns) = turns else { return Ok(None) };
         if turns.take_now() {
-            return Some(turns.taken());
+            return Ok(Some(turns.taken()));
         }
         let holder = turns.holder();
         let known = holder.is_some() && holder == self.asleep;
@@ -120,12 +133,12 @@ impl Lane {
         self.standing.send_if_modified(|standing| standing.waits(holder.clone()));
         tokio::select! {
             biased;
-            turn = turns.take() => turn.inspect_err(|error| tracing::warn!(%error, "no turn can be taken")).ok(),
-            () = job.client.given_up() => None,
+            turn = turns.take() => turn.inspect_err(|error| tracing::warn!(%error, "no turn can be taken")).map(Some),
+            () = job.client.given_up() => Ok(None),
             () = tokio::time::sleep(patience), if job.kind == Kind::Read => {
                 self.record.count(|counts| counts.without_turn += 1);
                 self.asleep = holder;
-                None
+                Ok(None)
             }
         }
     }
@@ -260,11 +273,19 @@ impl Lane {
 }
 
 /// The files of an app's turns, where several servers share them. A script that talks to no app needs none.
-fn turns(app: &str, shared: &Shared) -> Option<Turns> {
-    let directory = shared.settings.locks.as_ref().filter(|_| !app.is_empty())?;
-    Turns::open(directory, app)
+fn turns(app: &str, shared: &Shared) -> io::Result<Option<Turns>> {
+    let Some(directory) = shared.settings.locks.as_ref().filter(|_| !app.is_empty()) else { return Ok(None) };
+    let opened = Turns::open(directory, app);
+    opened
         .inspect_err(|error| tracing::warn!(%error, "servers cannot take turns in {}", directory.display()))
-        .ok()
+        .map(Some)
+}
+
+/// A change never goes on without a turn: two servers would write into one app at a time.
+fn no_turn(error: &io::Error) -> Event {
+    Event::Failed(RunFailure::Busy(format!(
+        "servers cannot take turns at it, since locks cannot be had: {error}"
+    )))
 }
 
 async fn falls(worker: &mut Option<Worker>) -> Broken {

@@ -274,6 +274,8 @@ fn ended(event: &Event) -> (String, u64) {
 
 #[cfg(test)]
 mod tests {
+    use iac_core::permission::{Ruling, Scope, forecast};
+
     use super::*;
 
     #[test]
@@ -289,6 +291,12 @@ mod tests {
 
     #[test]
     fn the_closed_gate_is_closed() {
-        assert_eq!(closed().policy.rules().len(), 1);
+        for level in [Level::Safe, Level::Modify, Level::Dangerous] {
+            for app in ["com.apple.mail", "", "com.example.any"] {
+                let scope = Scope { app: app.to_owned(), level, ..Scope::default() };
+                let (ruling, _) = forecast(&scope, "Mail", false, &closed(), Millis(0));
+                assert_eq!(ruling, Ruling::Deny, "{app} {level:?}");
+            }
+        }
     }
 }

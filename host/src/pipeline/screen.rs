@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use iac_core::permission::{Answer, Choice, Question};
-use iac_core::step::Decided;
+use iac_core::step::{Decided, RunFailure};
 use tokio::sync::{RwLock, RwLockReadGuard};
 use tokio_util::sync::CancellationToken;
 
@@ -32,10 +32,29 @@ impl Screen {
         Self { is_there, quiet: RwLock::default() }
     }
 
-    /// Waits, for what may type or click, until no dialog is open.
-    pub(super) async fn touched(&self, app: &str, decided: &Decided) -> Option<RwLockReadGuard<'_, ()>> {
+    /// Waits, for what may type or click, until no dialog is open, and not longer than the call may take.
+    ///
+    /// # Errors
+    /// A dialog was open all the time, or the call was cancelled.
+    pub(super) async fn touched(
+        &self,
+        app: &str,
+        decided: &Decided,
+        left: Duration,
+        cancel: &CancellationToken,
+    ) -> Result<Option<RwLockReadGuard<'_, ()>>, RunFailure> {
         let touches = decided.harm.is_shell || app.eq_ignore_ascii_case(SYSTEM_EVENTS);
-        if touches && self.is_there { Some(self.quiet.read().await) } else { None }
+        if !touches || !self.is_there {
+            return Ok(None);
+        }
+        tokio::select! {
+            biased;
+            quiet = self.quiet.read() => Ok(Some(quiet)),
+            () = cancel.cancelled() => Err(RunFailure::Cancelled),
+            () = tokio::time::sleep(left) => {
+                Err(RunFailure::Busy("a question to the human is open on the screen".to_owned()))
+            }
+        }
     }
 }
 
@@ -85,5 +104,27 @@ impl Pipeline {
                 None
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iac_core::permission::{Classified, Level, Source};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_may_click_waits_for_an_open_dialog_no_longer_than_its_call() {
+        let harm = Classified { level: Level::Safe, reason: "reads".into(), is_shell: false };
+        let decided = Decided { allowed: true, harm, source: Source::OnlyReads, scopes: Vec::new() };
+        let (screen, left) = (Screen::new(true), Duration::from_secs(3));
+        let (open, cancelled) = (CancellationToken::new(), CancellationToken::new());
+        cancelled.cancel();
+        let touch = async |app: &str, cancel| screen.touched(app, &decided, left, cancel).await.err();
+        assert_eq!(touch(SYSTEM_EVENTS, &cancelled).await, None, "no dialog is open");
+        let _dialog = screen.quiet.write().await;
+        assert_eq!(touch("com.apple.mail", &open).await, None);
+        assert_eq!(touch(SYSTEM_EVENTS, &cancelled).await, Some(RunFailure::Cancelled));
+        assert!(matches!(touch(SYSTEM_EVENTS, &open).await, Some(RunFailure::Busy(_))));
     }
 }
