@@ -77,8 +77,11 @@ fn it_lives_on_before_a_session() {
     }
 }
 
-/// Whatever waits for an answer gets one, though the rest of its line cannot be read: (line, codes by id).
-fn unreadable() -> Vec<(Vec<u8>, Vec<(Json, i64)>)> {
+/// The codes of the answers to a line, by their ids.
+type Codes = Vec<(Json, i64)>;
+
+/// Whatever waits for an answer gets one, though the rest of its line cannot be read.
+fn unreadable() -> Vec<(Vec<u8>, Codes)> {
     let list = |id: i64, search: &str| {
         let params = format!("{{\"name\":\"iac_mcp_list_apps\",\"arguments\":{{\"search\":{search}}}}}");
         format!("{{\"jsonrpc\":\"2.0\",\"method\":\"tools/call\",\"params\":{params},\"id\":{id}}}")
