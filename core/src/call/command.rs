@@ -278,8 +278,8 @@ fn find<'p>(name: &str, parameters: &'p IndexMap<&str, Parameter>) -> Option<&'p
 }
 
 fn unknown(name: &str, command: &Command, parameters: &IndexMap<&str, Parameter>) -> Fault {
-    let known: Vec<String> =
-        parameters.values().filter(|each| !each.hidden).map(|each| schema::key_of(&each.name)).collect();
+    let shown = parameters.values().filter(|each| !schema::is_hidden(command, each));
+    let known: Vec<String> = shown.map(|each| schema::key_of(&each.name)).collect();
     let near = names::near(name, known.iter().map(String::as_str), 3);
     let name = crate::foreign::clean(name, 80);
     let message = format!("`{}` has no parameter `{name}`{}", command.name, did_you_mean(&near));

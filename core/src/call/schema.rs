@@ -14,6 +14,12 @@ pub(crate) const TARGET: &str = "target";
 /// Stands behind the name of a parameter that would hide the direct one.
 const PARAMETER: &str = "Parameter";
 
+/// `count`.
+pub(crate) const COUNT: &str = "corecnte";
+
+/// The class of what is counted.
+const EACH: &str = "kocl";
+
 /// How much of a parameter's description is shown.
 const DESCRIPTION: usize = 160;
 
@@ -58,6 +64,13 @@ pub(crate) fn merged(commands: &[&Command]) -> Command {
     whole
 }
 
+/// Whether nobody is told of a parameter. AppleScript has words of its own for what `count` counts, so that
+/// dictionaries hide `each`; nothing else here leads to it.
+pub(crate) fn is_hidden(command: &Command, parameter: &Parameter) -> bool {
+    let is_each = command.code == COUNT && parameter.code == EACH;
+    parameter.hidden && !is_each
+}
+
 /// The name of a parameter as clients write it.
 pub(crate) fn key_of(term: &str) -> String {
     match Identifier::of(term) {
@@ -86,7 +99,7 @@ impl Writer<'_> {
             required.extend((!direct.optional).then_some(TARGET.to_owned()));
         }
         for (term, parameter) in command.named_parameters() {
-            if parameter.hidden || Identifier::of(term).is_none() {
+            if is_hidden(command, &parameter) || Identifier::of(term).is_none() {
                 continue;
             }
             let name = key_of(term);

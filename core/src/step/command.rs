@@ -7,7 +7,7 @@ use super::show::{largest, show, value};
 use super::{Outcome, Step, Then, World, done, held, in_app};
 use crate::action::{Action, Deed, Invocation};
 use crate::app::App;
-use crate::call::{CommandCall, Mode, bind, candidates};
+use crate::call::{CommandCall, Mode, bind, candidates, schema};
 use crate::dictionary::{Dictionary, TypeExpr};
 use crate::fault::{Code, Fault};
 use crate::jxa;
@@ -21,6 +21,8 @@ use crate::undo::Undo;
 use crate::value::Value;
 const OPEN_IT: &str =
     "ask the user to open the app; a command opens it only where the policy's rule says `launch = true`";
+const NOTHING: &str = "`count` was not told what to count, or there is no such object";
+const SAY_WHAT: &str = "add `each`, the class of what is counted, such as {\"each\":\"message\"}";
 
 /// A command while the app is at it.
 #[derive(Debug)]
@@ -28,6 +30,8 @@ pub(super) struct Sending {
     term: String,
     result: Option<TypeExpr>,
     level: Level,
+    /// It counts, and was not told what.
+    counts_nothing: bool,
     /// The target as the client named it, if it is a reference.
     target: Option<String>,
     /// The targets as the client named them, where the command is sent once for each.
@@ -60,6 +64,7 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
         term: invocation.term.clone(),
         result,
         level: classified.level,
+        counts_nothing: invocation.code == schema::COUNT && invocation.parameters.is_empty(),
         target: call.target.as_ref().and_then(Json::as_str).map(str::to_owned),
         each: if invocation.each { named(call, invocation) } else { Vec::new() },
         moving,
@@ -180,7 +185,16 @@ impl Sending {
     pub(super) fn back(invocation: &Invocation, level: Level, back: Vec<Undo>) -> Self {
         let each =
             if invocation.each { back.iter().map(|undo| json!(undo.words)).collect() } else { Vec::new() };
-        Self { term: invocation.term.clone(), result: None, level, target: None, each, moving: None, back }
+        Self {
+            term: invocation.term.clone(),
+            result: None,
+            level,
+            counts_nothing: false,
+            target: None,
+            each,
+            moving: None,
+            back,
+        }
     }
 
     /// Whether the app may have changed something although no answer came.
@@ -249,6 +263,10 @@ impl Sending {
         let mut fault = error.to_fault(&app.name).with("command", self.term.as_str());
         if fault.code == Code::AppNotRunning {
             OPEN_IT.clone_into(&mut fault.suggestion);
+        }
+        if error.is_missing_object() && self.counts_nothing {
+            fault = Fault { message: format!("{}: {NOTHING}", app.name), ..fault };
+            (fault.code, fault.suggestion) = (Code::InvalidParameter, SAY_WHAT.to_owned());
         }
         if let Some(target) = self.target.as_ref().filter(|_| error.is_missing_object()) {
             fault = fault.with("target", target.as_str());
