@@ -68,12 +68,13 @@ fn spellings_of_one_term_have_one_key() {
 #[test]
 fn the_nearest_names_come_first() {
     let names = ["subject", "sender", "date received", "date sent", "all headers", "reply to"];
-    let cases: [(&str, &[&str]); 5] = [
+    let cases: [(&str, &[&str]); 6] = [
         ("dateRecieved", &["date received"]),
         ("sendr", &["sender"]),
         ("date", &["date sent", "date received"]),
         ("subjects", &["subject"]),
         ("quantum", &[]),
+        ("x", &[]),
     ];
     for (word, expected) in cases {
         assert_eq!(near(word, names, 3), expected, "{word}");

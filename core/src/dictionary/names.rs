@@ -77,10 +77,11 @@ fn raise(word: &str) -> String {
     word[..first].to_ascii_uppercase() + &word[first..]
 }
 
-/// Edits between two keys; `None` where they are too far apart to be worth naming. A shared part counts as near.
+/// Edits between two keys; `None` where they are too far apart to be worth naming. A shared part counts as near, but not
+/// a single letter, which is a part of everything.
 fn distance(a: &str, b: &str) -> Option<usize> {
     let edits = levenshtein(a, b);
-    let shared = !a.is_empty() && !b.is_empty() && (a.contains(b) || b.contains(a));
+    let shared = a.len().min(b.len()) > 1 && (a.contains(b) || b.contains(a));
     let far = a.len().max(b.len()) / 2;
     (shared || edits <= far.min(4)).then_some(edits)
 }

@@ -9,7 +9,7 @@ use crate::action::{Deed, Identity};
 use crate::app::App;
 use crate::call::TextWindow;
 use crate::change;
-use crate::dictionary::{Identifier, names};
+use crate::dictionary::{Identifier, TypeRef, names};
 use crate::fault::{Code, Fault, did_you_mean};
 use crate::plan;
 use crate::reply::Reply;
@@ -223,10 +223,15 @@ fn suggestion(path: &Path, app: &App) -> String {
     }
 }
 
-/// Names in the collection, and properties of the container, that are like the one that was not found.
+/// Names in the collection, and properties of the container that hold such an element, that are like the one that was not
+/// found.
 fn near(path: &Path, names: &[&str], app: &App) -> Vec<String> {
-    let Some((container, Segment::Element(_, By::Name(name)))) = path.last() else { return Vec::new() };
-    let properties = app.dictionary.as_ref().map(|dictionary| dictionary.properties(container.class()));
+    let Some((container, Segment::Element(member, By::Name(name)))) = path.last() else { return Vec::new() };
+    let properties = app.dictionary.as_ref().map(|dictionary| {
+        let is_one = |kind: &TypeRef| dictionary.is_a(&kind.name, &member.class);
+        let all = dictionary.properties(container.class()).into_iter();
+        all.filter(move |property| property.kind.0.iter().any(is_one))
+    });
     let properties = properties.into_iter().flatten().map(|property| property.name.as_str());
     names::near(name, names.iter().copied().chain(properties), 5)
 }
