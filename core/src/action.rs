@@ -198,6 +198,8 @@ pub struct Wanted {
     pub identity: Identity,
     /// What to read; `None` for all properties in one event.
     pub columns: Option<Vec<Column>>,
+    /// Which of all properties hold names out of the dictionary; none where columns are read.
+    pub named: Vec<Identifier>,
 }
 
 /// Elements of one class in a container, filtered, sorted and cut.
@@ -244,6 +246,8 @@ pub struct Column {
     pub enumerated: bool,
     /// Holds a file or the name of a class, for which filters of the app have no form that is known to work.
     pub by_script: bool,
+    /// Holds names out of the dictionary, which are never cut.
+    pub named: bool,
 }
 
 impl Column {

@@ -12,7 +12,7 @@ use crate::dictionary::Identifier;
 use crate::specifier::{Member, Path};
 
 pub(crate) use check::{Checker, Fields};
-pub(crate) use shape::{Shape, expected, shapes, shown};
+pub(crate) use shape::{Shape, are_named, expected, shapes, shown};
 
 /// A checked value, ready to be sent.
 #[derive(Clone, Debug, PartialEq)]

@@ -123,6 +123,34 @@ fn elements_that_share_an_id_are_not_taken_for_their_neighbours() {
 }
 
 #[test]
+fn files_are_compared_by_their_paths_and_enumerators_are_not_cut() {
+    let row = |id: u8, hue: &str, path: &str| json!({"id": id, "text": "long text", "hue": hue, "place": {"file": path}});
+    let rows =
+        [row(1, "none", "/b/One.txt"), row(2, "dark red", "/a/two.md"), row(3, "none", "/a/three.txt")];
+    let world = json!({"rows": rows, "refuses": [], "drift": 0});
+    let call = |filter: Json, columns: Json| {
+        json!({"app": "Shelf", "container": "application", "elementType": "thing", "where": filter, "textLimit": 2,
+            "properties": columns, "sort": [{"property": "place"}]})
+    };
+    let check = |property: &str, op: &str, value: &str, columns: Json, expected: Json| {
+        let call = call(json!({"property": property, "op": op, "value": value}), columns);
+        let body = engine::play("iac_mcp_get_elements", &call, &world).outcome.body;
+        let shown = body["elements"].as_array().unwrap().iter().map(|each| each["properties"].clone());
+        assert_eq!(shown.collect::<Json>(), expected, "{call}");
+    };
+    let three = json!({"hue": "none", "text": "lo"});
+    check("place", "==", "/a/THREE.txt", json!(["hue", "text"]), json!([three]));
+    check(
+        "place",
+        "endsWith",
+        ".txt",
+        json!(["place"]),
+        json!([{"place": "/a/three.txt"}, {"place": "/b/One.txt"}]),
+    );
+    check("hue", "!=", "None", json!(["hue"]), json!([{"hue": "dark red"}]));
+}
+
+#[test]
 fn a_hundred_of_ten_thousand_take_five_events() {
     let rows: Vec<Json> = (0..10_000).map(|n| json!({"id": n, "name": "a", "n": n, "text": "t", "when": null, "flag": n % 2 == 0, "body": "x"})).collect();
     let base = json!({"app": "Shelf", "container": "application", "elementType": "thing", "properties": ["n", "text", "flag"], "limit": 100});

@@ -65,17 +65,20 @@ const excerpt = text => {
 };
 
 const source = value => wellFormed(String(Automation.getDisplayString(value)));
-const record = (value, depth) => ({ $: "record", v: Object.keys(value).map(key => [wellFormed(key), encode(value[key], depth + 1)]) });
-const encode = (value, depth = 0) => {
+// Names out of the dictionary are never cut: `uncut` is true for such a value, or lists the keys of a record that hold some.
+const uncut = one => Object.assign(one, { uncut: true });
+const isUncut = (names, key) => names === true || (Array.isArray(names) && names.includes(key));
+const record = (value, depth, uncut) => ({ $: "record", v: Object.keys(value).map(key => [wellFormed(key), encode(value[key], depth + 1, isUncut(uncut, key))]) });
+const encode = (value, depth = 0, uncut = false) => {
   if (value === null || value === undefined) return null;
   if (depth > 16) return { $: "other", v: "(nested too deep)" };
   if (typeof value === "boolean") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : { $: "other", v: String(value) };
-  if (typeof value === "string") return excerpt(value);
+  if (typeof value === "string") return uncut === true ? wellFormed(value) : excerpt(value);
   if (typeof value === "object") {
     if (value instanceof Date) { const text = stamp(value); return text === null ? null : { $: "date", v: text }; }
-    if (Array.isArray(value)) return value.map(item => encode(item, depth + 1));
-    if (Object.getPrototypeOf(value) === Object.prototype) return record(value, depth);
+    if (Array.isArray(value)) return value.map(item => encode(item, depth + 1, uncut));
+    if (Object.getPrototypeOf(value) === Object.prototype) return record(value, depth, uncut);
   }
   const shown = source(value);
   if (shown.startsWith("Path(")) return { $: "file", v: wellFormed(value.toString()) };
@@ -84,7 +87,7 @@ const encode = (value, depth = 0) => {
 };
 
 // What reads of one object answer, or why one could not be read.
-const read = (object, reads) => reads.map(one => { try { return encode(askSingle(() => one(object))); } catch (error) { return failed(error); } });
+const read = (object, reads) => reads.map(one => { try { return encode(askSingle(() => one(object)), 0, one.uncut); } catch (error) { return failed(error); } });
 
 // What an object is told from its neighbours by, as a text; null where it has none.
 const markText = is => is === null || is === undefined ? null : wellFormed(String(is).slice(0, 500));
@@ -118,12 +121,12 @@ const named = (collection, object, id, mark) => {
 };
 const value = property => { at = "property"; return encode(ask(() => property())); };
 
-// One object: every property in one event where `reads` is null.
-const properties = (object, reads) => {
-  try { return reads === null ? encode(ask(() => object.properties())) : { $: "list", v: read(object, reads) }; } catch (error) { return failed(error); }
+// One object: every property in one event where `reads` is null, those of them uncut that are in `names`.
+const properties = (object, reads, names) => {
+  try { return reads === null ? encode(ask(() => object.properties()), 0, names) : { $: "list", v: read(object, reads) }; } catch (error) { return failed(error); }
 };
 // Some objects reached the same way.
-const objects = (rows, way, reads) => { at = "object"; return rows.map(p => { try { return properties(way(p), reads); } catch (error) { return failed(error); } }); };
+const objects = (rows, way, reads, names) => { at = "object"; return rows.map(p => { try { return properties(way(p), reads, names); } catch (error) { return failed(error); } }); };
 // Some objects of one collection by their ids: all columns at once where that is cheaper than one by one.
 // `size` is how many elements there were when somebody last looked, or null.
 const batch = (collection, ids, id, reads, each, size) => {
@@ -134,7 +137,7 @@ const batch = (collection, ids, id, reads, each, size) => {
       const all = askColumn(() => id(collection), d.value), read = reads.map((one, i) => askColumn(() => one(collection), each[i]));
       const whole = read.every(column => Array.isArray(column) && column.length === all.length) && agree(all, ask(() => id(collection)));
       const place = new Map(all.map((each, i) => [each, i]));
-      if (whole && ids.every(each => place.has(each))) { strategy = "columns"; return ids.map(each => ({ $: "list", v: read.map(column => encode(column[place.get(each)])) })); }
+      if (whole && ids.every(each => place.has(each))) { strategy = "columns"; return ids.map(each => ({ $: "list", v: read.map((column, i) => encode(column[place.get(each)], 0, reads[i].uncut)) })); }
     } catch (error) { if (!singly(numberOf(error))) throw error; }
   }
   strategy = "by id";
@@ -317,7 +320,7 @@ const page = (source, collection, q) => {
     const marks = marksOf(collection, rows, ids, names, q);
     const shown = rows.map(row => {
       const known = typeof ids[row] === "string" ? wellFormed(ids[row]) : typeof ids[row] === "number" ? ids[row] : null;
-      const read = q.columns.slice(0, q.wanted).map((_, i) => { const value = cells.raw(i, row); return isFailed(value) ? value : encode(value); });
+      const read = q.columns.slice(0, q.wanted).map((_, i) => { const value = cells.raw(i, row); return isFailed(value) ? value : encode(value, 0, q.columns[i].uncut); });
       const mark = isPlace(ids[row]) ? marks(row) : null;
       return mark === null ? [known, row, read] : [known, row, read, mark];
     });

@@ -125,7 +125,7 @@ fn properties(
     prices(costs, costs.single, data);
     let mut groups: IndexMap<(Way<'_>, String), Vec<usize>> = IndexMap::new();
     for (place, wanted) in objects.iter().enumerate() {
-        groups.entry((Way::of(wanted), reads(wanted.columns.as_deref()))).or_default().push(place);
+        groups.entry((Way::of(wanted), reads(wanted))).or_default().push(place);
     }
     let mut calls = Vec::new();
     let mut rows: Vec<Json> = Vec::new();
@@ -217,9 +217,14 @@ fn each(columns: &[Column], costs: &Costs) -> Vec<f64> {
     columns.iter().map(|column| costs.of(column)).collect()
 }
 
-fn reads(columns: Option<&[Column]>) -> String {
-    match columns {
-        None => "null".to_owned(),
+/// What is read; of all properties, those that are never cut stand behind.
+fn reads(wanted: &Wanted) -> String {
+    match &wanted.columns {
+        None if wanted.named.is_empty() => "null".to_owned(),
+        None => {
+            let named: Vec<&str> = wanted.named.iter().map(Identifier::as_str).collect();
+            format!("null, {named:?}")
+        }
         Some(columns) => format!("[{}]", columns.iter().map(getter).collect::<Vec<_>>().join(", ")),
     }
 }
@@ -275,7 +280,8 @@ fn at(to: &Path, data: &mut Json) -> String {
 
 fn getter(column: &Column) -> String {
     let way: Vec<&str> = column.identifiers.iter().map(Identifier::as_str).collect();
-    format!("x => x.{}()", way.join("."))
+    let read = format!("x => x.{}()", way.join("."));
+    if column.named { format!("uncut({read})") } else { read }
 }
 
 fn window(text: TextWindow) -> Json {

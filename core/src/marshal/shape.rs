@@ -217,6 +217,17 @@ impl Shape<'_> {
     }
 }
 
+/// Whether texts of a type are names out of the dictionary, never somebody's words.
+pub(crate) fn are_named(shapes: &[Shape<'_>]) -> bool {
+    let is_name = |shape: &Shape<'_>| match shape {
+        Shape::Choice(_) | Shape::ClassName => true,
+        Shape::List(of) => are_named(of),
+        _ => false,
+    };
+    let words = shapes.iter().any(|shape| matches!(shape, Shape::Text | Shape::Any));
+    !words && shapes.iter().any(is_name)
+}
+
 /// Joins what several alternatives expect.
 pub(crate) fn expected(shapes: &[Shape<'_>]) -> String {
     let words: Vec<String> = shapes.iter().map(Shape::expected).collect();

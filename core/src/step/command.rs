@@ -7,11 +7,11 @@ use super::show::{largest, show, value};
 use super::{Outcome, Step, Then, World, done, held, in_app};
 use crate::action::{Action, Deed, Invocation};
 use crate::app::App;
-use crate::call::{CommandCall, Mode, bind, candidates, schema};
+use crate::call::{CommandCall, Mode, TextWindow, bind, candidates, schema};
 use crate::dictionary::{Dictionary, TypeExpr};
 use crate::fault::{Code, Fault};
 use crate::jxa;
-use crate::marshal::{Checker, Given};
+use crate::marshal::{Checker, Given, are_named, shapes};
 use crate::osa_error::OsaError;
 use crate::permission::{Classified, Decision, Level, classify, decide};
 use crate::reference::RefId;
@@ -21,6 +21,8 @@ use crate::undo::Undo;
 use crate::value::Value;
 const OPEN_IT: &str =
     "ask the user to open the app; a command opens it only where the policy's rule says `launch = true`";
+/// A name out of the dictionary is never cut.
+const WHOLE: TextWindow = TextWindow { offset: 0, limit: 1_000 };
 const NOTHING: &str = "`count` was not told what to count, or there is no such object";
 const SAY_WHAT: &str = "add `each`, the class of what is counted, such as {\"each\":\"message\"}";
 
@@ -51,6 +53,9 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
         moving
     });
     let result = result_of(&invocation, &dictionary);
+    if result.as_ref().is_some_and(|kind| are_named(&shapes(kind, &dictionary))) {
+        invocation.text = WHOLE;
+    }
     let action = Action { app: app.bundle_id.clone(), deed: Deed::Command(Box::new(invocation)) };
     let classified = classify(&action, world.gate.policy.levels());
     if call.mode == Mode::Read && classified.level > Level::Safe {

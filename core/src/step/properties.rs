@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::call::TextWindow;
 use crate::dictionary::{Dictionary, Identifier, TypeExpr};
 use crate::fault::{Code, Fault};
-use crate::marshal::{Shape, shapes};
+use crate::marshal::{Shape, are_named, shapes};
 use crate::osa_error::OsaError;
 use crate::plan;
 use crate::reference::{RefId, ReferenceError};
@@ -73,7 +73,16 @@ fn wanted(
     let columns = properties
         .map(|terms| terms.iter().map(|term| column(app, dictionary, object.path.class(), term)).collect());
     let identity = plan::identity(dictionary, object.path.class());
-    Ok((object.app.to_string(), Wanted { path: object.path, identity, columns: columns.transpose()? }))
+    let columns: Option<Vec<Column>> = columns.transpose()?;
+    let named = if columns.is_none() { named(dictionary, object.path.class()) } else { Vec::new() };
+    Ok((object.app.to_string(), Wanted { path: object.path, identity, columns, named }))
+}
+
+/// The properties of a class that hold names out of the dictionary.
+fn named(dictionary: &Dictionary, class: &str) -> Vec<Identifier> {
+    let all = dictionary.properties(class).into_iter();
+    let named = all.filter(|property| are_named(&shapes(&property.kind, dictionary)));
+    named.filter_map(|property| Identifier::of(&property.name)).collect()
 }
 
 /// Resolves a property, or a path of properties joined by dots.
@@ -89,6 +98,7 @@ pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str
         long: false,
         enumerated: false,
         by_script: false,
+        named: false,
     };
     for part in term.split('.') {
         if holds_values(&column.kind) {
@@ -108,9 +118,9 @@ pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str
         column.kind = property.kind.clone();
         column.enumerated =
             property.kind.0.iter().any(|kind| dictionary.enumerations.contains_key(&kind.name));
-        column.by_script = shapes(&property.kind, dictionary)
-            .iter()
-            .any(|shape| matches!(shape, Shape::File | Shape::ClassName));
+        let shapes = shapes(&property.kind, dictionary);
+        column.by_script = shapes.iter().any(|shape| matches!(shape, Shape::File | Shape::ClassName));
+        column.named = are_named(&shapes);
         owner = property
             .kind
             .0

@@ -156,7 +156,8 @@ fn wanted(id: RefId, world: &World<'_>) -> Option<(String, Wanted)> {
     };
     object.path.last()?;
     let column = column(app, dictionary, class, property?.as_str()).ok()?;
-    let wanted = Wanted { path: object.path.clone(), identity, columns: Some(vec![column]) };
+    let wanted =
+        Wanted { path: object.path.clone(), identity, columns: Some(vec![column]), named: Vec::new() };
     Some((bundle_id(app), wanted))
 }
 

@@ -9,7 +9,8 @@ if (world.count) world.rows = Array.from({ length: world.count }, (_, n) => ({ i
 globalThis.seen = [];
 const textual = ["name", "text", "body"];
 const errorOf = number => Object.assign(new Error("the app says " + number), { errorNumber: number });
-const alive = value => value !== null && typeof value === "object" && value.date !== undefined ? new Date(value.date) : value;
+class File { constructor(path) { this.path = path; } toString() { return this.path; } }
+const alive = value => value === null || typeof value !== "object" ? value : value.date !== undefined ? new Date(value.date) : value.file !== undefined ? new File(value.file) : value;
 const event = took => {
   events += 1;
   clock += took;
@@ -55,5 +56,5 @@ const passes = (row, filter) => {
   }
   throw new Error("no operator " + operator);
 };
-globalThis.Automation = { getDisplayString: value => "Application(\"Shelf\")" };
+globalThis.Automation = { getDisplayString: value => value instanceof File ? `Path("${value}")` : "Application(\"Shelf\")" };
 globalThis.Application = id => { seen.push(id); return { running: () => true, things: collection(() => world.rows, 0), boxes: { byName: name => { seen.push(name); return { name: () => { event(costs.single); return name; } }; } } }; };

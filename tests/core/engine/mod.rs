@@ -16,6 +16,7 @@ use rquickjs::{Context, Runtime};
 use serde_json::{Map, Value as Json};
 
 const SDEF: &str = r#"<dictionary><suite name="Shelf" code="Shlf">
+  <enumeration name="hue" code="hue "><enumerator name="dark red" code="dred"/><enumerator name="none" code="none"/></enumeration>
   <class name="application" code="capp"><element type="thing"/><element type="box"/></class>
   <class name="thing" code="thng">
     <property name="id" code="ID  " type="integer" access="r"/>
@@ -25,6 +26,8 @@ const SDEF: &str = r#"<dictionary><suite name="Shelf" code="Shlf">
     <property name="when" code="when" type="date"/>
     <property name="flag" code="flag" type="boolean"/>
     <property name="body" code="body" type="rich text"/>
+    <property name="hue" code="huep" type="hue"/>
+    <property name="place" code="plac" type="file"/>
   </class>
   <class name="box" code="boxx" plural="boxes"><property name="name" code="pnam" type="text"/></class>
 </suite></dictionary>"#;
