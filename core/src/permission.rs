@@ -67,6 +67,8 @@ pub struct Gate {
     pub most: Option<Level>,
     /// Files that no argument may lead to.
     pub closed: Arc<Closed>,
+    /// Whether nobody can be asked: neither does the client ask, nor is there a screen for a dialog.
+    pub alone: bool,
 }
 
 /// How long content of others makes dangerous calls suspicious.

@@ -44,6 +44,11 @@ pub trait Asker: Debug + Send + Sync {
     /// Puts a question; waits for an answer until the time is over.
     fn ask<'a>(&'a self, question: &'a Question, patience: Duration) -> Asking<'a>;
 
+    /// Whether there is anybody at the other end.
+    fn is_somebody(&self) -> bool {
+        true
+    }
+
     /// The digest of the question whose answer the call has brought along.
     fn brought(&self) -> Option<&str> {
         None
@@ -101,5 +106,9 @@ struct Nobody;
 impl Asker for Nobody {
     fn ask<'a>(&'a self, _: &'a Question, _: Duration) -> Asking<'a> {
         Box::pin(async { Asked::NoWay("whoever calls has no way to ask".to_owned()) })
+    }
+
+    fn is_somebody(&self) -> bool {
+        false
     }
 }

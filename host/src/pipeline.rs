@@ -474,7 +474,8 @@ impl Pipeline {
         attempt: &Attempt<'_>,
         begin: impl FnOnce(&mut step::World<'_>) -> Step,
     ) -> Result<Step, Fault> {
-        let gate = self.permission.gate(attempt)?;
+        let alone = !attempt.caller.asker.is_somebody() && !self.screen.is_there();
+        let gate = Gate { alone, ..self.permission.gate(attempt)? };
         Ok(self.in_world(apps, &gate, begin))
     }
 

@@ -1,8 +1,8 @@
 //! Golden calls: `fixtures/calls/{ok,ask,denied,err}/*.json` beside what the core makes of them.
 //!
 //! A case is `{"tool","arguments","held"?: {reference: [bundle id, source form]},"replies"?: [envelope, …],
-//! "policy"?: lines of policy.toml,"answers"?: [choice, …]}`. The text beside it shows each script that is run, each
-//! question that is asked and the answer. `UPDATE_EXPECT=1` rewrites the texts; the diff is the review.
+//! "policy"?: lines of policy.toml,"answers"?: [choice, …],"alone"?: whether nobody can be asked}`. The text beside it
+//! shows each script that is run, each question that is asked and the answer. `UPDATE_EXPECT=1` rewrites the texts; the diff is the review.
 
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test reads files and fails loudly")]
 
@@ -83,7 +83,7 @@ fn play(case: &Json) -> (String, bool) {
         RefId::from_random([0, 0, 0, 0, 0, 0, 0, 0, 0, next])
     };
     let mut learned = Learned::default();
-    let gate = Gate { policy: Arc::new(policy(case)), ..Gate::default() };
+    let gate = Gate { policy: Arc::new(policy(case)), alone: case["alone"] == true, ..Gate::default() };
     let mut choices = texts(&case["answers"]).into_iter();
     let mut world = World {
         apps: &apps,

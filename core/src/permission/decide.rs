@@ -107,6 +107,11 @@ impl Unasked {
         self.scopes.first().map(Scope::order).unwrap_or_default()
     }
 
+    /// The rule that would allow the strictest part of it.
+    pub(crate) fn policy_line(&self) -> String {
+        self.scopes.first().map(Scope::policy_line).unwrap_or_default()
+    }
+
     /// A look at the objects that the action would change, as a part of the question; `None` if it names no object.
     ///
     /// What a property is set on is known; of what a command is given, `subject` says how to look at the first `most`.
@@ -202,7 +207,10 @@ impl Asked {
                 Answered::Again(Box::new(self))
             }
             Answer::Chosen { choice, by, .. } => self.chosen(choice, by, app_name, gate, now),
-            Answer::Unanswered(by) => self.no(by),
+            Answer::Unanswered(why) => {
+                let said = format!("not allowed: {why}");
+                self.no(&said, why)
+            }
             Answer::NoWay(why) => self.required(&why),
         }
     }
@@ -210,7 +218,7 @@ impl Asked {
     /// Only what was offered counts as a yes.
     fn chosen(self, choice: Choice, by: String, app_name: &str, gate: &Gate, now: Millis) -> Answered {
         if choice == Choice::Deny || !self.question.offers(choice) {
-            return self.no(by);
+            return self.no(&format!("a human said no (asked by: {by})"), by);
         }
         match decide(self.action, app_name, gate, now) {
             Decision::Deny(refusal) => Answered::No(Box::new(refusal)),
@@ -222,8 +230,8 @@ impl Asked {
         }
     }
 
-    fn no(self, by: String) -> Answered {
-        let message = format!("{}: not allowed ({by})", self.question.title());
+    fn no(self, said: &str, by: String) -> Answered {
+        let message = format!("{}: {said}", self.question.title());
         let fault =
             Fault::new(Code::PermissionDenied, message, "do not repeat it unless the user asks for it again")
                 .with("app", &*self.action.app)

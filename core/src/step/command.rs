@@ -13,7 +13,7 @@ use crate::fault::{Code, Fault};
 use crate::jxa;
 use crate::marshal::{Checker, Given, are_named, shapes};
 use crate::osa_error::OsaError;
-use crate::permission::{Classified, Decision, Level, classify, decide};
+use crate::permission::{Classified, Decision, Gate, Level, classify, decide};
 use crate::reference::RefId;
 use crate::reply::Reply;
 use crate::specifier::quoted;
@@ -142,13 +142,21 @@ fn preview(action: Action, classified: &Classified, app: &App, world: &World<'_>
         "touches": targets(invocation),
         "script": { "body": body, "data": data },
     });
-    let (decision, why) = match decide(action, &app.name, world.gate, world.now) {
-        Decision::Allow(approved) => ("allow", approved.source().to_string()),
-        Decision::Ask(_) => ("ask", "a human will be asked".to_owned()),
-        Decision::Deny(refusal) => ("deny", refusal.fault.message),
-    };
-    shown["decision"] = json!({ "is": decision, "why": why });
+    shown["decision"] = forecast(decide(action, &app.name, world.gate, world.now), world.gate);
     shown
+}
+
+fn forecast(decision: Decision, gate: &Gate) -> Json {
+    match decision {
+        Decision::Allow(approved) => json!({ "is": "allow", "why": approved.source().to_string() }),
+        Decision::Ask(unasked) if gate.alone => json!({
+            "is": "deny",
+            "why": "this needs the yes of a human, and nobody can be asked",
+            "policyLine": unasked.policy_line(),
+        }),
+        Decision::Ask(_) => json!({ "is": "ask", "why": "a human will be asked" }),
+        Decision::Deny(refusal) => json!({ "is": "deny", "why": refusal.fault.message }),
+    }
 }
 
 /// What a command is about, in words: the objects, files and new classes among its arguments.

@@ -32,6 +32,11 @@ impl Screen {
         Self { is_there, quiet: RwLock::default() }
     }
 
+    /// Whether somebody can be asked here.
+    pub(super) fn is_there(&self) -> bool {
+        self.is_there
+    }
+
     /// Waits, for what may type or click, until no dialog is open, and not longer than the call may take.
     ///
     /// # Errors
