@@ -49,8 +49,8 @@ pub enum Call {
     },
     /// `iac_mcp_get_properties`
     GetProperties {
-        /// Whose properties.
-        references: Vec<RefId>,
+        /// Whose properties; in a list also what is no reference.
+        references: Vec<Named>,
         /// Whether a list was given, which is answered by a list.
         list: bool,
         /// Which ones, in any spelling; `None` for all.
@@ -103,6 +103,18 @@ pub struct GetElements {
     pub offset: usize,
     /// How much of a long text.
     pub text: TextWindow,
+}
+
+/// One reference of a list, or what stood in its place.
+pub type Named = Result<RefId, Stranger>;
+
+/// What is no reference, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stranger {
+    /// As it was given.
+    pub given: Json,
+    /// The error.
+    pub fault: Fault,
 }
 
 /// What `iac_mcp_release_reference` gives back.
@@ -172,9 +184,10 @@ impl Call {
     pub fn references(&self) -> Vec<RefId> {
         match self {
             Self::QueryObject { specifier, .. } => specifier.references(),
-            Self::GetProperties { references, .. } | Self::Release(Release::References(references)) => {
-                references.clone()
+            Self::GetProperties { references, .. } => {
+                references.iter().filter_map(|each| each.as_ref().ok()).copied().collect()
             }
+            Self::Release(Release::References(references)) => references.clone(),
             Self::GetElements(call) => call.container.references(),
             Self::Command(call) => call.references(),
             Self::SetProperty(call) => call.references(),
@@ -254,7 +267,7 @@ fn query_object(arguments: &Arguments<'_>) -> Result<Call, Fault> {
 
 fn get_properties(arguments: &Arguments<'_>) -> Result<Call, Fault> {
     arguments.only(&["reference", "properties", "textOffset", "textLimit"])?;
-    let (references, list) = arguments.references("reference", MOST_REFERENCES)?;
+    let (references, list) = arguments.named("reference", MOST_REFERENCES)?;
     let properties = arguments.texts("properties")?;
     let window = arguments.window(if list { TEXT_IN_LIST } else { TEXT })?;
     Ok(Call::GetProperties { references, list, properties, text: window })

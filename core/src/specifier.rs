@@ -13,6 +13,7 @@ use crate::dictionary::Identifier;
 use crate::fault::{Code, Fault, did_you_mean};
 use crate::reference::{RefId, ReferenceError};
 
+pub(crate) use parse::as_shown;
 pub(crate) use resolve::find_property;
 pub use resolve::{Held, Resolved, Target};
 pub(crate) use show::{one_line, quoted};

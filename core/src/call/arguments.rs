@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{LONGEST_TEXT, TextWindow};
+use super::{LONGEST_TEXT, Named, Stranger, TextWindow};
 use crate::dictionary::names;
 use crate::fault::{Code, Fault, did_you_mean};
 use crate::reference::RefId;
-use crate::specifier::quoted;
+use crate::specifier::{as_shown, quoted};
 
 /// The arguments of one tool call.
 pub(crate) struct Arguments<'a> {
@@ -87,13 +87,18 @@ impl<'a> Arguments<'a> {
 
     /// Reads one reference or a list of them; says whether it was a list.
     pub(crate) fn references(&self, name: &str, most: usize) -> Result<(Vec<RefId>, bool), Fault> {
+        let (named, list) = self.named(name, most)?;
+        let ids = named.into_iter().map(|each| each.map_err(|stranger| stranger.fault));
+        Ok((ids.collect::<Result<_, _>>()?, list))
+    }
+
+    /// Reads the same; what is no reference is an error of its own in a list, and of the call where it is the only one.
+    pub(crate) fn named(&self, name: &str, most: usize) -> Result<(Vec<Named>, bool), Fault> {
         let json = self.required(name)?;
-        let one = |json: &Json| {
-            let text = json.as_str().ok_or_else(|| wrong(name, "a reference such as ref_…", json))?;
-            RefId::parse(text).ok_or_else(|| never_issued(text))
-        };
+        let one =
+            |json: &Json| reference(json, name).map_err(|fault| Stranger { given: json.clone(), fault });
         match json.as_array() {
-            None => Ok((vec![one(json)?], false)),
+            None => Ok((vec![Ok(reference(json, name)?)], false)),
             Some(items) if items.is_empty() || items.len() > most => {
                 let some = if most == usize::MAX {
                     "at least one reference".to_owned()
@@ -102,7 +107,7 @@ impl<'a> Arguments<'a> {
                 };
                 Err(wrong(name, &some, &Json::from(items.len())))
             }
-            Some(items) => Ok((items.iter().map(one).collect::<Result<_, _>>()?, true)),
+            Some(items) => Ok((items.iter().map(one).collect(), true)),
         }
     }
 
@@ -121,6 +126,12 @@ impl<'a> Arguments<'a> {
             limit: self.count("textLimit", 1, LONGEST_TEXT)?.unwrap_or(limit),
         })
     }
+}
+
+/// Reads a reference, also as an answer shows it: `{"id":"ref_…","type":…}`.
+fn reference(json: &Json, name: &str) -> Result<RefId, Fault> {
+    let text = as_shown(json).as_str().ok_or_else(|| wrong(name, "a reference such as ref_…", json))?;
+    RefId::parse(text).ok_or_else(|| never_issued(text))
 }
 
 /// The error for a text that no reference ever had.

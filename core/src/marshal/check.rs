@@ -8,7 +8,7 @@ use super::shape::{self, Shape, shapes};
 use super::{Given, Place};
 use crate::dictionary::{Dictionary, Identifier, Property, RecordType, TypeExpr, names};
 use crate::fault::{Code, Fault, did_you_mean};
-use crate::specifier::{Container, Held, Member, Path, SpecifierError};
+use crate::specifier::{Container, Held, Member, Path, SpecifierError, as_shown};
 
 /// Nobody nests deeper than this; it bounds the recursion.
 const DEEPEST: usize = 16;
@@ -313,15 +313,6 @@ fn looks_like_object(json: &Json) -> bool {
         }),
         _ => false,
     }
-}
-
-/// Answers show an object as `{"reference":"ref_…","type":…}` or `{"id":"ref_…","type":…}`; they may be given back so.
-fn as_shown(json: &Json) -> &Json {
-    let shown = json.get("reference").or_else(|| json.get("id"));
-    let is_reference =
-        |each: &&Json| each.as_str().is_some_and(|id| crate::reference::RefId::parse(id).is_some());
-    let is_shown = json.get("element").is_none() && json.get("property").is_none();
-    shown.filter(is_reference).filter(|_| is_shown).unwrap_or(json)
 }
 
 fn is_file(json: &Json) -> bool {

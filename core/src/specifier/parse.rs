@@ -55,7 +55,16 @@ fn parse(json: &Json, place: &str, depth: usize) -> Result<Specifier, SpecifierE
     }
 }
 
+/// Answers show an object as `{"reference":"ref_…","type":…}` or `{"id":"ref_…","type":…}`; they may be given back so.
+pub(crate) fn as_shown(json: &Json) -> &Json {
+    let shown = json.get("reference").or_else(|| json.get("id"));
+    let is_reference = |each: &&Json| each.as_str().is_some_and(|id| RefId::parse(id).is_some());
+    let is_shown = json.get("element").is_none() && json.get("property").is_none();
+    shown.filter(is_reference).filter(|_| is_shown).unwrap_or(json)
+}
+
 fn container(json: &Json, place: &str, depth: usize) -> Result<Container, SpecifierError> {
+    let json = as_shown(json);
     match json.as_str() {
         Some("application") | None => Ok(Container::Specifier(Box::new(parse(json, place, depth.max(1))?))),
         Some(text) => RefId::parse(text).map(Container::Reference).ok_or_else(|| {

@@ -6,7 +6,7 @@ use super::show::{Shown, all_properties, value};
 use super::{Step, Then, World, done, in_app};
 use crate::action::{Column, Deed, Wanted};
 use crate::app::App;
-use crate::call::TextWindow;
+use crate::call::{Named, TextWindow};
 use crate::dictionary::{Dictionary, Identifier, TypeExpr};
 use crate::fault::{Code, Fault};
 use crate::marshal::{Shape, are_named, shapes};
@@ -43,15 +43,23 @@ struct Member {
 }
 
 pub(super) fn start(
-    ids: Vec<RefId>,
+    named: Vec<Named>,
     list: bool,
     properties: Option<&[String]>,
     text: TextWindow,
     world: &mut World<'_>,
 ) -> Result<Step, Fault> {
     let mut reading =
-        Reading { list, text, answers: vec![None; ids.len()], rest: Vec::new(), asked: Group::default() };
-    for (place, id) in ids.into_iter().enumerate() {
+        Reading { list, text, answers: vec![None; named.len()], rest: Vec::new(), asked: Group::default() };
+    for (place, named) in named.into_iter().enumerate() {
+        let id = match named {
+            Ok(id) => id,
+            Err(stranger) => {
+                reading.answers[place] =
+                    Some(json!({ "reference": stranger.given, "error": stranger.fault.to_json() }));
+                continue;
+            }
+        };
         match wanted(id, properties, world) {
             Ok((app, wanted)) => reading.join(app, Member { place, id, wanted }),
             Err(fault) if list => reading.answers[place] = Some(item_error(id, &fault)),
