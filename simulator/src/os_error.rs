@@ -11,6 +11,8 @@ pub(crate) struct OsError {
 /// What an event's answer is, or the error it ends with.
 pub(crate) type Answer<T> = Result<T, OsError>;
 
+/// The disk failed; no app says so for its own reasons.
+pub(crate) const BROKEN: i32 = -36;
 pub(crate) const CONNECTION: i32 = -609;
 pub(crate) const COERCION: i32 = -1700;
 pub(crate) const DIRECT_MISSING: i32 = -1701;

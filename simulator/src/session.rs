@@ -7,7 +7,9 @@ use crate::conditions::{Conditions, wait};
 use crate::event::Event;
 use crate::files::{Files, Kind, Refusal};
 use crate::items;
-use crate::os_error::{Answer, CONNECTION, FAILED, NOT_AUTHORIZED, NOT_UNDERSTOOD, OsError, SCRIPT, refuse};
+use crate::os_error::{
+    Answer, BROKEN, CONNECTION, FAILED, NOT_AUTHORIZED, NOT_UNDERSTOOD, OsError, SCRIPT, refuse,
+};
 use crate::output;
 use crate::resolve::View;
 use crate::specifier::{Root, Specifier, describe};
@@ -347,7 +349,7 @@ impl Session {
 
 /// A world that cannot be read is no fault of the script, and is said in the error's text.
 fn broken(error: WorldError) -> OsError {
-    OsError::new(FAILED, error.to_string())
+    OsError::new(BROKEN, error.to_string())
 }
 
 fn not_authorized<T>(app: &App) -> Answer<T> {

@@ -314,11 +314,15 @@ impl World {
     fn load(&self, bundle: Bundle) -> Result<App, WorldError> {
         let schema = bundle.definition(&self.base).map(|bytes| self.schema(&bytes)).unwrap_or_default();
         let model = RefCell::new(self.model(&bundle.id)?);
-        let script = self.data_file(&format!("{}.js", bundle.id));
-        let behaviour = script.is_file().then(|| read(&script)).transpose()?;
-        let text = |bytes| String::from_utf8(bytes).map_err(|error| content(&script, error));
-        let behaviour = behaviour.map(text).transpose()?;
+        let behaviour = self.behaviour(&bundle.id)?;
         Ok(App { bundle, schema, model, behaviour })
+    }
+
+    /// The script of an app that has one.
+    fn behaviour(&self, app: &str) -> Result<Option<String>, WorldError> {
+        let path = self.data_file(&format!("{app}.js"));
+        let Some(text) = read_if_there(&path)? else { return Ok(None) };
+        String::from_utf8(text).map(Some).map_err(|error| content(&path, error))
     }
 
     /// An app's objects: its base data or snapshot, and all changes since.
@@ -344,9 +348,9 @@ impl World {
 
     fn base_model(&self, app: &str) -> Result<Model, WorldError> {
         let path = self.data_file(&format!("{app}.json"));
-        let mut loaded = match fs::read(&path) {
-            Ok(text) => data::load(&text).map_err(|error| content(&path, error))?,
-            Err(_) => data::Loaded::default(),
+        let mut loaded = match read_if_there(&path)? {
+            Some(text) => data::load(&text).map_err(|error| content(&path, error))?,
+            None => data::Loaded::default(),
         };
         loaded.model.shift = self.shift(loaded.shift);
         loaded.model.application();
@@ -397,10 +401,9 @@ impl Bundle {
 /// Reads `world.json`; a directory without one is its own base.
 pub(crate) fn settings(folder: &Path) -> Result<Settings, WorldError> {
     let path = folder.join("world.json");
-    match fs::read(&path) {
-        Ok(text) => serde_json::from_slice(&text).map_err(|error| content(&path, error)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Settings::default()),
-        Err(error) => Err(failed(&path, error)),
+    match read_if_there(&path)? {
+        Some(text) => serde_json::from_slice(&text).map_err(|error| content(&path, error)),
+        None => Ok(Settings::default()),
     }
 }
 
@@ -411,6 +414,14 @@ fn same_name(a: &str, b: &str) -> bool {
 
 fn read(path: &Path) -> Result<Vec<u8>, WorldError> {
     fs::read(path).map_err(|source| failed(path, source))
+}
+
+/// A file that need not be there; one that cannot be read is an error all the same.
+fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, WorldError> {
+    match read(path) {
+        Err(WorldError::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+        read => read.map(Some),
+    }
 }
 
 pub(crate) fn failed(path: &Path, source: io::Error) -> WorldError {

@@ -24,31 +24,46 @@ pub struct AppSummary {
 
 /// Makes a world in a directory, with the bundles and data of another; what scripts change stays in this one.
 ///
+/// A base inside the directory moves with it.
+///
 /// # Errors
 /// The directory cannot be written, is a world already, or `base` has no `mac.json`.
 pub fn create(folder: &Path, base: &Path) -> Result<(), WorldError> {
+    settle(folder, &free(folder, base)?)
+}
+
+/// The base as it lies on the disk, for a directory that is no world yet.
+fn free(folder: &Path, base: &Path) -> Result<PathBuf, WorldError> {
     let base = base.canonicalize().map_err(|error| failed(base, error))?;
     if !base.join("mac.json").is_file() {
         return Err(content(&base, "no `mac.json`; expected the directory of a simulated Mac"));
     }
     std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-    let path = folder.join("world.json");
-    if path.exists() || folder.join("mac.json").exists() {
+    if folder.join("world.json").exists() || folder.join("mac.json").exists() {
         return Err(content(folder, "it is a world already; reset it, or choose another directory"));
     }
+    Ok(base)
+}
+
+/// Writes what makes the directory a world.
+fn settle(folder: &Path, base: &Path) -> Result<(), WorldError> {
+    let whole = folder.canonicalize().map_err(|error| failed(folder, error))?;
+    let base = base.strip_prefix(whole).unwrap_or(base).to_owned();
+    let path = folder.join("world.json");
     let settings = Settings { base: Some(base), clock: None };
     let text = serde_json::to_vec_pretty(&settings).map_err(|error| content(&path, error))?;
     crate::world::journal::replace(&path.with_extension("next"), &path, &text)
         .map_err(|error| failed(&path, error))
 }
 
-/// Makes a world with so many objects as are asked for.
+/// Makes a world with so many objects as are asked for; the directory is none until all of them are there.
 ///
 /// # Errors
-/// Those of [`create`], and base data that has nothing to repeat.
+/// Those of [`create`], base data that has nothing to repeat, and more than [`Amounts::MOST`] of a kind.
 pub fn generate(folder: &Path, base: &Path, amounts: &Amounts) -> Result<(), WorldError> {
-    create(folder, base)?;
-    generate::generate(folder, &crate::worlds::base(folder)?, amounts)
+    let base = free(folder, base)?;
+    generate::generate(folder, &base, amounts)?;
+    settle(folder, &base)
 }
 
 /// Takes a world back to its base data.

@@ -2,21 +2,44 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use iac_simulator::worlds::{self, Amounts};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// The simulated Mac that comes with the project.
 fn mac() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/mac")
 }
 
-fn answer(world: &Path, script: &str) -> String {
+fn run(world: &Path, script: &str) -> Output {
     #[expect(clippy::disallowed_methods, reason = "the program under test is started here")]
     let mut command = Command::new(env!("CARGO_BIN_EXE_osascript"));
-    let output =
-        command.args(["-l", "JavaScript", "-e", script]).env("IAC_MCP_WORLD", world).output().unwrap();
+    command.args(["-l", "JavaScript", "-e", script]).env("IAC_MCP_WORLD", world).output().unwrap()
+}
+
+fn answer(world: &Path, script: &str) -> String {
+    let output = run(world, script);
     assert!(output.status.success(), "{script}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
+}
+
+/// A Mac of one app, and the path of its data without its ending.
+fn small(base: &Path) -> PathBuf {
+    let app = "System/Applications/Contacts.app/Contents";
+    let data = "data/com.apple.AddressBook";
+    let files = ["mac.json", &format!("{app}/Info.plist"), &format!("{data}.json"), &format!("{data}.js")];
+    for file in files {
+        let to = base.join(file);
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::copy(mac().join(file), to).unwrap();
+    }
+    let resources = base.join(app).join("Resources");
+    fs::create_dir_all(&resources).unwrap();
+    for file in fs::read_dir(mac().join(app).join("Resources")).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), resources.join(file.file_name())).unwrap();
+    }
+    base.join(data)
 }
 
 #[test]
@@ -71,4 +94,55 @@ fn a_world_is_shown_and_set_back() {
     assert!(worlds::create(&folder.path().join("none"), folder.path()).is_err(), "a base has a mac.json");
     let root = worlds::app_roots(&world).unwrap();
     assert!(root.iter().any(|root| root.ends_with("System/Library/CoreServices")), "{root:?}");
+}
+
+#[test]
+fn a_world_with_its_base_inside_can_be_moved() {
+    let folder = tempfile::tempdir().unwrap();
+    let (before, after) = (folder.path().join("before"), folder.path().join("after"));
+    small(&before.join("base"));
+    worlds::create(&before, &before.join("base")).unwrap();
+    fs::rename(&before, &after).unwrap();
+    assert_eq!(answer(&after, "Application('Contacts').people.length > 10"), "true");
+    assert_eq!(worlds::base(&after).unwrap(), after.join("base"));
+}
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = small(folder.path());
+    let check = |file: &Path| {
+        let output = run(folder.path(), "Application('Contacts').people.length");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && said.contains(&file.display().to_string()), "{said}");
+        assert!(said.contains("(-36)"), "{said}");
+        let shown = worlds::show(folder.path());
+        assert_eq!(shown.is_err(), file.extension().unwrap() == "json", "{shown:?}");
+    };
+    let behaviour = data.with_extension("AddressBook.js");
+    fs::write(&behaviour, b"({ \xff })").unwrap();
+    check(&behaviour);
+    fs::remove_file(&behaviour).unwrap();
+    fs::create_dir(&behaviour).unwrap();
+    check(&behaviour);
+    let json = data.with_extension("AddressBook.json");
+    fs::write(&json, "{").unwrap();
+    check(&json);
+}
+
+#[test]
+fn what_was_not_made_whole_is_no_world() {
+    let folder = tempfile::tempdir().unwrap();
+    let (base, world) = (folder.path().join("base"), folder.path().join("world"));
+    small(&base);
+    fs::write(base.join("data/com.apple.mail.json"), "{}").unwrap();
+    let check = |amounts: Amounts, expected: &str| {
+        let error = worlds::generate(&world, &base, &amounts).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+        assert!(worlds::show(&world).is_err());
+    };
+    check(Amounts { messages: Some(10), ..Amounts::default() }, "nothing that could be repeated");
+    check(Amounts { tasks: Some(99_999_999_999), ..Amounts::default() }, "no world holds more than 500000");
+    worlds::generate(&world, &base, &Amounts { tasks: Some(5), ..Amounts::default() }).unwrap();
+    assert!(worlds::show(&world).is_ok(), "what is not there is not repeated");
 }

@@ -1,7 +1,7 @@
 //! `sim`: simulated Macs that are kept.
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use iac_simulator::WorldError;
@@ -40,16 +40,16 @@ struct New {
     /// Where it is to be; the folder must be new or empty.
     folder: PathBuf,
     /// How many messages the first inbox holds.
-    #[arg(long)]
+    #[arg(long, value_parser = amount)]
     messages: Option<usize>,
     /// How many events the calendars hold.
-    #[arg(long)]
+    #[arg(long, value_parser = amount)]
     events: Option<usize>,
     /// How many files there are more.
-    #[arg(long)]
+    #[arg(long, value_parser = amount)]
     files: Option<usize>,
     /// How many reminders and tasks there are.
-    #[arg(long)]
+    #[arg(long, value_parser = amount)]
     tasks: Option<usize>,
     /// The same seed makes the same Mac.
     #[arg(long, default_value_t = 0)]
@@ -60,7 +60,7 @@ impl Sim {
     pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
         match self.command {
             Command::New(new) => new.run(),
-            Command::Reset { folder } => Ok(worlds::reset(&folder)?),
+            Command::Reset { folder } => reset(&folder),
             Command::Show { folder } => show(&worlds::show(&folder)?, common),
         }
     }
@@ -81,6 +81,16 @@ impl New {
         writeln!(anstream::stdout(), "made {name}; use it with: iac-mcp serve --world {name}")?;
         Ok(())
     }
+}
+
+fn reset(folder: &Path) -> Result<(), Failure> {
+    worlds::reset(folder)?;
+    Ok(writeln!(anstream::stdout(), "{} is as it was made", folder.display())?)
+}
+
+fn amount(text: &str) -> Result<usize, String> {
+    let amount = text.parse().ok().filter(|amount| *amount <= Amounts::MOST);
+    amount.ok_or_else(|| format!("expected a number from 0 to {}", Amounts::MOST))
 }
 
 fn show(apps: &[worlds::AppSummary], common: &Common) -> Result<(), Failure> {

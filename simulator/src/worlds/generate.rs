@@ -22,6 +22,16 @@ pub struct Amounts {
     pub seed: u64,
 }
 
+impl Amounts {
+    /// More of a kind would take minutes and gigabytes to make and to read.
+    pub const MOST: usize = 500_000;
+
+    fn are_too_many(&self) -> bool {
+        let Self { messages, events, files, tasks, seed: _ } = self;
+        [messages, events, files, tasks].into_iter().flatten().any(|amount| *amount > Self::MOST)
+    }
+}
+
 /// Where an app keeps what is to be repeated: the class of the containers, and that of the elements.
 const REMINDERS: (&str, &str, &str) = ("com.apple.reminders", "list", "reminder");
 
@@ -33,6 +43,9 @@ const FOLDER: usize = 100;
 
 /// Writes the data of a generated world into its directory, beside what it takes from its base.
 pub(super) fn generate(folder: &Path, base: &Path, amounts: &Amounts) -> Result<(), WorldError> {
+    if amounts.are_too_many() {
+        return Err(content(folder, format!("no world holds more than {} objects of a kind", Amounts::MOST)));
+    }
     let mut maker = Maker { random: amounts.seed, made: 0, past: false };
     if let Some(count) = amounts.messages {
         grow(folder, base, "com.apple.mail", |data| maker.messages(data, count))?;
