@@ -5,6 +5,7 @@ pub(crate) mod change;
 pub(crate) mod data;
 mod index;
 pub(crate) mod journal;
+mod letters;
 pub(crate) mod model;
 mod stored;
 
@@ -353,6 +354,7 @@ impl World {
             None => data::Loaded::default(),
         };
         loaded.model.shift = self.shift(loaded.shift);
+        loaded.model.move_letters();
         loaded.model.application();
         Ok(loaded.model)
     }

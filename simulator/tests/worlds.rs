@@ -23,6 +23,11 @@ fn answer(world: &Path, script: &str) -> String {
     String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
 }
 
+#[expect(clippy::disallowed_methods, reason = "the test damages what it made")]
+fn write(path: &Path, text: &[u8]) {
+    fs::write(path, text).unwrap();
+}
+
 /// A Mac of one app, and the path of its data without its ending.
 fn small(base: &Path) -> PathBuf {
     let app = "System/Applications/Contacts.app/Contents";
@@ -120,13 +125,13 @@ fn what_cannot_be_read_is_named() {
         assert_eq!(shown.is_err(), file.extension().unwrap() == "json", "{shown:?}");
     };
     let behaviour = data.with_extension("AddressBook.js");
-    fs::write(&behaviour, b"({ \xff })").unwrap();
+    write(&behaviour, b"({ \xff })");
     check(&behaviour);
     fs::remove_file(&behaviour).unwrap();
     fs::create_dir(&behaviour).unwrap();
     check(&behaviour);
     let json = data.with_extension("AddressBook.json");
-    fs::write(&json, "{").unwrap();
+    write(&json, b"{");
     check(&json);
 }
 
@@ -135,7 +140,7 @@ fn what_was_not_made_whole_is_no_world() {
     let folder = tempfile::tempdir().unwrap();
     let (base, world) = (folder.path().join("base"), folder.path().join("world"));
     small(&base);
-    fs::write(base.join("data/com.apple.mail.json"), "{}").unwrap();
+    write(&base.join("data/com.apple.mail.json"), b"{}");
     let check = |amounts: Amounts, expected: &str| {
         let error = worlds::generate(&world, &base, &amounts).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
@@ -145,4 +150,15 @@ fn what_was_not_made_whole_is_no_world() {
     check(Amounts { tasks: Some(99_999_999_999), ..Amounts::default() }, "no world holds more than 500000");
     worlds::generate(&world, &base, &Amounts { tasks: Some(5), ..Amounts::default() }).unwrap();
     assert!(worlds::show(&world).is_ok(), "what is not there is not repeated");
+}
+
+#[test]
+fn the_headers_of_a_mail_follow_the_clock() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = folder.path().join("world");
+    worlds::create(&world, &mac()).unwrap();
+    let script = "const m = Application('Mail').inbox.messages[0], day = text => new Date(text.match(/Date: (.*)/)[1]).toDateString();
+        [day(m.allHeaders()), day(m.source()), new Date(m.headers.byName('Date').content()).toDateString()]
+            .every(each => each === m.dateReceived().toDateString())";
+    assert_eq!(answer(&world, script), "true");
 }

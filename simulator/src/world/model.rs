@@ -168,6 +168,10 @@ impl Model {
         &mut self.objects[id.0 as usize]
     }
 
+    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
+        self.objects.iter_mut().flat_map(|object| object.values.iter_mut().map(|(_, value)| value))
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.objects.len()
     }
