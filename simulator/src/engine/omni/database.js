@@ -76,6 +76,10 @@ const operations = {
     if (position === null || position === undefined) fail('the position must be a Tag or a Tag.ChildInsertionLocation, not null');
     moveAll(rowsOf(all, Tag, 'the tags'), tagLocation(position), kinds.tag);
   },
+  duplicateTags(all, position) {
+    const place = tagLocation(position);
+    return collect(TagArray, rowsOf(all, Tag, 'the tags').map((row) => copyTag(row, resolvePlace(place, kinds.tag))));
+  },
   deleteObject(object) {
     const row = rowOf(object, DatabaseObject, 'the object');
     erase(isTask(row) && isRoot(row) ? parentOf(row) : row);
@@ -113,15 +117,36 @@ function copySection(row, place) {
   return made;
 }
 
+const TAG_TERMS = ['name', 'note', 'hidden', 'allows next action', '.exclusive'];
+function copyTag(row, place) {
+  const now = nowSeconds();
+  const made = insert(place.of, 'tag', undefined, place.at, [
+    ['id', freshKey()], ...TAG_TERMS.filter((each) => row[each] !== undefined).map((each) => [each, row[each]]), ['.creation date', now, wire.date], ['.modification date', now, wire.date],
+  ]);
+  for (const each of subtags(row)) copyTag(each, { of: made, at: undefined });
+  return made;
+}
+
+// Under this key the app keeps which tag the forecast shows; empty is none.
+const FORECAST_TAG = '_ForecastBlessedTagIdentifier';
 class Settings {
   get keys() { return Object.keys(DEFAULTS); }
-  objectForKey(key) { return children(database, 'setting').find((row) => row.id === key)?.value ?? DEFAULTS[key] ?? null; }
+  objectForKey(key) {
+    const set = JSON.parse(term(database, '.settings') ?? '{}')[key];
+    return set ?? children(database, 'setting').find((row) => row.id === key)?.value ?? (key === FORECAST_TAG ? rows.get(database['.forecast tag'])?.id : undefined) ?? DEFAULTS[key] ?? null;
+  }
+  setObjectForKey(value, key) {
+    const { [key]: before, ...others } = JSON.parse(term(database, '.settings') ?? '{}');
+    write(database, '.settings', JSON.stringify(value === null || value === undefined ? others : { ...others, [key]: value }));
+  }
+  setBoolForKey(value, key) { this.setObjectForKey(truthOf(value, 'the value'), key); }
+  setIntegerForKey(value, key) { this.setObjectForKey(Number.isInteger(value) ? value : fail(`the value must be a whole Number, not ${describe(value)}`), key); }
   defaultObjectForKey(key) { return DEFAULTS[key] ?? null; }
   hasNonDefaultObjectForKey(key) { return this.objectForKey(key) !== this.defaultObjectForKey(key); }
   boolForKey(key) { return Boolean(this.objectForKey(key)); }
   integerForKey(key) { return Math.trunc(Number(this.objectForKey(key)) || 0); }
 }
-const DEFAULTS = { DefaultDueTime: '17:00', DefaultStartTime: '00:00', DueSoonInterval: SOON, OFMCompleteWhenLastItemComplete: false };
+const DEFAULTS = { DefaultDueTime: '17:00', DefaultStartTime: '00:00', DueSoonInterval: SOON, OFMCompleteWhenLastItemComplete: false, [FORECAST_TAG]: '' };
 class Database {}
 Object.assign(Database.prototype, operations);
 class DatabaseDocument {

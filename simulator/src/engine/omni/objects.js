@@ -100,7 +100,6 @@ function taskLike(type, home) {
     effectiveFlagged: (row) => effective.flagged(home(row)),
     beginning: (row) => placed(TaskLocation, 'beginning', home(row)),
     ending: (row) => placed(TaskLocation, 'ending', home(row)),
-    attachments: () => [], linkedFileURLs: () => [], notifications: () => [],
   });
   if (native.planned) reading(type, { effectivePlannedDate: (row) => toDate(effective.planned(home(row))) });
   Object.assign(type.prototype, {

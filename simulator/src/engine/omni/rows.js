@@ -14,7 +14,7 @@ const children = (row, name) => list(row, name).map((id) => rows.get(id));
 const term = (row, name) => row[name] ?? null;
 
 const fail = (message) => { throw new Error(message); };
-const describe = (value) => (value === null ? 'null' : Array.isArray(value) ? 'an Array' : typeof value === 'object' ? `a ${value.constructor?.name ?? 'Object'}` : `a ${typeof value}`);
+const describe = (value) => (value === null || value === undefined ? String(value) : Array.isArray(value) ? 'an Array' : typeof value === 'object' ? `a ${value.constructor?.name ?? 'Object'}` : `a ${typeof value}`);
 
 // What is written down, in the form of the journal.
 const wire = {

@@ -68,7 +68,7 @@ class Tag extends ActiveObject {
   apply(f) { return walk([this], f, (tag) => tag.children); }
   tagNamed(name) { return this.tags.byName(textOf(name, 'the name')); }
   childNamed(name) { return this.tagNamed(name); }
-  static get forecastTag() { return wrapOrNull(rows.get(database['.forecast tag'])); }
+  static get forecastTag() { return wrapOrNull(keyed('tag', settings.objectForKey(FORECAST_TAG))); }
 }
 Tag.byIdentifier = byIdentifier('tag');
 classes.tag = Tag;

@@ -120,10 +120,14 @@ class URL {
     Object.defineProperty(this, ROW, { value: text });
   }
   static fromString(text) { return /\s/.test(textOf(text, 'the text')) ? null : new URL(ROW, text); }
+  static fromPath(path, isDirectory) { return new URL(ROW, `file://${encodeURI(textOf(path, 'the path'))}${isDirectory === true && !path.endsWith('/') ? '/' : ''}`); }
   static get currentAppScheme() { return 'omnifocus'; }
   get string() { return this[ROW]; }
   get absoluteString() { return this[ROW]; }
   get scheme() { return /^([a-z][a-z0-9+.-]*):/i.exec(this[ROW])?.[1] ?? null; }
+  get isFileURL() { return this.scheme === 'file'; }
+  get lastPathComponent() { return decodeURIComponent(this.path ?? '').split('/').filter(Boolean).at(-1) ?? ''; }
+  get pathExtension() { return /[^.]\.([^./]+)$/.exec(this.lastPathComponent)?.[1] ?? ''; }
   get host() { return /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(this[ROW])?.[1] || null; }
   get path() { return /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*([^?#]*)/i.exec(this[ROW])?.[1] ?? null; }
   get query() { return /\?([^#]*)/.exec(this[ROW])?.[1] ?? null; }
@@ -142,6 +146,10 @@ class Preferences {
 function define(name, get) {
   Object.defineProperty(globalThis, name, { configurable: true, enumerable: false, get, set(value) { Object.defineProperty(globalThis, name, { value, writable: true, configurable: true }); } });
 }
+// The flat lists are also reached through the document; what the database can do is not.
+for (const name of ['flattenedTasks', 'flattenedProjects', 'flattenedTags', 'flattenedFolders']) {
+  Object.defineProperty(DatabaseDocument.prototype, name, { get: lists[name] });
+}
 for (const [name, get] of Object.entries(lists)) {
   define(name, get);
   Object.defineProperty(Database.prototype, name, { get });
@@ -154,8 +162,8 @@ for (const [name, value] of Object.entries({ app, settings, document: openDocume
 }
 for (const [name, value] of Object.entries(operations)) define(name, () => value);
 const types = {
-  Application, ApplyResult, Calendar, Database, DatabaseDocument, DatabaseObject, DatedObject, ActiveObject, DateComponents, Device, DeviceType, Folder, FolderArray, Formatter,
-  Inbox, Library, ObjectIdentifier, Perspective, Preferences, Project, ProjectArray, SectionArray, Settings, Tag, TagArray, Tags, Task, TaskArray, TimeZone, URL, Version,
+  Application, ApplyResult, Calendar, Database, DatabaseDocument, DatabaseObject, DatedObject, ActiveObject, Data, DateComponents, Device, DeviceType, FileWrapper, Folder, FolderArray, Formatter,
+  Inbox, Library, ObjectIdentifier, Perspective, Preferences, Project, ProjectArray, SectionArray, Settings, StringEncoding, Tag, TagArray, Tags, Task, TaskArray, TimeZone, URL, Version,
 };
 for (const [name, value] of Object.entries(types)) define(name, () => value);
 for (const name of ['queueMicrotask', 'InternalError', 'gc', 'navigator', 'performance', 'WeakRef']) delete globalThis[name];

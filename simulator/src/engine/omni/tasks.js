@@ -10,7 +10,7 @@ class Task extends ActiveObject {
 
   markComplete(date) { return wrap(complete(this[ROW], date === null || date === undefined ? nowSeconds() : dateOrNull(date, 'the date'))); }
   markIncomplete() { reopen(this[ROW]); }
-  drop(allOccurrences, date) { give(this[ROW], allOccurrences === true, date === null || date === undefined ? nowSeconds() : dateOrNull(date, 'the date')); }
+  drop(allOccurrences, date) { give(this[ROW], truthOf(allOccurrences, 'allOccurrences'), date === null || date === undefined ? nowSeconds() : dateOrNull(date, 'the date')); }
   childNamed(name) { return this.taskNamed(name); }
   apply(f) { return walk(collect(TaskArray, [this[ROW]]), f, (task) => task.children); }
   get active() { return term(this[ROW], 'dropped date') === null; }
