@@ -165,8 +165,8 @@ class OmniFocus(Desk):
                 ({"action": "create", "tagName": "Work"}, "there is a tag `Work` already"),
                 ({"action": "create", "tagName": "new", "parentTag": "Wurk"}, "no tag `Wurk`"),
                 ({"action": "create", "tagName": "Grocery", "parentTag": "Errands"}, "there is a tag `Grocery` already"),
-                ({"action": "nest", "tagName": "Errands", "parentTag": "Grocery"}, "lies below"),
-                ({"action": "merge", "tagName": "Errands", "targetTag": "Grocery"}, "lies below"),
+                ({"action": "nest", "tagName": "Errands", "parentTag": "Grocery"}, "or lies below it"),
+                ({"action": "merge", "tagName": "Errands", "targetTag": "Grocery"}, "or lies below it"),
                 ({"action": "unnest", "tagName": EVIL + "x"}, "no tag"),
                 ({"action": "set_status", "tagName": "Wurk", "status": "dropped"}, "no tag `Wurk`"),
             ]:

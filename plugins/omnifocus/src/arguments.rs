@@ -188,12 +188,16 @@ pub(crate) fn expected(path: &str, value: &Json, accepted: &str) -> Fault {
 /// Returns the known word that a wrong one most likely stands for.
 pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let word = word.to_lowercase();
+    let length = word.chars().count();
     let distance = |known: &str| {
         let known = known.to_lowercase();
-        if known.contains(&word) || word.contains(&known) { 1 } else { edits(&word, &known) }
+        let within = length > 2 && known.len() > 2 && (known.contains(&word) || word.contains(&known));
+        if within { 1 } else { edits(&word, &known) }
     };
+    // Of a word of three letters, another one that shares a single letter is no likely meaning.
+    let most = if length < 4 { 1 } else { 2.max(length / 3) };
     let near = known.iter().map(|known| (distance(known), *known)).min_by_key(|(distance, _)| *distance);
-    near.filter(|(distance, _)| *distance <= 2.max(word.chars().count() / 3)).map(|(_, known)| known)
+    near.filter(|(distance, _)| *distance <= most).map(|(_, known)| known)
 }
 
 /// Counts the single characters to insert, remove or replace between two texts.

@@ -264,7 +264,7 @@ pub(super) fn words(error: &Json) -> (String, String) {
             (format!("there is a {what} `{value}` already"), "use it, or choose another name".to_owned())
         }
         "cycle" => (
-            format!("the {what} `{value}` lies below the one that was to go there"),
+            format!("the {what} `{value}` is the one that was to go there, or lies below it"),
             "choose another place".to_owned(),
         ),
         "not_made" => (format!("what `{value}` stands for was not made"), "its own row says why".to_owned()),

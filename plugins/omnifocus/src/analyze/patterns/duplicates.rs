@@ -69,15 +69,6 @@ impl Name {
         let pairs = letters.windows(2).map(bit).fold(0, |pairs, bit| pairs | bit);
         Self { letters, pairs }
     }
-
-    /// Returns how alike two names are, or none where they cannot be alike enough. An edit changes at most four pairs.
-    fn may_equal(&self, other: &Self) -> Option<usize> {
-        let longest = self.letters.len().max(other.letters.len());
-        let edits = most_edits(longest);
-        let length = self.letters.len().abs_diff(other.letters.len());
-        let differing = (self.pairs ^ other.pairs).count_ones() as usize;
-        (length <= edits && differing <= 4 * edits).then_some(edits)
-    }
 }
 
 /// How many edits leave two names alike.
@@ -96,34 +87,55 @@ struct Cluster {
     least: f64,
 }
 
+/// What of a name is looked at for every pair of names: millions of times, so it lies in one row.
+struct Brief {
+    pairs: u128,
+    length: usize,
+    /// How many edits leave it alike to a name that is no longer.
+    edits: usize,
+    index: usize,
+}
+
+impl Brief {
+    fn of(index: usize, name: &Name) -> Self {
+        let length = name.letters.len();
+        Self { pairs: name.pairs, length, edits: most_edits(length), index }
+    }
+
+    /// Whether this name may be alike one that is no shorter. An edit changes at most four pairs.
+    fn may_equal(&self, other: &Self) -> bool {
+        let differing = (self.pairs ^ other.pairs).count_ones() as usize;
+        other.length <= self.length + other.edits && differing <= 4 * other.edits
+    }
+}
+
 /// Puts each name to the first one that it is alike, shortest names first; says also whether all pairs were compared.
 fn clusters(names: &[Name], projects: &[Option<&str>]) -> (Vec<Cluster>, bool) {
-    let mut order: Vec<usize> = (0..names.len()).filter(|index| !names[*index].letters.is_empty()).collect();
-    order.sort_by_key(|index| names[*index].letters.len());
+    let briefs = names.iter().enumerate().map(|(index, name)| Brief::of(index, name));
+    let mut briefs: Vec<Brief> = briefs.filter(|brief| brief.length > 0).collect();
+    briefs.sort_by_key(|brief| brief.length);
     let mut taken = vec![false; names.len()];
     let mut clusters = Vec::new();
     let mut left = PAIRS;
-    for (position, first) in order.iter().copied().enumerate() {
-        if taken[first] {
+    for (position, first) in briefs.iter().enumerate() {
+        if taken[first.index] {
             continue;
         }
-        let mut cluster = Cluster { members: vec![first], least: 1.0 };
-        for other in order[position + 1..].iter().copied() {
-            let reach = names[first].letters.len() + most_edits(names[other].letters.len());
-            if names[other].letters.len() > reach || left == 0 {
+        let mut cluster = Cluster { members: vec![first.index], least: 1.0 };
+        for other in &briefs[position + 1..] {
+            if other.length > first.length + other.edits || left == 0 {
                 break;
             }
-            let same_project = projects[first].is_some() && projects[first] == projects[other];
-            let Some(edits) =
-                names[first].may_equal(&names[other]).filter(|_| !taken[other] && !same_project)
-            else {
+            let near = first.may_equal(other) && !taken[other.index];
+            if !near || same_project(projects, first.index, other.index) {
                 continue;
-            };
+            }
             left -= 1;
-            if let Some(similarity) = within(&names[first].letters, &names[other].letters, edits) {
-                taken[other] = true;
+            let letters = [first.index, other.index].map(|index| names[index].letters.as_slice());
+            if let Some(similarity) = within(letters[0], letters[1], other.edits) {
+                taken[other.index] = true;
                 cluster.least = cluster.least.min(similarity);
-                cluster.members.push(other);
+                cluster.members.push(other.index);
             }
         }
         if cluster.members.len() > 1 {
@@ -131,6 +143,10 @@ fn clusters(names: &[Name], projects: &[Option<&str>]) -> (Vec<Cluster>, bool) {
         }
     }
     (clusters, left > 0)
+}
+
+fn same_project(projects: &[Option<&str>], one: usize, other: usize) -> bool {
+    projects[one].is_some() && projects[one] == projects[other]
 }
 
 /// Returns how alike two texts are: one minus edits by the longer length.
@@ -231,10 +247,12 @@ mod tests {
         for left in words {
             for right in words {
                 let alike = similarity(left, right) >= ALIKE;
-                let (first, second) = (Name::new(left), Name::new(right));
-                let kept =
-                    first.may_equal(&second).and_then(|edits| within(&first.letters, &second.letters, edits));
-                assert_eq!(kept.is_some(), alike, "{left} {right}");
+                let mut both = [Name::new(left), Name::new(right)];
+                both.sort_by_key(|name| name.letters.len());
+                let [first, second] = [0, 1].map(|index| Brief::of(index, &both[index]));
+                let kept = first.may_equal(&second)
+                    && within(&both[0].letters, &both[1].letters, second.edits).is_some();
+                assert_eq!(kept, alike, "{left} {right}");
             }
         }
     }
