@@ -36,6 +36,7 @@ PAIRS = {
     "typescript-language-server": ("rxjs", "src", "src/internal/Observable.ts Observable"),
     "rust-analyzer": ("regex-syntax", "src", "src/parser.rs ParserBuilder"),
     "clangd": ("zlib", ".", "deflate"),
+    "gopls": ("pflag", ".", "flag.go FlagSet"),
 }
 
 # Names that this build of zlib does not have: conditions that are not met, and functions in the old style.
@@ -268,16 +269,24 @@ def without_comments(text):
 
 
 def c_truth(root, under):
+    return ctags(under, "--kinds-C=fsugt", (".c", ".h"))
+
+
+def go_truth(root, under):
+    return ctags(under, "--kinds-Go=fcstian", (".go",))
+
+
+def ctags(under, kinds, endings):
     if not shutil.which("ctags"):
-        print("skipped: ctags, which is the truth for C, is not installed", file=sys.stderr)
+        print("skipped: ctags, which is the truth for C and Go, is not installed", file=sys.stderr)
         return []
     tags = subprocess.run(
-        ["ctags", "--output-format=json", "--fields=+n", "--kinds-C=fsugt", "-R", "-f", "-", "."],
+        ["ctags", "--output-format=json", "--fields=+n", kinds, "-R", "-f", "-", "."],
         cwd=under, capture_output=True, text=True, check=True,
     )
     found = []
     for tag in map(json.loads, tags.stdout.splitlines()):
-        if tag["path"].endswith((".c", ".h")) and not tag["name"].startswith("__anon"):
+        if tag["path"].endswith(endings) and not tag["name"].startswith("__anon"):
             found.append({"path": tag["path"].removeprefix("./"), "line": tag["line"], "name": tag["name"]})
     return found
 
@@ -299,7 +308,7 @@ def typescript(root, what, name):
     return {tuple(one) for one in found} if what == "references" else found
 
 
-TRUTH = {"flask": python_truth, "regex-syntax": rust_truth, "rxjs": typescript_truth, "zlib": c_truth}
+TRUTH = {"flask": python_truth, "regex-syntax": rust_truth, "rxjs": typescript_truth, "zlib": c_truth, "pflag": go_truth}
 
 
 # Where the subjects come from.
@@ -363,7 +372,14 @@ def fetch_zlib(work, folder):
     (folder / "compile_commands.json").write_text(json.dumps(commands))
 
 
-FETCH = {"flask": fetch_flask, "rxjs": fetch_rxjs, "regex-syntax": fetch_regex_syntax, "zlib": fetch_zlib}
+def fetch_pflag(work, folder):
+    (work / "go.mod").write_text("module subject\n")
+    said = subprocess.run(["go", "mod", "download", "-json", "github.com/spf13/pflag@v1.0.5"], cwd=work, check=True, capture_output=True, text=True)
+    shutil.copytree(json.loads(said.stdout)["Dir"], folder)
+    run("chmod", "-R", "u+w", str(folder))
+
+
+FETCH = {"pflag": fetch_pflag, "flask": fetch_flask, "rxjs": fetch_rxjs, "regex-syntax": fetch_regex_syntax, "zlib": fetch_zlib}
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -1,5 +1,7 @@
 //! Whether a project's own settings keep some of its files from the server.
 
+mod tsconfig;
+
 use serde_json::Value as Json;
 
 use crate::disk::Disk;
@@ -8,8 +10,16 @@ use crate::profile::Profile;
 
 const MOST: u64 = 1024 * 1024;
 
+/// Files that a project of TypeScript is expected to name; whether it takes in JavaScript is another setting.
+const TYPED: [&str; 4] = ["ts", "tsx", "mts", "cts"];
+
 /// Tells whether a file that the server would know lies outside of what the project tells it to read.
 pub(crate) fn is_narrow(profile: &Profile, disk: &Disk, found: &[Found]) -> bool {
+    if profile.scope.as_deref() == Some("tsconfig") {
+        let typed = |found: &&Found| TYPED.contains(&found.extension());
+        let projects = tsconfig::Projects::of(disk);
+        return projects.is_some_and(|it| found.iter().filter(typed).any(|found| !it.have(&found.path)));
+    }
     let Some(included) = profile.scope.as_deref().and_then(|kind| included(kind, disk)) else { return false };
     let outside = |found: &&Found| !included.iter().any(|prefix| is_below(&found.path, prefix));
     found.iter().filter(|found| profile.files.contains_key(found.extension())).any(|found| outside(&found))
@@ -56,15 +66,19 @@ mod tests {
     use crate::profile::known;
 
     fn check(settings: &[(&str, &str)], expected: bool) {
+        check_of("pyright", [("src/a.py", ""), ("tests/b.py", ""), ("docs/c.md", "")], settings, expected);
+    }
+
+    fn check_of(profile: &str, files: [(&str, &str); 3], settings: &[(&str, &str)], expected: bool) {
         let folder = tempfile::tempdir().unwrap();
-        for (path, text) in [("src/a.py", ""), ("tests/b.py", ""), ("docs/c.md", "")].iter().chain(settings) {
+        for (path, text) in files.iter().chain(settings) {
             let path = folder.path().join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             File::create(path).unwrap().write_all(text.as_bytes()).unwrap();
         }
         let disk = Disk::open(folder.path()).unwrap();
-        let pyright = known().into_iter().find(|profile| profile.name == "pyright").unwrap();
-        assert_eq!(is_narrow(&pyright, &disk, &listing::list(&disk, false)), expected, "{settings:?}");
+        let profile = known().into_iter().find(|known| known.name == profile).unwrap();
+        assert_eq!(is_narrow(&profile, &disk, &listing::list(&disk, false)), expected, "{settings:?}");
     }
 
     #[test]
@@ -78,5 +92,35 @@ mod tests {
             &[("pyrightconfig.json", "{}"), ("pyproject.toml", "[tool.pyright]\ninclude = [\"src\"]")],
             false,
         );
+    }
+
+    #[test]
+    fn what_a_tsconfig_says() {
+        let files = [("src/a.ts", ""), ("tests/b.test.tsx", ""), ("eslint.config.js", "")];
+        let check = |settings: &[(&str, &str)], expected| {
+            check_of("tsc", files, settings, expected);
+            check_of("typescript-language-server", files, settings, expected);
+        };
+        check(&[], false);
+        check(&[("tsconfig.json", "{}")], false);
+        check(&[("tsconfig.json", "no JSON")], false);
+        check(&[("tsconfig.json", "{\"include\": [\"src\"]}")], true);
+        check(
+            &[("tsconfig.json", "{ // why\n \"include\": [\"./src/**/*\", /* \"x\" */ \"tests\",],\n}")],
+            false,
+        );
+        check(&[("tsconfig.json", "{\"include\": [\"*.ts\"]}")], true);
+        check(&[("tsconfig.json", "{\"include\": [\"**/*.ts\"]}")], true);
+        check(&[("tsconfig.json", "{\"files\": [\"src/a.ts\"]}")], true);
+        check(&[("tsconfig.json", "{\"exclude\": [\"**/*.test.tsx\"]}")], true);
+        check(
+            &[("tsconfig.json", "{\"extends\": \"./base\"}"), ("base.json", "{\"include\": [\"src\"]}")],
+            true,
+        );
+        let parts =
+            "{\"files\": [], \"references\": [{\"path\": \"./src\"}, {\"path\": \"tests/tsconfig.t.json\"}]}";
+        check(&[("tsconfig.json", parts), ("src/tsconfig.json", "{}")], true);
+        let both = [("tsconfig.json", parts), ("src/tsconfig.json", "{}"), ("tests/tsconfig.t.json", "{}")];
+        check(&both, false);
     }
 }
