@@ -55,7 +55,7 @@ pub async fn serve(pipeline: Arc<Pipeline>, clean_up: Duration) -> Result<(), Se
     let watched = Arc::clone(&pipeline);
     let watching = tokio::spawn(async move { watched.plugins().watch().await });
     let ended = tokio::select! {
-        ended = session(Server::new(Arc::clone(&pipeline)), Stdio::new(closed.clone())) => ended,
+        ended = session(Server::new(Arc::clone(&pipeline), closed.clone()), Stdio::new(closed.clone())) => ended,
         () = late(&closed, &pipeline) => Ok(()),
         _ = terminate.recv() => Ok(()),
         _ = interrupt.recv() => Ok(()),

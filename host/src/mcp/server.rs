@@ -19,6 +19,7 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value as Json;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use super::answer::{is_modern, meta, result};
 use super::asking::{self, Tickets};
@@ -38,10 +39,12 @@ pub(super) struct Server {
     tickets: Arc<Tickets>,
     /// Made at the start and never marked as seen: no change is lost before a client listens.
     changes: watch::Receiver<u64>,
+    /// The client has closed its end: whoever listens is not waited for.
+    closed: CancellationToken,
 }
 
 impl Server {
-    pub(super) fn new(pipeline: Arc<Pipeline>) -> Self {
+    pub(super) fn new(pipeline: Arc<Pipeline>, closed: CancellationToken) -> Self {
         let info =
             Implementation::new("iac-mcp", env!("CARGO_PKG_VERSION")).with_title("Inter-application control");
         let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed();
@@ -49,7 +52,7 @@ impl Server {
         let config =
             ServerConfig::new(capabilities).with_server_info(info).with_instructions(tools::INSTRUCTIONS);
         let changes = pipeline.plugins().changes();
-        Self { pipeline, config, tickets: Arc::new(Tickets::new()), changes }
+        Self { pipeline, config, tickets: Arc::new(Tickets::new()), changes, closed }
     }
 
     /// Answers a call of a tool that exists. A panic on the way is an answer too, or the client would wait for ever.
@@ -148,6 +151,7 @@ impl ServerHandler for Server {
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
+                () = self.closed.cancelled() => return Ok(()),
                 changed = changes.changed() => if changed.is_err() { return Ok(()) },
             }
             if context.sink().notify_tool_list_changed().await.is_err() {

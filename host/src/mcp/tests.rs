@@ -8,6 +8,7 @@ use rmcp::model::{CallToolRequestParams, ProgressNotificationParam};
 use rmcp::service::NotificationContext;
 use rmcp::{ClientHandler, RoleClient, ServiceExt as _};
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use super::server::Server;
 use crate::apps::{self, Roots};
@@ -33,7 +34,7 @@ async fn a_client_hears_every_ten_seconds_that_its_call_is_under_way() {
     let apps = apps::Settings { roots: Roots::below(&mac), ..apps::Settings::default() };
     let pipeline = Pipeline::new(Settings { apps, osascript, ..Settings::default() }).unwrap();
     let (near, far) = tokio::io::duplex(1 << 16);
-    let serving = tokio::spawn(Server::new(Arc::new(pipeline)).serve(far));
+    let serving = tokio::spawn(Server::new(Arc::new(pipeline), CancellationToken::new()).serve(far));
     let listener = Listener::default();
     let client = listener.clone().serve(near).await.unwrap();
     let inbox = json!({ "app": "Mail", "specifier": { "type": "property", "property": "inbox", "of": "application" } });
