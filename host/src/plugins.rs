@@ -3,6 +3,8 @@
 #[cfg(not(feature = "plugins"))]
 mod absent;
 #[cfg(feature = "plugins")]
+pub(crate) mod backend;
+#[cfg(feature = "plugins")]
 mod bridge;
 #[cfg(feature = "plugins")]
 mod live;
@@ -12,35 +14,29 @@ pub(crate) mod trial;
 mod waiting;
 
 #[cfg(not(feature = "plugins"))]
-pub use absent::Plugins;
+pub use absent::{Plugins, Tool};
+#[cfg(feature = "plugins")]
+pub use iac_plugins::descriptor::Descriptor as Tool;
 #[cfg(feature = "plugins")]
 pub use live::Plugins;
 
 #[cfg(feature = "plugins")]
 pub use iac_plugins as engine;
 use serde::Serialize;
-use serde_json::Value as Json;
 
 /// Where plugins are, below the state directory and below the cache.
 pub const FOLDER: &str = "plugins";
 
-/// A tool of a plugin, as it was when its package was made.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tool {
-    /// Its name.
-    pub name: String,
-    /// A title for people.
-    pub title: Option<String>,
-    /// What it does, in the plugin's words.
-    pub description: String,
-    /// JSON Schema of its arguments.
-    pub input_schema: Json,
-    /// It changes nothing.
-    pub read_only: bool,
-    /// It may remove or overwrite what was there.
-    pub destructive: bool,
-    /// A second call with the same arguments changes nothing more.
-    pub idempotent: bool,
+/// How the code of plugins is run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Engine {
+    /// Compiled, but interpreted where this system refuses executable memory.
+    #[default]
+    Auto,
+    /// Compiled to machine code.
+    Native,
+    /// Interpreted: slower, and without any executable memory.
+    Interpreter,
 }
 
 /// How a plugin does.
@@ -57,11 +53,4 @@ pub struct Report {
     /// Why it is not called, if it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quarantined: Option<String>,
-}
-
-impl Plugins {
-    /// Tells whether a plugin has a tool of that name.
-    pub fn has(&self, name: &str) -> bool {
-        self.tools().iter().any(|tool| tool.name == name)
-    }
 }

@@ -109,10 +109,23 @@ async fn a_store_is_a_plugins_own() {
     assert_eq!(ask(folder.path(), "two", get("a")).await, r#"{"value":null}"#);
     assert_eq!(ask(folder.path(), "one", put("b", 900_000)).await, "{}");
     let full = ask(folder.path(), "one", put("c", 300_000)).await;
-    assert!(full.starts_with("result_too_large: the store would hold 1200006 bytes"), "{full}");
+    assert!(full.starts_with("result_too_large: the store would hold 1200198 bytes"), "{full}");
     assert_eq!(ask(folder.path(), "one", get("c")).await, r#"{"value":null}"#);
     let keys = json!({"ask": "store-keys", "prefix": "", "after": "a", "limit": 10});
     assert_eq!(ask(folder.path(), "one", keys).await, r#"{"keys":["b"]}"#);
     assert_eq!(ask(folder.path(), "one", json!({"ask": "store-remove", "key": "b"})).await, "{}");
     assert_eq!(ask(folder.path(), "one", put("c", 300_000)).await, "{}");
+}
+
+#[tokio::test]
+async fn a_million_names_without_anything_are_too_much() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let kept: std::collections::BTreeMap<String, &str> =
+        (0..15_000).map(|at| (format!("{at:06}"), "")).collect();
+    let file = std::fs::File::create(folder.path().join("one.json")).expect("a file can be made");
+    serde_json::to_writer(file, &kept).expect("a file can be written");
+    let put = |key: &str| json!({"ask": "store-put", "key": key, "value": ""});
+    let full = ask(folder.path(), "one", put("one more")).await;
+    assert_eq!(full, "result_too_large: the store would hold 1050072 bytes, expected at most 1048576");
+    assert_eq!(ask(folder.path(), "two", put("one more")).await, "{}", "another plugin has its own");
 }

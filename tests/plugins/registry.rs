@@ -34,7 +34,7 @@ async fn install(state: &Path, guest: &Guest) {
 }
 
 fn open(state: &Path) -> Registry {
-    Registry::open(state, Some(&state.join("cache")), Backend::Native).expect("the registry opens")
+    Registry::open(state, Some(&state.join("cache")), || Backend::Native).expect("the registry opens")
 }
 
 fn request(cancelled: CancellationToken) -> Request {

@@ -63,6 +63,6 @@ pub(super) fn answer(
 fn unknown(tool: &str, common: &Common) -> Failure {
     let mut names: Vec<String> =
         crate::mcp::built_in().iter().filter_map(|tool| Some(tool["name"].as_str()?.to_owned())).collect();
-    names.extend(common.plugins().tools().into_iter().map(|tool| tool.name));
+    names.extend(common.plugins().names());
     Failure::Misuse(format!("no tool `{tool}`\nthe tools are {}", names.join(", ")))
 }

@@ -14,7 +14,7 @@ use super::{Failure, directories};
 use crate::apps::{self, Roots};
 use crate::osascript;
 use crate::pipeline::{Operator, Pipeline, Settings, ToolsOf};
-use crate::plugins::Plugins;
+use crate::plugins::{Engine, Plugins};
 use crate::simulated::{NOTE, World};
 use crate::state::State;
 
@@ -31,6 +31,19 @@ pub(super) struct Common {
     /// The system's CocoaStandard.sdef, for where there is none.
     #[arg(long, global = true, value_name = "FILE", env = "IAC_MCP_STANDARD", hide_env = true)]
     pub(super) standard: Option<PathBuf>,
+    /// How plugins are run: compiled (`native`), without any executable memory (`interpreter`), or as it is possible.
+    #[arg(
+        long,
+        global = true,
+        value_name = "auto|native|interpreter",
+        env = "IAC_MCP_PLUGIN_ENGINE",
+        hide_env = true,
+        value_enum,
+        default_value_t,
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
+    pub(super) plugin_engine: Engine,
     /// Prints JSON.
     #[arg(long, global = true, env = "IAC_MCP_JSON", hide_env = true, value_parser = FalseyValueParser::new())]
     pub(super) json: bool,
@@ -130,7 +143,7 @@ impl Common {
 
     /// The plugins that are installed; a simulated Mac has the same ones.
     pub(super) fn plugins(&self) -> Plugins {
-        Plugins::open(self.state().as_deref(), self.cache().as_deref())
+        Plugins::open(self.state().as_deref(), self.cache().as_deref(), self.plugin_engine)
     }
 
     /// The folder that stands for `/` where a single file is read: that of the Mac, if any.

@@ -1,11 +1,15 @@
 //! `plugin`: made by authors, installed and granted by operators. No tool can do any of this.
 
 mod author;
+mod bench;
 mod golden;
+mod macs;
 mod operator;
 mod shipped;
+mod subject;
 mod test;
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,11 +19,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Failure;
 use super::options::Common;
-use crate::plugins::FOLDER;
 use crate::plugins::engine::capability::{Capability, Grants};
-use crate::plugins::engine::engine::{Backend, Engine};
+use crate::plugins::engine::engine::Engine;
 use crate::plugins::engine::installed::{InstallError, Installed};
 use crate::plugins::engine::package::{Package, PackageError, Script};
+use crate::plugins::{Engine as Choice, FOLDER};
 
 /// Makes, installs and grants plugins.
 #[derive(Debug, Subcommand)]
@@ -34,6 +38,8 @@ pub(super) enum Plugin {
     Check(author::Check),
     /// Makes the calls of a plugin's `calls` folder on a fresh simulated Mac, and compares the answers.
     Test(test::Test),
+    /// Measures what a plugin costs: loading it, a call itself, and the whole call on a simulated Mac.
+    Bench(bench::Bench),
     /// Installs a package, after showing what it wants.
     Add(operator::Add),
     /// Puts another version in place; one that wants more is held until that is given.
@@ -46,6 +52,9 @@ pub(super) enum Plugin {
     Set(operator::Set),
     /// Sets bounds of a plugin's calls in place of the standard ones.
     Limit(operator::Limit),
+    /// Compiles something and runs it, as a trial for another process of this program.
+    #[command(hide = true)]
+    Probe,
     /// Lists what is installed.
     List,
     /// Lets a quarantined plugin be called again.
@@ -64,10 +73,12 @@ impl Plugin {
     pub(super) fn run(self, common: &Common, roots: Vec<PathBuf>) -> Result<(), Failure> {
         match self {
             Self::New(new) => new.run(),
-            Self::Build(build) => build.run(),
-            Self::Pack(pack) => pack.run(),
+            Self::Build(build) => build.run(common),
+            Self::Pack(pack) => pack.run(common),
             Self::Check(check) => check.run(common),
             Self::Test(test) => test.run(common, roots),
+            Self::Bench(bench) => bench.run(common, roots),
+            Self::Probe => probe(),
             Self::Add(add) => add.run(common, roots),
             Self::Update(update) => update.run(common),
             Self::Grant(grant) => grant.give(common),
@@ -101,13 +112,29 @@ fn installed(common: &Common) -> Result<Installed, Failure> {
     Ok(Installed::open(&state.join(FOLDER))?)
 }
 
-fn engine() -> Result<Arc<Engine>, Failure> {
-    Engine::new(Backend::Native).map_err(|error| Failure::Failed(error.to_string()))
+fn engine(choice: Choice) -> Result<Arc<Engine>, Failure> {
+    choice.start().map_err(|error| Failure::Failed(error.to_string()))
 }
 
+fn probe() -> Result<(), Failure> {
+    let tried = Choice::Native.start().and_then(|engine| engine.try_out());
+    tried.map_err(|error| Failure::Failed(error.to_string()))
+}
+
+/// Nothing that an author or an operator names here is larger.
+const LARGEST: u64 = 64 * 1024 * 1024;
+
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path)
-        .map_err(|error| Failure::Failed(format!("{} cannot be read: {error}", path.display())))
+    let unread = |error: &dyn std::fmt::Display| {
+        Failure::Failed(format!("{} cannot be read: {error}", path.display()))
+    };
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(|error| unread(&error))?;
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| unread(&error))?;
+    match bytes.len() as u64 <= LARGEST {
+        true => Ok(bytes),
+        false => Err(unread(&"it has more than 64 MiB")),
+    }
 }
 
 /// Runs something that takes a while, and shows on a terminal that it does.

@@ -56,14 +56,20 @@ fn of_command(tool: &CommandTool) -> Tool {
 
 /// Adds the tools of plugins; a name that is taken stays with whoever has it.
 fn with_plugins(mut tools: Vec<Tool>, plugins: &Plugins) -> Vec<Tool> {
-    for tool in plugins.tools() {
-        if !tools.iter().any(|held| *held.name == tool.name) {
-            tools.push(of_plugin(tool));
+    for tool in plugins.tools().into_iter().map(of_plugin) {
+        if !tools.iter().any(|held| held.name == tool.name) {
+            tools.push(tool);
         }
     }
     tools
 }
 
+#[cfg(not(feature = "plugins"))]
+fn of_plugin(tool: plugins::Tool) -> Tool {
+    match tool {}
+}
+
+#[cfg(feature = "plugins")]
 fn of_plugin(tool: plugins::Tool) -> Tool {
     let schema = tool.input_schema.as_object().cloned().unwrap_or_default();
     let annotations = ToolAnnotations::new().read_only(tool.read_only).destructive(tool.destructive);

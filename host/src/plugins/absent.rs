@@ -7,9 +7,13 @@ use serde_json::{Map, Value as Json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{Report, Tool};
+use super::{Engine, Report};
 use crate::consent::Caller;
 use crate::pipeline::{Answer, Pipeline};
+
+/// A tool of a plugin: there is none.
+#[derive(Clone, Debug)]
+pub enum Tool {}
 
 /// The plugins of this server: none.
 #[derive(Debug, Default)]
@@ -17,7 +21,7 @@ pub struct Plugins;
 
 impl Plugins {
     /// Finds nothing.
-    pub fn open(_state: Option<&Path>, _cache: Option<&Path>) -> Self {
+    pub fn open(_state: Option<&Path>, _cache: Option<&Path>, _engine: Engine) -> Self {
         Self
     }
 
@@ -29,6 +33,16 @@ impl Plugins {
     /// Returns nothing.
     pub fn tools(&self) -> Vec<Tool> {
         Vec::new()
+    }
+
+    /// Returns nothing.
+    pub fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Knows none.
+    pub fn has(&self, _name: &str) -> bool {
+        false
     }
 
     /// Returns a counter that never changes.

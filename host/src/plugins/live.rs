@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use iac_core::step::Outcome;
 use iac_language_servers::LanguageServers;
 use iac_plugins::descriptor::Descriptor;
-use iac_plugins::engine::Backend;
 use iac_plugins::failure::Failure;
 use iac_plugins::host::Host;
 use iac_plugins::registry::{Called, Health, Registry, Request};
@@ -20,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::bridge::{self, Bridge};
 use super::waiting::{Waiting, place};
-use super::{FOLDER, Report, Tool};
+use super::{Engine, FOLDER, Report, Tool};
 use crate::consent::Caller;
 use crate::language_servers;
 use crate::pipeline::{Answer, Pipeline};
@@ -32,6 +31,7 @@ const LOOK: Duration = Duration::from_secs(1);
 pub struct Plugins {
     state: Option<PathBuf>,
     cache: Option<PathBuf>,
+    engine: Engine,
     current: Mutex<Current>,
     changed: watch::Sender<u64>,
     waiting: Waiting,
@@ -62,6 +62,7 @@ impl Default for Plugins {
         Self {
             state: None,
             cache: None,
+            engine: Engine::default(),
             current: Mutex::default(),
             changed: watch::Sender::new(0),
             waiting: Waiting::default(),
@@ -75,9 +76,9 @@ impl Plugins {
     /// Finds what is installed below these folders, now and whenever it changes. Nothing is loaded before a call, and
     /// nothing is written where nothing is installed. What cannot be read is warned of, and the server goes on without
     /// plugins.
-    pub fn open(state: Option<&Path>, cache: Option<&Path>) -> Self {
+    pub fn open(state: Option<&Path>, cache: Option<&Path>, engine: Engine) -> Self {
         let below = |folder: Option<&Path>| folder.map(|folder| folder.join(FOLDER));
-        let plugins = Self { state: below(state), cache: below(cache), ..Self::default() };
+        let plugins = Self { state: below(state), cache: below(cache), engine, ..Self::default() };
         drop(plugins.registry());
         // What was there at the start is no change.
         Self { changed: watch::Sender::new(0), ..plugins }
@@ -103,7 +104,17 @@ impl Plugins {
     /// Returns the tools of all plugins.
     pub fn tools(&self) -> Vec<Tool> {
         let registry = self.registry();
-        registry.iter().flat_map(|registry| registry.tools()).map(|(_, tool)| Tool::from(tool)).collect()
+        registry.iter().flat_map(|registry| registry.tools()).map(|(_, tool)| tool.clone()).collect()
+    }
+
+    /// Returns the names of the tools of all plugins.
+    pub fn names(&self) -> Vec<String> {
+        self.tools().into_iter().map(|tool| tool.name).collect()
+    }
+
+    /// Tells whether a plugin has a tool of that name.
+    pub fn has(&self, name: &str) -> bool {
+        self.registry().is_some_and(|registry| registry.owner(name).is_some())
     }
 
     /// Returns a counter of changes of the tools since the start.
@@ -170,7 +181,7 @@ impl Plugins {
         let cache = self.cache.as_deref();
         let read = match before {
             Some(before) => before.again(state, cache),
-            None => Registry::open(state, cache, Backend::Native),
+            None => Registry::open(state, cache, self.engine.decided()),
         };
         read.inspect_err(|error| tracing::error!(%error, "no plugin is used"))
             .map(Arc::new)
@@ -243,19 +254,5 @@ impl From<Health> for Report {
     fn from(health: Health) -> Self {
         let Health { id, version, calls, failures, quarantined } = health;
         Self { id: id.to_string(), version, calls, failures, quarantined }
-    }
-}
-
-impl From<&Descriptor> for Tool {
-    fn from(tool: &Descriptor) -> Self {
-        Self {
-            name: tool.name.clone(),
-            title: tool.title.clone(),
-            description: tool.description.clone(),
-            input_schema: tool.input_schema.clone(),
-            read_only: tool.read_only,
-            destructive: tool.destructive,
-            idempotent: tool.idempotent,
-        }
     }
 }

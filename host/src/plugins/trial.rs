@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use iac_plugins::capability::Grants;
-use iac_plugins::engine::{Call, Engine, Plugin, Setup};
+use iac_plugins::engine::{Call, Engine, Plugin, Report, Setup};
 use iac_plugins::failure::Failure;
 use iac_plugins::host::Host;
 use iac_plugins::installed::Installed;
@@ -28,6 +28,10 @@ pub(crate) struct Tried {
     pub(crate) answer: Result<Json, Json>,
     /// What the guest asked and was told.
     pub(crate) recording: Recording,
+    /// What it has used.
+    pub(crate) report: Report,
+    /// How many Apple events were sent for it.
+    pub(crate) events: u64,
 }
 
 impl Trial {
@@ -67,11 +71,12 @@ impl Trial {
     ) -> Result<Tried, String> {
         let data = Installed::open(store).and_then(|installed| installed.data());
         let data = data.map_err(|error| error.to_string())?;
-        let bridge = Bridge::new(Arc::clone(pipeline), Caller::alone("iac-mcp plugin test"));
-        let host = Local::new(Arc::new(data), Arc::new(bridge));
-        let (answer, journal) = self.run((tool, arguments), Journal::new(recording, Arc::new(host))).await;
-        let body = answer.map_err(|failure| failure.body(&self.0.setup().id));
-        Ok(Tried { answer: body, recording: journal.recording() })
+        let bridge = Arc::new(Bridge::new(Arc::clone(pipeline), Caller::alone("iac-mcp plugin test")));
+        let host = Local::new(Arc::new(data), Arc::clone(&bridge) as Arc<dyn Host>);
+        let journal = Journal::new(recording, Arc::new(host));
+        let (answer, report, journal) = self.run((tool, arguments), journal).await;
+        let answer = answer.map_err(|failure| failure.body(&self.0.setup().id));
+        Ok(Tried { answer, recording: journal.recording(), report, events: bridge.events() })
     }
 
     /// Makes a call once more as it was recorded; nothing but the recording answers it.
@@ -83,7 +88,7 @@ impl Trial {
         call: (&str, &Map<String, Json>),
         recording: Recording,
     ) -> Result<Result<Json, Json>, String> {
-        let (answer, journal) = self.run(call, Journal::new(recording, Arc::new(End))).await;
+        let (answer, _, journal) = self.run(call, Journal::new(recording, Arc::new(End))).await;
         if let Err(Failure::Diverged(how)) = answer {
             return Err(how);
         }
@@ -98,7 +103,7 @@ impl Trial {
         &self,
         (tool, arguments): (&str, &Map<String, Json>),
         journal: Journal,
-    ) -> (Result<Json, Failure>, Arc<Journal>) {
+    ) -> (Result<Json, Failure>, Report, Arc<Journal>) {
         let (now, journal) = (journal.now(), Arc::new(journal));
         let call = Call {
             tool: tool.to_owned(),
@@ -107,6 +112,7 @@ impl Trial {
             cancelled: CancellationToken::new(),
             host: Arc::clone(&journal) as Arc<dyn Host>,
         };
-        (self.0.call(call).await.0, journal)
+        let (answer, report) = self.0.call(call).await;
+        (answer, report, journal)
     }
 }

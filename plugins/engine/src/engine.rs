@@ -8,13 +8,14 @@ mod linker;
 mod meter;
 mod ticker;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value as Json};
 use tokio_util::sync::CancellationToken;
 use wasmtime::component::Component;
-use wasmtime::{Config, Store, UpdateDeadline};
+use wasmtime::{Config, Instance as CoreInstance, Module, Store, UpdateDeadline};
 
 use crate::PluginId;
 use crate::capability::Grants;
@@ -28,6 +29,8 @@ use bindings::exports::iac::plugin::tools;
 use call::State;
 use ticker::Ticker;
 
+pub(crate) use limiter::MOST_PARTS;
+
 pub use cache::{Cache, Key};
 pub use call::{Line, LogLevel, Now};
 
@@ -39,6 +42,16 @@ pub enum Backend {
     /// Compiled to bytecode and interpreted: about three times slower to call and twenty times slower to compute, and
     /// needs no memory that is executable.
     Interpreter,
+}
+
+impl Backend {
+    /// Returns its name, as settings have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Interpreter => "interpreter",
+        }
+    }
 }
 
 /// What runs plugins. A process needs one.
@@ -125,6 +138,10 @@ pub struct Report {
     pub log: Vec<Line>,
 }
 
+/// A module with one function that does nothing.
+const LEAST: &[u8] =
+    b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x07\x05\x01\x01f\0\0\x0a\x04\x01\x02\0\x0b";
+
 const MAX_WASM_STACK: usize = 512 * 1024;
 const ASYNC_STACK: usize = 2 * 1024 * 1024;
 
@@ -145,6 +162,20 @@ impl Engine {
         self.backend
     }
 
+    /// Compiles the least module and calls it. Where executable memory is refused, that ends the process.
+    ///
+    /// # Errors
+    /// It does not compile, or does not run.
+    pub fn try_out(&self) -> Result<(), LoadError> {
+        let failed = |error: wasmtime::Error| LoadError::Engine(format!("{error:#}"));
+        let module = Module::new(&self.wasmtime, LEAST).map_err(failed)?;
+        let mut store = Store::new(&self.wasmtime, ());
+        store.set_epoch_deadline(u64::MAX / 2);
+        let instance = CoreInstance::new(&mut store, &module, &[]).map_err(failed)?;
+        let least = instance.get_typed_func::<(), ()>(&mut store, "f").map_err(failed)?;
+        least.call(&mut store, ()).map_err(failed)
+    }
+
     /// Compiles a component, or takes it from the cache. Takes a tenth of a second and more: not for a thread that
     /// answers calls. Whatever is wrong with the cache only costs the time.
     ///
@@ -160,14 +191,23 @@ impl Engine {
         if let Some(component) = cache.and_then(|cache| cache.load(&key, &self.wasmtime)) {
             return Ok(Compiled { component });
         }
-        let failed = |error: wasmtime::Error| LoadError::Compile(format!("{error:#}"));
-        let component = Component::from_binary(&self.wasmtime, wasm).map_err(failed)?;
+        let component = self.compiled(wasm)?;
         if let Some(cache) = cache {
             let saved = component.serialize().map_err(|error| error.to_string());
             let saved = saved.and_then(|code| cache.save(&key, &code).map_err(|error| error.to_string()));
             saved.unwrap_or_else(|error| tracing::debug!(error, "compiled code is not kept"));
         }
         Ok(Compiled { component })
+    }
+
+    /// Compiles; what the compiler itself gives up on is an error of the component, not the end of the server.
+    fn compiled(&self, wasm: &[u8]) -> Result<Component, LoadError> {
+        // The engine is shared by reference, and what was half made is dropped: nothing of it is seen afterwards.
+        let compiled = catch_unwind(AssertUnwindSafe(|| Component::from_binary(&self.wasmtime, wasm)));
+        match compiled {
+            Ok(compiled) => compiled.map_err(|error| LoadError::Compile(format!("{error:#}"))),
+            Err(_) => Err(LoadError::Compile("the compiler gave up on it".to_owned())),
+        }
     }
 }
 
@@ -178,7 +218,9 @@ fn config(backend: Backend) -> wasmtime::Result<Config> {
         .epoch_interruption(true)
         .consume_fuel(false)
         .wasm_memory64(false)
-        .wasm_multi_memory(false)
+        // Components that are made of several pass texts by code of the engine that sees the memories of both. A module
+        // of a package that has two itself is refused when the package is read.
+        .wasm_multi_memory(true)
         .wasm_relaxed_simd(false)
         .max_wasm_stack(MAX_WASM_STACK)
         .async_stack_size(ASYNC_STACK)
@@ -243,7 +285,7 @@ impl Plugin {
             instance.iac_plugin_tools().call_call_tool(store, &call.tool, &arguments).await
         };
         let answer = self.bounded(&mut store, &call.cancelled, calling).await;
-        let answer = answer.and_then(|answer| answer.map_err(|fault| Failure::Fault(fault.into())));
+        let answer = answer.and_then(|answer| answer.map_err(|fault| store.data().said(fault.into())));
         let answer = answer.and_then(|outcome| self.read(&outcome.value, store.data()));
         (answer, store.into_data().report(began))
     }

@@ -88,6 +88,9 @@ pub enum Failure {
     /// The plugin says so itself.
     #[error("{}", .0.message)]
     Fault(Fault),
+    /// The plugin passes on what the host has told it in this call.
+    #[error("{}", .0.message)]
+    Passed(Fault),
     /// It went over a bound and was ended.
     #[error("it passed the bound on {}, {limit}", bound.name())]
     Stopped {
@@ -153,15 +156,23 @@ impl Failure {
         }
         body.insert("retryable".to_owned(), json!(self.retryable()));
         body.insert("plugin".to_owned(), json!(plugin.as_str()));
-        if let Some(detail) = self.detail() {
-            body.insert("detail".to_owned(), detail);
+        match (self, self.detail()) {
+            // The host's own fields stand where they do in every other answer. What a plugin says stays in `detail`: it
+            // must not look as if the host had said it.
+            (Self::Passed(_), Some(Json::Object(fields))) => {
+                fields.into_iter().for_each(|(key, value)| {
+                    body.entry(key).or_insert(value);
+                });
+            }
+            (_, Some(detail)) => drop(body.insert("detail".to_owned(), detail)),
+            (_, None) => {}
         }
         Json::Object(body)
     }
 
     fn code(&self) -> &str {
         match self {
-            Self::Fault(fault) if is_shared(&fault.code) => &fault.code,
+            Self::Fault(fault) | Self::Passed(fault) if is_shared(&fault.code) => &fault.code,
             Self::Stopped { bound: Bound::Wall, .. } => "timeout",
             Self::Cancelled => "cancelled",
             Self::Suspended => "permission_required",
@@ -172,14 +183,16 @@ impl Failure {
 
     fn message(&self, plugin: &PluginId) -> String {
         match self {
-            Self::Fault(fault) => clean(&fault.message, 1_000),
+            Self::Fault(fault) | Self::Passed(fault) => clean(&fault.message, 1_000),
             other => format!("plugin `{plugin}` failed: {other}"),
         }
     }
 
     fn suggestion(&self, plugin: &PluginId) -> Option<String> {
         match self {
-            Self::Fault(fault) => fault.suggestion.as_deref().map(|text| clean(text, 1_000)),
+            Self::Fault(fault) | Self::Passed(fault) => {
+                fault.suggestion.as_deref().map(|text| clean(text, 1_000))
+            }
             Self::Busy(_) => Some("call again when the earlier calls have been answered".to_owned()),
             Self::Quarantined { .. } => {
                 Some(format!("the operator can run `iac-mcp plugin release {plugin}`"))
@@ -203,13 +216,13 @@ impl Failure {
 
     fn retryable(&self) -> bool {
         match self {
-            Self::Fault(fault) => fault.retryable,
+            Self::Fault(fault) | Self::Passed(fault) => fault.retryable,
             other => matches!(other, Self::Busy(_) | Self::Cancelled),
         }
     }
 
     fn detail(&self) -> Option<Json> {
-        let Self::Fault(fault) = self else { return None };
+        let (Self::Fault(fault) | Self::Passed(fault)) = self else { return None };
         match (is_shared(&fault.code), &fault.detail) {
             (true, detail) => detail.clone(),
             (false, None) => Some(json!({"code": clean(&fault.code, 64)})),
@@ -287,6 +300,20 @@ mod tests {
             }),
             &json!({"error": "plugin_failed", "message": "nothing to do[2J", "retryable": false, "plugin": "demo",
                 "detail": {"code": "no-tasks", "detail": {"n": 1}}}),
+        );
+        let told = Fault {
+            detail: Some(json!({"requiresPrompt": true, "policyLine": "{ … }", "message": "no"})),
+            ..Fault::new("permission_required", "ask")
+        };
+        check(
+            Failure::Passed(told.clone()),
+            &json!({"error": "permission_required", "message": "ask", "retryable": false, "plugin": "demo",
+                "requiresPrompt": true, "policyLine": "{ … }"}),
+        );
+        check(
+            Failure::Fault(told),
+            &json!({"error": "permission_required", "message": "ask", "retryable": false, "plugin": "demo",
+                "detail": {"requiresPrompt": true, "policyLine": "{ … }", "message": "no"}}),
         );
         check(
             Failure::slow(Bound::Compute, Duration::from_millis(20)),

@@ -4,6 +4,7 @@
 
 mod inspect;
 mod scripts;
+mod weight;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

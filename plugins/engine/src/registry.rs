@@ -36,7 +36,7 @@ pub struct Registry {
 
 /// What stays while plugins come and go.
 struct Shared {
-    backend: Backend,
+    backend: fn() -> Backend,
     engine: OnceLock<Arc<Engine>>,
     turns: Semaphore,
     started: Instant,
@@ -98,11 +98,12 @@ const TURNS_OF_ALL: usize = 8;
 const WAITING: usize = 16;
 
 impl Registry {
-    /// Reads what is installed below `state`; compiled code is kept below `cache`. No plugin is loaded.
+    /// Reads what is installed below `state`; compiled code is kept below `cache`. No plugin is loaded; `backend` is asked
+    /// when the first one is.
     ///
     /// # Errors
     /// What is installed cannot be read.
-    pub fn open(state: &Path, cache: Option<&Path>, backend: Backend) -> Result<Self, InstallError> {
+    pub fn open(state: &Path, cache: Option<&Path>, backend: fn() -> Backend) -> Result<Self, InstallError> {
         let shared = Shared {
             backend,
             engine: OnceLock::new(),
@@ -240,7 +241,8 @@ impl Registry {
         if let Some(engine) = engine.get() {
             return Ok(engine);
         }
-        let made = Engine::new(*backend)?;
+        let made = Engine::new(backend())?;
+        tracing::debug!(engine = made.backend().name(), "the plugin engine starts");
         Ok(engine.get_or_init(|| made))
     }
 

@@ -178,6 +178,145 @@ async fn a_client_that_listens_hears_of_other_tools() {
     assert!(listed.contains("inbox_digest"), "{listed}");
 }
 
+/// Writes a call of the digest beside its package.
+fn call_of_digest(home: &Home) -> PathBuf {
+    let calls = home.path().join("calls");
+    std::fs::create_dir(&calls).unwrap();
+    std::fs::write(calls.join("digest.json"), "{\"arguments\": {\"senders\": 2}}").unwrap();
+    calls
+}
+
+#[tokio::test]
+async fn both_engines_answer_the_same_call_and_keep_their_own_code() {
+    let home = Home::new();
+    let file = package(&home, "inbox-digest").await;
+    ok(&home, &["plugin", "add", file.to_str().unwrap(), "--yes"]).await;
+    // An interpreter that was built for debugging takes its time.
+    ok(&home, &["plugin", "limit", "inbox-digest", "--compute-ms", "60000", "--wall-ms", "300000"]).await;
+    let kept = || {
+        let files = std::fs::read_dir(home.path().join("iac-mcp/plugins")).unwrap().flatten();
+        files.filter(|file| file.path().extension().is_some_and(|it| it == "code")).count()
+    };
+    let call = async |engine: &str| {
+        let call =
+            ["call", "inbox_digest", "{\"senders\": 1}", "--simulated", "--json", "--plugin-engine", engine];
+        serde_json::from_str::<Json>(&ok(&home, &call).await).unwrap()
+    };
+    let (before, native) = (kept(), call("native").await);
+    assert_eq!((call("auto").await["unread"].clone(), kept()), (native["unread"].clone(), before + 1));
+    let interpreted = call("interpreter").await;
+    assert_eq!((&interpreted["unread"], &interpreted["complete"]), (&native["unread"], &native["complete"]));
+    assert_eq!(kept(), before + 2);
+    let unknown = ["call", "inbox_digest", "--simulated", "--plugin-engine", "fast"];
+    check_fails(&home, &unknown, 2, "invalid value 'fast'").await;
+}
+
+#[tokio::test]
+async fn a_bench_says_what_a_plugin_costs_beside_what_it_may() {
+    let home = Home::new();
+    let file = package(&home, "inbox-digest").await;
+    let file = file.to_str().unwrap();
+    check_fails(&home, &["plugin", "bench", file], 2, "has no calls").await;
+    let calls = call_of_digest(&home);
+    let bench = ["plugin", "bench", file, "--rounds", "3"];
+    let shown = ok(&home, &bench).await;
+    for part in
+        ["load from the cache", "fresh store and call", "whole call", "≤ 1.00 ms", "≤ 150 µs", "Apple events"]
+    {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let said = ok(&home, &[&bench[..], &["--json", "--call", "digest"]].concat()).await;
+    let said: Json = serde_json::from_str(&said).unwrap();
+    let above_zero = |value: &Json| value.as_f64().is_some_and(|number| number > 0.0);
+    assert_eq!((&said["plugin"], &said["engine"]), (&json!("inbox-digest"), &json!("native")));
+    assert!(above_zero(&said["load"]["medianMicroseconds"]) && above_zero(&said["load"]["share"]), "{said}");
+    let call = &said["calls"][0];
+    for field in ["appleEvents", "hostCalls", "memoryBytes", "boundaryBytes", "computeMicroseconds"] {
+        assert!(above_zero(&call[field]), "{field}: {said}");
+    }
+    assert_eq!(call["times"].as_array().unwrap().len(), 2);
+    check_fails(
+        &home,
+        &[&bench[..], &["--call", "other"]].concat(),
+        2,
+        "no call `other`, expected one of digest",
+    )
+    .await;
+
+    ok(&home, &["plugin", "add", file, "--yes"]).await;
+    std::fs::write(home.path().join("iac-mcp/config.toml"), "plugin-engine = \"interpreter\"\n").unwrap();
+    let calls = calls.to_str().unwrap();
+    let said =
+        ok(&home, &["plugin", "bench", "inbox-digest", "--calls", calls, "--rounds", "3", "--json"]).await;
+    assert_eq!(serde_json::from_str::<Json>(&said).unwrap()["engine"], "interpreter", "{said}");
+}
+
+/// The power of a process can end at any moment; what is installed is then what it was, or what it was to be.
+#[tokio::test]
+async fn an_operator_who_is_killed_leaves_everything_whole() {
+    let home = Home::new();
+    let file = package(&home, "inbox-digest").await;
+    let file = file.to_str().unwrap();
+    let mut installed = 0;
+    for wait in [5, 20, 60, 120, 200, 300, 450, 600, 900] {
+        let mut add = home.command(&["plugin", "add", file, "--yes"]);
+        let mut add = add.stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null()).spawn().unwrap();
+        tokio::time::sleep(std::time::Duration::from_millis(wait)).await;
+        add.kill().await.unwrap();
+        let listed = ok(&home, &["plugin", "list", "--json"]).await;
+        if listed.contains("inbox-digest") {
+            installed += 1;
+            ok(&home, &["plugin", "remove", "inbox-digest"]).await;
+        }
+    }
+    println!("installed {installed} times before the end");
+    ok(&home, &["plugin", "add", file, "--yes"]).await;
+    ok(&home, &["call", "inbox_digest", "--simulated"]).await;
+    ok(&home, &["plugin", "remove", "inbox-digest"]).await;
+    let left = std::fs::read_dir(home.path().join("iac-mcp/plugins")).unwrap().flatten();
+    let left: Vec<_> = left.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    let passing = left.iter().filter(|name| name.ends_with(".new") || name.ends_with(".wasm")).count();
+    assert_eq!(passing, 0, "what was half written is swept away: {left:?}");
+}
+
+/// Three that add and remove the same plugin do not leave a head that names a file which is not there.
+#[tokio::test]
+async fn operators_who_add_and_remove_at_the_same_time_take_turns() {
+    let home = Home::new();
+    let file = package(&home, "inbox-digest").await;
+    let file = file.to_str().unwrap();
+    let both = async || {
+        for _ in 0..3 {
+            let _ = run(&home, &["plugin", "add", file, "--yes"]).await;
+            let _ = run(&home, &["plugin", "remove", "inbox-digest"]).await;
+        }
+    };
+    tokio::join!(both(), both(), both());
+    let _ = run(&home, &["plugin", "add", file, "--yes"]).await;
+    ok(&home, &["call", "inbox_digest", "--simulated"]).await;
+}
+
+#[tokio::test]
+async fn what_is_no_package_is_refused_whatever_it_is() {
+    let home = Home::new();
+    let write = |name: &str, bytes: &[u8]| {
+        std::fs::write(home.path().join(name), bytes).unwrap();
+        home.path().join(name).to_str().unwrap().to_owned()
+    };
+    check_fails(&home, &["plugin", "add", "/dev/zero", "--yes"], 1, "more than 64 MiB").await;
+    check_fails(&home, &["plugin", "add", "/dev/null", "--yes"], 1, "no component").await;
+    check_fails(&home, &["plugin", "add", home.path().to_str().unwrap(), "--yes"], 1, "cannot be read").await;
+    check_fails(&home, &["plugin", "add", &write("text", b"hello"), "--yes"], 1, "no component").await;
+    let component = write("short", b"\0asm\x0d\0\x01\0\xff\xff\xff");
+    check_fails(&home, &["plugin", "add", &component, "--yes"], 1, "not valid").await;
+    assert!(!ok(&home, &["plugin", "list"]).await.contains("inbox"), "nothing is installed");
+}
+
+#[tokio::test]
+async fn this_program_can_run_what_it_compiles() {
+    ok(&Home::new(), &["plugin", "probe"]).await;
+}
+
 #[tokio::test]
 async fn golden_calls_are_made_recorded_and_repeated() {
     let home = Home::new();

@@ -10,6 +10,7 @@ use serde_json::{Value as Json, json};
 use super::{Failure, engine, read, wants, working};
 use crate::cli::options::Common;
 use crate::cli::paint;
+use crate::plugins::Engine as Choice;
 use crate::plugins::engine::PluginId;
 use crate::plugins::engine::capability::{Capability, Level};
 use crate::plugins::engine::limits::Limits;
@@ -56,10 +57,11 @@ pub(in crate::cli) struct Check {
 }
 
 /// What a new plugin is made of; the SDK goes with it, in the version that fits this host.
-const FILES: [(&str, &str); 18] = [
+const FILES: [(&str, &str); 19] = [
     ("Cargo.toml", include_str!("../../../../plugins/template/Cargo.toml.in")),
     ("plugin.toml", include_str!("../../../../plugins/template/plugin.toml.in")),
     ("src/lib.rs", include_str!("../../../../plugins/template/lib.rs.in")),
+    ("calls/counts.json", include_str!("../../../../plugins/template/call.json.in")),
     (".gitignore", "/target\n/*.wasm\n"),
     ("sdk/Cargo.toml", include_str!("../../../../plugins/sdk/Cargo.toml")),
     ("sdk/src/lib.rs", include_str!("../../../../plugins/sdk/src/lib.rs")),
@@ -94,14 +96,22 @@ impl New {
         }
         Ok(writeln!(
             anstream::stdout(),
-            "made {id}/\n\n  cd {id}\n  cargo test\n  iac-mcp plugin build\n  iac-mcp plugin add {id}.wasm"
+            "made {id}/: a plugin that counts notes, its SDK, and a call that it must answer\n\n\
+             \x20 cd {id}\n\
+             \x20 cargo test                # what needs no host\n\
+             \x20 iac-mcp plugin test       # builds {id}.wasm, and makes the calls in calls/ on a simulated Mac\n\
+             \x20 iac-mcp plugin add {id}.wasm\n\
+             \x20 iac-mcp call {tool} --simulated\n\n\
+             src/lib.rs is the plugin, plugin.toml says what it may reach. After a change of its answers, \
+             `iac-mcp plugin test --update` writes them.",
+            tool = id.tool_prefix(),
         )?)
     }
 }
 
 impl Build {
-    pub(super) fn run(self) -> Result<(), Failure> {
-        made(&build(&self.folder, self.output)?)
+    pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
+        made(&build(common.plugin_engine, &self.folder, self.output)?)
     }
 }
 
@@ -112,21 +122,21 @@ fn made(package: &Path) -> Result<(), Failure> {
 }
 
 /// Builds the plugin of a folder; returns where its package is.
-pub(super) fn build(folder: &Path, output: Option<PathBuf>) -> Result<PathBuf, Failure> {
+pub(super) fn build(choice: Choice, folder: &Path, output: Option<PathBuf>) -> Result<PathBuf, Failure> {
     let manifest = folder.join("plugin.toml");
     let id = id(&manifest)?;
     let module = cargo(folder, &id.as_str().replace('-', "_"))?;
     let output = output.unwrap_or_else(|| folder.join(format!("{id}.wasm")));
-    pack(&module, &manifest, &output)?;
+    pack(choice, &module, &manifest, &output)?;
     Ok(output)
 }
 
 impl Pack {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
         let id = id(&self.manifest)?;
         let beside = self.manifest.with_file_name(format!("{id}.wasm"));
         let output = self.output.unwrap_or(beside);
-        pack(&self.wasm, &self.manifest, &output)?;
+        pack(common.plugin_engine, &self.wasm, &self.manifest, &output)?;
         made(&output)
     }
 }
@@ -134,7 +144,7 @@ impl Pack {
 impl Check {
     pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
         let bytes = read(&self.file)?;
-        let (engine, limits) = (engine()?, Limits::standard());
+        let (engine, limits) = (engine(common.plugin_engine)?, Limits::standard());
         let package = working("compiling", package::verify(&engine, &bytes, &limits, None))??;
         if let Some(name) = &self.script {
             return script(&package, name);
@@ -180,10 +190,10 @@ fn show(package: &Package) -> Result<(), Failure> {
     Ok(())
 }
 
-fn pack(wasm: &Path, manifest: &Path, output: &Path) -> Result<(), Failure> {
+fn pack(choice: Choice, wasm: &Path, manifest: &Path, output: &Path) -> Result<(), Failure> {
     let (module, text) = (read(wasm)?, text(manifest)?);
     let texts = scripts(manifest, &text)?;
-    let (engine, limits) = (engine()?, Limits::standard());
+    let (engine, limits) = (engine(choice)?, Limits::standard());
     let package = working("packing", package::pack(&engine, &module, &text, &texts, &limits))??;
     write(output, &package)
 }

@@ -272,7 +272,7 @@ pub(super) fn remove(common: &Common, id: &str) -> Result<(), Failure> {
 /// Reads a package, compiles it into the cache, and has it list its tools.
 fn verified(common: &Common, installed: &Installed, bytes: &[u8]) -> Result<Package, Failure> {
     let cache = common.cache().and_then(|cache| open_cache(&cache.join(FOLDER), installed));
-    let (engine, limits) = (engine()?, Limits::standard());
+    let (engine, limits) = (engine(common.plugin_engine)?, Limits::standard());
     Ok(working("compiling", package::verify(&engine, bytes, &limits, cache.as_ref()))??)
 }
 

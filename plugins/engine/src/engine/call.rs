@@ -6,6 +6,7 @@ mod scripts;
 mod servers;
 mod store;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -78,6 +79,8 @@ pub(super) struct State {
     host: Arc<dyn Host>,
     table: ResourceTable,
     stopped: Option<Failure>,
+    /// The faults that the host itself has answered with, the last few.
+    told: VecDeque<Fault>,
     host_calls: u32,
     traffic: usize,
     log: Vec<Line>,
@@ -88,6 +91,7 @@ type Returned<T> = wasmtime::Result<Result<T, types::Fault>>;
 
 const LINE: usize = 1_024;
 const PROGRESS: usize = 200;
+const TOLD: usize = 16;
 
 impl State {
     pub(super) fn new(setup: Arc<Setup>, caller: Caller, now: Now, host: Arc<dyn Host>) -> Self {
@@ -101,6 +105,7 @@ impl State {
             instantiated: None,
             heard: false,
             stopped: None,
+            told: VecDeque::new(),
             host_calls: 0,
             traffic: 0,
             log: Vec::new(),
@@ -132,6 +137,22 @@ impl State {
             None => error.root_cause().to_string(),
         };
         Failure::Trap(clean(&reason, 300))
+    }
+
+    /// Says what a guest's fault is: its own words, or the host's, which it passes on.
+    pub(super) fn said(&self, fault: Fault) -> Failure {
+        let same = |told: &&Fault| told.code == fault.code && told.detail == fault.detail;
+        match self.told.iter().any(|told| same(&told)) {
+            true => Failure::Passed(fault),
+            false => Failure::Fault(fault),
+        }
+    }
+
+    fn tell(&mut self, fault: &Fault) {
+        if self.told.len() >= TOLD {
+            self.told.pop_front();
+        }
+        self.told.push_back(fault.clone());
     }
 
     /// Returns what the call has used.
@@ -169,7 +190,10 @@ impl State {
         self.meter.resume();
         match answer {
             Ok(answer) => Ok(Ok(answer)),
-            Err(Refusal::Fault(fault)) => Ok(Err(fault.into())),
+            Err(Refusal::Fault(fault)) => {
+                self.tell(&fault);
+                Ok(Err(fault.into()))
+            }
             Err(Refusal::Diverged(how)) => Err(self.stop(Failure::Diverged(how))),
             Err(Refusal::Suspended) => Err(self.stop(Failure::Suspended)),
         }

@@ -14,8 +14,10 @@ pub(super) struct Limiter {
     hit: Option<Failure>,
 }
 
-/// Instances, memories and tables of one component; a component of an ordinary compiler has one to five of each.
-const MOST_PARTS: usize = 32;
+/// Instances, memories and tables of one component: each costs the host memory that no other bound counts. A component of
+/// an ordinary compiler has one to five of each, one of several languages or of a Python interpreter thirty to forty.
+/// What reads packages counts with the same number.
+pub(crate) const MOST_PARTS: usize = 64;
 
 impl Limiter {
     pub(super) fn new(limits: &Limits) -> Self {

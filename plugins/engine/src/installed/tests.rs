@@ -141,3 +141,26 @@ fn the_secret_stays() {
     let second = Installed::open(folder.path()).and_then(|it| it.secret()).expect("there is a secret");
     assert!(first == second && first != [0; 32]);
 }
+
+#[test]
+fn a_package_that_was_touched_or_linked_elsewhere_is_not_used() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let state = folder.path().join("plugins");
+    let installed = Installed::open(&state).expect("it opens");
+    add(&installed, "demo", "1.0.0").expect("it is installed");
+    let list = installed.list().expect("the head is whole");
+    let (id, receipt) = list.first_key_value().expect("it is there");
+    let (held, outside) = (state.join(file(&receipt.sha256)), folder.path().join("outside"));
+    let check = |expected: &str| {
+        let refused = installed.bytes(id, receipt).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(refused.contains(expected), "{refused}");
+    };
+    std::fs::rename(&held, &outside).expect("a file can be moved");
+    std::os::unix::fs::symlink(&outside, &held).expect("a link can be made");
+    check("cannot be read");
+    std::fs::remove_file(&held).expect("a link can be removed");
+    std::fs::copy("/dev/null", &held).expect("a file can be made");
+    check("was changed after it was installed");
+    std::fs::copy(&outside, &held).expect("a file can be made");
+    assert!(installed.bytes(id, receipt).is_ok(), "the very bytes are used");
+}

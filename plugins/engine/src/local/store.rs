@@ -11,8 +11,9 @@ use crate::failure::Fault;
 /// Values in base64, by key.
 type Kept = BTreeMap<String, String>;
 
-/// Bytes of all keys and values together.
+/// Bytes of all keys and values together, and what one key costs beside them: a million empty values are no small thing.
 const QUOTA: usize = 1024 * 1024;
+const ENTRY: usize = 64;
 
 pub(super) fn get(data: &Dir, plugin: &str, key: &str) -> Result<Json, Fault> {
     Ok(json!({ "value": read(data, plugin)?.get(key) }))
@@ -21,7 +22,7 @@ pub(super) fn get(data: &Dir, plugin: &str, key: &str) -> Result<Json, Fault> {
 pub(super) fn put(data: &Dir, plugin: &str, key: String, value: String) -> Result<Json, Fault> {
     change(data, plugin, |kept| {
         kept.insert(key, value);
-        let bytes: usize = kept.iter().map(|(key, value)| key.len() + value.len() / 4 * 3).sum();
+        let bytes: usize = kept.iter().map(|(key, value)| ENTRY + key.len() + value.len() / 4 * 3).sum();
         if bytes <= QUOTA { Ok(()) } else { Err(full(bytes)) }
     })
 }

@@ -6,7 +6,7 @@ use wasmparser::{
     CanonicalFunction, CanonicalOption, ComponentImport, Parser, Payload, Validator, WasmFeatures,
 };
 
-use super::{MOST_BYTES, PackageError, SECTION_MANIFEST, SECTION_SCRIPTS, SECTION_TOOLS};
+use super::{MOST_BYTES, PackageError, SECTION_MANIFEST, SECTION_SCRIPTS, SECTION_TOOLS, weight};
 use crate::capability::Capability;
 
 /// What stands in a component.
@@ -41,7 +41,8 @@ impl Inspection {
         }
         let failed = |error| PackageError::Wasm(format!("the component is not valid: {error}"));
         // The whole file before anything of it is believed.
-        Validator::new_with_features(WasmFeatures::default()).validate_all(wasm).map_err(failed)?;
+        Validator::new_with_features(features()).validate_all(wasm).map_err(failed)?;
+        weight::check(wasm).map_err(PackageError::Wasm)?;
         let mut inspection = Self::default();
         inspection.read(wasm).map_err(failed)?;
         inspection.check()?;
@@ -121,6 +122,17 @@ impl Inspection {
         }
         if self.utf16 { Err(PackageError::Encoding) } else { Ok(()) }
     }
+}
+
+/// What a package may use: one memory for each module, of 32 bits, and nothing that is shared.
+fn features() -> WasmFeatures {
+    let never = [
+        WasmFeatures::MULTI_MEMORY,
+        WasmFeatures::MEMORY64,
+        WasmFeatures::RELAXED_SIMD,
+        WasmFeatures::THREADS,
+    ];
+    never.into_iter().fold(WasmFeatures::default(), WasmFeatures::difference)
 }
 
 /// Returns the name of an interface of `iac:plugin` in a version that this host has.

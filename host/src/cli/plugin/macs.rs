@@ -1,0 +1,75 @@
+//! Simulated Macs on which plugins are tried out.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+
+use super::{Failure, author, read};
+use crate::apps::{self, Roots};
+use crate::osascript;
+use crate::pipeline::{Pipeline, Settings};
+use crate::plugins::engine::engine::Now;
+use crate::simulated::{self, NOTE, World};
+use crate::state::State;
+
+/// Where simulated Macs are made: one set of apps, and for whoever asks a world of its own.
+pub(super) struct Macs {
+    folder: TempDir,
+    now: Now,
+}
+
+impl Macs {
+    pub(super) fn new() -> Result<Self, Failure> {
+        let folder = tempfile::Builder::new().prefix("iac-mcp-test-").tempdir()?;
+        let base = folder.path().join("base");
+        simulated::unpack(&base).map_err(Failure::Failed)?;
+        let now = now(&base.join(NOTE))?;
+        Ok(Self { folder, now })
+    }
+
+    /// The folder for things that pass, gone with this.
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The instant at which the data was taken.
+    pub(super) fn now(&self) -> Now {
+        self.now.clone()
+    }
+
+    /// A Mac at the instant at which its data was taken, where everything is allowed that the gate can allow.
+    pub(super) fn pipeline(&self, own: &Path) -> Result<Pipeline, Failure> {
+        let (mac, state, base) = (own.join("mac"), own.join("state"), self.folder.path().join("base"));
+        let settings = json!({ "base": base, "clock": "anchor" }).to_string();
+        author::write(&mac.join("world.json"), settings.as_bytes())?;
+        author::write(&state.join("policy.toml"), POLICY.as_bytes())?;
+        let world = World::kept(mac.clone())?;
+        let mut osascript = osascript::Settings::simulated(&std::env::current_exe()?, &mac);
+        osascript.environment.push((OsString::from("TZ"), OsString::from("UTC")));
+        let cache = Some(self.folder.path().join("cache"));
+        Ok(Pipeline::new(Settings {
+            apps: apps::Settings { roots: Roots::below(world.base()), cache, standard: None },
+            osascript,
+            home: world.home(),
+            world: Some(world),
+            state: Some(State::open(state)?),
+            ..Settings::default()
+        })?)
+    }
+}
+
+/// What was read is a plugin's own business here: no human is there to be asked.
+const POLICY: &str = "profile = \"trusted\"\nafter-untrusted = \"as-usual\"\n";
+
+/// The instant at which a simulated Mac's data was taken, in UTC.
+fn now(note: &Path) -> Result<Now, Failure> {
+    let note: Json = serde_json::from_slice(&read(note)?).unwrap_or_default();
+    let anchor = note["anchor"].as_str().and_then(|text| text.parse::<jiff::civil::DateTime>().ok());
+    let anchor = anchor.and_then(|local| local.to_zoned(jiff::tz::TimeZone::UTC).ok());
+    let anchor =
+        anchor.ok_or_else(|| Failure::Failed("the simulated Mac does not say when it is".to_owned()))?;
+    let milliseconds = u64::try_from(anchor.timestamp().as_millisecond()).unwrap_or_default();
+    Ok(Now { milliseconds, ..Now::default() })
+}

@@ -1,0 +1,97 @@
+//! Which plugin an author means, and its calls.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::golden::{CALLS, Golden};
+use super::{Failure, author, engine, installed, operator, read};
+use crate::cli::options::Common;
+use crate::plugins::engine::package::{self, Package};
+use crate::plugins::trial::Trial;
+
+#[derive(Debug, Args)]
+pub(super) struct Which {
+    /// The package, the folder with plugin.toml (which is built first where it has a Cargo.toml), or the id of a plugin
+    /// that is installed.
+    #[arg(default_value = ".", value_name = "FILE|DIR|ID")]
+    what: PathBuf,
+    /// The folder of its calls; `calls` beside the package if not given.
+    #[arg(long, value_name = "DIR")]
+    calls: Option<PathBuf>,
+    /// A folder that it may read, or start language servers for; `--root` says the same here.
+    #[arg(long, value_name = "DIR")]
+    folder: Vec<PathBuf>,
+}
+
+/// A package that was found and read, with its calls.
+pub(super) struct Subject {
+    pub(super) bytes: Vec<u8>,
+    pub(super) package: Package,
+    pub(super) golden: Vec<Golden>,
+    folders: Vec<String>,
+}
+
+impl Which {
+    pub(super) fn find(&self, common: &Common, roots: &[PathBuf]) -> Result<Subject, Failure> {
+        let installed = if self.what.exists() { None } else { self.installed(common)? };
+        let beside = match (&installed, self.what.is_dir()) {
+            (Some((_, source)), _) => source.with_file_name(CALLS),
+            (None, true) => self.what.join(CALLS),
+            (None, false) => self.what.with_file_name(CALLS),
+        };
+        // Calls that are missing are found out before anything is built.
+        let golden = Golden::all(self.calls.as_ref().unwrap_or(&beside))?;
+        let bytes = match installed {
+            Some((bytes, _)) => bytes,
+            None => read(&self.package(common)?)?,
+        };
+        let folders = self.folder.iter().chain(roots).map(|path| operator::folder(path));
+        let folders = folders.collect::<Result<Vec<String>, Failure>>()?;
+        Ok(Subject { package: package::read(&bytes)?, bytes, golden, folders })
+    }
+
+    fn package(&self, common: &Common) -> Result<PathBuf, Failure> {
+        let folder = &self.what;
+        match folder.is_dir() {
+            false => Ok(folder.clone()),
+            true if folder.join("Cargo.toml").is_file() => author::build(common.plugin_engine, folder, None),
+            true => Ok(folder.join(format!("{}.wasm", author::id(&folder.join("plugin.toml"))?))),
+        }
+    }
+
+    /// The bytes of an installed plugin of that id, and where they came from.
+    fn installed(&self, common: &Common) -> Result<Option<(Vec<u8>, PathBuf)>, Failure> {
+        let installed = installed(common)?;
+        let is_meant = |id: &str| Path::new(id) == self.what;
+        let Some((id, receipt)) = installed.list()?.into_iter().find(|(id, _)| is_meant(id.as_str())) else {
+            return Ok(None);
+        };
+        Ok(Some((installed.bytes(&id, &receipt)?, PathBuf::from(receipt.source))))
+    }
+}
+
+impl Subject {
+    /// Links the package with all that it wants.
+    pub(super) fn trial(&self, common: &Common) -> Result<Trial, Failure> {
+        let mut grants = self.package.grants();
+        // A recording needs no folder, but is asked for the one that it was made with.
+        operator::add_folders(&mut grants, &self.package, &self.folders)?;
+        Ok(Trial::new(&engine(common.plugin_engine)?, &self.bytes, &self.package, grants)?)
+    }
+
+    /// Which tool a call means.
+    pub(super) fn tool(&self, golden: &Golden) -> Result<&str, Failure> {
+        let mut names = self.package.tools.iter().map(|tool| tool.name.as_str());
+        let known = names.clone().collect::<Vec<_>>().join(", ");
+        let found = match (&golden.call.tool, names.len()) {
+            (Some(tool), _) => names.find(|name| name == tool),
+            (None, 1) => names.next(),
+            (None, _) => None,
+        };
+        let name = &golden.name;
+        found.ok_or_else(|| {
+            Failure::Misuse(format!("{CALLS}/{name}.json: expected `tool` to be one of {known}"))
+        })
+    }
+}

@@ -1,0 +1,94 @@
+//! The interfaces are those that `wit/versions.toml` has written down: nobody changes them by accident.
+
+use std::path::{Path, PathBuf};
+
+use data_encoding::HEXLOWER;
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Versions {
+    version: Vec<Version>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Version {
+    number: String,
+    state: State,
+    sha256: String,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    /// May change until the first release.
+    Draft,
+    /// Is never edited again.
+    Released,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn text(path: &str) -> String {
+    let path = root().join(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The interface itself: what stands there for programs, without what is said about it to people.
+fn bare(wit: &str) -> String {
+    let lines = wit.lines().map(|line| line.split("//").next().unwrap_or_default());
+    lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
+}
+
+fn digest() -> String {
+    let both = ["wit/plugin.wit", "wit/language-servers.wit"].map(|file| bare(&text(file)));
+    HEXLOWER.encode(&Sha256::digest(both.join("\n")))
+}
+
+fn latest() -> Version {
+    let versions: Versions =
+        toml::from_str(&text("wit/versions.toml")).expect("wit/versions.toml is of that form");
+    versions.version.into_iter().next_back().expect("there is a version")
+}
+
+#[test]
+fn the_interfaces_are_those_that_were_written_down() {
+    let Version { number, state, sha256 } = latest();
+    let now = digest();
+    let what = match state {
+        State::Draft => format!(
+            "it is a draft: if that is meant, write sha256 = \"{now}\" there, say so in CHANGELOG.md, and build the \
+             plugins of this repository again"
+        ),
+        State::Released => {
+            "it is released and never edited: a new function or interface opens the next 0.1.x, any \
+             other change 0.2.0; see wit/PENDING.md"
+                .to_owned()
+        }
+    };
+    assert_eq!(now, sha256, "wit/ is no longer version {number} of wit/versions.toml; {what}");
+    assert!(
+        text("wit/plugin.wit").contains(&format!("package iac:plugin@{number};")),
+        "the package says {number}"
+    );
+}
+
+#[test]
+fn a_release_freezes_them() {
+    let released = text("CHANGELOG.md").lines().any(|line| {
+        line.strip_prefix("## ")
+            .is_some_and(|rest| rest.trim_start_matches('[').starts_with(|c: char| c.is_ascii_digit()))
+    });
+    let expected = if released { State::Released } else { State::Draft };
+    assert_eq!(latest().state, expected, "wit/versions.toml, beside the releases of CHANGELOG.md");
+}
+
+#[test]
+fn words_for_people_are_no_part_of_an_interface() {
+    assert_eq!(bare("/// A.\nget:  func(); // b\n\n"), "get: func();");
+    assert_ne!(bare("get: func();"), bare("get: func(a: u8);"));
+}
