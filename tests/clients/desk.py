@@ -46,12 +46,12 @@ class Desk(unittest.IsolatedAsyncioTestCase):
     def cli(self, *arguments, status=0):
         return self.run_cli(*arguments, *self.options(), status=status)
 
-    def client(self, mode, human=None):
+    def client(self, mode, human=None, **more):
         server = StdioServerParameters(
             command=BIN, args=["serve", *self.options()], env=self.home.environment, cwd=self.home.path
         )
         asks = {"elicitation_callback": human} if human else {}
-        return Client(server, mode=mode, read_timeout_seconds=60, **asks)
+        return Client(server, mode=mode, read_timeout_seconds=60, **asks, **more)
 
     async def call(self, client, tool, **arguments):
         result = await client.call_tool(tool, arguments)

@@ -244,11 +244,10 @@ class OmniFocus(Desk):
                     wanted = create(f"asked of nobody, {mode}")
                     for level in ("MODIFY", "DANGEROUS"):
                         error = await self.no(client, wanted)
-                        detail = error["detail"]
-                        self.assertEqual((error["error"], detail["requiresPrompt"]), ("permission_required", True))
-                        self.assertEqual(detail["level"], level)
+                        self.assertEqual((error["error"], error["requiresPrompt"]), ("permission_required", True))
+                        self.assertEqual(error["level"], level)
                         self.assertRegex(error["suggestion"], "`iac-mcp .*--state .*policy allow ")
-                        rules.append(detail["policyLine"])
+                        rules.append(error["policyLine"])
                         (self.home.state / "policy.toml").write_text(f"rules = [{', '.join(rules)}]\n")
                         made = await self.write(client, wanted)
                         wanted = delete(made["id"])

@@ -7,13 +7,8 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from mcp.client.client import Client
-from mcp.client.stdio import StdioServerParameters
-from mcp_types import ElicitResult
-
-from support import BIN, MODERN, ROOT, Home
-
-MODES = ("legacy", MODERN)
+from desk import MODES, Desk, Human
+from support import BIN, MODERN, ROOT
 PACKAGES = Path(BIN).parent.parent / "tmp" / "guests"
 # Coverage is of this program, not of its guests.
 WRAPPERS = {"RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"}
@@ -31,58 +26,17 @@ def package(folder):
     return file
 
 
-class Human:
-    """Says the same to everything."""
-
-    def __init__(self, decision):
-        self.decision = decision
-        self.asked = []
-
-    async def __call__(self, _context, params):
-        self.asked.append(params.message)
-        return ElicitResult(action="accept", content={"decision": self.decision})
-
-
-class Plugins(unittest.IsolatedAsyncioTestCase):
+class Plugins(Desk):
     @classmethod
     def setUpClass(cls):
         cls.probe = package("tests/plugins/probe")
 
     def setUp(self):
-        self.home = self.enterContext(Home())
-        self.mac = self.home.path / "mac"
-        self.run_cli("sim", "new", str(self.mac))
+        super().setUp()
         self.cli("plugin", "add", str(self.probe), "--yes")
 
-    def options(self):
-        return ["--world", str(self.mac), "--state", str(self.home.state), "--cache", str(self.home.cache)]
-
-    def run_cli(self, *arguments, status=0):
-        ended = subprocess.run(
-            [BIN, *arguments], env=self.home.environment, cwd=self.home.path, capture_output=True, text=True, timeout=60
-        )
-        self.assertEqual(ended.returncode, status, ended.stdout + ended.stderr)
-        return ended.stdout + ended.stderr
-
-    def cli(self, *arguments, status=0):
-        return self.run_cli(*arguments, *self.options(), status=status)
-
-    def client(self, mode, human=None, **more):
-        server = StdioServerParameters(
-            command=BIN, args=["serve", *self.options()], env=self.home.environment, cwd=self.home.path
-        )
-        asks = {"elicitation_callback": human} if human else {}
-        return Client(server, mode=mode, read_timeout_seconds=60, **asks, **more)
-
     async def ok(self, client, tool, **arguments):
-        result = await client.call_tool(tool, arguments)
-        self.assertFalse(result.is_error, result.structured_content)
-        return result.structured_content
-
-    async def refused(self, client, tool, **arguments):
-        result = await client.call_tool(tool, arguments)
-        self.assertTrue(result.is_error, result.structured_content)
-        return result.structured_content
+        return await self.call(client, tool, **arguments)
 
     async def test_a_plugin_asks_for_each_write_and_does_nothing_twice(self):
         for mode in MODES:
@@ -96,7 +50,7 @@ class Plugins(unittest.IsolatedAsyncioTestCase):
                 self.assertEqual(done["counted"], before + 1, "the call was counted once, however often it came")
                 self.assertEqual(len(human.asked), 2, human.asked)
                 for asked in human.asked:
-                    self.assertTrue(asked.startswith('The plugin "probe" wants to: Reminders: set "name"'), asked)
+                    self.assertTrue(asked.message.startswith('The plugin "probe" wants to: Reminders: set "name"'), asked)
         entries = json.loads(self.cli("audit", "--json"))["entries"]
         writes = [entry for entry in entries if entry["kind"] == "execution" and entry["call"]["tool"] == "iac_mcp_set_property"]
         self.assertTrue(writes)
@@ -111,7 +65,9 @@ class Plugins(unittest.IsolatedAsyncioTestCase):
                 self.assertEqual((error["error"], error["plugin"]), ("permission_denied", "probe"))
                 async with self.client(mode) as client:
                     error = await self.refused(client, "probe_change", do="rename", names=["no"])
-                self.assertEqual(error["error"], "permission_required")
+                self.assertEqual((error["error"], error["requiresPrompt"]), ("permission_required", True))
+                self.assertIn('app = "com.apple.reminders"', error["policyLine"].lower())
+                self.assertNotIn("detail", error, "the host's own words stand where they always do")
 
     async def test_nothing_goes_beyond_the_grant(self):
         (self.home.state / "policy.toml").write_text('profile = "trusted"\n')
@@ -144,8 +100,8 @@ class Plugins(unittest.IsolatedAsyncioTestCase):
                     renamed = await self.ok(client, "probe_change", do="rename task", **{"with": {"name": mode}})
                 self.assertEqual(renamed["names"][1], mode)
                 self.assertEqual(len(human.asked), 1)
-                self.assertTrue(human.asked[0].startswith('The plugin "probe" wants to: OmniFocus: run its own "script rename"'), human.asked)
-                self.assertIn('- in the plugin\'s words: "the first task"', human.asked[0])
+                self.assertTrue(human.asked[0].message.startswith('The plugin "probe" wants to: OmniFocus: run its own "script rename"'), human.asked)
+                self.assertIn('- in the plugin\'s words: "the first task"', human.asked[0].message)
 
     async def test_a_server_that_runs_sees_what_its_operator_changes(self):
         heard = asyncio.Event()
