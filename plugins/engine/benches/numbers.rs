@@ -1,4 +1,5 @@
-//! What a plugin costs: its compiled code from the cache, and a call in a fresh instance. A part of `./bench`.
+//! What a plugin costs: its compiled code from the cache, and a call in a fresh instance with every bound on, beside the
+//! same call of a function of the host. A part of `./bench`.
 //!
 //! The guest is the least one, so that what is measured is the engine; components that are given as arguments
 //! (`plugin pack` makes them) are loaded as well.
@@ -12,6 +13,7 @@ mod table;
 #[expect(dead_code, reason = "the tests use all of it")]
 mod guests;
 
+use std::hint::black_box;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -19,7 +21,8 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use guests::{Guest, wide};
 use iac_plugins::engine::{Backend, Cache, Call, Engine, Plugin};
-use serde_json::json;
+use iac_plugins::limits::Limits;
+use serde_json::{Map, Value as Json, json};
 use table::{Row, Target, milliseconds};
 use tokio_util::sync::CancellationToken;
 
@@ -31,11 +34,20 @@ fn main() -> ExitCode {
     let engine = Engine::new(Backend::Native).expect("the engine starts");
     let honest = Guest::read("honest");
     let bytes = runtime.block_on(honest.packed(&engine, &wide())).expect("the guest is packed");
-    let plugin = runtime.block_on(honest.plugin(&engine, wide())).expect("the guest is linked");
-    let called = milliseconds(ROUNDS, || runtime.block_on(call(&plugin)));
+    let called = |engine: &Arc<Engine>| {
+        let plugin =
+            runtime.block_on(honest.plugin(engine, Limits::standard())).expect("the guest is linked");
+        milliseconds(ROUNDS, || runtime.block_on(call(&plugin))) * 1e3
+    };
+    let interpreter = Engine::new(Backend::Interpreter).expect("the engine starts");
+    let (first, native, second) = (called(&engine), milliseconds(ROUNDS, without) * 1e3, called(&engine));
+    let sandboxed = first.min(second);
+    let beside = format!("a function of the host: {native:.2} µs");
     let mut rows = vec![
         load(&engine, "plugin: compiled code of the least guest from the cache", &bytes),
-        Row::new("a fresh store and a call with 1 KiB", called * 1e3, "µs", Target::AtMost(150.0)),
+        Row::new("a fresh store and a call with 1 KiB", sandboxed, "µs", Target::AtMost(150.0)).note(beside),
+        Row::told("the same, interpreted", called(&interpreter), "µs"),
+        load(&interpreter, "its code for the interpreter from the cache", &bytes),
     ];
     for path in std::env::args().skip(1).filter(|argument| argument.ends_with(".wasm")) {
         let bytes = std::fs::read(&path).expect("a component that can be read");
@@ -56,9 +68,23 @@ fn load(engine: &Arc<Engine>, what: &str, bytes: &[u8]) -> Row {
     Row::new(what, milliseconds(ROUNDS, load), "ms", Target::AtMost(1.0))
 }
 
+/// The same call without a sandbox: the arguments as text, a function that answers, and its answer read.
+fn without() {
+    let answer = black_box(function as fn(&str) -> String)(&Json::Object(arguments()).to_string());
+    let answer: Json = serde_json::from_str(&answer).expect("the function answers");
+    assert!(black_box(answer).is_object());
+}
+
+fn function(arguments: &str) -> String {
+    black_box(arguments);
+    "{}".to_owned()
+}
+
+fn arguments() -> Map<String, Json> {
+    json!({ "text": "x".repeat(1024) }).as_object().cloned().unwrap_or_default()
+}
+
 async fn call(plugin: &Plugin) {
-    let text = "x".repeat(1024);
-    let arguments = json!({ "text": text }).as_object().cloned().unwrap_or_default();
-    let call = Call { arguments, ..guests::call(CancellationToken::new()) };
+    let call = Call { arguments: arguments(), ..guests::call(CancellationToken::new()) };
     assert!(plugin.call(call).await.0.is_ok(), "the least guest answers");
 }
