@@ -60,7 +60,7 @@ enum Command {
     Lint(list::Lint),
     /// Lists the tools as clients see them.
     Tools(list::Tools),
-    /// Makes, shows and resets simulated Macs that are kept.
+    /// Makes, shows and resets simulated Macs that are kept, and records what is asked of a Mac.
     Sim(sim::Sim),
     /// Shows and changes what may be done.
     Policy(policy::PolicyCommand),
@@ -148,7 +148,7 @@ impl Arguments {
             Some(Command::Call(call)) => call.run(&common, mac),
             Some(Command::Lint(lint)) => lint.run(&common, mac),
             Some(Command::Tools(tools)) => tools.run(&common, mac),
-            Some(Command::Sim(sim)) => sim.run(&common),
+            Some(Command::Sim(sim)) => sim.run(&common, &mac),
             Some(Command::Policy(policy)) => policy.run(&common, mac),
             Some(Command::Audit(audit)) => audit.run(&common, &mac),
             Some(Command::Undo(undo)) => undo.run(&common, mac),

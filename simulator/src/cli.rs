@@ -6,6 +6,7 @@ use crate::engine::{self, Form, Script};
 use crate::files::Files;
 use crate::os_error::OsError;
 use crate::output;
+use crate::record;
 use crate::session::Session;
 use crate::trace::Trace;
 use crate::world::World;
@@ -21,7 +22,11 @@ const USAGE: &str =
 /// Runs `osascript` with the arguments after the program's name, in the simulated Mac that the variable
 /// `IAC_MCP_WORLD` names.
 pub fn osascript(arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    match Options::parse(arguments).and_then(|options| execute(&options)) {
+    let arguments: Vec<OsString> = arguments.collect();
+    if let Some(status) = record::stand_before(&arguments) {
+        return status;
+    }
+    match Options::parse(arguments.into_iter()).and_then(|options| execute(&options)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(End::Status(status)) => ExitCode::from(status),
         Err(End::Complaint(status, line)) => {
@@ -45,7 +50,7 @@ impl End {
 
 /// What the arguments say.
 #[derive(Debug, Default)]
-struct Options {
+pub(crate) struct Options {
     language: Option<String>,
     statements: Vec<String>,
     form: Form,
@@ -56,6 +61,23 @@ struct Options {
 }
 
 impl Options {
+    /// What arguments say, if they say it well.
+    pub(crate) fn understood(arguments: &[String]) -> Option<Self> {
+        Self::parse(arguments.iter().map(OsString::from)).ok()
+    }
+
+    /// Whether the script is what stands on stdin.
+    pub(crate) fn reads_script(&self) -> bool {
+        let named = self.file.as_deref().is_some_and(|file| file != "-");
+        self.statements.is_empty() && !named && !self.interactive
+    }
+
+    /// Which of so many arguments names the script.
+    pub(crate) fn script_argument(&self, arguments: usize) -> Option<usize> {
+        self.file.as_ref()?;
+        arguments.checked_sub(self.arguments.len() + 1)
+    }
+
     fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Self, End> {
         let mut options = Self::default();
         let mut rest = arguments.map(|argument| argument.to_string_lossy().into_owned()).peekable();

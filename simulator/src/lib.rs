@@ -17,6 +17,7 @@ mod filter;
 mod items;
 mod os_error;
 mod output;
+pub mod record;
 mod resolve;
 mod schema;
 mod session;

@@ -158,15 +158,7 @@ impl Mac {
     /// # Errors
     /// There is no Mac, or it cannot be made.
     pub(super) fn pipeline(self, common: &Common, settings: &[Setting]) -> Result<Pipeline, Failure> {
-        let world = self.world(common)?;
-        let own = std::env::current_exe()?;
-        let mut osascript = match &world {
-            Some(world) => osascript::Settings::simulated(&own, world.folder()),
-            None => osascript::Settings { guard: Some(own), ..osascript::Settings::default() },
-        };
-        if let Some(command) = &self.osascript {
-            osascript.command = words(command)?;
-        }
+        let (world, mut osascript) = self.osascript(common)?;
         osascript.timeout = self.timeout.map_or(osascript.timeout, Duration::from_secs);
         if world.as_ref().is_none_or(|world| !world.is_fresh()) {
             osascript.locks = common.state().map(|state| state.join("locks"));
@@ -196,6 +188,23 @@ impl Mac {
             operator,
             said: settings.iter().map(Setting::to_json).collect(),
         })?)
+    }
+
+    /// The osascript of the Mac that is meant, and that Mac where it is a simulated one.
+    ///
+    /// # Errors
+    /// There is no Mac, or it cannot be made.
+    pub(super) fn osascript(&self, common: &Common) -> Result<(Option<World>, osascript::Settings), Failure> {
+        let world = self.world(common)?;
+        let own = std::env::current_exe()?;
+        let mut settings = match &world {
+            Some(world) => osascript::Settings::simulated(&own, world.folder()),
+            None => osascript::Settings { guard: Some(own), ..osascript::Settings::default() },
+        };
+        if let Some(command) = &self.osascript {
+            settings.command = words(command)?;
+        }
+        Ok((world, settings))
     }
 
     /// What is decided and remembered. What is allowed on a simulated Mac is not allowed on a real one, unless somebody

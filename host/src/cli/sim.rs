@@ -1,4 +1,6 @@
-//! `sim`: simulated Macs that are kept.
+//! `sim`: simulated Macs that are kept, and recordings of what programs ask of a Mac.
+
+mod record;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -8,11 +10,11 @@ use iac_simulator::WorldError;
 use iac_simulator::worlds::{self, Amounts};
 use serde_json::json;
 
-use super::options::Common;
+use super::options::{Common, Mac};
 use super::{Failure, paint};
 use crate::simulated;
 
-/// Makes, shows and resets simulated Macs; `--world DIR` of other commands uses them.
+/// Makes, shows and resets simulated Macs; `--world DIR` of other commands uses them. Records what is asked of a Mac.
 #[derive(Debug, Args)]
 pub(super) struct Sim {
     #[command(subcommand)]
@@ -33,6 +35,8 @@ enum Command {
         /// Its folder.
         folder: PathBuf,
     },
+    /// Records what a command asks of osascript, or asks everything of a recording again.
+    Record(record::Record),
 }
 
 #[derive(Debug, Args)]
@@ -57,11 +61,12 @@ struct New {
 }
 
 impl Sim {
-    pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
+    pub(super) fn run(self, common: &Common, mac: &Mac) -> Result<(), Failure> {
         match self.command {
             Command::New(new) => new.run(),
             Command::Reset { folder } => reset(&folder),
             Command::Show { folder } => show(&worlds::show(&folder)?, common),
+            Command::Record(record) => record.run(common, mac),
         }
     }
 }
