@@ -31,7 +31,8 @@ class Home(tempfile.TemporaryDirectory):
         return self
 
     def arguments(self, *more):
-        return ["serve", "--simulated", "--state", str(self.state), "--cache", str(self.cache), *more]
+        fresh = [] if "--world" in more else ["--simulated"]
+        return ["serve", *fresh, "--state", str(self.state), "--cache", str(self.cache), *more]
 
 
 class Server:

@@ -2,28 +2,19 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test may panic")]
 
+#[path = "support/copied.rs"]
+mod copied;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use iac_core::app::Apps;
 use iac_mcp::apps::{Catalog, Need, Roots, Settings};
 
+use copied::copy;
+
 fn mac() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/mac")
-}
-
-/// Copies a folder; links stay links.
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let (from, to) = (entry.path(), to.join(entry.file_name()));
-        match fs::read_link(&from) {
-            Ok(target) => std::os::unix::fs::symlink(target, to).unwrap(),
-            Err(_) if from.is_dir() => copy(&from, &to),
-            Err(_) => drop(fs::copy(from, to).unwrap()),
-        }
-    }
 }
 
 /// A changed Mac with a cache beside it.

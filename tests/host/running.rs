@@ -6,6 +6,8 @@
     reason = "a test starts programs and fails loudly"
 )]
 
+#[path = "support/copied.rs"]
+mod copied;
 #[path = "support/mac.rs"]
 mod mac;
 #[path = "support/mark.rs"]

@@ -96,6 +96,11 @@ impl<'a> Overlay<'a> {
                     return found;
                 }
             }
+            Step::Id { id, .. } => {
+                if let Some(found) = self.identified(&of, id) {
+                    return found;
+                }
+            }
             _ => (),
         }
         Specifier::then(specifier.root, specifier.step.clone().below(of))
@@ -161,9 +166,20 @@ impl<'a> Overlay<'a> {
             Step::Root => spelled(name, self.home())?,
             _ => super::entry::below(&self.path_of(self.one(container)?)?, name),
         };
-        let guise = GUISES.into_iter().find(|guise| **guise == **class);
-        let item = self.item(&path, guise)?;
-        let fits = class.as_ref() == "item" || self.look(|view| view.class(item).is_a(class));
+        self.of_class(&path, class)
+    }
+
+    /// An item by its id, which is its path with colons wherever it is asked for.
+    fn identified(&mut self, of: &Specifier, id: &Value) -> Option<Rc<Specifier>> {
+        let Step::Elements { class, .. } = &of.step else { return None };
+        let path = spelled(id.as_text().filter(|_| is_item(self.app, class))?, self.home())?;
+        self.of_class(&path, class)
+    }
+
+    fn of_class(&mut self, path: &str, class: &str) -> Option<Rc<Specifier>> {
+        let guise = GUISES.into_iter().find(|guise| *guise == class);
+        let item = self.item(path, guise)?;
+        let fits = class == "item" || self.look(|view| view.class(item).is_a(class));
         fits.then(|| self.look(|view| view.specifier(item)))
     }
 
