@@ -202,6 +202,14 @@ impl Call {
 }
 
 impl Call {
+    /// Whether its answer may name objects that had no reference.
+    pub(crate) fn makes_references(&self) -> bool {
+        matches!(
+            self,
+            Self::QueryObject { .. } | Self::GetProperties { .. } | Self::GetElements(_) | Self::Command(_)
+        )
+    }
+
     /// Whether the shell has to look up what can be taken back before the call begins.
     pub fn wants_undos(&self) -> bool {
         matches!(self, Self::Undo { undos, .. } if undos.is_empty())

@@ -11,6 +11,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use crate::Millis;
+use crate::call::HIGHEST_LIMIT;
 use crate::specifier::Path;
 use table::Table;
 
@@ -157,6 +158,8 @@ pub struct References {
     asleep: Map<RefId, Saved>,
     /// Until then everything that could be evicted is too young.
     full_until: Millis,
+    /// The same of single apps: that one is full says nothing of the others.
+    app_full_until: Map<Arc<str>, Millis>,
     evicted: VecDeque<RefId>,
     counters: Counters,
 }
@@ -341,25 +344,38 @@ impl References {
         }
     }
 
-    fn make_room(&mut self, app: &str, now: Millis) {
-        if now < self.full_until {
-            return;
+    /// Whether so many are held, all of them too young to go, that no call should make more.
+    pub fn is_full(&mut self, now: Millis) -> bool {
+        let most = self.limits.most.saturating_mul(2).saturating_add(HIGHEST_LIMIT);
+        if self.table.len() >= most {
+            self.make_room_for_all(now);
         }
+        self.table.len() >= most
+    }
+
+    fn make_room(&mut self, app: &Arc<str>, now: Millis) {
         let of_app = self.per_app.get(app).copied().unwrap_or_default();
-        if of_app >= self.limits.most_per_app {
-            self.evict(self.limits.most_per_app, now, |held| &*held.object.app == app);
+        let may_be_old = || self.app_full_until.get(app).is_none_or(|until| now >= *until);
+        if of_app >= self.limits.most_per_app && may_be_old() {
+            let until = self.evict(self.limits.most_per_app, now, |held| held.object.app == *app);
+            self.app_full_until.insert(app.clone(), until);
         }
-        if self.table.len() >= self.limits.most {
-            self.evict(self.limits.most, now, |_| true);
+        self.make_room_for_all(now);
+    }
+
+    fn make_room_for_all(&mut self, now: Millis) {
+        if self.table.len() >= self.limits.most && now >= self.full_until {
+            self.full_until = self.evict(self.limits.most, now, |_| true);
         }
     }
 
-    /// Drops a tenth of the limit at a time, least recently used first, so that the cost is spread over many inserts.
-    fn evict(&mut self, limit: usize, now: Millis, counts: impl Fn(&Held) -> bool + Copy) {
+    /// Drops a tenth of the limit at a time, least recently used first, so that the cost is spread over many inserts; says
+    /// until when looking again is in vain.
+    fn evict(&mut self, limit: usize, now: Millis, counts: impl Fn(&Held) -> bool + Copy) -> Millis {
         let old = self.table.iter().filter(|held| counts(held) && now.since(held.created) >= YOUNGEST);
         let mut by_use: Vec<(Millis, RefId)> = old.map(|held| (held.used, held.id)).collect();
         if by_use.is_empty() {
-            self.full_until = self.grown_up(counts);
+            return self.grown_up(counts);
         }
         by_use.sort_unstable();
         for (_, id) in by_use.into_iter().take(limit.div_ceil(10)) {
@@ -369,6 +385,7 @@ impl References {
         }
         let extra = self.evicted.len().saturating_sub(EVICTED);
         self.evicted.drain(..extra);
+        Millis(0)
     }
 
     /// When the oldest of these may be evicted: until then looking again is in vain.

@@ -218,11 +218,22 @@ pub fn wants(call: &Call, references: &References) -> Vec<String> {
 
 /// Begins a call.
 pub fn start(call: Call, world: &mut World<'_>) -> Step {
+    if call.makes_references() && world.references.is_full(world.now) {
+        return failed(&too_many(), 0);
+    }
     for id in call.references() {
         world.references.wake(id, world.apps);
     }
     let validated = if world.references.limits().validate { validate::before(&call, world) } else { None };
     validated.unwrap_or_else(|| begin(call, world))
+}
+
+fn too_many() -> Fault {
+    Fault::new(
+        Code::TooManyReferences,
+        "more references are held than may be, all of them made within the last minute",
+        "give back what is not needed with iac_mcp_release_reference, or wait a minute",
+    )
 }
 
 fn begin(call: Call, world: &mut World<'_>) -> Step {

@@ -77,3 +77,23 @@ fn before_each_use_where_that_is_wanted() {
     let (_, outcome) = desk.call("iac_mcp_release_reference", &released, &[]);
     assert_eq!(outcome.body["released"], 2);
 }
+
+#[test]
+fn who_makes_thousands_within_a_minute_is_told_to_give_some_back() {
+    let mut desk = Desk::default();
+    desk.references = References::new(Limits { most: 1, most_per_app: 1, ..Limits::default() });
+    let wanted = json!({ "app": "Notes", "container": "application", "elementType": "note" });
+    let list = |desk: &mut Desk, from: u32| {
+        let rows: Vec<Json> = (from..from + 300).map(|id| json!([id.to_string(), id, []])).collect();
+        let reply =
+            json!({ "ok": true, "events": 1, "value": { "total": 300, "scanned": 300, "rows": rows } });
+        desk.call("iac_mcp_get_elements", &wanted, &[&reply.to_string()]).1
+    };
+    let listed: Vec<_> = (0..4).map(|at| list(&mut desk, at * 300)).collect();
+    assert!(listed.iter().all(|outcome| !outcome.is_error));
+    let refused = list(&mut desk, 1_200);
+    assert_eq!(refused.body["error"], "too_many_references", "{}", refused.body);
+    let (_, outcome) = desk.call("iac_mcp_release_reference", &json!({ "app": "Notes" }), &[]);
+    assert_eq!(outcome.body["released"], 1_200);
+    assert!(!list(&mut desk, 1_200).is_error);
+}

@@ -161,6 +161,30 @@ fn a_full_store_of_young_ones_looks_no_further_until_they_are_grown() {
 }
 
 #[test]
+fn an_app_full_of_young_ones_lets_the_others_go() {
+    let limits = Limits { most: 30, most_per_app: 10, ..Limits::default() };
+    let mut store = filled(limits, &["finder", "notes"], 10);
+    let later = Millis(2 * MINUTE);
+    let add = |store: &mut References, app: &str, at: i64| {
+        store.intern(object(app, at), later, id(1_000 + at.unsigned_abs()));
+    };
+    (0..11).for_each(|at| add(&mut store, "mail", at));
+    assert_eq!((store.app_full_until.len(), store.full_until), (1, Millis(0)));
+    (11..20).for_each(|at| add(&mut store, "calendar", at));
+    let stats = store.stats(later);
+    assert_eq!((stats.total, stats.counters.evicted), (28, 12), "a tenth at a time, whenever there are 30");
+}
+
+#[test]
+fn a_store_of_nothing_but_young_ones_takes_no_more_calls() {
+    let mut store = filled(Limits { most: 10, most_per_app: 10, ..Limits::default() }, &["mail"], 1_019);
+    assert!(!store.is_full(Millis(1_019)));
+    store.intern(object("finder", 0), Millis(1_019), id(5_000));
+    assert!(store.is_full(Millis(1_020)));
+    assert!(!store.is_full(Millis(2 * MINUTE)), "the oldest are a minute old");
+}
+
+#[test]
 fn a_hundred_thousand_rounds_leave_nothing_behind() {
     let mut store = filled(Limits::default(), &["mail"], 100);
     let rounds = |store: &mut References, rounds: std::ops::Range<i64>| {

@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 pub(crate) struct Desk {
     pub(crate) references: References,
     learned: Learned,
-    next: u8,
+    next: u16,
 }
 
 impl Desk {
@@ -42,7 +42,8 @@ impl Desk {
         let Self { references, learned, next } = self;
         let mut fresh = || {
             *next += 1;
-            RefId::from_random([0, 0, 0, 0, 0, 0, 0, 0, 0, *next])
+            let [high, low] = next.to_be_bytes();
+            RefId::from_random([0, 0, 0, 0, 0, 0, 0, 0, high, low])
         };
         let (apps, home, now) = (&super::apps(), "", Millis(0));
         decide(&mut World { apps, references, learned, gate: &gate, home, now, fresh: &mut fresh })
