@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -62,6 +63,7 @@ class OmniFocus(unittest.TestCase):
         world = folder / "world"
         world.mkdir()
         (world / "world.json").write_text(json.dumps({"base": str(ROOT / "fixtures/mac")}))
+        cls.environment, cls.folder = environment, folder
         cls.server = Server(environment, world)
         cls.addClassCleanup(cls.server.close)
 
@@ -86,6 +88,29 @@ class OmniFocus(unittest.TestCase):
                     self.compare(scenario, answer)
                     checked += 1
         self.assertGreater(checked, 150)
+
+    def test_the_version_before_is_found_and_lacks_what_came_later(self):
+        base, world = self.folder / "mac", self.folder / "older"
+        shutil.copytree(ROOT / "fixtures/mac", base)
+        info = base / "Applications/OmniFocus.app/Contents/Info.plist"
+        info.write_text(info.read_text().replace("com.omnigroup.OmniFocus4", "com.omnigroup.OmniFocus3").replace("4.8.11", "3.15.8"))
+        for file in (base / "data").glob("com.omnigroup.OmniFocus4.*"):
+            file.rename(file.with_stem("com.omnigroup.OmniFocus3"))
+        world.mkdir()
+        (world / "world.json").write_text(json.dumps({"base": str(base)}))
+        server = Server(self.environment, world)
+        try:
+            about = server.call("omnifocus_system", {"operation": "version"})["data"]
+            self.assertEqual((about["omnifocus"]["app"], about["omnifocus"]["version"]), ("com.omnigroup.OmniFocus3", "3.15.8"))
+            self.assertFalse(any(about["features"][feature] for feature in ("plannedDates", "mutuallyExclusiveTags")))
+            for mode in ("overdue", "forecast_past", "smart_suggest"):
+                answer = server.call("omnifocus_read", {"query": {"type": "tasks", "mode": mode}})
+                self.assertGreater(len(answer["data"]["tasks"]), 0, answer)
+            planned = {"OR": [{"flagged": True}, {"plannedDate": {"before": "today"}}]}
+            answer = server.call("omnifocus_read", {"query": {"type": "tasks", "filters": planned}})
+            self.assertEqual(answer["message"], "this OmniFocus has no `plannedDate`", answer)
+        finally:
+            server.close()
 
     def compare(self, scenario, answer):
         expected = scenario["answer"]

@@ -2,7 +2,7 @@
 // query says what it looks through, which of it match, and what to return of the matches. Nothing here writes, and
 // nothing of the program becomes source text. Times are milliseconds since 1970.
 //
-//   query      {from, id, roots, where, counts, stats, groups, rows}
+//   query      {from, id, roots, needs: {property: version}, where, counts, stats, groups, rows}
 //   where      a predicate: a list that begins with a word of `makers`
 //   counts     {label: predicate}
 //   stats      {label: [word of `summaries`, field, predicate or null]}
@@ -654,6 +654,9 @@
 
   function answer(query) {
     const kind = query.from;
+    for (const [property, version] of Object.entries(query.needs || {})) {
+      if (!(property in Task.prototype)) refuse("too_old", property, version);
+    }
     const test = make(kind, query.where), counted = meter(kind, query.counts, query.stats)();
     const groups = Object.entries(query.groups || {}).map(([label, group]) => [label, grouping(kind, group)]);
     const rows = query.rows, matching = [], take = rows === undefined ? null : row(kind, rows);

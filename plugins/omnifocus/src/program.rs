@@ -267,6 +267,12 @@ impl Query {
         self.with("roots", json!(true))
     }
 
+    /// Refuses to look where the app is older than a property of its tasks.
+    #[must_use]
+    pub(crate) fn needs(self, property: &str, version: &str) -> Self {
+        self.within("needs", property, json!(version))
+    }
+
     /// Counts those that match something more.
     #[must_use]
     pub(crate) fn count(self, label: &str, wanted: &Predicate) -> Self {

@@ -3,7 +3,7 @@
 use iac_plugin::{Fault, Json, json};
 
 use super::mode::Mode;
-use super::request::{Part, Request, sort};
+use super::request::{Part, Request, needs_planned, sort};
 use crate::answer::Answers;
 use crate::arguments::Object;
 use crate::program::Kind;
@@ -71,6 +71,7 @@ fn part(query: &Object<'_>, kind: Kind, of_two: bool, moment: &Moment) -> Result
         count_only: false,
         roots: false,
         summary: false,
+        needs_planned: needs_planned(query),
     })
 }
 

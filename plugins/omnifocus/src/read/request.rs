@@ -24,6 +24,8 @@ pub(super) struct Request {
 pub(super) struct Part {
     pub(super) kind: Kind,
     pub(super) filter: Filter,
+    /// Whether the filter asks for planned dates, which older versions do not have.
+    pub(super) needs_planned: bool,
     pub(super) mode: Mode,
     pub(super) days_ahead: Option<i64>,
     pub(super) fields: Vec<&'static str>,
@@ -143,7 +145,22 @@ fn part(query: &Object<'_>, kind: Kind, moment: &Moment) -> Result<Part, Fault> 
         mode,
         days_ahead,
         filter,
+        needs_planned: needs_planned(query),
     })
+}
+
+/// Whether a query filters by planned dates.
+pub(super) fn needs_planned(query: &Object<'_>) -> bool {
+    query.get("filters").is_some_and(|filters| mentions(filters, "plannedDate"))
+}
+
+/// Whether a key stands anywhere in a filter.
+fn mentions(filter: &Json, key: &str) -> bool {
+    match filter {
+        Json::Object(map) => map.iter().any(|(name, value)| name == key || mentions(value, key)),
+        Json::Array(items) => items.iter().any(|item| mentions(item, key)),
+        _ => false,
+    }
 }
 
 fn days_ahead(query: &Object<'_>, mode: Mode) -> Result<Option<i64>, Fault> {
@@ -229,6 +246,9 @@ impl Part {
         }
         if self.roots {
             query = query.roots();
+        }
+        if self.needs_planned {
+            query = query.needs("plannedDate", "4.7");
         }
         if self.summary {
             query = summary::ask(query, self, moment);
