@@ -5,6 +5,7 @@ mod asking;
 mod client;
 mod lines;
 mod progress;
+mod request;
 mod resources;
 mod server;
 mod tools;

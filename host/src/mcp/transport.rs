@@ -18,6 +18,7 @@ use tokio::io::Empty;
 use tokio_util::sync::CancellationToken;
 
 use super::lines::{Came, LONGEST, Lines};
+use super::request;
 use super::unread::{Glance, without_lone_surrogates};
 
 type Sending = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
@@ -136,6 +137,9 @@ impl Stdio {
 fn read(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, (Glance, ErrorData)> {
     if line.is_empty() {
         return Ok(None);
+    }
+    if let Some(call) = request::call(line) {
+        return Ok(Some(call));
     }
     let error = match serde_json::from_slice(line) {
         Ok(message) => return Ok(Some(message)),
