@@ -1,7 +1,7 @@
 //! The lane of one app: its scripts run one after another, in the order in which they came.
 
 use std::io;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,6 +9,7 @@ use iac_core::jxa::{self, Script};
 use iac_core::reply::Reply;
 use iac_core::step::{Event, RunFailure};
 use tokio::sync::{Notify, mpsc, watch};
+use tokio::time::Sleep;
 
 use super::job::{Client, Job};
 use super::record::Record;
@@ -33,6 +34,8 @@ pub(super) struct Lane {
     record: Arc<Record>,
     evicted: Arc<Notify>,
     turns: Option<Turns>,
+    /// When the turn that this server has is given back.
+    end: Option<Pin<Box<Sleep>>>,
     /// Whose turn a read did not wait for; the next one does not wait for it either.
     asleep: Option<Holder>,
     worker: Option<Worker>,
@@ -54,8 +57,8 @@ impl Lane {
         let record = Arc::new(Record::default());
         let entrance = Entrance { jobs: sender, standing: seen, record: record.clone() };
         let (app, shared, evicted) = (app.clone(), shared.clone(), Arc::new(Notify::new()));
-        let (turns, asleep, worker) = (None, None, None);
-        (Self { app, shared, jobs, standing, record, evicted, turns, asleep, worker }, entrance)
+        let (turns, end, asleep, worker) = (None, None, None, None);
+        (Self { app, shared, jobs, standing, record, evicted, turns, end, asleep, worker }, entrance)
     }
 
     /// Serves until the server stops; whatever runs then is killed.
@@ -75,6 +78,7 @@ impl Lane {
                     Some(job) => { self.take(job).await; continue }
                     None => return,
                 },
+                () = over(&mut self.end) => { self.give_back(); continue }
                 () = tokio::time::sleep(idle), if self.worker.is_some() || self.turns.is_some() => {
                     self.turns = None;
                     "idle"
@@ -104,8 +108,25 @@ impl Lane {
         }
         drop(turn);
         self.turns = turns;
+        self.keep();
         self.standing.send_if_modified(Standing::open);
         self.rest().await;
+    }
+
+    /// Keeps what is left of the turn. There is one timer for each turn, however many scripts share it: to set one that
+    /// ends before all others wakes the thread once more.
+    fn keep(&mut self) {
+        let until = self.turns.as_ref().and_then(Turns::kept_until).map(tokio::time::Instant::from);
+        if self.end.as_ref().map(|end| end.deadline()) != until {
+            self.end = until.map(|until| Box::pin(tokio::time::sleep_until(until)));
+        }
+    }
+
+    fn give_back(&mut self) {
+        self.end = None;
+        if let Some(turns) = &mut self.turns {
+            turns.give_back();
+        }
     }
 
     async fn go(&mut self, job: Job) {
@@ -286,6 +307,13 @@ fn no_turn(error: &io::Error) -> Event {
     Event::Failed(RunFailure::Busy(format!(
         "servers cannot take turns at it, since locks cannot be had: {error}"
     )))
+}
+
+async fn over(end: &mut Option<Pin<Box<Sleep>>>) {
+    match end {
+        Some(end) => end.await,
+        None => std::future::pending().await,
+    }
 }
 
 async fn falls(worker: &mut Option<Worker>) -> Broken {

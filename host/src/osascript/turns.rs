@@ -1,7 +1,8 @@
 //! Turns at an app, shared by all servers of this user: an app serves one event at a time.
 //!
 //! Two files per app, locked with `flock`: who waits next holds the first, who talks to the app the second. A server
-//! that sees another wait at the end of its turn stands back for a moment, so that the other is next.
+//! that sees another wait at the end of its turn stands back for a moment, so that the other is next. Short scripts that
+//! come one after another share a turn: files are locked for each turn, not for each script.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -14,6 +15,9 @@ use serde::{Deserialize, Serialize};
 /// How often a lock is tried.
 const POLL: Duration = Duration::from_millis(3);
 
+/// How long a turn lasts at least, if there is something to run.
+const SLICE: Duration = Duration::from_millis(5);
+
 /// How long a server stands back: whoever waits has tried twice by then.
 const STAND_BACK: Duration = Duration::from_millis(8);
 
@@ -23,9 +27,11 @@ pub(super) struct Turns {
     next: File,
     app: File,
     stand_back: Option<Instant>,
+    /// Since when this server has the turn.
+    since: Option<Instant>,
 }
 
-/// The right to talk to the app, until it is dropped.
+/// The right to talk to the app, until it is dropped; what is left of its time is kept for the next script.
 #[derive(Debug)]
 pub(super) struct Turn<'a>(&'a mut Turns);
 
@@ -50,11 +56,15 @@ impl Turns {
             let path = directory.join(format!("{name}.{kind}"));
             File::options().read(true).write(true).create(true).truncate(false).open(path)
         };
-        Ok(Self { next: open("next")?, app: open("turn")?, stand_back: None })
+        Ok(Self { next: open("next")?, app: open("turn")?, stand_back: None, since: None })
     }
 
-    /// Takes the turn if nobody has it and nobody waits for it; [`Self::taken`] is the turn.
+    /// Takes the turn if nobody has it and nobody waits for it, or goes on with it; [`Self::taken`] is the turn.
     pub(super) fn take_now(&mut self) -> bool {
+        self.end_slice();
+        if self.since.is_some() {
+            return true;
+        }
         if self.stand_back.is_some() {
             return false;
         }
@@ -63,7 +73,7 @@ impl Turns {
         };
         has.keep();
         drop(waits);
-        self.sign();
+        self.begin();
         true
     }
 
@@ -84,8 +94,24 @@ impl Turns {
         let has = Locked::poll(&self.app).await?;
         has.keep();
         drop(waits);
-        self.sign();
+        self.begin();
         Ok(Turn(self))
+    }
+
+    /// When the turn has to be given back if nothing runs; `None` where there is none.
+    pub(super) fn kept_until(&self) -> Option<Instant> {
+        self.since.map(|since| since + SLICE)
+    }
+
+    /// Gives the turn back, and stands back if another server waits for it.
+    pub(super) fn give_back(&mut self) {
+        self.since = None;
+        let waited_for = matches!(self.next.try_lock(), Err(TryLockError::WouldBlock));
+        let released = [self.next.unlock(), self.app.unlock()];
+        if let Some(error) = released.into_iter().find_map(Result::err) {
+            tracing::warn!(%error, "a turn at an app cannot be given back");
+        }
+        self.stand_back = waited_for.then(|| Instant::now() + STAND_BACK);
     }
 
     /// Who wrote its name into the file last; it may be gone by now.
@@ -93,6 +119,17 @@ impl Turns {
         let mut text = [0; 100];
         let read = self.app.read_at(&mut text, 0).ok()?;
         serde_json::Deserializer::from_slice(&text[..read]).into_iter().next()?.ok()
+    }
+
+    fn begin(&mut self) {
+        self.since = Some(Instant::now());
+        self.sign();
+    }
+
+    fn end_slice(&mut self) {
+        if self.kept_until().is_some_and(|end| end <= Instant::now()) {
+            self.give_back();
+        }
     }
 
     /// The name serves only people: a turn without one is a turn.
@@ -108,12 +145,7 @@ impl Turns {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        let waited_for = matches!(self.0.next.try_lock(), Err(TryLockError::WouldBlock));
-        let released = [self.0.next.unlock(), self.0.app.unlock()];
-        if let Some(error) = released.into_iter().find_map(Result::err) {
-            tracing::warn!(%error, "a turn at an app cannot be given back");
-        }
-        self.0.stand_back = waited_for.then(|| Instant::now() + STAND_BACK);
+        self.0.end_slice();
     }
 }
 

@@ -108,11 +108,21 @@ async fn a_polite_client_waits_two_turns_at_most() {
 }
 
 #[tokio::test]
+async fn a_server_with_nothing_to_run_gives_its_turn_back() {
+    let street = Street::new(1, true);
+    street.houses[0].works("app", "x").await;
+    let path = street.directory.path().join("locks/app.turn");
+    let held = tokio::time::timeout(Duration::from_secs(10), hold(&path, 4711));
+    assert!(held.await.is_ok());
+    street.close().await;
+}
+
+#[tokio::test]
 async fn a_holder_that_sleeps_stops_changes_and_is_named() {
     let street = Street::new(1, true);
     let house = &street.houses[0];
     house.works("app", "x").await;
-    let held = hold(&street.directory.path().join("locks/app.turn"), 4711);
+    let held = hold(&street.directory.path().join("locks/app.turn"), 4711).await;
 
     for _ in 0..30 {
         house.works("app", "read").await;
@@ -142,7 +152,7 @@ async fn a_change_that_never_had_its_turn_says_who_had_it() {
     let (locks, timeout) = (Some(directory.path().to_owned()), Duration::from_secs(1));
     let house = House::new(Settings { locks, timeout, ..fake::settings("") });
     house.works("app", "x").await;
-    let _held = hold(&directory.path().join("app.turn"), 4711);
+    let _held = hold(&directory.path().join("app.turn"), 4711).await;
     let event = house.ask("app", Kind::Change, "change").await;
     let Event::Failed(RunFailure::Busy(why)) = event else { panic!("{event:?}") };
     assert!(why.contains("4711"), "{why}");
@@ -157,9 +167,11 @@ async fn turns_that_cannot_be_taken_are_done_without() {
 }
 
 /// Takes a turn as another process would.
-fn hold(path: &Path, pid: u32) -> File {
+async fn hold(path: &Path, pid: u32) -> File {
     let mut file = File::options().write(true).truncate(true).open(path).unwrap();
-    file.lock().unwrap();
+    while file.try_lock().is_err() {
+        sleep(Duration::from_millis(1)).await;
+    }
     writeln!(file, "{{\"pid\":{pid},\"since\":0}}").unwrap();
     file
 }
