@@ -47,14 +47,16 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         }
     }
 
+    /// The line is copied out, so that the next one finds the room that this one had.
     fn whole(&mut self) -> Option<Vec<u8>> {
         let Some(end) = self.held[self.searched..].iter().position(|byte| *byte == b'\n') else {
             self.searched = self.held.len();
             return None;
         };
-        let rest = self.held.split_off(self.searched + end + 1);
-        let mut line = std::mem::replace(&mut self.held, rest);
-        line.pop();
+        let end = self.searched + end;
+        let line = self.held[..end].to_vec();
+        self.held.drain(..=end);
+        self.held.shrink_to(2 * CHUNK);
         self.searched = 0;
         Some(line)
     }
