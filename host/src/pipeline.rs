@@ -218,7 +218,7 @@ impl Pipeline {
         cancel: CancellationToken,
     ) -> Option<Answer> {
         match self.call(tool, arguments, caller, cancel.clone()).await {
-            None => self.plugins.call(self, tool, arguments, caller, cancel).await,
+            None => Box::pin(self.plugins.call(self, tool, arguments, caller, cancel)).await,
             answer => answer,
         }
     }
@@ -256,8 +256,11 @@ impl Pipeline {
         let driven = match Call::parse(tool, arguments) {
             Some(Ok(call)) => self.drive(call, &attempt, cancel).await,
             Some(Err(fault)) => refused(&fault).into(),
-            None if tool == system::TOOL => self.system(arguments, &attempt, cancel).await.into(),
-            None => self.drive(self.command_tools().await.call(tool, arguments)?, &attempt, cancel).await,
+            None if tool == system::TOOL => Box::pin(self.system(arguments, &attempt, cancel)).await.into(),
+            None => {
+                let call = Box::pin(self.command_tools()).await.call(tool, arguments)?;
+                self.drive(call, &attempt, cancel).await
+            }
         };
         Some(self.ended(driven, started))
     }
@@ -401,7 +404,8 @@ impl Pipeline {
         }
     }
 
-    /// Does what the core says until it has an answer.
+    /// Does what the core says until it has an answer. What seldom happens has a box of its own, here and above: each call
+    /// carries all that it may have to wait for.
     async fn go_on(
         &self,
         mut step: Step,
@@ -433,14 +437,14 @@ impl Pipeline {
                     self.permission.executed(attempt, what, &event, when).await;
                     self.decide(apps, attempt, |world| step::resume(pending, event, world))
                 }
-                Step::Ask(Ask { question, pending }) => {
-                    let asked = self.permission.ask(&question, attempt, &cancel, self.clock.now()).await;
-                    let Some(answer) = asked else { return Box::new(question).into() };
-                    let answer = self.or_here(answer, &question, attempt, &cancel).await;
-                    self.permission.keep_grants(&question, &answer, self.clock.now()).await;
+                Step::Ask(ask) => {
+                    let answered = Box::pin(self.asked(ask, apps, attempt, &cancel)).await;
                     // Whoever was asked has had time of their own; the app begins anew.
                     left = self.supervisor.timeout();
-                    self.decide(apps, attempt, |world| step::resume(pending, Event::Answered(answer), world))
+                    match answered {
+                        Ok(step) => step,
+                        Err(question) => return question.into(),
+                    }
                 }
                 Step::Done(outcome) => {
                     self.permission.ended(attempt, &outcome, &reached, self.clock.now()).await;
@@ -448,6 +452,21 @@ impl Pipeline {
                 }
             }
         }
+    }
+
+    /// Asks the human behind a call and goes on with the answer; gives the question back if the call ends with it.
+    async fn asked(
+        &self,
+        Ask { question, pending }: Ask,
+        apps: &Apps,
+        attempt: &Attempt<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<Step, Box<Question>> {
+        let asked = self.permission.ask(&question, attempt, cancel, self.clock.now()).await;
+        let Some(answer) = asked else { return Err(Box::new(question)) };
+        let answer = self.or_here(answer, &question, attempt, cancel).await;
+        self.permission.keep_grants(&question, &answer, self.clock.now()).await;
+        Ok(self.decide(apps, attempt, |world| step::resume(pending, Event::Answered(answer), world)))
     }
 
     fn need(&self, call: &Call) -> Need {

@@ -26,7 +26,7 @@ pub(super) struct Permission {
     /// When content that others may have written was last read.
     untrusted: Mutex<Option<Millis>>,
     calls: AtomicU64,
-    closed: Closed,
+    closed: Arc<Closed>,
 }
 
 /// One call, as it is decided upon and written down.
@@ -40,7 +40,7 @@ pub(super) struct Attempt<'a> {
 impl Permission {
     pub(super) fn new(state: Arc<State>, home: &str) -> Self {
         let recorder = Recorder::new(Arc::clone(&state));
-        let closed = leads::closed(state.folder(), home);
+        let closed = Arc::new(leads::closed(state.folder(), home));
         Self { state, recorder, untrusted: Mutex::default(), calls: AtomicU64::default(), closed }
     }
 
@@ -56,7 +56,11 @@ impl Permission {
     ) -> Attempt<'a> {
         let words = self.words(tool, arguments, caller);
         let leads = leads::of(arguments, &self.closed).await;
-        Attempt { caller, words, closed: Arc::new(self.closed.clone().with_leads(leads)) }
+        let closed = match leads.is_empty() {
+            true => Arc::clone(&self.closed),
+            false => Arc::new((*self.closed).clone().with_leads(leads)),
+        };
+        Attempt { caller, words, closed }
     }
 
     fn words(&self, tool: &str, arguments: &Map<String, Json>, caller: &Caller) -> CallWords {
