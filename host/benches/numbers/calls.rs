@@ -24,8 +24,11 @@ pub(crate) fn rows() -> Vec<Row> {
     let own = std::env::current_exe().expect("this program has a path");
     let mut echo = Client::start(Command::new(own).arg(echo::ARGUMENT));
     let arguments = one_message(&mut ours);
-    let answer = ours.ask("iac_mcp_get_properties", &arguments);
-    let (mut less, mut whole, mut echoed, mut scriptless) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut answer = ours.ask("iac_mcp_get_properties", &arguments);
+    let before = ran(&mut ours);
+    each(&mut ours, "iac_mcp_get_properties", &arguments);
+    answer["busy"] = json!(((ran(&mut ours) - before) / CALLS as f64 * 1e3).round());
+    let [mut less, mut whole, mut echoed, mut shown, mut scriptless] = [(); 5].map(|()| Vec::new());
     for _ in 0..TURNS {
         scriptless.push(each(&mut ours, "iac_mcp_get_reference_stats", &json!({})));
         let before = ran(&mut ours);
@@ -33,13 +36,18 @@ pub(crate) fn rows() -> Vec<Row> {
         whole.push(all);
         less.push(all - (ran(&mut ours) - before) / CALLS as f64);
         echoed.push(each(&mut echo, "echo", &answer));
+        let before = waited(&mut echo);
+        let all = each(&mut echo, "show", &answer);
+        shown.push(all - (waited(&mut echo) - before) / CALLS as f64);
     }
-    let (less, whole, echoed) = (median(less), median(whole), median(echoed));
-    let scriptless = median(scriptless);
+    let [less, whole, echoed, shown, scriptless] = [less, whole, echoed, shown, scriptless].map(median);
+    let over_echo = |time: f64| format!("{:.2} x", time / echoed);
     vec![
         Row::told("a call of an rmcp server that echoes the same answer", echoed * 1e3, "µs"),
+        Row::told("the same, less its wait for a process that is as busy as a script", shown * 1e3, "µs")
+            .note(over_echo(shown)),
         Row::told("a call of this server that needs no script", scriptless * 1e3, "µs")
-            .note(format!("{:.2} x", scriptless / echoed)),
+            .note(over_echo(scriptless)),
         Row::told("a call of this server: three properties of one message", whole * 1e3, "µs"),
         Row::new(
             "that call less its wait on the worker's pipe, over the echo",
@@ -102,4 +110,9 @@ fn each(client: &mut Client, tool: &str, arguments: &Json) -> f64 {
 fn ran(client: &mut Client) -> f64 {
     let metrics = client.ask("system", &json!({ "action": "metrics" }));
     metrics["osascript"]["apps"][MAIL]["ran"]["totalMs"].as_f64().expect("a time")
+}
+
+/// Milliseconds for which the echo waited for another process so far.
+fn waited(echo: &mut Client) -> f64 {
+    echo.ask("waited", &json!({}))["waited"].as_f64().unwrap_or_default() * 1e3
 }

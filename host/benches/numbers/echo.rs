@@ -1,7 +1,10 @@
-//! The least that a server built on rmcp can do: one tool that gives back what it was given.
+//! The least that a server built on rmcp can do: one tool that gives back what it was given, and one that shows it to
+//! another process meanwhile, as a server does that talks to apps.
 
-use std::process::ExitCode;
+use std::io::{BufRead as _, Write as _};
+use std::process::{ExitCode, Stdio};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, ListToolsResult,
@@ -10,13 +13,49 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::transport::io::stdio_pipes;
 use rmcp::{RoleServer, ServerHandler, ServiceExt as _};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::sync::Mutex;
 
 /// With this argument the program is the server.
 pub(crate) const ARGUMENT: &str = "echo-server";
 
+/// With this argument and a number of microseconds it is the other process.
+pub(crate) const OTHER: &str = "echo-lines";
+
 #[derive(Clone)]
-struct Echo;
+struct Echo {
+    /// `None` until something is shown to it.
+    other: Arc<Mutex<Option<Other>>>,
+}
+
+/// The process that is shown lines, and how long it was waited for.
+struct Other {
+    _process: Child,
+    stdin: ChildStdin,
+    stdout: Lines<BufReader<ChildStdout>>,
+    waited: Duration,
+}
+
+impl Other {
+    fn start(busy: &str) -> Self {
+        let own = std::env::current_exe().expect("this program has a path");
+        let mut command = Command::new(own);
+        command.args([OTHER, busy]).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        let mut process = command.spawn().expect("this program starts");
+        let stdin = process.stdin.take().expect("stdin is a pipe");
+        let stdout = BufReader::new(process.stdout.take().expect("stdout is a pipe")).lines();
+        Self { _process: process, stdin, stdout, waited: Duration::ZERO }
+    }
+
+    async fn show(&mut self, line: &str) {
+        let begun = Instant::now();
+        self.stdin.write_all(line.as_bytes()).await.expect("it reads");
+        assert!(self.stdout.next_line().await.is_ok_and(|line| line.is_some()), "it writes");
+        self.waited += begun.elapsed();
+    }
+}
 
 impl ServerHandler for Echo {
     fn get_info(&self) -> ServerConfig {
@@ -37,7 +76,19 @@ impl ServerHandler for Echo {
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let given = request.arguments.map_or(Json::Null, Json::Object);
-        Ok(CallToolResult::structured(given).into())
+        let answer = match &*request.name {
+            "echo" => given,
+            "show" => {
+                let mut other = self.other.lock().await;
+                let busy = given["busy"].to_string();
+                other.get_or_insert_with(|| Other::start(&busy)).show("a line\n").await;
+                given
+            }
+            _ => {
+                json!({ "waited": self.other.lock().await.as_ref().map(|other| other.waited.as_secs_f64()) })
+            }
+        };
+        Ok(CallToolResult::structured(answer).into())
     }
 }
 
@@ -45,8 +96,24 @@ impl ServerHandler for Echo {
 pub(crate) fn serve() -> ExitCode {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     runtime.expect("a runtime").block_on(async {
-        let running = Echo.serve(stdio_pipes()).await.expect("a session begins");
+        let echo = Echo { other: Arc::default() };
+        let running = echo.serve(stdio_pipes()).await.expect("a session begins");
         running.waiting().await.expect("it ends in order");
     });
+    ExitCode::SUCCESS
+}
+
+/// Gives lines back until stdin ends, each after so many microseconds of work.
+pub(crate) fn lines(busy: &str) -> ExitCode {
+    let busy = Duration::from_secs_f64(busy.parse::<f64>().expect("a number of microseconds") * 1e-6);
+    for line in std::io::stdin().lock().lines() {
+        let begun = Instant::now();
+        while begun.elapsed() < busy {
+            std::hint::spin_loop();
+        }
+        let line = line.expect("text") + "\n";
+        let mut stdout = std::io::stdout().lock();
+        stdout.write_all(line.as_bytes()).and_then(|()| stdout.flush()).expect("the server reads");
+    }
     ExitCode::SUCCESS
 }

@@ -40,6 +40,7 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     match words.first().map(String::as_str) {
         Some(echo::ARGUMENT) => return echo::serve(),
+        Some(echo::OTHER) => return echo::lines(&words[1]),
         Some("--list") => return list(),
         _ => {}
     }

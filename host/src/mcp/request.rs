@@ -86,7 +86,10 @@ mod tests {
         check(&with(json!(1), json!({ "name": "x", "arguments": [1] })), false);
         check(&with(json!(1.5), some.clone()), false);
         check(&with(json!(null), some), false);
-        check(&json!({ "jsonrpc": "1.0", "id": 1, "method": "tools/call", "params": { "name": "x", "arguments": {} } }), false);
+        check(
+            &json!({ "jsonrpc": "1.0", "id": 1, "method": "tools/call", "params": { "name": "x", "arguments": {} } }),
+            false,
+        );
         check(&json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }), false);
         check(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }), false);
     }
