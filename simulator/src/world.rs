@@ -320,7 +320,7 @@ impl World {
     }
 
     /// The script of an app that has one.
-    fn behaviour(&self, app: &str) -> Result<Option<String>, WorldError> {
+    pub(crate) fn behaviour(&self, app: &str) -> Result<Option<String>, WorldError> {
         let path = self.data_file(&format!("{app}.js"));
         let Some(text) = read_if_there(&path)? else { return Ok(None) };
         String::from_utf8(text).map(Some).map_err(|error| content(&path, error))

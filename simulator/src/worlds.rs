@@ -98,6 +98,7 @@ pub fn show(folder: &Path) -> Result<Vec<AppSummary>, WorldError> {
     let world = World::open(folder)?;
     let summary = |bundle: crate::world::bundle::Bundle| {
         let model = world.model(&bundle.id)?;
+        world.behaviour(&bundle.id)?;
         let objects = model.living();
         Ok(AppSummary { name: bundle.name, bundle_id: bundle.id, running: model.running, objects })
     };

@@ -122,7 +122,7 @@ fn what_cannot_be_read_is_named() {
         assert!(!output.status.success() && said.contains(&file.display().to_string()), "{said}");
         assert!(said.contains("(-36)"), "{said}");
         let shown = worlds::show(folder.path());
-        assert_eq!(shown.is_err(), file.extension().unwrap() == "json", "{shown:?}");
+        assert!(shown.is_err(), "{shown:?}");
     };
     let behaviour = data.with_extension("AddressBook.js");
     write(&behaviour, b"({ \xff })");

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
 use serde_json::{Map, Value as Json, json};
 use tokio_util::sync::CancellationToken;
@@ -28,6 +29,7 @@ pub(super) fn run(common: &Common, mac: Mac, settings: &[Setting]) -> Result<(),
         Err(failure) => checks.push(check("state", false, &failure.to_string())),
     }
     checks.push(screen(&mac));
+    checks.extend(mac.world.as_deref().map(of_world));
     checks.extend(of_mac(common, mac));
     let healthy = checks.iter().all(|check| check["ok"] == true);
     print(common, healthy, &checks, settings)?;
@@ -69,6 +71,14 @@ fn of_state(state: &State) -> Vec<Json> {
         Err(error) => check("undo", false, &error.to_string()),
     };
     vec![private, policy, undo, log]
+}
+
+/// Whether the files of a kept simulated Mac can be read: an app of it fails only once it is called.
+fn of_world(world: &Path) -> Json {
+    match iac_simulator::worlds::show(world) {
+        Ok(apps) => check("world", true, &format!("{}: {} apps", world.display(), apps.len())),
+        Err(error) => check("world", false, &error.to_string()),
+    }
 }
 
 /// Without a screen a client that cannot ask is refused; that is no fault.
