@@ -9,6 +9,7 @@ file names, or a word of why there is none. Fails if a target is missed.
 
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -131,10 +132,13 @@ def ran(host):
 
 def code_query(program, python):
     """The same questions to ty itself and through the plugin, warm, in turns."""
-    subject = next(Path(python).glob("lib/python3*/site-packages/flask"), None)
-    if not subject:
+    installed = next(Path(python).glob("lib/python3*/site-packages/flask"), None)
+    if not installed:
         return skipped("code_query over ty itself", python)
     with tempfile.TemporaryDirectory() as folder:
+        # A package is used from outside of itself.
+        subject = Path(folder).resolve() / "project"
+        shutil.copytree(installed, subject / "flask")
         home = Home(program, folder, f"{python}/bin:")
         (home.folder / "state/language-servers.toml").write_text('prefer = ["ty"]\n')
         home.add("code-query", "--root", subject)
