@@ -149,7 +149,7 @@ impl OsaError {
         }
         let found = TABLE.iter().find(|row| row.number == self.number);
         let fault = match found {
-            None if self.at == "open" => {
+            None if self.at == "open" && self.number != DISK => {
                 let message = format!("the system cannot find {app}");
                 Fault::new(Code::AppNotFound, message, "iac_mcp_list_apps lists every scriptable app")
             }
@@ -173,6 +173,9 @@ impl OsaError {
         is_missing(self.number)
     }
 }
+
+/// The disk failed: the app is there, and what could not be read stands in the text.
+const DISK: i64 = -36;
 
 /// The number that our scripts raise where another object stands at the place of the one that is meant; nobody else's.
 const MOVED: i64 = 20_001;
