@@ -190,6 +190,28 @@ impl State {
         lock(&self.log).append(now, entry, durable && self.passing.is_none())
     }
 
+    /// Removes logs into which nothing was written for so long, a day at least; says how many.
+    ///
+    /// # Errors
+    /// It cannot be written down.
+    pub fn remove_logs(&self, now: Millis, age: Millis) -> Result<usize, StateError> {
+        lock(&self.log).remove(now, age)
+    }
+
+    /// Takes note of what is wrong with the logs, so that it is not found again; says what that was.
+    ///
+    /// # Errors
+    /// It cannot be read or written down.
+    pub fn accept_findings(&self, now: Millis) -> Result<Vec<audit::Finding>, StateError> {
+        let note = |order: String| self.record(now, &Entry::Operator { order }, true);
+        // A log that begins here is linked to what is there, or says that it cannot be.
+        note("audit accept".to_owned())?;
+        let findings = audit::verify(&self.folder);
+        let findings = findings.map_err(|AuditError { path, error }| StateError::Io { path, error })?;
+        findings.iter().try_for_each(|finding| note(audit::accepted(finding)))?;
+        Ok(findings)
+    }
+
     /// Writes what the log of this process still holds back.
     ///
     /// # Errors

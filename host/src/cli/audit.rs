@@ -34,6 +34,14 @@ enum Command {
     Export,
     /// Shows new entries as they come.
     Follow,
+    /// Takes note of what `verify` finds, so that only what is new is found after it.
+    Accept,
+    /// Removes logs into which nothing was written for long; without this, those of the last 90 days are kept.
+    Remove {
+        /// How long: 7d, 30d; a day at least.
+        #[arg(long, value_parser = span)]
+        older: Millis,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -96,6 +104,11 @@ impl Audit {
             Some(Command::Verify) => verify(&state, common),
             Some(Command::Export) => filter.export(&state),
             Some(Command::Follow) => filter.follow(&state),
+            Some(Command::Accept) => accept(&state),
+            Some(Command::Remove { older }) => {
+                let removed = state.remove_logs(now(), older)?;
+                Ok(writeln!(anstream::stdout(), "removed: {removed}")?)
+            }
         }
     }
 }
@@ -118,6 +131,13 @@ fn verify(state: &State, common: &Common) -> Result<(), Failure> {
         writeln!(stdout, "{error}{}{line}{error:#}: {}", finding.file, finding.wrong)?;
     }
     if findings.is_empty() { Ok(()) } else { Err(Failure::Said) }
+}
+
+fn accept(state: &State) -> Result<(), Failure> {
+    let findings = state.accept_findings(now())?;
+    let mut stdout = anstream::stdout();
+    findings.iter().try_for_each(|finding| writeln!(stdout, "{finding}"))?;
+    Ok(writeln!(stdout, "taken note of: {}", findings.len())?)
 }
 
 impl Filter {

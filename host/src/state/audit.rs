@@ -1,24 +1,42 @@
 //! The audit logs: one for each process, each naming where the one before it ended.
 //!
 //! Beside a log stands its end (`.end`): number and hash of its last line, so that lines cut off at the end are missed.
-//! `last` names the newest log.
+//! `last` names the newest log. A log is removed 90 days after its last entry, when another one begins, or by the operator;
+//! that it was removed is an entry of the log that stays, so that `verify` does not miss it.
 
 mod read;
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use iac_core::Millis;
 use iac_core::audit::{Chain, Entry, Hash, Link, time};
 
-use super::{StateError, file, read_if_there};
+use super::{StateError, file};
 
+pub(super) use read::accepted;
 pub use read::{AuditError, Finding, Record, newest, read, verify};
 
 /// A log is followed by a new one when it is larger.
 const LARGEST: u64 = 16 * 1024 * 1024;
+
+/// How long a log is kept after its last entry.
+const KEPT: Millis = Millis(90 * DAY);
+
+/// A day in milliseconds; no log is removed that is younger.
+const DAY: u64 = 24 * 60 * 60 * 1000;
+
+/// How an entry begins that names logs which were removed.
+const REMOVED: &str = "audit remove: ";
+
+/// How an entry begins that names a finding which the operator knows of.
+const ACCEPTED: &str = "audit accept: ";
+
+/// So many logs are named in one entry.
+const NAMED: usize = 100;
 
 /// How the file of a log ends.
 const LOG: &str = ".jsonl";
@@ -50,13 +68,26 @@ impl Log {
 
     /// Appends an entry; begins a log where there is none or the one there is large enough.
     pub(super) fn append(&mut self, now: Millis, entry: &Entry, durable: bool) -> Result<(), StateError> {
-        if self.open.as_ref().is_none_or(|open| open.size > LARGEST) {
-            let open = self.begin(now)?;
-            self.open = Some(open);
-        }
         let path = self.folder.clone();
-        let Some(open) = &mut self.open else { return Ok(()) };
-        open.append(now, entry, durable).map_err(StateError::io(&path))
+        self.open(now)?.append(now, entry, durable).map_err(StateError::io(&path))
+    }
+
+    /// Removes logs into which nothing was written for so long, a day at least; says how many.
+    pub(super) fn remove(&mut self, now: Millis, age: Millis) -> Result<usize, StateError> {
+        let folder = self.folder.clone();
+        let lock = self.lock.clone();
+        let open = self.open(now)?;
+        let _lock = file::lock(&lock)?;
+        open.remove_old(&folder, now, age.max(Millis(DAY))).map_err(StateError::io(&folder))
+    }
+
+    /// The log of this process; another one where that is large enough, or was removed by somebody.
+    fn open(&mut self, now: Millis) -> Result<&mut Open, StateError> {
+        let open = match self.open.take().filter(|open| open.size <= LARGEST && open.is_there()) {
+            Some(open) => open,
+            None => self.begin(now)?,
+        };
+        Ok(self.open.insert(open))
     }
 
     pub(super) fn sync(&self) -> Result<(), StateError> {
@@ -75,13 +106,16 @@ impl Log {
         let start = Entry::Start { version, process: std::process::id(), previous };
         open.append(now, &start, true).map_err(failed())?;
         file::replace(&self.folder.join("last"), open.name.as_bytes())?;
+        if let Err(error) = open.remove_old(&self.folder, now, KEPT) {
+            tracing::warn!(%error, "old logs stay");
+        }
         Ok(open)
     }
 
-    /// Where the newest log ends now; it may still grow.
+    /// Where the newest log ends now; it may still grow. What is damaged names none, which `verify` finds.
     fn previous(&self) -> Result<Option<Link>, StateError> {
-        let Some(name) = read_if_there(&self.folder.join("last"))? else { return Ok(None) };
-        let end = read_if_there(&self.folder.join(format!("{name}{END}")))?;
+        let Some(name) = text_if_there(&self.folder.join("last"))? else { return Ok(None) };
+        let end = text_if_there(&self.folder.join(format!("{name}{END}")))?;
         Ok(end.as_deref().and_then(parse_end).map(|(line, hash)| Link {
             file: format!("{name}{LOG}"),
             line,
@@ -113,6 +147,25 @@ impl Open {
         }
     }
 
+    fn is_there(&self) -> bool {
+        self.log.metadata().is_ok_and(|found| found.nlink() > 0)
+    }
+
+    /// Removes other logs that are old enough, after it was written down which.
+    fn remove_old(&mut self, folder: &Path, now: Millis, age: Millis) -> io::Result<usize> {
+        let old = old_logs(folder, &self.name, Millis(now.0.saturating_sub(age.0)))?;
+        for names in old.chunks(NAMED) {
+            let order = format!("{REMOVED}{}", names.join(" "));
+            self.append(now, &Entry::Operator { order }, true)?;
+            for file in names.iter().flat_map(|name| [LOG, END].map(|ending| format!("{name}{ending}"))) {
+                if let Err(error) = fs::remove_file(folder.join(&file)) {
+                    tracing::warn!(%error, file, "an old log stays");
+                }
+            }
+        }
+        Ok(old.len())
+    }
+
     /// A line that could be written only in part is taken back, so that the log stays whole.
     fn append(&mut self, now: Millis, entry: &Entry, durable: bool) -> io::Result<()> {
         let mut chain = self.chain.clone();
@@ -128,6 +181,34 @@ impl Open {
         self.size += line.len() as u64;
         self.chain = chain;
         self.end.write_all_at(format_end(&self.chain).as_bytes(), 0)
+    }
+}
+
+/// The names of logs that began before a point in time and were last written before it, oldest first.
+fn old_logs(folder: &Path, own: &str, before: Millis) -> io::Result<Vec<String>> {
+    const SECONDS: usize = "2026-01-22T10-00-00".len();
+    let stamp = time(before).replace(':', "-");
+    let until = SystemTime::UNIX_EPOCH + Duration::from_millis(before.0);
+    let mut old = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let Some(name) = name.to_str().and_then(|name| name.strip_suffix(LOG)) else { continue };
+        let began_before = name.get(..SECONDS) < stamp.get(..SECONDS);
+        if name != own && began_before && entry.metadata()?.modified()? < until {
+            old.push(name.to_owned());
+        }
+    }
+    old.sort();
+    Ok(old)
+}
+
+/// The text of a file; what is no text in it is shown as such.
+fn text_if_there(path: &Path) -> Result<Option<String>, StateError> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(StateError::io(path)(error)),
     }
 }
 

@@ -283,6 +283,66 @@ fn records_are_in_the_order_in_which_they_were_written() {
     }
 }
 
+/// Every log that was begun so far looks as if it had been written last at the beginning of 1970.
+fn age(folder: &std::path::Path) {
+    for entry in std::fs::read_dir(folder.join("audit")).unwrap().flatten() {
+        let file = OpenOptions::new().append(true).open(entry.path()).unwrap();
+        file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1)).unwrap();
+    }
+}
+
+fn count_logs(folder: &std::path::Path) -> usize {
+    let entries = std::fs::read_dir(folder.join("audit")).unwrap().flatten();
+    entries.filter(|entry| entry.path().extension().is_some_and(|ending| ending == "jsonl")).count()
+}
+
+#[test]
+fn old_logs_are_removed_and_nothing_is_missed() {
+    const DAY: u64 = 24 * 60 * 60 * 1000;
+    let folder = folder();
+    let state = |at: u64| {
+        let state = open(&folder);
+        state.record(Millis(at), &order(1), true).unwrap();
+        state
+    };
+    let first = state(DAY);
+    let (_second, folder) = (state(2 * DAY), first.folder().to_owned());
+    assert_eq!(
+        state(80 * DAY).remove_logs(Millis(80 * DAY), Millis(79 * DAY)).unwrap(),
+        0,
+        "they are younger"
+    );
+    age(&folder);
+    assert_eq!(count_logs(&folder), 3);
+    let newest = state(92 * DAY);
+    assert_eq!(count_logs(&folder), 3, "the first one is gone, and one was begun");
+    assert_eq!(audit::verify(&folder).unwrap(), [], "it is not missed");
+    assert_eq!(newest.remove_logs(Millis(92 * DAY + 2), Millis(0)).unwrap(), 2);
+    assert_eq!(audit::verify(&folder).unwrap(), []);
+    first.record(Millis(93 * DAY), &order(2), true).unwrap();
+    let orders: Vec<_> = audit::read(&folder).unwrap();
+    let told = orders.iter().any(|record| record.fields.get("order") == Some(&"order 2".into()));
+    assert!(told, "who still writes into what was removed begins another one");
+    assert_eq!(audit::verify(&folder).unwrap(), []);
+}
+
+#[test]
+fn what_the_operator_knows_of_is_not_found_again() {
+    let folder = folder();
+    let first = open(&folder);
+    first.record(Millis(5), &order(1), true).unwrap();
+    for damage in ["", "\u{fffd}/x", "no-such-log"] {
+        write(&first, "audit/last", damage);
+        let state = open(&folder);
+        assert_ne!(audit::verify(state.folder()).unwrap(), [], "{damage:?}");
+        assert_ne!(state.accept_findings(Millis(6)).unwrap(), [], "{damage:?}");
+        assert_eq!(audit::verify(state.folder()).unwrap(), [], "{damage:?}");
+    }
+    let log = audit::read(first.folder()).unwrap().remove(0).file;
+    write(&first, &format!("audit/{log}"), "{}\n");
+    assert_ne!(audit::verify(first.folder()).unwrap(), [], "what is new is found");
+}
+
 #[test]
 fn what_killed_processes_left_half_written_is_removed() {
     let folder = folder();

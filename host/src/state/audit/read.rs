@@ -1,15 +1,15 @@
 //! Reading all logs together, and finding where one was changed.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::{fmt, fs};
 
 use iac_core::audit::{Broken, Hash, Line, Link, lines};
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json};
 
-use super::{END, LOG, parse_end};
+use super::{ACCEPTED, END, LOG, REMOVED, parse_end};
 
 /// Why the logs cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -144,10 +144,36 @@ pub fn verify(state: &Path) -> Result<Vec<Finding>, AuditError> {
         findings.push(finding(name, Some(1), "it names no log before it, although there is one"));
     }
     for (name, file) in &files {
-        findings.extend(file.previous().and_then(|link| broken_link(name, &link, &files)));
+        let link = file.previous().filter(|link| !is_removed(&link.file, &files));
+        findings.extend(link.and_then(|link| broken_link(name, &link, &files)));
     }
     findings.extend(newest_is_there(state, &files));
+    findings.retain(|finding| !orders(&files, ACCEPTED).any(|known| known == finding.to_string()));
     Ok(findings)
+}
+
+/// What entries of this beginning say, in all logs as far as they are whole.
+fn orders<'a>(files: &'a BTreeMap<String, File>, begin: &'a str) -> impl Iterator<Item = &'a str> {
+    let lines = files.values().flat_map(|file| &file.lines);
+    lines.filter_map(move |line| line.fields.get("order")?.as_str()?.strip_prefix(begin))
+}
+
+/// The order that takes note of a finding.
+pub(in crate::state) fn accepted(finding: &Finding) -> String {
+    format!("{ACCEPTED}{finding}")
+}
+
+/// Whether a log was removed because of its age, and that was written down.
+fn is_removed(log: &str, files: &BTreeMap<String, File>) -> bool {
+    let name = log.strip_suffix(LOG).unwrap_or(log);
+    orders(files, REMOVED).flat_map(str::split_whitespace).any(|removed| removed == name)
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
+        write!(f, "{}{line}: {}", self.file, self.wrong)
+    }
 }
 
 /// `last` names the newest log, so that nobody can take it away unseen.
