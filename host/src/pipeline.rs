@@ -340,7 +340,7 @@ impl Pipeline {
     pub fn clean_up(&self) -> usize {
         let now = self.clock.now();
         let dropped = self.memory().references.clean_up(now);
-        self.save();
+        off_the_way(|| self.save());
         dropped
     }
 
@@ -357,6 +357,12 @@ impl Pipeline {
 
     /// Takes over, before the first call, the references that processes which are gone have left behind.
     fn adopt(&self) {
+        if !self.kept().adopted {
+            off_the_way(|| self.adopt_now());
+        }
+    }
+
+    fn adopt_now(&self) {
         let mut kept = self.kept();
         if std::mem::replace(&mut kept.adopted, true) {
             return;
@@ -565,6 +571,15 @@ fn with_script(mut outcome: Outcome, shown: Option<String>) -> Outcome {
 pub(crate) fn internal(error: &dyn std::fmt::Display) -> Fault {
     let message = format!("the server failed: {error}");
     Fault::new(Code::Internal, message, "this is a fault of the server; please report it with its log")
+}
+
+/// Does what waits for the disk; other calls go on meanwhile.
+fn off_the_way<T>(work: impl FnOnce() -> T) -> T {
+    use tokio::runtime::{Handle, RuntimeFlavor};
+    match Handle::try_current().map(|handle| handle.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        _ => work(),
+    }
 }
 
 fn prepare(world: Option<&World>) -> Result<(), Fault> {
