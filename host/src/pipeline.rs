@@ -75,11 +75,12 @@ pub struct Settings {
 pub struct Pipeline {
     catalog: Arc<Catalog>,
     supervisor: Supervisor,
+    /// Goes before the simulated Mac, since its files may lie in there.
+    permission: Permission,
     world: Option<Arc<World>>,
     home: String,
     tools: tools::Tools,
     debug: bool,
-    permission: Permission,
     plugins: Plugins,
     memory: Mutex<Memory>,
     saved: Mutex<Kept>,

@@ -41,8 +41,10 @@ pub struct State {
     folder: PathBuf,
     /// Whether nothing but reads is possible, whatever the policy says.
     only_reads: bool,
+    /// Whether it goes with the process, so that nothing in it need outlive a power failure.
+    is_passing: bool,
     /// Removed with this value.
-    passing: Option<tempfile::TempDir>,
+    _own: Option<tempfile::TempDir>,
     policy: Mutex<Watched<Policy>>,
     grants: Mutex<Watched<Grants>>,
     log: Mutex<audit::Log>,
@@ -105,14 +107,20 @@ impl State {
     pub fn open(folder: PathBuf) -> Result<Self, StateError> {
         DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(StateError::io(&folder))?;
         file::clean(&folder);
-        Ok(Self {
+        Ok(Self::look(folder))
+    }
+
+    /// Looks at a state directory: nothing is made or written, also where nothing can be.
+    pub fn look(folder: PathBuf) -> Self {
+        Self {
             policy: Mutex::new(Watched::new(folder.join("policy.toml"))),
             grants: Mutex::new(Watched::new(folder.join("grants.json"))),
             log: Mutex::new(audit::Log::new(folder.join("audit"), folder.join("lock"))),
             only_reads: false,
-            passing: None,
+            is_passing: false,
+            _own: None,
             folder,
-        })
+        }
     }
 
     /// A state directory of its own, which goes with this value.
@@ -123,7 +131,13 @@ impl State {
         let folder = tempfile::Builder::new().prefix("iac-mcp-").tempdir();
         let folder = folder.map_err(StateError::io(&std::env::temp_dir()))?;
         let state = Self::open(folder.path().join("state"))?;
-        Ok(Self { passing: Some(folder), ..state })
+        Ok(Self { _own: Some(folder), ..state.goes_with_the_process() })
+    }
+
+    /// The same directory, where somebody else removes it when the process ends.
+    #[must_use]
+    pub fn goes_with_the_process(self) -> Self {
+        Self { is_passing: true, ..self }
     }
 
     /// The same directory, for a server that only reads.
@@ -187,7 +201,7 @@ impl State {
     /// It cannot be written.
     pub fn record(&self, now: Millis, entry: &Entry, durable: bool) -> Result<(), StateError> {
         // What goes with the process need not outlive a power failure.
-        lock(&self.log).append(now, entry, durable && self.passing.is_none())
+        lock(&self.log).append(now, entry, durable && !self.is_passing)
     }
 
     /// Removes logs into which nothing was written for so long, a day at least; says how many.

@@ -1,6 +1,7 @@
 """What the operator is told: advice that works, what is damaged, and settings that cannot be meant."""
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -10,6 +11,7 @@ from desk import Desk
 from support import BIN, ROOT, Server
 
 INBOX = {"type": "property", "property": "inbox", "of": "application"}
+HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bare", "version": "0"}}
 FLAG = json.dumps({"app": "Mail", "command": "check for new mail"})
 
 
@@ -122,6 +124,50 @@ class Operator(Desk):
         orders = [entry["order"] for entry in entries]
         self.assertEqual(orders[:2], ["policy profile trusted", "policy profile standard"])
         self.assertIn("it failed", orders[2])
+
+    def test_a_fresh_mac_leaves_nothing_behind(self):
+        def begin(*options):
+            process = subprocess.Popen(
+                [BIN, "serve", "--simulated", *options],
+                env=self.home.environment,
+                cwd=self.home.path,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+            asked = {"name": "iac_mcp_list_apps", "arguments": {}}
+            for number, (method, params) in enumerate([("initialize", HELLO), ("tools/call", asked)]):
+                line = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+                process.stdin.write(json.dumps(line).encode() + b"\n")
+                process.stdin.flush()
+                process.stdout.readline()
+            return process
+
+        temporary, macs = self.home.path / "tmp", self.home.path / ".cache/iac-mcp/macs"
+        with begin() as killed:
+            self.assertEqual(list(temporary.iterdir()), [])
+            killed.kill()
+        self.assertEqual(len(list(macs.iterdir())), 1)
+        with begin():
+            self.assertEqual(len(list(macs.iterdir())), 1, "what the killed one left is gone")
+        self.assertEqual([list(macs.iterdir()), list(temporary.iterdir())], [[], []])
+        with begin("--cache", "off"):
+            [folder] = temporary.iterdir()
+            self.assertEqual((folder.name, folder.stat().st_mode & 0o777), (f"iac-mcp-{os.getuid()}", 0o700))
+        folder.chmod(0o755)
+        self.assertIn("open to others", self.told("apps", "--simulated", "--cache", "off", status=1))
+
+    def test_what_cannot_be_written_can_be_looked_at(self):
+        nowhere = ["--state", "/dev/null/state"]
+        for shown in (["policy", "show"], ["policy", "grants"], ["policy", "check"], ["audit"], ["undo"]):
+            with self.subTest(shown):
+                missing = ["--state", str(self.home.path / "missing")]
+                self.told(*shown, *missing)
+                self.assertFalse((self.home.path / "missing").exists())
+        self.assertIn("/dev/null/state", self.told("policy", "profile", "trusted", *nowhere, status=1))
+        told = self.told("setup", "claude-desktop", "--file", "/proc/x.json", "--write", status=1)
+        self.assertIn("/proc/x.json", told)
+        self.assertIn("by hand", told)
 
 
 if __name__ == "__main__":

@@ -97,8 +97,11 @@ impl Kind {
 
 impl Audit {
     pub(super) fn run(self, common: &Common, mac: &Mac) -> Result<(), Failure> {
-        let state = mac.open_state(common)?;
         let Self { command, filter } = self;
+        let state = match command {
+            Some(Command::Accept | Command::Remove { .. }) => mac.open_state(common)?,
+            _ => mac.look_at_state(common)?,
+        };
         match command {
             None | Some(Command::Show) => filter.show(&state, common),
             Some(Command::Verify) => verify(&state, common),

@@ -1,6 +1,9 @@
 //! Options of every command, and what they mean.
 
 use std::ffi::OsString;
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -170,7 +173,7 @@ impl Mac {
             standard: common.standard()?,
         };
         let (home, tools, limits) = (self.home(world.as_ref()), self.tools(), self.limits());
-        let state = self.state(common, world.as_ref())?;
+        let state = Some(self.state(common, world.as_ref())?);
         let operator = self.operator(common, world.as_ref())?;
         let plugins = common.plugins();
         let screen = self.screen(world.as_ref());
@@ -207,25 +210,26 @@ impl Mac {
         Ok((world, settings))
     }
 
-    /// What is decided and remembered. What is allowed on a simulated Mac is not allowed on a real one, unless somebody
-    /// names the same directory for both.
-    fn state(&self, common: &Common, world: Option<&World>) -> Result<Option<State>, Failure> {
-        let folder = match (&common.state, world) {
-            (Some(folder), _) => std::path::absolute(folder)?,
-            (None, Some(world)) if world.is_fresh() && self.read_only => {
-                let passing = State::passing().map_err(|error| Failure::Failed(error.to_string()))?;
-                return Ok(Some(passing.only_reads()));
-            }
-            (None, Some(world)) if world.is_fresh() => return Ok(None),
-            (None, Some(world)) => world.folder().join(".iac-mcp"),
-            (None, None) => common.state().ok_or_else(|| {
-                Failure::Misuse(
-                    "there is no home folder to keep the policy in\nname a folder with --state".to_owned(),
-                )
-            })?,
+    /// What is decided and remembered.
+    fn state(&self, common: &Common, world: Option<&World>) -> Result<State, Failure> {
+        let state = State::open(self.place(common, world)?)?;
+        let is_passing = common.state.is_none() && world.is_some_and(World::is_fresh);
+        let state = if is_passing { state.goes_with_the_process() } else { state };
+        Ok(if self.read_only { state.only_reads() } else { state })
+    }
+
+    /// Where that is. What is allowed on a simulated Mac is not allowed on a real one, unless somebody names the same
+    /// directory for both.
+    fn place(&self, common: &Common, world: Option<&World>) -> Result<PathBuf, Failure> {
+        let nowhere = || {
+            let what = "there is no home folder to keep the policy in\nname a folder with --state";
+            Failure::Misuse(what.to_owned())
         };
-        let state = State::open(folder).map_err(|error| Failure::Failed(error.to_string()))?;
-        Ok(Some(if self.read_only { state.only_reads() } else { state }))
+        match (&common.state, world) {
+            (Some(folder), _) => Ok(std::path::absolute(folder)?),
+            (None, Some(world)) => Ok(world.folder().join(".iac-mcp")),
+            (None, None) => common.state().ok_or_else(nowhere),
+        }
     }
 
     /// How the same Mac and state directory are reached from another command line, and another folder.
@@ -241,18 +245,26 @@ impl Mac {
         Ok(Operator::new(&options, is_fresh && state.is_none()))
     }
 
-    /// Opens the state directory for commands that need no apps.
+    /// Opens the state directory for commands that change something in it.
     ///
     /// # Errors
     /// There is none.
     pub(super) fn open_state(&self, common: &Common) -> Result<State, Failure> {
+        let state = self.look_at_state(common)?;
+        Ok(State::open(state.folder().to_owned())?)
+    }
+
+    /// Looks at the state directory, for commands that only show it; that works where nothing can be written.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(super) fn look_at_state(&self, common: &Common) -> Result<State, Failure> {
         let world = self.world.as_deref().map(kept).transpose()?;
         if common.state.is_none() && world.is_none() && self.simulated {
             let what = "a fresh simulated Mac keeps nothing\nname its state with --state, or a kept Mac with --world";
             return Err(Failure::Misuse(what.to_owned()));
         }
-        let state = self.state(common, world.as_ref())?;
-        state.ok_or_else(|| Failure::Misuse("name a folder with --state".to_owned()))
+        Ok(State::look(self.place(common, world.as_ref())?))
     }
 
     fn world(&self, common: &Common) -> Result<Option<World>, Failure> {
@@ -337,13 +349,26 @@ impl Mac {
 
 /// Makes a fresh copy below the cache, or in the system's own place for passing things if that cannot be written.
 fn fresh(common: &Common) -> Result<World, Failure> {
-    let passing = std::env::temp_dir().join("iac-mcp");
-    let below = common.cache().unwrap_or_else(|| passing.clone());
-    let made = World::fresh(&below.join("macs")).or_else(|error| {
-        tracing::warn!(%error, "{} cannot be written", below.display());
-        World::fresh(&passing.join("macs"))
-    });
+    let made = match common.cache() {
+        Some(cache) => World::fresh(&cache.join("macs")).or_else(|error| {
+            tracing::warn!(%error, "{} cannot be written", cache.display());
+            World::fresh(&passing()?)
+        }),
+        None => passing().and_then(|folder| World::fresh(&folder)),
+    };
     made.map_err(|error| Failure::Failed(format!("no room for a simulated Mac: {error}")))
+}
+
+/// A folder of this user in the place that all users share: nobody else may have made it.
+fn passing() -> io::Result<PathBuf> {
+    let user = rustix::process::getuid().as_raw();
+    let folder = std::env::temp_dir().join(format!("iac-mcp-{user}"));
+    DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+    let found = folder.symlink_metadata()?;
+    if found.is_dir() && found.uid() == user && found.mode() & 0o077 == 0 {
+        return Ok(folder);
+    }
+    Err(io::Error::other(format!("{} is open to others, or somebody else's", folder.display())))
 }
 
 fn kept(folder: &Path) -> Result<World, Failure> {

@@ -121,13 +121,13 @@ impl From<LevelName> for Level {
 impl PolicyCommand {
     pub(super) fn run(self, common: &Common, mac: Mac) -> Result<(), Failure> {
         match self.command {
-            Command::Show => show(&mac.open_state(common)?, common),
+            Command::Show => show(&mac.look_at_state(common)?, common),
             Command::Check { file } => check(file, common, &mac),
             Command::Allow(rule) => rule.add(Ruling::Allow, common, &mac),
             Command::Ask(rule) => rule.add(Ruling::Ask, common, &mac),
             Command::Deny(rule) => rule.add(Ruling::Deny, common, &mac),
             Command::Profile { profile } => set_profile(profile, common, &mac),
-            Command::Grants => grants(&mac.open_state(common)?, common),
+            Command::Grants => grants(&mac.look_at_state(common)?, common),
             Command::Revoke(revoke) => revoke.run(&mac.open_state(common)?),
             Command::Explain(explain) => explain.run(common, mac),
         }
@@ -190,7 +190,7 @@ fn check(file: Option<PathBuf>, common: &Common, mac: &Mac) -> Result<(), Failur
             (file.clone(), std::fs::read_to_string(&file).map_err(|error| unreadable(&file, &error))?)
         }
         None => {
-            let state = mac.open_state(common)?;
+            let state = mac.look_at_state(common)?;
             (state.policy_path(), state.policy_text()?)
         }
     };

@@ -108,7 +108,7 @@ impl Setup {
             Form::Yaml => Err("this form is not written".to_owned()),
         };
         let after = after.map_err(failed)?;
-        Ok(replace(file, after.as_bytes())?)
+        replace(file, after.as_bytes()).map_err(|error| failed(error.to_string()))
     }
 
     fn with_json(&self, text: &str, key: &str, entry: &Json) -> Result<String, String> {

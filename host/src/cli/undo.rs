@@ -23,7 +23,7 @@ pub(super) struct Undo {
 impl Undo {
     pub(super) fn run(self, common: &Common, mac: Mac) -> Result<(), Failure> {
         if self.ids.is_empty() {
-            return list(&mac.open_state(common)?, common);
+            return list(&mac.look_at_state(common)?, common);
         }
         let arguments = Map::from_iter([("undo".to_owned(), json!(self.ids))]);
         let answer = call::answer(common, mac, "iac_mcp_undo", &arguments)?;

@@ -284,15 +284,15 @@ fn records_are_in_the_order_in_which_they_were_written() {
 }
 
 /// Every log that was begun so far looks as if it had been written last at the beginning of 1970.
-fn age(folder: &std::path::Path) {
-    for entry in std::fs::read_dir(folder.join("audit")).unwrap().flatten() {
+fn age(folder: &Path) {
+    for entry in fs::read_dir(folder.join("audit")).unwrap().flatten() {
         let file = OpenOptions::new().append(true).open(entry.path()).unwrap();
         file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1)).unwrap();
     }
 }
 
-fn count_logs(folder: &std::path::Path) -> usize {
-    let entries = std::fs::read_dir(folder.join("audit")).unwrap().flatten();
+fn count_logs(folder: &Path) -> usize {
+    let entries = fs::read_dir(folder.join("audit")).unwrap().flatten();
     entries.filter(|entry| entry.path().extension().is_some_and(|ending| ending == "jsonl")).count()
 }
 
