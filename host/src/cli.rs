@@ -100,13 +100,17 @@ enum Failure {
 
 impl From<Fault> for Failure {
     fn from(fault: Fault) -> Self {
-        Self::Failed(format!("{}\n{}", fault.message, fault.suggestion))
+        // At a terminal there are commands in the place of tools.
+        let suggestion = fault.suggestion.replace("iac_mcp_list_apps", "`iac-mcp apps`");
+        let suggestion = suggestion.replace("iac_mcp_describe_app", "`iac-mcp describe`");
+        Self::Failed(format!("{}\n{suggestion}", fault.message))
     }
 }
 
 impl From<StateError> for Failure {
     fn from(error: StateError) -> Self {
-        Self::Failed(error.to_string())
+        let remedy = error.remedy().map(|remedy| format!("\n{remedy}")).unwrap_or_default();
+        Self::Failed(format!("{error}{remedy}"))
     }
 }
 
@@ -124,7 +128,7 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let line: Vec<OsString> = std::iter::once("iac-mcp".into()).chain(arguments).collect();
     let (arguments, settings) = match config::read(&line) {
         Ok(read) => read,
-        Err(config::Unread::Clap(error)) => return misread(&error),
+        Err(config::Unread::Clap(error)) => return misread(&error, &line),
         Err(config::Unread::File(failure)) => return complain(&failure),
     };
     directories::log(arguments.common.debug);
@@ -166,10 +170,16 @@ fn usage() -> Result<(), Failure> {
     Err(Failure::Shown)
 }
 
-/// Help and version are no failure; anything else is misuse.
-fn misread(error: &clap::Error) -> ExitCode {
+/// Help and version are no failure, read to their end or not; anything else is misuse.
+fn misread(error: &clap::Error, line: &[OsString]) -> ExitCode {
     let printed = error.print();
-    if error.use_stderr() || printed.is_err() { ExitCode::from(2) } else { ExitCode::SUCCESS }
+    if let Some(variable) = config::to_blame(error, line) {
+        let style = paint::FAINT;
+        // Without a place to complain to, the exit status has to do.
+        let _ = writeln!(anstream::stderr(), "{style}it is set by {variable}{style:#}");
+    }
+    let unread = printed.err().filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
+    if error.use_stderr() || unread.is_some() { ExitCode::from(2) } else { ExitCode::SUCCESS }
 }
 
 fn complain(failure: &Failure) -> ExitCode {

@@ -86,6 +86,18 @@ impl StateError {
     }
 }
 
+impl StateError {
+    /// What the operator can do about a file that is damaged.
+    pub fn remedy(&self) -> Option<&'static str> {
+        let Self::Damaged { path, .. } = self else { return None };
+        match path.file_name()?.to_str()? {
+            "grants.json" => Some("remove the file to forget what was allowed"),
+            "undo.json" => Some("remove the file; what it held cannot be taken back any more"),
+            _ => None,
+        }
+    }
+}
+
 impl From<StateError> for Fault {
     /// Nothing runs where it cannot be told what may run.
     fn from(error: StateError) -> Self {
@@ -93,7 +105,9 @@ impl From<StateError> for Fault {
             StateError::Policy { .. } => {
                 "only the user can correct the policy: `iac-mcp policy check` shows the mistake"
             }
-            _ => "only the user can correct this file or folder; nothing runs until then",
+            error => error
+                .remedy()
+                .unwrap_or("only the user can correct this file or folder; nothing runs until then"),
         };
         Self::new(Code::Unavailable, error.to_string(), suggestion).retryable(false)
     }
@@ -250,10 +264,8 @@ fn parse_policy(path: &Path, text: &str) -> Result<Policy, StateError> {
 }
 
 fn parse_grants(path: &Path, text: &str) -> Result<Grants, StateError> {
-    let damaged = |error: serde_json::Error| {
-        let error = format!("{error}; remove the file to forget what was allowed");
-        StateError::Damaged { path: path.to_owned(), error }
-    };
+    let damaged =
+        |error: serde_json::Error| StateError::Damaged { path: path.to_owned(), error: error.to_string() };
     if text.trim().is_empty() { Ok(Grants::default()) } else { Grants::parse(text).map_err(damaged) }
 }
 
@@ -265,6 +277,9 @@ fn read_if_there(path: &Path) -> Result<Option<String>, StateError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            Err(StateError::Damaged { path: path.to_owned(), error: "expected text in UTF-8".to_owned() })
+        }
         Err(error) => Err(StateError::io(path)(error)),
     }
 }

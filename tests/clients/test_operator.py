@@ -169,6 +169,24 @@ class Operator(Desk):
         self.assertIn("/proc/x.json", told)
         self.assertIn("by hand", told)
 
+    def test_whoever_is_wrong_is_told_what(self):
+        self.home.state.mkdir()
+        (self.home.state / "undo.json").write_bytes(b"\xff")
+        self.assertIn("remove the file", self.cli_says("undo", status=1))
+        (self.home.state / "undo.json").unlink()
+        os.mkfifo(self.home.state / "config.toml")
+        self.assertIn("expected a file", self.cli_says("apps", status=1))
+        (self.home.state / "config.toml").unlink()
+        wrong = {"IAC_MCP_TIMEOUT": "x"}
+        self.assertIn("it is set by IAC_MCP_TIMEOUT", self.told("apps", status=2, environment=wrong))
+        self.assertNotIn("it is set by", self.told("apps", "--timeout", "y", status=2, environment=wrong))
+        self.assertIn("`iac-mcp apps`", self.told("describe", "NoSuchApp", "--simulated", status=1))
+        self.assertIn("there is no such file", self.told("lint", "no.sdef", status=1))
+        self.assertIn("IAC_MCP_LOG", self.told("apps", "--simulated", environment={"IAC_MCP_LOG": "[[["}))
+
+    def cli_says(self, *arguments, status=0):
+        return self.told(*arguments, *self.options(), status=status)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -75,7 +75,8 @@ impl Shelf {
     /// The dictionary in one file.
     pub(super) fn file(path: &Path) -> io::Result<Sources> {
         let source = Source::of(path.to_owned());
-        let missing = || io::Error::other(format!("{} is no regular file", path.display()));
+        let missing =
+            || io::Error::other(if path.exists() { "expected a file" } else { "there is no such file" });
         let file = Origin::File(source.ok_or_else(missing)?);
         Ok(Sources { file, missing: None, includes: Vec::new() })
     }

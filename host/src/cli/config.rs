@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Command, CommandFactory as _, FromArgMatches as _};
 use iac_core::dictionary::names;
@@ -131,6 +132,20 @@ fn one_mac(
     Ok((arguments, settings))
 }
 
+/// The variable that is to blame for an option that cannot be read, if none on the command line is.
+pub(super) fn to_blame(error: &clap::Error, line: &[OsString]) -> Option<String> {
+    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return None };
+    let option = argument.split([' ', '=']).next()?;
+    let is_given = |word: &OsString| word.to_str().is_some_and(|word| word.split('=').next() == Some(option));
+    if line.iter().any(is_given) {
+        return None;
+    }
+    let command = Arguments::command();
+    let named = |argument: &&clap::Arg| argument.get_long() == option.strip_prefix("--");
+    let variable = command.get_arguments().find(named)?.get_env()?;
+    std::env::var_os(variable).map(|_| variable.to_string_lossy().into_owned())
+}
+
 /// What the command line and the variables say.
 fn said(command: &Command, matches: &ArgMatches) -> BTreeMap<String, Setting> {
     let mut found = BTreeMap::new();
@@ -158,6 +173,10 @@ fn said(command: &Command, matches: &ArgMatches) -> BTreeMap<String, Setting> {
 
 /// Reads the file; every mistake has its line and column.
 fn keys(path: &Path, command: &Command) -> Result<Vec<Given>, Unread> {
+    // Of a pipe nobody writes into, the end would never come.
+    if path.metadata().is_ok_and(|found| !found.is_file()) {
+        return Err(Unread::File(Failure::Failed(format!("{}: expected a file", path.display()))));
+    }
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),

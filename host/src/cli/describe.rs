@@ -49,10 +49,11 @@ fn overview(out: &mut impl Write, title: &str, definition: &Definition) -> io::R
     let enumerations = dictionary.enumerations.values().filter(|each| !each.built_in && !each.hidden).count();
     writeln!(
         out,
-        "{faint}{} commands, {} classes, {enumerations} enumerations, {} problems{faint:#}",
-        counts.commands,
-        counts.classes,
-        problems.len()
+        "{faint}{}, {}, {}, {}{faint:#}",
+        paint::count(counts.commands, "command"),
+        if counts.classes == 1 { "1 class".to_owned() } else { format!("{} classes", counts.classes) },
+        paint::count(enumerations, "enumeration"),
+        paint::count(problems.len(), "problem")
     )?;
     for suite in &dictionary.suites {
         let commands: Vec<&Command> = dictionary

@@ -45,9 +45,16 @@ fn place(variable: &str, mac: &str, other: &str) -> Option<PathBuf> {
 /// Sends the log to stderr: warnings, or as much as `IAC_MCP_LOG` or `--debug` say.
 pub(super) fn log(debug: bool) {
     let default = if debug { "iac_mcp=debug,warn,rmcp=error" } else { "warn,rmcp=error" };
-    let filter = EnvFilter::try_from_env("IAC_MCP_LOG").unwrap_or_else(|_| EnvFilter::new(default));
+    let (filter, wrong) = match env::var("IAC_MCP_LOG").map(|text| EnvFilter::try_new(text)) {
+        Ok(Ok(filter)) => (filter, None),
+        Ok(Err(wrong)) => (EnvFilter::new(default), Some(wrong)),
+        Err(_) => (EnvFilter::new(default), None),
+    };
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     if log.with_ansi(io::IsTerminal::is_terminal(&io::stderr())).try_init().is_err() {
         tracing::debug!("somebody else keeps the log");
+    }
+    if let Some(error) = wrong {
+        tracing::warn!(%error, "IAC_MCP_LOG is not understood, expected a filter such as `iac_mcp=debug`");
     }
 }

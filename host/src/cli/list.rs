@@ -133,7 +133,9 @@ impl Lint {
             let of = |weight| found.iter().filter(|each| each.weight == weight).count();
             let (errors, warnings, notes) = (of(Weight::Error), of(Weight::Warning), of(Weight::Note));
             let faint = paint::FAINT;
-            writeln!(stdout, "{faint}{errors} errors, {warnings} warnings, {notes} notes{faint:#}")?;
+            let counts = [(errors, "error"), (warnings, "warning"), (notes, "note")];
+            let counts = counts.map(|(count, name)| paint::count(count, name)).join(", ");
+            writeln!(stdout, "{faint}{counts}{faint:#}")?;
         }
         if found.iter().any(|each| each.weight == Weight::Error) { Err(Failure::Said) } else { Ok(()) }
     }

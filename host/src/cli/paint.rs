@@ -32,6 +32,12 @@ pub(super) fn answer(body: &Json, for_programs: bool) -> io::Result<()> {
     writeln!(anstream::stdout(), "{text}")
 }
 
+/// A number of things: `1 note`, `2 notes`.
+pub(super) fn count(number: usize, name: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {name}{ending}")
+}
+
 /// How wide the terminal is, within reason.
 pub(super) fn width() -> usize {
     Table::new().width().map_or(100, usize::from).clamp(40, WIDEST)
