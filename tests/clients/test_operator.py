@@ -57,24 +57,21 @@ class Operator(Desk):
 
     def test_the_doctor_names_what_is_damaged(self):
         self.told("policy", "profile", "standard", *self.options())
-        last = (self.home.state / "audit/last").read_bytes()
         damaged = {
-            "plugins": ("plugins/installed.json", b"{", None),
-            "language servers": ("language-servers.toml", b"x =", None),
-            "undo": ("undo.json", b"{", None),
-            "audit": ("audit/last", b"\xff", last),
+            "plugins": ("plugins/installed.json", b"{"),
+            "language servers": ("language-servers.toml", b"x ="),
+            "undo": ("undo.json", b"{"),
+            "audit": ("audit/last", b"\xff"),
         }
-        for name, (file, damage, before) in damaged.items():
+        for name, (file, damage) in damaged.items():
             with self.subTest(file):
                 path = self.home.state / file
                 path.parent.mkdir(exist_ok=True)
                 path.write_bytes(damage)
                 told = json.loads(self.cli("doctor", "--json", status=1))
                 self.assertEqual([check["name"] for check in told["checks"] if not check["ok"]], [name], told)
-                if before is None:
-                    path.unlink()
-                else:
-                    path.write_bytes(before)
+                path.unlink()
+        self.assertIn("taken note of: ", self.cli("audit", "accept"))
         self.assertTrue(json.loads(self.cli("doctor", "--json"))["healthy"])
 
     def test_a_mac_that_cannot_be_meant_is_named(self):
@@ -106,7 +103,7 @@ class Operator(Desk):
         with Server(self.home, "--tools", "finder") as server:
             listed = server.ask("tools/list")["result"]["tools"]
             self.assertEqual([tool["name"] for tool in listed], more)
-        self.assertIn("no scriptable app `foo`", self.told("tools", "--simulated", "--tools", "foo", status=2))
+        self.assertIn("no scriptable app", self.told("tools", "--simulated", "--tools", "foo", status=2))
 
     def test_a_policy_is_not_changed_before_that_is_written_down(self):
         self.home.state.mkdir()
