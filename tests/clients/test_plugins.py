@@ -75,7 +75,7 @@ class Plugins(Desk):
             error = await self.refused(client, "probe_change", do="command", **{"with": {"command": "delete", "target": await self.reminder(client)}})
             self.assertEqual(error["error"], "permission_denied")
             self.assertIn("the plugin was granted no more than MODIFY", error["message"])
-            self.assertIn("iac-mcp plugin grant probe", error["suggestion"])
+            self.assertIn(" plugin grant probe", error["suggestion"])
             error = await self.refused(client, "probe", do="finder")
             self.assertIn("was not granted to read", error["message"])
             error = await self.refused(client, "probe", do="rename", names=["no"])

@@ -276,7 +276,7 @@ fn records_are_in_the_order_in_which_they_were_written() {
         let state = if n < 3 { &first } else { &second };
         state.record(Millis(at), &order(n), true).unwrap();
     }
-    for records in [audit::read(folder.path()).unwrap(), audit::newest(folder.path(), 20).unwrap()] {
+    for records in [audit::read(first.folder()).unwrap(), audit::newest(first.folder(), 20).unwrap()] {
         let orders: Vec<_> =
             records.iter().filter_map(|record| record.fields.get("order")?.as_str()).collect();
         assert_eq!(orders, ["order 0", "order 1", "order 2", "order 3", "order 4"]);
