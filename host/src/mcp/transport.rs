@@ -7,8 +7,7 @@ use std::pin::Pin;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, ErrorData, GetMeta as _,
-    ProtocolVersion, RequestId,
+    ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, GetMeta as _, ProtocolVersion, RequestId,
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -29,7 +28,8 @@ pub(super) struct Stdio {
     lines: Lines<StdioReader>,
     writer: AsyncRwTransport<RoleServer, Empty, StdioWriter>,
     begun: bool,
-    /// Requests that wait for their answers.
+    /// Requests that wait for their answers, and those that were taken back: what still runs of one could answer a second
+    /// with its id.
     waiting: HashSet<RequestId>,
     /// Answers to what could not be read. They are on their way even if nobody waits for the next message any more.
     sending: Option<Sending>,
@@ -81,18 +81,12 @@ impl Stdio {
     fn is_new(&mut self, message: &ClientJsonRpcMessage) -> bool {
         match message {
             ClientJsonRpcMessage::Request(request) if !self.waiting.insert(request.id.clone()) => {
-                let what =
-                    format!("a request with the id {} is still running: give each its own", request.id);
+                let what = format!(
+                    "a request with the id {} is still running or was taken back: give each its own",
+                    request.id
+                );
                 self.answer(vec![Some(request.id.clone())], &ErrorData::invalid_request(what, None));
                 false
-            }
-            ClientJsonRpcMessage::Notification(notification) => {
-                if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
-                    && let Some(id) = &cancelled.params.request_id
-                {
-                    self.waiting.remove(id);
-                }
-                true
             }
             _ => true,
         }
