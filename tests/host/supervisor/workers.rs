@@ -70,13 +70,25 @@ async fn a_worker_that_dies_between_scripts_is_replaced() {
     house.works("app", "x").await;
     let pid = house.supervisor.report().apps["app"].worker.as_ref().unwrap().pid.unwrap();
     let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    let all = house.mark.living();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-    house.mark.gone().await;
+    have_ended(&all).await;
     for word in ["y", "z"] {
         let event = house.ask("app", Kind::Change, word).await;
         assert!(matches!(event, Event::Replied(_)), "{event:?}");
     }
     house.close().await;
+}
+
+/// Waits until processes are over with all that they had open: their environment goes first, their end of a pipe later.
+async fn have_ended(all: &[u32]) {
+    let is_over = |pid: &u32| {
+        let state = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+        state.map_or(true, |state| state.contains(") Z"))
+    };
+    while !all.iter().all(is_over) {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
 }
 
 #[tokio::test]
