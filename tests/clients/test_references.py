@@ -50,7 +50,7 @@ class References(unittest.TestCase):
             (home.state).mkdir()
             (home.state / "policy.toml").write_text('profile = "trusted"\n')
             safari(environment, "for (const x of 'abc') s.windows[0].tabs.push(s.Tab({url: 'https://twins.example/' + x}))")
-            with Server(home, environment=environment) as server:
+            with Server(home, "--world", str(world)) as server:
                 window, twins = self.hold_twins(server)
                 self.assertEqual(self.url(server, twins[1]), "https://twins.example/b")
                 safari(environment, "s.quit(); s.activate()")
@@ -63,7 +63,7 @@ class References(unittest.TestCase):
                 self.assertEqual(self.url(server, twins[2]), "reference_invalid")
                 _, twins = self.hold_twins(server)
                 self.assertEqual(server.end(), 0)
-            with Server(home, environment=environment) as server:
+            with Server(home, "--world", str(world)) as server:
                 self.assertIn("properties", server.call("iac_mcp_get_properties", reference=window, properties=["name"]))
                 self.assertEqual([self.url(server, twin) for twin in twins], ["reference_invalid"] * 2)
                 _, twins = self.hold_twins(server)
