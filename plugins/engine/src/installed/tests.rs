@@ -159,7 +159,7 @@ fn a_package_that_was_touched_or_linked_elsewhere_is_not_used() {
     std::os::unix::fs::symlink(&outside, &held).expect("a link can be made");
     check("cannot be read");
     std::fs::remove_file(&held).expect("a link can be removed");
-    std::fs::write(&held, "").expect("a file can be made");
+    std::fs::File::create(&held).expect("a file can be made");
     check("was changed after it was installed");
     std::fs::copy(&outside, &held).expect("a file can be made");
     assert!(installed.bytes(id, receipt).is_ok(), "the very bytes are used");
