@@ -87,7 +87,7 @@ async fn have_ended(all: &[u32]) {
         state.map_or(true, |state| state.contains(") Z"))
     };
     while !all.iter().all(is_over) {
-        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 
