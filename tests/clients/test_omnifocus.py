@@ -145,6 +145,23 @@ class OmniFocus(Desk):
         self.assertGreater(len(parts), 2 * len(MODES), "each run is written down")
 
     async def test_a_part_that_fails_ends_the_batch_and_says_what_is_done(self):
+        # The first run looks up names, the second makes the first part; the third never comes to anything.
+        fault = {"app": "com.omnigroup.OmniFocus4", "event": "evaluate javascript", "occurrence": 3, "times": 1, "do": {"error": -1712}}
+        (self.mac / "faults.json").write_text(json.dumps({"faults": [fault]}))
+        human = Human("once")
+        note = '"ä"\n' * 600
+        async with self.client(MODES[0], human) as client:
+            many = [create(f"half {at}", note=note) for at in range(40)]
+            error = await self.no(client, {"operation": "batch", "operations": many})
+            made = await self.tasks(client, limit=100, name={"contains": "half"})
+        self.assertEqual(len(human.asked), 1)
+        self.assertTrue(0 < len(made) < 40, len(made))
+        self.assertIn(f"{len(made)} of 40 operations were done before", error["message"])
+        told = error["detail"]["done"]
+        self.assertEqual([one["index"] for one in told], list(range(len(made))))
+        self.assertEqual({one["id"] for one in told}, {task["id"] for task in made})
+
+    async def test_what_is_not_there_is_refused_before_a_part_runs(self):
         human = Human("once")
         note = '"ä"\n' * 600
         many = [create(f"whole {at}", note=note) for at in range(39)]
