@@ -3,6 +3,7 @@
 mod diagnostics;
 mod documents;
 mod heard;
+mod names;
 mod parse;
 mod questions;
 mod start;

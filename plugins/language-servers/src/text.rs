@@ -4,6 +4,9 @@ use serde_json::{Value as Json, json};
 
 use crate::types::{Position, Range};
 
+/// What some editors put before a text.
+const MARK: char = '\u{feff}';
+
 /// The unit in which a server counts columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
@@ -39,6 +42,10 @@ impl Encoding {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Text {
     text: String,
+    /// Whether the file begins with a byte order mark.
+    marked: bool,
+    /// Whether the file holds these very bytes.
+    exact: bool,
     /// First byte and the byte after the last one, without the line's end.
     lines: Vec<(usize, usize)>,
 }
@@ -46,15 +53,23 @@ pub(crate) struct Text {
 impl Text {
     /// Reads bytes; what is no UTF-8 is replaced.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
-        Self::new(String::from_utf8_lossy(bytes).into_owned())
+        let text = Self::new(String::from_utf8_lossy(bytes).into_owned());
+        let exact = text.text.as_bytes() == bytes;
+        Self { exact, ..text }
     }
 
     pub(crate) fn new(mut text: String) -> Self {
-        if text.starts_with('\u{feff}') {
-            text.drain(..'\u{feff}'.len_utf8());
+        let marked = text.starts_with(MARK);
+        if marked {
+            text.drain(..MARK.len_utf8());
         }
         let lines = lines(text.as_bytes());
-        Self { text, lines }
+        Self { text, marked, exact: true, lines }
+    }
+
+    /// Whether whoever reads the file by itself reads this text: no mark before it, and nothing replaced in it.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.exact
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -65,6 +80,16 @@ impl Text {
     pub(crate) fn line(&self, number: u32) -> Option<&str> {
         let (start, end) = *self.lines.get(number as usize)?;
         self.text.get(start..end)
+    }
+
+    /// Tells whether a range of the first line begins and ends where a word does.
+    fn is_name(&self, range: Range) -> bool {
+        let line: Vec<char> = self.line(0).unwrap_or_default().chars().collect();
+        let part =
+            |at: u32| line.get(at as usize).is_some_and(|letter| letter.is_alphanumeric() || *letter == '_');
+        let begins = |at: u32| part(at) && (at == 0 || !part(at - 1));
+        let ends = |at: u32| at > 0 && part(at - 1) && !part(at);
+        begins(range.start.column) && (range.end.line > 0 || ends(range.end.column))
     }
 
     pub(crate) fn line_count(&self) -> usize {
@@ -111,7 +136,22 @@ fn raw_position(position: &Json) -> Option<Position> {
 /// Converts a range of the server's own units.
 pub(crate) fn converted(range: Range, text: &Text, encoding: Encoding) -> Range {
     let place = |at: Position| Position { line: at.line, column: text.column(at.line, at.column, encoding) };
-    Range { start: place(range.start), end: place(range.end) }
+    let found = Range { start: place(range.start), end: place(range.end) };
+    if !(text.marked && range.start.line == 0) {
+        return found;
+    }
+    // Some count the mark, where they have read the file by themselves: then the place before is a whole name.
+    let width = u32::try_from(encoding.width(MARK)).unwrap_or(1);
+    let back = |at: Position| match at.line {
+        0 => at.column.checked_sub(width).map(|column| place(Position { line: 0, column })),
+        _ => Some(place(at)),
+    };
+    match (back(range.start), back(range.end)) {
+        (Some(start), Some(end)) if !text.is_name(found) && text.is_name(Range { start, end }) => {
+            Range { start, end }
+        }
+        _ => found,
+    }
 }
 
 fn lines(bytes: &[u8]) -> Vec<(usize, usize)> {
@@ -162,6 +202,24 @@ mod tests {
         check("a\r\nß😀b\rc\n", (2, 1), 1, 1);
         check("a\r\nß😀b\rc\n", (3, 0), 0, 0);
         check("\u{feff}ab", (0, 1), 1, 1);
+    }
+
+    #[test]
+    fn a_mark_counts_only_for_those_who_have_read_it() {
+        let text = Text::from_bytes("\u{feff}def f(x, y): return f\n".as_bytes());
+        assert!(!text.is_exact());
+        assert!(!Text::from_bytes(b"\xe9").is_exact());
+        assert!(Text::from_bytes("é".as_bytes()).is_exact());
+        let range = |from, to| Range {
+            start: Position { line: 0, column: from },
+            end: Position { line: 0, column: to },
+        };
+        for (encoding, from, to) in
+            [(Encoding::Utf8, 4, 5), (Encoding::Utf8, 7, 8), (Encoding::Utf16, 5, 6), (Encoding::Utf16, 4, 5)]
+        {
+            assert_eq!(converted(range(from, to), &text, encoding), range(4, 5), "{encoding:?} {from}");
+        }
+        assert_eq!(converted(range(2, 4), &text, Encoding::Utf8), range(2, 4));
     }
 
     #[test]

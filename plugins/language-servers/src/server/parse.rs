@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use super::Server;
+use super::{Server, names};
 use crate::text::{Text, converted, raw_range};
 use crate::types::{Completion, Diagnostic, Location, Range, Symbol};
 
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
     fn named(&mut self, item: &Json, path: &str, parent: Option<u32>) -> Option<Symbol> {
         let range = item.get("range").and_then(raw_range)?;
         let name_range = item.get("selectionRange").and_then(raw_range).unwrap_or(range);
-        Some(Symbol {
+        let mut symbol = Symbol {
             name: text(item, "name", LONGEST_NAME)?,
             kind: small(item.get("kind")),
             detail: text(item, "detail", LONGEST_NAME).filter(|detail| !detail.is_empty()),
@@ -81,7 +81,11 @@ impl<'a> Reader<'a> {
             container: None,
             parent,
             deprecated: is_deprecated(item),
-        })
+        };
+        if let Some(text) = self.texts.get(path).and_then(Option::as_ref) {
+            names::settle(&mut symbol, text);
+        }
+        Some(symbol)
     }
 
     /// Reads an entry of a hierarchy.

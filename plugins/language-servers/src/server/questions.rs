@@ -28,7 +28,7 @@ impl Server {
         }
         self.refresh().await;
         let told = lock(&self.told).get(path) == Some(&stamp);
-        if !(self.profile.unopened && told && self.state() == State::Ready) {
+        if !(self.profile.unopened && told && text.is_exact() && self.state() == State::Ready) {
             self.show(path).await?;
         }
         let answer = self.ask("textDocument/documentSymbol", &self.document(path), deadline).await?;
