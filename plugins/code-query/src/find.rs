@@ -157,7 +157,7 @@ fn sort(hits: &mut [Hit<'_>], pattern: &Pattern) {
 
 fn matching<'a>(outlines: &[Outline<'a>], wanted: &Wanted<'_>, case: Case) -> Vec<Hit<'a>> {
     let mut hits = Vec::new();
-    let mut doubtful: Vec<(Site<'a>, BTreeSet<imports::Line>)> = Vec::new();
+    let mut doubtful: Vec<(Site<'a>, BTreeSet<imports::Spot>)> = Vec::new();
     for outline in outlines {
         let listed = !wanted.locals && imports::are_listed(&outline.file.language);
         for node in &outline.tree.nodes {
@@ -165,21 +165,19 @@ fn matching<'a>(outlines: &[Outline<'a>], wanted: &Wanted<'_>, case: Case) -> Ve
                 continue;
             }
             if listed && is_one_line(node) {
-                let line = (outline.file.path.clone(), node.name_range.start.line);
+                let spot = spot(&outline.file.path, node);
                 match doubtful.iter_mut().find(|(site, _)| site.is(&outline.site)) {
-                    Some((_, lines)) => drop(lines.insert(line)),
-                    None => doubtful.push((outline.site, BTreeSet::from([line]))),
+                    Some((_, spots)) => drop(spots.insert(spot)),
+                    None => doubtful.push((outline.site, BTreeSet::from([spot]))),
                 }
             }
             hits.push(hit(outline, node));
         }
     }
-    for (site, lines) in doubtful {
-        let imported = imports::among(site, &lines);
+    for (site, spots) in doubtful {
+        let imported = imports::among(site, &spots);
         let is = |hit: &Hit<'_>| {
-            hit.site.is(&site)
-                && is_one_line(&hit.node)
-                && imported.contains(&(hit.path.clone(), hit.node.name_range.start.line))
+            hit.site.is(&site) && is_one_line(&hit.node) && imported.contains(&spot(&hit.path, &hit.node))
         };
         hits.retain(|hit| !is(hit));
     }
@@ -189,6 +187,12 @@ fn matching<'a>(outlines: &[Outline<'a>], wanted: &Wanted<'_>, case: Case) -> Ve
 /// Whether it can be a name in an import: at the top of a file, in one line.
 pub(crate) fn is_one_line(node: &Node) -> bool {
     node.parent.is_none() && node.whole.start.line == node.whole.end.line
+}
+
+/// Where the name of a symbol begins.
+pub(crate) fn spot(path: &str, node: &Node) -> imports::Spot {
+    let start = node.name_range.start;
+    ((path.to_owned(), start.line), start.column)
 }
 
 fn hit<'a>(outline: &Outline<'a>, node: &Node) -> Hit<'a> {

@@ -5,40 +5,132 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::scope::Site;
 
-/// How many lines an import statement is looked for above one of its names.
-const ABOVE: u32 = 60;
+/// How many lines above one of its names the beginning of an import is looked for at once.
+const ABOVE: u32 = 40;
 
-/// A line of a file that may belong to an import.
+/// How often it is looked for further up.
+const ROUNDS: usize = 100;
+
+/// A line of a file.
 pub(crate) type Line = (String, u32);
+
+/// The beginning of a name that may belong to an import: its line and its column.
+pub(crate) type Spot = (Line, u32);
 
 /// Tells whether a language's servers are known to list imports.
 pub(crate) fn are_listed(language: &str) -> bool {
     matches!(language, "python" | "typescript" | "javascript" | "typescriptreact" | "javascriptreact")
 }
 
-/// Returns which of the lines belong to an import. Asks for the lines, and for those above what may be the middle of a
+/// Returns which of the names belong to an import. Asks for their lines, and for those above what may be the middle of a
 /// long import.
-pub(crate) fn among(site: Site<'_>, lines: &BTreeSet<Line>) -> BTreeSet<Line> {
-    if lines.is_empty() {
+pub(crate) fn among(site: Site<'_>, spots: &BTreeSet<Spot>) -> BTreeSet<Spot> {
+    if spots.is_empty() {
         return BTreeSet::new();
     }
-    let texts = site.lines(lines.iter().cloned());
-    let middle: Vec<&Line> =
-        lines.iter().filter(|line| texts.get(*line).is_some_and(|text| is_member(text))).collect();
-    let above = middle.iter().flat_map(|(path, number)| {
-        (number.saturating_sub(ABOVE)..*number).map(|above| (path.clone(), above))
-    });
-    let context = if middle.is_empty() { BTreeMap::new() } else { site.lines(above) };
-    let imported = |line: &&Line| {
-        texts
-            .get(*line)
-            .is_some_and(|text| is_begin(text) || (is_member(text) && begins_above(line, &context)))
+    let mut above = Above::default();
+    above.read(site, spots.iter().map(|(line, _)| line.clone()));
+    let middle = |(line, column): &Spot| {
+        above.texts.get(line).is_some_and(|text| !is_begin(text) && is_member(text) && first(text, *column))
     };
-    lines.iter().filter(imported).cloned().collect()
+    let middle: BTreeSet<Line> =
+        spots.iter().filter(|spot| middle(spot)).map(|(line, _)| line.clone()).collect();
+    above.find(site, &middle);
+    let imported = |(line, column): &&Spot| {
+        above.texts.get(line).is_some_and(|text| is_imported(text, *column))
+            || middle.contains(line) && above.begins(line)
+    };
+    spots.iter().filter(imported).cloned().collect()
+}
+
+/// Tells whether a name on a line is that of an import which begins there.
+pub(crate) fn is_imported(text: &str, column: u32) -> bool {
+    is_begin(statement(text, column))
+}
+
+/// The line from the statement on in which a column is.
+fn statement(text: &str, column: u32) -> &str {
+    let end = text.char_indices().nth(column as usize).map_or(text.len(), |(at, _)| at);
+    text[..end].rfind(';').map_or(text, |at| &text[at + 1..])
+}
+
+/// Whether no other statement ends before a column.
+fn first(text: &str, column: u32) -> bool {
+    statement(text, column).len() == text.len()
+}
+
+/// Lines that were read, and whether an import goes on over them.
+#[derive(Default)]
+struct Above {
+    texts: BTreeMap<Line, String>,
+    /// Of lines, whether an import begins above them and has not ended.
+    known: BTreeMap<Line, bool>,
+}
+
+impl Above {
+    fn read(&mut self, site: Site<'_>, lines: impl IntoIterator<Item = Line>) {
+        let wanted: Vec<Line> = lines.into_iter().filter(|line| !self.texts.contains_key(line)).collect();
+        if !wanted.is_empty() {
+            self.texts.extend(site.lines(wanted));
+        }
+    }
+
+    /// Reads further up until it is known of every line what begins above it.
+    fn find(&mut self, site: Site<'_>, lines: &BTreeSet<Line>) {
+        for _ in 0..ROUNDS {
+            let missing: Vec<Line> = lines.iter().filter_map(|line| self.climb(line)).collect();
+            if missing.is_empty() {
+                return;
+            }
+            let further = missing.into_iter().flat_map(|(path, number)| {
+                (number.saturating_sub(ABOVE)..=number).map(move |line| (path.clone(), line))
+            });
+            let before = self.texts.len();
+            self.read(site, further);
+            if self.texts.len() == before {
+                return;
+            }
+        }
+    }
+
+    fn begins(&self, line: &Line) -> bool {
+        self.known.get(line) == Some(&true)
+    }
+
+    /// Goes up over lines of members, comments and nothing, to the line that begins an import; returns the line that has
+    /// to be read for it.
+    fn climb(&mut self, (path, from): &Line) -> Option<Line> {
+        let mut visited = vec![(path.clone(), *from)];
+        let mut begins = false;
+        for above in (0..*from).rev() {
+            let line = (path.clone(), above);
+            let Some(text) = self.texts.get(&line) else { return Some(line) };
+            if is_begin(text) {
+                begins = text.trim_end().ends_with(['{', '(', ',', '\\']);
+                break;
+            }
+            if !is_between(text) {
+                break;
+            }
+            if let Some(known) = self.known.get(&line) {
+                begins = *known;
+                break;
+            }
+            visited.push(line);
+        }
+        self.known.extend(visited.into_iter().map(|line| (line, begins)));
+        None
+    }
+}
+
+/// What may stand between the lines of an import.
+fn is_between(text: &str) -> bool {
+    let bare = text.trim_start();
+    bare.is_empty() || ["//", "/*", "*", "#"].iter().any(|mark| bare.starts_with(mark)) || is_member(text)
 }
 
 /// `import x`, `from x import y`, `import {`, `import type X from`, `export { X }`; not the call `import(…)`.
-pub(crate) fn is_begin(text: &str) -> bool {
+fn is_begin(text: &str) -> bool {
     let text = text.trim_start();
     let word = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next().unwrap_or("");
     match word {
@@ -67,36 +159,37 @@ fn is_member(text: &str) -> bool {
     !text.is_empty() && text.split(',').all(part)
 }
 
-/// Goes up over lines of members, comments and nothing, to the line that begins an import.
-fn begins_above((path, number): &Line, context: &BTreeMap<Line, String>) -> bool {
-    for above in (number.saturating_sub(ABOVE)..*number).rev() {
-        let Some(text) = context.get(&(path.clone(), above)) else { return false };
-        if is_begin(text) {
-            return text.trim_end().ends_with(['{', '(', ',', '\\']);
-        }
-        let bare = text.trim_start();
-        if !(bare.is_empty() || bare.starts_with("//") || bare.starts_with('#') || is_member(text)) {
-            return false;
-        }
-    }
-    false
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn check(text: &str, imported: &[u32]) {
-        let context: BTreeMap<Line, String> = text
-            .lines()
-            .enumerate()
-            .map(|(number, line)| (("a".to_owned(), number as u32), line.to_owned()))
-            .collect();
-        let is = |(line, text): &(&Line, &String)| {
-            is_begin(text) || (is_member(text) && begins_above(line, &context))
+        let lines = text.lines().enumerate().map(|(number, line)| (number as u32, line.to_owned()));
+        let mut above = Above {
+            texts: lines.map(|(number, line)| (("a".to_owned(), number), line)).collect(),
+            known: BTreeMap::new(),
         };
-        let found: Vec<u32> = context.iter().filter(is).map(|((_, number), _)| *number).collect();
+        let lines: Vec<Line> = above.texts.keys().cloned().collect();
+        lines.iter().for_each(|line| assert_eq!(above.climb(line), None));
+        let is = |line: &&Line| {
+            let text = &above.texts[*line];
+            is_begin(text) || (is_member(text) && above.begins(line))
+        };
+        let found: Vec<u32> = lines.iter().filter(is).map(|(_, number)| *number).collect();
         assert_eq!(found, imported, "{text}");
+    }
+
+    #[test]
+    fn a_line_can_hold_more_than_an_import() {
+        for (text, column, expected) in [
+            ("import os; x = 1", 7, true),
+            ("import os; x = 1", 11, false),
+            ("x = 1; import os", 0, false),
+            ("x = 1; import os", 14, true),
+            ("é = ';'; from a import b", 23, true),
+        ] {
+            assert_eq!(is_imported(text, column), expected, "{text} {column}");
+        }
     }
 
     #[test]
@@ -109,6 +202,7 @@ mod tests {
             "export { A } from 'a';\nexport type {\n  B,\n} from 'b';\nexport * as c from 'c';\nexport type D = {\n};",
             &[0, 1, 2, 4],
         );
+        check("import {\n  /* why */\n  a,\n  /**\n   * what\n   */\n  b,\n} from 'x';", &[0, 2, 6]);
         check("enum E {\n  A,\n  B,\n}", &[]);
         check("import('x')\nimport.meta", &[]);
     }

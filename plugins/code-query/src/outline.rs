@@ -55,12 +55,11 @@ fn imported(site: Site<'_>, file: &File, tree: &Tree) -> BTreeSet<usize> {
     if !imports::are_listed(&file.language) {
         return BTreeSet::new();
     }
-    let line = |node: &Node| (file.path.clone(), node.name_range.start.line);
+    let spot = |at: usize| find::spot(&file.path, &tree.nodes[at]);
     let doubtful: Vec<usize> =
         (0..tree.nodes.len()).filter(|&at| find::is_one_line(&tree.nodes[at])).collect();
-    let lines = doubtful.iter().map(|&at| line(&tree.nodes[at])).collect();
-    let found = imports::among(site, &lines);
-    doubtful.into_iter().filter(|&at| found.contains(&line(&tree.nodes[at]))).collect()
+    let found = imports::among(site, &doubtful.iter().map(|&at| spot(at)).collect());
+    doubtful.into_iter().filter(|&at| found.contains(&spot(at))).collect()
 }
 
 /// Marks what is shown: matches, what they hold as deep as wanted, and what holds them.

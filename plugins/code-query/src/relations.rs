@@ -100,7 +100,9 @@ fn implementing(located: &Located<'_>, mut found: Vec<Location>) -> Vec<Location
     found.retain(|one| !itself(one));
     let lines = located.site.lines(found.iter().map(|one| (one.path.clone(), one.range.start.line)));
     let is_alias = |one: &Location| {
-        lines.get(&(one.path.clone(), one.range.start.line)).is_some_and(|text| imports::is_begin(text))
+        let start = one.range.start;
+        let text = lines.get(&(one.path.clone(), start.line));
+        text.is_some_and(|text| imports::is_imported(text, start.column))
     };
     found.retain(|one| !(imports::are_listed(&located.language) && is_alias(one)));
     found

@@ -6,6 +6,9 @@ use crate::near;
 use crate::trouble::Trouble;
 use crate::world::{Cause, Failure, File, FileFilter, Files, Line, Range, Server, Workspace};
 
+/// The most lines that are asked for at once; the host gives no more than 20,000.
+const LINES: usize = 10_000;
+
 /// The granted roots, each with its servers.
 pub(crate) struct Desk<'a> {
     sites: Vec<Site<'a>>,
@@ -150,7 +153,7 @@ impl Site<'_> {
         keys.dedup();
         let asked: Vec<Line> =
             keys.iter().map(|(path, number)| Line { path: path.clone(), number: *number }).collect();
-        let texts = self.workspace.lines(&asked);
+        let texts = asked.chunks(LINES).flat_map(|some| self.workspace.lines(some));
         keys.into_iter().zip(texts).filter_map(|(key, text)| Some((key, text?))).collect()
     }
 }
