@@ -181,7 +181,8 @@ impl Reader<'_> {
         let read = names::read(&symbol.name, symbol.kind, self.naming);
         let held = |at: usize| self.nodes[at].containers.iter().cloned().chain([self.nodes[at].name.clone()]);
         let containers: Vec<String> = parent.map(held).into_iter().flatten().chain(read.containers).collect();
-        let (start, end) = (key(symbol.name_range.start), key(symbol.name_range.end));
+        let name_range = leaf_of(symbol, &read.name);
+        let (start, end) = (key(name_range.start), key(name_range.end));
         if !self.seen.insert((read.name.clone(), start, end)) {
             return self
                 .nodes
@@ -193,12 +194,24 @@ impl Reader<'_> {
             kind: names::kind(symbol.kind, self.naming, held_by),
             containers,
             detail: read.detail.or_else(|| symbol.detail.clone()).filter(|detail| !detail.trim().is_empty()),
-            name_range: symbol.name_range,
+            name_range,
             whole: symbol.location.range,
             parent,
         });
         Some(self.nodes.len() - 1)
     }
+}
+
+/// Where the last part of a name with dots stands.
+fn leaf_of(symbol: &Symbol, leaf: &str) -> Range {
+    let mut range = symbol.name_range;
+    let length = |text: &str| u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+    let spelt = range.start.line == range.end.line
+        && range.end.column.checked_sub(range.start.column) == Some(length(&symbol.name));
+    if let Some(before) = symbol.name.strip_suffix(leaf).filter(|before| spelt && before.ends_with('.')) {
+        range.start.column += length(before);
+    }
+    range
 }
 
 fn is_scope(kind: Kind) -> bool {

@@ -17,6 +17,7 @@ pub(super) fn read(name: &str, kind: Kind, naming: Naming) -> Read {
         Naming::Rust if kind == kinds::OBJECT => implementation(name),
         Naming::Scoped => scoped(name),
         Naming::Receiver => receiver(name),
+        Naming::Plain if matches!(kind, kinds::MODULE | kinds::NAMESPACE) => dotted(name),
         _ => plain(name.strip_suffix("()").filter(|rest| !rest.is_empty()).unwrap_or(name)),
     }
 }
@@ -30,16 +31,35 @@ pub(super) fn kind(kind: Kind, naming: Naming, held_by: Option<Kind>) -> Kind {
     }
 }
 
-/// Whether the name was made up by the server: a callback, something without a name.
+/// Names that servers make up for what has none.
+const MADE_UP: [&str; 9] =
+    ["()", "[]", "export=", "<function>", "<class>", "<constructor>", "<unknown>", "<anonymous>", "<module>"];
+
+/// Whether the name was made up by the server: a callback, something without a name, the text of a whole expression.
 pub(super) fn is_synthetic(name: &str) -> bool {
     name.is_empty()
         || name.ends_with(" callback")
         || name.starts_with("(anonymous")
-        || matches!(name, "()" | "<function>" | "<class>" | "<unknown>" | "<anonymous>" | "<module>")
+        || name.contains('\n')
+        || MADE_UP.contains(&name)
 }
 
 fn plain(name: &str) -> Read {
     Read { name: name.to_owned(), ..Read::default() }
+}
+
+/// TypeScript's `namespace A.B` is `B`, held by `A`; a module whose name is text may hold anything.
+fn dotted(name: &str) -> Read {
+    let parts: Vec<&str> = name.split('.').collect();
+    let part = |part: &&str| {
+        !part.is_empty() && part.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$'))
+    };
+    match parts.split_last().filter(|_| parts.iter().all(part)) {
+        Some((leaf, holders)) => {
+            Read { containers: holders.iter().map(|&one| one.to_owned()).collect(), ..plain(leaf) }
+        }
+        None => plain(name),
+    }
 }
 
 /// `impl fmt::Display for shapes::Circle<T>` is about `Circle`.

@@ -95,7 +95,24 @@ fn locals_and_callbacks_are_left_out_and_inner_functions_stay() {
 
 #[test]
 fn signatures_without_a_name_are_no_names() {
-    check("11 0-3 Ctor\n  6 1-1 new()\n  6 2-2 ()", Naming::Plain, &["interface Ctor", "method Ctor.new"]);
+    check(
+        "11 0-4 Ctor\n  6 1-1 new()\n  6 2-2 ()\n  7 3-3 []\n  9 4-4 <constructor>\n    7 4-4 size\n13 5-5 export=",
+        Naming::Plain,
+        &["interface Ctor", "method Ctor.new", "property Ctor.size"],
+    );
+}
+
+#[test]
+fn namespaces_with_dots_are_as_many() {
+    let text = "3 0-9 Outer\n  3 1-8 A.B\n    12 2-2 f\n2 10-10 ./a.css";
+    let expected = ["namespace Outer", "namespace Outer.A.B", "function Outer.A.B.f", "module ./a.css"];
+    check(text, Naming::Plain, &expected);
+    let mut spelt = symbols("3 0-9 A.Bé", false);
+    spelt.items[0].name_range.end.column = 5;
+    let tree = Tree::read(&spelt, Naming::Plain, false);
+    let node = &tree.nodes[0];
+    assert_eq!((node.name.as_str(), &node.containers), ("Bé", &vec!["A".to_owned()]));
+    assert_eq!(key(node.name_range.start), (0, 3));
 }
 
 #[test]
