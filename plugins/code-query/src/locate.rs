@@ -1,6 +1,6 @@
 //! From a name or a line to places that a language server can be asked about.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use iac_plugin::{Json, json};
 
@@ -9,12 +9,12 @@ use crate::doubts::{Doubts, Reason};
 use crate::find::{self, Hit, Wanted, Way};
 use crate::kinds::Kinds;
 use crate::near;
-use crate::pattern::Pattern;
+use crate::pattern::{Case, Pattern};
 use crate::request::{Common, Target};
 use crate::scope::{Desk, Scope, Site};
 use crate::tree::{Tree, key};
 use crate::trouble::Trouble;
-use crate::world::{Abilities, File, Line, Place, Position, Relation, Server, State};
+use crate::world::{Abilities, File, Line, Location, Place, Position, Relation, Server, State};
 
 /// The most candidates that an ambiguity shows.
 const CANDIDATES: usize = 10;
@@ -43,7 +43,10 @@ pub(crate) fn one<'a>(
     doubts: &mut Doubts,
 ) -> Result<Located<'a>, Trouble> {
     match target {
-        Target::Place { path, line, character } => place(desk, path, *line, *character, common, what),
+        Target::Place { path, line, character, named } => {
+            let spot = Spot { path, line: *line, character: *character, named: named.as_ref() };
+            place(desk, &spot, common, what)
+        }
         Target::Name { pattern, path, kinds } => {
             let hits = named(desk, pattern, path.as_deref(), *kinds, common, what, doubts)?;
             only(hits, pattern, common)
@@ -132,28 +135,59 @@ pub(crate) fn degraded(server: &Server, found: usize) -> Option<Trouble> {
     (found == 0 && server.state == State::Degraded).then(|| Trouble::new("DEGRADED", said))
 }
 
-/// The place of a line and a character, both from 1; without a character the one thing that stands there.
-fn place<'a>(
-    desk: &Desk<'a>,
-    path: &str,
+/// A line and a character, both from 1, as they were asked for, and the name of what is there.
+struct Spot<'a> {
+    path: &'a str,
     line: u32,
     character: Option<u32>,
-    common: &Common,
-    what: &str,
-) -> Result<Located<'a>, Trouble> {
-    let (site, file) = desk.file(path)?;
-    let text = text_of_line(site, &file, path, line)?;
-    let column = match character {
-        Some(character) => within(&text, path, line, character)?,
-        None => only_on_line(site, &file, path, line, &text, common, what)?,
+    named: Option<&'a Pattern>,
+}
+
+/// The place of a line and a character; without a character that of the one thing that stands there.
+fn place<'a>(desk: &Desk<'a>, spot: &Spot<'_>, common: &Common, what: &str) -> Result<Located<'a>, Trouble> {
+    let (site, file) = desk.file(spot.path)?;
+    let text = text_of_line(site, &file, spot.path, spot.line)?;
+    let column = match spot.character {
+        Some(character) => {
+            let column = within(&text, spot.path, spot.line, character)?;
+            spot.named.map_or(Ok(()), |named| is_called(site, &file, spot, column, named, common, what))?;
+            column
+        }
+        None => only_on_line(site, &file, spot, &text, common, what)?,
     };
-    let at = Position { line: line - 1, column };
+    let at = Position { line: spot.line - 1, column };
     Ok(Located {
         site,
         language: file.language,
         places: vec![Place { path: file.path, at }],
         hits: Vec::new(),
     })
+}
+
+/// Sees that what is declared at a place has the name that was given with it. What is only used there has any.
+fn is_called(
+    site: Site<'_>,
+    file: &File,
+    spot: &Spot<'_>,
+    column: u32,
+    named: &Pattern,
+    common: &Common,
+    what: &str,
+) -> Result<(), Trouble> {
+    let found = crawl::outlines(site, vec![file.clone()], common, true, what, &mut Doubts::default())?;
+    let at = Position { line: spot.line - 1, column };
+    let other = found.iter().find_map(|outline| outline.tree.named_at(at));
+    match other.filter(|node| !named.matches(&node.containers, &node.name, Case::Exact)) {
+        None => Ok(()),
+        Some(node) => Err(Trouble::not_found(format!(
+            "{}:{}:{} is {}, not \"{}\"; leave one of them out",
+            spot.path,
+            spot.line,
+            column + 1,
+            node.full_name(),
+            named.text()
+        ))),
+    }
 }
 
 fn text_of_line(site: Site<'_>, file: &File, path: &str, line: u32) -> Result<String, Trouble> {
@@ -177,24 +211,30 @@ fn within(text: &str, path: &str, line: u32, character: u32) -> Result<u32, Trou
     Ok(character - 1)
 }
 
-/// The column of the one symbol that is declared on a line, or of the one name on it that means something.
+/// The column of the one symbol that is declared on a line, of the one local that is, or of the one name on it that means
+/// something.
 fn only_on_line(
     site: Site<'_>,
     file: &File,
-    path: &str,
-    line: u32,
+    spot: &Spot<'_>,
     text: &str,
     common: &Common,
     what: &str,
 ) -> Result<u32, Trouble> {
-    let mut doubts = Doubts::default();
-    let found = crawl::outlines(site, vec![file.clone()], common, true, what, &mut doubts)?;
-    let declared: Vec<(u32, String)> =
-        found.iter().flat_map(|outline| declared_on(&outline.tree, line - 1)).collect();
-    let columns = match declared.len() {
-        0 => meaningful(site, file, line - 1, text, common),
-        _ => declared,
-    };
+    let (path, line) = (spot.path, spot.line);
+    let mut columns: Vec<(u32, String)> = Vec::new();
+    for locals in [false, true] {
+        if columns.is_empty() {
+            let files = vec![file.clone()];
+            let found = crawl::outlines(site, files, common, locals, what, &mut Doubts::default())?;
+            columns =
+                found.iter().flat_map(|outline| declared_on(&outline.tree, line - 1, spot.named)).collect();
+        }
+    }
+    if columns.is_empty() {
+        columns = meaningful(site, file, line - 1, text, common);
+        columns.retain(|(_, word)| spot.named.is_none_or(|named| named.matches(&[], word, Case::Exact)));
+    }
     match columns.as_slice() {
         [] => Err(Trouble::not_found(format!("nothing on line {line} of {path} can be asked about"))),
         [(column, _)] => Ok(*column),
@@ -202,12 +242,14 @@ fn only_on_line(
     }
 }
 
-fn declared_on(tree: &Tree, line: u32) -> Vec<(u32, String)> {
+fn declared_on(tree: &Tree, line: u32, named: Option<&Pattern>) -> Vec<(u32, String)> {
     let on = tree.nodes.iter().filter(|node| node.is_named() && node.name_range.start.line == line);
-    on.map(|node| (node.name_range.start.column, node.name.clone())).collect()
+    let meant =
+        on.filter(|node| named.is_none_or(|named| named.matches(&node.containers, &node.name, Case::Exact)));
+    meant.map(|node| (node.name_range.start.column, node.name.clone())).collect()
 }
 
-/// The names on a line that are defined somewhere.
+/// The names on a line that are defined somewhere; what means the same again is left out.
 fn meaningful(site: Site<'_>, file: &File, line: u32, text: &str, common: &Common) -> Vec<(u32, String)> {
     let words = words(text);
     let place = |(column, _): &(u32, String)| Place {
@@ -218,8 +260,13 @@ fn meaningful(site: Site<'_>, file: &File, line: u32, text: &str, common: &Commo
     let Ok(answers) = site.workspace.related(Relation::Definition, &places, common.timeout) else {
         return Vec::new();
     };
-    let defined = answers.into_iter().map(|answer| answer.is_ok_and(|found| !found.items.is_empty()));
-    words.into_iter().zip(defined).filter_map(|(word, defined)| defined.then_some(word)).collect()
+    let mut seen = BTreeSet::new();
+    let places = |items: Vec<Location>| items.into_iter().map(|one| (one.path, key(one.range.start)));
+    let mut meant = |word: &(u32, String), items: Vec<Location>| {
+        !items.is_empty() && seen.insert((word.1.clone(), places(items).collect::<Vec<_>>()))
+    };
+    let answered = words.into_iter().zip(answers);
+    answered.filter_map(|(word, answer)| meant(&word, answer.ok()?.items).then_some(word)).collect()
 }
 
 /// The words of a line with their columns, 40 at most.
@@ -245,7 +292,7 @@ fn ambiguous_line(columns: &[(u32, String)], path: &str, line: u32) -> Trouble {
         columns.iter().map(|(column, name)| format!("{name} ({})", column + 1)).collect();
     let message =
         format!("line {line} of {path} has several symbols; add \"character\": {}", named.join(", "));
-    let show = |(column, name): &(u32, String)| json!({"name": name, "path": path, "line": line, "character": column + 1});
+    let show = |(column, name): &(u32, String)| json!({"symbol": name, "path": path, "line": line, "character": column + 1});
     Trouble {
         candidates: columns.iter().take(CANDIDATES).map(show).collect(),
         ..Trouble::new("AMBIGUOUS", message)

@@ -100,6 +100,20 @@ impl Pattern {
     /// Tells whether the symbol `name`, held by `containers` from the top of the file, matches.
     pub(crate) fn matches(&self, containers: &[String], name: &str, case: Case) -> bool {
         self.alternatives.iter().any(|one| one.matches(containers, name, case))
+            || self.spells(containers, name)
+    }
+
+    /// Tells whether it is the full name, or the end of it, letter by letter: `List.[Symbol.iterator]`, as an answer says
+    /// it.
+    fn spells(&self, containers: &[String], name: &str) -> bool {
+        let mut rest = self.text.strip_suffix(name).filter(|_| !name.is_empty());
+        for holder in containers.iter().rev() {
+            rest = match rest {
+                None | Some("") => break,
+                Some(more) => more.strip_suffix('.').and_then(|more| more.strip_suffix(holder.as_str())),
+            };
+        }
+        rest == Some("")
     }
 
     /// Tells whether `name` alone is what the pattern says word for word.

@@ -70,11 +70,12 @@ pub(crate) enum Target {
         path: Option<String>,
         kinds: Kinds,
     },
-    /// `line` and `character` count from 1.
+    /// `line` and `character` count from 1. A name beside them chooses among what is there.
     Place {
         path: String,
         line: u32,
         character: Option<u32>,
+        named: Option<Pattern>,
     },
 }
 
@@ -219,14 +220,13 @@ impl Target {
         let character = fields.number("character", 1, u32::MAX)?;
         let pattern = fields.pattern("symbol")?;
         match (pattern, line) {
-            (Some(_), Some(_)) => Err(fields.trouble("takes either \"symbol\" or \"line\", not both")),
             (Some(_), None) if character.is_some() => {
                 Err(fields.trouble("takes \"character\" only with \"line\""))
             }
             (Some(pattern), None) => {
                 Ok(Self::Name { pattern, path: fields.text("path")?, kinds: fields.kinds()? })
             }
-            (None, Some(line)) => Ok(Self::Place { path: fields.required("path")?, line, character }),
+            (named, Some(line)) => Ok(Self::Place { path: fields.required("path")?, line, character, named }),
             (None, None) if fields.has("path") => {
                 Err(fields.trouble("needs \"line\" beside \"path\", or \"symbol\""))
             }

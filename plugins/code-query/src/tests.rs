@@ -55,16 +55,10 @@ fn ask_all(workspaces: &[Box<dyn Workspace + '_>], arguments: &Json) -> Json {
 /// Every file in `fixtures/scenarios`: a list of `{"arguments", "server"?, "answer"}`.
 #[test]
 fn scenarios_are_answered_as_written() {
-    let mut files: Vec<PathBuf> = fs::read_dir(fixtures().join("scenarios"))
-        .expect("the scenarios")
-        .map(|entry| entry.expect("an entry").path())
-        .collect();
-    files.sort();
+    let files = scenario_files();
     let mut wrong = Vec::new();
     for file in &files {
-        let text = fs::read_to_string(file).expect("a text");
-        let mut scenarios: Vec<Json> =
-            serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let mut scenarios = scenarios(file);
         for scenario in &mut scenarios {
             let answer = ask(Model::new(project(), Knobs::read(&scenario["server"])), &scenario["arguments"]);
             if scenario["answer"] != answer {
@@ -83,6 +77,36 @@ fn scenarios_are_answered_as_written() {
     }
     assert!(files.len() > 5, "there are scenarios");
     assert!(wrong.is_empty() || std::env::var_os(REWRITE).is_some(), "{}", wrong.join("\n"));
+}
+
+fn scenario_files() -> Vec<PathBuf> {
+    let entries = fs::read_dir(fixtures().join("scenarios")).expect("the scenarios");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.sort();
+    files
+}
+
+fn scenarios(file: &Path) -> Vec<Json> {
+    let text = fs::read_to_string(file).expect("a text");
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+}
+
+#[test]
+fn candidates_can_be_sent_back_as_they_are() {
+    let all: Vec<Json> = scenario_files().iter().flat_map(|file| scenarios(file)).collect();
+    let mut sent = 0;
+    for scenario in &all {
+        let candidates = scenario["answer"]["results"][0]["candidates"].as_array();
+        for candidate in candidates.into_iter().flatten() {
+            let mut query = candidate.clone();
+            query["type"] = scenario["arguments"]["type"].clone();
+            let server = Knobs::read(&scenario["server"]);
+            let answer = ask(Model::new(project(), server), &query);
+            assert!(answer["results"][0]["error"].is_null(), "{query}: {answer}");
+            sent += 1;
+        }
+    }
+    assert!(sent > 3, "there are ambiguities");
 }
 
 #[expect(clippy::disallowed_methods, reason = "a fixture is no state, and is written by hand's order only")]

@@ -40,6 +40,16 @@ fn globs_match_whole_names_of_any_characters() {
 }
 
 #[test]
+fn a_full_name_finds_itself() {
+    yes("[Symbol.iterator]", &["[Symbol.iterator]", "List > [Symbol.iterator]"]);
+    yes("List.[Symbol.iterator]", &["List > [Symbol.iterator]", "a > List > [Symbol.iterator]"]);
+    no("List.[Symbol.iterator]", &["XList > [Symbol.iterator]", "[Symbol.iterator]"]);
+    yes("routes./users/{id}", &["routes > /users/{id}"]);
+    yes("a.b.c", &["a.b > c", "a > b.c", "a.b.c"]);
+    no("b.c", &["ab > c", "ab.c"]);
+}
+
+#[test]
 fn what_is_not_closed_or_escaped_stands_for_itself() {
     yes("operator[]", &["operator[]"]);
     yes("operator[", &["operator["]);

@@ -71,9 +71,10 @@ fn every_type_says_what_it_needs() {
         "BAD_FIELD: references needs \"line\" beside \"path\", or \"symbol\"",
     );
     check(json!({"type": "references", "line": 1}), "BAD_FIELD: references needs \"path\"");
+    check(json!({"type": "typeInfo", "symbol": "a", "line": 1}), "BAD_FIELD: typeInfo needs \"path\"");
     check(
-        json!({"type": "typeInfo", "symbol": "a", "line": 1}),
-        "BAD_FIELD: typeInfo takes either \"symbol\" or \"line\", not both",
+        json!({"type": "typeInfo", "symbol": "a", "kind": "class", "path": "b", "line": 1, "character": 2}),
+        "ok typeInfo",
     );
     check(
         json!({"type": "typeInfo", "symbol": "a", "character": 1}),
