@@ -284,7 +284,8 @@ fn symbol(symbol: host::Symbol) -> Symbol {
 
 fn symbols(symbols: host::Symbols) -> Symbols {
     let items = symbols.items.into_iter().map(symbol).collect();
-    Symbols { items, flat: symbols.flat, freshness: freshness(symbols.freshness) }
+    let hidden = symbols.hidden.into_iter().map(range).collect();
+    Symbols { items, flat: symbols.flat, hidden, freshness: freshness(symbols.freshness) }
 }
 
 fn diagnostics(answer: host::Answered<host::Diagnostic>) -> Diagnostics {

@@ -123,6 +123,53 @@ async fn it_dies_at_initialize() {
     check(json!([{"on": "initialize", "do": [{"kill": 0}]}]), references(), expected).await;
 }
 
+/// What a build leaves out is said once the text is read; whoever has not heard it cannot rely upon the outline.
+#[tokio::test]
+async fn it_leaves_out_lines() {
+    let said = |wait: u64| {
+        let regions =
+            json!([{"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 9}}, {"start": 1}]);
+        let params = json!({"textDocument": {"uri": "file://FOLDER/root/a.faulty"}, "regions": regions});
+        let say = json!({"say": {"method": "textDocument/inactiveRegions", "params": params}});
+        json!([
+            capable(&json!({"inactiveRegionsProvider": true})),
+            {"on": "textDocument/documentSymbol", "do": [{"answer": []}, {"sleep": wait}, say]},
+        ])
+    };
+    for (wait, hidden, doubts) in [(0, json!([[1, 2]]), "[]"), (2_500, json!([]), "[\"Stale\"]")] {
+        let rig = Rig::new(&said(wait), &json!({"reopens": true}), &json!({}));
+        let answer = rig.answer(outline()).await;
+        let symbols = &answer["Ok"][0]["Ok"];
+        let lines = symbols["hidden"].as_array().unwrap().iter();
+        let lines: Vec<Json> =
+            lines.map(|range| json!([range["start"]["line"], range["end"]["line"]])).collect();
+        assert_eq!(json!(lines), hidden, "{answer}");
+        assert_eq!(symbols["freshness"]["doubts"].to_string(), doubts, "{answer}");
+        rig.end().await;
+    }
+}
+
+/// A text that is open is read anew when a file changes that others include.
+#[tokio::test]
+async fn what_is_included_changes() {
+    let symbol = |name: &str| json!([{"name": name, "kind": 12, "range": range(0, 0, 1), "selectionRange": range(0, 0, 1)}]);
+    let script = json!([
+        {"on": "textDocument/documentSymbol", "unless": "FOLDER/again", "do": [{"answer": symbol("before")}]},
+        {"on": "textDocument/documentSymbol", "do": [{"answer": symbol("after")}]},
+        {"on": "textDocument/didClose", "do": [{"touch": "FOLDER/again"}]},
+    ]);
+    let profile = json!({"reopens": true, "included": ["inc"], "watched": ["a.inc"]});
+    let rig = Rig::new(&script, &profile, &json!({}));
+    assert_eq!(show(&rig.answer(outline()).await), "before@a.faulty:0:0-1 []");
+    put(&rig.root().join("b.faulty"), "two\n");
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(show(&rig.answer(outline()).await), "before@a.faulty:0:0-1 []");
+    put(&rig.root().join("a.inc"), "");
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(show(&rig.answer(outline()).await), "after@a.faulty:0:0-1 []");
+    rig.end().await;
+}
+
 #[tokio::test]
 async fn it_is_not_there() {
     let profile = json!({"command": ["no-such-server"], "install": "buy one"});

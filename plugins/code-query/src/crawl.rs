@@ -7,7 +7,7 @@ use crate::request::Common;
 use crate::scope::Site;
 use crate::tree::Tree;
 use crate::trouble::Trouble;
-use crate::world::{Cause, Failure, File, Naming, Server, State, Symbols};
+use crate::world::{Cause, Failure, File, Naming, Range, Server, State, Symbols};
 
 /// The most files whose outlines are asked for together.
 const FILES: usize = 400;
@@ -23,6 +23,8 @@ pub(crate) struct Outline<'a> {
     pub(crate) file: File,
     /// Its symbols.
     pub(crate) tree: Tree,
+    /// Whole lines that its server leaves out.
+    pub(crate) hidden: Vec<Range>,
 }
 
 /// Returns the outlines of files, in their order. Files that fail are counted and their reasons noted.
@@ -91,7 +93,7 @@ impl<'a> Crawl<'a> {
         let naming =
             *self.namings.entry(file.language.clone()).or_insert_with(|| naming(self.site, &file.language));
         let tree = Tree::read(symbols, naming, self.locals);
-        self.found.push(Outline { site: self.site, file, tree });
+        self.found.push(Outline { site: self.site, file, tree, hidden: symbols.hidden.clone() });
     }
 
     fn timed_out(&self) -> bool {

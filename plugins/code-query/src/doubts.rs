@@ -24,6 +24,8 @@ pub(crate) enum Reason {
     ServerScope,
     /// A server knows only files that are open.
     UnopenedOnly,
+    /// The build leaves out code in which there may be more.
+    InactiveCode,
     /// A server ended and was started again meanwhile.
     Restarted,
     /// There is more than is shown.
@@ -49,6 +51,7 @@ impl Reason {
             Self::FileCap => "file_cap",
             Self::ServerScope => "server_scope",
             Self::UnopenedOnly => "unopened_only",
+            Self::InactiveCode => "inactive_code",
             Self::Restarted => "restarted",
             Self::Truncated => "truncated",
         }

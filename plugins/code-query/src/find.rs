@@ -11,6 +11,7 @@ use iac_plugin::json;
 use crate::answer::{self, Answer, Row};
 use crate::crawl::{self, Outline};
 use crate::doubts::{Doubts, Reason};
+use crate::hidden::{self, Sought};
 use crate::imports;
 use crate::kinds::{self, Kinds};
 use crate::pattern::{Case, Pattern};
@@ -91,6 +92,7 @@ pub(crate) fn hits<'a>(
         let files = candidates(&scope, wanted, common, way, doubts)?;
         outlines.extend(crawl::outlines(scope.site, files, common, wanted.locals, wanted.what, doubts)?);
     }
+    hidden::doubt(&outlines, Sought::Like(wanted.pattern), doubts);
     let mut hits = matching(&outlines, wanted, Case::Exact);
     if hits.is_empty() {
         hits = matching(&outlines, wanted, Case::Ignored);

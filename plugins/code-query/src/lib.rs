@@ -10,6 +10,7 @@ mod diagnostics;
 mod doubts;
 mod find;
 mod guidance;
+mod hidden;
 mod imports;
 mod kinds;
 mod locate;

@@ -22,6 +22,9 @@ const CANDIDATES: usize = 10;
 /// The most files that are looked at for a name that is near to one which was not found.
 const NEAR: u32 = 300;
 
+/// Characters of what a server says about itself.
+const LONGEST_WORD: usize = 300;
+
 /// The places of one thing.
 pub(crate) struct Located<'a> {
     pub(crate) site: Site<'a>,
@@ -29,6 +32,23 @@ pub(crate) struct Located<'a> {
     pub(crate) places: Vec<Place>,
     /// The symbols at these places, where they were found by name.
     pub(crate) hits: Vec<Hit<'a>>,
+}
+
+impl Located<'_> {
+    /// Returns its name as it stands in the text; nothing where no name stands there.
+    pub(crate) fn name(&self) -> String {
+        if let Some(hit) = self.hits.first() {
+            return hit.node.name.clone();
+        }
+        let Some(place) = self.places.first() else { return String::new() };
+        let lines = self.site.lines([(place.path.clone(), place.at.line)]);
+        let words = lines.values().next().map(|text| words(text)).unwrap_or_default();
+        let around = |(column, word): &(u32, String)| {
+            let length = u32::try_from(word.chars().count()).unwrap_or(u32::MAX);
+            (*column..=column.saturating_add(length)).contains(&place.at.column)
+        };
+        words.into_iter().find(around).map(|(_, word)| word).unwrap_or_default()
+    }
 }
 
 /// Finds what a question is about, which must be one thing.
@@ -112,11 +132,20 @@ pub(crate) fn ready(
         }
         doubts.add(Reason::Loading);
     }
-    if server.state == State::Degraded {
+    // One that knows the project and still has something to say of it does not know all of it.
+    if server.state == State::Degraded || (server.state == State::Ready && server.message.is_some()) {
         doubts.add(Reason::Degraded);
-        server.message.iter().for_each(|message| doubts.note(message.clone()));
+        server.message.iter().for_each(|message| doubts.note(short(message)));
     }
     Ok(server)
+}
+
+/// The first lines of what a server says, which may hold all that another program said.
+fn short(message: &str) -> String {
+    let words: Vec<&str> = message.split_whitespace().collect();
+    let whole = words.join(" ");
+    let cut: String = whole.chars().take(LONGEST_WORD).collect();
+    if cut.len() < whole.len() { format!("{cut} …") } else { cut }
 }
 
 /// Says that a server does not answer a question, and which one may help.
@@ -374,7 +403,8 @@ fn unknown(
     if doubts.is_complete() {
         return trouble;
     }
-    trouble.hint(format!("not everything was looked at: {}", doubts.reasons().join(", ")))
+    let notes = doubts.notes().map(|notes| format!("; {notes}")).unwrap_or_default();
+    trouble.hint(format!("not everything was looked at: {}{notes}", doubts.reasons().join(", ")))
 }
 
 fn nearest(desk: &Desk<'_>, pattern: &Pattern, path: Option<&str>, common: &Common) -> Option<String> {

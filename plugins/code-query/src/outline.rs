@@ -9,6 +9,7 @@ use crate::answer::{self, Answer, Row};
 use crate::crawl;
 use crate::doubts::Doubts;
 use crate::find;
+use crate::hidden::{self, Sought};
 use crate::imports;
 use crate::kinds::{self, Kinds};
 use crate::pattern::{Case, Pattern};
@@ -36,6 +37,7 @@ pub(crate) fn answer(desk: &Desk<'_>, wanted: &Wanted<'_>, common: &Common) -> R
     let mut doubts = Doubts::default();
     let (site, file) = desk.file(wanted.path)?;
     let found = crawl::outlines(site, vec![file.clone()], common, wanted.locals, "outline", &mut doubts)?;
+    hidden::doubt(&found, wanted.pattern.map_or(Sought::Any, Sought::Like), &mut doubts);
     let tree = found.into_iter().next().map(|outline| outline.tree).unwrap_or_default();
     let dropped = if wanted.locals { BTreeSet::new() } else { imported(site, &file, &tree) };
     let shown = shown(&tree, &dropped, wanted, &mut doubts);

@@ -124,6 +124,25 @@ impl Pattern {
         })
     }
 
+    /// Tells whether a symbol called `name` could match, wherever it is.
+    pub(crate) fn could_name(&self, name: &str, case: Case) -> bool {
+        self.alternatives.iter().any(|one| match one.segments.last() {
+            Some(Segment::One(leaf)) => leaf.matches(name, case),
+            _ => true,
+        })
+    }
+
+    /// Returns the last name of a pattern that means one name only.
+    pub(crate) fn plain_leaf(&self) -> Option<String> {
+        match self.alternatives.as_slice() {
+            [Alternative { segments, .. }] => match segments.last()? {
+                Segment::One(leaf) => leaf.literal(),
+                Segment::AnyDepth => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Returns letters of which every matching name holds at least one, in any case; none where a name may hold
     /// anything. Each has at least `least` characters, all of ASCII.
     pub(crate) fn literals(&self, least: usize) -> Option<Vec<String>> {

@@ -9,6 +9,7 @@ use crate::answer::{self, Answer, Row};
 use crate::crawl;
 use crate::doubts::Doubts;
 use crate::find::{self, Hit};
+use crate::hidden;
 use crate::imports;
 use crate::kinds;
 use crate::locate::{self, Located};
@@ -36,6 +37,7 @@ pub(crate) fn references(
     let asker = Asker::new(&located, "references", common, |can| can.references, &mut doubts)?;
     let relation = if declaration { Relation::ReferencesAndDeclaration } else { Relation::References };
     let found = asker.related(relation, &mut doubts)?;
+    asker.doubt_hidden(target, &mut doubts);
     if let Some(trouble) = locate::degraded(&asker.server, found.len()) {
         return Err(trouble);
     }
@@ -84,6 +86,7 @@ pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common)
         ("subtypes", sorted(neighbours.into_iter().map(|one| named_location(&one))))
     };
     let found = implementing(&located, found);
+    asker.doubt_hidden(target, &mut doubts);
     if let Some(trouble) = locate::degraded(&asker.server, found.len()) {
         return Err(trouble);
     }
@@ -123,6 +126,11 @@ pub(crate) fn calls(
     let located = locate::one(desk, target, common, what, &mut doubts)?;
     let asker = Asker::new(&located, what, common, |can| can.calls, &mut doubts)?;
     let mut found = asker.hierarchy(step, &mut doubts)?;
+    if step == Step::Callers {
+        asker.doubt_hidden(target, &mut doubts);
+    } else {
+        asker.doubt_body(&mut doubts);
+    }
     if let Some(trouble) = locate::degraded(&asker.server, found.len()) {
         return Err(trouble);
     }
@@ -181,6 +189,31 @@ impl<'a, 'b> Asker<'a, 'b> {
             all.extend(items);
         }
         Ok(all)
+    }
+
+    /// Uses in code that the build leaves out are not known. Whoever looked for a name in every file has seen it.
+    fn doubt_hidden(&self, target: &Target, doubts: &mut Doubts) {
+        if !matches!(target, Target::Name { path: None, .. }) {
+            let name = self.located.name();
+            hidden::doubt_uses(self.located.site, &self.server, &name, self.common, doubts);
+        }
+    }
+
+    /// Calls in what the build leaves out of a function are not known.
+    fn doubt_body(&self, doubts: &mut Doubts) {
+        for place in &self.located.places {
+            let language = self.located.language.clone();
+            let file = File { path: place.path.clone(), language, size: 0, stamp: 0 };
+            let partial = Common { allow_partial: true, ..self.common.clone() };
+            let mut others = Doubts::default();
+            let found =
+                crawl::outlines(self.located.site, vec![file], &partial, false, self.what, &mut others);
+            let Ok(found) = found else { continue };
+            let node = found.first().and_then(|outline| outline.tree.named_at(place.at));
+            if let Some(whole) = node.map(|node| node.whole) {
+                hidden::doubt_within(&found, &whole, doubts);
+            }
+        }
     }
 
     fn trouble(&self, failure: Failure) -> Trouble {

@@ -53,6 +53,9 @@ pub struct Profile {
     /// Whether it reads a changed file only when that is opened.
     #[serde(default)]
     pub reopens: bool,
+    /// Extensions of files that others include; a text that is open is not read again when one of them changes.
+    #[serde(default)]
+    pub included: Vec<String>,
     /// Whether it leaves out imports together with declarations.
     #[serde(default)]
     pub imports_are_declarations: bool,

@@ -56,6 +56,8 @@ pub(crate) struct Server {
     compared: Mutex<Option<Arc<Vec<Found>>>>,
     changed: Mutex<Instant>,
     generation: AtomicU64,
+    /// The last change of a file that others include.
+    included: AtomicU64,
     outlines: Mutex<HashMap<String, (Stamp, u64, Symbols)>>,
     used: Mutex<Instant>,
     silent: AtomicU32,
@@ -220,7 +222,8 @@ impl Server {
         if states.contains(&State::Loading) {
             freshness.doubt(Doubt::Loading);
         }
-        if states.contains(&State::Degraded) {
+        let is_ill = reach != Reach::File && lock(&self.heard.tracker).is_ill();
+        if is_ill || states.contains(&State::Degraded) {
             freshness.doubt(Doubt::Degraded);
         }
         if reach == Reach::Project {

@@ -163,6 +163,11 @@ impl Tracker {
         }
     }
 
+    /// Whether something is wrong with a part of the project, such as what it depends on.
+    pub(crate) fn is_ill(&self) -> bool {
+        self.status.as_ref().is_some_and(|status| status.health != "ok")
+    }
+
     pub(crate) fn message(&self) -> Option<String> {
         let status = self.status.as_ref().filter(|status| status.health != "ok")?;
         status.message.clone().or_else(|| Some(format!("it says that its health is `{}`", status.health)))

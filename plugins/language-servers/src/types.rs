@@ -136,7 +136,7 @@ pub enum Doubt {
     Loading,
     /// The server never says when it knows the project.
     ReadinessUnknown,
-    /// The server could not read the project.
+    /// The server could not read the project, or a part of it.
     Degraded,
     /// The answer is as long as the server's longest.
     Capped,
@@ -234,6 +234,9 @@ pub struct Symbols {
     pub items: Vec<Symbol>,
     /// Whether the server gave no tree.
     pub flat: bool,
+    /// Whole lines of the file that the server leaves out, since a condition of the build is not met.
+    #[serde(default)]
+    pub hidden: Vec<Range>,
     /// How far they can be relied upon.
     pub freshness: Freshness,
 }

@@ -37,6 +37,10 @@ pub(super) struct Knobs {
     pub(super) without: Vec<String>,
     pub(super) flat: bool,
     pub(super) scoped: bool,
+    /// Lines that the build leaves out, by file: the first one and the last one, from 0.
+    pub(super) hidden: BTreeMap<String, (u32, u32)>,
+    /// What a server that knows the project has to say of it.
+    pub(super) warning: Option<String>,
 }
 
 impl Knobs {
@@ -56,8 +60,16 @@ impl Knobs {
             without: texts("without").collect(),
             flat: json["flat"] == true,
             scoped: json["scoped"] == true,
+            hidden: lines(&json["hidden"]),
+            warning: json["warning"].as_str().map(str::to_owned),
         }
     }
+}
+
+fn lines(json: &Json) -> BTreeMap<String, (u32, u32)> {
+    let number = |json: &Json| json.as_u64().unwrap_or(0) as u32;
+    let of = |(path, lines): (&String, &Json)| (path.clone(), (number(&lines[0]), number(&lines[1])));
+    json.as_object().into_iter().flatten().map(of).collect()
 }
 
 fn doubt(word: &str) -> Doubt {
@@ -132,6 +144,9 @@ impl Model {
         for (at, line) in lines.iter().enumerate() {
             let mut words = line.trim_start().splitn(3, ' ');
             let (Some(word), Some(name)) = (words.next(), words.next()) else { continue };
+            if self.hides(path, at as u32) {
+                continue;
+            }
             let Some(kind) = (1..=26).find(|&kind| kinds::name(kind) == word) else { continue };
             let inner = lines[at + 1..].iter().take_while(|below| indent(below) > indent(line)).count();
             let end = lines[at + inner].chars().count() as u32;
@@ -148,6 +163,16 @@ impl Model {
             });
         }
         all
+    }
+
+    fn hides(&self, path: &str, line: u32) -> bool {
+        self.knobs.hidden.get(path).is_some_and(|&(first, last)| (first..=last).contains(&line))
+    }
+
+    fn hidden(&self, path: &str) -> Vec<Range> {
+        let line = |line| Position { line, column: 0 };
+        let range = |&(first, last): &(u32, u32)| Range { start: line(first), end: line(last + 1) };
+        self.knobs.hidden.get(path).map(range).into_iter().collect()
     }
 
     fn everything(&self) -> Vec<Declared> {
@@ -184,7 +209,7 @@ impl Model {
                 let mut column = 0;
                 for word in line.split(|letter: char| !letter.is_alphanumeric() && letter != '_') {
                     let length = word.chars().count();
-                    if word == name {
+                    if word == name && !self.hides(path, number as u32) {
                         found.push(location(path, number as u32, column, length as u32));
                     }
                     column += length as u32 + 1;
@@ -261,7 +286,11 @@ impl Model {
             languages: vec!["toy".to_owned()],
             extensions: vec!["toy".to_owned()],
             state: if self.knobs.degraded { State::Degraded } else { ready },
-            message: self.knobs.degraded.then(|| "no toy.json".to_owned()),
+            message: self
+                .knobs
+                .warning
+                .clone()
+                .or_else(|| self.knobs.degraded.then(|| "no toy.json".to_owned())),
             progress: (!self.is_ready()).then(|| "indexing 40 %".to_owned()),
             version: Some("toyls 1.0".to_owned()),
             abilities,
@@ -375,7 +404,8 @@ impl Workspace for Model {
     fn document_symbols(&self, paths: &[String], _: u32) -> Each<Symbols> {
         self.each("document-symbols", paths, |path| {
             self.check(path)?;
-            Ok(Symbols { items: self.symbols_of(path), flat: self.knobs.flat, freshness: self.freshness() })
+            let (items, hidden) = (self.symbols_of(path), self.hidden(path));
+            Ok(Symbols { items, flat: self.knobs.flat, hidden, freshness: self.freshness() })
         })
     }
 
@@ -388,7 +418,7 @@ impl Workspace for Model {
         let mut items: Vec<Symbol> =
             self.everything().iter().filter(|one| matches(&one.name)).map(Declared::symbol).collect();
         items.truncate(self.knobs.cap.map_or(usize::MAX, |cap| cap as usize));
-        Ok(Symbols { items, flat: true, freshness: self.freshness() })
+        Ok(Symbols { items, flat: true, hidden: Vec::new(), freshness: self.freshness() })
     }
 
     fn related(&self, relation: Relation, places: &[Place], _: u32) -> Each<Locations> {

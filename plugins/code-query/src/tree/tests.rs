@@ -26,7 +26,12 @@ fn symbols(text: &str, flat: bool) -> Symbols {
         });
         open.push(items.len() as u32 - 1);
     }
-    Symbols { items, flat, freshness: Freshness { doubts: Vec::new(), settled: 0, generation: 0 } }
+    Symbols {
+        items,
+        flat,
+        hidden: Vec::new(),
+        freshness: Freshness { doubts: Vec::new(), settled: 0, generation: 0 },
+    }
 }
 
 fn check(text: &str, naming: Naming, expected: &[&str]) {

@@ -32,6 +32,8 @@ struct Open {
     synced: Instant,
     used: u64,
     stays: bool,
+    /// The changes of files that it was read after.
+    generation: u64,
 }
 
 /// A text as the server was shown it.
@@ -87,12 +89,14 @@ impl Server {
     fn show_in(&self, documents: &mut Documents, path: &str, text: Arc<Text>) -> Shown {
         documents.turn += 1;
         let turn = documents.turn;
+        let stays = self.forget_included(documents, path);
         if let Some(open) = documents.open.get_mut(path) {
             open.used = turn;
             if !Arc::ptr_eq(&open.text, &text) && open.text != text {
                 open.version += 1;
                 open.text = text;
                 open.synced = Instant::now();
+                lock(&self.heard.hidden).remove(path);
                 let document = json!({"uri": self.disk.uri(path), "version": open.version});
                 let changes = json!([{"text": open.text.as_str()}]);
                 self.connection.notify(
@@ -108,9 +112,23 @@ impl Server {
             json!({"uri": self.disk.uri(path), "languageId": language, "version": 1, "text": text.as_str()});
         self.connection.notify("textDocument/didOpen", &json!({"textDocument": document}));
         let synced = Instant::now();
+        let generation = self.generation.load(Ordering::Relaxed);
         let shown = Shown { text: Arc::clone(&text), version: 1, synced };
-        documents.open.insert(path.to_owned(), Open { version: 1, text, synced, used: turn, stays: false });
+        documents
+            .open
+            .insert(path.to_owned(), Open { version: 1, text, synced, used: turn, stays, generation });
         shown
+    }
+
+    /// Closes a text that was read before what it may include has changed; returns whether it should stay open.
+    fn forget_included(&self, documents: &mut Documents, path: &str) -> bool {
+        let changed = self.included.load(Ordering::Relaxed);
+        let Some(open) = documents.open.get(path).filter(|open| open.generation < changed) else {
+            return false;
+        };
+        let stays = open.stays;
+        self.close(documents, path);
+        stays
     }
 
     fn make_room(&self, documents: &mut Documents) {
@@ -126,6 +144,7 @@ impl Server {
     fn close(&self, documents: &mut Documents, path: &str) {
         if documents.open.remove(path).is_some() {
             lock(&self.heard.pushed).remove(path);
+            lock(&self.heard.hidden).remove(path);
             let document = json!({"uri": self.disk.uri(path)});
             self.connection.notify("textDocument/didClose", &json!({"textDocument": document}));
         }
@@ -142,7 +161,11 @@ impl Server {
         if changes.is_empty() {
             return;
         }
-        self.generation.fetch_add(1, Ordering::Relaxed);
+        let generation = self.generation.fetch_add(1, Ordering::Relaxed) + 1;
+        let is_included = |path: &str| self.profile.included.iter().any(|one| one == extension(path));
+        if changes.iter().any(|(path, _)| is_included(path)) {
+            self.included.store(generation, Ordering::Relaxed);
+        }
         *lock(&self.changed) = Instant::now();
         self.scoped.store(scope::is_narrow(&self.profile, &self.disk, &found), Ordering::Relaxed);
         let event = |(path, kind): &(String, u8)| json!({"uri": self.disk.uri(path), "type": kind});

@@ -10,15 +10,21 @@ use tokio::time::Instant;
 use crate::connection::{Listener, lock};
 use crate::disk::Disk;
 use crate::profile::Profile;
+use crate::text::raw_range;
 use crate::tracker::Tracker;
 
 /// Files of which diagnostics are kept.
 const MOST_PUSHED: usize = 20_000;
 
+/// Regions of one file that are kept.
+const MOST_HIDDEN: usize = 20_000;
+
 /// What was heard.
 pub(super) struct Heard {
     pub(super) tracker: Mutex<Tracker>,
     pub(super) pushed: Mutex<HashMap<String, Pushed>>,
+    /// Lines that the server leaves out of a text: the first one and the last one.
+    pub(super) hidden: Mutex<HashMap<String, Vec<(u32, u32)>>>,
     /// Counts requests for a new look at diagnostics.
     pub(super) refreshed: AtomicU64,
     profile: Arc<Profile>,
@@ -38,6 +44,7 @@ impl Heard {
         Self {
             tracker: Mutex::new(Tracker::new()),
             pushed: Mutex::default(),
+            hidden: Mutex::default(),
             refreshed: AtomicU64::new(0),
             profile,
             disk,
@@ -52,6 +59,19 @@ impl Heard {
             let version = params.get("version").and_then(Json::as_i64);
             let items = params.get("diagnostics").cloned().unwrap_or_default();
             pushed.insert(path, Pushed { version, at: Instant::now(), items });
+        }
+    }
+
+    /// Hears which lines are left out, since a condition of the build is not met.
+    fn hide(&self, params: &Json) {
+        let uri = params.pointer("/textDocument/uri").or_else(|| params.get("uri")).and_then(Json::as_str);
+        let Some(path) = uri.map(|uri| self.disk.named(uri)) else { return };
+        let regions = params.get("regions").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+        let lines = |region: &Json| raw_range(region).map(|range| (range.start.line, range.end.line));
+        let lines = regions.iter().take(MOST_HIDDEN).filter_map(lines).collect();
+        let mut hidden = lock(&self.hidden);
+        if hidden.len() < MOST_PUSHED || hidden.contains_key(&path) {
+            hidden.insert(path, lines);
         }
     }
 
@@ -90,6 +110,7 @@ impl Listener for Heard {
             "$/progress" => lock(&self.tracker).progress(params, &self.profile),
             "experimental/serverStatus" => lock(&self.tracker).status(params),
             "textDocument/publishDiagnostics" => self.publish(params),
+            "textDocument/inactiveRegions" => self.hide(params),
             "window/logMessage" | "window/showMessage" => {
                 let said = params.get("message").and_then(Json::as_str).unwrap_or_default();
                 lock(&self.tracker).log(said, &self.profile);

@@ -1,23 +1,33 @@
 //! The questions, each in the words of the protocol. Only what reads is ever sent.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value as Json, json};
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use super::parse::{MOST, Reader, completions, markdown};
 use super::{Halt, OUTLINES, Reach, Server};
 use crate::connection::lock;
 use crate::text::Text;
 use crate::types::{
-    Answered, Cause, Completions, Doubt, Failure, Freshness, Location, Neighbour, Place, Relation, Shown,
-    State, Step, Symbols,
+    Answered, Cause, Completions, Doubt, Failure, Freshness, Location, Neighbour, Place, Position, Range,
+    Relation, Shown, State, Step, Symbols,
 };
+
+/// How long a server may be late to say what it leaves out of a file.
+const HIDDEN: Duration = Duration::from_secs(2);
+
+const STEP: Duration = Duration::from_millis(20);
 
 impl Server {
     /// Returns the outline of a file; that of a file that has not changed is kept.
     pub(crate) async fn document_symbols(&self, path: &str, deadline: Instant) -> Result<Symbols, Halt> {
         self.require(|abilities| abilities.document_symbols, "documentSymbol")?;
+        if self.profile.reopens {
+            // What was kept may rest on what it includes.
+            self.refresh().await;
+        }
         let (text, stamp) = self.files.text(path)?;
         let generation = self.freshness(Reach::File, State::Ready).generation;
         if let Some((kept, at, symbols)) = lock(&self.outlines).get(path)
@@ -33,9 +43,34 @@ impl Server {
         }
         let answer = self.ask("textDocument/documentSymbol", &self.document(path), deadline).await?;
         let (items, flat) = Reader::new(self).knowing(path, text).outline(&answer, path);
-        let symbols = Symbols { flat, freshness: self.freshness(Reach::File, State::Ready), items };
-        self.keep_outline(path, (stamp, generation, symbols.clone()));
+        let hidden = self.hidden(path, deadline).await;
+        let mut freshness = self.freshness(Reach::File, State::Ready);
+        if hidden.is_none() {
+            freshness.doubt(Doubt::Stale);
+        }
+        let symbols = Symbols { items, flat, hidden: hidden.unwrap_or_default(), freshness };
+        if symbols.freshness.doubts.is_empty() {
+            self.keep_outline(path, (stamp, generation, symbols.clone()));
+        }
         Ok(symbols)
+    }
+
+    /// Returns the lines that a server leaves out of an open file; none where it should have said so and has not. It
+    /// says so once it has read the text, which is before it outlines it.
+    async fn hidden(&self, path: &str, deadline: Instant) -> Option<Vec<Range>> {
+        if self.capabilities.get("inactiveRegionsProvider") != Some(&Json::Bool(true)) {
+            return Some(Vec::new());
+        }
+        let deadline = deadline.min(Instant::now() + HIDDEN);
+        loop {
+            if let Some(lines) = lock(&self.heard.hidden).get(path) {
+                return Some(lines.iter().map(|&(first, last)| whole_lines(first, last)).collect());
+            }
+            if Instant::now() + STEP >= deadline || self.ended().is_some() {
+                return None;
+            }
+            sleep(STEP).await;
+        }
     }
 
     fn keep_outline(&self, path: &str, outline: (crate::disk::Stamp, u64, Symbols)) {
@@ -63,7 +98,7 @@ impl Server {
         if found.len() >= cap {
             freshness.doubt(Doubt::Capped);
         }
-        Ok(Symbols { items, flat: true, freshness })
+        Ok(Symbols { items, flat: true, hidden: Vec::new(), freshness })
     }
 
     /// Follows a relation from a place.
@@ -211,6 +246,11 @@ impl crate::types::Abilities {
             Relation::Implementations => self.implementations,
         }
     }
+}
+
+fn whole_lines(first: u32, last: u32) -> Range {
+    let line = |line| Position { line, column: 0 };
+    Range { start: line(first), end: line(last.saturating_add(1)) }
 }
 
 fn invoked(mut params: Json) -> Json {

@@ -77,6 +77,7 @@ pub(crate) async fn start(start: Start<'_>) -> Result<Arc<Server>, Failure> {
         compared: Mutex::new(None),
         changed: Mutex::new(Instant::now()),
         generation: AtomicU64::new(0),
+        included: AtomicU64::new(0),
         outlines: Mutex::default(),
         used: Mutex::new(Instant::now()),
         silent: AtomicU32::new(0),
@@ -166,6 +167,8 @@ fn capabilities() -> Json {
             "typeHierarchy": fixed,
             "diagnostic": fixed,
             "publishDiagnostics": {"versionSupport": true, "codeDescriptionSupport": true},
+            // clangd's own word for what a build leaves out.
+            "inactiveRegionsCapabilities": {"inactiveRegions": true},
         },
     })
 }

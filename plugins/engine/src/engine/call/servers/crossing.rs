@@ -91,7 +91,7 @@ records! {
     types::Range => Range { start end }
     types::Location => Location { path range }
     types::Symbol => Symbol { name kind detail location name_range container parent deprecated }
-    types::Symbols => Symbols { items flat freshness }
+    types::Symbols => Symbols { items flat hidden freshness }
     types::Answered<types::Location> => Locations { items freshness }
     types::Neighbour => Neighbour { symbol sites }
     types::Answered<types::Neighbour> => Neighbours { items freshness }

@@ -1,0 +1,307 @@
+//! What a build leaves out: a server of C knows nothing of the branches whose conditions are not met, so a name that
+//! stands there is no name to it, and an answer that has not looked there says so.
+
+use std::collections::BTreeSet;
+
+use crate::crawl::{self, Outline};
+use crate::doubts::{Doubts, Reason};
+use crate::pattern::{Case, Pattern};
+use crate::request::Common;
+use crate::scope::{self, Scope, Site};
+use crate::world::{FileFilter, Naming, Range, Server};
+
+/// Lines that are read at once.
+const LINES: u32 = 10_000;
+
+/// The most files that are looked at for uses of a name.
+const FILES: u32 = 200;
+
+/// Places that a note names.
+const NAMED: usize = 5;
+
+/// Words that are nobody's name.
+const KEYWORDS: [&str; 75] = [
+    "alignas",
+    "alignof",
+    "asm",
+    "auto",
+    "bool",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "class",
+    "const",
+    "consteval",
+    "constexpr",
+    "constinit",
+    "const_cast",
+    "continue",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "decltype",
+    "default",
+    "defined",
+    "delete",
+    "do",
+    "double",
+    "dynamic_cast",
+    "else",
+    "enum",
+    "explicit",
+    "export",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "friend",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "nullptr",
+    "operator",
+    "override",
+    "private",
+    "protected",
+    "public",
+    "register",
+    "reinterpret_cast",
+    "requires",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "static_assert",
+    "static_cast",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typeid",
+    "typename",
+    "union",
+    "unsigned",
+    "using",
+    "void",
+];
+
+/// What is looked for in lines that a build leaves out.
+#[derive(Clone, Copy)]
+pub(crate) enum Sought<'a> {
+    /// Any name.
+    Any,
+    /// Names that a pattern could mean.
+    Like(&'a Pattern),
+    /// One name.
+    Name(&'a str),
+}
+
+/// Adds a doubt where the lines that are left out of files hold what is sought.
+pub(crate) fn doubt(outlines: &[Outline<'_>], sought: Sought<'_>, doubts: &mut Doubts) {
+    let hides = |outline: &&Outline<'_>| !outline.hidden.is_empty();
+    let found: Vec<String> =
+        outlines.iter().filter(hides).filter_map(|outline| found(outline, &outline.hidden, sought)).collect();
+    note(&found, doubts);
+}
+
+/// Adds a doubt where lines of one symbol that are left out hold any name: what a function calls there is not known.
+pub(crate) fn doubt_within(outlines: &[Outline<'_>], whole: &Range, doubts: &mut Doubts) {
+    let within = |range: &&Range| range.start.line >= whole.start.line && range.start.line <= whole.end.line;
+    let found: Vec<String> = outlines
+        .iter()
+        .filter_map(|outline| {
+            let hidden: Vec<Range> = outline.hidden.iter().filter(within).copied().collect();
+            found(outline, &hidden, Sought::Any)
+        })
+        .collect();
+    note(&found, doubts);
+}
+
+/// Adds a doubt where a name could be used in what is left out of any file of a root. Only languages of headers have
+/// such conditions.
+pub(crate) fn doubt_uses(site: Site<'_>, server: &Server, name: &str, common: &Common, doubts: &mut Doubts) {
+    if !matches!(server.naming, Naming::Scoped) || name.is_empty() {
+        return;
+    }
+    let scope = Scope { site, under: String::new() };
+    let (languages, containing) = (server.languages.clone(), Some(name.to_owned()));
+    let wanted = FileFilter { languages, containing, ..scope::filter("", FILES) };
+    let Ok(files) = scope.listed(&wanted) else { return };
+    if files.truncated {
+        doubts.add(Reason::FileCap);
+        doubts
+            .note(format!("only the first {FILES} files were searched for code that this build leaves out"));
+    }
+    let partial = Common { allow_partial: true, ..common.clone() };
+    if let Ok(outlines) =
+        crawl::outlines(site, files.items, &partial, false, "outline", &mut Doubts::default())
+    {
+        doubt(&outlines, Sought::Name(name), doubts);
+    }
+}
+
+fn note(found: &[String], doubts: &mut Doubts) {
+    if found.is_empty() {
+        return;
+    }
+    doubts.add(Reason::InactiveCode);
+    let more = found.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more files") } else { String::new() };
+    let named = found[..found.len().min(NAMED)].join(", ");
+    doubts.note(format!("this build leaves out code that was not looked at: {named}{more}"));
+}
+
+/// Returns the first place, as it is shown, where lines that are left out hold what is sought.
+fn found(outline: &Outline<'_>, hidden: &[Range], sought: Sought<'_>) -> Option<String> {
+    let path = &outline.file.path;
+    let text = if hidden.is_empty() { None } else { outline.site.workspace.text(path).ok() };
+    let lines: Option<Vec<&str>> = text.as_ref().map(|text| text.lines().collect());
+    let line = hidden.iter().find_map(|range| match &lines {
+        Some(lines) => {
+            let (start, end) = (range.start.line as usize, (range.end.line as usize).min(lines.len()));
+            let at = first(lines.get(start..end)?, sought, &mut Reader::default())?;
+            Some(start + at)
+        }
+        None => found_in_long(outline, range, sought),
+    })?;
+    Some(format!("{}:{}", outline.site.show(path), line + 1))
+}
+
+/// The same of a file that is too long to be read as a whole.
+fn found_in_long(outline: &Outline<'_>, range: &Range, sought: Sought<'_>) -> Option<usize> {
+    let mut reader = Reader::default();
+    let mut from = range.start.line;
+    while from < range.end.line {
+        let to = range.end.line.min(from.saturating_add(LINES));
+        let lines = outline.site.lines((from..to).map(|line| (outline.file.path.clone(), line)));
+        let lines: Vec<&str> = lines.values().map(String::as_str).collect();
+        if let Some(at) = first(&lines, sought, &mut reader) {
+            return Some(from as usize + at);
+        }
+        from = to;
+    }
+    None
+}
+
+/// Returns the first line that holds what is sought. Most hold it not even as letters.
+fn first(lines: &[&str], sought: Sought<'_>, reader: &mut Reader) -> Option<usize> {
+    let letters = match sought {
+        Sought::Any => None,
+        Sought::Like(pattern) => pattern.plain_leaf(),
+        Sought::Name(name) => Some(name.to_owned()),
+    };
+    if letters.is_some_and(|letters| !lines.iter().any(|line| line.contains(&letters))) {
+        return None;
+    }
+    lines.iter().position(|line| reader.words(line).iter().any(|word| is_sought(word, sought)))
+}
+
+fn is_sought(word: &str, sought: Sought<'_>) -> bool {
+    match sought {
+        Sought::Any => true,
+        Sought::Like(pattern) => pattern.could_name(word, Case::Exact),
+        Sought::Name(name) => word == name,
+    }
+}
+
+/// Reads words line by line: not those of comments and texts, nor those that name no symbol.
+#[derive(Default)]
+struct Reader {
+    /// Inside of a comment of several lines.
+    comment: bool,
+    /// Inside of a directive that goes on.
+    directive: bool,
+}
+
+impl Reader {
+    fn words<'a>(&mut self, line: &'a str) -> BTreeSet<&'a str> {
+        let goes_on = line.trim_end().ends_with('\\');
+        let begins = line.trim_start().strip_prefix('#').map(str::trim_start);
+        let skipped = self.directive || begins.is_some_and(|rest| !rest.starts_with("define"));
+        let rest = begins.and_then(|rest| rest.strip_prefix("define")).unwrap_or(line);
+        let words = self.plain(rest);
+        self.directive = goes_on && skipped;
+        if skipped { BTreeSet::new() } else { words }
+    }
+
+    /// The words of a line outside of comments and texts.
+    fn plain<'a>(&mut self, line: &'a str) -> BTreeSet<&'a str> {
+        let mut words = BTreeSet::new();
+        let mut at = 0;
+        while let Some(letter) = line[at..].chars().next() {
+            let rest = &line[at..];
+            if self.comment {
+                self.comment = !rest.starts_with("*/");
+                at += if self.comment { letter.len_utf8() } else { 2 };
+            } else if rest.starts_with("//") {
+                break;
+            } else if rest.starts_with("/*") {
+                self.comment = true;
+                at += 2;
+            } else if letter == '"' || letter == '\'' {
+                at += quoted(rest, letter);
+            } else if is_part(letter) {
+                let word = &rest[..rest.find(|letter| !is_part(letter)).unwrap_or(rest.len())];
+                if !letter.is_ascii_digit() && !KEYWORDS.contains(&word) {
+                    words.insert(word);
+                }
+                at += word.len();
+            } else {
+                at += letter.len_utf8();
+            }
+        }
+        words
+    }
+}
+
+fn is_part(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_' || letter == '$'
+}
+
+/// The length of a text with its quotes; one that is not closed ends with the line.
+fn quoted(rest: &str, quote: char) -> usize {
+    let mut letters = rest.char_indices().skip(1);
+    while let Some((at, letter)) = letters.next() {
+        if letter == quote {
+            return at + 1;
+        }
+        if letter == '\\' {
+            letters.next();
+        }
+    }
+    rest.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(lines: &[&str], expected: &[&str]) {
+        let mut reader = Reader::default();
+        let words: Vec<&str> = lines.iter().flat_map(|line| reader.words(line)).collect();
+        assert_eq!(words, expected, "{lines:?}");
+    }
+
+    #[test]
+    fn words_that_could_be_names() {
+        check(&["int áb(char *c_1);"], &["c_1", "áb"]);
+        check(&["return 0x1f; /* a */ // b", "\"c\\\"d\" 'e' \"f", "g"], &["g"]);
+        check(&["extern \"C\" {", "}"], &[]);
+        check(&["/* a", "b */ c"], &["c"]);
+        check(&["#include <windows.h>", "  # pragma once", "#error no \\", "goes on", "a"], &["a"]);
+        check(&["#define MAX(a) \\", "  max_of(a)"], &["MAX", "a", "a", "max_of"]);
+    }
+}
