@@ -39,14 +39,7 @@ PAIRS = {
     "gopls": ("pflag", ".", "flag.go FlagSet"),
 }
 
-OVERLOADS = "of overloads, and of a property and its setter, one stands for all"
-
-EXCEPTIONS = {
-    "pyright": (OVERLOADS, lambda one: one["twin"]),
-    "basedpyright": (OVERLOADS, lambda one: one["twin"]),
-    "zuban": (f"functions in functions are not in its outlines, and {OVERLOADS}", lambda one: one["nested"] or one["twin"]),
-    "clangd": ("left out by this build, as the answers say", lambda one: one["said"]),
-}
+EXCEPTIONS = {"clangd": ("left out by this build, as the answers say", lambda one: one["said"])}
 
 
 class Servers:
@@ -132,9 +125,7 @@ def symbols(profile, subject, root, under, servers, hits, failures):
     seen = {(place(hit)[0], place(hit)[1], hit["name"]) for hit in hits}
     missing = [one for one in truth if (one["path"], one["line"], one["name"]) not in seen]
     reason, excused = EXCEPTIONS.get(profile, ("", lambda one: False))
-    named = {(path, name) for path, _, name in seen}
     for one in missing:
-        one["twin"] = (one["path"], one["name"]) in named
         asked = servers.ask(type="findSymbols", query=one["name"], path=one["path"], countOnly=True)
         one["said"] = "inactive_code" in asked.get("reasons", [])
     bad = [one for one in missing if not excused(one)]
@@ -212,16 +203,12 @@ def place(hit):
 
 
 def python_truth(root, under):
+    declarations = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     found = []
     for file in sorted(under.rglob("*.py")):
-        def walk(node, nested, file=file):
-            for child in ast.iter_child_nodes(node):
-                inside = nested or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-                if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                    path = str(file.relative_to(root))
-                    found.append({"path": path, "line": child.lineno, "name": child.name, "nested": inside})
-                walk(child, inside)
-        walk(ast.parse(file.read_text()), False)
+        path = str(file.relative_to(root))
+        declared = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, declarations)]
+        found += [{"path": path, "line": node.lineno, "name": node.name} for node in declared]
     return found
 
 

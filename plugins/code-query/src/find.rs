@@ -166,7 +166,7 @@ fn matching<'a>(outlines: &[Outline<'a>], wanted: &Wanted<'_>, case: Case) -> Ve
             if !wanted.kinds.has(node.kind) || !wanted.pattern.matches(&node.containers, &node.name, case) {
                 continue;
             }
-            if listed && is_one_line(node) {
+            if listed && may_be_imported(node) {
                 let spot = spot(&outline.file.path, node);
                 match doubtful.iter_mut().find(|(site, _)| site.is(&outline.site)) {
                     Some((_, spots)) => drop(spots.insert(spot)),
@@ -179,16 +179,18 @@ fn matching<'a>(outlines: &[Outline<'a>], wanted: &Wanted<'_>, case: Case) -> Ve
     for (site, spots) in doubtful {
         let imported = imports::among(site, &spots);
         let is = |hit: &Hit<'_>| {
-            hit.site.is(&site) && is_one_line(&hit.node) && imported.contains(&spot(&hit.path, &hit.node))
+            hit.site.is(&site) && may_be_imported(&hit.node) && imported.contains(&spot(&hit.path, &hit.node))
         };
         hits.retain(|hit| !is(hit));
     }
     hits
 }
 
-/// Whether it can be a name in an import: at the top of a file, in one line.
-pub(crate) fn is_one_line(node: &Node) -> bool {
-    node.parent.is_none() && node.whole.start.line == node.whole.end.line
+/// Whether it can be a name in an import: at the top of a file, in one line, or a value, since some servers let each of
+/// the names be the whole import.
+pub(crate) fn may_be_imported(node: &Node) -> bool {
+    let is_value = matches!(node.kind, kinds::VARIABLE | kinds::CONSTANT | kinds::MODULE);
+    node.parent.is_none() && (is_value || node.whole.start.line == node.whole.end.line)
 }
 
 /// Where the name of a symbol begins.

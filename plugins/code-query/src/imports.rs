@@ -106,7 +106,7 @@ impl Above {
             let line = (path.clone(), above);
             let Some(text) = self.texts.get(&line) else { return Some(line) };
             if is_begin(text) {
-                begins = text.trim_end().ends_with(['{', '(', ',', '\\']);
+                begins = without_comment(text).trim_end().ends_with(['{', '(', ',', '\\']);
                 break;
             }
             if !is_between(text) {
@@ -121,6 +121,11 @@ impl Above {
         self.known.extend(visited.into_iter().map(|line| (line, begins)));
         None
     }
+}
+
+fn without_comment(text: &str) -> &str {
+    let text = text.split(" #").next().unwrap_or(text);
+    text.split("//").next().unwrap_or(text)
 }
 
 /// What may stand between the lines of an import.
@@ -203,6 +208,7 @@ mod tests {
             &[0, 1, 2, 4],
         );
         check("import {\n  /* why */\n  a,\n  /**\n   * what\n   */\n  b,\n} from 'x';", &[0, 2, 6]);
+        check("from a import (  # noqa\n    b,\n)\nimport { // why\n  #c,\n  d } from 'x';", &[0, 1, 3, 5]);
         check("enum E {\n  A,\n  B,\n}", &[]);
         check("import('x')\nimport.meta", &[]);
     }

@@ -59,7 +59,7 @@ fn imported(site: Site<'_>, file: &File, tree: &Tree) -> BTreeSet<usize> {
     }
     let spot = |at: usize| find::spot(&file.path, &tree.nodes[at]);
     let doubtful: Vec<usize> =
-        (0..tree.nodes.len()).filter(|&at| find::is_one_line(&tree.nodes[at])).collect();
+        (0..tree.nodes.len()).filter(|&at| find::may_be_imported(&tree.nodes[at])).collect();
     let found = imports::among(site, &doubtful.iter().map(|&at| spot(at)).collect());
     doubtful.into_iter().filter(|&at| found.contains(&spot(at))).collect()
 }

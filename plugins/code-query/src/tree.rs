@@ -202,14 +202,17 @@ impl Reader<'_> {
     }
 }
 
-/// Where the last part of a name with dots stands.
+/// Where the last part of a name with dots stands; some servers say where the whole is, some where the first part is.
 fn leaf_of(symbol: &Symbol, leaf: &str) -> Range {
     let mut range = symbol.name_range;
     let length = |text: &str| u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+    let width = range.end.column.checked_sub(range.start.column);
+    let first = symbol.name.split('.').next().unwrap_or_default();
     let spelt = range.start.line == range.end.line
-        && range.end.column.checked_sub(range.start.column) == Some(length(&symbol.name));
+        && [symbol.name.as_str(), first].iter().any(|said| width == Some(length(said)));
     if let Some(before) = symbol.name.strip_suffix(leaf).filter(|before| spelt && before.ends_with('.')) {
         range.start.column += length(before);
+        range.end.column = range.start.column + length(leaf);
     }
     range
 }

@@ -59,6 +59,9 @@ pub struct Profile {
     /// Whether it leaves out imports together with declarations.
     #[serde(default)]
     pub imports_are_declarations: bool,
+    /// How what its outlines leave out is found.
+    #[serde(default)]
+    pub supplement: Option<Supplement>,
     /// How its names are to be read.
     #[serde(default)]
     pub naming: Naming,
@@ -90,6 +93,14 @@ pub struct Package {
     pub name: String,
     /// The first number of its version, at least.
     pub at_least: u64,
+}
+
+/// A reader of texts beside a server whose outlines leave declarations out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Supplement {
+    /// Classes, functions, and values of modules and classes.
+    Python,
 }
 
 /// What a server is in a root that is no project.

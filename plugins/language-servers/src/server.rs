@@ -1,5 +1,6 @@
 //! One server that runs: what it was told, what it has said, and how it is asked.
 
+mod declared;
 mod diagnostics;
 mod documents;
 mod heard;

@@ -66,7 +66,8 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
     (!inner.is_empty() && !inner.contains(quote)).then(|| (&text[..at], inner))
 }
 
-fn is_word(name: &str) -> bool {
+/// Tells whether it is made of what names are made of.
+pub(super) fn is_word(name: &str) -> bool {
     let part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
     !name.is_empty() && name.trim_start_matches('#').chars().all(part)
 }

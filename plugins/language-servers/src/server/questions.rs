@@ -7,8 +7,9 @@ use serde_json::{Value as Json, json};
 use tokio::time::{Instant, sleep};
 
 use super::parse::{MOST, Reader, completions, markdown};
-use super::{Halt, OUTLINES, Reach, Server};
+use super::{Halt, OUTLINES, Reach, Server, declared};
 use crate::connection::lock;
+use crate::profile::Supplement;
 use crate::text::Text;
 use crate::types::{
     Answered, Cause, Completions, Doubt, Failure, Freshness, Location, Neighbour, Place, Position, Range,
@@ -42,7 +43,11 @@ impl Server {
             self.show(path).await?;
         }
         let answer = self.ask("textDocument/documentSymbol", &self.document(path), deadline).await?;
-        let (items, flat) = Reader::new(self).knowing(path, text).outline(&answer, path);
+        let mut reader = Reader::new(self).knowing(path, Arc::clone(&text));
+        let (mut items, flat) = reader.outline(&answer, path);
+        if self.profile.supplement == Some(Supplement::Python) && !flat {
+            declared::add(&mut items, path, &text, MOST);
+        }
         let hidden = self.hidden(path, deadline).await;
         let mut freshness = self.freshness(Reach::File, State::Ready);
         if hidden.is_none() {

@@ -1,0 +1,365 @@
+//! What a text of Python declares, for servers that list one of several overloads, no functions in functions, or nothing
+//! that they take for unreachable.
+
+use std::collections::HashMap;
+
+use super::names::is_word;
+use crate::text::Text;
+use crate::types::{Location, Position, Range, Symbol};
+
+const CLASS: u8 = 5;
+const METHOD: u8 = 6;
+const FUNCTION: u8 = 12;
+const VARIABLE: u8 = 13;
+const CONSTANT: u8 = 14;
+
+/// Kinds that functions of a class can have; of a property and its setter a server lists one.
+const MEMBERS: [u8; 3] = [METHOD, 7, 9];
+
+/// Columns to which a tab leads.
+const TAB: usize = 8;
+
+/// Words that may stand before a colon and are no names.
+const WORDS: [&str; 4] = ["else", "try", "finally", "lambda"];
+
+/// Adds what is declared in a text and not among the symbols.
+pub(super) fn add(symbols: &mut Vec<Symbol>, path: &str, text: &Text, most: usize) {
+    let known = symbols.iter().enumerate();
+    let known: HashMap<(u32, String), usize> =
+        known.map(|(at, symbol)| ((symbol.name_range.start.line, symbol.name.clone()), at)).collect();
+    let mut at: Vec<Option<usize>> = Vec::new();
+    for declared in read(text) {
+        let parent = declared.parent.and_then(|parent| at[parent]);
+        if let Some(own) = known.get(&(declared.name_range.start.line, declared.name.clone())) {
+            at.push(Some(*own));
+            declared.shorten(&mut symbols[*own], text);
+            continue;
+        }
+        let held = |symbol: &&Symbol| symbol.parent.map(|parent| parent as usize) == parent;
+        let twin =
+            symbols.iter().filter(held).find(|symbol| symbol.name == declared.name).map(|twin| twin.kind);
+        if (declared.is_value() && twin.is_some()) || symbols.len() >= most {
+            at.push(None);
+            continue;
+        }
+        at.push(Some(symbols.len()));
+        symbols.push(declared.symbol(path, parent, twin.filter(|kind| MEMBERS.contains(kind))));
+    }
+}
+
+/// A declaration, in the order of the text.
+struct Declared {
+    name: String,
+    kind: u8,
+    name_range: Range,
+    whole: Range,
+    parent: Option<usize>,
+}
+
+impl Declared {
+    fn is_value(&self) -> bool {
+        matches!(self.kind, VARIABLE | CONSTANT)
+    }
+
+    /// Lets a symbol end before comments that stand behind it.
+    fn shorten(&self, symbol: &mut Symbol, text: &Text) {
+        let end = symbol.location.range.end;
+        let between = self.whole.end.line + 1..=end.line;
+        let beside =
+            |number| text.line(number).is_some_and(|line| line.trim().is_empty() || is_comment(line));
+        if !self.is_value() && !between.is_empty() && between.clone().all(beside) {
+            symbol.location.range.end = self.whole.end;
+        }
+    }
+
+    fn symbol(self, path: &str, parent: Option<usize>, twin: Option<u8>) -> Symbol {
+        Symbol {
+            name: self.name,
+            kind: twin.unwrap_or(self.kind),
+            detail: None,
+            location: Location { path: path.to_owned(), range: self.whole },
+            name_range: self.name_range,
+            container: None,
+            parent: parent.and_then(|parent| u32::try_from(parent).ok()),
+            deprecated: false,
+        }
+    }
+}
+
+fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with('#')
+}
+
+/// A class or a function whose block is not over.
+struct Block {
+    indent: usize,
+    at: usize,
+}
+
+fn read(text: &Text) -> Vec<Declared> {
+    let mut found: Vec<Declared> = Vec::new();
+    let mut open: Vec<Block> = Vec::new();
+    let mut end = Position::default();
+    for statement in statements(text) {
+        while let Some(block) = open.pop_if(|block| block.indent >= statement.indent) {
+            found[block.at].whole.end = end;
+        }
+        end = statement.end;
+        let holders: Vec<u8> = open.iter().map(|block| found[block.at].kind).collect();
+        let parent = open.last().map(|block| block.at);
+        let Some((kind, skipped, name)) = statement.declares(&holders) else { continue };
+        let from = statement.start.column + skipped;
+        let place = |column| Position { line: statement.start.line, column };
+        let width = u32::try_from(name.chars().count()).unwrap_or(u32::MAX);
+        if !matches!(kind, VARIABLE | CONSTANT) {
+            open.push(Block { indent: statement.indent, at: found.len() });
+        }
+        found.push(Declared {
+            name,
+            kind,
+            name_range: Range { start: place(from), end: place(from + width) },
+            whole: Range { start: statement.start, end },
+            parent,
+        });
+    }
+    open.into_iter().for_each(|block| found[block.at].whole.end = end);
+    found
+}
+
+/// A statement, or the head of one with a block.
+struct Statement {
+    indent: usize,
+    start: Position,
+    end: Position,
+    /// Its first line without what is in strings and comments.
+    code: String,
+}
+
+impl Statement {
+    /// Returns the kind of what it declares, how many characters stand before the name, and the name.
+    fn declares(&self, holders: &[u8]) -> Option<(u8, u32, String)> {
+        let (word, rest) = first_word(&self.code);
+        let skipped = |rest: &str| u32::try_from(self.code.chars().count() - rest.chars().count()).ok();
+        let begins = |rest: &str, marks: &[char]| rest.trim_start().starts_with(marks);
+        let (word, rest) = if word == "async" { first_word(rest.trim_start()) } else { (word, rest) };
+        let named = rest.trim_start();
+        let (name, behind) = first_word(named);
+        match word {
+            _ if name.is_empty() && matches!(word, "def" | "class") => None,
+            "def" if begins(behind, &['(', '[']) => {
+                let kind = if holders.last() == Some(&CLASS) { METHOD } else { FUNCTION };
+                Some((kind, skipped(named)?, name.to_owned()))
+            }
+            "class" if begins(behind, &['(', '[', ':']) => Some((CLASS, skipped(named)?, name.to_owned())),
+            "" | "def" | "class" => None,
+            _ => {
+                let rest = rest.trim_start();
+                let given = rest.starts_with('=') && !rest.starts_with("==") || rest.starts_with(':');
+                let outer = holders.iter().all(|kind| *kind == CLASS);
+                let is_name = given && outer && !WORDS.contains(&word) && !rest.starts_with(":=");
+                is_name.then(|| (kind_of_value(word), 0, word.to_owned()))
+            }
+        }
+    }
+}
+
+fn kind_of_value(name: &str) -> u8 {
+    let loud = name.chars().count() > 1 && !name.chars().any(char::is_lowercase);
+    if loud && name.chars().any(char::is_uppercase) { CONSTANT } else { VARIABLE }
+}
+
+/// The name at the beginning, and what follows.
+fn first_word(code: &str) -> (&str, &str) {
+    let end = code.find(|letter: char| !(letter.is_alphanumeric() || letter == '_')).unwrap_or(code.len());
+    let (word, rest) = code.split_at(end);
+    let is_name = is_word(word) && !word.starts_with(|letter: char| letter.is_ascii_digit());
+    if is_name { (word, rest) } else { ("", code) }
+}
+
+/// Lines that belong together: in brackets, in a string of several lines, behind a `\`.
+fn statements(text: &Text) -> Vec<Statement> {
+    let mut all: Vec<Statement> = Vec::new();
+    let (mut state, mut depth, mut goes_on) = (State::Code, 0_usize, false);
+    for (number, line) in (0..).map_while(|number| text.line(number).map(|line| (number, line))) {
+        let inside = goes_on;
+        let (code, after) = masked(line, state);
+        state = after;
+        for letter in code.chars() {
+            match letter {
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        goes_on = depth > 0 || state != State::Code || code.trim_end().ends_with('\\');
+        let bare = code.trim();
+        let width = |text: &str| u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+        let end = Position { line: number, column: width(code.trim_end()) };
+        match all.last_mut().filter(|_| inside) {
+            Some(statement) if !bare.is_empty() => statement.end = end,
+            Some(_) => {}
+            None if bare.is_empty() => goes_on = false,
+            None => {
+                let before = &code[..code.len() - code.trim_start().len()];
+                let start = Position { line: number, column: width(before) };
+                all.push(Statement { indent: indent(before), start, end, code: bare.to_owned() });
+            }
+        }
+    }
+    all
+}
+
+fn indent(spaces: &str) -> usize {
+    spaces.chars().fold(0, |width, letter| match letter {
+        '\t' => (width / TAB + 1) * TAB,
+        '\u{c}' => 0,
+        _ => width + 1,
+    })
+}
+
+/// What a line begins in.
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    Code,
+    /// A string: its quote, and whether that is three of them.
+    Text(char, bool),
+}
+
+/// A line with as many characters, of which those of strings are `_` and those of comments are left out, and what the next
+/// line begins in.
+fn masked(line: &str, mut state: State) -> (String, State) {
+    let letters: Vec<char> = line.chars().collect();
+    let mut code = String::with_capacity(line.len());
+    let three =
+        |at: usize, quote: char| letters[at..].iter().take(3).filter(|one| **one == quote).count() == 3;
+    let mut at = 0;
+    while let Some(&letter) = letters.get(at) {
+        let (width, next) = match state {
+            State::Code if letter == '#' => return (code, state),
+            State::Code if matches!(letter, '"' | '\'') && three(at, letter) => {
+                (3, State::Text(letter, true))
+            }
+            State::Code if matches!(letter, '"' | '\'') => (1, State::Text(letter, false)),
+            State::Code => (0, state),
+            State::Text(..) if letter == '\\' => (2, state),
+            State::Text(quote, true) if three(at, quote) => (3, State::Code),
+            State::Text(quote, false) if letter == quote => (1, State::Code),
+            State::Text(..) => (1, state),
+        };
+        if width == 0 {
+            code.push(letter);
+        }
+        code.extend(std::iter::repeat_n('_', width.min(letters.len() - at)));
+        at += width.max(1);
+        state = next;
+    }
+    match state {
+        // Only a `\` leads such a string to the next line.
+        State::Text(_, false) if !line.ends_with('\\') => (code, State::Code),
+        state => (code, state),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is declared, one a line: kind, lines, place of the name, full name.
+    fn check(text: &str, expected: &[&str]) {
+        let found = read(&Text::new(text.to_owned()));
+        let full = |mut at: usize| {
+            let mut names = vec![found[at].name.as_str()];
+            while let Some(parent) = found[at].parent {
+                names.insert(0, &found[parent].name);
+                at = parent;
+            }
+            names.join(".")
+        };
+        let shown: Vec<String> = (0..found.len())
+            .map(|at| {
+                let Declared { kind, whole, name_range, .. } = &found[at];
+                let (start, end) = (whole.start.line, whole.end);
+                format!("{kind} {start}-{}:{} {} {}", end.line, end.column, name_range.start.column, full(at))
+            })
+            .collect();
+        assert_eq!(shown, expected, "{text}");
+    }
+
+    #[test]
+    fn blocks_hold_what_is_indented() {
+        check(
+            "class A(B):\n    x: int = 1\n\n    async  def m(self): return 1\n    @p\n    def n(self):\n        def i(): pass\n        y = 1\n    # end\n\nZED = 2\ndef f[T](a,\n      b): ...\n",
+            &[
+                "5 0-7:13 6 A",
+                "13 1-1:14 4 A.x",
+                "6 3-3:32 15 A.m",
+                "6 5-7:13 8 A.n",
+                "12 6-6:21 12 A.n.i",
+                "14 10-10:7 0 ZED",
+                "12 11-12:13 4 f",
+            ],
+        );
+        check(
+            "if x:\n\tdef a():\n\t\tclass C: pass\nelse:\n\tdef a(): pass",
+            &["12 1-2:15 5 a", "5 2-2:15 8 a.C", "12 4-4:14 5 a"],
+        );
+        check(
+            "class A: x = 1\nclass B:\n  def m(self): ...",
+            &["5 0-0:14 6 A", "5 1-2:18 6 B", "6 2-2:18 6 B.m"],
+        );
+    }
+
+    #[test]
+    fn strings_brackets_and_comments_declare_nothing() {
+        check("'''\ndef no(): pass\n'''\ndef yes(): pass", &["12 3-3:15 4 yes"]);
+        check("f(\nclass_=1,\ndef_ = 2)\n# x = 1\nx == 1\ny: int\n", &["13 5-5:6 0 y"]);
+        check(
+            "a = 'it\\'s' + \\\n  b\ns = 'open\nt = f\"{x[\"k\"]}\"\nelse: pass",
+            &["13 0-1:3 0 a", "13 2-2:9 0 s", "13 3-3:15 0 t"],
+        );
+        check("a = '''x\n''' ; b = 1\nc = r'\\'\nd = 1", &["13 0-1:11 0 a", "13 2-2:8 0 c", "13 3-3:5 0 d"]);
+        check(
+            "é = {\n  'a': 1,\n}\ndefine(1)\nclasses: x\n(y := 1)\nz := 1",
+            &["13 0-2:1 0 é", "13 4-4:10 0 classes"],
+        );
+        check("", &[]);
+    }
+
+    fn symbol(name: &str, line: u32, kind: u8, parent: Option<u32>) -> Symbol {
+        let at = Position { line, column: 4 };
+        let range = Range { start: at, end: at };
+        let declared =
+            Declared { name: name.to_owned(), kind, name_range: range, whole: range, parent: None };
+        declared.symbol("a", parent.map(|parent| parent as usize), None)
+    }
+
+    #[test]
+    fn comments_behind_belong_to_nobody() {
+        let ends = |text: &str, line| {
+            let mut symbols = vec![symbol("f", 0, FUNCTION, None)];
+            symbols[0].location.range.end = Position { line, column: 1 };
+            add(&mut symbols, "a", &Text::new(text.to_owned()), 100);
+            symbols[0].location.range.end.line
+        };
+        assert_eq!(ends("def f():\n    x()\n\n# next\n\nx = 1", 4), 1);
+        assert_eq!(ends("def f():\n    x()\n\n# next\n\nx = 1", 5), 5);
+        assert_eq!(ends("def f():\n    x()\n", 1), 1);
+    }
+
+    #[test]
+    fn what_a_server_leaves_out_is_added_where_it_belongs() {
+        let text = "class A:\n    @p\n    def m(self): ...\n    @m.s\n    def m(self, v): ...\n    x = 1\n    x = 2\n    ZED = 3\ndef f():\n    def g(): ...\nif w:\n    def f(): ...\n";
+        let mut symbols =
+            vec![symbol("A", 0, CLASS, None), symbol("m", 2, 7, Some(0)), symbol("x", 5, VARIABLE, Some(0))];
+        add(&mut symbols, "a", &Text::new(text.to_owned()), 100);
+        let shown: Vec<String> = symbols[3..]
+            .iter()
+            .map(|one| format!("{} {} {} {:?}", one.kind, one.name, one.name_range.start.line, one.parent))
+            .collect();
+        let expected = ["7 m 4 Some(0)", "14 ZED 7 Some(0)", "12 f 8 None", "12 g 9 Some(5)", "12 f 11 None"];
+        assert_eq!(shown, expected);
+        let mut few = Vec::new();
+        add(&mut few, "a", &Text::new(text.to_owned()), 2);
+        assert_eq!(few.len(), 2);
+    }
+}
