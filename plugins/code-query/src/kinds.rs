@@ -1,9 +1,9 @@
-//! Kinds of symbols: the 26 of the language server protocol, type aliases, and groups of them.
+//! Kinds of symbols: the 26 of the language server protocol, type aliases, macros, and groups of them.
 
 use crate::near;
 use crate::trouble::Trouble;
 
-/// A kind by its number in the protocol; 27 is a type alias, which the protocol does not know.
+/// A kind by its number in the protocol; 27 is a type alias and 28 a macro, which the protocol does not know.
 pub(crate) type Kind = u8;
 
 pub(crate) const MODULE: Kind = 2;
@@ -17,12 +17,15 @@ pub(crate) const INTERFACE: Kind = 11;
 pub(crate) const FUNCTION: Kind = 12;
 pub(crate) const VARIABLE: Kind = 13;
 pub(crate) const CONSTANT: Kind = 14;
+/// What clangd calls macros.
+pub(crate) const TEXT: Kind = 15;
 pub(crate) const OBJECT: Kind = 19;
 pub(crate) const STRUCT: Kind = 23;
 pub(crate) const TYPE_PARAMETER: Kind = 26;
 pub(crate) const TYPE_ALIAS: Kind = 27;
+pub(crate) const MACRO: Kind = 28;
 
-const NAMES: [&str; 27] = [
+const NAMES: [&str; 28] = [
     "file",
     "module",
     "namespace",
@@ -50,6 +53,7 @@ const NAMES: [&str; 27] = [
     "operator",
     "typeParameter",
     "typeAlias",
+    "macro",
 ];
 
 /// Groups, since servers disagree about the kind of one and the same thing.
@@ -61,7 +65,8 @@ const GROUPS: [(&str, &[Kind]); 4] = [
 ];
 
 /// Words of languages, for what they are called here.
-const WORDS: [(&str, &str); 16] = [
+const WORDS: [(&str, &str); 17] = [
+    ("define", "macro"),
     ("trait", "interface"),
     ("protocol", "interface"),
     ("fn", "function"),
@@ -167,6 +172,7 @@ mod tests {
         check("type", &["class", "interface", "struct", "enum", "typeAlias"], &["function", "typeParameter"]);
         check("callable", &["function", "method", "constructor"], &["class"]);
         check("value", &["variable", "constant", "field", "property", "enumMember"], &["function"]);
+        check("macro", &["macro"], &["function", "typeAlias"]);
         check("container", &["module", "namespace", "package"], &["class"]);
     }
 

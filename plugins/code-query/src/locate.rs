@@ -7,7 +7,7 @@ use iac_plugin::{Json, json};
 use crate::crawl;
 use crate::doubts::{Doubts, Reason};
 use crate::find::{self, Hit, Wanted, Way};
-use crate::kinds::Kinds;
+use crate::kinds::{self, Kinds};
 use crate::near;
 use crate::pattern::{Case, Pattern};
 use crate::request::{Common, Target};
@@ -102,8 +102,11 @@ pub(crate) fn named<'a>(
 }
 
 /// Leaves out what is declared in the body of a function where something of that name is not: it can only be meant from
-/// within that body.
+/// within that body. So is a macro that stands before something of its name.
 fn prefer_outer(hits: &mut Vec<Hit<'_>>) {
+    if hits.iter().any(|hit| hit.node.kind != kinds::MACRO) {
+        hits.retain(|hit| hit.node.kind != kinds::MACRO);
+    }
     if hits.iter().any(|hit| !hit.in_code) {
         hits.retain(|hit| !hit.in_code);
     }
@@ -372,7 +375,7 @@ fn ambiguous(hits: &[Hit<'_>], pattern: &Pattern) -> Trouble {
         let start = hit.node.name_range.start;
         json!({
             "symbol": hit.node.full_name(),
-            "kind": crate::kinds::name(hit.node.kind),
+            "kind": kinds::name(hit.node.kind),
             "path": hit.site.show(&hit.path),
             "line": start.line + 1,
             "character": start.column + 1,

@@ -124,6 +124,10 @@ pub(crate) fn calls(
     let what = if step == Step::Callers { "callers" } else { "callees" };
     let mut doubts = Doubts::default();
     let located = locate::one(desk, target, common, what, &mut doubts)?;
+    if !located.hits.is_empty() && located.hits.iter().all(|hit| hit.node.kind == kinds::MACRO) {
+        let message = format!("{what} of macros are not known; try references");
+        return Err(Trouble::new("UNSUPPORTED", message));
+    }
     let asker = Asker::new(&located, what, common, |can| can.calls, &mut doubts)?;
     let mut found = asker.hierarchy(step, &mut doubts)?;
     if step == Step::Callers {

@@ -15,6 +15,7 @@ mod find;
 mod keeper;
 pub mod launch;
 mod listing;
+mod macros;
 pub mod profile;
 mod scope;
 mod server;

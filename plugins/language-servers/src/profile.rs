@@ -101,6 +101,8 @@ pub struct Package {
 pub enum Supplement {
     /// Classes, functions, and values of modules and classes.
     Python,
+    /// Macros of C.
+    Macros,
 }
 
 /// What a server is in a root that is no project.

@@ -1,5 +1,6 @@
 //! Whether a project's own settings keep some of its files from the server.
 
+mod compile_commands;
 mod tsconfig;
 
 use serde_json::Value as Json;
@@ -19,6 +20,15 @@ pub(crate) fn is_narrow(profile: &Profile, disk: &Disk, found: &[Found]) -> bool
         let typed = |found: &&Found| TYPED.contains(&found.extension());
         let projects = tsconfig::Projects::of(disk);
         return projects.is_some_and(|it| found.iter().filter(typed).any(|found| !it.have(&found.path)));
+    }
+    if profile.scope.as_deref() == Some("compile-commands") {
+        // What is included is read with what includes it.
+        let alone = |found: &&Found| {
+            profile.files.contains_key(found.extension())
+                && !profile.included.iter().any(|extension| extension == found.extension())
+        };
+        let commanded = compile_commands::commanded(disk);
+        return commanded.is_some_and(|it| found.iter().filter(alone).any(|found| !it.contains(&found.path)));
     }
     let Some(included) = profile.scope.as_deref().and_then(|kind| included(kind, disk)) else { return false };
     let outside = |found: &&Found| !included.iter().any(|prefix| is_below(&found.path, prefix));
@@ -71,10 +81,11 @@ mod tests {
 
     fn check_of(profile: &str, files: [(&str, &str); 3], settings: &[(&str, &str)], expected: bool) {
         let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap().to_string_lossy().into_owned();
         for (path, text) in files.iter().chain(settings) {
             let path = folder.path().join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            File::create(path).unwrap().write_all(text.as_bytes()).unwrap();
+            File::create(path).unwrap().write_all(text.replace("ROOT", &root).as_bytes()).unwrap();
         }
         let disk = Disk::open(folder.path()).unwrap();
         let profile = known().into_iter().find(|known| known.name == profile).unwrap();
@@ -92,6 +103,20 @@ mod tests {
             &[("pyrightconfig.json", "{}"), ("pyproject.toml", "[tool.pyright]\ninclude = [\"src\"]")],
             false,
         );
+    }
+
+    #[test]
+    fn what_compile_commands_say() {
+        let files = [("src/a.c", ""), ("b.cpp", ""), ("src/a.h", "")];
+        let check = |settings: &[(&str, &str)], expected| check_of("clangd", files, settings, expected);
+        check(&[], false);
+        let one = "[{\"directory\": \"ROOT/src\", \"file\": \"a.c\"}]";
+        let both = "[{\"directory\": \"ROOT/src\", \"file\": \"./a.c\"}, {\"directory\": \"ROOT/src\", \"file\": \"../b.cpp\"}]";
+        let whole = "[{\"directory\": \"/\", \"file\": \"ROOT/b.cpp\"}, {\"directory\": \"/x\", \"file\": \"ROOT/src/a.c\"}]";
+        check(&[("compile_commands.json", one)], true);
+        check(&[("compile_commands.json", both)], false);
+        check(&[("build/compile_commands.json", whole)], false);
+        check(&[("compile_commands.json", "no JSON")], true);
     }
 
     #[test]

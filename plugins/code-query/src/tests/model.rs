@@ -37,6 +37,8 @@ pub(super) struct Knobs {
     pub(super) without: Vec<String>,
     pub(super) flat: bool,
     pub(super) scoped: bool,
+    /// More files.
+    pub(super) files: BTreeMap<String, String>,
     /// Lines that the build leaves out, by file: the first one and the last one, from 0.
     pub(super) hidden: BTreeMap<String, (u32, u32)>,
     /// What a server that knows the project has to say of it.
@@ -60,10 +62,16 @@ impl Knobs {
             without: texts("without").collect(),
             flat: json["flat"] == true,
             scoped: json["scoped"] == true,
+            files: read_files(&json["files"]),
             hidden: lines(&json["hidden"]),
             warning: json["warning"].as_str().map(str::to_owned),
         }
     }
+}
+
+fn read_files(json: &Json) -> BTreeMap<String, String> {
+    let text = |(path, text): (&String, &Json)| (path.clone(), text.as_str().unwrap_or("").to_owned());
+    json.as_object().into_iter().flatten().map(text).collect()
 }
 
 fn lines(json: &Json) -> BTreeMap<String, (u32, u32)> {
@@ -114,7 +122,8 @@ struct Declared {
 }
 
 impl Model {
-    pub(super) fn new(files: BTreeMap<String, String>, knobs: Knobs) -> Self {
+    pub(super) fn new(mut files: BTreeMap<String, String>, knobs: Knobs) -> Self {
+        files.extend(knobs.files.clone());
         Self { files, knobs, asked: RefCell::default(), prepared: Cell::new(0) }
     }
 

@@ -26,6 +26,7 @@ pub(super) fn read(name: &str, kind: Kind, naming: Naming) -> Read {
 pub(super) fn kind(kind: Kind, naming: Naming, held_by: Option<Kind>) -> Kind {
     let in_code = held_by.is_some_and(|holder| kinds::is_callable(holder) || kinds::is_type(holder));
     match kind {
+        kinds::TEXT if matches!(naming, Naming::Scoped) => kinds::MACRO,
         kinds::TYPE_PARAMETER if matches!(naming, Naming::Rust) || !in_code => kinds::TYPE_ALIAS,
         kind => kind,
     }

@@ -167,7 +167,10 @@ impl Server {
             self.included.store(generation, Ordering::Relaxed);
         }
         *lock(&self.changed) = Instant::now();
-        self.scoped.store(scope::is_narrow(&self.profile, &self.disk, &found), Ordering::Relaxed);
+        let is_text = |path: &str| self.profile.files.contains_key(extension(path));
+        if changes.iter().any(|(path, kind)| *kind != CHANGED || !is_text(path)) {
+            self.scoped.store(scope::is_narrow(&self.profile, &self.disk, &found), Ordering::Relaxed);
+        }
         let event = |(path, kind): &(String, u8)| json!({"uri": self.disk.uri(path), "type": kind});
         let events: Vec<Json> = changes.iter().map(event).collect();
         self.connection.notify("workspace/didChangeWatchedFiles", &json!({"changes": events}));
@@ -198,7 +201,7 @@ impl Server {
             gone.remove(&found.path);
             match told.insert(found.path.clone(), found.stamp) {
                 None => changes.push((found.path.clone(), 1)),
-                Some(before) if before != found.stamp => changes.push((found.path.clone(), 2)),
+                Some(before) if before != found.stamp => changes.push((found.path.clone(), CHANGED)),
                 Some(_) => {}
             }
         }
@@ -209,6 +212,8 @@ impl Server {
         changes
     }
 }
+
+const CHANGED: u8 = 2;
 
 const DELETED: u8 = 3;
 

@@ -9,6 +9,7 @@ use tokio::time::{Instant, sleep};
 use super::parse::{MOST, Reader, completions, markdown};
 use super::{Halt, OUTLINES, Reach, Server, declared};
 use crate::connection::lock;
+use crate::macros;
 use crate::profile::Supplement;
 use crate::text::Text;
 use crate::types::{
@@ -49,6 +50,9 @@ impl Server {
             declared::add(&mut items, path, &text, MOST);
         }
         let hidden = self.hidden(path, deadline).await;
+        if self.profile.supplement == Some(Supplement::Macros) {
+            items.extend(macros::defined(&text, path, hidden.as_deref().unwrap_or_default()));
+        }
         let mut freshness = self.freshness(Reach::File, State::Ready);
         if hidden.is_none() {
             freshness.doubt(Doubt::Stale);

@@ -1,0 +1,50 @@
+//! What a `compile_commands.json` names: a server of C reads these files by itself, and no others.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+
+use crate::disk::Disk;
+
+/// Where it is looked for; the first one that is there counts.
+const PLACES: [&str; 2] = ["compile_commands.json", "build/compile_commands.json"];
+
+const MOST: u64 = 64 * 1024 * 1024;
+
+#[derive(Deserialize)]
+struct Command {
+    directory: String,
+    file: String,
+}
+
+/// Returns the files that have a command, relative to the root; none where the root has no commands. One that cannot be
+/// read names nothing.
+pub(super) fn commanded(disk: &Disk) -> Option<BTreeSet<String>> {
+    let place = PLACES.into_iter().find(|place| disk.exists(place))?;
+    let commands: Option<Vec<Command>> =
+        disk.read(place, MOST).ok().and_then(|(bytes, _)| serde_json::from_slice(&bytes).ok());
+    let root = disk.path().to_string_lossy();
+    let below = |command: Command| {
+        let whole = if command.file.starts_with('/') {
+            command.file
+        } else {
+            format!("{}/{}", command.directory, command.file)
+        };
+        let rest = normal(&whole).strip_prefix(root.trim_end_matches('/'))?.strip_prefix('/')?.to_owned();
+        Some(rest)
+    };
+    Some(commands.unwrap_or_default().into_iter().filter_map(below).collect())
+}
+
+/// Takes `.` and `..` out of an absolute path.
+fn normal(path: &str) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    format!("/{}", names.join("/"))
+}
