@@ -6,6 +6,8 @@
 mod chain;
 mod redact;
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
@@ -30,14 +32,14 @@ pub enum Entry {
     /// Something was allowed or refused.
     Decision {
         /// The call.
-        call: CallWords,
+        call: Arc<CallWords>,
         /// What was decided, and by whom.
         decided: Decided,
     },
     /// A human was asked.
     Question {
         /// The call.
-        call: CallWords,
+        call: Arc<CallWords>,
         /// What the question was bound to.
         digest: String,
         /// The level.
@@ -50,7 +52,7 @@ pub enum Entry {
     /// A script ran.
     Execution {
         /// The call.
-        call: CallWords,
+        call: Arc<CallWords>,
         /// The bundle id of the app.
         app: String,
         /// How it ended: `ok`, or the code of the error.
@@ -85,7 +87,7 @@ pub struct CallWords {
 
 impl Entry {
     /// The entry for a question.
-    pub fn question(call: CallWords, question: &Question) -> Self {
+    pub fn question(call: Arc<CallWords>, question: &Question) -> Self {
         Self::Question {
             call,
             digest: question.digest().to_hex(),
@@ -113,7 +115,7 @@ impl Entry {
                 json!({ "version": version, "process": process, "previous": previous })
             }
             Self::Decision { call, decided } => json!({
-                "call": call,
+                "call": **call,
                 "allowed": decided.allowed,
                 "by": decided.source.to_string(),
                 "level": decided.harm.level,
@@ -121,14 +123,14 @@ impl Entry {
                 "scopes": decided.scopes,
             }),
             Self::Question { call, digest, level, why, scopes } => json!({
-                "call": call,
+                "call": **call,
                 "digest": digest,
                 "level": level,
                 "reason": why,
                 "scopes": scopes,
             }),
             Self::Execution { call, app, result, events, elapsed_ms } => json!({
-                "call": call,
+                "call": **call,
                 "app": app,
                 "result": result,
                 "events": events,

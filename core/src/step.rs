@@ -25,6 +25,7 @@ mod show;
 mod validate;
 mod words;
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
@@ -54,8 +55,8 @@ pub struct World<'a> {
     pub references: &'a mut References,
     /// What was learned of times and sizes.
     pub learned: &'a mut plan::Learned,
-    /// What may be done.
-    pub gate: &'a Gate,
+    /// What may be done; looked at where something is decided, and not before.
+    pub gate: &'a dyn Deref<Target = Gate>,
     /// The folder that `~/` means on the Mac; empty where it is not known.
     pub home: &'a str,
     /// The time.

@@ -8,7 +8,9 @@ mod screen;
 mod system;
 pub(crate) mod tools;
 
+use std::cell::LazyCell;
 use std::io;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -502,21 +504,27 @@ impl Pipeline {
     ) -> Result<Step, Fault> {
         let alone = !attempt.caller.asker.is_somebody() && !self.screen.is_there();
         let gate = Gate { alone, ..self.permission.gate(attempt)? };
-        Ok(self.in_world(apps, &gate, begin))
+        Ok(self.in_world(apps, &&gate, begin))
     }
 
-    /// Lets the core go on. What has run is answered even if nothing more may run.
+    /// Lets the core go on. What has run is answered even if nothing more may run, and most calls end here: what decides
+    /// is read again only for those that do not.
     fn decide(
         &self,
         apps: &Apps,
         attempt: &Attempt<'_>,
         decide: impl FnOnce(&mut step::World<'_>) -> Step,
     ) -> Step {
-        let gate = self.permission.gate(attempt).unwrap_or_else(|_| permission::closed());
+        let gate = LazyCell::new(|| self.permission.gate(attempt).unwrap_or_else(|_| permission::closed()));
         self.in_world(apps, &gate, decide)
     }
 
-    fn in_world(&self, apps: &Apps, gate: &Gate, decide: impl FnOnce(&mut step::World<'_>) -> Step) -> Step {
+    fn in_world(
+        &self,
+        apps: &Apps,
+        gate: &dyn Deref<Target = Gate>,
+        decide: impl FnOnce(&mut step::World<'_>) -> Step,
+    ) -> Step {
         let mut memory = self.memory();
         let Memory { references, learned } = &mut *memory;
         let (now, home) = (self.clock.now(), self.home.as_str());

@@ -214,8 +214,13 @@ impl State {
     /// # Errors
     /// It cannot be written.
     pub fn record(&self, now: Millis, entry: &Entry, durable: bool) -> Result<(), StateError> {
+        self.record_all(&[(now, entry)], durable)
+    }
+
+    /// Writes several entries down in one piece: all of them or, where that fails, none.
+    fn record_all(&self, entries: &[(Millis, &Entry)], durable: bool) -> Result<(), StateError> {
         // What goes with the process need not outlive a power failure.
-        lock(&self.log).append(now, entry, durable && !self.is_passing)
+        lock(&self.log).append(entries, durable && !self.is_passing)
     }
 
     /// Removes logs into which nothing was written for so long, a day at least; says how many.

@@ -131,7 +131,7 @@ fn begin(apps: &Apps, catalog: &Catalog, name: &str, arguments: Map<String, Json
         apps,
         references: &mut references,
         learned: &mut learned,
-        gate: &gate,
+        gate: &&gate,
         home: "/Users/alex",
         now: Millis(1),
         fresh: &mut fresh,

@@ -89,7 +89,7 @@ fn play(case: &Json) -> (String, bool) {
         apps: &apps,
         references: &mut references,
         learned: &mut learned,
-        gate: &gate,
+        gate: &&gate,
         home: "/Users/alex",
         now: Millis(1_000),
         fresh: &mut fresh,

@@ -73,7 +73,7 @@ impl Session {
         let mut fresh = || RefId::from_random([0; 10]);
         let (references, learned, fresh) = (&mut references, &mut learned, &mut fresh);
         let mut world =
-            World { apps: &apps, references, learned, gate: &gate, home: "", now: Millis(0), fresh };
+            World { apps: &apps, references, learned, gate: &&gate, home: "", now: Millis(0), fresh };
         let mut step = step::start(Call::Script(call), &mut world);
         loop {
             step = match step {

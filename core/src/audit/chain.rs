@@ -1,5 +1,7 @@
 //! The hash chain: how a line is written, and where a log was changed.
 
+use std::fmt::Write as _;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest as _, Sha256};
@@ -29,7 +31,11 @@ impl Hash {
     }
 
     fn of(text: &str) -> Self {
-        Self(Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect())
+        let mut hash = String::with_capacity(64);
+        for byte in Sha256::digest(text.as_bytes()) {
+            let _ = write!(hash, "{byte:02x}");
+        }
+        Self(hash)
     }
 }
 

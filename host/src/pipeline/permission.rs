@@ -33,7 +33,7 @@ pub(super) struct Permission {
 #[derive(Clone, Debug)]
 pub(super) struct Attempt<'a> {
     pub(super) caller: &'a Caller,
-    words: CallWords,
+    words: Arc<CallWords>,
     closed: Arc<Closed>,
 }
 
@@ -63,14 +63,14 @@ impl Permission {
         Attempt { caller, words, closed }
     }
 
-    fn words(&self, tool: &str, arguments: &Map<String, Json>, caller: &Caller) -> CallWords {
-        CallWords {
+    fn words(&self, tool: &str, arguments: &Map<String, Json>, caller: &Caller) -> Arc<CallWords> {
+        Arc::new(CallWords {
             number: self.calls.fetch_add(1, Ordering::Relaxed) + 1,
             tool: tool.to_owned(),
             client: caller.client.clone(),
             plugin: caller.plugin.clone(),
-            arguments: redact(&Json::Object(arguments.clone())),
-        }
+            arguments: redact(arguments),
+        })
     }
 
     /// Returns what decides at this moment.
@@ -107,7 +107,7 @@ impl Permission {
         decided: &Decided,
         now: Millis,
     ) -> Result<(), Fault> {
-        let entry = Entry::Decision { call: attempt.words.clone(), decided: decided.clone() };
+        let entry = Entry::Decision { call: Arc::clone(&attempt.words), decided: decided.clone() };
         self.write(entry, decided.harm.level > Level::Safe, now).await
     }
 
@@ -121,8 +121,13 @@ impl Permission {
     ) {
         let (result, events) = ended(event);
         let elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let entry =
-            Entry::Execution { call: attempt.words.clone(), app: app.to_owned(), result, events, elapsed_ms };
+        let entry = Entry::Execution {
+            call: Arc::clone(&attempt.words),
+            app: app.to_owned(),
+            result,
+            events,
+            elapsed_ms,
+        };
         if let Err(fault) = self.write(entry, level > Level::Safe, now).await {
             tracing::error!("{}", fault.message);
         }
@@ -155,7 +160,7 @@ impl Permission {
         cancel: &CancellationToken,
         now: Millis,
     ) -> Option<Answer> {
-        self.recorder.note(now, Entry::question(attempt.words.clone(), question));
+        self.recorder.note(now, Entry::question(Arc::clone(&attempt.words), question));
         let Some(patience) = attempt.caller.patience() else {
             return Some(Answer::Unanswered("there was no time left to ask".to_owned()));
         };
@@ -199,7 +204,7 @@ impl Permission {
     ) {
         if let Some(decided) = &outcome.refused {
             self.recorder
-                .note(now, Entry::Decision { call: attempt.words.clone(), decided: decided.clone() });
+                .note(now, Entry::Decision { call: Arc::clone(&attempt.words), decided: decided.clone() });
         }
         let (undo, undone) = (outcome.undo.clone(), outcome.undone.clone());
         if !undo.is_empty() || !undone.is_empty() {

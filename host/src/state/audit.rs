@@ -66,10 +66,11 @@ impl Log {
         Self { folder, lock, open: None }
     }
 
-    /// Appends an entry; begins a log where there is none or the one there is large enough.
-    pub(super) fn append(&mut self, now: Millis, entry: &Entry, durable: bool) -> Result<(), StateError> {
+    /// Appends entries, in one piece; begins a log where there is none or the one there is large enough.
+    pub(super) fn append(&mut self, entries: &[(Millis, &Entry)], durable: bool) -> Result<(), StateError> {
+        let Some((now, _)) = entries.first() else { return Ok(()) };
         let path = self.folder.clone();
-        self.open(now)?.append(now, entry, durable).map_err(StateError::io(&path))
+        self.open(*now)?.append(entries, durable).map_err(StateError::io(&path))
     }
 
     /// Removes logs into which nothing was written for so long, a day at least; says how many.
@@ -104,7 +105,7 @@ impl Log {
         let mut open = Open::create(&self.folder, now).map_err(failed())?;
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let start = Entry::Start { version, process: std::process::id(), previous };
-        open.append(now, &start, true).map_err(failed())?;
+        open.append(&[(now, &start)], true).map_err(failed())?;
         file::replace(&self.folder.join("last"), open.name.as_bytes())?;
         if let Err(error) = open.remove_old(&self.folder, now, KEPT) {
             tracing::warn!(%error, "old logs stay");
@@ -156,7 +157,7 @@ impl Open {
         let old = old_logs(folder, &self.name, Millis(now.0.saturating_sub(age.0)))?;
         for names in old.chunks(NAMED) {
             let order = format!("{REMOVED}{}", names.join(" "));
-            self.append(now, &Entry::Operator { order }, true)?;
+            self.append(&[(now, &Entry::Operator { order })], true)?;
             for file in names.iter().flat_map(|name| [LOG, END].map(|ending| format!("{name}{ending}"))) {
                 if let Err(error) = fs::remove_file(folder.join(&file)) {
                     tracing::warn!(%error, file, "an old log stays");
@@ -166,19 +167,19 @@ impl Open {
         Ok(old.len())
     }
 
-    /// A line that could be written only in part is taken back, so that the log stays whole.
-    fn append(&mut self, now: Millis, entry: &Entry, durable: bool) -> io::Result<()> {
+    /// Lines that could be written only in part are taken back, so that the log stays whole.
+    fn append(&mut self, entries: &[(Millis, &Entry)], durable: bool) -> io::Result<()> {
         let mut chain = self.chain.clone();
-        let line = chain.append(now, entry);
+        let lines: String = entries.iter().map(|(at, entry)| chain.append(*at, entry)).collect();
         let written = self
             .log
-            .write_all(line.as_bytes())
+            .write_all(lines.as_bytes())
             .and_then(|()| if durable { self.log.sync_data() } else { Ok(()) });
         if let Err(error) = written {
             self.log.set_len(self.size)?;
             return Err(error);
         }
-        self.size += line.len() as u64;
+        self.size += lines.len() as u64;
         self.chain = chain;
         self.end.write_all_at(format_end(&self.chain).as_bytes(), 0)
     }

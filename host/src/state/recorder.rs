@@ -1,5 +1,6 @@
 //! Writes the audit log on a thread of its own: reads are not held up by it, and writes wait until it is on the disk.
 
+use std::iter::once;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
@@ -34,9 +35,8 @@ impl Recorder {
         let (entries, waiting) = channel::<Waiting>();
         let writer = std::thread::spawn(move || {
             while let Ok(first) = waiting.recv() {
-                let mut awaited = write(&state, first);
-                awaited |= waiting.try_iter().fold(false, |awaited, next| write(&state, next) | awaited);
-                if !awaited {
+                let mut came: Vec<Waiting> = once(first).chain(waiting.try_iter()).collect();
+                if !write(&state, &mut came) {
                     std::thread::sleep(REST);
                 }
             }
@@ -70,21 +70,21 @@ impl Recorder {
     }
 }
 
-/// Writes one entry; says whether somebody waited for it.
-fn write(state: &State, Waiting { at, entry, done }: Waiting) -> bool {
-    let written = state.record(at, &entry, done.is_some());
-    match done {
-        Some(done) => {
-            drop(done.send(written));
-            true
-        }
-        None => {
-            if let Err(error) = written {
-                tracing::error!(%error, "the audit log cannot be written");
-            }
-            false
+/// Writes entries in their order, with those before it each one that somebody waits for; says whether there was one.
+fn write(state: &State, came: &mut [Waiting]) -> bool {
+    let mut awaited = false;
+    for together in came.split_inclusive_mut(|waiting| waiting.done.is_some()) {
+        let done = together.last_mut().and_then(|last| last.done.take());
+        let entries: Vec<_> = together.iter().map(|waiting| (waiting.at, &waiting.entry)).collect();
+        let written = state.record_all(&entries, done.is_some());
+        awaited |= done.is_some();
+        match (done, written) {
+            (Some(done), written) => drop(done.send(written)),
+            (None, Err(error)) => tracing::error!(%error, "the audit log cannot be written"),
+            (None, Ok(())) => {}
         }
     }
+    awaited
 }
 
 impl Drop for Recorder {

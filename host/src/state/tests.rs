@@ -124,6 +124,26 @@ fn what_several_give_at_once_is_kept() {
 }
 
 #[test]
+fn what_comes_together_is_written_in_its_order() {
+    let folder = folder();
+    let state = Arc::new(open(&folder));
+    let recorder = Recorder::new(state.clone());
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    for round in 0..20 {
+        (0..5).for_each(|n| recorder.note(Millis(1_000), order(round * 6 + n)));
+        runtime.block_on(recorder.record(Millis(1_000), order(round * 6 + 5))).unwrap();
+        let written = audit::read(state.folder()).unwrap().len();
+        assert_eq!(written, 1 + (round + 1) * 6, "what somebody waits for stands behind what came before it");
+    }
+    let orders =
+        audit::read(state.folder()).unwrap().into_iter().skip(1).map(|mut line| line.fields.remove("order"));
+    let Entry::Operator { order: first } = order(0) else { panic!("an order") };
+    let expected = (0..120).map(|n| Some(first.replace('0', &n.to_string()).into()));
+    assert!(orders.eq(expected));
+    assert_eq!(audit::verify(state.folder()).unwrap(), []);
+}
+
+#[test]
 fn files_are_for_the_owner_only() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = folder();

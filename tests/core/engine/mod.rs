@@ -73,7 +73,7 @@ pub(crate) fn play_at(tool: &str, arguments: &Json, world: &Json, single: Option
         apps: &apps,
         references: &mut references,
         learned: &mut learned,
-        gate: &gate,
+        gate: &&gate,
         home: "/Users/alex",
         now: Millis(0),
         fresh: &mut fresh,

@@ -190,7 +190,7 @@ impl Session {
             apps: &self.apps,
             references: &mut self.references,
             learned: &mut self.learned,
-            gate: &self.gate,
+            gate: &&self.gate,
             home: "/Users/alex",
             now: self.now,
             fresh: &mut fresh,

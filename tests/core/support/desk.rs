@@ -46,7 +46,7 @@ impl Desk {
             RefId::from_random([0, 0, 0, 0, 0, 0, 0, 0, high, low])
         };
         let (apps, home, now) = (&super::apps(), "", Millis(0));
-        decide(&mut World { apps, references, learned, gate: &gate, home, now, fresh: &mut fresh })
+        decide(&mut World { apps, references, learned, gate: &&gate, home, now, fresh: &mut fresh })
     }
 
     /// The second of two items on the desktop that have one name.

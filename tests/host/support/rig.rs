@@ -95,6 +95,6 @@ impl Rig {
                 id.to_be_bytes().get(at).copied().unwrap_or_default()
             }))
         };
-        decide(&mut World { apps, references, learned, gate, home, now, fresh: &mut fresh })
+        decide(&mut World { apps, references, learned, gate: &gate, home, now, fresh: &mut fresh })
     }
 }

@@ -69,7 +69,7 @@ fn ask(tool: &str, arguments: &Json, apps: &Apps) -> Option<Outcome> {
         apps,
         references: &mut references,
         learned: &mut learned,
-        gate: &gate,
+        gate: &&gate,
         home: "/Users/alex",
         now: Millis(1),
         fresh: &mut fresh,
