@@ -8,6 +8,7 @@ mod names;
 mod parse;
 mod questions;
 mod start;
+mod uses;
 mod warm;
 
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! What a text of Python declares, for servers that list one of several overloads, no functions in functions, or nothing
 //! that they take for unreachable.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::names::is_word;
 use crate::text::Text;
@@ -45,6 +45,25 @@ pub(super) fn add(symbols: &mut Vec<Symbol>, path: &str, text: &Text, most: usiz
         at.push(Some(symbols.len()));
         symbols.push(declared.symbol(path, parent, twin.filter(|kind| MEMBERS.contains(kind))));
     }
+}
+
+/// Tells whether what is declared at a place can only be meant in the function around it.
+pub(super) fn is_local(text: &Text, at: Position) -> bool {
+    let key = |at: Position| (at.line, at.column);
+    let around = |one: &Declared| {
+        matches!(one.kind, METHOD | FUNCTION)
+            && key(one.name_range.end) <= key(at)
+            && key(at) < key(one.whole.end)
+    };
+    let line = text.line(at.line).unwrap_or_default();
+    let before: String = line.chars().take(at.column as usize).collect();
+    !before.trim_end().ends_with('.') && read(text).iter().any(around)
+}
+
+/// Where names stand that are declared there.
+pub(super) fn places(text: &Text) -> HashSet<(u32, u32)> {
+    let start = |one: Declared| (one.name_range.start.line, one.name_range.start.column);
+    read(text).into_iter().map(start).collect()
 }
 
 /// A declaration, in the order of the text.
@@ -225,6 +244,16 @@ enum State {
     Text(char, bool),
 }
 
+/// The lines of a text without what is in strings and comments.
+pub(super) fn code_lines(text: &Text) -> impl Iterator<Item = (u32, String)> {
+    let mut state = State::Code;
+    (0..).map_while(move |number| {
+        let (code, after) = masked(text.line(number)?, state);
+        state = after;
+        Some((number, code))
+    })
+}
+
 /// A line with as many characters, of which those of strings are `_` and those of comments are left out, and what the next
 /// line begins in.
 fn masked(line: &str, mut state: State) -> (String, State) {
@@ -331,6 +360,16 @@ mod tests {
         let declared =
             Declared { name: name.to_owned(), kind, name_range: range, whole: range, parent: None };
         declared.symbol("a", parent.map(|parent| parent as usize), None)
+    }
+
+    #[test]
+    fn what_is_in_a_function_is_local() {
+        let text = Text::new("def f(a):\n    b = 1\n    self.c = b\nd = 1\n".to_owned());
+        for (line, column, expected) in
+            [(0, 4, false), (0, 6, true), (1, 4, true), (2, 9, false), (3, 0, false)]
+        {
+            assert_eq!(is_local(&text, Position { line, column }), expected, "{line} {column}");
+        }
     }
 
     #[test]

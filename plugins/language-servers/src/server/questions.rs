@@ -142,6 +142,9 @@ impl Server {
             items.retain(|item| !defined.contains(item));
         }
         let mut freshness = self.freshness(reach, before);
+        if method == "textDocument/references" && self.profile.some_uses {
+            self.add_uses(place, &mut items, &mut freshness, deadline).await?;
+        }
         doubt_length(&mut freshness, items.len());
         Ok(Answered { items, freshness })
     }
