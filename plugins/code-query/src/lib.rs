@@ -14,6 +14,7 @@ mod hidden;
 mod imports;
 mod kinds;
 mod locate;
+mod missed;
 mod near;
 mod outline;
 mod pattern;

@@ -7,12 +7,13 @@ use iac_plugin::{Json, json};
 
 use crate::answer::{self, Answer, Row};
 use crate::crawl;
-use crate::doubts::Doubts;
+use crate::doubts::{Doubts, Reason};
 use crate::find::{self, Hit};
 use crate::hidden;
 use crate::imports;
 use crate::kinds;
 use crate::locate::{self, Located};
+use crate::missed;
 use crate::request::{Common, Target};
 use crate::scope::{Desk, Site};
 use crate::tree::{Tree, key};
@@ -36,8 +37,12 @@ pub(crate) fn references(
     let located = locate::one(desk, target, common, "references", &mut doubts)?;
     let asker = Asker::new(&located, "references", common, |can| can.references, &mut doubts)?;
     let relation = if declaration { Relation::ReferencesAndDeclaration } else { Relation::References };
-    let found = asker.related(relation, &mut doubts)?;
+    let mut found = asker.related(relation, &mut doubts)?;
     asker.doubt_hidden(target, &mut doubts);
+    let missed = asker.missed(&found, &mut doubts);
+    if !missed.is_empty() {
+        found = sorted(found.into_iter().chain(missed));
+    }
     if let Some(trouble) = locate::degraded(&asker.server, found.len()) {
         return Err(trouble);
     }
@@ -132,6 +137,7 @@ pub(crate) fn calls(
     let mut found = asker.hierarchy(step, &mut doubts)?;
     if step == Step::Callers {
         asker.doubt_hidden(target, &mut doubts);
+        asker.doubt_callers(&found, &mut doubts);
     } else {
         asker.doubt_body(&mut doubts);
     }
@@ -200,6 +206,34 @@ impl<'a, 'b> Asker<'a, 'b> {
         if !matches!(target, Target::Name { path: None, .. }) {
             let name = self.located.name();
             hidden::doubt_uses(self.located.site, &self.server, &name, self.common, doubts);
+        }
+    }
+
+    /// Uses that the server's search misses, though it knows what the places mean.
+    fn missed(&self, found: &[Location], doubts: &mut Doubts) -> Vec<Location> {
+        // One that still reads the project knows what nothing means.
+        if !matches!(self.server.naming, Naming::Rust) || doubts.has(Reason::Loading) {
+            return Vec::new();
+        }
+        let (name, declared) = (self.located.name(), self.declared());
+        let used = missed::Used { name: &name, declared: &declared, found };
+        missed::uses(self.located.site, &self.server, &used, self.common, doubts)
+    }
+
+    /// A use whose caller the server does not know is one more caller perhaps.
+    fn doubt_callers(&self, found: &[Neighbour], doubts: &mut Doubts) {
+        if !matches!(self.server.naming, Naming::Rust) {
+            return;
+        }
+        let sites: Vec<Location> = found.iter().flat_map(|one| one.sites.iter().cloned()).collect();
+        let uses = self.related(Relation::References, &mut Doubts::default()).unwrap_or_default();
+        let known: Vec<Location> = sites.into_iter().chain(uses).collect();
+        let missed = self.missed(&known, doubts);
+        if let Some(first) = missed.first() {
+            let place = format!("{}:{}", self.located.site.show(&first.path), first.range.start.line + 1);
+            doubts.add(Reason::IndexCapped);
+            doubts
+                .note(format!("{} uses have no known caller, such as {place}; see references", missed.len()));
         }
     }
 

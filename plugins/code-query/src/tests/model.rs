@@ -37,6 +37,8 @@ pub(super) struct Knobs {
     pub(super) without: Vec<String>,
     pub(super) flat: bool,
     pub(super) scoped: bool,
+    /// Names are Rust's, and uses in files whose name begins with `macro` are not found.
+    pub(super) rust: bool,
     /// More files.
     pub(super) files: BTreeMap<String, String>,
     /// Lines that the build leaves out, by file: the first one and the last one, from 0.
@@ -62,6 +64,7 @@ impl Knobs {
             without: texts("without").collect(),
             flat: json["flat"] == true,
             scoped: json["scoped"] == true,
+            rust: json["rust"] == true,
             files: read_files(&json["files"]),
             hidden: lines(&json["hidden"]),
             warning: json["warning"].as_str().map(str::to_owned),
@@ -218,7 +221,8 @@ impl Model {
                 let mut column = 0;
                 for word in line.split(|letter: char| !letter.is_alphanumeric() && letter != '_') {
                     let length = word.chars().count();
-                    if word == name && !self.hides(path, number as u32) {
+                    let is_lost = self.knobs.rust && path.starts_with("macro");
+                    if word == name && !is_lost && !self.hides(path, number as u32) {
                         found.push(location(path, number as u32, column, length as u32));
                     }
                     column += length as u32 + 1;
@@ -230,6 +234,9 @@ impl Model {
 
     fn definitions(&self, place: &Place) -> Vec<Location> {
         let Some(word) = self.word_at(place) else { return Vec::new() };
+        if self.hides(&place.path, place.at.line) {
+            return Vec::new();
+        }
         let named: Vec<Declared> = self.everything().into_iter().filter(|one| one.leaf() == word).collect();
         // Like C's servers: from a declaration to the definition, and back.
         let here = |one: &&Declared| one.path == place.path && one.line == place.at.line;
@@ -303,7 +310,11 @@ impl Model {
             progress: (!self.is_ready()).then(|| "indexing 40 %".to_owned()),
             version: Some("toyls 1.0".to_owned()),
             abilities,
-            naming: if self.knobs.scoped { Naming::Scoped } else { Naming::Plain },
+            naming: match (self.knobs.scoped, self.knobs.rust) {
+                (true, _) => Naming::Scoped,
+                (_, true) => Naming::Rust,
+                _ => Naming::Plain,
+            },
             search: Search { substring: !self.knobs.heads, cap: self.knobs.cap },
             restarts: 0,
             memory: None,

@@ -1,0 +1,226 @@
+//! Uses that a server's own search misses. rust-analyzer does not find all of what stands in calls of macros, and not the
+//! same each time; what a place means it always knows. So places where the name stands in the text and no use was found
+//! are asked about one by one, and those that mean nothing to the server are told.
+
+use std::collections::BTreeSet;
+
+use crate::doubts::{Doubts, Reason};
+use crate::request::Common;
+use crate::scope::{self, Scope, Site};
+use crate::tree::{Spot, key};
+use crate::world::{FileFilter, Location, Naming, Place, Position, Range, Relation, Server};
+
+/// The most files whose text is searched.
+const FILES: u32 = 400;
+
+/// The most places that are asked about.
+const PLACES: usize = 1_000;
+
+/// Places that a note names.
+const NAMED: usize = 5;
+
+/// Whose uses are wanted.
+pub(crate) struct Used<'a> {
+    pub(crate) name: &'a str,
+    /// Where it is declared.
+    pub(crate) declared: &'a BTreeSet<(String, Spot)>,
+    /// Where it is used, as far as the server has found out.
+    pub(crate) found: &'a [Location],
+}
+
+/// Returns further uses, and adds a doubt for places that mean nothing to the server.
+pub(crate) fn uses(
+    site: Site<'_>,
+    server: &Server,
+    used: &Used<'_>,
+    common: &Common,
+    doubts: &mut Doubts,
+) -> Vec<Location> {
+    if !matches!(server.naming, Naming::Rust) || used.name.is_empty() {
+        return Vec::new();
+    }
+    let places = open(site, server, used, doubts);
+    let Ok(answers) = site.workspace.related(Relation::Definition, &places, common.timeout) else {
+        return Vec::new();
+    };
+    let (mut more, mut unknown) = (Vec::new(), Vec::new());
+    for (place, answer) in places.iter().zip(answers) {
+        let meant = answer.map(|found| found.items).unwrap_or_default();
+        let is_declared = |one: &Location| used.declared.contains(&(one.path.clone(), key(one.range.start)));
+        if meant.iter().any(is_declared) {
+            more.push(location(place, used.name));
+        } else if meant.is_empty() {
+            unknown.push(format!("{}:{}", site.show(&place.path), place.at.line + 1));
+        }
+    }
+    note(&unknown, doubts);
+    more
+}
+
+fn note(unknown: &[String], doubts: &mut Doubts) {
+    if unknown.is_empty() {
+        return;
+    }
+    doubts.add(Reason::InactiveCode);
+    let more = unknown.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more places") } else { String::new() };
+    let named = unknown[..unknown.len().min(NAMED)].join(", ");
+    doubts.note(format!("this build leaves out code, or macros hold some, that has the name: {named}{more}"));
+}
+
+fn location(place: &Place, name: &str) -> Location {
+    let length = u32::try_from(name.chars().count()).unwrap_or(u32::MAX);
+    let end = Position { line: place.at.line, column: place.at.column.saturating_add(length) };
+    Location { path: place.path.clone(), range: Range { start: place.at, end } }
+}
+
+/// The places of the name at which no use is known.
+fn open(site: Site<'_>, server: &Server, used: &Used<'_>, doubts: &mut Doubts) -> Vec<Place> {
+    let scope = Scope { site, under: String::new() };
+    let (languages, containing) = (server.languages.clone(), Some(used.name.to_owned()));
+    let wanted = FileFilter { languages, containing, ..scope::filter("", FILES) };
+    let Ok(files) = scope.listed(&wanted) else { return Vec::new() };
+    let known: BTreeSet<(&str, Spot)> =
+        used.found.iter().map(|one| (one.path.as_str(), key(one.range.start))).collect();
+    let mut places = Vec::new();
+    for file in &files.items {
+        let Ok(text) = site.workspace.text(&file.path) else { continue };
+        let is_open = |at: &Position| {
+            !known.contains(&(file.path.as_str(), key(*at)))
+                && !used.declared.contains(&(file.path.clone(), key(*at)))
+        };
+        let here = words(&text, used.name).into_iter().filter(is_open);
+        places.extend(here.map(|at| Place { path: file.path.clone(), at }));
+    }
+    if files.truncated || places.len() > PLACES {
+        doubts.add(Reason::FileCap);
+        doubts.note("the name stands in too many places to ask about each; uses in macros may be missing");
+    }
+    places.truncate(PLACES);
+    places
+}
+
+/// Where a word stands in a text of Rust, outside of comments and texts.
+fn words(text: &str, name: &str) -> Vec<Position> {
+    let mut found = Vec::new();
+    let (mut line, mut begin, mut at) = (0, 0, 0);
+    while let Some(letter) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let length = if letter.is_alphanumeric() || letter == '_' {
+            let word = &rest[..rest.find(|part| !is_part(part)).unwrap_or(rest.len())];
+            if word == name {
+                let column = u32::try_from(text[begin..at].chars().count()).unwrap_or(u32::MAX);
+                found.push(Position { line, column });
+            }
+            // The letter before a text belongs to it.
+            if is_prefix(word) { word.len() + text_length(&rest[word.len()..], word) } else { word.len() }
+        } else {
+            skipped(rest).unwrap_or(letter.len_utf8())
+        };
+        if let Some(last) = rest[..length].rfind('\n') {
+            line += u32::try_from(rest[..length].matches('\n').count()).unwrap_or(u32::MAX);
+            begin = at + last + 1;
+        }
+        at += length;
+    }
+    found
+}
+
+fn is_part(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+fn is_prefix(word: &str) -> bool {
+    matches!(word, "r" | "b" | "br" | "c" | "cr")
+}
+
+/// The length of a comment, a text or a letter at the beginning.
+fn skipped(rest: &str) -> Option<usize> {
+    if rest.starts_with("//") {
+        return Some(rest.find('\n').unwrap_or(rest.len()));
+    }
+    if rest.starts_with("/*") {
+        return Some(comment(rest));
+    }
+    match rest.chars().next()? {
+        '"' => Some(quoted(rest)),
+        '\'' => Some(letter(rest)),
+        _ => None,
+    }
+}
+
+/// Comments of Rust hold comments.
+fn comment(rest: &str) -> usize {
+    let bytes = rest.as_bytes();
+    let (mut depth, mut at) = (0, 0);
+    while at < bytes.len() {
+        let step = match bytes[at..] {
+            [b'/', b'*', ..] => 1,
+            [b'*', b'/', ..] => -1,
+            _ => 0,
+        };
+        depth += step;
+        at += if step == 0 { 1 } else { 2 };
+        if depth == 0 {
+            return at;
+        }
+    }
+    rest.len()
+}
+
+/// The length of a text behind `r`, `b` and the like, 0 where there is none.
+fn text_length(rest: &str, prefix: &str) -> usize {
+    let hashes = rest.len() - rest.trim_start_matches('#').len();
+    if !rest[hashes..].starts_with('"') {
+        return 0;
+    }
+    if !prefix.contains('r') {
+        return if hashes == 0 { quoted(rest) } else { 0 };
+    }
+    let end = format!("\"{}", "#".repeat(hashes));
+    rest[hashes + 1..].find(&end).map_or(rest.len(), |at| hashes + 1 + at + end.len())
+}
+
+fn quoted(rest: &str) -> usize {
+    let mut letters = rest.char_indices().skip(1);
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '"' => return at + 1,
+            '\\' => drop(letters.next()),
+            _ => {}
+        }
+    }
+    rest.len()
+}
+
+/// `'a'` is a letter, `'a` a lifetime.
+fn letter(rest: &str) -> usize {
+    let mut letters = rest.char_indices().skip(1);
+    match letters.next() {
+        Some((_, '\\')) => {
+            rest.char_indices().skip(3).find(|(_, letter)| *letter == '\'').map_or(1, |(at, _)| at + 1)
+        }
+        Some(_) => letters.next().filter(|(_, letter)| *letter == '\'').map_or(1, |(at, _)| at + 1),
+        None => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &[(u32, u32)]) {
+        let found: Vec<Spot> = words(text, "a").into_iter().map(key).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn words_outside_of_comments_and_texts() {
+        check("a b.a\n  a_b a", &[(0, 0), (0, 4), (1, 6)]);
+        check("/* a /* a */ a */ a // a\na", &[(0, 18), (1, 0)]);
+        check("\"a \\\" a\" a r#\"a \" a\"# a b\"a\" a r\"a\\\" a", &[(0, 9), (0, 22), (0, 29), (0, 37)]);
+        check("'a' a <'a> '\\'' a '\\u{61}' a 'é' a", &[(0, 4), (0, 8), (0, 16), (0, 27), (0, 33)]);
+        check("\"x\ny\" a\nr#a", &[(1, 3), (2, 2)]);
+        check("é a /*", &[(0, 2)]);
+    }
+}
