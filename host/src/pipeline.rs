@@ -429,9 +429,11 @@ impl Pipeline {
                 Step::Run(run) => {
                     reached.push(Arc::clone(&run.app));
                     let Run { app, script, decided, pending } = run;
+                    let waited = Instant::now();
                     if let Err(fault) = self.permission.decided(attempt, &decided, self.clock.now()).await {
                         return refused(&fault).into();
                     }
+                    left = left.saturating_sub(waited.elapsed());
                     shown = self.debug.then(|| script.body().to_owned());
                     let began = Instant::now();
                     let event = match self.screen.touched(&app, &decided, left, &cancel).await {

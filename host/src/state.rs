@@ -77,6 +77,12 @@ pub enum StateError {
         /// What is wrong.
         error: String,
     },
+    /// Another process does not give the lock of shared files back.
+    #[error("{}: another process holds this lock, for longer than it needs it", .path.display())]
+    Held {
+        /// The file.
+        path: PathBuf,
+    },
 }
 
 impl StateError {
@@ -87,9 +93,17 @@ impl StateError {
 }
 
 impl StateError {
-    /// What the operator can do about a file that is damaged.
+    /// What the operator can do about a file that is damaged, or a lock that is held.
     pub fn remedy(&self) -> Option<&'static str> {
-        let Self::Damaged { path, .. } = self else { return None };
+        let path = match self {
+            Self::Damaged { path, .. } => path,
+            Self::Held { .. } => {
+                return Some(
+                    "an iac-mcp process was probably stopped: let it go on or end it, then try again",
+                );
+            }
+            Self::Io { .. } | Self::Policy { .. } => return None,
+        };
         match path.file_name()?.to_str()? {
             "grants.json" => Some("remove the file to forget what was allowed"),
             "undo.json" => Some("remove the file; what it held cannot be taken back any more"),
@@ -109,7 +123,8 @@ impl From<StateError> for Fault {
                 .remedy()
                 .unwrap_or("only the user can correct this file or folder; nothing runs until then"),
         };
-        Self::new(Code::Unavailable, error.to_string(), suggestion).retryable(false)
+        let passes = matches!(error, StateError::Held { .. });
+        Self::new(Code::Unavailable, error.to_string(), suggestion).retryable(passes)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use iac_core::Millis;
 use iac_core::audit::{CallWords, Entry, redact};
@@ -17,6 +17,9 @@ use tokio_util::sync::CancellationToken;
 use super::{internal, leads};
 use crate::consent::{Asked, Caller};
 use crate::state::{Recorder, State, StateError};
+
+/// How long an answer waits until it can be taken back what was done.
+const LATE: Duration = Duration::from_secs(1);
 
 /// Everything that decides in the shell.
 #[derive(Debug)]
@@ -208,10 +211,12 @@ impl Permission {
         }
         let (undo, undone) = (outcome.undo.clone(), outcome.undone.clone());
         if !undo.is_empty() || !undone.is_empty() {
-            match self.blocking(move |state| state.keep_undos(&undo, &undone, now)).await {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => tracing::error!(%error, "the write cannot be taken back"),
-                Err(fault) => tracing::error!("{}", fault.message),
+            let kept = self.blocking(move |state| state.keep_undos(&undo, &undone, now));
+            match tokio::time::timeout(LATE, kept).await {
+                Ok(Ok(Ok(()))) => {}
+                Ok(Ok(Err(error))) => tracing::error!(%error, "the write cannot be taken back"),
+                Ok(Err(fault)) => tracing::error!("{}", fault.message),
+                Err(_) => tracing::error!("whether the write can be taken back is not known in time"),
             }
         }
         if outcome.body.get("untrusted") == Some(&Json::Bool(true)) {
@@ -276,6 +281,7 @@ fn ended(event: &Event) -> (String, u64) {
         Event::Failed(RunFailure::Busy(_)) => ("busy".to_owned(), 0),
         Event::Failed(RunFailure::TooLarge(_)) => ("too large".to_owned(), 0),
         Event::Failed(RunFailure::Script { number, .. }) => (number.to_string(), 0),
+        Event::Failed(RunFailure::Unstarted(_)) => ("not started".to_owned(), 0),
         Event::Failed(RunFailure::Process(_)) => ("died".to_owned(), 0),
         Event::Answered(_) => ("answered".to_owned(), 0),
     }

@@ -10,7 +10,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use iac_core::Millis;
 use iac_core::audit::{Chain, Entry, Hash, Link, time};
@@ -35,6 +35,9 @@ const REMOVED: &str = "audit remove: ";
 /// How an entry begins that names a finding which the operator knows of.
 const ACCEPTED: &str = "audit accept: ";
 
+/// How long no log is begun after the lock could not be had: each of the entries that wait would wait for it anew.
+const REST: Duration = Duration::from_secs(1);
+
 /// So many logs are named in one entry.
 const NAMED: usize = 100;
 
@@ -50,6 +53,8 @@ pub(super) struct Log {
     folder: PathBuf,
     lock: PathBuf,
     open: Option<Open>,
+    /// When the lock could not be had.
+    refused: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -63,7 +68,7 @@ struct Open {
 
 impl Log {
     pub(super) fn new(folder: PathBuf, lock: PathBuf) -> Self {
-        Self { folder, lock, open: None }
+        Self { folder, lock, open: None, refused: None }
     }
 
     /// Appends entries, in one piece; begins a log where there is none or the one there is large enough.
@@ -97,10 +102,19 @@ impl Log {
     }
 
     /// Only one process begins a log at a time, so that logs stand in one row.
-    fn begin(&self, now: Millis) -> Result<Open, StateError> {
+    fn begin(&mut self, now: Millis) -> Result<Open, StateError> {
+        if self.refused.is_some_and(|refused| refused.elapsed() < REST) {
+            return Err(StateError::Held { path: self.lock.clone() });
+        }
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.folder)
+            .map_err(StateError::io(&self.folder))?;
+        let lock = file::lock(&self.lock);
+        self.refused = matches!(lock, Err(StateError::Held { .. })).then(Instant::now);
+        let _lock = lock?;
         let failed = || StateError::io(&self.folder);
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder).map_err(failed())?;
-        let _lock = file::lock(&self.lock)?;
         let previous = self.previous()?;
         let mut open = Open::create(&self.folder, now).map_err(failed())?;
         let version = env!("CARGO_PKG_VERSION").to_owned();
@@ -133,13 +147,13 @@ impl Open {
         loop {
             let more = if tries == 0 { String::new() } else { format!("-{tries}") };
             let name = format!("{stamp}-{}{more}", std::process::id());
-            let new = |ending: &str| {
-                let path = folder.join(format!("{name}{ending}"));
-                OpenOptions::new().create_new(true).write(true).mode(0o600).open(path)
-            };
-            match new(LOG) {
+            let path = |ending: &str| folder.join(format!("{name}{ending}"));
+            let mut new = OpenOptions::new();
+            new.create_new(true).mode(0o600);
+            // A line goes where the file ends, also after one that was taken back.
+            match new.clone().append(true).open(path(LOG)) {
                 Ok(log) => {
-                    let end = new(END)?;
+                    let end = new.write(true).open(path(END))?;
                     return Ok(Self { name, log, end, chain: Chain::default(), size: 0 });
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => tries += 1,
@@ -221,4 +235,25 @@ fn format_end(chain: &Chain) -> String {
 fn parse_end(text: &str) -> Option<(u64, Hash)> {
     let (line, hash) = text.trim_end().split_once(' ')?;
     Some((line.parse().ok()?, Hash::parse(hash)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_was_taken_back_leaves_no_trace() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut log = Log::new(folder.path().join("audit"), folder.path().join("lock"));
+        let note = |log: &mut Log| {
+            log.append(&[(Millis(1_000), &Entry::Operator { order: "x".to_owned() })], true).unwrap();
+        };
+        note(&mut log);
+        // As where the disk is full after the first bytes of a line.
+        let open = log.open.as_mut().unwrap();
+        open.log.write_all(b"half a li").unwrap();
+        open.log.set_len(open.size).unwrap();
+        note(&mut log);
+        assert_eq!(verify(folder.path()).unwrap(), []);
+    }
 }

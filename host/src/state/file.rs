@@ -1,11 +1,11 @@
 //! Files that several processes read and replace.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{StateError, read_if_there};
 
@@ -90,12 +90,28 @@ pub(super) fn clean(folder: &Path) {
     }
 }
 
+/// How long another process may hold the lock of shared files. It needs a few hundredths of a second; one that was
+/// stopped would hold it for ever.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How often the lock is tried.
+const POLL: Duration = Duration::from_millis(3);
+
 /// Holds the lock of shared files until it is dropped.
 pub(super) fn lock(path: &Path) -> Result<File, StateError> {
     let file =
         OpenOptions::new().create(true).append(true).mode(0o600).open(path).map_err(StateError::io(path))?;
-    file.lock().map_err(StateError::io(path))?;
-    Ok(file)
+    let end = Instant::now() + PATIENCE;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::Error(error)) => return Err(StateError::io(path)(error)),
+            Err(TryLockError::WouldBlock) if Instant::now() >= end => {
+                return Err(StateError::Held { path: path.to_owned() });
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(POLL),
+        }
+    }
 }
 
 /// Replaces a file whole: who reads it, and whoever comes after a power failure, finds the old or the new.

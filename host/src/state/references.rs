@@ -2,8 +2,8 @@
 //!
 //! An owner holds a lock beside its file for as long as it lives, so that no process number has to be trusted.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use iac_core::reference::Saved;
@@ -21,7 +21,7 @@ pub struct SavedReferences {
 #[derive(Debug)]
 struct Own {
     path: PathBuf,
-    _alive: File,
+    alive: File,
 }
 
 /// What an earlier process left behind; its files go when this is dropped by [`Left::taken`].
@@ -66,11 +66,13 @@ impl SavedReferences {
         file::replace(&self.own()?.path, &text)
     }
 
+    /// The file of this process; another one where somebody has removed its lock.
     fn own(&mut self) -> Result<&Own, StateError> {
-        if self.own.is_none() {
-            self.own = Some(Own::claim(&self.folder)?);
-        }
-        Ok(self.own.as_ref().expect("it was set a line above"))
+        let own = match self.own.take().filter(Own::is_there) {
+            Some(own) => own,
+            None => Own::claim(&self.folder)?,
+        };
+        Ok(self.own.insert(own))
     }
 }
 
@@ -80,11 +82,17 @@ impl Own {
         for attempt in 0_u32.. {
             let path = folder.join(format!("{}-{attempt}.json", std::process::id()));
             let lock = lock_of(&path).map_err(StateError::io(&path))?;
-            if lock.try_lock().is_ok() {
-                return Ok(Self { path, _alive: lock });
+            match lock.try_lock() {
+                Ok(()) => return Ok(Self { path, alive: lock }),
+                Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(error)) => return Err(StateError::io(&path)(error)),
             }
         }
         unreachable!("one of four thousand million names is free")
+    }
+
+    fn is_there(&self) -> bool {
+        self.alive.metadata().is_ok_and(|found| found.nlink() > 0)
     }
 }
 
@@ -136,6 +144,20 @@ mod tests {
         left.taken();
         drop(alive);
         assert_eq!(heir.left().saved, one(0));
+    }
+
+    #[test]
+    fn a_folder_that_is_removed_is_made_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("references");
+        let mut alive = SavedReferences::new(path.clone());
+        alive.save(&one(0)).unwrap();
+        fs::remove_dir_all(&path).unwrap();
+        alive.save(&one(1)).unwrap();
+        let heir = SavedReferences::new(path);
+        assert_eq!(heir.left().saved, [], "its owner lives");
+        drop(alive);
+        assert_eq!(heir.left().saved, one(1));
     }
 
     #[test]

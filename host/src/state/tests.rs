@@ -379,3 +379,20 @@ fn what_killed_processes_left_half_written_is_removed() {
     assert_eq!((left(".new-old"), left("audit/.new-old"), left(".new-fresh")), (false, false, true));
     assert!(!audit::read(state.folder()).unwrap().is_empty());
 }
+
+#[test]
+fn a_lock_that_is_never_given_back_is_not_waited_for() {
+    let folder = folder();
+    let state = open(&folder);
+    let held = fs::File::create(state.folder().join("lock")).unwrap();
+    held.lock().unwrap();
+    let refused = state.grant(vec![grant("grant_a", "subject")], Millis(1_000)).unwrap_err();
+    assert!(matches!(refused, StateError::Held { .. }), "{refused}");
+    assert!(refused.remedy().is_some_and(|remedy| remedy.contains("stopped")));
+    for n in 0..1000 {
+        let refused = state.record(Millis(1_000), &order(n), true).unwrap_err();
+        assert!(matches!(refused, StateError::Held { .. }), "{refused}");
+    }
+    held.unlock().unwrap();
+    state.grant(vec![grant("grant_a", "subject")], Millis(1_000)).unwrap();
+}

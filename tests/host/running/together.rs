@@ -80,6 +80,38 @@ async fn a_server_that_was_stopped_in_its_turn_holds_up_changes_no_longer_than_a
     }
 }
 
+#[tokio::test]
+async fn a_lock_of_shared_files_that_somebody_who_was_stopped_holds() {
+    let mac = mac(&json!([]));
+    let state = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(mac.path().join(".iac-mcp")).unwrap();
+    std::fs::write(mac.path().join(".iac-mcp/policy.toml"), "profile = \"trusted\"\n").unwrap();
+    let lock = std::fs::File::create(mac.path().join(".iac-mcp/lock")).unwrap();
+    lock.lock().unwrap();
+    let server = hurried(mac.path(), state.path()).await;
+    let message = first_message(&server).await;
+    let write = |value| json!({ "reference": message, "property": "flag index", "value": value });
+    let in_time = async |value| {
+        let asked = server.call("iac_mcp_set_property", write(value));
+        tokio::time::timeout(HURRY + Duration::from_secs(1), asked).await.expect("an answer in time")
+    };
+    let refused = in_time(1).await;
+    assert_eq!(
+        (&refused["error"], &refused["retryable"]),
+        (&json!("unavailable"), &json!(true)),
+        "{refused}"
+    );
+    assert!(refused["suggestion"].as_str().unwrap().contains("stopped"), "{refused}");
+    let names = json!({ "reference": message, "properties": ["subject"] });
+    assert!(server.call("iac_mcp_get_properties", names).await["properties"].is_object(), "reads go on");
+    lock.unlock().unwrap();
+    while in_time(2).await["success"] != true {}
+    lock.lock().unwrap();
+    assert_eq!(in_time(3).await["success"], true, "the log has begun, and what was done is answered");
+    server.signal(Signal::TERM);
+    server.mark.gone().await;
+}
+
 /// When a client of a hurried server is answered at the latest.
 const HURRY: Duration = Duration::from_secs(3);
 
