@@ -145,7 +145,10 @@ pub enum RunFailure {
         /// The text.
         message: String,
     },
-    /// `osascript` could not be started or died.
+    /// `osascript` could not be started, so that nothing of the script ran.
+    #[error("osascript: {0}")]
+    Unstarted(String),
+    /// `osascript` died, or did not answer as it should.
     #[error("osascript: {0}")]
     Process(String),
 }
@@ -272,18 +275,19 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         }
         other => other,
     };
+    let ran = !matches!(event, Event::Failed(RunFailure::Unstarted(_)));
     let reply = read(event, &name);
     if let Ok(reply) = &reply {
         events += reply.events;
         world.learned.measured(&app, &reply.spent);
     }
     let step = match (reply, then) {
-        (Err(fault), Then::Command(sending)) if sending.changes() => Err(command::uncertain(fault)),
-        (Err(fault), Then::Script(inside)) if inside.changes() => {
+        (Err(fault), Then::Command(sending)) if ran && sending.changes() => Err(command::uncertain(fault)),
+        (Err(fault), Then::Script(inside)) if ran && inside.changes() => {
             Err(inside.after(command::uncertain(fault)))
         }
         (Err(fault), Then::Script(inside)) => Err(inside.after(fault)),
-        (Err(fault), Then::Set(setting)) if setting.writes() => Err(command::uncertain(fault)),
+        (Err(fault), Then::Set(setting)) if ran && setting.writes() => Err(command::uncertain(fault)),
         (reply, Then::Validating(validating)) => Ok(validating.resume(reply.ok(), events, world)),
         (Err(fault), _) => Err(fault),
         (Ok(reply), Then::Apps(listing)) => listing.resume(reply, world),
@@ -327,7 +331,9 @@ fn run_failed(failure: &RunFailure, app: &str) -> Fault {
         RunFailure::TooLarge(_) => {
             (Code::ResultTooLarge, "ask for fewer elements, fewer properties, or a smaller textLimit")
         }
-        RunFailure::Script { .. } | RunFailure::Process(_) => (Code::Unavailable, "run `iac-mcp doctor`"),
+        RunFailure::Script { .. } | RunFailure::Unstarted(_) | RunFailure::Process(_) => {
+            (Code::Unavailable, "run `iac-mcp doctor`")
+        }
     };
     Fault::new(code, format!("{app}: {failure}"), suggestion).with("app", app)
 }

@@ -212,6 +212,23 @@ fn a_change_without_an_answer_may_have_happened() {
     }
 }
 
+#[test]
+fn a_change_that_never_started_did_not_happen() {
+    let check = |failure: fn(String) -> RunFailure, outcome: Option<&str>| {
+        let mut session = session("profile = \"trusted\"");
+        session.failure = Some(failure("no more files can be opened".to_owned()));
+        let answer = session.run(script(ECHO, Level::Modify, json!(null)));
+        assert_eq!(
+            (answer.body["error"].as_str(), answer.body["outcome"].as_str()),
+            (Some("unavailable"), outcome),
+            "{}",
+            answer.body
+        );
+    };
+    check(RunFailure::Unstarted, None);
+    check(RunFailure::Process, Some("unknown"));
+}
+
 /// Adds its number to what it was handed, and hands the sum on where it is told to.
 const SUM: &str = "(data, before = 0) => { if (data.fail) throw new Error('no'); const sum = before + data.n; \
                    return { sum, carry: data.end ? null : data.long ? 'x'.repeat(data.long) : sum }; }";

@@ -322,13 +322,15 @@ impl Sending {
     }
 }
 
-/// A change that did not answer may have happened: nobody should simply repeat it.
+/// A change that did not answer, or not so that it can be read, may have happened: nobody should simply repeat it.
 pub(super) fn uncertain(fault: Fault) -> Fault {
     match fault.code {
-        Code::Timeout | Code::Cancelled | Code::Unavailable | Code::ResultTooLarge => Fault {
-            suggestion: format!("look whether it happened before trying it again; {}", fault.suggestion),
-            ..fault.with("outcome", "unknown").retryable(false)
-        },
+        Code::Timeout | Code::Cancelled | Code::Unavailable | Code::ResultTooLarge | Code::Internal => {
+            Fault {
+                suggestion: format!("look whether it happened before trying it again; {}", fault.suggestion),
+                ..fault.with("outcome", "unknown").retryable(false)
+            }
+        }
         _ => fault,
     }
 }

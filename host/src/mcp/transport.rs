@@ -204,7 +204,11 @@ impl Transport<RoleServer> for Stdio {
             }
             _ => {}
         }
-        self.writer.send(item)
+        let (sent, closed) = (self.writer.send(item), self.closed.clone());
+        async move {
+            // Whoever does not read any more is gone, also where somebody still holds the other end of stdin.
+            sent.await.inspect_err(|_| closed.cancel())
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {

@@ -6,9 +6,10 @@ use std::time::Duration;
 use iac_core::step::RunFailure;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
+use super::Supervisor;
+use super::raised::{self, Said};
 use super::spawn::{Pipes, Process};
 use super::turns::Turns;
-use super::{Supervisor, raised};
 
 const SCRIPT: &str = include_str!("dialog.js");
 
@@ -89,12 +90,13 @@ impl Supervisor {
         };
         let mut answer = String::new();
         let mut stdout = stdout.take(LONGEST);
-        let ((), read, said) = tokio::join!(feed, stdout.read_to_string(&mut answer), raised::listen(stderr));
+        let mut said = Said::by(stderr);
+        let ((), read) = tokio::join!(feed, stdout.read_to_string(&mut answer));
         let well = process.wait().await.is_ok_and(|status| status.success());
         match (well && read.is_ok(), answer.trim_end_matches('\n')) {
             (true, "") => Closed::Silent("the dialog closed without an answer".to_owned()),
             (true, button) => Closed::By(button.to_owned()),
-            (false, _) => match raised::read(&said) {
+            (false, _) => match raised::read(&said.all().await) {
                 RunFailure::Script { number: CANCELLED, .. } => {
                     Closed::Silent("the dialog was cancelled".to_owned())
                 }

@@ -11,8 +11,9 @@ use std::process::{ExitCode, ExitStatus};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::process::{
-    Signal, getpgid, getpgrp, getpid, getppid, kill_current_process_group, kill_process_group, setpgid,
+    Signal, getpgrp, getpid, getppid, kill_current_process_group, kill_process_group, setpgid,
 };
+use rustix::stdio::{dup2_stdin, dup2_stdout};
 
 use super::spawn;
 
@@ -37,7 +38,11 @@ fn guarded(arguments: &[OsString]) -> io::Result<ExitStatus> {
     let leads = Arc::new(Mutex::new(true));
     let still = Arc::clone(&leads);
     std::thread::Builder::new().spawn(move || kill_at_end(liveness, &still))?;
-    let status = spawn::inherit(program)?.wait()?;
+    let mut program = spawn::inherit(program)?;
+    if let Err(error) = let_go() {
+        say(&error);
+    }
+    let status = program.wait()?;
     leave_none(&leads)?;
     Ok(status)
 }
@@ -60,6 +65,13 @@ fn lead() -> io::Result<()> {
     Ok(())
 }
 
+/// Leaves input and output to the program alone: where it closes them, the server has to notice.
+fn let_go() -> io::Result<()> {
+    let nothing = File::options().read(true).write(true).open("/dev/null")?;
+    dup2_stdin(&nothing)?;
+    Ok(dup2_stdout(&nothing)?)
+}
+
 /// Kills the group if the server ends while `leads` says that the group is this process's own.
 fn kill_at_end(mut liveness: File, leads: &Mutex<bool>) {
     let mut nothing = [0; 8];
@@ -75,8 +87,9 @@ fn kill_at_end(mut liveness: File, leads: &Mutex<bool>) {
 fn leave_none(leads: &Mutex<bool>) -> io::Result<()> {
     let mut leads = leads.lock().unwrap_or_else(PoisonError::into_inner);
     *leads = false;
-    let parents = getpgid(getppid()).and_then(|group| setpgid(None, Some(group)));
-    if parents.is_err() {
+    let parents = getppid().and_then(spawn::group_of);
+    let moved = parents.is_some_and(|group| setpgid(None, Some(group)).is_ok());
+    if !moved {
         return Ok(kill_current_process_group(Signal::KILL)?);
     }
     match kill_process_group(getpid(), Signal::KILL) {

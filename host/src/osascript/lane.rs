@@ -93,7 +93,7 @@ impl Lane {
         if !job.client.is_wanted() {
             return;
         }
-        let kept = self.turns.take();
+        let kept = self.turns.take().filter(Turns::are_there);
         let opened = kept.map_or_else(|| turns(&self.app, &self.shared), |turns| Ok(Some(turns)));
         let mut turns = match opened {
             Err(error) if job.kind == Kind::Change => return job.client.answer(no_turn(&error)),
@@ -236,14 +236,15 @@ impl Lane {
         match one_shot::run(&self.shared.settings, &self.shared.liveness, script).await {
             Ok(Event::Failed(failure)) => Event::Failed(doubtful(failure, kind)),
             Ok(event) => event,
-            Err(error) => Event::Failed(RunFailure::Process(error.to_string())),
+            Err(error) => Event::Failed(RunFailure::Unstarted(error.to_string())),
         }
     }
 
     /// The worker, started where there is none; `None` where the script needs a process of its own.
     async fn ready(&mut self) -> Option<&mut Worker> {
         let Shared { settings, liveness, slots, unfit, .. } = &*self.shared;
-        if !settings.workers || unfit.is_set() || !slots.claim(&self.app, &self.evicted) {
+        let may_start = settings.workers && !unfit.is_set();
+        if (self.worker.is_none() && !may_start) || !slots.claim(&self.app, &self.evicted) {
             self.worker = None;
             return None;
         }
@@ -251,9 +252,8 @@ impl Lane {
             self.worker = match Worker::start(settings, liveness).await {
                 Ok(worker) => Some(worker),
                 Err(broken) => {
-                    tracing::warn!(%broken, "no worker can be kept; each script gets a process of its own");
-                    unfit.set();
                     slots.leave(&self.app);
+                    unfit.failed(&broken);
                     None
                 }
             };

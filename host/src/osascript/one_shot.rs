@@ -7,9 +7,10 @@ use iac_core::step::{Event, RunFailure};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStdin, ChildStdout};
 
-use super::raised;
+use super::raised::{self, Said};
 use super::settings::Settings;
 use super::spawn::{Liveness, Pipes, Process};
+use super::worker::is_envelope;
 
 /// Runs a script to its end. Dropping the future kills the process and all that it started.
 ///
@@ -18,50 +19,52 @@ use super::spawn::{Liveness, Pipes, Process};
 pub(super) async fn run(settings: &Settings, liveness: &Liveness, script: &Script) -> io::Result<Event> {
     let arguments = ["-l", "JavaScript", "-"].map(Into::into);
     let (mut process, Pipes { stdin, stdout, stderr }) = Process::start(settings, &arguments, liveness)?;
-    let text = script.one_shot();
-    let ((), answer, said) =
-        tokio::join!(feed(stdin, &text), read(stdout, settings.output, &process), raised::listen(stderr));
-    let ended = process.wait().await;
-    Ok(event(answer, &said, ended.is_ok_and(|status| status.success())))
+    let (text, mut said, mut answer) = (script.one_shot(), Said::by(stderr), Vec::new());
+    let talk = async { tokio::try_join!(feed(stdin, &text), read(stdout, settings.output, &mut answer)) };
+    let read = tokio::select! {
+        biased;
+        read = talk => read.map(drop),
+        () = process.is_over() => Ok(()),
+    };
+    if read.is_err() {
+        process.kill();
+    }
+    let well = process.wait().await.is_ok_and(|status| status.success());
+    Ok(event(read.map(|()| answer), &said.all().await, well))
 }
 
 /// A program that does not read its script says so by its answer, not by a broken pipe.
-async fn feed(mut stdin: ChildStdin, text: &str) {
+async fn feed(mut stdin: ChildStdin, text: &str) -> Result<(), RunFailure> {
     if let Err(error) = stdin.write_all(text.as_bytes()).await {
         tracing::debug!(%error, "osascript did not read its script");
     }
+    Ok(())
 }
 
-enum Answer {
-    Whole(Vec<u8>),
-    TooLarge(usize),
-    Broken(io::Error),
-}
-
-async fn read(stdout: ChildStdout, most: usize, process: &Process) -> Answer {
-    let mut text = Vec::new();
+async fn read(stdout: ChildStdout, most: usize, answer: &mut Vec<u8>) -> Result<(), RunFailure> {
     let limit = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
-    let answer = match stdout.take(limit).read_to_end(&mut text).await {
-        Err(error) => Answer::Broken(error),
-        Ok(read) if read > most => Answer::TooLarge(most),
-        Ok(_) => return Answer::Whole(text),
-    };
-    process.kill();
-    answer
+    match stdout.take(limit).read_to_end(answer).await {
+        Err(error) => Err(RunFailure::Process(error.to_string())),
+        Ok(read) if read > most => Err(RunFailure::TooLarge(most)),
+        Ok(_) => Ok(()),
+    }
 }
 
-fn event(answer: Answer, said: &[u8], well: bool) -> Event {
+fn event(answer: Result<Vec<u8>, RunFailure>, said: &[u8], well: bool) -> Event {
     match answer {
-        Answer::Whole(text) if well && !text.is_empty() => replied(text),
-        Answer::Whole(_) => Event::Failed(raised::read(said)),
-        Answer::TooLarge(most) => Event::Failed(RunFailure::TooLarge(most)),
-        Answer::Broken(error) => Event::Failed(RunFailure::Process(error.to_string())),
+        Ok(text) if well && !text.is_empty() => replied(text),
+        Ok(_) => Event::Failed(raised::read(said)),
+        Err(failure) => Event::Failed(failure),
     }
 }
 
 fn replied(text: Vec<u8>) -> Event {
     match String::from_utf8(text) {
-        Ok(text) => Event::Replied(text),
+        Ok(text) if is_envelope(&text) => Event::Replied(text),
+        Ok(text) => {
+            let shown: String = text.chars().take(200).collect();
+            Event::Failed(RunFailure::Process(format!("its answer is not whole, or no answer: {shown}")))
+        }
         Err(_) => Event::Failed(RunFailure::Process("the answer is not UTF-8".to_owned())),
     }
 }

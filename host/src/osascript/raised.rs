@@ -1,10 +1,12 @@
 //! What `osascript` says on stderr when a script fails.
 
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use iac_core::step::RunFailure;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::task::JoinHandle;
+
+use super::spawn::LATE;
 
 /// The end of stderr that is kept, in bytes.
 const KEPT: usize = 4096;
@@ -22,35 +24,40 @@ pub(super) fn read(stderr: &[u8]) -> RunFailure {
     }
 }
 
-/// Reads stderr to its end and keeps the last of it.
-pub(super) async fn listen(mut stderr: impl AsyncRead + Unpin) -> Vec<u8> {
-    let (mut kept, mut buffer) = (Vec::new(), [0; 1024]);
-    while let Ok(read @ 1..) = stderr.read(&mut buffer).await {
-        keep(&mut kept, &buffer[..read]);
-    }
-    kept
-}
-
-/// The stderr of a process, read beside everything else.
+/// The stderr of a process, read beside everything else; nobody listens any more once this is dropped.
 #[derive(Debug)]
-pub(super) struct Said(Option<JoinHandle<Vec<u8>>>);
-
-/// How long the end of stderr may be behind the end of the process.
-const LATE: Duration = Duration::from_millis(500);
+pub(super) struct Said {
+    kept: Arc<Mutex<Vec<u8>>>,
+    listener: JoinHandle<()>,
+}
 
 impl Said {
     /// Begins to listen.
     pub(super) fn by(stderr: impl AsyncRead + Unpin + Send + 'static) -> Self {
-        Self(Some(tokio::spawn(listen(stderr))))
+        let kept = Arc::default();
+        Self { listener: tokio::spawn(listen(stderr, Arc::clone(&kept))), kept }
     }
 
     /// The last of it, once the process is gone.
     pub(super) async fn all(&mut self) -> Vec<u8> {
-        let Some(listener) = self.0.take() else { return Vec::new() };
-        match tokio::time::timeout(LATE, listener).await {
-            Ok(Ok(said)) => said,
-            Ok(Err(_)) | Err(_) => Vec::new(),
-        }
+        // Its end may never come: whatever left the group may hold the pipe.
+        let heard = tokio::time::timeout(LATE, &mut self.listener).await;
+        tracing::trace!(to_its_end = heard.is_ok(), "stderr was read");
+        std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Drop for Said {
+    fn drop(&mut self) {
+        self.listener.abort();
+    }
+}
+
+/// Reads stderr to its end and keeps the last of it.
+async fn listen(mut stderr: impl AsyncRead + Unpin, kept: Arc<Mutex<Vec<u8>>>) {
+    let mut buffer = [0; 1024];
+    while let Ok(read @ 1..) = stderr.read(&mut buffer).await {
+        keep(&mut kept.lock().unwrap_or_else(PoisonError::into_inner), &buffer[..read]);
     }
 }
 

@@ -126,7 +126,10 @@ impl Record {
             RunFailure::Timeout(_) => counts.timeouts += 1,
             RunFailure::Cancelled => counts.cancelled += 1,
             RunFailure::Busy(_) => counts.busy += 1,
-            RunFailure::TooLarge(_) | RunFailure::Script { .. } | RunFailure::Process(_) => {}
+            RunFailure::TooLarge(_)
+            | RunFailure::Script { .. }
+            | RunFailure::Unstarted(_)
+            | RunFailure::Process(_) => {}
         }
     }
 

@@ -3,13 +3,18 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, PipeReader, PipeWriter};
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, getpgid, kill_process_group};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use super::settings::Settings;
+
+/// How long what a process said may come after its end.
+pub(super) const LATE: Duration = Duration::from_millis(500);
 
 /// A process that leads its own group; the group is killed when this is dropped.
 #[derive(Debug)]
@@ -98,12 +103,26 @@ impl Process {
         Ok((Self { child }, Pipes { stdin, stdout, stderr }))
     }
 
-    /// Waits for the end.
+    /// Waits for the end. A guard that was killed has left its group behind, which is killed then.
     ///
     /// # Errors
     /// The system does not know the process.
     pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
-        self.child.wait().await
+        let leader = self.leader();
+        let status = self.child.wait().await?;
+        if status.signal().is_some() {
+            kill_group(leader);
+        }
+        Ok(status)
+    }
+
+    /// Waits until the process has ended and what it said can be read. Its pipes may stay open for ever: whatever left
+    /// the group lives on with them.
+    pub(super) async fn is_over(&mut self) {
+        if let Err(error) = self.wait().await {
+            tracing::debug!(%error, "a process cannot be waited for");
+        }
+        tokio::time::sleep(LATE).await;
     }
 
     /// Returns the number of the process that leads the group.
@@ -114,19 +133,40 @@ impl Process {
 
     /// Whether a process is one of this group.
     pub(super) fn leads(&self, pid: u32) -> bool {
-        let number = |pid: u32| i32::try_from(pid).ok().and_then(Pid::from_raw);
-        let group = number(pid).and_then(|pid| getpgid(Some(pid)).ok());
-        group.is_some() && group == self.child.id().and_then(number)
+        let group = number(pid).and_then(group_of);
+        group.is_some() && group == self.leader()
     }
 
     /// Kills the whole group. What was waited for already is left alone: its number may be another's by now.
     pub(super) fn kill(&self) {
-        let pid = self.child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        if let Some(leader) = pid
-            && let Err(error) = kill_process_group(leader, Signal::KILL)
-        {
-            tracing::debug!(%error, "a process group is gone already");
-        }
+        kill_group(self.leader());
+    }
+
+    fn leader(&self) -> Option<Pid> {
+        self.child.id().and_then(number)
+    }
+}
+
+fn kill_group(leader: Option<Pid>) {
+    if let Some(leader) = leader
+        && let Err(error) = kill_process_group(leader, Signal::KILL)
+    {
+        tracing::debug!(%error, "a process group is gone already");
+    }
+}
+
+fn number(pid: u32) -> Option<Pid> {
+    i32::try_from(pid).ok().and_then(Pid::from_raw)
+}
+
+/// The group of a process. On Linux the number of a group may be 0, as that of a kernel thread is, which `getpgid` cannot
+/// say.
+pub(super) fn group_of(pid: Pid) -> Option<Pid> {
+    match std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())) {
+        // The name is in parentheses, and may hold anything.
+        Ok(stat) => stat.rsplit_once(')')?.1.split_whitespace().nth(2)?.parse().ok().and_then(number),
+        Err(_) if Path::new("/proc/self/stat").exists() => None,
+        Err(_) => getpgid(Some(pid)).ok(),
     }
 }
 

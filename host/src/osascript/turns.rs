@@ -6,7 +6,7 @@
 
 use std::fs::{File, TryLockError};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -57,6 +57,12 @@ impl Turns {
             File::options().read(true).write(true).create(true).truncate(false).open(path)
         };
         Ok(Self { next: open("next")?, app: open("turn")?, stand_back: None, since: None })
+    }
+
+    /// Whether these are still the files that other servers find. Whoever has the turn keeps it.
+    pub(super) fn are_there(&self) -> bool {
+        let is_there = |file: &File| file.metadata().is_ok_and(|found| found.nlink() > 0);
+        self.since.is_some() || (is_there(&self.next) && is_there(&self.app))
     }
 
     /// Takes the turn if nobody has it and nobody waits for it, or goes on with it; [`Self::taken`] is the turn.

@@ -3,6 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::worker::Broken;
+
 /// After this time another one is tried: the machine may only have been too busy.
 const AGAIN: Duration = Duration::from_mins(5);
 
@@ -11,7 +13,12 @@ const AGAIN: Duration = Duration::from_mins(5);
 pub(super) struct Unfit(Mutex<Option<Instant>>);
 
 impl Unfit {
-    pub(super) fn set(&self) {
+    /// Where no process could be started at all, the next one may be a worker again.
+    pub(super) fn failed(&self, broken: &Broken) {
+        if matches!(broken, Broken::Unstartable(_)) {
+            return;
+        }
+        tracing::warn!(%broken, "no worker can be kept; each script gets a process of its own");
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 

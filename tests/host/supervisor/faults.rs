@@ -39,7 +39,7 @@ const fn fault(name: &'static str, program: &'static str, worker: End, alone: En
     Fault { name, program, worker, alone, then }
 }
 
-const FAULTS: [Fault; 20] = [
+const FAULTS: [Fault; 26] = [
     fault("none", "answer", End::Replied, End::Replied, Then::Works),
     fault("hang", "sleep 1000", End::Timeout, End::Timeout, Then::Busy),
     fault("deaf", "trap '' TERM HUP INT; sleep 1000", End::Timeout, End::Timeout, Then::Busy),
@@ -73,6 +73,31 @@ const FAULTS: [Fault; 20] = [
         Then::Works,
     ),
     fault("twice", "answer; answer", End::Replied, End::Replied, Then::Works),
+    // What left the group, and is not seen by its environment, holds the pipes and lives longer than anybody waits.
+    fault(
+        "orphan",
+        "env -i PATH=\"$PATH\" setsid sleep 40 & sleep 0.1; exit 3",
+        End::Process,
+        End::Process,
+        Then::Works,
+    ),
+    fault(
+        "orphan after the answer",
+        "env -i PATH=\"$PATH\" setsid sleep 40 & sleep 0.1; answer; exit 0",
+        End::Replied,
+        End::Replied,
+        Then::Works,
+    ),
+    fault(
+        "orphan after half of it",
+        "printf '%s' \"$id = {\\\"ok\\\":true\"; env -i PATH=\"$PATH\" setsid sleep 40 & sleep 0.1; exit 0",
+        End::Process,
+        End::Process,
+        Then::Works,
+    ),
+    fault("half", "printf '%s' \"$id = {\\\"ok\\\":true\"; exit 0", End::Process, End::Process, Then::Works),
+    fault("no envelope", "echo \"$id = what\"", End::Process, End::Process, Then::Works),
+    fault("guard killed", "kill -9 $PPID; sleep 1000", End::Process, End::Process, Then::Works),
     fault("of another", "id=$((id+1)); answer", End::Process, End::Replied, Then::Works),
     fault(
         "of one before",
@@ -81,7 +106,7 @@ const FAULTS: [Fault; 20] = [
         End::Replied,
         Then::Works,
     ),
-    fault("garbage", "echo what; answer", End::Process, End::Replied, Then::Works),
+    fault("garbage", "echo what; answer", End::Process, End::Process, Then::Works),
     fault("no text", "printf '\\377\\376\\n'", End::Process, End::Process, Then::Works),
     fault(
         "children",

@@ -61,6 +61,23 @@ async fn one_script_at_a_time_for_each_app_of_all_servers() {
 }
 
 #[tokio::test]
+async fn servers_find_each_other_again_after_the_files_of_their_turns_were_removed() {
+    let street = Street::new(2, true);
+    street.houses[0].works("app", "x").await;
+    // A turn that nobody needs is given back after a while, and the files with it are looked at.
+    sleep(Duration::from_millis(50)).await;
+    std::fs::remove_dir_all(street.directory.path().join("locks")).unwrap();
+    let calls = (0..20).map(|n| {
+        let house = &street.houses[n % 2];
+        async move { house.ask("app", Kind::Change, &format!("bad {n}")).await }
+    });
+    assert!(all(calls).await.iter().all(|event| matches!(event, Event::Replied(_))));
+    let log = street.log();
+    assert!(log.chunks(2).all(|pair| pair[0][1..] == pair[1][1..]), "{log:?}");
+    street.close().await;
+}
+
+#[tokio::test]
 async fn scripts_keep_their_order() {
     let street = Street::new(1, false);
     let calls = (0..20).map(|n| {

@@ -80,6 +80,21 @@ async fn a_worker_that_dies_between_scripts_is_replaced() {
     house.close().await;
 }
 
+#[tokio::test]
+async fn a_worker_that_closes_its_pipes_and_lives_on_is_replaced() {
+    let house = House::new(fake::settings("exec 0<&-; answer; sleep 1000"));
+    house.works("app", "bad").await;
+    let event = house.ask("app", Kind::Change, "next").await;
+    assert!(matches!(event, Event::Replied(_)), "it cannot have had the request: {event:?}");
+    house.close().await;
+
+    let house = House::new(fake::settings("exec 1>&-; sleep 1000"));
+    let event = house.ask("app", Kind::Change, "bad").await;
+    assert!(matches!(event, Event::Failed(RunFailure::Process(_))), "nothing more can come: {event:?}");
+    house.works("app", "next").await;
+    house.close().await;
+}
+
 /// Waits until processes are over with all that they had open: their environment goes first, their end of a pipe later.
 async fn have_ended(all: &[u32]) {
     let is_over = |pid: &u32| {
@@ -117,6 +132,41 @@ async fn without_a_handshake_each_script_has_a_process() {
         let report = house.supervisor.report();
         assert!(report.unfit && report.workers == 0);
         assert_eq!(report.apps["app"].counts.one_shots, 2);
+        house.close().await;
+    }
+}
+
+#[tokio::test]
+async fn where_no_process_can_be_started_for_a_while_workers_are_kept_and_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let guard = folder.path().join("guard");
+    let own = std::path::Path::new(env!("CARGO_BIN_EXE_iac-mcp"));
+    std::os::unix::fs::symlink(own, &guard).unwrap();
+    let house = House::new(Settings { guard: Some(guard.clone()), ..fake::settings("") });
+    house.works("old", "x").await;
+    std::fs::remove_file(&guard).unwrap();
+    let event = house.ask("new", Kind::Change, "x").await;
+    let Event::Failed(RunFailure::Unstarted(why)) = event else { panic!("{event:?}") };
+    assert!(why.contains("cannot be started"), "{why}");
+    house.works("old", "y").await;
+    std::os::unix::fs::symlink(own, &guard).unwrap();
+    house.works("new", "z").await;
+    let report = house.supervisor.report();
+    let calls = |app: &str| report.apps[app].worker.as_ref().map(|worker| worker.calls);
+    assert_eq!((report.unfit, calls("old"), calls("new")), (false, Some(2), Some(1)));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn whose_number_it_says_is_not_believed() {
+    for pid in ["0", "1", "2", "4000000000", "-1", "x", ""] {
+        let hello = format!("echo \"iac-mcp worker 1 {pid}\"");
+        let text = "read -r line; echo '1 = {\"ok\":true,\"value\":{\"app\":\"x\"}}'; sleep 1000";
+        let house = House::new(fake::program(&format!("{hello}; {text}")));
+        house.works("app", "x").await;
+        let report = house.supervisor.report();
+        let worker = report.apps["app"].worker.as_ref().unwrap();
+        assert_eq!((worker.pid, worker.calls), (None, 1), "{pid}");
         house.close().await;
     }
 }
