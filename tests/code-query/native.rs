@@ -94,15 +94,29 @@ impl Workspace for Native {
         self.wait(self.root.workspace_symbols(language, text, deadline)).map(symbols).map_err(failure)
     }
 
-    fn related(&self, relation: Relation, at: &[Place], deadline: u32) -> Each<Locations> {
-        let relation = match relation {
+    fn symbol_parts(&self, parts: &[Part], deadline: u32) -> Each<Symbols> {
+        let place = |at: &Position| host::Position { line: at.line, column: at.column };
+        let part = |part: &Part| host::Part {
+            path: part.path.clone(),
+            around: part.around.iter().map(place).collect(),
+            named: part.named.clone(),
+        };
+        self.each(self.root.symbol_parts(parts.iter().map(part).collect(), deadline), symbols)
+    }
+
+    fn follow(&self, asked: &[Follow], deadline: u32) -> Each<Locations> {
+        let relation = |relation| match relation {
             Relation::References => host::Relation::References,
             Relation::ReferencesAndDeclaration => host::Relation::ReferencesAndDeclaration,
             Relation::Definition => host::Relation::Definition,
             Relation::TypeDefinition => host::Relation::TypeDefinition,
             Relation::Implementations => host::Relation::Implementations,
         };
-        self.each(self.root.related(relation, places(at), deadline), |answer| Locations {
+        let asked = asked.iter().map(|follow| host::Follow {
+            relation: relation(follow.relation),
+            at: places(std::slice::from_ref(&follow.at)).remove(0),
+        });
+        self.each(self.root.related(asked.collect(), deadline), |answer| Locations {
             items: answer.items.into_iter().map(location).collect(),
             freshness: freshness(answer.freshness),
         })

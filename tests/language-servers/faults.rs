@@ -13,7 +13,7 @@ mod rig;
 use std::time::{Duration, Instant};
 
 use iac_language_servers::Ask;
-use iac_language_servers::types::Relation;
+use iac_language_servers::types::{Follow, Relation};
 use serde_json::{Value as Json, json};
 
 use rig::{Rig, place, put};
@@ -24,7 +24,8 @@ const DEADLINE: u32 = 4_000;
 const IN_TIME: Duration = Duration::from_secs(8);
 
 fn references() -> Ask {
-    Ask::Related { relation: Relation::References, places: vec![place("a.faulty", 1, 8)], deadline: DEADLINE }
+    let follow = Follow { relation: Relation::References, at: place("a.faulty", 1, 8) };
+    Ask::Related { asked: vec![follow], deadline: DEADLINE }
 }
 
 fn outline() -> Ask {
@@ -406,8 +407,7 @@ async fn one_that_stays_silent_is_started_again() {
     ]);
     let rig = Rig::new(&script, &json!({}), &json!({}));
     let ask = || Ask::Related {
-        relation: Relation::References,
-        places: vec![place("a.faulty", 0, 0)],
+        asked: vec![Follow { relation: Relation::References, at: place("a.faulty", 0, 0) }],
         deadline: 300,
     };
     for _ in 0..3 {

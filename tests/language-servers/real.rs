@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use iac_language_servers::settings::{Chosen, Settings};
-use iac_language_servers::types::{Cause, Place, Position, Relation, State};
+use iac_language_servers::types::{Cause, Follow, Place, Position, Relation, State};
 use iac_language_servers::{LanguageServers, Workspace};
 use serde_json::json;
 
@@ -173,8 +173,12 @@ async fn outline(profile: &str, project: &Project, workspace: &Workspace) {
 async fn uses(profile: &str, project: &Project, workspace: &Workspace) {
     let (path, line, column) = project.at;
     let place = Place { path: path.to_owned(), at: Position { line, column } };
-    let answer =
-        workspace.related(Relation::References, vec![place], 20_000).await.unwrap().remove(0).unwrap();
+    let answer = workspace
+        .related(vec![Follow { relation: Relation::References, at: place }], 20_000)
+        .await
+        .unwrap()
+        .remove(0)
+        .unwrap();
     for (path, line) in project.uses {
         let found = answer.items.iter().any(|found| found.path == *path && found.range.start.line == *line);
         assert!(found, "{profile}: no use at {path}:{line}: {answer:?}");

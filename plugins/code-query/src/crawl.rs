@@ -7,12 +7,12 @@ use crate::request::Common;
 use crate::scope::Site;
 use crate::tree::Tree;
 use crate::trouble::Trouble;
-use crate::world::{Cause, Failure, File, Naming, Range, Server, State, Symbols};
+use crate::world::{Cause, Each, Failure, File, Naming, Part, Position, Range, Server, State, Symbols};
 
 /// The most files whose outlines are asked for together.
 const FILES: usize = 400;
 
-/// The most bytes of source whose outlines are asked for together, so that the answer is not too long.
+/// The most bytes of source whose whole outlines are asked for together, so that the answer is not too long.
 const BYTES: u64 = 2 * 1024 * 1024;
 
 /// A file and its symbols.
@@ -27,6 +27,27 @@ pub(crate) struct Outline<'a> {
     pub(crate) hidden: Vec<Range>,
 }
 
+/// How much of each outline is wanted. A part reads as the whole does.
+pub(crate) enum Share<'a> {
+    /// All of it.
+    Whole,
+    /// What has one of these letters in its name.
+    Named(&'a [String]),
+    /// What is around these places, by path, or has its name there.
+    Around(&'a BTreeMap<&'a str, Vec<Position>>),
+}
+
+impl Share<'_> {
+    fn part(&self, path: &str) -> Option<Part> {
+        let (around, named) = match self {
+            Self::Whole => return None,
+            Self::Named(letters) => (Vec::new(), letters.to_vec()),
+            Self::Around(places) => (places.get(path).cloned().unwrap_or_default(), Vec::new()),
+        };
+        Some(Part { path: path.to_owned(), around, named })
+    }
+}
+
 /// Returns the outlines of files, in their order. Files that fail are counted and their reasons noted.
 ///
 /// # Errors
@@ -34,16 +55,18 @@ pub(crate) struct Outline<'a> {
 pub(crate) fn outlines<'a>(
     site: Site<'a>,
     files: Vec<File>,
+    share: &Share<'_>,
     common: &Common,
     locals: bool,
     what: &str,
     doubts: &mut Doubts,
 ) -> Result<Vec<Outline<'a>>, Trouble> {
-    let mut crawl = Crawl { site, namings: BTreeMap::new(), locals, failures: Vec::new(), found: Vec::new() };
+    let mut crawl =
+        Crawl { site, share, namings: BTreeMap::new(), locals, failures: Vec::new(), found: Vec::new() };
     let mut deadline = common.wait.saturating_add(common.timeout).min(120_000);
     let mut rest = files.into_iter().peekable();
     while rest.peek().is_some() {
-        let batch = batch(&mut rest);
+        let batch = batch(&mut rest, if matches!(share, Share::Whole) { BYTES } else { u64::MAX });
         crawl.batch(batch, deadline, doubts);
         // A server that did not answer in time is not asked again; what is left is counted.
         if crawl.timed_out() {
@@ -68,24 +91,33 @@ pub(crate) fn not_ready(server: &Server) -> Trouble {
     Trouble { retry_after: Some(5_000), ..Trouble::new("NOT_READY", message) }
 }
 
-struct Crawl<'a> {
+struct Crawl<'a, 'b> {
     site: Site<'a>,
+    share: &'b Share<'b>,
     namings: BTreeMap<String, Naming>,
     locals: bool,
     failures: Vec<(File, Failure)>,
     found: Vec<Outline<'a>>,
 }
 
-impl<'a> Crawl<'a> {
+impl<'a> Crawl<'a, '_> {
     fn batch(&mut self, files: Vec<File>, deadline: u32, doubts: &mut Doubts) {
-        let paths: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
-        match self.site.workspace.document_symbols(&paths, deadline) {
+        match self.ask(&files, deadline) {
             Err(failure) => self.failures.extend(files.into_iter().map(|file| (file, failure.clone()))),
             Ok(answers) => files.into_iter().zip(answers).for_each(|(file, answer)| match answer {
                 Ok(symbols) => self.read(file, &symbols, doubts),
                 Err(failure) => self.failures.push((file, failure)),
             }),
         }
+    }
+
+    fn ask(&self, files: &[File], deadline: u32) -> Each<Symbols> {
+        let parts: Vec<Part> = files.iter().filter_map(|file| self.share.part(&file.path)).collect();
+        if !parts.is_empty() {
+            return self.site.workspace.symbol_parts(&parts, deadline);
+        }
+        let paths: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
+        self.site.workspace.document_symbols(&paths, deadline)
     }
 
     fn read(&mut self, file: File, symbols: &Symbols, doubts: &mut Doubts) {
@@ -137,11 +169,11 @@ fn report(failures: &[(File, Failure)], timeout: u32, what: &str, doubts: &mut D
     }
 }
 
-fn batch(rest: &mut std::iter::Peekable<std::vec::IntoIter<File>>) -> Vec<File> {
+fn batch(rest: &mut std::iter::Peekable<std::vec::IntoIter<File>>, most: u64) -> Vec<File> {
     let mut batch: Vec<File> = Vec::new();
     let mut bytes = 0;
     while let Some(file) =
-        rest.next_if(|file| batch.is_empty() || (batch.len() < FILES && bytes + file.size <= BYTES))
+        rest.next_if(|file| batch.is_empty() || (batch.len() < FILES && bytes + file.size <= most))
     {
         bytes += file.size;
         batch.push(file);

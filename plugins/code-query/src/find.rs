@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use iac_plugin::json;
 
 use crate::answer::{self, Answer, Row};
-use crate::crawl::{self, Outline};
+use crate::crawl::{self, Outline, Share};
 use crate::doubts::{Doubts, Reason};
 use crate::hidden::{self, Sought};
 use crate::imports;
@@ -88,9 +88,12 @@ pub(crate) fn hits<'a>(
     doubts: &mut Doubts,
 ) -> Result<Vec<Hit<'a>>, Trouble> {
     let mut outlines = Vec::new();
+    let letters = letters(wanted, 1).filter(|_| way != Way::Crawl);
+    let share = letters.as_deref().map_or(Share::Whole, Share::Named);
     for scope in desk.scopes(wanted.path)? {
         let files = candidates(&scope, wanted, common, way, doubts)?;
-        outlines.extend(crawl::outlines(scope.site, files, common, wanted.locals, wanted.what, doubts)?);
+        let (site, locals, what) = (scope.site, wanted.locals, wanted.what);
+        outlines.extend(crawl::outlines(site, files, &share, common, locals, what, doubts)?);
     }
     hidden::doubt(&outlines, Sought::Like(wanted.pattern), doubts);
     let mut hits = matching(&outlines, wanted, Case::Exact);
@@ -222,9 +225,7 @@ fn candidates(
         listed = scope.listed(&FileFilter { ignored: true, ..scope::filter(&scope.under, FILES) })?;
     }
     let excluded = |file: &File| common.exclude.iter().any(|pattern| pattern.matches(&file.path));
-    // A made-up name need not stand in the text, and is shown only with locals.
-    let letters = if wanted.locals { None } else { wanted.pattern.literals(LETTERS) };
-    let letters = letters.filter(|letters| letters.len() <= 16 && way != Way::Crawl);
+    let letters = letters(wanted, LETTERS).filter(|_| way != Way::Crawl);
     let small = !listed.truncated && listed.items.len() <= SMALL;
     let all = listed.items.len();
     let found = match letters {
@@ -245,6 +246,13 @@ fn candidates(
         }
     };
     Ok(found.into_iter().filter(|file| !excluded(file)).collect())
+}
+
+/// Letters that a name or a text must hold to be looked at. A made-up name need not stand in the text, and is shown only
+/// with locals.
+fn letters(wanted: &Wanted<'_>, least: usize) -> Option<Vec<String>> {
+    let letters = if wanted.locals { None } else { wanted.pattern.literals(least) };
+    letters.filter(|letters| letters.len() <= 16)
 }
 
 /// The files whose text holds any of the letters.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::crawl::{self, Outline};
+use crate::crawl::{self, Outline, Share};
 use crate::doubts::{Doubts, Reason};
 use crate::pattern::{Case, Pattern};
 use crate::request::Common;
@@ -146,8 +146,8 @@ pub(crate) fn doubt_uses(site: Site<'_>, server: &Server, name: &str, common: &C
             .note(format!("only the first {FILES} files were searched for code that this build leaves out"));
     }
     let partial = Common { allow_partial: true, ..common.clone() };
-    if let Ok(outlines) =
-        crawl::outlines(site, files.items, &partial, false, "outline", &mut Doubts::default())
+    let (share, mut others) = (Share::Named(&[]), Doubts::default());
+    if let Ok(outlines) = crawl::outlines(site, files.items, &share, &partial, false, "outline", &mut others)
     {
         doubt(&outlines, Sought::Name(name), doubts);
     }

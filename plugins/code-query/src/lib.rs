@@ -20,6 +20,7 @@ mod outline;
 mod pattern;
 mod relations;
 mod request;
+mod rounds;
 mod scope;
 mod status;
 mod tree;
@@ -70,15 +71,10 @@ pub fn answer(workspaces: &[Box<dyn Workspace + '_>], arguments: &Map<String, Js
         return Err(Fault::new("permission_denied", "no folder was granted to code-query")
             .suggest("run `iac-mcp plugin grant code-query --root DIR`"));
     }
-    let desk = Desk::new(workspaces);
-    let results: Vec<Json> = request
-        .queries
-        .into_iter()
-        .map(|query| match query {
-            Ok(query) => answer::show(query.name(), run(&desk, &query), request.form),
-            Err(trouble) => answer::show("", Err(trouble), request.form),
-        })
-        .collect();
+    let results = rounds::answer(workspaces, &request.queries, |desk, query| match query {
+        Ok(query) => answer::show(query.name(), run(desk, query), request.form),
+        Err(trouble) => answer::show("", Err(trouble.clone()), request.form),
+    });
     Ok(json!({"results": results}))
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use iac_plugin::{Json, json};
 
-use crate::crawl;
+use crate::crawl::{self, Share};
 use crate::doubts::{Doubts, Reason};
 use crate::find::{self, Hit, Wanted, Way};
 use crate::kinds::{self, Kinds};
@@ -206,7 +206,8 @@ fn is_called(
     common: &Common,
     what: &str,
 ) -> Result<(), Trouble> {
-    let found = crawl::outlines(site, vec![file.clone()], common, true, what, &mut Doubts::default())?;
+    let found =
+        crawl::outlines(site, vec![file.clone()], &Share::Whole, common, true, what, &mut Doubts::default())?;
     let at = Position { line: spot.line - 1, column };
     let other = found.iter().find_map(|outline| outline.tree.named_at(at));
     match other.filter(|node| !named.matches(&node.containers, &node.name, Case::Exact)) {
@@ -258,7 +259,8 @@ fn only_on_line(
     for locals in [false, true] {
         if columns.is_empty() {
             let files = vec![file.clone()];
-            let found = crawl::outlines(site, files, common, locals, what, &mut Doubts::default())?;
+            let found =
+                crawl::outlines(site, files, &Share::Whole, common, locals, what, &mut Doubts::default())?;
             columns =
                 found.iter().flat_map(|outline| declared_on(&outline.tree, line - 1, spot.named)).collect();
         }
@@ -426,7 +428,9 @@ fn nearest(desk: &Desk<'_>, pattern: &Pattern, path: Option<&str>, common: &Comm
 fn near_in(scope: &Scope<'_>, pattern: &Pattern, common: &Common) -> Option<Vec<(usize, String)>> {
     let files = scope.list(NEAR).ok().filter(|files| !files.truncated)?;
     let mut doubts = Doubts::default();
-    let outlines = crawl::outlines(scope.site, files.items, common, false, "outline", &mut doubts).ok()?;
+    let outlines =
+        crawl::outlines(scope.site, files.items, &Share::Whole, common, false, "outline", &mut doubts)
+            .ok()?;
     let mut found = Vec::new();
     for outline in &outlines {
         for node in outline.tree.nodes.iter().filter(|node| node.is_named()) {

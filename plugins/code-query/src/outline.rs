@@ -6,7 +6,7 @@ use iac_plugin::serde_json::Map;
 use iac_plugin::{Json, json};
 
 use crate::answer::{self, Answer, Row};
-use crate::crawl;
+use crate::crawl::{self, Share};
 use crate::doubts::Doubts;
 use crate::find;
 use crate::hidden::{self, Sought};
@@ -36,7 +36,8 @@ pub(crate) struct Wanted<'a> {
 pub(crate) fn answer(desk: &Desk<'_>, wanted: &Wanted<'_>, common: &Common) -> Result<Answer, Trouble> {
     let mut doubts = Doubts::default();
     let (site, file) = desk.file(wanted.path)?;
-    let found = crawl::outlines(site, vec![file.clone()], common, wanted.locals, "outline", &mut doubts)?;
+    let (files, locals) = (vec![file.clone()], wanted.locals);
+    let found = crawl::outlines(site, files, &Share::Whole, common, locals, "outline", &mut doubts)?;
     hidden::doubt(&found, wanted.pattern.map_or(Sought::Any, Sought::Like), &mut doubts);
     let tree = found.into_iter().next().map(|outline| outline.tree).unwrap_or_default();
     let dropped = if wanted.locals { BTreeSet::new() } else { imported(site, &file, &tree) };

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use iac_plugin::{Json, json};
 
 use crate::answer::{self, Answer, Row};
-use crate::crawl;
+use crate::crawl::{self, Share};
 use crate::doubts::{Doubts, Reason};
 use crate::find::{self, Hit};
 use crate::hidden;
@@ -16,10 +16,11 @@ use crate::locate::{self, Located};
 use crate::missed;
 use crate::request::{Common, Target};
 use crate::scope::{Desk, Site};
-use crate::tree::{Tree, key};
+use crate::tree::{Spot, Tree, key};
 use crate::trouble::Trouble;
 use crate::world::{
-    Cause, Each, Failure, File, Freshness, Location, Locations, Naming, Neighbour, Relation, Server, Step,
+    Cause, Each, Failure, File, Follow, Freshness, Location, Locations, Naming, Neighbour, Position,
+    Relation, Server, Step,
 };
 
 /// Answers `references`.
@@ -37,7 +38,7 @@ pub(crate) fn references(
     let located = locate::one(desk, target, common, "references", &mut doubts)?;
     let asker = Asker::new(&located, "references", common, |can| can.references, &mut doubts)?;
     let relation = if declaration { Relation::ReferencesAndDeclaration } else { Relation::References };
-    let mut found = asker.related(relation, &mut doubts)?;
+    let (mut found, declared) = asker.uses(relation, declaration, &mut doubts)?;
     asker.doubt_hidden(target, &mut doubts);
     let missed = asker.missed(&found, &mut doubts);
     if !missed.is_empty() {
@@ -46,7 +47,6 @@ pub(crate) fn references(
     if let Some(trouble) = locate::degraded(&asker.server, found.len()) {
         return Err(trouble);
     }
-    let declared = if declaration { asker.declared() } else { BTreeSet::new() };
     let shown = answer::page(&found, common, &mut doubts);
     let rows = reference_rows(located.site, &asker.server, shown, &declared, context, common);
     Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
@@ -153,6 +153,9 @@ pub(crate) fn calls(
     Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
 }
 
+/// Where something is declared.
+type Declared = (String, Spot);
+
 /// Asks one server about the places of one thing.
 struct Asker<'a, 'b> {
     located: &'b Located<'a>,
@@ -244,8 +247,8 @@ impl<'a, 'b> Asker<'a, 'b> {
             let file = File { path: place.path.clone(), language, size: 0, stamp: 0 };
             let partial = Common { allow_partial: true, ..self.common.clone() };
             let mut others = Doubts::default();
-            let found =
-                crawl::outlines(self.located.site, vec![file], &partial, false, self.what, &mut others);
+            let (site, share) = (self.located.site, &Share::Whole);
+            let found = crawl::outlines(site, vec![file], share, &partial, false, self.what, &mut others);
             let Ok(found) = found else { continue };
             let node = found.first().and_then(|outline| outline.tree.named_at(place.at));
             if let Some(whole) = node.map(|node| node.whole) {
@@ -261,14 +264,44 @@ impl<'a, 'b> Asker<'a, 'b> {
         }
     }
 
-    /// Where the thing is declared, as far as the server says; the hits themselves are.
-    fn declared(&self) -> BTreeSet<(String, (u32, u32))> {
-        let own = self.located.hits.iter().map(|hit| (hit.path.clone(), key(hit.node.name_range.start)));
-        let mut declared: BTreeSet<_> = own.collect();
+    /// Where the thing is used and, if that is wanted, where it is declared, as far as the server says: both are asked
+    /// at once. The hits themselves are declarations.
+    fn uses(
+        &self,
+        relation: Relation,
+        declaration: bool,
+        doubts: &mut Doubts,
+    ) -> Result<(Vec<Location>, BTreeSet<Declared>), Trouble> {
+        let relations = if declaration { &[relation, Relation::Definition] as &[_] } else { &[relation] };
+        let places = &self.located.places;
+        let follow = |&relation: &Relation| places.iter().map(move |at| Follow { relation, at: at.clone() });
+        let asked: Vec<Follow> = relations.iter().flat_map(follow).collect();
+        let answers = self.located.site.workspace.follow(&asked, self.common.timeout);
+        let mut answers = answers.map_err(|failure| self.trouble(failure))?;
+        let defined = answers.split_off(places.len().min(answers.len()));
+        let found = self.every(Ok(answers), doubts, |found: Locations| (found.items, found.freshness))?;
+        let mut declared = if declaration { self.own() } else { BTreeSet::new() };
+        // One that cannot be asked for all places is not asked for any.
+        let defined: Result<Vec<Locations>, Failure> = defined.into_iter().collect();
+        for location in defined.into_iter().flatten().flat_map(|found| found.items) {
+            declared.insert((location.path, key(location.range.start)));
+        }
+        Ok((sorted(found.into_iter()), declared))
+    }
+
+    /// Where the thing is declared, as far as the server says.
+    fn declared(&self) -> BTreeSet<Declared> {
+        let mut declared = self.own();
         if let Ok(found) = self.related(Relation::Definition, &mut Doubts::default()) {
             declared.extend(found.into_iter().map(|location| (location.path, key(location.range.start))));
         }
         declared
+    }
+
+    /// Where the symbols are declared that were found by name.
+    fn own(&self) -> BTreeSet<Declared> {
+        let place = |hit: &Hit<'_>| (hit.path.clone(), key(hit.node.name_range.start));
+        self.located.hits.iter().map(place).collect()
     }
 }
 
@@ -319,8 +352,10 @@ fn with_bodies<'a>(hits: Vec<Hit<'a>>, common: &Common) -> Vec<Hit<'a>> {
 
 /// The outlines of the files of locations, for names around them. What cannot be had is left out.
 fn trees(site: Site<'_>, asked: &Server, locations: &[Location], common: &Common) -> BTreeMap<String, Tree> {
-    let paths: BTreeSet<&str> =
-        locations.iter().map(|one| one.path.as_str()).filter(|path| !path.starts_with('/')).collect();
+    let mut places: BTreeMap<&str, Vec<Position>> = BTreeMap::new();
+    for one in locations.iter().filter(|one| !one.path.starts_with('/')) {
+        places.entry(&one.path).or_default().push(one.range.start);
+    }
     let others = OnceCell::new();
     let file = |path: &str| {
         let extension = path.rsplit('.').next().unwrap_or(path);
@@ -329,9 +364,10 @@ fn trees(site: Site<'_>, asked: &Server, locations: &[Location], common: &Common
         let language = Some(asked).filter(reads).or_else(other)?.languages.first()?.clone();
         Some(File { path: path.to_owned(), language, size: 0, stamp: 0 })
     };
-    let files: Vec<File> = paths.into_iter().filter_map(file).collect();
+    let files: Vec<File> = places.keys().filter_map(|path| file(path)).collect();
     let partial = Common { allow_partial: true, ..common.clone() };
-    let outlines = crawl::outlines(site, files, &partial, false, "outline", &mut Doubts::default());
+    let share = Share::Around(&places);
+    let outlines = crawl::outlines(site, files, &share, &partial, false, "outline", &mut Doubts::default());
     outlines.unwrap_or_default().into_iter().map(|outline| (outline.file.path, outline.tree)).collect()
 }
 
@@ -339,7 +375,7 @@ fn reference_rows(
     site: Site<'_>,
     asked: &Server,
     shown: &[Location],
-    declared: &BTreeSet<(String, (u32, u32))>,
+    declared: &BTreeSet<Declared>,
     context: usize,
     common: &Common,
 ) -> Vec<Row> {

@@ -35,9 +35,9 @@ pub(crate) struct Scope<'a> {
 
 impl<'a> Desk<'a> {
     /// Makes one of the roots that were granted.
-    pub(crate) fn new(workspaces: &'a [Box<dyn Workspace + 'a>]) -> Self {
+    pub(crate) fn new(workspaces: impl ExactSizeIterator<Item = &'a (dyn Workspace + 'a)>) -> Self {
         let alone = workspaces.len() == 1;
-        let all = workspaces.iter().map(AsRef::as_ref).enumerate();
+        let all = workspaces.enumerate();
         Self { sites: all.map(|(number, workspace)| Site { workspace, number, alone }).collect() }
     }
 

@@ -212,7 +212,7 @@ fn flatten(nodes: &Json, path: &str, names: &mut Vec<String>) {
 /// The names that a way of looking finds, and what was asked for it.
 fn found(model: Model, pattern: &str, way: Way) -> (Vec<String>, bool) {
     let workspaces: Vec<Box<dyn Workspace>> = vec![Box::new(model)];
-    let desk = Desk::new(&workspaces);
+    let desk = Desk::new(workspaces.iter().map(AsRef::as_ref));
     let request =
         Request::parse(json!({"type": "findSymbols", "query": pattern}).as_object().expect("an object"));
     let query = request.expect("a request").queries.remove(0).expect("a query");
@@ -262,7 +262,7 @@ fn the_index_spares_files_where_it_can_be_relied_upon() {
     let asked = |knobs: Json| {
         let model = Box::leak(Box::new(Model::new(model::long(9, 2), Knobs::read(&knobs))));
         let workspaces: Vec<Box<dyn Workspace>> = vec![Box::new(Lent(model))];
-        let desk = Desk::new(&workspaces);
+        let desk = Desk::new(workspaces.iter().map(AsRef::as_ref));
         let pattern = Pattern::parse("*item0of3").expect("a pattern");
         let request =
             Request::parse(json!({"type": "findSymbols", "query": "x"}).as_object().expect("an object"));
@@ -277,9 +277,46 @@ fn the_index_spares_files_where_it_can_be_relied_upon() {
         find::hits(&desk, &wanted, &query.common, Way::Index, &mut Doubts::default()).expect("an answer");
         model.asked.borrow().join(", ")
     };
-    assert_eq!(asked(json!({})), "workspace-symbols item0of3, document-symbols 1");
-    assert_eq!(asked(json!({"heads": true})), "document-symbols 1");
-    assert_eq!(asked(json!({"cap": 1})), "workspace-symbols item0of3, document-symbols 1");
+    assert_eq!(asked(json!({})), "workspace-symbols item0of3, symbol-parts 1");
+    assert_eq!(asked(json!({"heads": true})), "symbol-parts 1");
+    assert_eq!(asked(json!({"cap": 1})), "workspace-symbols item0of3, symbol-parts 1");
+}
+
+/// However many queries there are, each round of them is one question of each kind.
+#[test]
+fn queries_of_one_call_ask_together() {
+    let check = |queries: Json, expected: &[&str]| {
+        let model = Box::leak(Box::new(Model::new(model::long(9, 2), Knobs::read(&model::none()))));
+        let workspaces: Vec<Box<dyn Workspace>> = vec![Box::new(Lent(model))];
+        let answer = ask_all(&workspaces, &json!({ "queries": queries }));
+        let results = answer["results"].as_array().unwrap_or_else(|| panic!("{answer}"));
+        assert!(results.iter().all(|result| result["complete"] == true), "{answer}");
+        assert_eq!(*model.asked.borrow(), expected, "{queries}");
+    };
+    let places = |kind: &str| -> Json {
+        let query = |file: usize| json!({"type": kind, "path": format!("src/file{file:03}.toy"), "line": 1, "character": 12});
+        (0..9).map(query).collect()
+    };
+    check(places("typeInfo"), &["hover 9"]);
+    check(places("references"), &["related 9"]);
+    let mut uses = places("references");
+    uses.as_array_mut().into_iter().flatten().for_each(|query| query["includeDeclaration"] = json!(true));
+    check(uses, &["related 18", "symbol-parts 9"]);
+    check(places("definition"), &["related 9", "symbol-parts 9"]);
+    let by_name = |kind: &str| -> Json {
+        (0..9).map(|file| json!({"type": kind, "symbol": format!("handleItem0Of{file}")})).collect()
+    };
+    check(by_name("typeInfo"), &["symbol-parts 9", "hover 9"]);
+    check(
+        json!([{"type": "outline", "path": "src/file000.toy"}, {"type": "outline", "path": "src/file001.toy"}]),
+        &["document-symbols 2"],
+    );
+    let same: Json = (0..9).map(|_| json!({"type": "findSymbols", "query": "getOne*"})).collect();
+    check(same, &["symbol-parts 9"]);
+    // The order of what changes something is kept, and nothing is known from before.
+    let acting = json!([{"type": "typeInfo", "path": "src/file000.toy", "line": 1, "character": 12}, {"type": "restart"},
+        {"type": "typeInfo", "path": "src/file000.toy", "line": 1, "character": 12}]);
+    check(acting, &["hover 1", "restart", "hover 1"]);
 }
 
 /// A model that a test can look into afterwards.
@@ -304,7 +341,8 @@ lend! {
     prepare(language: &str, deadline: u32) -> Result<Server, Failure>;
     document_symbols(paths: &[String], deadline: u32) -> Each<Symbols>;
     workspace_symbols(language: &str, text: &str, deadline: u32) -> Result<Symbols, Failure>;
-    related(relation: Relation, places: &[Place], deadline: u32) -> Each<Locations>;
+    symbol_parts(parts: &[Part], deadline: u32) -> Each<Symbols>;
+    follow(asked: &[Follow], deadline: u32) -> Each<Locations>;
     hierarchy(step: Step, places: &[Place], deadline: u32) -> Each<Neighbours>;
     hover(places: &[Place], deadline: u32) -> Each<Shown>;
     diagnostics(paths: &[String], deadline: u32) -> Each<Diagnostics>;

@@ -4,8 +4,8 @@
 use iac_plugin::language_servers as host;
 pub use iac_plugin::language_servers::{
     Abilities, Cause, Completion, Completions, Diagnostic, Diagnostics, Doubt, Failure, File, FileFilter,
-    Files, Freshness, Line, Location, Locations, Naming, Neighbour, Neighbours, Place, Position, Range,
-    Relation, Search, Server, Shown, State, Step, Symbol, Symbols,
+    Files, Follow, Freshness, Line, Location, Locations, Naming, Neighbour, Neighbours, Part, Place,
+    Position, Range, Relation, Search, Server, Shown, State, Step, Symbol, Symbols,
 };
 
 /// What a question about many is answered with: one answer for each, in the same order.
@@ -22,7 +22,12 @@ pub trait Workspace {
     fn prepare(&self, language: &str, deadline: u32) -> Result<Server, Failure>;
     fn document_symbols(&self, paths: &[String], deadline: u32) -> Each<Symbols>;
     fn workspace_symbols(&self, language: &str, text: &str, deadline: u32) -> Result<Symbols, Failure>;
-    fn related(&self, relation: Relation, places: &[Place], deadline: u32) -> Each<Locations>;
+    fn symbol_parts(&self, parts: &[Part], deadline: u32) -> Each<Symbols>;
+    fn follow(&self, asked: &[Follow], deadline: u32) -> Each<Locations>;
+    fn related(&self, relation: Relation, places: &[Place], deadline: u32) -> Each<Locations> {
+        let follow = |at: &Place| Follow { relation, at: at.clone() };
+        self.follow(&places.iter().map(follow).collect::<Vec<_>>(), deadline)
+    }
     fn hierarchy(&self, step: Step, places: &[Place], deadline: u32) -> Each<Neighbours>;
     fn hover(&self, places: &[Place], deadline: u32) -> Each<Shown>;
     fn diagnostics(&self, paths: &[String], deadline: u32) -> Each<Diagnostics>;
@@ -70,8 +75,12 @@ impl Workspace for host::Workspace {
         Self::workspace_symbols(self, language, text, deadline)
     }
 
-    fn related(&self, relation: Relation, places: &[Place], deadline: u32) -> Each<Locations> {
-        Self::related(self, relation, places, deadline)
+    fn symbol_parts(&self, parts: &[Part], deadline: u32) -> Each<Symbols> {
+        Self::symbol_parts(self, parts, deadline)
+    }
+
+    fn follow(&self, asked: &[Follow], deadline: u32) -> Each<Locations> {
+        Self::related(self, asked, deadline)
     }
 
     fn hierarchy(&self, step: Step, places: &[Place], deadline: u32) -> Each<Neighbours> {

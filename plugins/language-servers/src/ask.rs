@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::types::{
-    Answered, Completions, Diagnostic, Failure, FileFilter, Files, Line, Location, Neighbour, Place,
-    Relation, Shown, Status, Step, Symbols,
+    Answered, Completions, Diagnostic, Failure, FileFilter, Files, Follow, Line, Location, Neighbour, Part,
+    Place, Shown, Status, Step, Symbols,
 };
 use crate::workspace::{Each, Workspace};
 
@@ -21,7 +21,8 @@ pub enum Ask {
     Prepare { language: String, deadline: u32 },
     DocumentSymbols { paths: Vec<String>, deadline: u32 },
     WorkspaceSymbols { language: String, text: String, deadline: u32 },
-    Related { relation: Relation, places: Vec<Place>, deadline: u32 },
+    SymbolParts { parts: Vec<Part>, deadline: u32 },
+    Related { asked: Vec<Follow>, deadline: u32 },
     Hierarchy { step: Step, places: Vec<Place>, deadline: u32 },
     Hover { places: Vec<Place>, deadline: u32 },
     Diagnostics { paths: Vec<String>, deadline: u32 },
@@ -43,6 +44,7 @@ pub enum Reply {
     Prepare(Result<Status, Failure>),
     DocumentSymbols(Each<Symbols>),
     WorkspaceSymbols(Result<Symbols, Failure>),
+    SymbolParts(Each<Symbols>),
     Related(Each<Answered<Location>>),
     Hierarchy(Each<Answered<Neighbour>>),
     Hover(Each<Shown>),
@@ -68,9 +70,10 @@ impl Workspace {
             Ask::WorkspaceSymbols { language, text, deadline } => {
                 Reply::WorkspaceSymbols(self.workspace_symbols(&language, &text, deadline).await)
             }
-            Ask::Related { relation, places, deadline } => {
-                Reply::Related(self.related(relation, places, deadline).await)
+            Ask::SymbolParts { parts, deadline } => {
+                Reply::SymbolParts(self.symbol_parts(parts, deadline).await)
             }
+            Ask::Related { asked, deadline } => Reply::Related(self.related(asked, deadline).await),
             Ask::Hierarchy { step, places, deadline } => {
                 Reply::Hierarchy(self.hierarchy(step, places, deadline).await)
             }

@@ -50,9 +50,35 @@ impl Files {
         if let Some(found) = listed.as_mut().and_then(|listed| listed.renewed(&self.disk)) {
             return found;
         }
+        self.walk(&mut listed)
+    }
+
+    fn walk(&self, listed: &mut Option<Listed>) -> Arc<Vec<Found>> {
         let watch = listed.take().map_or_else(|| watch::begin(&self.disk), |before| before.watch);
         let again = Listed::walk(&self.disk, watch);
         Arc::clone(&listed.insert(again).found)
+    }
+
+    /// Tells how a regular file is now; none where there is none. Where the system tells of changes, a file that was
+    /// listed is not looked at.
+    pub(crate) fn stamp(&self, path: &str) -> Option<Stamp> {
+        let told = self.told();
+        let at = told.as_ref().and_then(|found| find(found, path));
+        at.or_else(|| self.disk.stamp(path))
+    }
+
+    /// Returns the listing where it is known to be as the files are now.
+    fn told(&self) -> Option<Arc<Vec<Found>>> {
+        let mut listed = lock(&self.listed);
+        let before = listed.as_mut()?;
+        match before.watch.as_mut().map_or(News::Unknown, |watch| watch.news()) {
+            News::Unknown => None,
+            News::Changed(paths) if before.restamp(&paths, &self.disk).is_some() => {
+                Some(Arc::clone(&before.found))
+            }
+            // What was heard now is not heard again.
+            News::Changed(_) | News::More => Some(self.walk(&mut listed)),
+        }
     }
 
     /// Reads a text that was listed just now; the file is not looked at where its text is kept.
@@ -74,7 +100,7 @@ impl Files {
     /// # Errors
     /// Those of reading.
     pub(crate) fn text(&self, path: &str) -> Result<(Arc<Text>, Stamp), Failure> {
-        let stamp = self.disk.stamp(path);
+        let stamp = self.stamp(path);
         if let Some((kept, text)) = lock(&self.texts).kept.get(path)
             && Some(*kept) == stamp
             && !kept.is_recent()
@@ -139,6 +165,11 @@ impl Listed {
         }
         Some(())
     }
+}
+
+fn find(found: &[Found], path: &str) -> Option<Stamp> {
+    let at = found.binary_search_by(|found| found.path.as_str().cmp(path)).ok()?;
+    Some(found[at].stamp)
 }
 
 #[cfg(test)]

@@ -92,6 +92,12 @@ macro_rules! doubted {
 
 doubted!(Symbols, Shown, Completions);
 
+impl Doubted for Arc<Symbols> {
+    fn freshness(&mut self) -> &mut Freshness {
+        &mut Self::make_mut(self).freshness
+    }
+}
+
 impl<T> Doubted for Answered<T> {
     fn freshness(&mut self) -> &mut Freshness {
         &mut self.freshness

@@ -16,6 +16,7 @@ mod keeper;
 pub mod launch;
 mod listing;
 mod macros;
+mod part;
 pub mod profile;
 mod scope;
 mod server;

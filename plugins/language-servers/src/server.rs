@@ -60,12 +60,15 @@ pub(crate) struct Server {
     generation: AtomicU64,
     /// The last change of a file that others include.
     included: AtomicU64,
-    outlines: Mutex<HashMap<String, (Stamp, u64, Symbols)>>,
+    outlines: Mutex<HashMap<String, Outline>>,
     used: Mutex<Instant>,
     silent: AtomicU32,
     is_project: bool,
     scoped: AtomicBool,
 }
+
+/// An outline, with the state of its file and the count of changes that it was made in.
+type Outline = (Stamp, u64, Arc<Symbols>);
 
 /// Why a question to a running server has no answer.
 #[derive(Debug)]

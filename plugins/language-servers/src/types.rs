@@ -206,6 +206,15 @@ pub struct Place {
     pub at: Position,
 }
 
+/// A relation from a place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Follow {
+    /// What is asked.
+    pub relation: Relation,
+    /// From where.
+    pub at: Place,
+}
+
 /// Something that has a name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbol {
@@ -225,6 +234,17 @@ pub struct Symbol {
     pub parent: Option<u32>,
     /// Whether it is marked as deprecated.
     pub deprecated: bool,
+}
+
+/// Which symbols of an outline are wanted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// Relative to the root.
+    pub path: String,
+    /// Those around these places, and those whose names stand there.
+    pub around: Vec<Position>,
+    /// Those whose name holds one of these letters in a row, in any case of ASCII.
+    pub named: Vec<String>,
 }
 
 /// Symbols and how far they can be relied upon.

@@ -1,8 +1,10 @@
 //! A root with its servers, and every question about it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
@@ -13,10 +15,12 @@ use crate::disk::{Disk, Stamp};
 use crate::files::Files as Seen;
 use crate::keeper::{Doubted, House, Keeper};
 use crate::listing::{self, Found, extension};
+use crate::part;
 use crate::server::{Halt, Server};
+use crate::text::Text;
 use crate::types::{
-    Answered, Cause, Completions, Diagnostic, Failure, FileFilter, Files, Line, Location, Neighbour, Place,
-    Relation, Shown, SourceFile, State, Status, Step, Symbols,
+    Answered, Cause, Completions, Diagnostic, Failure, FileFilter, Files, Follow, Line, Location, Neighbour,
+    Part, Place, Shown, SourceFile, State, Status, Step, Symbols,
 };
 
 /// Questions of one call, and how many of them a server is asked at the same time.
@@ -70,7 +74,7 @@ impl Workspace {
     /// `Outside` and `NotFound`.
     pub fn files(&self, filter: &FileFilter) -> Result<Files, Failure> {
         let under = self.disk.below(&filter.under)?;
-        if let Some(stamp) = self.disk.stamp(&under) {
+        if let Some(stamp) = self.files.stamp(&under) {
             let found = [Found { path: under, stamp }];
             return Ok(self.filtered(&found, "", filter));
         }
@@ -107,7 +111,7 @@ impl Workspace {
         let Ok(text) = self.files.listed_text(found) else { return true };
         let text = text.as_str();
         match letters.is_ascii() {
-            true => holds(text.as_bytes(), letters.as_bytes()),
+            true => part::contains(text, letters),
             false => text.contains(letters) || text.to_lowercase().contains(&letters.to_lowercase()),
         }
     }
@@ -128,9 +132,13 @@ impl Workspace {
 
     /// Reads lines, without their ends; none for a line that is not there.
     pub fn lines(&self, lines: &[Line]) -> Vec<Option<String>> {
+        let mut texts: HashMap<&str, Option<Arc<Text>>> = HashMap::new();
+        let read = |path: &str| Some(self.files.text(&self.disk.below(path).ok()?).ok()?.0);
+        for line in lines.iter().take(MOST_LINES) {
+            texts.entry(&line.path).or_insert_with(|| read(&line.path));
+        }
         let line = |line: &Line| {
-            let path = self.disk.below(&line.path).ok()?;
-            let (text, _) = self.files.text(&path).ok()?;
+            let text = texts.get(line.path.as_str())?.as_ref()?;
             text.line(line.number).map(|line| line.chars().take(MOST_LINE).collect())
         };
         lines.iter().enumerate().map(|(at, it)| if at < MOST_LINES { line(it) } else { None }).collect()
@@ -162,11 +170,24 @@ impl Workspace {
     /// Too many at once.
     pub async fn document_symbols(&self, paths: Vec<String>, deadline: u32) -> Each<Symbols> {
         let until = until(deadline);
-        self.refresh_once(&paths);
         let ask = move |server: Arc<Server>, path: Arc<String>| async move {
-            server.document_symbols(&path, until).await
+            Ok(server.document_symbols(&path, until).await?.as_ref().clone())
         };
+        self.refresh_once(paths.len());
         self.each(paths, |path| path, until, ask).await
+    }
+
+    /// Returns parts of the outlines of files.
+    ///
+    /// # Errors
+    /// Too many at once.
+    pub async fn symbol_parts(&self, parts: Vec<Part>, deadline: u32) -> Each<Symbols> {
+        let until = until(deadline);
+        let ask = move |server: Arc<Server>, part: Arc<Part>| async move {
+            Ok(server.document_symbols(&part.path, until).await?.part(&part))
+        };
+        self.refresh_once(parts.len());
+        self.each(parts, |part| &mut part.path, until, ask).await
     }
 
     /// Finds symbols of a language by a part of their name.
@@ -184,21 +205,16 @@ impl Workspace {
         keeper.ask(until, |server| async move { server.workspace_symbols(text, until).await }).await
     }
 
-    /// Follows a relation from places.
+    /// Follows relations from places.
     ///
     /// # Errors
     /// Too many at once.
-    pub async fn related(
-        &self,
-        relation: Relation,
-        places: Vec<Place>,
-        deadline: u32,
-    ) -> Each<Answered<Location>> {
+    pub async fn related(&self, asked: Vec<Follow>, deadline: u32) -> Each<Answered<Location>> {
         let until = until(deadline);
-        let ask = move |server: Arc<Server>, place: Arc<Place>| async move {
-            server.related(relation, &place, until).await
+        let ask = move |server: Arc<Server>, follow: Arc<Follow>| async move {
+            server.related(follow.relation, &follow.at, until).await
         };
-        self.each(places, place_path, until, ask).await
+        self.each(asked, |follow| &mut follow.at.path, until, ask).await
     }
 
     /// Takes one step in a hierarchy from places.
@@ -305,8 +321,8 @@ impl Workspace {
     }
 
     /// The listing is read once before many are asked.
-    fn refresh_once(&self, paths: &[String]) {
-        if paths.len() > 1 {
+    fn refresh_once(&self, files: usize) {
+        if files > 1 {
             drop(self.files.all());
         }
     }
@@ -344,10 +360,15 @@ impl Workspace {
                 Ok(keeper) if alone => answers[at] = Some(one(&keeper, item, until, ask.clone()).await),
                 Ok(keeper) => {
                     let (ask, room) = (ask.clone(), Arc::clone(&room));
-                    asked.spawn(async move {
+                    let mut asking = Box::pin(async move {
                         let _turn = room.acquire_owned().await;
-                        (at, one(&keeper, item, until, ask).await)
+                        one(&keeper, item, until, ask).await
                     });
+                    // What is known already needs no task of its own, and what is not is asked for at once.
+                    match at_once(asking.as_mut()) {
+                        Some(answer) => answers[at] = Some(answer),
+                        None => drop(asked.spawn(async move { (at, asking.await) })),
+                    }
                 }
                 Err(failure) => answers[at] = Some(Err(failure)),
             }
@@ -367,7 +388,7 @@ impl Workspace {
     fn of(&self, path: &str) -> Result<&Arc<Keeper>, Failure> {
         let extension = extension(path);
         let mut speaking = self.keepers.iter().filter(|keeper| keeper.profile.files.contains_key(extension));
-        if self.disk.stamp(path).is_none() && !self.disk.exists(path) {
+        if self.files.stamp(path).is_none() && !self.disk.exists(path) {
             return Err(Failure::new(Cause::NotFound, format!("path not found: {path}")));
         }
         Self::installed(&mut speaking).unwrap_or_else(|| Err(self.no_server(&format!(".{extension}"))))
@@ -413,6 +434,14 @@ async fn one<I, T: Doubted, F: Future<Output = Result<T, Halt>>>(
     keeper.ask(until, |server| ask(server, Arc::clone(&item))).await
 }
 
+/// Returns what needs no waiting. What does is asked again by whoever waits for it.
+fn at_once<F: Future>(asking: Pin<&mut F>) -> Option<F::Output> {
+    match asking.poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(answer) => Some(answer),
+        Poll::Pending => None,
+    }
+}
+
 fn place_path(place: &mut Place) -> &mut String {
     &mut place.path
 }
@@ -423,12 +452,4 @@ fn until(milliseconds: u32) -> Instant {
 
 fn lost() -> Failure {
     Failure::new(Cause::Failed, "the question was lost")
-}
-
-/// Whether a text holds letters of ASCII in any case; every file of a project is asked this, so it copies nothing.
-fn holds(text: &[u8], letters: &[u8]) -> bool {
-    let Some(&first) = letters.first() else { return true };
-    let same =
-        |at: usize| text[at..].get(..letters.len()).is_some_and(|part| part.eq_ignore_ascii_case(letters));
-    memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), text).any(same)
 }

@@ -4,6 +4,6 @@
 
 pub use crate::bindings::iac::plugin::language_servers::{
     Abilities, Cause, Completion, Completions, Diagnostic, Diagnostics, Doubt, Failure, File, FileFilter,
-    Files, Freshness, Line, Location, Locations, Naming, Neighbour, Neighbours, Place, Position, Range,
-    Relation, Search, Server, Shown, State, Step, Symbol, Symbols, Workspace, open, roots,
+    Files, Follow, Freshness, Line, Location, Locations, Naming, Neighbour, Neighbours, Part, Place,
+    Position, Range, Relation, Search, Server, Shown, State, Step, Symbol, Symbols, Workspace, open, roots,
 };

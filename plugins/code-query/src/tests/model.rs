@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use iac_plugin::{Json, json};
 
 use crate::kinds;
+use crate::tree::key;
 use crate::world::*;
 
 /// A project with its server.
@@ -429,6 +430,34 @@ impl Workspace for Model {
         })
     }
 
+    /// Only what the interface promises, so that a reader who needs more is found out.
+    fn symbol_parts(&self, parts: &[Part], _: u32) -> Each<Symbols> {
+        self.each("symbol-parts", parts, |part| {
+            self.check(&part.path)?;
+            let all = self.symbols_of(&part.path);
+            let holds =
+                |range: &Range, at: &Position| key(range.start) <= key(*at) && key(*at) < key(range.end);
+            let wanted = |one: &Symbol| {
+                let around = |at| holds(&one.location.range, at) || holds(&one.name_range, at);
+                let name = one.name.to_lowercase();
+                part.around.iter().any(around)
+                    || part.named.iter().any(|part| name.contains(&part.to_lowercase()))
+            };
+            let held = |outer: &Symbol, inner: &Symbol| {
+                let (outer, inner) = (&outer.location.range, &inner.location.range);
+                key(outer.start) <= key(inner.start) && key(inner.end) <= key(outer.end)
+            };
+            let kept: Vec<usize> = (0..all.len())
+                .filter(|&at| all.iter().any(|other| wanted(other) && held(&all[at], other)))
+                .collect();
+            let place = |parent: u32| kept.iter().position(|&at| at == parent as usize).map(|at| at as u32);
+            let items =
+                kept.iter().map(|&at| Symbol { parent: all[at].parent.and_then(place), ..all[at].clone() });
+            let hidden = self.hidden(&part.path);
+            Ok(Symbols { items: items.collect(), flat: self.knobs.flat, hidden, freshness: self.freshness() })
+        })
+    }
+
     fn workspace_symbols(&self, _: &str, text: &str, _: u32) -> Result<Symbols, Failure> {
         self.ask(format!("workspace-symbols {text}"));
         let matches = |name: &str| {
@@ -441,14 +470,17 @@ impl Workspace for Model {
         Ok(Symbols { items, flat: true, hidden: Vec::new(), freshness: self.freshness() })
     }
 
-    fn related(&self, relation: Relation, places: &[Place], _: u32) -> Each<Locations> {
-        let what = match relation {
-            Relation::References | Relation::ReferencesAndDeclaration => "references",
-            Relation::Definition => "definition",
-            Relation::TypeDefinition => "type-definition",
-            Relation::Implementations => "implementations",
-        };
-        self.each(what, places, |place| {
+    fn follow(&self, asked: &[Follow], _: u32) -> Each<Locations> {
+        self.each("related", asked, |Follow { relation, at: place }| {
+            let what = match relation {
+                Relation::References | Relation::ReferencesAndDeclaration => "references",
+                Relation::Definition => "definition",
+                Relation::TypeDefinition => "type-definition",
+                Relation::Implementations => "implementations",
+            };
+            if !self.can(what) {
+                return Err(failure(Cause::Unsupported, "unsupported"));
+            }
             self.check(&place.path)?;
             let word = self.word_at(place).unwrap_or_default();
             let declared: Vec<(String, u32)> = self

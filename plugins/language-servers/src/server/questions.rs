@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use tokio::time::{Instant, sleep};
 
 use super::parse::{MOST, Reader, completions, markdown};
-use super::{Halt, OUTLINES, Reach, Server, declared};
+use super::{Halt, OUTLINES, Outline, Reach, Server, declared};
 use crate::connection::lock;
 use crate::macros;
 use crate::profile::Supplement;
@@ -24,7 +24,7 @@ const STEP: Duration = Duration::from_millis(20);
 
 impl Server {
     /// Returns the outline of a file; that of a file that has not changed is kept.
-    pub(crate) async fn document_symbols(&self, path: &str, deadline: Instant) -> Result<Symbols, Halt> {
+    pub(crate) async fn document_symbols(&self, path: &str, deadline: Instant) -> Result<Arc<Symbols>, Halt> {
         self.require(|abilities| abilities.document_symbols, "documentSymbol")?;
         if self.profile.reopens {
             // What was kept may rest on what it includes.
@@ -36,7 +36,7 @@ impl Server {
             && *kept == stamp
             && (*at == generation || !self.profile.reopens)
         {
-            return Ok(symbols.clone());
+            return Ok(Arc::clone(symbols));
         }
         self.refresh().await;
         let told = lock(&self.told).get(path) == Some(&stamp);
@@ -57,9 +57,9 @@ impl Server {
         if hidden.is_none() {
             freshness.doubt(Doubt::Stale);
         }
-        let symbols = Symbols { items, flat, hidden: hidden.unwrap_or_default(), freshness };
+        let symbols = Arc::new(Symbols { items, flat, hidden: hidden.unwrap_or_default(), freshness });
         if symbols.freshness.doubts.is_empty() {
-            self.keep_outline(path, (stamp, generation, symbols.clone()));
+            self.keep_outline(path, (stamp, generation, Arc::clone(&symbols)));
         }
         Ok(symbols)
     }
@@ -82,7 +82,7 @@ impl Server {
         }
     }
 
-    fn keep_outline(&self, path: &str, outline: (crate::disk::Stamp, u64, Symbols)) {
+    fn keep_outline(&self, path: &str, outline: Outline) {
         let mut outlines = lock(&self.outlines);
         if outlines.len() >= OUTLINES {
             outlines.clear();
@@ -134,13 +134,17 @@ impl Server {
             let declared = imports || relation == Relation::ReferencesAndDeclaration;
             params["context"] = json!({"includeDeclaration": declared});
         }
-        let answer = self.ask(method, &params, deadline).await?;
-        let mut items = Reader::new(self).locations(&answer);
-        if imports {
-            let defined = self.ask("textDocument/definition", &params, deadline).await?;
-            let defined = Reader::new(self).locations(&defined);
-            items.retain(|item| !defined.contains(item));
-        }
+        let defined = async {
+            match imports {
+                true => self.ask("textDocument/definition", &params, deadline).await,
+                false => Ok(Json::Null),
+            }
+        };
+        let (answer, defined) = tokio::join!(self.ask(method, &params, deadline), defined);
+        let mut reader = Reader::new(self);
+        let mut items = reader.locations(&answer?);
+        let defined = reader.locations(&defined?);
+        items.retain(|item| !defined.contains(item));
         let mut freshness = self.freshness(reach, before);
         if method == "textDocument/references" && self.profile.some_uses {
             self.add_uses(place, &mut items, &mut freshness, deadline).await?;

@@ -111,6 +111,17 @@ impl wit::HostWorkspace for State {
         self.answered(&workspace, ask, only!(DocumentSymbols)).await
     }
 
+    async fn symbol_parts(
+        &mut self,
+        workspace: Resource<Workspace>,
+        parts: Vec<wit::Part>,
+        deadline: u32,
+    ) -> ReturnedEach<wit::Symbols> {
+        let parts = parts.into_iter().map(types::Part::from).collect();
+        let ask = Ask::SymbolParts { parts, deadline };
+        self.answered(&workspace, ask, only!(SymbolParts)).await
+    }
+
     async fn workspace_symbols(
         &mut self,
         workspace: Resource<Workspace>,
@@ -125,11 +136,11 @@ impl wit::HostWorkspace for State {
     async fn related(
         &mut self,
         workspace: Resource<Workspace>,
-        relation: wit::Relation,
-        at: Vec<wit::Place>,
+        asked: Vec<wit::Follow>,
         deadline: u32,
     ) -> ReturnedEach<wit::Locations> {
-        let ask = Ask::Related { relation: relation.into(), places: places(at), deadline };
+        let asked = asked.into_iter().map(types::Follow::from).collect();
+        let ask = Ask::Related { asked, deadline };
         self.answered(&workspace, ask, only!(Related)).await
     }
 
@@ -287,7 +298,12 @@ fn weight(ask: &Ask) -> usize {
         Ask::DocumentSymbols { paths, .. } | Ask::Diagnostics { paths, .. } => {
             many(&mut paths.iter().map(String::len))
         }
-        Ask::Related { places, .. } | Ask::Hierarchy { places, .. } | Ask::Hover { places, .. } => {
+        Ask::SymbolParts { parts, .. } => many(&mut parts.iter().map(|part| {
+            let named: usize = part.named.iter().map(String::len).sum();
+            part.path.len() + named + part.around.len() * EACH
+        })),
+        Ask::Related { asked, .. } => many(&mut asked.iter().map(|follow| follow.at.path.len())),
+        Ask::Hierarchy { places, .. } | Ask::Hover { places, .. } => {
             many(&mut places.iter().map(|place| place.path.len()))
         }
         Ask::WorkspaceSymbols { text, .. } => text.len(),

@@ -175,6 +175,19 @@ impl From<wit::Place> for types::Place {
     }
 }
 
+impl From<wit::Follow> for types::Follow {
+    fn from(wit::Follow { relation, at }: wit::Follow) -> Self {
+        Self { relation: relation.into(), at: at.into() }
+    }
+}
+
+impl From<wit::Part> for types::Part {
+    fn from(wit::Part { path, around, named }: wit::Part) -> Self {
+        let place = |at: wit::Position| types::Position { line: at.line, column: at.column };
+        Self { path, around: around.into_iter().map(place).collect(), named }
+    }
+}
+
 impl From<wit::Relation> for types::Relation {
     fn from(relation: wit::Relation) -> Self {
         match relation {

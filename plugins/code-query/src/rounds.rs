@@ -1,0 +1,393 @@
+//! The queries of one call in rounds: each goes as far as what is known leads it, and what they all want to know next
+//! goes to the servers at once. So fifty questions take as long as the servers need for them, and not as many ways there
+//! and back.
+//!
+//! A query is a function of what it is told. One that would have to wait is given up, and begins anew when the answer is
+//! there; it comes to the same place by what was answered before.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+
+use iac_plugin::Json;
+
+use crate::request::{Ask, Query};
+use crate::scope::Desk;
+use crate::trouble::Trouble;
+use crate::world::*;
+
+/// No query asks more than this one after another; one that does goes on alone.
+const MOST: usize = 16;
+
+/// The most symbols and other answers that are kept for queries to come.
+const KEPT: usize = 50_000;
+
+/// Answers queries in their order.
+pub(crate) fn answer(
+    workspaces: &[Box<dyn Workspace + '_>],
+    queries: &[Result<Query, Trouble>],
+    run: impl Fn(&Desk<'_>, &Result<Query, Trouble>) -> Json,
+) -> Vec<Json> {
+    let acts = |query: &Result<Query, Trouble>| query.as_ref().is_ok_and(|query| acts(&query.ask));
+    if queries.len() < 2 || queries.iter().any(acts) {
+        let desk = Desk::new(workspaces.iter().map(AsRef::as_ref));
+        return queries.iter().map(|query| run(&desk, query)).collect();
+    }
+    let known: Vec<Known<'_>> = workspaces.iter().map(|workspace| Known::new(workspace.as_ref())).collect();
+    let desk = Desk::new(known.iter().map(|known| known as &dyn Workspace));
+    let mut answers: Vec<Option<Json>> = queries.iter().map(|_| None).collect();
+    for _ in 0..MOST {
+        for (query, answer) in queries.iter().zip(&mut answers).filter(|(_, answer)| answer.is_none()) {
+            known.iter().for_each(|known| known.begin(true));
+            let found = run(&desk, query);
+            *answer = known.iter().all(Known::is_whole).then_some(found);
+        }
+        let asked = known.iter().filter(|known| known.ask()).count();
+        if asked == 0 {
+            break;
+        }
+    }
+    known.iter().for_each(|known| known.begin(false));
+    queries.iter().zip(answers).map(|(query, answer)| answer.unwrap_or_else(|| run(&desk, query))).collect()
+}
+
+/// Whether the order of queries matters for it: it changes the servers, or says how they are.
+fn acts(ask: &Ask) -> bool {
+    matches!(ask, Ask::Restart { .. } | Ask::Status)
+}
+
+/// A root with what was answered for it in this call.
+struct Known<'a> {
+    world: &'a dyn Workspace,
+    run: Run,
+    root: OnceCell<String>,
+    files: Told<FileFilter, Result<Files, Failure>>,
+    ready: RefCell<BTreeMap<String, Server>>,
+    lines: Told<Line, Option<String>>,
+    outlines: Told<String, Result<Symbols, Failure>>,
+    parts: Told<Part, Result<Symbols, Failure>>,
+    followed: Told<Follow, Result<Locations, Failure>>,
+    shown: Told<Place, Result<Shown, Failure>>,
+    said: Told<String, Result<Diagnostics, Failure>>,
+    /// Places that were asked about in this run: who asks again wants to know what is shown by now.
+    again: RefCell<BTreeSet<String>>,
+}
+
+/// How far the query that runs has come, and how much is kept for the next ones.
+#[derive(Default)]
+struct Run {
+    /// Whether what is not known is asked for later.
+    ahead: Cell<bool>,
+    /// Whether something was not known. What comes after that leads nowhere.
+    lost: Cell<bool>,
+    kept: Cell<usize>,
+}
+
+impl Run {
+    /// Takes note that a query that runs ahead cannot go on; tells whether it cannot.
+    fn stops(&self) -> bool {
+        self.lost.set(self.lost.get() || self.ahead.get());
+        self.lost.get()
+    }
+
+    fn is_full(&self) -> bool {
+        self.kept.get() >= KEPT
+    }
+}
+
+/// Answers to one kind of question, and questions that wait for theirs, by their deadlines.
+struct Told<Q, A> {
+    known: RefCell<BTreeMap<String, A>>,
+    wanted: RefCell<BTreeMap<u32, BTreeMap<String, Q>>>,
+}
+
+impl<Q, A> Default for Told<Q, A> {
+    fn default() -> Self {
+        Self { known: RefCell::default(), wanted: RefCell::default() }
+    }
+}
+
+impl<Q: Clone + Debug, T: Clone + Weigh> Told<Q, Result<T, Failure>> {
+    /// Returns what is known of questions, and asks for the rest, or wants to know it.
+    fn each(&self, run: &Run, questions: &[Q], deadline: u32, ask: impl Fn(&[Q], u32) -> Each<T>) -> Each<T> {
+        Ok(self.answers(
+            run,
+            questions,
+            deadline,
+            |asked, deadline| each(asked, deadline, &ask),
+            || Err(unknown()),
+        ))
+    }
+}
+
+impl<Q: Clone + Debug, A: Clone + Weigh> Told<Q, A> {
+    fn answers(
+        &self,
+        run: &Run,
+        questions: &[Q],
+        deadline: u32,
+        ask: impl Fn(&[Q], u32) -> Vec<A>,
+        nothing: impl Fn() -> A,
+    ) -> Vec<A> {
+        let keys: Vec<String> = questions.iter().map(spelled).collect();
+        let mut fresh = BTreeMap::new();
+        let unknown = self.unknown(&keys, questions);
+        let was_lost = run.lost.get();
+        if !unknown.is_empty() && !run.stops() {
+            fresh = learned(unknown, deadline, ask);
+        } else if !unknown.is_empty() && !was_lost && !run.is_full() {
+            self.wanted.borrow_mut().entry(deadline).or_default().extend(unknown);
+        }
+        let answers = {
+            let known = self.known.borrow();
+            let answer = |key: &String| known.get(key).or_else(|| fresh.get(key)).cloned();
+            keys.iter().map(|key| answer(key).unwrap_or_else(&nothing)).collect()
+        };
+        self.keep(run, fresh);
+        answers
+    }
+
+    fn unknown(&self, keys: &[String], questions: &[Q]) -> BTreeMap<String, Q> {
+        let known = self.known.borrow();
+        let unknown = keys.iter().zip(questions).filter(|(key, _)| !known.contains_key(*key));
+        unknown.map(|(key, question)| (key.clone(), question.clone())).collect()
+    }
+
+    /// Asks what somebody waits for; tells whether there was anything.
+    fn ask(&self, run: &Run, ask: impl Fn(&[Q], u32) -> Vec<A>) -> bool {
+        let wanted = self.wanted.take();
+        let any = !wanted.is_empty();
+        for (deadline, asked) in wanted {
+            self.keep(run, learned(asked, deadline, &ask));
+        }
+        any
+    }
+
+    fn keep(&self, run: &Run, fresh: BTreeMap<String, A>) {
+        if !run.is_full() {
+            run.kept.set(run.kept.get() + fresh.values().map(Weigh::weight).sum::<usize>());
+            self.known.borrow_mut().extend(fresh);
+        }
+    }
+}
+
+fn learned<Q, A>(
+    asked: BTreeMap<String, Q>,
+    deadline: u32,
+    ask: impl Fn(&[Q], u32) -> Vec<A>,
+) -> BTreeMap<String, A> {
+    let (keys, questions): (Vec<String>, Vec<Q>) = asked.into_iter().unzip();
+    keys.into_iter().zip(ask(&questions, deadline)).collect()
+}
+
+/// Asks about many; where together they are too many, about fewer at once.
+fn each<Q, T>(asked: &[Q], deadline: u32, ask: &dyn Fn(&[Q], u32) -> Each<T>) -> Vec<Result<T, Failure>> {
+    match ask(asked, deadline) {
+        Ok(answers) => answers,
+        Err(failure) if failure.cause == Cause::TooLarge && asked.len() > 1 => {
+            let (first, rest) = asked.split_at(asked.len() / 2);
+            [first, rest].into_iter().flat_map(|half| each(half, deadline, ask)).collect()
+        }
+        Err(failure) => asked.iter().map(|_| Err(failure.clone())).collect(),
+    }
+}
+
+/// What tells one question from another.
+fn spelled(question: &impl Debug) -> String {
+    format!("{question:?}")
+}
+
+/// Stands for what is not known yet; nobody sees it.
+fn unknown() -> Failure {
+    let message = "it was not asked yet".to_owned();
+    Failure { cause: Cause::Failed, message, suggestion: None, retry_after: None }
+}
+
+/// How much of what is kept an answer takes.
+trait Weigh {
+    fn weight(&self) -> usize {
+        1
+    }
+}
+
+impl Weigh for Option<String> {}
+impl Weigh for Shown {}
+
+impl Weigh for Symbols {
+    fn weight(&self) -> usize {
+        1 + self.items.len()
+    }
+}
+
+impl Weigh for Locations {
+    fn weight(&self) -> usize {
+        1 + self.items.len()
+    }
+}
+
+impl Weigh for Diagnostics {
+    fn weight(&self) -> usize {
+        1 + self.items.len()
+    }
+}
+
+impl Weigh for Files {
+    fn weight(&self) -> usize {
+        1 + self.items.len()
+    }
+}
+
+impl<T: Weigh> Weigh for Result<T, Failure> {
+    fn weight(&self) -> usize {
+        self.as_ref().map_or(1, T::weight)
+    }
+}
+
+impl<'a> Known<'a> {
+    fn new(world: &'a dyn Workspace) -> Self {
+        Self {
+            world,
+            run: Run::default(),
+            root: OnceCell::new(),
+            files: Told::default(),
+            ready: RefCell::default(),
+            lines: Told::default(),
+            outlines: Told::default(),
+            parts: Told::default(),
+            followed: Told::default(),
+            shown: Told::default(),
+            said: Told::default(),
+            again: RefCell::default(),
+        }
+    }
+
+    /// A query begins; `ahead` means that it asks nothing that takes time.
+    fn begin(&self, ahead: bool) {
+        self.run.ahead.set(ahead);
+        self.run.lost.set(false);
+        self.again.borrow_mut().clear();
+    }
+
+    /// Whether the query that began has come to its end.
+    fn is_whole(&self) -> bool {
+        !self.run.lost.get()
+    }
+
+    /// Asks what queries want to know; tells whether there was anything.
+    fn ask(&self) -> bool {
+        let (world, run) = (self.world, &self.run);
+        let asked = [
+            self.lines.ask(run, |asked, _| world.lines(asked)),
+            self.outlines.ask(run, |asked, time| {
+                each(asked, time, &|asked, time| world.document_symbols(asked, time))
+            }),
+            self.parts
+                .ask(run, |asked, time| each(asked, time, &|asked, time| world.symbol_parts(asked, time))),
+            self.followed.ask(run, |asked, time| each(asked, time, &|asked, time| world.follow(asked, time))),
+            self.shown.ask(run, |asked, time| each(asked, time, &|asked, time| world.hover(asked, time))),
+            self.said
+                .ask(run, |asked, time| each(asked, time, &|asked, time| world.diagnostics(asked, time))),
+        ];
+        asked.contains(&true)
+    }
+}
+
+impl Workspace for Known<'_> {
+    fn root(&self) -> String {
+        self.root.get_or_init(|| self.world.root()).clone()
+    }
+
+    fn servers(&self) -> Vec<Server> {
+        if self.run.lost.get() { Vec::new() } else { self.world.servers() }
+    }
+
+    /// Listing starts no server and waits for none.
+    fn files(&self, filter: &FileFilter) -> Result<Files, Failure> {
+        if self.run.lost.get() {
+            return Err(unknown());
+        }
+        let ahead = self.run.ahead.replace(false);
+        let ask =
+            |asked: &[FileFilter], _: u32| asked.iter().map(|filter| self.world.files(filter)).collect();
+        let answers = self.files.answers(&self.run, std::slice::from_ref(filter), 0, ask, || Err(unknown()));
+        self.run.ahead.set(ahead);
+        answers.into_iter().next().unwrap_or_else(|| Err(unknown()))
+    }
+
+    fn text(&self, path: &str) -> Result<String, Failure> {
+        if self.run.lost.get() { Err(unknown()) } else { self.world.text(path) }
+    }
+
+    fn lines(&self, lines: &[Line]) -> Vec<Option<String>> {
+        self.lines.answers(&self.run, lines, 0, |asked, _| self.world.lines(asked), || None)
+    }
+
+    /// One that is ready stays so for the queries of a call.
+    fn prepare(&self, language: &str, deadline: u32) -> Result<Server, Failure> {
+        if let Some(server) = self.ready.borrow().get(language) {
+            return Ok(server.clone());
+        }
+        if self.run.lost.get() {
+            return Err(unknown());
+        }
+        let server = self.world.prepare(language, deadline)?;
+        if server.state == State::Ready {
+            self.ready.borrow_mut().insert(language.to_owned(), server.clone());
+        }
+        Ok(server)
+    }
+
+    fn document_symbols(&self, paths: &[String], deadline: u32) -> Each<Symbols> {
+        self.outlines.each(&self.run, paths, deadline, |asked, time| self.world.document_symbols(asked, time))
+    }
+
+    fn symbol_parts(&self, parts: &[Part], deadline: u32) -> Each<Symbols> {
+        self.parts.each(&self.run, parts, deadline, |asked, time| self.world.symbol_parts(asked, time))
+    }
+
+    fn workspace_symbols(&self, language: &str, text: &str, deadline: u32) -> Result<Symbols, Failure> {
+        if self.run.stops() { Err(unknown()) } else { self.world.workspace_symbols(language, text, deadline) }
+    }
+
+    fn follow(&self, asked: &[Follow], deadline: u32) -> Each<Locations> {
+        self.followed.each(&self.run, asked, deadline, |asked, time| self.world.follow(asked, time))
+    }
+
+    fn hierarchy(&self, step: Step, places: &[Place], deadline: u32) -> Each<Neighbours> {
+        if self.run.stops() { Err(unknown()) } else { self.world.hierarchy(step, places, deadline) }
+    }
+
+    fn hover(&self, places: &[Place], deadline: u32) -> Each<Shown> {
+        let first = self.again.borrow_mut().insert(spelled(&places));
+        if !first {
+            return if self.run.stops() { Err(unknown()) } else { self.world.hover(places, deadline) };
+        }
+        self.shown.each(&self.run, places, deadline, |asked, time| self.world.hover(asked, time))
+    }
+
+    fn diagnostics(&self, paths: &[String], deadline: u32) -> Each<Diagnostics> {
+        self.said.each(&self.run, paths, deadline, |asked, time| self.world.diagnostics(asked, time))
+    }
+
+    fn workspace_diagnostics(&self, language: &str, deadline: u32) -> Result<Diagnostics, Failure> {
+        if self.run.stops() { Err(unknown()) } else { self.world.workspace_diagnostics(language, deadline) }
+    }
+
+    fn completions(
+        &self,
+        place: &Place,
+        overlay: Option<&str>,
+        limit: u32,
+        deadline: u32,
+    ) -> Result<Completions, Failure> {
+        if self.run.stops() {
+            Err(unknown())
+        } else {
+            self.world.completions(place, overlay, limit, deadline)
+        }
+    }
+
+    fn restart(&self, language: Option<&str>) -> Result<(), Failure> {
+        if self.run.stops() { Err(unknown()) } else { self.world.restart(language) }
+    }
+}

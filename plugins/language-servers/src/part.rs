@@ -1,0 +1,168 @@
+//! Parts of outlines: what is wanted of a long one, with all that is needed to read it as if it were whole.
+
+use std::collections::HashSet;
+
+use crate::types::{Part, Position, Range, Symbol, Symbols};
+
+impl Symbols {
+    /// Returns what is wanted, what holds it, and what has its name at the same place, in the same order.
+    pub(crate) fn part(&self, part: &Part) -> Self {
+        let mut kept: Vec<bool> = self.items.iter().map(|symbol| part.wants(symbol)).collect();
+        while self.hold(&mut kept) | self.pair(&mut kept) {}
+        let (hidden, freshness) = (self.hidden.clone(), self.freshness.clone());
+        Self { items: self.only(&kept), flat: self.flat, hidden, freshness }
+    }
+
+    /// Keeps what holds something that is kept; tells whether there is more now.
+    fn hold(&self, kept: &mut [bool]) -> bool {
+        let before = count(kept);
+        if self.flat {
+            let held: Vec<Range> = self.ranges(kept).collect();
+            for (symbol, kept) in self.items.iter().zip(kept.iter_mut()) {
+                *kept = *kept || held.iter().any(|held| covers(symbol.location.range, *held));
+            }
+        } else {
+            // Parents stand before their children.
+            for at in (0..self.items.len()).rev().filter(|&at| kept[at]).collect::<Vec<_>>() {
+                let mut above = self.parent(at);
+                while let Some(parent) = above.filter(|&parent| !std::mem::replace(&mut kept[parent], true)) {
+                    above = self.parent(parent);
+                }
+            }
+        }
+        count(kept) > before
+    }
+
+    /// Some servers list a thing twice; whoever reads them takes the first one.
+    fn pair(&self, kept: &mut [bool]) -> bool {
+        let before = count(kept);
+        let names: HashSet<Range> = self
+            .items
+            .iter()
+            .zip(&*kept)
+            .filter(|(_, kept)| **kept)
+            .map(|(symbol, _)| symbol.name_range)
+            .collect();
+        for (symbol, kept) in self.items.iter().zip(kept.iter_mut()) {
+            *kept = *kept || names.contains(&symbol.name_range);
+        }
+        count(kept) > before
+    }
+
+    fn parent(&self, at: usize) -> Option<usize> {
+        self.items[at].parent.map(|parent| parent as usize).filter(|&parent| parent < at)
+    }
+
+    fn ranges<'a>(&'a self, kept: &'a [bool]) -> impl Iterator<Item = Range> + 'a {
+        self.items.iter().zip(kept).filter(|(_, kept)| **kept).map(|(symbol, _)| symbol.location.range)
+    }
+
+    fn only(&self, kept: &[bool]) -> Vec<Symbol> {
+        let mut places: Vec<Option<u32>> = Vec::with_capacity(kept.len());
+        let mut only: Vec<Symbol> = Vec::new();
+        for (symbol, &kept) in self.items.iter().zip(kept) {
+            places.push(if kept { u32::try_from(only.len()).ok() } else { None });
+            if kept {
+                let parent = symbol.parent.and_then(|parent| places.get(parent as usize).copied().flatten());
+                only.push(Symbol { parent, ..symbol.clone() });
+            }
+        }
+        only
+    }
+}
+
+impl Part {
+    fn wants(&self, symbol: &Symbol) -> bool {
+        let (whole, name) = (symbol.location.range, symbol.name_range);
+        let around = |at: &Position| whole.start == *at || holds(whole, *at) || holds(name, *at);
+        self.around.iter().any(around) || self.named.iter().any(|letters| contains(&symbol.name, letters))
+    }
+}
+
+/// Whether a text holds letters of ASCII in any case; every file of a project is asked this, so it copies nothing.
+pub(crate) fn contains(text: &str, letters: &str) -> bool {
+    let (text, letters) = (text.as_bytes(), letters.as_bytes());
+    let Some(&first) = letters.first() else { return true };
+    let same =
+        |at: usize| text[at..].get(..letters.len()).is_some_and(|part| part.eq_ignore_ascii_case(letters));
+    memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), text).any(same)
+}
+
+fn holds(range: Range, at: Position) -> bool {
+    range.start <= at && at < range.end
+}
+
+fn covers(outer: Range, inner: Range) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+fn count(kept: &[bool]) -> usize {
+    kept.iter().filter(|kept| **kept).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Freshness, Location};
+
+    /// `name kind-free line from-to parent`: a symbol whose name stands at the beginning of its first line.
+    fn symbols(flat: bool, list: &[(&str, u32, u32, Option<u32>)]) -> Symbols {
+        let symbol = |&(name, from, to, parent): &(&str, u32, u32, Option<u32>)| {
+            let (start, end) = (Position { line: from, column: 0 }, Position { line: to, column: 9 });
+            let name_end = Position { line: from, column: u32::try_from(name.len()).unwrap() };
+            Symbol {
+                name: name.to_owned(),
+                kind: 5,
+                detail: None,
+                location: Location { path: "a".to_owned(), range: Range { start, end } },
+                name_range: Range { start, end: name_end },
+                container: None,
+                parent,
+                deprecated: false,
+            }
+        };
+        let freshness = Freshness { doubts: Vec::new(), settled: 0, generation: 0 };
+        Symbols { items: list.iter().map(symbol).collect(), flat, hidden: Vec::new(), freshness }
+    }
+
+    fn check(flat: bool, around: &[u32], named: &[&str], expected: &[(&str, Option<u32>)]) {
+        let parent = |at| if flat { None } else { Some(at) };
+        let all = symbols(
+            flat,
+            &[
+                ("Shape", 0, 9, None),
+                ("area", 1, 2, parent(0)),
+                ("size", 3, 8, parent(0)),
+                ("Inner", 4, 7, parent(2)),
+                ("get", 5, 6, parent(3)),
+                ("other", 10, 12, None),
+                // The same once more, as overloads and macros are listed by some.
+                ("area", 1, 2, None),
+            ],
+        );
+        let part = Part {
+            path: "a".to_owned(),
+            around: around.iter().map(|&line| Position { line, column: 4 }).collect(),
+            named: named.iter().map(|&name| name.to_owned()).collect(),
+        };
+        let found = all.part(&part);
+        let shown: Vec<_> = found.items.iter().map(|symbol| (symbol.name.as_str(), symbol.parent)).collect();
+        assert_eq!(shown, expected, "{around:?} {named:?}");
+    }
+
+    #[test]
+    fn a_part_holds_what_is_wanted_and_what_holds_it() {
+        check(false, &[], &[], &[]);
+        check(false, &[11], &[], &[("other", None)]);
+        check(
+            false,
+            &[],
+            &["GET"],
+            &[("Shape", None), ("size", Some(0)), ("Inner", Some(1)), ("get", Some(2))],
+        );
+        check(false, &[3], &["oth"], &[("Shape", None), ("size", Some(0)), ("other", None)]);
+        check(false, &[1], &[], &[("Shape", None), ("area", Some(0)), ("area", None)]);
+        check(true, &[], &["get"], &[("Shape", None), ("size", None), ("Inner", None), ("get", None)]);
+        check(true, &[10], &["rea"], &[("Shape", None), ("area", None), ("other", None), ("area", None)]);
+    }
+}
