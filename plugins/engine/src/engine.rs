@@ -15,7 +15,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value as Json};
 use tokio_util::sync::CancellationToken;
 use wasmtime::component::Component;
-use wasmtime::{Config, Instance as CoreInstance, Module, Store, UpdateDeadline};
+use wasmtime::{
+    Config, Enabled, Instance as CoreInstance, InstanceAllocationStrategy, Module, PoolingAllocationConfig,
+    Store, UpdateDeadline,
+};
 
 use crate::PluginId;
 use crate::capability::Grants;
@@ -142,6 +145,18 @@ pub struct Report {
 const LEAST: &[u8] =
     b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x07\x05\x01\x01f\0\0\x0a\x04\x01\x02\0\x0b";
 
+/// Calls that hold places at the same time: more than the host lets run.
+const CALLS_AT_ONCE: u32 = 16;
+
+const LARGEST_INSTANCE: usize = 4 * 1024 * 1024;
+const LARGEST_MEMORY: usize = 4 * 1024 * 1024 * 1024;
+const LARGEST_TABLE: usize = 10_000_000;
+
+/// Bytes that stay with a place between calls.
+const KEPT_MEMORY: usize = 4 * 1024 * 1024;
+const KEPT_TABLE: usize = 64 * 1024;
+const KEPT_STACK: usize = 64 * 1024;
+
 const MAX_WASM_STACK: usize = 512 * 1024;
 const ASYNC_STACK: usize = 2 * 1024 * 1024;
 
@@ -152,7 +167,14 @@ impl Engine {
     /// `Engine` where the system refuses what the backend needs.
     pub fn new(backend: Backend) -> Result<Arc<Self>, LoadError> {
         let failed = |error: wasmtime::Error| LoadError::Engine(format!("{error:#}"));
-        let wasmtime = wasmtime::Engine::new(&config(backend).map_err(failed)?).map_err(failed)?;
+        let mut config = config(backend).map_err(failed)?;
+        let pooled = wasmtime::Engine::new(config.allocation_strategy(places()));
+        // A system that lends few addresses still runs one call after another.
+        let wasmtime = pooled.or_else(|error| {
+            tracing::debug!(error = format!("{error:#}"), "plugins have no places of their own");
+            wasmtime::Engine::new(config.allocation_strategy(InstanceAllocationStrategy::OnDemand))
+        });
+        let wasmtime = wasmtime.map_err(failed)?;
         let ticker = Ticker::start(wasmtime.weak()).map_err(|error| LoadError::Engine(error.to_string()))?;
         Ok(Arc::new(Self { wasmtime, ticker, backend }))
     }
@@ -230,6 +252,40 @@ fn config(backend: Backend) -> wasmtime::Result<Config> {
         config.target("pulley64")?;
     }
     Ok(config)
+}
+
+/// Where calls find their memories, tables and stacks: at places that were laid out at the start, which takes no more
+/// than addresses. What a call has written is set back to what it was when its store ends, page by page where the
+/// system says which pages those are; so the next call finds its memory new, and the system has not to give it again.
+fn places() -> InstanceAllocationStrategy {
+    let mut places = PoolingAllocationConfig::default();
+    let parts = u32::try_from(MOST_PARTS).unwrap_or(u32::MAX);
+    let all = parts * CALLS_AT_ONCE;
+    // How large anything may be is up to the bounds of the call, which say which one was passed.
+    places
+        .total_component_instances(CALLS_AT_ONCE)
+        .total_core_instances(all)
+        .total_memories(all)
+        .total_tables(all)
+        .total_stacks(CALLS_AT_ONCE)
+        .max_core_instances_per_component(parts)
+        .max_memories_per_component(parts)
+        .max_tables_per_component(parts)
+        .max_memories_per_module(parts)
+        .max_tables_per_module(parts)
+        .max_component_instance_size(LARGEST_INSTANCE)
+        .max_core_instance_size(LARGEST_INSTANCE)
+        .max_memory_size(LARGEST_MEMORY)
+        .table_elements(LARGEST_TABLE)
+        .decommit_batch_size(1);
+    if PoolingAllocationConfig::is_pagemap_scan_available() {
+        places
+            .pagemap_scan(Enabled::Yes)
+            .linear_memory_keep_resident(KEPT_MEMORY)
+            .table_keep_resident(KEPT_TABLE)
+            .async_stack_keep_resident(KEPT_STACK);
+    }
+    InstanceAllocationStrategy::Pooling(places)
 }
 
 impl Plugin {

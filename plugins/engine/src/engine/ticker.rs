@@ -11,6 +11,9 @@ use wasmtime::EngineWeak;
 /// How long a guest can compute unseen.
 pub(super) const TICK: Duration = Duration::from_millis(10);
 
+/// Ticks after the last guest before the thread sleeps: waking it up for each call of a row would cost the calls more.
+const LINGER: u32 = 25;
+
 /// Ticks while a guest runs, and sleeps otherwise.
 pub(super) struct Ticker {
     shared: Arc<Shared>,
@@ -58,9 +61,12 @@ impl Drop for Ticker {
 }
 
 fn run(shared: &Shared, engine: &EngineWeak) {
+    let mut idle = 0;
     while !shared.stopped.load(Ordering::SeqCst) {
-        if shared.running.load(Ordering::SeqCst) == 0 {
+        idle = if shared.running.load(Ordering::SeqCst) == 0 { idle + 1 } else { 0 };
+        if idle > LINGER {
             thread::park();
+            idle = 0;
             continue;
         }
         thread::sleep(TICK);
