@@ -26,7 +26,7 @@ pub(crate) fn answer(desk: &Desk<'_>, path: &str, spot: &Spot, common: &Common) 
         .workspace
         .text(&file.path)
         .map_err(|failure| Trouble::of(failure, "completions", common.timeout))?;
-    let (at, overlay) = place(&text, path, spot)?;
+    let (at, overlay) = place(&text, path, spot, &mut doubts)?;
     let asked = Place { path: file.path.clone(), at };
     let found = site.workspace.completions(&asked, overlay.as_deref(), MOST, common.timeout);
     let found = found.map_err(|failure| Trouble::of(failure, "completions", common.timeout))?;
@@ -61,23 +61,33 @@ fn inserted(insert: &str) -> &str {
 
 /// Where to ask, and the text to show the server for it where that is not the file's own.
 ///
-/// Text that stands in the file is completed where it stands. Other text is put on a line of its own: after the line
+/// Text that stands in the file is completed where it stands first. Other text is put on a line of its own: after the line
 /// that is named, indented like it, or at the end.
-fn place(text: &str, path: &str, spot: &Spot) -> Result<(Position, Option<String>), Trouble> {
+fn place(
+    text: &str,
+    path: &str,
+    spot: &Spot,
+    doubts: &mut Doubts,
+) -> Result<(Position, Option<String>), Trouble> {
     let lines: Vec<&str> = text.split('\n').collect();
     match spot {
         Spot::Place { line, character } => {
             let Some(own) = lines.get(*line as usize - 1) else { return Err(past(path, *line, lines.len())) };
             let column = (*character - 1).min(length(own.trim_end_matches('\r')));
-            Ok((Position { line: line - 1, column }, None))
+            let start: usize = lines[..*line as usize - 1].iter().map(|line| line.len() + 1).sum();
+            let inside = own.char_indices().nth(column as usize).map_or(own.len(), |(at, _)| at);
+            Ok((Position { line: line - 1, column }, without_rest(text, start + inside)))
         }
         Spot::Text { prefix, context, line } => {
             let typed = context.as_deref().map_or(prefix.as_str(), |context| up_to(context, prefix));
-            if line.is_none()
-                && typed.chars().count() > 3
-                && let Some(at) = text.find(typed)
-            {
-                return Ok((position(text, at + typed.len()), None));
+            let standing: Vec<usize> = if line.is_none() { standing(text, typed) } else { Vec::new() };
+            if let Some(at) = standing.first().map(|at| at + typed.len()) {
+                let found = position(text, at);
+                if standing.len() > 1 {
+                    let line = found.line + 1;
+                    doubts.note(format!("\"{typed}\" stands in {} places; this is line {line}, give another \"line\" for text after it", standing.len()));
+                }
+                return Ok((found, without_rest(text, at)));
             }
             let after = line.map_or(lines.len(), |line| line as usize);
             if after > lines.len() {
@@ -86,6 +96,27 @@ fn place(text: &str, path: &str, spot: &Spot) -> Result<(Position, Option<String
             Ok(insert(&lines, after, typed))
         }
     }
+}
+
+/// Where text stands in the file and begins as a word does; what is short and no more than a name stands anywhere.
+fn standing(text: &str, typed: &str) -> Vec<usize> {
+    let says_more = typed.chars().count() > 3 || (typed.chars().count() > 1 && !typed.chars().all(is_part));
+    let inside =
+        |at: usize| typed.starts_with(is_part) && text[..at].ends_with(|one| is_part(one) || one == '.');
+    let all = text.match_indices(typed).map(|(at, _)| at);
+    all.filter(|&at| says_more && !inside(at)).collect()
+}
+
+fn is_part(letter: char) -> bool {
+    letter.is_alphanumeric() || matches!(letter, '_' | '$')
+}
+
+/// The text without the rest of the name in which a place is, since some servers complete no name that is there; none
+/// where no name goes on.
+fn without_rest(text: &str, at: usize) -> Option<String> {
+    let (before, behind) = text.split_at(at);
+    let rest = behind.trim_start_matches(is_part);
+    (rest.len() < behind.len()).then(|| format!("{before}{rest}"))
 }
 
 /// The context up to the end of the prefix in it; both together where it is not in it.
@@ -161,7 +192,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, spot: Spot, expected: (u32, u32), overlay: Option<&str>) {
-        let (at, shown) = place(text, "a", &spot).expect("a place");
+        let (at, shown) = place(text, "a", &spot, &mut Doubts::default()).expect("a place");
         assert_eq!(((at.line, at.column), shown.as_deref()), (expected, overlay));
     }
 
@@ -171,12 +202,21 @@ mod tests {
 
     #[test]
     fn text_is_completed_where_it_stands_or_on_a_line_of_its_own() {
-        check("a\n  é.b\n", Spot::Place { line: 2, character: 5 }, (1, 4), None);
+        check("a\n  é.b\n", Spot::Place { line: 2, character: 6 }, (1, 5), None);
+        check("a\n  é.b\n", Spot::Place { line: 2, character: 5 }, (1, 4), Some("a\n  é.\n"));
         check("a\n", Spot::Place { line: 1, character: 99 }, (0, 1), None);
-        check("x\nconst r = user.name", text("user.", Some("const r = user."), None), (1, 15), None);
+        check("x\nr = user.name;", text("user.", Some("r = user."), None), (1, 9), Some("x\nr = user.;"));
+        check("a.c.d()\nc.e", text("c.", None, None), (1, 2), Some("a.c.d()\nc."));
+        check("superuser.\n", text("user.", None, None), (2, 5), Some("superuser.\n\nuser."));
+        check("ab\n", text("a", None, None), (2, 1), Some("ab\n\na"));
         check("x\n", text("user.", None, None), (2, 5), Some("x\n\nuser."));
         check("{\n  x\n}", text("u.", Some("y = u."), Some(2)), (2, 8), Some("{\n  x\n  y = u.\n}"));
-        let past = place("a", "a.ts", &text("u.", None, Some(9))).expect_err("past the end");
+        let past = place("a", "a.ts", &text("u.", None, Some(9)), &mut Doubts::default()).expect_err("past");
+        let mut doubts = Doubts::default();
+        let found = place("a.b\na.c", "a", &text("a.", None, None), &mut doubts).expect("a place");
+        assert_eq!((found.0.line, found.0.column), (0, 2));
+        let note = "\"a.\" stands in 2 places; this is line 1, give another \"line\" for text after it";
+        assert_eq!(doubts.notes().as_deref(), Some(note));
         assert_eq!(past.message, "line 9 is past the end of a.ts (1 lines)");
     }
 }

@@ -121,6 +121,12 @@ pub(crate) fn is_callable(kind: Kind) -> bool {
     matches!(kind, FUNCTION | METHOD | CONSTRUCTOR)
 }
 
+/// Tells whether two of one name are one thing: functions, or a property with its setter.
+pub(crate) fn are_overloads(one: Kind, other: Kind) -> bool {
+    let part = |kind| is_callable(kind) || matches!(kind, PROPERTY | FIELD);
+    one == other || (part(one) && part(other))
+}
+
 /// Tells whether it is a class or the like.
 pub(crate) fn is_type(kind: Kind) -> bool {
     GROUPS[0].1.contains(&kind)

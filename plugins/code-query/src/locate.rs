@@ -12,7 +12,7 @@ use crate::near;
 use crate::pattern::{Case, Pattern};
 use crate::request::{Common, Target};
 use crate::scope::{Desk, Scope, Site};
-use crate::tree::{Tree, key};
+use crate::tree::{Node, Tree, key};
 use crate::trouble::Trouble;
 use crate::world::{Abilities, File, Line, Location, Place, Position, Relation, Server, State};
 
@@ -30,6 +30,10 @@ pub(crate) struct Located<'a> {
     pub(crate) site: Site<'a>,
     pub(crate) language: String,
     pub(crate) places: Vec<Place>,
+    /// Whether it is known to be declared at these places.
+    pub(crate) declared: bool,
+    /// The word at the place, where one was named.
+    pub(crate) word: Option<String>,
     /// The symbols at these places, where they were found by name.
     pub(crate) hits: Vec<Hit<'a>>,
 }
@@ -72,6 +76,34 @@ pub(crate) fn one<'a>(
             only(hits, pattern, common)
         }
     }
+}
+
+/// Finds what a question about uses is about: of overloads, or of a property and its setter, each is all of them, also
+/// where a place names one.
+///
+/// # Errors
+/// As for [`one`].
+pub(crate) fn whole<'a>(
+    desk: &Desk<'a>,
+    target: &Target,
+    common: &Common,
+    what: &str,
+    doubts: &mut Doubts,
+) -> Result<Located<'a>, Trouble> {
+    let mut located = one(desk, target, common, what, doubts)?;
+    let ([place], Some(word)) = (located.places.as_slice(), &located.word) else { return Ok(located) };
+    let files =
+        vec![File { path: place.path.clone(), language: located.language.clone(), size: 0, stamp: 0 }];
+    let share = Share::Named(std::slice::from_ref(word));
+    let found = crawl::outlines(located.site, files, &share, common, true, what, &mut Doubts::default())?;
+    let Some(tree) = found.first().map(|outline| &outline.tree) else { return Ok(located) };
+    let Some(own) = tree.named_at(place.at) else { return Ok(located) };
+    let twin =
+        |node: &&Node| node.full_name() == own.full_name() && kinds::are_overloads(node.kind, own.kind);
+    let at = |node: &Node| Place { path: place.path.clone(), at: node.name_range.start };
+    located.places = tree.nodes.iter().filter(twin).map(at).collect();
+    located.declared = true;
+    Ok(located)
 }
 
 /// Finds every symbol of a name.
@@ -192,6 +224,11 @@ fn place<'a>(desk: &Desk<'a>, spot: &Spot<'_>, common: &Common, what: &str) -> R
         site,
         language: file.language,
         places: vec![Place { path: file.path, at }],
+        declared: false,
+        word: words(&text)
+            .into_iter()
+            .find(|(start, word)| spans(*start, word, column))
+            .map(|(_, word)| word),
         hits: Vec::new(),
     })
 }
@@ -321,6 +358,11 @@ fn words(text: &str) -> Vec<(u32, String)> {
     words
 }
 
+fn spans(start: u32, word: &str, column: u32) -> bool {
+    let length = u32::try_from(word.chars().count()).unwrap_or(u32::MAX);
+    (start..=start.saturating_add(length)).contains(&column)
+}
+
 fn ambiguous_line(columns: &[(u32, String)], path: &str, line: u32) -> Trouble {
     let named: Vec<String> =
         columns.iter().map(|(column, name)| format!("{name} ({})", column + 1)).collect();
@@ -345,7 +387,7 @@ fn only<'a>(hits: Vec<Hit<'a>>, pattern: &Pattern, common: &Common) -> Result<Lo
     }
     let places =
         hits.iter().map(|hit| Place { path: hit.path.clone(), at: hit.node.name_range.start }).collect();
-    Ok(Located { site: first.site, language: first.language, places, hits })
+    Ok(Located { site: first.site, language: first.language, places, declared: true, word: None, hits })
 }
 
 /// Whether a declaration and its definition, as C has them, are all that was found: a server leads from one to another.

@@ -19,7 +19,7 @@ use crate::scope::{Desk, Site};
 use crate::tree::{Spot, Tree, key};
 use crate::trouble::Trouble;
 use crate::world::{
-    Cause, Each, Failure, File, Follow, Freshness, Location, Locations, Naming, Neighbour, Position,
+    Cause, Each, Failure, File, Follow, Freshness, Location, Locations, Naming, Neighbour, Place, Position,
     Relation, Server, Step,
 };
 
@@ -35,7 +35,7 @@ pub(crate) fn references(
     common: &Common,
 ) -> Result<Answer, Trouble> {
     let mut doubts = Doubts::default();
-    let located = locate::one(desk, target, common, "references", &mut doubts)?;
+    let located = locate::whole(desk, target, common, "references", &mut doubts)?;
     let asker = Asker::new(&located, "references", common, |can| can.references, &mut doubts)?;
     let relation = if declaration { Relation::ReferencesAndDeclaration } else { Relation::References };
     let (mut found, declared) = asker.uses(relation, declaration, &mut doubts)?;
@@ -44,6 +44,8 @@ pub(crate) fn references(
     if !missed.is_empty() {
         found = sorted(found.into_iter().chain(missed));
     }
+    // Of several declarations each is a use of the others to some servers.
+    found.retain(|one| declaration || !located.declared || !is_one_of(&located, one));
     if let Some(trouble) = locate::degraded(&asker.server, found.len()) {
         return Err(trouble);
     }
@@ -102,10 +104,7 @@ pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common)
 
 /// Without the thing itself, and without lines that only import or export a name, which some servers list.
 fn implementing(located: &Located<'_>, mut found: Vec<Location>) -> Vec<Location> {
-    let itself = |one: &Location| {
-        located.places.iter().any(|place| place.path == one.path && key(place.at) == key(one.range.start))
-    };
-    found.retain(|one| !itself(one));
+    found.retain(|one| !is_one_of(located, one));
     let lines = located.site.lines(found.iter().map(|one| (one.path.clone(), one.range.start.line)));
     let is_alias = |one: &Location| {
         let start = one.range.start;
@@ -114,6 +113,12 @@ fn implementing(located: &Located<'_>, mut found: Vec<Location>) -> Vec<Location
     };
     found.retain(|one| !(imports::are_listed(&located.language) && is_alias(one)));
     found
+}
+
+/// Tells whether it is a place of the thing itself.
+fn is_one_of(located: &Located<'_>, one: &Location) -> bool {
+    let is = |place: &Place| place.path == one.path && key(place.at) == key(one.range.start);
+    located.places.iter().any(is)
 }
 
 /// Answers `callers` and `callees`.
@@ -336,7 +341,7 @@ fn with_bodies<'a>(hits: Vec<Hit<'a>>, common: &Common) -> Vec<Hit<'a>> {
         let body = |other: &&Hit<'_>| {
             other.node.name == hit.node.name && other.node.kind == hit.node.kind && lines(other) > lines(hit)
         };
-        let place = crate::world::Place { path: hit.path.clone(), at: hit.node.name_range.start };
+        let place = Place { path: hit.path.clone(), at: hit.node.name_range.start };
         let Some(body) = hits.iter().find(body).filter(|_| kinds::is_callable(hit.node.kind)) else {
             return false;
         };
@@ -460,7 +465,7 @@ fn neighbour_rows(site: Site<'_>, shown: &[Neighbour]) -> Vec<Row> {
         };
         let range = crate::world::Range { start: symbol.name_range.start, end };
         let shown = json!({
-            "name": symbol.name,
+            "name": short(&symbol.name),
             "kind": kinds::name(symbol.kind),
             "path": site.show_range(&symbol.location.path, &range),
             "container": symbol.container,
@@ -471,6 +476,14 @@ fn neighbour_rows(site: Site<'_>, shown: &[Neighbour]) -> Vec<Row> {
         Row::new(path, symbol.name.clone(), shown)
     };
     shown.iter().zip(previews).map(row).collect()
+}
+
+/// The name of a file where a server gives its path: what calls is the file itself.
+fn short(name: &str) -> &str {
+    name.strip_prefix('/')
+        .and_then(|path| path.rsplit('/').next())
+        .filter(|leaf| !leaf.is_empty())
+        .unwrap_or(name)
 }
 
 /// Where it calls or is called, in order, each once.

@@ -298,10 +298,10 @@ fn queries_of_one_call_ask_together() {
         (0..9).map(query).collect()
     };
     check(places("typeInfo"), &["hover 9"]);
-    check(places("references"), &["related 9"]);
+    check(places("references"), &["symbol-parts 9", "related 9"]);
     let mut uses = places("references");
     uses.as_array_mut().into_iter().flatten().for_each(|query| query["includeDeclaration"] = json!(true));
-    check(uses, &["related 18", "symbol-parts 9"]);
+    check(uses, &["symbol-parts 9", "related 18", "symbol-parts 9"]);
     check(places("definition"), &["related 9", "symbol-parts 9"]);
     let by_name = |kind: &str| -> Json {
         (0..9).map(|file| json!({"type": kind, "symbol": format!("handleItem0Of{file}")})).collect()

@@ -62,6 +62,9 @@ pub struct Profile {
     /// How what its outlines leave out is found.
     #[serde(default)]
     pub supplement: Option<Supplement>,
+    /// Capabilities that it announces and does not have.
+    #[serde(default)]
+    pub denied: Vec<String>,
     /// Whether it finds some uses of a name only, though it knows of each what it means.
     #[serde(default)]
     pub some_uses: bool,

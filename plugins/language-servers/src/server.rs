@@ -132,7 +132,8 @@ impl Server {
         let option = |key: &str| {
             self.capabilities.get(key).filter(|value| !value.is_null() && **value != Json::Bool(false))
         };
-        let has = |key: &str, method: &str| option(key).is_some() || registered(method);
+        let denied = |key: &str| self.profile.denied.iter().any(|denied| denied == key);
+        let has = |key: &str, method: &str| !denied(key) && (option(key).is_some() || registered(method));
         Abilities {
             document_symbols: has("documentSymbolProvider", "textDocument/documentSymbol"),
             workspace_symbols: has("workspaceSymbolProvider", "workspace/symbol"),

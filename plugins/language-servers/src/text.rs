@@ -51,9 +51,9 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// Reads bytes; what is no UTF-8 is replaced.
+    /// Reads bytes of UTF-8, or of UTF-16 with its mark; what is neither is replaced.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
-        let text = Self::new(String::from_utf8_lossy(bytes).into_owned());
+        let text = Self::new(utf16(bytes).unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned()));
         let exact = text.text.as_bytes() == bytes;
         Self { exact, ..text }
     }
@@ -119,6 +119,17 @@ impl Text {
         }
         column
     }
+}
+
+/// Reads UTF-16, which begins with a mark that tells the order of its bytes.
+fn utf16(bytes: &[u8]) -> Option<String> {
+    let (from, rest): (fn([u8; 2]) -> u16, _) = match bytes {
+        [0xff, 0xfe, rest @ ..] => (u16::from_le_bytes, rest),
+        [0xfe, 0xff, rest @ ..] => (u16::from_be_bytes, rest),
+        _ => return None,
+    };
+    let units: Vec<u16> = rest.chunks_exact(2).map(|pair| from([pair[0], pair[1]])).collect();
+    Some(String::from_utf16_lossy(&units))
 }
 
 /// Reads a range in the server's own units.
@@ -220,6 +231,18 @@ mod tests {
             assert_eq!(converted(range(from, to), &text, encoding), range(4, 5), "{encoding:?} {from}");
         }
         assert_eq!(converted(range(2, 4), &text, Encoding::Utf8), range(2, 4));
+    }
+
+    #[test]
+    fn utf_16_is_told_by_its_mark() {
+        let text = "fn é() {} // 😀\n";
+        for (mark, bytes) in
+            [([0xff, 0xfe], u16::to_le_bytes as fn(u16) -> [u8; 2]), ([0xfe, 0xff], u16::to_be_bytes)]
+        {
+            let bytes: Vec<u8> = mark.into_iter().chain(text.encode_utf16().flat_map(bytes)).collect();
+            let read = Text::from_bytes(&bytes);
+            assert_eq!((read.as_str(), read.is_exact()), (text, false));
+        }
     }
 
     #[test]

@@ -24,6 +24,7 @@ const WORDS: [&str; 4] = ["else", "try", "finally", "lambda"];
 
 /// Adds what is declared in a text and not among the symbols.
 pub(super) fn add(symbols: &mut Vec<Symbol>, path: &str, text: &Text, most: usize) {
+    symbols.iter_mut().for_each(|symbol| narrow(symbol, text));
     let known = symbols.iter().enumerate();
     let known: HashMap<(u32, String), usize> =
         known.map(|(at, symbol)| ((symbol.name_range.start.line, symbol.name.clone()), at)).collect();
@@ -44,6 +45,14 @@ pub(super) fn add(symbols: &mut Vec<Symbol>, path: &str, text: &Text, most: usiz
         }
         at.push(Some(symbols.len()));
         symbols.push(declared.symbol(path, parent, twin.filter(|kind| MEMBERS.contains(kind))));
+    }
+}
+
+/// Lets a name in an import be its own, not the whole import.
+fn narrow(symbol: &mut Symbol, text: &Text) {
+    let line = text.line(symbol.location.range.start.line).unwrap_or_default().trim_start();
+    if symbol.kind == VARIABLE && ["from ", "import "].iter().any(|word| line.starts_with(word)) {
+        symbol.location.range = symbol.name_range;
     }
 }
 
