@@ -150,6 +150,30 @@ async fn it_leaves_out_lines() {
     }
 }
 
+/// A list without a tree says where the whole of a symbol is; it begins at its name all the same.
+#[tokio::test]
+async fn it_says_only_where_all_is() {
+    let whole = json!({"uri": "file://FOLDER/root/a.faulty", "range": range(0, 0, 7)});
+    let symbols = json!([{"name": "two", "kind": 12, "location": whole}, {"name": "wo", "kind": 12, "location": whole}]);
+    let script = json!([{"on": "textDocument/documentSymbol", "do": [{"answer": symbols}]}]);
+    let rig = Rig::new(&script, &json!({}), &json!({}));
+    let answer = rig.answer(outline()).await;
+    let start = |at: usize| answer["Ok"][0]["Ok"]["items"][at]["name_range"]["start"]["column"].clone();
+    assert_eq!((start(0), start(1)), (json!(4), json!(0)), "{answer}");
+    rig.end().await;
+}
+
+/// What rests on a file that is not there is not outlined, and an outline without it is not the whole one.
+#[tokio::test]
+async fn it_lacks_what_is_included() {
+    let missing =
+        json!([{"range": range(0, 0, 3), "code": "pp_file_not_found", "message": "'a.h' file not found"}]);
+    let params = json!({"uri": "file://FOLDER/root/a.faulty", "diagnostics": missing});
+    let say = json!({"say": {"method": "textDocument/publishDiagnostics", "params": params}});
+    let script = json!([{"on": "textDocument/didOpen", "do": [say]}, {"on": "textDocument/documentSymbol", "do": [{"answer": []}]}]);
+    check(script, outline(), " [\"Degraded\"]").await;
+}
+
 /// A text that is open is read anew when a file changes that others include.
 #[tokio::test]
 async fn what_is_included_changes() {

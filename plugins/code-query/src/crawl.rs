@@ -7,7 +7,9 @@ use crate::request::Common;
 use crate::scope::Site;
 use crate::tree::Tree;
 use crate::trouble::Trouble;
-use crate::world::{Cause, Each, Failure, File, Naming, Part, Position, Range, Server, State, Symbols};
+use crate::world::{
+    Cause, Doubt, Each, Failure, File, Naming, Part, Position, Range, Server, State, Symbols,
+};
 
 /// The most files whose outlines are asked for together.
 const FILES: usize = 400;
@@ -61,8 +63,15 @@ pub(crate) fn outlines<'a>(
     what: &str,
     doubts: &mut Doubts,
 ) -> Result<Vec<Outline<'a>>, Trouble> {
-    let mut crawl =
-        Crawl { site, share, namings: BTreeMap::new(), locals, failures: Vec::new(), found: Vec::new() };
+    let mut crawl = Crawl {
+        site,
+        share,
+        namings: BTreeMap::new(),
+        locals,
+        failures: Vec::new(),
+        partial: Vec::new(),
+        found: Vec::new(),
+    };
     let mut deadline = common.wait.saturating_add(common.timeout).min(120_000);
     let mut rest = files.into_iter().peekable();
     while rest.peek().is_some() {
@@ -97,6 +106,8 @@ struct Crawl<'a, 'b> {
     namings: BTreeMap<String, Naming>,
     locals: bool,
     failures: Vec<(File, Failure)>,
+    /// Files that a server could not read as a whole.
+    partial: Vec<String>,
     found: Vec<Outline<'a>>,
 }
 
@@ -122,6 +133,9 @@ impl<'a> Crawl<'a, '_> {
 
     fn read(&mut self, file: File, symbols: &Symbols, doubts: &mut Doubts) {
         doubts.hear(&symbols.freshness);
+        if symbols.freshness.doubts.contains(&Doubt::Degraded) {
+            self.partial.push(self.site.show(&file.path));
+        }
         let naming =
             *self.namings.entry(file.language.clone()).or_insert_with(|| naming(self.site, &file.language));
         let tree = Tree::read(symbols, naming, self.locals);
@@ -144,6 +158,12 @@ impl<'a> Crawl<'a, '_> {
             return Err(Trouble::of(failure.clone(), what, common.timeout));
         }
         report(&self.failures, common.timeout, what, doubts);
+        if let [first, rest @ ..] = self.partial.as_slice() {
+            let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+            doubts.note(format!(
+                "what these files include was not all found: {first}{more}; diagnostics say what"
+            ));
+        }
         Ok(self.found)
     }
 }

@@ -1,5 +1,5 @@
 //! Uses that a server's own search misses. rust-analyzer does not find all of what stands in calls of macros, and not the
-//! same each time; what a place means it always knows. So places where the name stands in the text and no use was found
+//! same each time, and gopls nothing in files for another system; what a place means they know better. So places where the name stands in the text and no use was found
 //! are asked about one by one, and those that mean nothing to the server are told.
 
 use std::collections::BTreeSet;
@@ -28,6 +28,11 @@ pub(crate) struct Used<'a> {
     pub(crate) found: &'a [Location],
 }
 
+/// Tells whether a server's search is known to miss uses: those in calls of macros, or in files for another system.
+pub(crate) fn can_miss(server: &Server) -> bool {
+    matches!(server.naming, Naming::Rust | Naming::Receiver)
+}
+
 /// Returns further uses, and adds a doubt for places that mean nothing to the server.
 pub(crate) fn uses(
     site: Site<'_>,
@@ -36,7 +41,7 @@ pub(crate) fn uses(
     common: &Common,
     doubts: &mut Doubts,
 ) -> Vec<Location> {
-    if !matches!(server.naming, Naming::Rust) || used.name.is_empty() {
+    if !can_miss(server) || used.name.is_empty() {
         return Vec::new();
     }
     let places = open(site, server, used, doubts);
@@ -100,7 +105,7 @@ fn open(site: Site<'_>, server: &Server, used: &Used<'_>, doubts: &mut Doubts) -
     places
 }
 
-/// Where a word stands in a text of Rust, outside of comments and texts.
+/// Where a word stands in a text of Rust or Go, outside of comments and texts.
 fn words(text: &str, name: &str) -> Vec<Position> {
     let mut found = Vec::new();
     let (mut line, mut begin, mut at) = (0, 0, 0);
@@ -145,6 +150,8 @@ fn skipped(rest: &str) -> Option<usize> {
     match rest.chars().next()? {
         '"' => Some(quoted(rest)),
         '\'' => Some(letter(rest)),
+        // Go's texts of several lines.
+        '`' => Some(rest[1..].find('`').map_or(rest.len(), |end| end + 2)),
         _ => None,
     }
 }
@@ -222,5 +229,6 @@ mod tests {
         check("'a' a <'a> '\\'' a '\\u{61}' a 'é' a", &[(0, 4), (0, 8), (0, 16), (0, 27), (0, 33)]);
         check("\"x\ny\" a\nr#a", &[(1, 3), (2, 2)]);
         check("é a /*", &[(0, 2)]);
+        check("a `a\na` a ` a", &[(0, 0), (1, 3)]);
     }
 }

@@ -220,7 +220,7 @@ impl<'a, 'b> Asker<'a, 'b> {
     /// Uses that the server's search misses, though it knows what the places mean.
     fn missed(&self, found: &[Location], doubts: &mut Doubts) -> Vec<Location> {
         // One that still reads the project knows what nothing means.
-        if !matches!(self.server.naming, Naming::Rust) || doubts.has(Reason::Loading) {
+        if !missed::can_miss(&self.server) || doubts.has(Reason::Loading) {
             return Vec::new();
         }
         let (name, declared) = (self.located.name(), self.declared());
@@ -230,7 +230,7 @@ impl<'a, 'b> Asker<'a, 'b> {
 
     /// A use whose caller the server does not know is one more caller perhaps.
     fn doubt_callers(&self, found: &[Neighbour], doubts: &mut Doubts) {
-        if !matches!(self.server.naming, Naming::Rust) {
+        if !missed::can_miss(&self.server) {
             return;
         }
         let sites: Vec<Location> = found.iter().flat_map(|one| one.sites.iter().cloned()).collect();

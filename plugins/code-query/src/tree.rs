@@ -155,7 +155,8 @@ impl Reader<'_> {
             }
             let holder = if synthetic && !self.locals { parent } else { self.keep(symbol, parent, held_by) };
             // A namespace or an object passes on what it stands in; a function without a name is one all the same.
-            let kind = if is_scope(symbol.kind) { Some(symbol.kind) } else { held_by };
+            let is_scope = is_scope(symbol.kind) || is_implementation(symbol.kind, self.naming);
+            let kind = if is_scope { Some(symbol.kind) } else { held_by };
             let children = std::mem::take(&mut self.children[at]);
             self.push(&mut stack, children, holder.or(parent), kind);
         }
@@ -215,6 +216,11 @@ fn leaf_of(symbol: &Symbol, leaf: &str) -> Range {
         range.end.column = range.start.column + length(leaf);
     }
     range
+}
+
+/// What a block of implementations holds is a member, wherever the block stands.
+fn is_implementation(kind: Kind, naming: Naming) -> bool {
+    kind == kinds::OBJECT && matches!(naming, Naming::Rust)
 }
 
 fn is_scope(kind: Kind) -> bool {

@@ -83,6 +83,9 @@ pub struct Profile {
     /// What it is answered when it asks for settings, by section.
     #[serde(default)]
     pub settings: Map<String, Json>,
+    /// Whether it is told its settings and must not ask: one that waits for them misses what it is shown meanwhile.
+    #[serde(default)]
+    pub told_settings: bool,
     /// Variables of its environment.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,

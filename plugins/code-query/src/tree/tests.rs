@@ -49,7 +49,7 @@ fn check(text: &str, naming: Naming, expected: &[&str]) {
 #[test]
 fn rust_methods_belong_to_their_type() {
     check(
-        "23 0-2 Circle\n19 3-9 impl<T> fmt::Display for shapes::Circle<T>\n  6 4-5 area\n26 10-10 Alias\n11 11-13 Visitor\n  26 12-12 Output",
+        "23 0-2 Circle\n19 3-9 impl<T> fmt::Display for shapes::Circle<T>\n  6 4-5 area\n26 10-10 Alias\n11 11-13 Visitor\n  26 12-12 Output\n12 14-20 run\n  26 14-14 Local\n  19 15-18 impl V for X\n    26 16-16 Value",
         Naming::Rust,
         &[
             "struct Circle",
@@ -58,6 +58,9 @@ fn rust_methods_belong_to_their_type() {
             "typeAlias Alias",
             "interface Visitor",
             "typeAlias Visitor.Output",
+            "function run",
+            "object run.X",
+            "typeAlias run.X.Value",
         ],
     );
 }

@@ -2,7 +2,7 @@
 //! the beginning of a statement or of a value, and letters that it writes in another form.
 
 use crate::text::Text;
-use crate::types::{Position, Symbol};
+use crate::types::{Position, Range, Symbol};
 
 /// The number of a constructor in the protocol.
 const CONSTRUCTOR: u8 = 9;
@@ -37,6 +37,21 @@ pub(super) fn settle(symbol: &mut Symbol, text: &Text) {
         }
     }
     symbol.location.range.end = trimmed(symbol.location.range.end, symbol.name_range.end, text);
+}
+
+/// Finds the name of a symbol that says only where the whole of it is: `function name {`.
+pub(super) fn find(symbol: &mut Symbol, text: &Text) {
+    let start = symbol.location.range.start;
+    let said = part(text.line(start.line).unwrap_or_default(), start.column, u32::MAX);
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-');
+    let alone = |(at, _): &(usize, &str)| {
+        !said[..*at].ends_with(is_part) && !said[at + symbol.name.len()..].starts_with(is_part)
+    };
+    if let Some((at, name)) = said.match_indices(&symbol.name).find(alone) {
+        let column = start.column + length(&said[..at]);
+        let end = Position { line: start.line, column: column + length(name) };
+        symbol.name_range = Range { start: Position { line: start.line, column }, end };
+    }
 }
 
 /// The characters of a line from one column to another.

@@ -42,6 +42,9 @@ impl<'a> Reader<'a> {
         let mut symbols = Vec::new();
         if flat {
             symbols.extend(items.iter().take(MOST).filter_map(|item| self.information(item)));
+            if let Some(text) = self.texts.get(path).and_then(Option::as_ref) {
+                symbols.iter_mut().for_each(|symbol| names::find(symbol, text));
+            }
         } else {
             self.tree(items, path, None, 0, &mut symbols);
         }

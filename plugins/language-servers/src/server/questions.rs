@@ -20,6 +20,9 @@ use crate::types::{
 /// How long a server may be late to say what it leaves out of a file.
 const HIDDEN: Duration = Duration::from_secs(2);
 
+/// What clangd says where an included file is not there.
+const NOT_FOUND: &str = "pp_file_not_found";
+
 const STEP: Duration = Duration::from_millis(20);
 
 impl Server {
@@ -57,11 +60,21 @@ impl Server {
         if hidden.is_none() {
             freshness.doubt(Doubt::Stale);
         }
+        if self.lacks_includes(path) {
+            freshness.doubt(Doubt::Degraded);
+        }
         let symbols = Arc::new(Symbols { items, flat, hidden: hidden.unwrap_or_default(), freshness });
-        if symbols.freshness.doubts.is_empty() {
+        if !symbols.freshness.doubts.contains(&Doubt::Stale) {
             self.keep_outline(path, (stamp, generation, Arc::clone(&symbols)));
         }
         Ok(symbols)
+    }
+
+    /// Whether a file includes one that was not found: what rests on that is no symbol to the server.
+    fn lacks_includes(&self, path: &str) -> bool {
+        let pushed = lock(&self.heard.pushed);
+        let items = pushed.get(path).and_then(|pushed| pushed.items.as_array());
+        items.into_iter().flatten().any(|item| item.get("code").and_then(Json::as_str) == Some(NOT_FOUND))
     }
 
     /// Returns the lines that a server leaves out of an open file; none where it should have said so and has not. It

@@ -131,11 +131,11 @@ fn initialize(profile: &Profile, disk: &Disk) -> Json {
         "rootPath": disk.path().to_string_lossy(),
         "workspaceFolders": folders(disk),
         "initializationOptions": profile.options,
-        "capabilities": capabilities(),
+        "capabilities": capabilities(profile),
     })
 }
 
-fn capabilities() -> Json {
+fn capabilities(profile: &Profile) -> Json {
     let kinds: Vec<u8> = (1..=26).collect();
     // What is registered later is known later: only what cannot be said at once may be.
     let dynamic = json!({"dynamicRegistration": true});
@@ -145,7 +145,7 @@ fn capabilities() -> Json {
         "window": {"workDoneProgress": true},
         "experimental": {"serverStatusNotification": true},
         "workspace": {
-            "configuration": true,
+            "configuration": !profile.told_settings,
             "workspaceFolders": true,
             "didChangeConfiguration": dynamic,
             "didChangeWatchedFiles": {"dynamicRegistration": true, "relativePatternSupport": true},
