@@ -108,6 +108,9 @@ impl<'a> Found<'a> {
                 .note(format!("only the first {FILES} files of a language were looked at; narrow path"));
             files.truncate(FILES);
         }
+        // What a server says while it still loads is not all that it will say.
+        let languages: BTreeSet<&str> = files.iter().map(|file| file.language.as_str()).collect();
+        languages.into_iter().for_each(|language| drop(site.workspace.prepare(language, common.wait)));
         let paths: Vec<String> = files.into_iter().map(|file| file.path).collect();
         let deadline = common.wait.saturating_add(common.timeout).min(120_000);
         match site.workspace.diagnostics(&paths, deadline) {
