@@ -16,14 +16,27 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
+
+import forms
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 SUBJECTS = TARGET / "code-query" / "subjects"
 ASK = Path(os.environ.get("IAC_MCP_CODE_QUERY_ASK", TARGET / "debug/examples/code-query-ask"))
 PAGE = 100
+
+# Who reads files in every form, and which.
+FORMS = {
+    "ty": forms.PYTHON,
+    "zuban": forms.PYTHON,
+    "pyright": forms.PYTHON,
+    "basedpyright": forms.PYTHON,
+    "tsc": forms.TYPESCRIPT,
+    "typescript-language-server": forms.TYPESCRIPT,
+}
 
 # Who reads what: the subject, the folder whose symbols are counted, and the name whose uses are counted, with its file
 # where several things have it.
@@ -85,6 +98,7 @@ def main(wanted):
         row = check(profile, subject, root, under, name, failures)
         if row:
             rows.append(row)
+            every_form(profile, FORMS.get(profile, {}), failures)
     print("| server | subject | symbols | exceptions | precision | uses of a name | first answer | warm, of the servers' time |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for row in rows:
@@ -117,6 +131,24 @@ def check(profile, subject, root, under, name, failures):
         metamorphic(profile, servers, path, everything, failures)
         return (profile, subject, found, exceptions, precise, used, f"{first:.1f} s", overhead(servers, name))
     finally:
+        servers.close()
+
+
+def every_form(profile, files, failures):
+    """Names stand where they are said to stand, and each is found by its full name."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for path, (text, _) in files.items():
+            (root / path).parent.mkdir(exist_ok=True)
+            (root / path).write_bytes(text)
+        servers = Servers(root, profile)
+        for path, (_, expected) in files.items():
+            for line in expected:
+                at, name = line.split(" ", 1)
+                answer = servers.ask(type="findSymbols", query=name, path=path, waitMs=60_000, timeoutMs=60_000)
+                found = [hit["path"] for hit in answer.get("result", [])]
+                if not any(hit.startswith(f"{path}:{at}-") for hit in found):
+                    failures.append(f"{profile}: {path}:{line} is not found: {found or answer}")
         servers.close()
 
 
