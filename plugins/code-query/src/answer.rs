@@ -1,8 +1,9 @@
 //! The answer to one query, and its size: what is too long loses what matters least, and says so.
 
 use std::collections::BTreeMap;
+use std::io;
 
-use iac_plugin::serde_json::Map;
+use iac_plugin::serde_json::{self, Map};
 use iac_plugin::{Json, json};
 
 use crate::doubts::{Doubts, Reason};
@@ -44,8 +45,9 @@ pub(crate) struct Row {
 impl Row {
     /// Makes one; fields that are null are left out.
     pub(crate) fn new(path: String, label: String, shown: Json) -> Self {
-        let fields = if let Json::Object(map) = shown { map } else { Map::new() };
-        Self { path, label, shown: fields.into_iter().filter(|(_, value)| !value.is_null()).collect() }
+        let mut shown = if let Json::Object(map) = shown { map } else { Map::new() };
+        shown.retain(|_, value| !value.is_null());
+        Self { path, label, shown }
     }
 }
 
@@ -82,14 +84,29 @@ pub(crate) fn show(name: &str, outcome: Result<Answer, Trouble>, form: Form) -> 
 impl Answer {
     fn show(mut self) -> Json {
         let mut stage = 0;
-        loop {
-            let shown = self.at(stage);
-            if stage == STAGES || shown.to_string().len() <= BUDGET {
-                return shown;
-            }
+        while stage < STAGES && self.length(stage) > BUDGET {
             stage += 1;
             self.shorten(stage);
         }
+        let rows = std::mem::take(&mut self.rows);
+        match stage {
+            0..=WITH_ROWS => self.with(rows.into_iter().map(|row| Json::Object(row.shown)).collect()),
+            stage => self.with(by_file(&rows, stage)),
+        }
+    }
+
+    /// How many bytes it has at a stage. Rows are counted where they are: most answers are short enough as they are.
+    fn length(&self, stage: usize) -> usize {
+        if stage > WITH_ROWS {
+            return self.with(by_file(&self.rows, stage)).to_string().len();
+        }
+        let mut count = Count(0);
+        for row in &self.rows {
+            // A comma stands after each row.
+            count.0 += 1;
+            serde_json::to_writer(&mut count, &row.shown).expect("counting does not fail");
+        }
+        count.0.saturating_sub(1) + self.with(Vec::new()).to_string().len()
     }
 
     /// Takes a stage's parts out, and says what is missing now.
@@ -120,13 +137,7 @@ impl Answer {
         ));
     }
 
-    fn at(&self, stage: usize) -> Json {
-        let result = match stage {
-            0..=2 => self.rows.iter().map(|row| Json::Object(row.shown.clone())).collect(),
-            3 => self.by_file(|labels| json!({"names": labels})),
-            4 => self.by_file(|labels| json!({"count": labels.len()})),
-            _ => Vec::new(),
-        };
+    fn with(&self, result: Vec<Json>) -> Json {
         let mut shown = json!({"result": result, "total": self.total, "complete": self.doubts.is_complete()});
         if !self.doubts.is_complete() {
             shown["reasons"] = json!(self.doubts.reasons());
@@ -137,20 +148,37 @@ impl Answer {
         merge(&mut shown, Json::Object(self.extra.clone()));
         shown
     }
+}
 
-    fn by_file(&self, show: impl Fn(&[&str]) -> Json) -> Vec<Json> {
-        let mut files: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for row in &self.rows {
-            files.entry(&row.path).or_default().push(&row.label);
-        }
-        let with_path = |(path, labels): (&str, Vec<&str>)| {
-            let mut shown = json!({"path": path});
-            merge(&mut shown, show(&labels));
-            shown
-        };
-        files.into_iter().map(with_path).collect()
+/// Names or numbers in place of rows.
+fn by_file(rows: &[Row], stage: usize) -> Vec<Json> {
+    let mut files: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for row in rows {
+        files.entry(&row.path).or_default().push(&row.label);
+    }
+    let show = |(path, labels): (&str, Vec<&str>)| match stage {
+        3 => json!({"path": path, "names": labels}),
+        _ => json!({"path": path, "count": labels.len()}),
+    };
+    if stage == STAGES { Vec::new() } else { files.into_iter().map(show).collect() }
+}
+
+/// Counts what is written.
+struct Count(usize);
+
+impl io::Write for Count {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
+
+/// The last stage that shows rows.
+const WITH_ROWS: usize = 2;
 
 /// The last stage: the total only.
 const STAGES: usize = 5;
@@ -221,6 +249,17 @@ mod tests {
         check(answer(1_000, 100, 9), "shortened: names by file");
         check(answer(4_000, 100, 9), "shortened: counts by file");
         check(answer(4_000, 100, 3_000), "shortened: the total only");
+    }
+
+    #[test]
+    fn the_length_is_that_of_what_is_shown() {
+        for (rows, preview, files) in [(0, 0, 1), (1, 0, 1), (7, 3, 2), (100, 100, 9)] {
+            let mut long = answer(rows, preview, files);
+            long.doubts.note("a \"note\"");
+            long.extra.insert("checked".to_owned(), json!(1));
+            let length = long.length(0);
+            assert_eq!(long.show().to_string().len(), length, "{rows} rows");
+        }
     }
 
     #[test]

@@ -63,7 +63,8 @@ fn row(located: &Located<'_>, at: usize, text: &Text) -> Row {
     let place = &located.places[at];
     let node = located.hits.get(at).map(|hit| &hit.node);
     let range = node.map_or(Range { start: place.at, end: place.at }, |node| node.range());
-    let docs: String = text.docs.chars().take(DOCS).collect();
+    let end = text.docs.char_indices().nth(DOCS).map_or(text.docs.len(), |(at, _)| at);
+    let docs = &text.docs[..end];
     let shown = json!({
         "name": node.map(|node| node.full_name()),
         "kind": node.map(|node| kinds::name(node.kind)),
@@ -119,16 +120,23 @@ fn blocks(markdown: &str) -> Vec<Block> {
             block.text.push('\n');
         }
     }
-    blocks.retain(|block| !tidy(&block.text).is_empty());
+    blocks.retain(|block| block.text.lines().any(says));
     blocks
+}
+
+/// Whether a line is neither empty nor a rule.
+fn says(line: &str) -> bool {
+    !line.trim().is_empty() && !is_rule(line.trim_end())
+}
+
+fn is_rule(line: &str) -> bool {
+    matches!(line, "---" | "***" | "___")
 }
 
 /// Without rules and empty lines around.
 fn tidy(text: &str) -> String {
-    let lines: Vec<&str> =
-        text.lines().map(str::trim_end).filter(|line| !matches!(*line, "---" | "***" | "___")).collect();
-    let mut tidy = String::new();
-    for line in lines {
+    let mut tidy = String::with_capacity(text.len());
+    for line in text.lines().map(str::trim_end).filter(|line| !is_rule(line)) {
         if !(line.is_empty() && (tidy.is_empty() || tidy.ends_with("\n\n"))) {
             tidy.push_str(line);
             tidy.push('\n');
