@@ -9,6 +9,7 @@ file names, or a word of why there is none. Fails if a target is missed.
 
 import json
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -185,18 +186,43 @@ def questions(server, host, subject, shown=False):
     uses = {**at, "context": {"includeDeclaration": True}}
     path = str(file.relative_to(subject))
     target = {"path": path, "line": line + 1, "character": column + 1}
-    hovers = {"queries": [{"type": "typeInfo", **target}] * 50}
+    spots = defined(subject)
+    for other in sorted({file for file, *_ in spots} - {file}):
+        if not shown:
+            document = {"uri": other.as_uri(), "languageId": "python", "version": 1, "text": other.read_text()}
+            server.send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
+    each = [{"textDocument": {"uri": file.as_uri()}, "position": {"line": line, "character": column}} for file, line, column in spots]
+    hovers = {
+        "queries": [
+            {"type": "typeInfo", "path": str(file.relative_to(subject)), "line": line + 1, "character": column + 1}
+            for file, line, column in spots
+        ]
+    }
     return [
         ("references", lambda: server.ask("textDocument/references", uses), lambda: host.query(type="references", limit=1000, **target)),
         ("typeInfo", lambda: server.ask("textDocument/hover", at), lambda: host.query(type="typeInfo", **target)),
-        ("typeInfo, 50 in a call", lambda: [server.ask("textDocument/hover", at) for _ in range(50)], lambda: host.query(**hovers)),
+        ("typeInfo, 50 in a call", lambda: [server.ask("textDocument/hover", spot) for spot in each], lambda: host.query(**hovers)),
         ("outline", lambda: server.ask("textDocument/documentSymbol", {"textDocument": at["textDocument"]}), lambda: host.query(type="outline", path=path)),
         ("findSymbols", lambda: server.ask("workspace/symbol", {"query": "flask"}), lambda: host.query(type="findSymbols", query="Flask")),
     ]
 
 
+def defined(subject):
+    """Fifty places at which something is defined: file, line and column from 0."""
+    found = []
+    for file in sorted(subject.rglob("*.py")):
+        for number, line in enumerate(file.read_text().splitlines()):
+            if match := re.match(r"\s*(?:async )?(?:class|def) (\w+)", line):
+                found.append((file, number, match.start(1)))
+    # From the whole of the project, and the same ones every time.
+    return found[:: len(found) // 50][:50]
+
+
 def against(what, direct, through):
-    direct(), through(), direct(), through()
+    found = through()
+    if "error" in found:
+        sys.exit(f"{what}: {found}")
+    direct(), through(), direct()
     theirs, ours = [], []
     for _ in range(TURNS):
         theirs += [took(direct) for _ in range(ASKED)]

@@ -268,6 +268,14 @@ impl<'a> Known<'a> {
         self.again.borrow_mut().clear();
     }
 
+    /// Asks what no server is asked for, so that nobody waits: what is listed, and what stands in files.
+    fn at_once<T>(&self, ask: impl FnOnce(&Run) -> T) -> T {
+        let ahead = self.run.ahead.replace(false);
+        let answer = ask(&self.run);
+        self.run.ahead.set(ahead);
+        answer
+    }
+
     /// Whether the query that began has come to its end.
     fn is_whole(&self) -> bool {
         !self.run.lost.get()
@@ -277,7 +285,6 @@ impl<'a> Known<'a> {
     fn ask(&self) -> bool {
         let (world, run) = (self.world, &self.run);
         let asked = [
-            self.lines.ask(run, |asked, _| world.lines(asked)),
             self.outlines.ask(run, |asked, time| {
                 each(asked, time, &|asked, time| world.document_symbols(asked, time))
             }),
@@ -301,16 +308,11 @@ impl Workspace for Known<'_> {
         if self.run.lost.get() { Vec::new() } else { self.world.servers() }
     }
 
-    /// Listing starts no server and waits for none.
     fn files(&self, filter: &FileFilter) -> Result<Files, Failure> {
-        if self.run.lost.get() {
-            return Err(unknown());
-        }
-        let ahead = self.run.ahead.replace(false);
         let ask =
             |asked: &[FileFilter], _: u32| asked.iter().map(|filter| self.world.files(filter)).collect();
-        let answers = self.files.answers(&self.run, std::slice::from_ref(filter), 0, ask, || Err(unknown()));
-        self.run.ahead.set(ahead);
+        let filters = std::slice::from_ref(filter);
+        let answers = self.at_once(|run| self.files.answers(run, filters, 0, ask, || Err(unknown())));
         answers.into_iter().next().unwrap_or_else(|| Err(unknown()))
     }
 
@@ -319,7 +321,7 @@ impl Workspace for Known<'_> {
     }
 
     fn lines(&self, lines: &[Line]) -> Vec<Option<String>> {
-        self.lines.answers(&self.run, lines, 0, |asked, _| self.world.lines(asked), || None)
+        self.at_once(|run| self.lines.answers(run, lines, 0, |asked, _| self.world.lines(asked), || None))
     }
 
     /// One that is ready stays so for the queries of a call.
