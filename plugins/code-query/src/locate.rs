@@ -400,7 +400,12 @@ fn are_linked(hits: &[Hit<'_>], common: &Common) -> bool {
     let Ok(answers) = hits[0].site.workspace.related(Relation::Definition, &places, common.timeout) else {
         return false;
     };
-    let mut group: Vec<usize> = (0..hits.len()).collect();
+    // Overloads in one file are one thing, wherever each of them is defined.
+    let twin = |hit: &Hit<'_>| {
+        let is = |one: &Hit<'_>| one.path == hit.path && one.node.full_name() == hit.node.full_name();
+        hits.iter().position(is).unwrap_or_default()
+    };
+    let mut group: Vec<usize> = hits.iter().map(twin).collect();
     let mut targets: BTreeMap<(String, (u32, u32)), usize> = BTreeMap::new();
     for (from, answer) in answers.into_iter().enumerate() {
         for location in answer.map(|found| found.items).unwrap_or_default() {

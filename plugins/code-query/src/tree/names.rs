@@ -91,7 +91,7 @@ fn after_generics(text: &str) -> &str {
     text
 }
 
-/// `util::Inner<a::b>::getDeep` is `getDeep`, held by `util` and `Inner<a::b>`; an operator is one name.
+/// `util::Inner<a::b>::getDeep` is `getDeep`, held by `util` and `Inner`; an operator is one name.
 fn scoped(name: &str) -> Read {
     let mut parts: Vec<&str> = Vec::new();
     let (mut depth, mut start, mut skip) = (0_i32, 0, false);
@@ -111,7 +111,20 @@ fn scoped(name: &str) -> Read {
             _ => {}
         }
     }
-    Read { containers: parts.into_iter().map(str::to_owned).collect(), ..plain(&name[start..]) }
+    let leaf = general(&name[start..]);
+    let containers = parts.into_iter().map(|part| general(part).to_owned()).collect();
+    let detail = (leaf.len() < name.len() - start).then(|| name[start..].to_owned());
+    Read { containers, detail, ..plain(leaf) }
+}
+
+/// A specialisation has the name of what it specialises: `Inner<int>` is `Inner`.
+fn general(name: &str) -> &str {
+    let is_operator =
+        name.strip_prefix("operator").is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
+    match name.find('<') {
+        Some(at) if at > 0 && !is_operator && name.ends_with('>') => &name[..at],
+        _ => name,
+    }
 }
 
 /// `(*Circle).GetR` and `Circle.GetR` are `GetR`, held by `Circle`.

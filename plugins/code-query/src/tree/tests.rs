@@ -68,13 +68,15 @@ fn rust_methods_belong_to_their_type() {
 #[test]
 fn scopes_and_receivers_are_told_apart() {
     check(
-        "3 0-9 util\n  6 1-2 Inner<a::b>::getDeep\n  6 3-4 Inner::operator[]\n  9 5-6 ::Inner\n15 11-11 MAX",
+        "3 0-9 util\n  6 1-2 Inner<a::b>::getDeep\n  6 3-4 Inner::operator[]\n  9 5-6 ::Inner\n5 10-10 Inner<int>\n12 11-11 operator<<int>\n15 12-12 MAX",
         Naming::Scoped,
         &[
             "namespace util",
-            "method util.Inner<a::b>.getDeep",
+            "method util.Inner.getDeep",
             "method util.Inner.operator[]",
             "constructor util.::Inner",
+            "class Inner",
+            "function operator<<int>",
             "macro MAX",
         ],
     );
