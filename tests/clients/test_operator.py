@@ -82,7 +82,8 @@ class Operator(Desk):
             (["serve", "--root", "/no/such", *elsewhere], 2, "--root /no/such: there is no such folder"),
             (["apps", *elsewhere], 2, "--root DIR"),
             (["doctor", *elsewhere], 1, "--root DIR"),
-            (["doctor", "--root", "empty", *elsewhere], 1, "osascript: not tried: there is no app to ask about"),
+            (["doctor", "--root", "empty", *elsewhere], 1, "osascript: osascript: it ended without an answer"),
+            (["doctor", "--root", "empty", "--osascript", f"/usr/bin/env IAC_MCP_WORLD=mac {BIN} osascript"], 1, "osascript: answers, though there is no app"),
             (["apps", "--root", "empty", *elsewhere], 1, "no scriptable app was found below empty"),
             (["apps", "zzzz", "--simulated"], 1, "no scriptable app on the simulated Mac has `zzzz`"),
             (["apps", "--simulated", "--standard", "/no/such"], 2, "--standard /no/such: there is no such file"),
@@ -121,6 +122,26 @@ class Operator(Desk):
         orders = [entry["order"] for entry in entries]
         self.assertEqual(orders[:2], ["policy profile trusted", "policy profile standard"])
         self.assertIn("it failed", orders[2])
+
+    def test_a_rule_that_fits_everything_or_nothing_is_not_written_by_mistake(self):
+        doubtful = [
+            (["allow", "*"], "allows anything of * without asking"),
+            (["allow", "com.apple.*", "--command", "delete"], "allows command delete of com.apple.*"),
+            (["allow", "com.apple.mail", "--command", "sned"], "Mail has no command `sned`, so that the rule fits nothing; did you mean"),
+            (["deny", "com.apple.mail", "--property", "subjekt"], "Mail has no property `subjekt`, so that the rule fits nothing; did you mean"),
+            (["ask", "com.example.none"], 'no scriptable app "com.example.none" is installed'),
+        ]
+        rules = 0
+        for order, expected in doubtful:
+            with self.subTest(order):
+                self.assertIn(expected, self.cli_says("policy", *order, status=2))
+                self.assertEqual(len(json.loads(self.cli("policy", "show", "--json"))["rules"]), rules)
+                self.cli("policy", *order, "--yes")
+                rules += 1
+        for order in (["allow", "Mail"], ["deny", ""]):
+            self.assertIn("bundle id", self.cli_says("policy", *order, status=2))
+        for order in (["deny", "*"], ["deny", "Mail", "--command", "emsgsend"], ["allow", "COM.apple.mail", "--command", "checkForNewMail"], ["allow", "com.apple.mail", "--property", "readStatus"]):
+            self.cli("policy", *order)
 
     def test_a_fresh_mac_leaves_nothing_behind(self):
         def begin(*options):

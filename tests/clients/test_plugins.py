@@ -138,7 +138,8 @@ class Plugins(Desk):
             self.assertFalse(plugins["ok"])
             self.assertIn("3 failures in 10 minutes", plugins["detail"])
             self.assertIn("3 failures in 10 minutes", json.loads(self.cli("plugin", "list", "--json"))["plugins"][0]["receipt"]["quarantined"])
-            self.cli("plugin", "release", "probe")
+            self.assertIn("it was quarantined: 3 failures", self.cli("plugin", "release", "probe"))
+            self.assertIn("probe was not quarantined", self.cli("plugin", "release", "probe"))
             await self.ok(client, "probe", do="count")
             metrics = (await self.ok(client, "system", action="metrics"))["plugins"]
             self.assertEqual((metrics[0]["id"], metrics[0]["calls"]), ("probe", 1))

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use iac_core::permission::{Answer, Choice, Question};
 
-use super::paint;
+use super::{Failure, paint};
 use crate::consent::{Asked, Asker, Asking, Caller};
 
 /// How the human is named in the audit log.
@@ -17,6 +17,23 @@ pub(super) fn caller() -> Caller {
     match io::stdin().is_terminal() && io::stderr().is_terminal() {
         true => Caller::new("iac-mcp", Arc::new(Terminal)),
         false => Caller::alone("iac-mcp"),
+    }
+}
+
+/// Asks the person at the terminal; without one, nobody agrees.
+pub(super) fn agree(agreed: bool, question: &str) -> Result<(), Failure> {
+    if agreed {
+        return Ok(());
+    }
+    if !io::stdin().is_terminal() {
+        return Err(Failure::Misuse(format!("{question} nobody can be asked here; add --yes to agree")));
+    }
+    write!(anstream::stderr(), "{question} [y/N] ")?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    match answer.trim() {
+        "y" | "Y" | "yes" => Ok(()),
+        _ => Err(Failure::Failed("nothing was changed".to_owned())),
     }
 }
 

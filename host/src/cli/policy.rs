@@ -1,6 +1,7 @@
 //! `policy`
 
 mod explain;
+mod rule;
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -10,6 +11,8 @@ use iac_core::Millis;
 use iac_core::audit::{self, Entry};
 use iac_core::permission::{Grant, Level, Policy, Profile, Rule, Ruling, Scope};
 use serde_json::{Value as Json, json};
+
+use rule::RuleArguments;
 
 use super::options::{Common, Mac};
 use super::{Failure, paint};
@@ -49,30 +52,6 @@ enum Command {
     Revoke(Revoke),
     /// Says what would be decided about a call, and why.
     Explain(explain::Explain),
-}
-
-#[derive(Debug, Args)]
-struct RuleArguments {
-    /// A bundle id, such as com.apple.mail; `*` for any app.
-    app: String,
-    /// A command, by its name or code.
-    #[arg(long, conflicts_with = "property")]
-    command: Option<String>,
-    /// A property.
-    #[arg(long)]
-    property: Option<String>,
-    /// Only at this level; without it, at any.
-    #[arg(long, value_enum, ignore_case = true)]
-    level: Option<LevelName>,
-    /// Only for calls of this plugin.
-    #[arg(long)]
-    plugin: Option<String>,
-    /// Said to whoever is refused or asked.
-    #[arg(long)]
-    reason: Option<String>,
-    /// Lets an app be opened that is not running.
-    #[arg(long)]
-    launch: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -123,9 +102,9 @@ impl PolicyCommand {
         match self.command {
             Command::Show => show(&mac.look_at_state(common)?, common),
             Command::Check { file } => check(file, common, &mac),
-            Command::Allow(rule) => rule.add(Ruling::Allow, common, &mac),
-            Command::Ask(rule) => rule.add(Ruling::Ask, common, &mac),
-            Command::Deny(rule) => rule.add(Ruling::Deny, common, &mac),
+            Command::Allow(rule) => rule.add(Ruling::Allow, common, mac),
+            Command::Ask(rule) => rule.add(Ruling::Ask, common, mac),
+            Command::Deny(rule) => rule.add(Ruling::Deny, common, mac),
             Command::Profile { profile } => set_profile(profile, common, &mac),
             Command::Grants => grants(&mac.look_at_state(common)?, common),
             Command::Revoke(revoke) => revoke.run(&mac.open_state(common)?),
@@ -211,19 +190,6 @@ fn check(file: Option<PathBuf>, common: &Common, mac: &Mac) -> Result<(), Failur
 
 fn unreadable(path: &std::path::Path, error: &io::Error) -> Failure {
     Failure::Failed(format!("{}: {error}", path.display()))
-}
-
-impl RuleArguments {
-    fn add(self, decision: Ruling, common: &Common, mac: &Mac) -> Result<(), Failure> {
-        let state = mac.open_state(common)?;
-        let Self { app, command, property, level, plugin, reason, launch } = self;
-        let level = level.map(Level::from);
-        let rule =
-            Rule { app: Some(app), command, property, level, plugin, decision, reason, launch, line: 0 };
-        let order = format!("policy {} {}", decision.as_str(), in_words(&rule));
-        change(&state, &order, || state.add_rule(&rule))?;
-        Ok(writeln!(anstream::stdout(), "{}: {}", decision.as_str(), in_words(&rule))?)
-    }
 }
 
 fn in_words(rule: &Rule) -> String {

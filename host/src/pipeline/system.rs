@@ -5,13 +5,14 @@ use std::sync::atomic::Ordering;
 use iac_core::app::Apps;
 use iac_core::call::Call;
 use iac_core::fault::{Code, Fault};
+use iac_core::jxa;
 use iac_core::reference::Stats;
-use iac_core::step::Outcome;
+use iac_core::step::{Event, Outcome};
 use serde_json::{Map, Value as Json, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{Attempt, Need, Pipeline, refused};
-use crate::osascript::{AppReport, Report as Osascript};
+use crate::osascript::{AppReport, Kind, Report as Osascript};
 use crate::plugins::Report;
 
 /// The name of the tool.
@@ -66,12 +67,12 @@ impl Pipeline {
             .filter(|app| app.counts.is_none_or(|counts| counts.commands == 0))
             .map(|app| app.name.as_str())
             .collect();
-        let scripts = self.drive(Call::ListApps { search: None }, attempt, cancel).await.outcome;
+        let scripts = self.scripts_run(&apps, attempt, cancel).await;
         let stats = self.stats();
         let checks = [
             check("apps", !apps.0.is_empty(), format!("{} scriptable apps found", apps.0.len())),
             check("dictionaries", empty.is_empty(), said(&empty)),
-            check("osascript", !scripts.is_error && !apps.0.is_empty(), answered(&scripts, &apps)),
+            check("osascript", scripts.is_ok(), scripts.unwrap_or_else(|why| why)),
             busy(&self.supervisor.report()),
             self.plugins_are_well(),
             self.language_servers_are_well(),
@@ -79,6 +80,24 @@ impl Pipeline {
         ];
         let healthy = checks.iter().all(|check| check["ok"] == true);
         Ok(json!({ "healthy": healthy, "checks": checks, "settings": self.said }))
+    }
+
+    /// Whether a script runs: one that asks which apps run, or where there are none, one that asks nobody.
+    async fn scripts_run(
+        &self,
+        apps: &Apps,
+        attempt: &Attempt<'_>,
+        cancel: CancellationToken,
+    ) -> Result<String, String> {
+        if apps.0.is_empty() {
+            return match self.supervisor.run("", Kind::Read, &jxa::probe(""), cancel).await {
+                Event::Failed(failure) => Err(failure.to_string()),
+                _ => Ok("answers, though there is no app to ask about".to_owned()),
+            };
+        }
+        let outcome = self.drive(Call::ListApps { search: None }, attempt, cancel).await.outcome;
+        let message = || outcome.body.get("message").and_then(Json::as_str).unwrap_or_default().to_owned();
+        if outcome.is_error { Err(message()) } else { Ok("answers".to_owned()) }
     }
 
     fn plugins_in_short(&self) -> Json {
@@ -167,13 +186,4 @@ fn said(empty: &[&str]) -> String {
         [] => "every app offers commands".to_owned(),
         names => format!("no commands in {}", names.join(", ")),
     }
-}
-
-/// Without an app there is nothing to ask about, and no script has run.
-fn answered(scripts: &Outcome, apps: &Apps) -> String {
-    if apps.0.is_empty() {
-        return "not tried: there is no app to ask about".to_owned();
-    }
-    let message = scripts.body.get("message").and_then(Json::as_str);
-    message.map_or_else(|| "answers".to_owned(), str::to_owned)
 }

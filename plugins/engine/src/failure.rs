@@ -191,7 +191,8 @@ impl Failure {
     fn suggestion(&self, plugin: &PluginId) -> Option<String> {
         match self {
             Self::Fault(fault) | Self::Passed(fault) => {
-                fault.suggestion.as_deref().map(|text| clean(text, 1_000))
+                let own = fault.suggestion.as_deref().map(|text| clean(text, 1_000));
+                own.or_else(|| (self.code() == "plugin_failed").then(|| ITS_OWN.to_owned()))
             }
             Self::Busy(_) => Some("call again when the earlier calls have been answered".to_owned()),
             Self::Quarantined { .. } => {
@@ -230,6 +231,9 @@ impl Failure {
         }
     }
 }
+
+/// What can be done about an error of the plugin's own kind, of which it says no more.
+const ITS_OWN: &str = "this is what the plugin says: ask it for something else, or tell the user";
 
 /// The codes that a plugin may pass on or use as they are.
 const SHARED: [&str; 23] = [
@@ -298,7 +302,8 @@ mod tests {
                 detail: Some(json!({"n": 1})),
                 ..Fault::new("no-tasks", "nothing\u{202e} to do\u{1b}[2J")
             }),
-            &json!({"error": "plugin_failed", "message": "nothing to do[2J", "retryable": false, "plugin": "demo",
+            &json!({"error": "plugin_failed", "message": "nothing to do[2J",
+                "suggestion": "this is what the plugin says: ask it for something else, or tell the user", "retryable": false, "plugin": "demo",
                 "detail": {"code": "no-tasks", "detail": {"n": 1}}}),
         );
         let told = Fault {

@@ -1,6 +1,6 @@
 //! Installing and granting.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,6 +9,7 @@ use serde_json::{Value as Json, json};
 
 use super::shipped::{self, Found};
 use super::{Failure, engine, installed, lacking, wants, working};
+use crate::cli::ask::agree;
 use crate::cli::options::Common;
 use crate::cli::paint;
 use crate::plugins::FOLDER;
@@ -242,10 +243,23 @@ pub(super) fn list(common: &Common) -> Result<(), Failure> {
     let mut table = paint::table(&["Plugin", "Version", "State", "Tools", "Has"]);
     for (id, receipt) in &plugins {
         let tools: Vec<&str> = receipt.tools.iter().map(|tool| tool.name.as_str()).collect();
-        let has = receipt.grants.lines().join("\n");
+        let has = as_wanted(&installed, id, receipt);
         table.add_row([id.to_string(), receipt.version.clone(), state(id, receipt), tools.join("\n"), has]);
     }
     Ok(paint::print(&table)?)
+}
+
+/// What a plugin has, one thing on each line. Apps are spelled as its package does: a grant has them in small letters.
+fn as_wanted(installed: &Installed, id: &PluginId, receipt: &Receipt) -> String {
+    let package = installed.bytes(id, receipt).ok().and_then(|bytes| package::read(&bytes).ok());
+    let wants = package.map(|package| package.manifest.wants).unwrap_or_default();
+    let apps: Vec<&String> = wants.iter().flat_map(|want| &want.apps).collect();
+    let spelled = |word: &str| {
+        let app = apps.iter().find(|app| app.eq_ignore_ascii_case(word));
+        app.map_or_else(|| word.to_owned(), |app| app.to_string())
+    };
+    let line = |line: String| line.split(' ').map(spelled).collect::<Vec<_>>().join(" ");
+    receipt.grants.lines().into_iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Whether a plugin can be called, or what stands in the way.
@@ -260,8 +274,13 @@ fn state(installed: &Installed, id: &PluginId, receipt: &Receipt) -> String {
 }
 
 pub(super) fn release(common: &Common, id: &str) -> Result<(), Failure> {
-    installed(common)?.edit(id, |receipt| receipt.quarantined = None)?;
-    Ok(writeln!(anstream::stdout(), "{id} is called again")?)
+    let mut reason = None;
+    installed(common)?.edit(id, |receipt| reason = receipt.quarantined.take())?;
+    let said = match reason {
+        Some(reason) => format!("{id} can be called again; it was quarantined: {reason}"),
+        None => format!("{id} was not quarantined; nothing has changed"),
+    };
+    Ok(writeln!(anstream::stdout(), "{said}")?)
 }
 
 pub(super) fn remove(common: &Common, id: &str) -> Result<(), Failure> {
@@ -327,23 +346,6 @@ fn pin(installed: &Installed, id: &str, name: &str) -> Result<String, Failure> {
     let script = scripts.iter().find(|script| script.name == name);
     let script = script.ok_or_else(|| Failure::Failed(format!("plugin `{id}` has no script `{name}`")))?;
     Ok(script.pin())
-}
-
-/// Asks the person at the terminal; without one, nobody agrees.
-fn agree(agreed: bool, question: &str) -> Result<(), Failure> {
-    if agreed {
-        return Ok(());
-    }
-    if !io::stdin().is_terminal() {
-        return Err(Failure::Misuse(format!("{question} nobody can be asked here; add --yes to agree")));
-    }
-    write!(anstream::stderr(), "{question} [y/N] ")?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    match answer.trim() {
-        "y" | "Y" | "yes" => Ok(()),
-        _ => Err(Failure::Failed("nothing was changed".to_owned())),
-    }
 }
 
 /// A folder as it is granted: absolute and without links, so that a grant means one place.

@@ -1,0 +1,118 @@
+//! `policy allow`, `ask` and `deny`: no rule that fits everything, or nothing, is written by mistake.
+
+use std::io::Write as _;
+
+use clap::Args;
+use iac_core::app::App;
+use iac_core::dictionary::{Dictionary, names};
+use iac_core::fault::{Code, Fault, did_you_mean};
+use iac_core::permission::{Level, Rule, Ruling};
+
+use super::{Failure, LevelName, change, in_words};
+use crate::apps::Definition;
+use crate::cli::ask::agree;
+use crate::cli::options::{Common, Mac};
+
+#[derive(Debug, Args)]
+pub(super) struct RuleArguments {
+    /// A bundle id, such as com.apple.mail; `*` for any app.
+    app: String,
+    /// A command, by its name or code.
+    #[arg(long, conflicts_with = "property")]
+    command: Option<String>,
+    /// A property.
+    #[arg(long)]
+    property: Option<String>,
+    /// Only at this level; without it, at any.
+    #[arg(long, value_enum, ignore_case = true)]
+    level: Option<LevelName>,
+    /// Only for calls of this plugin.
+    #[arg(long)]
+    plugin: Option<String>,
+    /// Said to whoever is refused or asked.
+    #[arg(long)]
+    reason: Option<String>,
+    /// Lets an app be opened that is not running.
+    #[arg(long)]
+    launch: bool,
+    /// Writes the rule without asking, also where it allows something of every app or fits nothing that is known here.
+    #[arg(long)]
+    yes: bool,
+}
+
+impl RuleArguments {
+    pub(super) fn add(self, decision: Ruling, common: &Common, mac: Mac) -> Result<(), Failure> {
+        let state = mac.open_state(common)?;
+        let Self { app, command, property, level, plugin, reason, launch, yes } = self;
+        let level = level.map(Level::from);
+        let rule =
+            Rule { app: Some(app), command, property, level, plugin, decision, reason, launch, line: 0 };
+        if let Some(doubt) = doubt(&rule, common, mac)? {
+            agree(yes, &format!("{doubt}\nwrite it all the same?"))?;
+        }
+        let order = format!("policy {} {}", decision.as_str(), in_words(&rule));
+        change(&state, &order, || state.add_rule(&rule))?;
+        Ok(writeln!(anstream::stdout(), "{}: {}", decision.as_str(), in_words(&rule))?)
+    }
+}
+
+/// What speaks against a rule, if anything does.
+fn doubt(rule: &Rule, common: &Common, mac: Mac) -> Result<Option<String>, Failure> {
+    let app = rule.app.as_deref().unwrap_or("*");
+    if app.trim().is_empty() {
+        return Err(Failure::Misuse("no app is named: give a bundle id, or `*` for any app".to_owned()));
+    }
+    if app.ends_with('*') {
+        let allowed = format!("this allows {} without asking", in_words(rule));
+        return Ok((rule.decision == Ruling::Allow).then_some(allowed));
+    }
+    match known(app, common, mac) {
+        Some(Ok((found, definition))) => {
+            by_id(rule, app, &found)?;
+            Ok(unknown_term(rule, &found, &definition.dictionary))
+        }
+        Some(Err(fault)) if fault.code == Code::UnknownApp => {
+            Ok(Some(format!("the rule fits nothing now: {}", fault.message)))
+        }
+        Some(Err(_)) | None => Ok(None),
+    }
+}
+
+/// The app with its dictionary; `None` where there is no Mac to look at.
+fn known(app: &str, common: &Common, mac: Mac) -> Option<Result<(App, Definition), Fault>> {
+    let pipeline = mac.pipeline(common, &[]).ok()?;
+    Some(pipeline.prepare().and_then(|()| pipeline.catalog().definition(app)))
+}
+
+/// A name is whatever a bundle says it is, so that it allows nothing.
+fn by_id(rule: &Rule, app: &str, found: &App) -> Result<(), Failure> {
+    let id = &*found.bundle_id;
+    if rule.decision != Ruling::Allow || app.eq_ignore_ascii_case(id) {
+        return Ok(());
+    }
+    Err(Failure::Misuse(format!(
+        "`{app}` is the name of an app, and only its bundle id can be allowed: {id}"
+    )))
+}
+
+fn unknown_term(rule: &Rule, app: &App, dictionary: &Dictionary) -> Option<String> {
+    let commands = &dictionary.commands;
+    let properties = || dictionary.classes.values().flat_map(|class| &class.properties);
+    let (kind, wanted, near) = match (&rule.command, &rule.property) {
+        (Some(command), _) => {
+            let has_code = commands.iter().any(|each| each.code == *command);
+            let is_known = has_code || !dictionary.commands_named(command).is_empty();
+            let near = || names::near(command, commands.iter().map(|each| each.name.as_str()), 3);
+            ("command", command, (!is_known).then(near)?)
+        }
+        (None, Some(property)) => {
+            let key = names::key(property);
+            let is_known = properties().any(|each| names::key(&each.name) == key);
+            let near = || names::near(property, properties().map(|each| each.name.as_str()), 3);
+            ("property", property, (!is_known).then(near)?)
+        }
+        (None, None) => return None,
+    };
+    let near = did_you_mean(&near);
+    Some(format!("{} has no {kind} `{wanted}`, so that the rule fits nothing{near}", app.name))
+}
