@@ -105,28 +105,33 @@ fn open(site: Site<'_>, server: &Server, used: &Used<'_>, doubts: &mut Doubts) -
     places
 }
 
-/// Where a word stands in a text of Rust or Go, outside of comments and texts.
+/// Where a word stands in a text of Rust or Go, outside of comments and texts. Most of a text is passed over: only what
+/// begins something that could hold the word is looked at.
 fn words(text: &str, name: &str) -> Vec<Position> {
+    let alone = |(at, _): &(usize, &str)| {
+        !text[..*at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part)
+    };
     let mut found = Vec::new();
-    let (mut line, mut begin, mut at) = (0, 0, 0);
-    while let Some(letter) = text[at..].chars().next() {
-        let rest = &text[at..];
-        let length = if letter.is_alphanumeric() || letter == '_' {
-            let word = &rest[..rest.find(|part| !is_part(part)).unwrap_or(rest.len())];
-            if word == name {
-                let column = u32::try_from(text[begin..at].chars().count()).unwrap_or(u32::MAX);
-                found.push(Position { line, column });
-            }
-            // The letter before a text belongs to it.
-            if is_prefix(word) { word.len() + text_length(&rest[word.len()..], word) } else { word.len() }
-        } else {
-            skipped(rest).unwrap_or(letter.len_utf8())
-        };
-        if let Some(last) = rest[..length].rfind('\n') {
-            line += u32::try_from(rest[..length].matches('\n').count()).unwrap_or(u32::MAX);
-            begin = at + last + 1;
+    let (mut line, mut begin, mut at) = (0_u32, 0, 0);
+    for (word, _) in text.match_indices(name).filter(alone) {
+        while let Some(special) =
+            text.as_bytes()[at.min(word)..word].iter().position(|byte| is_special(*byte))
+        {
+            at += special;
+            at += skipped(text, at).max(1);
         }
-        at += length;
+        if at > word {
+            continue;
+        }
+        at = word;
+        let passed = &text[begin..word];
+        if let Some(last) = passed.rfind('\n') {
+            let lines = passed.bytes().filter(|byte| *byte == b'\n').count();
+            line = line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+            begin += last + 1;
+        }
+        let column = u32::try_from(text[begin..word].chars().count()).unwrap_or(u32::MAX);
+        found.push(Position { line, column });
     }
     found
 }
@@ -135,25 +140,33 @@ fn is_part(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-fn is_prefix(word: &str) -> bool {
-    matches!(word, "r" | "b" | "br" | "c" | "cr")
+fn is_special(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'/' | b'`')
 }
 
-/// The length of a comment, a text or a letter at the beginning.
-fn skipped(rest: &str) -> Option<usize> {
-    if rest.starts_with("//") {
-        return Some(rest.find('\n').unwrap_or(rest.len()));
-    }
-    if rest.starts_with("/*") {
-        return Some(comment(rest));
-    }
-    match rest.chars().next()? {
-        '"' => Some(quoted(rest)),
-        '\'' => Some(letter(rest)),
+/// The length of the comment, the text or the letter that begins at a place, 0 where none does.
+fn skipped(text: &str, at: usize) -> usize {
+    let rest = &text[at..];
+    match rest.as_bytes()[0] {
+        b'"' => raw(&text[..at], rest).unwrap_or_else(|| quoted(rest)),
+        b'\'' => letter(rest),
         // Go's texts of several lines.
-        '`' => Some(rest[1..].find('`').map_or(rest.len(), |end| end + 2)),
-        _ => None,
+        b'`' => rest[1..].find('`').map_or(rest.len(), |end| end + 2),
+        _ if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+        _ if rest.starts_with("/*") => comment(rest),
+        _ => 0,
     }
+}
+
+/// The length of a text behind `r`, `br#` and the like.
+fn raw(before: &str, rest: &str) -> Option<usize> {
+    let bare = before.trim_end_matches('#');
+    let letters = bare.len() - bare.trim_end_matches(is_part).len();
+    if !matches!(&bare[bare.len() - letters..], "r" | "br" | "cr") {
+        return None;
+    }
+    let end = format!("\"{}", "#".repeat(before.len() - bare.len()));
+    Some(rest[1..].find(&end).map_or(rest.len(), |at| 1 + at + end.len()))
 }
 
 /// Comments of Rust hold comments.
@@ -173,19 +186,6 @@ fn comment(rest: &str) -> usize {
         }
     }
     rest.len()
-}
-
-/// The length of a text behind `r`, `b` and the like, 0 where there is none.
-fn text_length(rest: &str, prefix: &str) -> usize {
-    let hashes = rest.len() - rest.trim_start_matches('#').len();
-    if !rest[hashes..].starts_with('"') {
-        return 0;
-    }
-    if !prefix.contains('r') {
-        return if hashes == 0 { quoted(rest) } else { 0 };
-    }
-    let end = format!("\"{}", "#".repeat(hashes));
-    rest[hashes + 1..].find(&end).map_or(rest.len(), |at| hashes + 1 + at + end.len())
 }
 
 fn quoted(rest: &str) -> usize {
