@@ -200,6 +200,13 @@ class Operator(Desk):
         self.assertNotIn("it is set by", self.told("apps", "--timeout", "y", status=2, environment=wrong))
         self.assertIn("`iac-mcp apps`", self.told("describe", "NoSuchApp", "--simulated", status=1))
         self.assertIn("there is no such file", self.told("lint", "no.sdef", status=1))
+        self.assertIn("did you mean", self.cli_says("policy", "explain", "Mail", "--command", "sned", status=1))
+        self.assertIn("`iac-mcp plugin add FILE|ID`", self.told("plugin", "list"))
+        for order in ("test", "bench"):
+            self.assertIn("`iac-mcp plugin list`", self.told("plugin", order, "nofile", status=1))
+        self.assertIn("`iac-mcp plugin pack`", self.told("plugin", "add", "nofile.wasm", status=1))
+        for order in ("show", "reset"):
+            self.assertIn("`iac-mcp sim new DIR`", self.told("sim", order, "nofolder", status=1))
         self.assertIn("IAC_MCP_LOG", self.told("apps", "--simulated", environment={"IAC_MCP_LOG": "[[["}))
 
     def cli_says(self, *arguments, status=0):

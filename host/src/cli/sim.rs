@@ -64,8 +64,8 @@ impl Sim {
     pub(super) fn run(self, common: &Common, mac: &Mac) -> Result<(), Failure> {
         match self.command {
             Command::New(new) => new.run(),
-            Command::Reset { folder } => reset(&folder),
-            Command::Show { folder } => show(&worlds::show(&folder)?, common),
+            Command::Reset { folder } => reset(a_mac(&folder)?),
+            Command::Show { folder } => show(&worlds::show(a_mac(&folder)?)?, common),
             Command::Record(record) => record.run(common, mac),
         }
     }
@@ -86,6 +86,15 @@ impl New {
         writeln!(anstream::stdout(), "made {name}; use it with: iac-mcp serve --world {name}")?;
         Ok(())
     }
+}
+
+/// A folder that may hold a simulated Mac.
+fn a_mac(folder: &Path) -> Result<&Path, Failure> {
+    if folder.join("mac.json").exists() {
+        return Ok(folder);
+    }
+    let what = format!("{} holds no simulated Mac: it has no mac.json", folder.display());
+    Err(Failure::Failed(what + "\n`iac-mcp sim new DIR` makes one"))
 }
 
 fn reset(folder: &Path) -> Result<(), Failure> {

@@ -240,6 +240,10 @@ pub(super) fn list(common: &Common) -> Result<(), Failure> {
         let shown: Vec<_> = plugins.iter().map(shown).collect();
         return Ok(paint::answer(&json!({ "plugins": shown }), true)?);
     }
+    if plugins.is_empty() {
+        let none = "no plugin is installed; `iac-mcp plugin add FILE|ID` installs one";
+        return Ok(writeln!(anstream::stdout(), "{none}")?);
+    }
     let mut table = paint::table(&["Plugin", "Version", "State", "Tools", "Has"]);
     for (id, receipt) in &plugins {
         let tools: Vec<&str> = receipt.tools.iter().map(|tool| tool.name.as_str()).collect();

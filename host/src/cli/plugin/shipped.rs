@@ -30,6 +30,11 @@ const BUILT: &str = env!("CARGO_MANIFEST_DIR");
 /// There is no such file and no such plugin; or its source does not build.
 pub(super) fn package(given: &Path) -> Result<Found, Failure> {
     let id = given.to_str().and_then(|id| id.parse::<PluginId>().ok()).filter(|_| !given.is_file());
+    if id.is_none() && !given.exists() {
+        let what = format!("there is no file {}", given.display());
+        let hint = "name a package that `iac-mcp plugin pack` made, or the id of a plugin that comes along";
+        return Err(Failure::Failed(format!("{what}\n{hint}")));
+    }
     match id {
         Some(id) => named(&id, &std::env::current_exe()?, Path::new(BUILT), CARRIED),
         None => file(given.to_owned()),

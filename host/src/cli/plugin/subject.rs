@@ -34,7 +34,7 @@ pub(super) struct Subject {
 
 impl Which {
     pub(super) fn find(&self, common: &Common, roots: &[PathBuf]) -> Result<Subject, Failure> {
-        let installed = if self.what.exists() { None } else { self.installed(common)? };
+        let installed = if self.what.exists() { None } else { Some(self.installed(common)?) };
         let beside = match (&installed, self.what.is_dir()) {
             (Some((_, source)), _) => source.with_file_name(CALLS),
             (None, true) => self.what.join(CALLS),
@@ -61,13 +61,15 @@ impl Which {
     }
 
     /// The bytes of an installed plugin of that id, and where they came from.
-    fn installed(&self, common: &Common) -> Result<Option<(Vec<u8>, PathBuf)>, Failure> {
+    fn installed(&self, common: &Common) -> Result<(Vec<u8>, PathBuf), Failure> {
         let installed = installed(common)?;
         let is_meant = |id: &str| Path::new(id) == self.what;
         let Some((id, receipt)) = installed.list()?.into_iter().find(|(id, _)| is_meant(id.as_str())) else {
-            return Ok(None);
+            let what = self.what.display();
+            let message = format!("there is no package, no folder and no installed plugin `{what}`");
+            return Err(Failure::Failed(message + "\n`iac-mcp plugin list` shows what is installed"));
         };
-        Ok(Some((installed.bytes(&id, &receipt)?, PathBuf::from(receipt.source))))
+        Ok((installed.bytes(&id, &receipt)?, PathBuf::from(receipt.source)))
     }
 }
 

@@ -3,6 +3,8 @@
 use std::io::Write as _;
 
 use clap::Args;
+use iac_core::dictionary::names;
+use iac_core::fault::did_you_mean;
 use iac_core::permission::{
     CommandScope, Level, Ruling, Scope, Source, classify_command, classify_write, forecast,
 };
@@ -119,7 +121,9 @@ impl Explain {
         let classified = match (&self.command, &self.property) {
             (Some(name), _) => {
                 let found = definition.dictionary.commands_named(name);
-                let unknown = || Failure::Failed(format!("{} has no command `{name}`", app.name));
+                let known = definition.dictionary.commands.iter().map(|each| each.name.as_str());
+                let near = did_you_mean(&names::near(name, known, 3));
+                let unknown = || Failure::Failed(format!("{} has no command `{name}`{near}", app.name));
                 let command = found.first().ok_or_else(unknown)?;
                 scope.command = Some(CommandScope { name: command.name.clone(), code: command.code.clone() });
                 Some(classify_command(id, command, levels))
