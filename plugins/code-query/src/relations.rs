@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use iac_plugin::{Json, json};
 
 use crate::answer::{self, Answer, Row};
-use crate::crawl::{self, Share};
+use crate::crawl::{self, Outline, Share};
 use crate::doubts::{Doubts, Reason};
 use crate::find::{self, Hit};
 use crate::hidden;
@@ -135,11 +135,13 @@ pub(crate) fn calls(
     let mut doubts = Doubts::default();
     let located = locate::one(desk, target, common, what, &mut doubts)?;
     if !located.hits.is_empty() && located.hits.iter().all(|hit| hit.node.kind == kinds::MACRO) {
-        let message = format!("{what} of macros are not known; try references");
-        return Err(Trouble::new("UNSUPPORTED", message));
+        return Err(of_macro(what));
     }
     let asker = Asker::new(&located, what, common, |can| can.calls, &mut doubts)?;
     let mut found = asker.hierarchy(step, &mut doubts)?;
+    if found.is_empty() && located.hits.is_empty() && asker.is_macro() {
+        return Err(of_macro(what));
+    }
     if step == Step::Callers {
         asker.doubt_hidden(target, &mut doubts);
         asker.doubt_callers(&found, &mut doubts);
@@ -156,6 +158,11 @@ pub(crate) fn calls(
     let shown = answer::page(&found, common, &mut doubts);
     let rows = neighbour_rows(located.site, shown);
     Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
+}
+
+/// No server knows what calls a macro, and nothing is no answer to that.
+fn of_macro(what: &str) -> Trouble {
+    Trouble::new("UNSUPPORTED", format!("{what} of macros are not known; try references"))
 }
 
 /// Where something is declared.
@@ -248,18 +255,32 @@ impl<'a, 'b> Asker<'a, 'b> {
     /// Calls in what the build leaves out of a function are not known.
     fn doubt_body(&self, doubts: &mut Doubts) {
         for place in &self.located.places {
-            let language = self.located.language.clone();
-            let file = File { path: place.path.clone(), language, size: 0, stamp: 0 };
-            let partial = Common { allow_partial: true, ..self.common.clone() };
-            let mut others = Doubts::default();
-            let (site, share) = (self.located.site, &Share::Whole);
-            let found = crawl::outlines(site, vec![file], share, &partial, false, self.what, &mut others);
-            let Ok(found) = found else { continue };
+            let found = self.outline(&place.path);
             let node = found.first().and_then(|outline| outline.tree.named_at(place.at));
             if let Some(whole) = node.map(|node| node.whole) {
                 hidden::doubt_within(&found, &whole, doubts);
             }
         }
+    }
+
+    /// Whether a macro is declared where the thing is.
+    fn is_macro(&self) -> bool {
+        let is = |(path, (line, column)): &Declared| {
+            let at = Position { line: *line, column: *column };
+            let node = |outline: &Outline<'_>| outline.tree.named_at(at).map(|node| node.kind);
+            self.outline(path).iter().any(|outline| node(outline) == Some(kinds::MACRO))
+        };
+        matches!(self.server.naming, Naming::Scoped) && self.declared().iter().any(is)
+    }
+
+    /// The outline of a file; none where there is none to be had.
+    fn outline(&self, path: &str) -> Vec<Outline<'a>> {
+        let language = self.located.language.clone();
+        let file = File { path: path.to_owned(), language, size: 0, stamp: 0 };
+        let partial = Common { allow_partial: true, ..self.common.clone() };
+        let (site, share, mut doubts) = (self.located.site, &Share::Whole, Doubts::default());
+        let found = crawl::outlines(site, vec![file], share, &partial, false, self.what, &mut doubts);
+        found.unwrap_or_default()
     }
 
     fn trouble(&self, failure: Failure) -> Trouble {
