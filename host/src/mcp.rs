@@ -100,8 +100,10 @@ async fn late(closed: &CancellationToken, pipeline: &Pipeline) {
 async fn cleaning(pipeline: Arc<Pipeline>, every: Duration) {
     loop {
         tokio::time::sleep(every).await;
-        let dropped = pipeline.clean_up();
-        tracing::debug!(dropped, "references whose time has passed");
+        let pipeline = Arc::clone(&pipeline);
+        // What is saved is written on a thread that may wait.
+        let cleaned = tokio::task::spawn_blocking(move || pipeline.clean_up()).await;
+        tracing::debug!(dropped = cleaned.unwrap_or_default(), "references whose time has passed");
     }
 }
 

@@ -11,7 +11,7 @@ pub(crate) mod tools;
 use std::cell::LazyCell;
 use std::io;
 use std::ops::Deref;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -85,7 +85,10 @@ pub struct Pipeline {
     debug: bool,
     plugins: Plugins,
     memory: Mutex<Memory>,
-    saved: Mutex<Kept>,
+    /// Where references outlive the process.
+    saved: Mutex<SavedReferences>,
+    /// Whether those of earlier processes were taken over.
+    adopted: AtomicBool,
     clock: Clock,
     counters: Counters,
     screen: Screen,
@@ -98,13 +101,6 @@ pub struct Pipeline {
 struct Memory {
     references: References,
     learned: Learned,
-}
-
-/// Where references outlive the process.
-#[derive(Debug)]
-struct Kept {
-    file: SavedReferences,
-    adopted: bool,
 }
 
 /// Points in time that never go back, counted from the Unix epoch. They go on while the Mac sleeps, which an `Instant`
@@ -191,7 +187,7 @@ impl Pipeline {
         } = settings;
         let references = References::new(limits);
         let state = state.map_or_else(State::passing, Ok).map_err(io::Error::other)?;
-        let saved = Mutex::new(Kept { file: state.saved_references(), adopted: false });
+        let saved = Mutex::new(state.saved_references());
         let permission = Permission::new(Arc::new(state), &home);
         Ok(Self {
             catalog: Arc::new(Catalog::new(apps)),
@@ -201,6 +197,7 @@ impl Pipeline {
             tools: tools::Tools::new(tools),
             debug,
             saved,
+            adopted: AtomicBool::new(false),
             permission,
             plugins,
             memory: Mutex::new(Memory { references, learned: Learned::default() }),
@@ -339,11 +336,11 @@ impl Pipeline {
         prepare(self.world.as_deref())
     }
 
-    /// Drops references whose time has passed and saves the others; says how many were dropped.
+    /// Drops references whose time has passed and saves the others, which may block; says how many were dropped.
     pub fn clean_up(&self) -> usize {
         let now = self.clock.now();
         let dropped = self.memory().references.clean_up(now);
-        off_the_way(|| self.save());
+        self.save();
         dropped
     }
 
@@ -360,39 +357,37 @@ impl Pipeline {
 
     /// Takes over, before the first call, the references that processes which are gone have left behind.
     fn adopt(&self) {
-        if !self.kept().adopted {
-            off_the_way(|| self.adopt_now());
-        }
-    }
-
-    fn adopt_now(&self) {
-        let mut kept = self.kept();
-        if std::mem::replace(&mut kept.adopted, true) {
+        if self.adopted.load(Ordering::Acquire) {
             return;
         }
-        let mut left = kept.file.left();
+        let mut kept = self.kept();
+        if self.adopted.load(Ordering::Acquire) {
+            return;
+        }
+        let mut left = kept.left();
         let now = self.clock.now();
         let taken = self.memory().references.adopt(std::mem::take(&mut left.saved), now);
         tracing::debug!(taken, "references of earlier processes");
         if self.write(&mut kept) {
             left.taken();
         }
+        self.adopted.store(true, Ordering::Release);
     }
 
     fn save(&self) {
         let mut kept = self.kept();
-        if kept.adopted {
+        if self.adopted.load(Ordering::Acquire) {
             self.write(&mut kept);
         }
     }
 
-    fn write(&self, kept: &mut Kept) -> bool {
+    fn write(&self, kept: &mut SavedReferences) -> bool {
         let saved = self.memory().references.saved();
-        let written = kept.file.save(&saved);
+        let written = kept.save(&saved);
         written.inspect_err(|error| tracing::warn!(%error, "references are not saved")).is_ok()
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+    fn kept(&self) -> std::sync::MutexGuard<'_, SavedReferences> {
         self.saved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -582,15 +577,6 @@ fn with_script(mut outcome: Outcome, shown: Option<String>) -> Outcome {
 pub(crate) fn internal(error: &dyn std::fmt::Display) -> Fault {
     let message = format!("the server failed: {error}");
     Fault::new(Code::Internal, message, "this is a fault of the server; please report it with its log")
-}
-
-/// Does what waits for the disk; other calls go on meanwhile.
-fn off_the_way<T>(work: impl FnOnce() -> T) -> T {
-    use tokio::runtime::{Handle, RuntimeFlavor};
-    match Handle::try_current().map(|handle| handle.runtime_flavor()) {
-        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
-        _ => work(),
-    }
 }
 
 fn prepare(world: Option<&World>) -> Result<(), Fault> {

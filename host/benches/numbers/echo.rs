@@ -92,9 +92,9 @@ impl ServerHandler for Echo {
     }
 }
 
-/// Serves until stdin ends, on as many threads and through the same pipes as the server that is measured.
+/// Serves until stdin ends, in the same runtime and through the same pipes as the server that is measured.
 pub(crate) fn serve() -> ExitCode {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(async {
         let echo = Echo { other: Arc::default() };
         let running = echo.serve(stdio_pipes()).await.expect("a session begins");

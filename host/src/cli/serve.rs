@@ -8,12 +8,11 @@ use super::config::Setting;
 use super::options::{Common, Mac};
 use crate::mcp;
 
-/// More threads gain nothing, since the work is waiting, and cost something: they wake each other for every message.
-/// Whatever computes or reads files for long does so on threads of its own.
-const THREADS: usize = 1;
-
 pub(super) fn run(common: &Common, mac: Mac, settings: &[Setting]) -> Result<(), Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()?;
+    // More threads gain nothing, since the work is waiting, and cost something: they wake each other for every message.
+    // One begins calls in the order in which they came, also those whose client does not wait. Whatever computes or
+    // reads files for long does so on threads of its own.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(async {
         let clean_up = Duration::from_millis(mac.ref_cleanup);
         let pipeline = Arc::new(mac.pipeline(common, settings)?);

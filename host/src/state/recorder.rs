@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use iac_core::Millis;
 use iac_core::audit::Entry;
-use tokio::sync::oneshot;
+use tokio::sync::{Mutex, oneshot};
 
 use super::{State, StateError};
 
@@ -19,6 +19,8 @@ const REST: Duration = Duration::from_millis(1);
 #[derive(Debug)]
 pub struct Recorder {
     entries: Option<Sender<Waiting>>,
+    /// Whoever waits goes on in the order in which they came: an entry may be on the disk before anybody has looked.
+    turn: Mutex<()>,
     writer: Option<JoinHandle<()>>,
 }
 
@@ -44,7 +46,7 @@ impl Recorder {
                 tracing::error!(%error, "the audit log cannot be written");
             }
         });
-        Self { entries: Some(entries), writer: Some(writer) }
+        Self { entries: Some(entries), turn: Mutex::default(), writer: Some(writer) }
     }
 
     /// Writes an entry down some time soon.
@@ -61,6 +63,7 @@ impl Recorder {
     /// # Errors
     /// It cannot be written.
     pub async fn record(&self, at: Millis, entry: Entry) -> Result<(), StateError> {
+        let _turn = self.turn.lock().await;
         let (done, written) = oneshot::channel();
         let waiting = Waiting { at, entry, done: Some(done) };
         let closed = || StateError::Damaged { path: "audit".into(), error: "the log is closed".to_owned() };

@@ -27,11 +27,16 @@ use crate::quarantine::Record;
 
 /// The plugins of a running server.
 pub struct Registry {
-    installed: Mutex<Installed>,
     data: Arc<Dir>,
-    cache: Option<Cache>,
     slots: BTreeMap<PluginId, Arc<Slot>>,
+    store: Arc<Store>,
     shared: Arc<Shared>,
+}
+
+/// Where packages lie, and what was compiled of them.
+struct Store {
+    installed: Mutex<Installed>,
+    cache: Option<Cache>,
 }
 
 /// What stays while plugins come and go.
@@ -136,7 +141,8 @@ impl Registry {
             (id, same.unwrap_or_else(|| Arc::new(Slot::new(receipt))))
         };
         let slots = receipts.into_iter().map(slot).collect();
-        Ok(Self { installed: Mutex::new(installed), data, cache, slots, shared })
+        let store = Arc::new(Store { installed: Mutex::new(installed), cache });
+        Ok(Self { data, slots, store, shared })
     }
 
     /// Returns every tool, as it was when its package was made.
@@ -208,42 +214,12 @@ impl Registry {
     }
 
     async fn load(&self, id: &PluginId, receipt: &Receipt) -> Result<Arc<Plugin>, Failure> {
+        let (store, shared) = (Arc::clone(&self.store), Arc::clone(&self.shared));
+        let (id, receipt) = (id.clone(), receipt.clone());
         // Compiling takes long where nothing was kept; other calls go on meanwhile.
-        let load = || self.load_now(id, receipt);
-        match tokio::runtime::Handle::current().runtime_flavor() {
-            tokio::runtime::RuntimeFlavor::MultiThread => tokio::task::block_in_place(load),
-            _ => load(),
-        }
-    }
-
-    fn load_now(&self, id: &PluginId, receipt: &Receipt) -> Result<Arc<Plugin>, Failure> {
-        let bytes = self.installed().bytes(id, receipt).map_err(host)?;
-        let lacks = package::read(&bytes).map_err(host)?.lacks(&receipt.grants);
-        if !lacks.is_empty() {
-            return Err(Failure::Ungranted(lacks));
-        }
-        let limits = Limits::standard().with(&receipt.limits).map_err(host)?;
-        let engine = self.engine().map_err(host)?;
-        let compiled = engine.compile(&bytes, &limits, self.cache.as_ref()).map_err(host)?;
-        let setup = Setup {
-            id: id.clone(),
-            grants: receipt.grants.clone(),
-            limits,
-            settings: receipt.settings.clone(),
-            tools: receipt.tools.clone(),
-            scripts: package::scripts(&bytes).map_err(host)?,
-        };
-        Plugin::link(engine, &compiled, setup).map(Arc::new).map_err(host)
-    }
-
-    fn engine(&self) -> Result<&Arc<Engine>, LoadError> {
-        let Shared { backend, engine, .. } = &*self.shared;
-        if let Some(engine) = engine.get() {
-            return Ok(engine);
-        }
-        let made = Engine::new(backend())?;
-        tracing::debug!(engine = made.backend().name(), "the plugin engine starts");
-        Ok(engine.get_or_init(|| made))
+        let loaded =
+            tokio::task::spawn_blocking(move || store.load(shared.engine().map_err(host)?, id, &receipt));
+        loaded.await.unwrap_or_else(|error| Err(host(error)))
     }
 
     /// Counts what the guest did wrong; a quarantine outlives the process.
@@ -260,13 +236,45 @@ impl Registry {
             record.reason().filter(|_| quarantined).map(str::to_owned)
         };
         if let Some(reason) = reason {
-            let kept = self.installed().edit(id.as_str(), |receipt| receipt.quarantined = Some(reason));
+            let kept = self.store.installed().edit(id.as_str(), |receipt| receipt.quarantined = Some(reason));
             kept.unwrap_or_else(|error| tracing::warn!(%error, "the quarantine is not kept"));
         }
+    }
+}
+
+impl Store {
+    fn load(&self, engine: &Arc<Engine>, id: PluginId, receipt: &Receipt) -> Result<Arc<Plugin>, Failure> {
+        let bytes = self.installed().bytes(&id, receipt).map_err(host)?;
+        let lacks = package::read(&bytes).map_err(host)?.lacks(&receipt.grants);
+        if !lacks.is_empty() {
+            return Err(Failure::Ungranted(lacks));
+        }
+        let limits = Limits::standard().with(&receipt.limits).map_err(host)?;
+        let compiled = engine.compile(&bytes, &limits, self.cache.as_ref()).map_err(host)?;
+        let setup = Setup {
+            id,
+            grants: receipt.grants.clone(),
+            limits,
+            settings: receipt.settings.clone(),
+            tools: receipt.tools.clone(),
+            scripts: package::scripts(&bytes).map_err(host)?,
+        };
+        Plugin::link(engine, &compiled, setup).map(Arc::new).map_err(host)
     }
 
     fn installed(&self) -> std::sync::MutexGuard<'_, Installed> {
         self.installed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shared {
+    fn engine(&self) -> Result<&Arc<Engine>, LoadError> {
+        if let Some(engine) = self.engine.get() {
+            return Ok(engine);
+        }
+        let made = Engine::new((self.backend)())?;
+        tracing::debug!(engine = made.backend().name(), "the plugin engine starts");
+        Ok(self.engine.get_or_init(|| made))
     }
 }
 

@@ -112,6 +112,36 @@ async fn a_lock_of_shared_files_that_somebody_who_was_stopped_holds() {
     server.mark.gone().await;
 }
 
+#[tokio::test]
+async fn what_is_sent_without_waiting_is_done_in_its_order() {
+    let mac = mac(&json!([]));
+    let state = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(mac.path().join(".iac-mcp")).unwrap();
+    std::fs::write(mac.path().join(".iac-mcp/policy.toml"), "profile = \"trusted\"\n").unwrap();
+    let first = serve(mac.path(), state.path()).await;
+    let message = first_message(&first).await;
+    first.close().await;
+    for _ in 0..3 {
+        let server = serve(mac.path(), state.path()).await;
+        let subject = json!({ "reference": message, "properties": ["subject"] });
+        server.call("iac_mcp_get_properties", subject).await;
+        let mut begun = Vec::new();
+        for value in 0..60 {
+            let write = json!({ "reference": message, "property": "flag index", "value": value % 7 });
+            begun.push(server.begin("iac_mcp_set_property", write).await);
+        }
+        let mut before = None;
+        for (at, begun) in begun.into_iter().enumerate() {
+            let answer = begun.await.unwrap();
+            let change = &answer["result"]["structuredContent"]["changes"][0];
+            assert_eq!(change["new"], at % 7, "{answer}");
+            assert!(before.is_none_or(|before| before == change["old"]), "{at}: {answer}");
+            before = Some(change["new"].clone());
+        }
+        server.close().await;
+    }
+}
+
 /// When a client of a hurried server is answered at the latest.
 const HURRY: Duration = Duration::from_secs(3);
 
