@@ -62,7 +62,7 @@ fn replied(text: Vec<u8>) -> Event {
     match String::from_utf8(text) {
         Ok(text) if is_envelope(&text) => Event::Replied(text),
         Ok(text) => {
-            let shown: String = text.chars().take(200).collect();
+            let shown: String = text.trim().chars().take(200).collect();
             Event::Failed(RunFailure::Process(format!("its answer is not whole, or no answer: {shown}")))
         }
         Err(_) => Event::Failed(RunFailure::Process("the answer is not UTF-8".to_owned())),
