@@ -90,10 +90,10 @@ impl New {
 
 /// A folder that may hold a simulated Mac.
 fn a_mac(folder: &Path) -> Result<&Path, Failure> {
-    if folder.join("mac.json").exists() {
+    if ["world.json", "mac.json"].iter().any(|name| folder.join(name).exists()) {
         return Ok(folder);
     }
-    let what = format!("{} holds no simulated Mac: it has no mac.json", folder.display());
+    let what = format!("{} holds no simulated Mac: it has neither world.json nor mac.json", folder.display());
     Err(Failure::Failed(what + "\n`iac-mcp sim new DIR` makes one"))
 }
 

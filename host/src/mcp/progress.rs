@@ -11,6 +11,7 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
 use tokio::time::Instant;
+use tokio_util::task::TaskTracker;
 
 use crate::consent::Listener;
 
@@ -27,13 +28,14 @@ pub(super) struct Progress {
     token: ProgressToken,
     began: Instant,
     told: Mutex<Option<Instant>>,
+    telling: TaskTracker,
 }
 
 impl Progress {
     /// Returns the way to whoever called, if they asked for it.
     pub(super) fn of(context: &RequestContext<RoleServer>) -> Option<Self> {
         let (peer, token) = (context.peer.clone(), context.meta.get_progress_token()?);
-        Some(Self { peer, token, began: Instant::now(), told: Mutex::default() })
+        Some(Self { peer, token, began: Instant::now(), told: Mutex::default(), telling: TaskTracker::new() })
     }
 
     /// Says again and again that the call is still under way.
@@ -45,6 +47,12 @@ impl Progress {
             let message = format!("still waiting for the app after {} s", elapsed.as_secs());
             tell(self.peer.clone(), self.message(elapsed, message)).await;
         }
+    }
+
+    /// Waits until everything was sent that a plugin said: who has the answer listens no more.
+    pub(super) async fn is_said(&self) {
+        self.telling.close();
+        self.telling.wait().await;
     }
 
     fn message(&self, elapsed: Duration, message: String) -> ProgressNotificationParam {
@@ -70,7 +78,7 @@ impl Listener for Progress {
         }
         let of = total.map(|total| format!(" of {total}")).unwrap_or_default();
         let progress = self.message(now - self.began, format!("{done}{of}: {message}"));
-        tokio::spawn(tell(self.peer.clone(), progress));
+        self.telling.spawn(tell(self.peer.clone(), progress));
     }
 }
 

@@ -73,6 +73,9 @@ impl Server {
             answer = call => answer,
             never = waiting(progress.as_deref()) => match never {},
         };
+        if let Some(progress) = &progress {
+            progress.is_said().await;
+        }
         let answer = match answer {
             Ok(Some(answer)) => answer,
             Ok(None) => failed(&internal(&"a tool is listed, but nobody answers it")),
