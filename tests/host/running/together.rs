@@ -118,13 +118,9 @@ async fn what_is_sent_without_waiting_is_done_in_its_order() {
     let state = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(mac.path().join(".iac-mcp")).unwrap();
     std::fs::write(mac.path().join(".iac-mcp/policy.toml"), "profile = \"trusted\"\n").unwrap();
-    let first = serve(mac.path(), state.path()).await;
-    let message = first_message(&first).await;
-    first.close().await;
     for _ in 0..3 {
         let server = serve(mac.path(), state.path()).await;
-        let subject = json!({ "reference": message, "properties": ["subject"] });
-        server.call("iac_mcp_get_properties", subject).await;
+        let message = first_message(&server).await;
         let mut begun = Vec::new();
         for value in 0..60 {
             let write = json!({ "reference": message, "property": "flag index", "value": value % 7 });
