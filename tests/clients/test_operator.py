@@ -82,7 +82,7 @@ class Operator(Desk):
             (["serve", "--root", "/no/such", *elsewhere], 2, "--root /no/such: there is no such folder"),
             (["apps", *elsewhere], 2, "--root DIR"),
             (["doctor", *elsewhere], 1, "--root DIR"),
-            (["doctor", "--root", "empty", *elsewhere], 1, "osascript: osascript: it ended without an answer"),
+            (["doctor", "--root", "empty", *elsewhere], 1, "osascript: it ended without an answer"),
             (["doctor", "--root", "empty", "--osascript", f"/usr/bin/env IAC_MCP_WORLD=mac {BIN} osascript"], 1, "osascript: answers, though there is no app"),
             (["apps", "--root", "empty", *elsewhere], 1, "no scriptable app was found below empty"),
             (["apps", "zzzz", "--simulated"], 1, "no scriptable app on the simulated Mac has `zzzz`"),

@@ -7,7 +7,7 @@ use iac_core::call::Call;
 use iac_core::fault::{Code, Fault};
 use iac_core::jxa;
 use iac_core::reference::Stats;
-use iac_core::step::{Event, Outcome};
+use iac_core::step::{Event, Outcome, RunFailure};
 use serde_json::{Map, Value as Json, json};
 use tokio_util::sync::CancellationToken;
 
@@ -91,6 +91,7 @@ impl Pipeline {
     ) -> Result<String, String> {
         if apps.0.is_empty() {
             return match self.supervisor.run("", Kind::Read, &jxa::probe(""), cancel).await {
+                Event::Failed(RunFailure::Unstarted(why) | RunFailure::Process(why)) => Err(why),
                 Event::Failed(failure) => Err(failure.to_string()),
                 _ => Ok("answers, though there is no app to ask about".to_owned()),
             };

@@ -5,6 +5,9 @@ use std::collections::BTreeSet;
 
 use crate::world::{Doubt, Freshness};
 
+/// Places that a note names.
+const PLACES: usize = 5;
+
 /// A reason for `complete: false`, in the order in which they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reason {
@@ -80,6 +83,17 @@ impl Doubts {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
+    }
+
+    /// Adds that the build leaves out code, where there is some: what is said of it, its places, and what they are.
+    pub(crate) fn inactive(&mut self, said: &str, places: &[String], what: &str) {
+        if places.is_empty() {
+            return;
+        }
+        self.add(Reason::InactiveCode);
+        let (named, rest) = places.split_at(places.len().min(PLACES));
+        let more = if rest.is_empty() { String::new() } else { format!(" and {} more {what}", rest.len()) };
+        self.note(format!("{said}: {}{more}", named.join(", ")));
     }
 
     /// Says what was shortened; the last word replaces those before it.

@@ -16,87 +16,17 @@ const LINES: u32 = 10_000;
 /// The most files that are looked at for uses of a name.
 const FILES: u32 = 200;
 
-/// Places that a note names.
-const NAMED: usize = 5;
+/// What is said of the files.
+const LEFT_OUT: &str = "this build leaves out code that was not looked at";
 
 /// Words that are nobody's name.
-const KEYWORDS: [&str; 75] = [
-    "alignas",
-    "alignof",
-    "asm",
-    "auto",
-    "bool",
-    "break",
-    "case",
-    "catch",
-    "char",
-    "class",
-    "const",
-    "consteval",
-    "constexpr",
-    "constinit",
-    "const_cast",
-    "continue",
-    "co_await",
-    "co_return",
-    "co_yield",
-    "decltype",
-    "default",
-    "defined",
-    "delete",
-    "do",
-    "double",
-    "dynamic_cast",
-    "else",
-    "enum",
-    "explicit",
-    "export",
-    "extern",
-    "false",
-    "float",
-    "for",
-    "friend",
-    "goto",
-    "if",
-    "inline",
-    "int",
-    "long",
-    "mutable",
-    "namespace",
-    "new",
-    "noexcept",
-    "nullptr",
-    "operator",
-    "override",
-    "private",
-    "protected",
-    "public",
-    "register",
-    "reinterpret_cast",
-    "requires",
-    "restrict",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "static_assert",
-    "static_cast",
-    "struct",
-    "switch",
-    "template",
-    "this",
-    "throw",
-    "true",
-    "try",
-    "typedef",
-    "typeid",
-    "typename",
-    "union",
-    "unsigned",
-    "using",
-    "void",
-];
+const KEYWORDS: &str = "\
+    alignas alignof asm auto bool break case catch char class const consteval constexpr constinit \
+    const_cast continue co_await co_return co_yield decltype default defined delete do double \
+    dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable \
+    namespace new noexcept nullptr operator override private protected public register reinterpret_cast \
+    requires restrict return short signed sizeof static static_assert static_cast struct switch template \
+    this throw true try typedef typeid typename union unsigned using void";
 
 /// What is looked for in lines that a build leaves out.
 #[derive(Clone, Copy)]
@@ -114,7 +44,7 @@ pub(crate) fn doubt(outlines: &[Outline<'_>], sought: Sought<'_>, doubts: &mut D
     let hides = |outline: &&Outline<'_>| !outline.hidden.is_empty();
     let found: Vec<String> =
         outlines.iter().filter(hides).filter_map(|outline| found(outline, &outline.hidden, sought)).collect();
-    note(&found, doubts);
+    doubts.inactive(LEFT_OUT, &found, "files");
 }
 
 /// Adds a doubt where lines of one symbol that are left out hold any name: what a function calls there is not known.
@@ -127,7 +57,7 @@ pub(crate) fn doubt_within(outlines: &[Outline<'_>], whole: &Range, doubts: &mut
             found(outline, &hidden, Sought::Any)
         })
         .collect();
-    note(&found, doubts);
+    doubts.inactive(LEFT_OUT, &found, "files");
 }
 
 /// Adds a doubt where a name could be used in what is left out of any file of a root. Only languages of headers have
@@ -151,17 +81,6 @@ pub(crate) fn doubt_uses(site: Site<'_>, server: &Server, name: &str, common: &C
     {
         doubt(&outlines, Sought::Name(name), doubts);
     }
-}
-
-fn note(found: &[String], doubts: &mut Doubts) {
-    if found.is_empty() {
-        return;
-    }
-    doubts.add(Reason::InactiveCode);
-    let more = found.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!(" and {more} more files") } else { String::new() };
-    let named = found[..found.len().min(NAMED)].join(", ");
-    doubts.note(format!("this build leaves out code that was not looked at: {named}{more}"));
 }
 
 /// Returns the first place, as it is shown, where lines that are left out hold what is sought.
@@ -255,7 +174,7 @@ impl Reader {
                 at += quoted(rest, letter);
             } else if is_part(letter) {
                 let word = &rest[..rest.find(|letter| !is_part(letter)).unwrap_or(rest.len())];
-                if !letter.is_ascii_digit() && !KEYWORDS.contains(&word) {
+                if !letter.is_ascii_digit() && !is_keyword(word) {
                     words.insert(word);
                 }
                 at += word.len();
@@ -269,6 +188,10 @@ impl Reader {
 
 fn is_part(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_' || letter == '$'
+}
+
+fn is_keyword(word: &str) -> bool {
+    KEYWORDS.split(' ').any(|keyword| keyword == word)
 }
 
 /// The length of a text with its quotes; one that is not closed ends with the line.

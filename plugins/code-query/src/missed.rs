@@ -16,9 +16,6 @@ const FILES: u32 = 400;
 /// The most places that are asked about.
 const PLACES: usize = 1_000;
 
-/// Places that a note names.
-const NAMED: usize = 5;
-
 /// Whose uses are wanted.
 pub(crate) struct Used<'a> {
     pub(crate) name: &'a str,
@@ -58,19 +55,8 @@ pub(crate) fn uses(
             unknown.push(format!("{}:{}", site.show(&place.path), place.at.line + 1));
         }
     }
-    note(&unknown, doubts);
+    doubts.inactive("this build leaves out code, or macros hold some, that has the name", &unknown, "places");
     more
-}
-
-fn note(unknown: &[String], doubts: &mut Doubts) {
-    if unknown.is_empty() {
-        return;
-    }
-    doubts.add(Reason::InactiveCode);
-    let more = unknown.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!(" and {more} more places") } else { String::new() };
-    let named = unknown[..unknown.len().min(NAMED)].join(", ");
-    doubts.note(format!("this build leaves out code, or macros hold some, that has the name: {named}{more}"));
 }
 
 fn location(place: &Place, name: &str) -> Location {
