@@ -34,8 +34,10 @@ FORMS = {
     "zuban": forms.PYTHON,
     "pyright": forms.PYTHON,
     "basedpyright": forms.PYTHON,
-    "tsc": forms.TYPESCRIPT,
+    "tsc": forms.TYPESCRIPT | forms.PROTOTYPES,
     "typescript-language-server": forms.TYPESCRIPT,
+    "clangd": forms.C,
+    "rust-analyzer": forms.RUST,
 }
 
 # Who reads what: the subject, the folder whose symbols are counted, and the name whose uses are counted, with its file
@@ -135,10 +137,11 @@ def check(profile, subject, root, under, name, failures):
 
 
 def every_form(profile, files, failures):
-    """Names stand where they are said to stand, and each is found by its full name."""
+    """Names stand where they are said to stand, and each is found by its full name; what cannot be known is said."""
+    unknown = forms.UNKNOWN.get(profile, {})
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        for path, (text, _) in files.items():
+        for path, (text, _) in (files | unknown).items():
             (root / path).parent.mkdir(exist_ok=True)
             (root / path).write_bytes(text)
         servers = Servers(root, profile)
@@ -149,6 +152,12 @@ def every_form(profile, files, failures):
                 found = [hit["path"] for hit in answer.get("result", [])]
                 if not any(hit.startswith(f"{path}:{at}-") for hit in found):
                     failures.append(f"{profile}: {path}:{line} is not found: {found or answer}")
+        for path, name in [(path, name) for path, (_, names) in unknown.items() for name in names]:
+            said = servers.ask(type="findSymbols", query=name, waitMs=60_000, timeoutMs=60_000)
+            if said.get("reasons") != ["inactive_code"] or path not in said.get("note", ""):
+                failures.append(f"{profile}: nothing is said of {name} in {path}: {said}")
+        if unknown and not servers.ask(type="findSymbols", query="nobodysName")["complete"]:
+            failures.append(f"{profile}: a name that stands nowhere is in doubt")
         servers.close()
 
 

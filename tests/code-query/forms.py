@@ -37,3 +37,53 @@ TYPESCRIPT = {
     "src/given.cjs": (b"exports.init = function (app) {};\nmodule.exports.go = () => {};\n", ["1:9 init", "2:16 go"]),
     "tsconfig.json": (b'{"compilerOptions": {"allowJs": true}, "include": ["src"]}\n', []),
 }
+
+# Not every server says where these stand.
+PROTOTYPES = {
+    "src/route.js": (
+        b"function Route() {}\nRoute.prototype.go = function go() { function next() {} };\n"
+        b"Route.prototype.run = function named() { class Held {} };\nRoute.prototype.off = () => { function deep() {} };\n",
+        ["2:17 Route.go", "2:47 Route.go.next", "3:17 Route.run", "3:48 Held", "4:17 Route.off", "4:40 Route.off.deep"],
+    ),
+    "src/again.ts": (
+        b"namespace N { export class A {} }\nexport namespace N { export class B {} }\n", ["1:11 N", "2:18 N", "2:35 N.B"],
+    ),
+}
+
+C = {
+    "held.c": (
+        b"struct s { int a; };\nint f(struct s *s) {\n  struct in { int b; } x;\n  enum { RED, BLUE = 2 };\n  typedef int (*call)(int);\n"
+        b"  typedef struct { int z; } t;\n  { union u { int c; }; }\n  struct ahead; return 0;\n}\n",
+        ["3:10 f.in", "3:19 f.in.b", "4:10 f.RED", "4:15 f.BLUE", "5:17 f.call", "6:29 f.t", "7:11 f.u", "7:19 f.u.c"],
+    ),
+    "held.cpp": (
+        b"int g() {\n  class L { public: L() {} ~L() {} int m() { enum class E { A }; return 0; } int operator+(int); };\n"
+        b"  auto l = [] { struct in {}; return 0; };\n  using U = int;\n  return 0;\n}\n"
+        b"template <class T> int h() { struct v { T t; }; return 0; }\nint k = [] { struct w {}; return 1; }();\n",
+        ["2:9 g.L", "2:21 g.L.L", "2:28 g.L.~L", "2:40 g.L.m", "2:57 g.L.m.E", "2:61 g.L.m.E.A", "2:82 g.L.operator+"]
+        + ["3:24 g.in", "4:9 g.U", "7:37 h.v", "8:21 k.w"],
+    ),
+}
+
+RUST = {
+    "Cargo.toml": (b'[package]\nname = "held"\nversion = "0.0.0"\nedition = "2021"\n[workspace]\n', []),
+    "src/lib.rs": (
+        b"macro_rules! all { ($($t:tt)*) => { $($t)* }; }\nmacro_rules! named { ($n:ident) => { fn $n() {} }; }\n"
+        b"macro_rules! once { (static ref $n:ident = $e:expr;) => { static $n: u8 = $e; }; }\n"
+        b"all! { mod far; pub mod near { pub struct S { f: u8 } impl S { fn m(&self) {} } pub enum E { A } } }\n"
+        b"named!(made);\nonce! { static ref ONE = 1; }\nmod tests { all! { fn prop() { fn deep() {} } } }\n"
+        b"fn body() { all! { struct In; } }\n",
+        ["4:12 far", "4:25 near", "4:43 near.S", "4:47 near.S.f", "4:67 near.S.m", "4:90 near.E", "4:94 near.E.A", "5:8 made"]
+        + ["6:20 ONE", "7:23 tests.prop", "7:35 tests.prop.deep", "8:27 body.In"],
+    ),
+    "src/far.rs": (b"pub fn distant() {}\n", ["1:8 distant"]),
+}
+
+# Names that a server cannot know, which answers about them say, by file.
+UNKNOWN = {
+    "rust-analyzer": {
+        "src/off.rs": (
+            b"macro_rules! m { () => { fn helper() {} }; }\n#[cfg(never)]\nm! { fn gone() {} }\n", ["helper", "gone"],
+        ),
+    },
+}

@@ -68,6 +68,7 @@ pub(crate) fn outlines<'a>(
         share,
         namings: BTreeMap::new(),
         locals,
+        wait: common.wait,
         failures: Vec::new(),
         partial: Vec::new(),
         found: Vec::new(),
@@ -105,6 +106,8 @@ struct Crawl<'a, 'b> {
     share: &'b Share<'b>,
     namings: BTreeMap<String, Naming>,
     locals: bool,
+    /// How long a server may load.
+    wait: u32,
     failures: Vec<(File, Failure)>,
     /// Files that a server could not read as a whole.
     partial: Vec<String>,
@@ -115,10 +118,31 @@ impl<'a> Crawl<'a, '_> {
     fn batch(&mut self, files: Vec<File>, deadline: u32, doubts: &mut Doubts) {
         match self.ask(&files, deadline) {
             Err(failure) => self.failures.extend(files.into_iter().map(|file| (file, failure.clone()))),
-            Ok(answers) => files.into_iter().zip(answers).for_each(|(file, answer)| match answer {
-                Ok(symbols) => self.read(file, &symbols, doubts),
-                Err(failure) => self.failures.push((file, failure)),
-            }),
+            Ok(mut answers) => {
+                self.ask_again(&files, &mut answers, deadline);
+                files.into_iter().zip(answers).for_each(|(file, answer)| match answer {
+                    Ok(symbols) => self.read(file, &symbols, doubts),
+                    Err(failure) => self.failures.push((file, failure)),
+                });
+            }
+        }
+    }
+
+    /// Waits for a server that outlines a file as far as it can be read without the project, and asks it again.
+    fn ask_again(&mut self, files: &[File], answers: &mut [Result<Symbols, Failure>], deadline: u32) {
+        let loads = |symbols: &Symbols| symbols.freshness.doubts.contains(&Doubt::Loading);
+        let open: Vec<usize> = (0..files.len())
+            .filter(|&at| answers.get(at).is_some_and(|one| one.as_ref().is_ok_and(loads)))
+            .collect();
+        let Some(&first) = open.first() else { return };
+        let wait = std::mem::take(&mut self.wait);
+        let prepared = self.site.workspace.prepare(&files[first].language, wait);
+        if !prepared.is_ok_and(|server| !is_loading(server.state)) {
+            return;
+        }
+        let asked: Vec<File> = open.iter().map(|&at| files[at].clone()).collect();
+        for (at, answer) in open.into_iter().zip(self.ask(&asked, deadline).into_iter().flatten()) {
+            answers[at] = answer;
         }
     }
 

@@ -1,5 +1,6 @@
 //! What a build leaves out: a server of C knows nothing of the branches whose conditions are not met, so a name that
-//! stands there is no name to it, and an answer that has not looked there says so.
+//! stands there is no name to it, and an answer that has not looked there says so. So it is with names that are declared
+//! in the bodies of macros, and in calls of them that the build leaves out.
 
 use std::collections::BTreeSet;
 
@@ -18,6 +19,9 @@ const FILES: u32 = 200;
 
 /// What is said of the files.
 const LEFT_OUT: &str = "this build leaves out code that was not looked at";
+
+/// What is said of names in macros.
+const IN_MACROS: &str = "macros hold declarations that mean nothing to the server";
 
 /// Words that are nobody's name.
 const KEYWORDS: &str = "\
@@ -45,11 +49,38 @@ pub(crate) fn doubt(outlines: &[Outline<'_>], sought: Sought<'_>, doubts: &mut D
     let found: Vec<String> =
         outlines.iter().filter(hides).filter_map(|outline| found(outline, &outline.hidden, sought)).collect();
     doubts.inactive(LEFT_OUT, &found, "files");
+    doubts.inactive(IN_MACROS, &in_macros(outlines, sought), "places");
+}
+
+/// The places of names in macros that are sought.
+fn in_macros(outlines: &[Outline<'_>], sought: Sought<'_>) -> Vec<String> {
+    let mut found = Vec::new();
+    for outline in outlines {
+        let names: Vec<&Range> = outline.hidden.iter().filter(|range| is_name(range)).collect();
+        let path = &outline.file.path;
+        let lines = outline.site.lines(names.iter().map(|name| (path.clone(), name.start.line)));
+        for name in names {
+            let line = lines.get(&(path.clone(), name.start.line)).map_or("", String::as_str);
+            let width = name.end.column.saturating_sub(name.start.column);
+            let word: String = line.chars().skip(name.start.column as usize).take(width as usize).collect();
+            if is_sought(&word, sought) {
+                found.push(format!("{}:{}", outline.site.show(path), name.start.line + 1));
+            }
+        }
+    }
+    found
+}
+
+/// Whether it is a name in a macro, not lines.
+fn is_name(range: &Range) -> bool {
+    range.start.line == range.end.line
 }
 
 /// Adds a doubt where lines of one symbol that are left out hold any name: what a function calls there is not known.
 pub(crate) fn doubt_within(outlines: &[Outline<'_>], whole: &Range, doubts: &mut Doubts) {
-    let within = |range: &&Range| range.start.line >= whole.start.line && range.start.line <= whole.end.line;
+    let within = |range: &&Range| {
+        !is_name(range) && range.start.line >= whole.start.line && range.start.line <= whole.end.line
+    };
     let found: Vec<String> = outlines
         .iter()
         .filter_map(|outline| {
@@ -86,6 +117,7 @@ pub(crate) fn doubt_uses(site: Site<'_>, server: &Server, name: &str, common: &C
 /// Returns the first place, as it is shown, where lines that are left out hold what is sought.
 fn found(outline: &Outline<'_>, hidden: &[Range], sought: Sought<'_>) -> Option<String> {
     let path = &outline.file.path;
+    let hidden: Vec<Range> = hidden.iter().filter(|range| !is_name(range)).copied().collect();
     let text = if hidden.is_empty() { None } else { outline.site.workspace.text(path).ok() };
     let lines: Option<Vec<&str>> = text.as_ref().map(|text| text.lines().collect());
     let line = hidden.iter().find_map(|range| match &lines {

@@ -9,6 +9,7 @@
 pub mod types;
 
 mod ask;
+mod code;
 mod disk;
 mod files;
 mod find;

@@ -62,6 +62,9 @@ pub struct Profile {
     /// How what its outlines leave out is found.
     #[serde(default)]
     pub supplement: Option<Supplement>,
+    /// In which language the text is read for names that outlines leave out and the server knows.
+    #[serde(default)]
+    pub marks: Option<Dialect>,
     /// Capabilities that it announces and does not have.
     #[serde(default)]
     pub denied: Vec<String>,
@@ -112,6 +115,18 @@ pub enum Supplement {
     Python,
     /// Macros of C.
     Macros,
+}
+
+/// The language in which a text is read for names that a server knows and leaves out of its outlines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Dialect {
+    /// C and C++.
+    C,
+    /// Rust.
+    Rust,
+    /// TypeScript and JavaScript.
+    Script,
 }
 
 /// What a server is in a root that is no project.

@@ -4,6 +4,7 @@ mod declared;
 mod diagnostics;
 mod documents;
 mod heard;
+mod marks;
 mod names;
 mod parse;
 mod questions;

@@ -92,6 +92,21 @@ impl Text {
         begins(range.start.column) && (range.end.line > 0 || ends(range.end.column))
     }
 
+    /// Returns the byte of a place; one past the end of its line is the end, one past the last line the end of the text.
+    pub(crate) fn offset(&self, at: Position) -> usize {
+        let Some(&(start, end)) = self.lines.get(at.line as usize) else { return self.text.len() };
+        let line = &self.text[start..end];
+        line.char_indices().nth(at.column as usize).map_or(end, |(byte, _)| start + byte)
+    }
+
+    /// Returns the place of a byte at which a character begins.
+    pub(crate) fn position(&self, offset: usize) -> Position {
+        let line = self.lines.partition_point(|(start, _)| *start <= offset).saturating_sub(1);
+        let before = self.text.get(self.lines[line].0..offset).unwrap_or_default();
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Position { line: number(line), column: number(before.chars().count()) }
+    }
+
     pub(crate) fn line_count(&self) -> usize {
         self.lines.len()
     }
@@ -253,6 +268,17 @@ mod tests {
         assert_eq!(text.column(0, 99, Encoding::Utf16), 2);
         assert_eq!(text.column(0, 1, Encoding::Utf16), 0);
         assert_eq!(text.column(9, 1, Encoding::Utf16), 0);
+    }
+
+    #[test]
+    fn places_are_bytes_and_back() {
+        let text = Text::new("é\r\n😀b\n".to_owned());
+        for (line, column, offset) in [(0, 0, 0), (0, 1, 2), (1, 1, 8), (1, 2, 9), (2, 0, 10)] {
+            let at = Position { line, column };
+            assert_eq!((text.offset(at), text.position(offset)), (offset, at));
+        }
+        assert_eq!(text.offset(Position { line: 0, column: 9 }), 2);
+        assert_eq!(text.offset(Position { line: 9, column: 0 }), 10);
     }
 
     proptest! {

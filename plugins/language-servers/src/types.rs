@@ -254,7 +254,8 @@ pub struct Symbols {
     pub items: Vec<Symbol>,
     /// Whether the server gave no tree.
     pub flat: bool,
-    /// Whole lines of the file that the server leaves out, since a condition of the build is not met.
+    /// Whole lines of the file that the server leaves out, since a condition of the build is not met. What begins and
+    /// ends on one line is a name that is declared in a macro and means nothing to the server.
     #[serde(default)]
     pub hidden: Vec<Range>,
     /// How far they can be relied upon.

@@ -44,6 +44,8 @@ pub(super) struct Knobs {
     pub(super) files: BTreeMap<String, String>,
     /// Lines that the build leaves out, by file: the first one and the last one, from 0.
     pub(super) hidden: BTreeMap<String, (u32, u32)>,
+    /// A name that is declared in a macro and means nothing to the server, by file: its line and columns, from 0.
+    pub(super) macros: BTreeMap<String, (u32, u32, u32)>,
     /// What a server that knows the project has to say of it.
     pub(super) warning: Option<String>,
 }
@@ -68,6 +70,7 @@ impl Knobs {
             rust: json["rust"] == true,
             files: read_files(&json["files"]),
             hidden: lines(&json["hidden"]),
+            macros: names(&json["macros"]),
             warning: json["warning"].as_str().map(str::to_owned),
         }
     }
@@ -81,6 +84,12 @@ fn read_files(json: &Json) -> BTreeMap<String, String> {
 fn lines(json: &Json) -> BTreeMap<String, (u32, u32)> {
     let number = |json: &Json| json.as_u64().unwrap_or(0) as u32;
     let of = |(path, lines): (&String, &Json)| (path.clone(), (number(&lines[0]), number(&lines[1])));
+    json.as_object().into_iter().flatten().map(of).collect()
+}
+
+fn names(json: &Json) -> BTreeMap<String, (u32, u32, u32)> {
+    let number = |json: &Json| json.as_u64().unwrap_or(0) as u32;
+    let of = |(path, at): (&String, &Json)| (path.clone(), (number(&at[0]), number(&at[1]), number(&at[2])));
     json.as_object().into_iter().flatten().map(of).collect()
 }
 
@@ -185,7 +194,12 @@ impl Model {
     fn hidden(&self, path: &str) -> Vec<Range> {
         let line = |line| Position { line, column: 0 };
         let range = |&(first, last): &(u32, u32)| Range { start: line(first), end: line(last + 1) };
-        self.knobs.hidden.get(path).map(range).into_iter().collect()
+        let name = |&(line, from, to): &(u32, u32, u32)| Range {
+            start: Position { line, column: from },
+            end: Position { line, column: to },
+        };
+        let lines = self.knobs.hidden.get(path).map(range).into_iter();
+        lines.chain(self.knobs.macros.get(path).map(name)).collect()
     }
 
     fn everything(&self) -> Vec<Declared> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 use tokio::time::{Instant, sleep};
 
+use super::marks::{Page, Unknown};
 use super::parse::{MOST, Reader, completions, markdown};
 use super::{Halt, OUTLINES, Outline, Reach, Server, declared};
 use crate::connection::lock;
@@ -57,14 +58,23 @@ impl Server {
             items.extend(macros::defined(&text, path, hidden.as_deref().unwrap_or_default()));
         }
         let mut freshness = self.freshness(Reach::File, State::Ready);
-        if hidden.is_none() {
+        let mut left_out = hidden.clone().unwrap_or_default();
+        let page = Page { path, text: &text, hidden: &left_out };
+        let unknown =
+            if flat { Unknown::default() } else { self.add_marked(&page, &mut items, deadline).await? };
+        left_out.extend(unknown.names);
+        if hidden.is_none() || unknown.silent {
             freshness.doubt(Doubt::Stale);
+        }
+        if unknown.loading {
+            freshness.doubt(Doubt::Loading);
         }
         if self.lacks_includes(path) {
             freshness.doubt(Doubt::Degraded);
         }
-        let symbols = Arc::new(Symbols { items, flat, hidden: hidden.unwrap_or_default(), freshness });
-        if !symbols.freshness.doubts.contains(&Doubt::Stale) {
+        let symbols = Arc::new(Symbols { items, flat, hidden: left_out, freshness });
+        let is_whole = |doubt: &Doubt| !matches!(doubt, Doubt::Stale | Doubt::Loading);
+        if symbols.freshness.doubts.iter().all(is_whole) {
             self.keep_outline(path, (stamp, generation, Arc::clone(&symbols)));
         }
         Ok(symbols)

@@ -157,6 +157,10 @@ fn capabilities(profile: &Profile) -> Json {
             "documentSymbol": {
                 "hierarchicalDocumentSymbolSupport": true, "symbolKind": {"valueSet": kinds}, "tagSupport": {"valueSet": [1]},
             },
+            "semanticTokens": {
+                "requests": {"range": true, "full": true}, "formats": ["relative"], "tokenTypes": [], "tokenModifiers": [],
+                "multilineTokenSupport": true, "overlappingTokenSupport": false,
+            },
             "references": fixed,
             "definition": {"linkSupport": true},
             "typeDefinition": {"linkSupport": true},

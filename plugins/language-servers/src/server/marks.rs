@@ -1,0 +1,301 @@
+//! What an outline leaves out and the server knows all the same: it marks every word of a text with what that is, so a
+//! name that it calls declared is one. Where such names can stand is read from the text, and asked about only there.
+
+mod c;
+mod rust;
+mod script;
+
+use std::collections::HashSet;
+use std::ops::Range as Span;
+
+use serde_json::{Value as Json, json};
+use tokio::time::Instant;
+
+use super::parse::MOST;
+use super::{Halt, Server};
+use crate::code::{Code, Shape};
+use crate::profile::Dialect;
+use crate::text::{Text, converted};
+use crate::types::{Cause, Location, Position, Range, State, Symbol};
+
+const FULL: &str = "textDocument/semanticTokens/full";
+const RANGE: &str = "textDocument/semanticTokens/range";
+
+/// Parts of a text that are asked about one by one; of more the whole text is.
+const PARTS: usize = 24;
+
+/// A file and what is known of it.
+pub(super) struct Page<'a> {
+    pub(super) path: &'a str,
+    pub(super) text: &'a Text,
+    /// Whole lines that the server leaves out.
+    pub(super) hidden: &'a [Range],
+}
+
+/// What is still not known.
+#[derive(Debug, Default)]
+pub(super) struct Unknown {
+    /// Names that are declared in macros and mean nothing to the server.
+    pub(super) names: Vec<Range>,
+    /// Whether the server was not asked, since it does not know the project yet.
+    pub(super) loading: bool,
+    /// Whether it was asked and has not answered.
+    pub(super) silent: bool,
+}
+
+/// What is looked for in a text.
+#[derive(Default)]
+struct Open {
+    /// Bytes in which the server is asked for names.
+    parts: Vec<Span<usize>>,
+    /// Pieces that are declared by a macro, if it does what it looks like.
+    names: Vec<usize>,
+    /// Headers of blocks that the outline leaves out with what they hold.
+    blocks: Vec<Symbol>,
+}
+
+/// A word that the server calls declared.
+struct Mark {
+    name: Range,
+    /// What it is, in the words of the protocol.
+    word: String,
+    defined: bool,
+    special: bool,
+}
+
+impl Server {
+    /// Adds to an outline what it leaves out; says what neither knows.
+    pub(super) async fn add_marked(
+        &self,
+        page: &Page<'_>,
+        symbols: &mut Vec<Symbol>,
+        deadline: Instant,
+    ) -> Result<Unknown, Halt> {
+        let Some(dialect) = self.profile.marks else { return Ok(Unknown::default()) };
+        let hidden: Vec<Span<usize>> = page.hidden.iter().map(|lines| span(page.text, *lines)).collect();
+        let code = Code::read(page.text.as_str(), dialect, &hidden);
+        let open = match dialect {
+            Dialect::C => c::open(&code, page.text, symbols),
+            Dialect::Rust => rust::open(&code, page, symbols),
+            Dialect::Script => {
+                symbols.extend(script::again(&code, page, symbols));
+                script::settle(symbols);
+                return Ok(Unknown::default());
+            }
+        };
+        let mut unknown = Unknown::default();
+        if !open.parts.is_empty() {
+            unknown.loading = dialect == Dialect::Rust && self.state() == State::Loading;
+            let marks = if unknown.loading {
+                Some(Vec::new())
+            } else {
+                self.marks(page, &open.parts, deadline).await?
+            };
+            unknown.silent = marks.is_none();
+            add(symbols, page, &code, dialect, marks.unwrap_or_default(), &open);
+        }
+        unknown.names = unmarked(&code, page.text, symbols, &open.names);
+        Ok(unknown)
+    }
+
+    /// The words in parts of a text that the server calls declared; none where it does not answer.
+    async fn marks(
+        &self,
+        page: &Page<'_>,
+        parts: &[Span<usize>],
+        deadline: Instant,
+    ) -> Result<Option<Vec<Mark>>, Halt> {
+        let Some(provider) =
+            self.capabilities.get("semanticTokensProvider").filter(|given| given.is_object())
+        else {
+            return Ok(Some(Vec::new()));
+        };
+        let by_range =
+            provider.get("range").is_some_and(|range| *range != Json::Bool(false) && !range.is_null());
+        let mut asked = Vec::new();
+        if by_range && parts.len() <= PARTS {
+            for part in parts {
+                let place = |byte| page.text.to_server(page.text.position(byte), self.encoding);
+                let mut params = self.document(page.path);
+                params["range"] = json!({"start": place(part.start), "end": place(part.end)});
+                asked.push((RANGE, params));
+            }
+        } else {
+            asked.push((FULL, self.document(page.path)));
+        }
+        let legend = Legend::read(provider);
+        let mut marks = Vec::new();
+        for (method, params) in asked {
+            match self.ask(method, &params, deadline).await {
+                Ok(answer) => marks.extend(self.read_marks(&answer, page.text, &legend)),
+                Err(Halt::Failure(failure)) if failure.cause == Cause::Unsupported => return Ok(Some(marks)),
+                Err(Halt::Failure(_)) => return Ok(None),
+                Err(ended) => return Err(ended),
+            }
+        }
+        marks.retain(|mark| {
+            let at = page.text.offset(mark.name.start);
+            parts.iter().any(|part| part.contains(&at))
+        });
+        Ok(Some(marks))
+    }
+
+    /// Reads five numbers a word: lines and columns since the one before, its length, what it is, and what it is besides.
+    fn read_marks(&self, answer: &Json, text: &Text, legend: &Legend) -> Vec<Mark> {
+        let numbers = answer.get("data").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+        let number =
+            |json: &Json| json.as_u64().and_then(|number| u32::try_from(number).ok()).unwrap_or_default();
+        let mut at = Position::default();
+        let mut marks = Vec::new();
+        for word in numbers.chunks_exact(5).take(MOST * 10) {
+            let (lines, columns) = (number(&word[0]), number(&word[1]));
+            let column = if lines == 0 { at.column.saturating_add(columns) } else { columns };
+            at = Position { line: at.line.saturating_add(lines), column };
+            let besides = number(&word[4]);
+            if besides & legend.declared == 0 {
+                continue;
+            }
+            let end = Position { line: at.line, column: at.column.saturating_add(number(&word[2])) };
+            marks.push(Mark {
+                name: converted(Range { start: at, end }, text, self.encoding),
+                word: legend.words.get(number(&word[3]) as usize).cloned().unwrap_or_default(),
+                defined: besides & legend.defined != 0,
+                special: besides & legend.special != 0,
+            });
+        }
+        marks
+    }
+}
+
+/// What the numbers of a server mean.
+struct Legend {
+    words: Vec<String>,
+    /// Bits of what is declared, defined, or a constructor.
+    declared: u32,
+    defined: u32,
+    special: u32,
+}
+
+impl Legend {
+    fn read(provider: &Json) -> Self {
+        let list =
+            |key: &str| provider.get("legend").and_then(|legend| legend.get(key)).and_then(Json::as_array);
+        let text = |json: &Json| json.as_str().unwrap_or_default().to_owned();
+        let besides: Vec<String> = list("tokenModifiers").into_iter().flatten().map(text).collect();
+        let bit = |name: &str| {
+            let at = besides.iter().position(|one| one == name).and_then(|at| u32::try_from(at).ok());
+            at.and_then(|at| 1_u32.checked_shl(at)).unwrap_or_default()
+        };
+        let words = list("tokenTypes").into_iter().flatten().map(text).collect();
+        let (declared, defined) = (bit("declaration"), bit("definition"));
+        Self { words, declared: declared | defined, defined, special: bit("constructorOrDestructor") }
+    }
+}
+
+/// Adds what is marked and not there, each below the innermost symbol around it.
+fn add(
+    symbols: &mut Vec<Symbol>,
+    page: &Page<'_>,
+    code: &Code<'_>,
+    dialect: Dialect,
+    mut marks: Vec<Mark>,
+    open: &Open,
+) {
+    let known: HashSet<Position> = symbols.iter().map(|symbol| symbol.name_range.start).collect();
+    marks.sort_by_key(|mark| mark.name.start);
+    marks.dedup_by_key(|mark| mark.name.start);
+    marks.retain(|mark| !known.contains(&mark.name.start));
+    let named = |mark: &Mark| match dialect {
+        Dialect::Rust => rust::symbol(code, page, mark),
+        Dialect::C | Dialect::Script => c::symbol(code, page, mark),
+    };
+    let mut added: Vec<Symbol> = marks.iter().filter_map(named).collect();
+    let holds = |block: &&Symbol| added.iter().any(|one| covers(block.location.range, one.name_range.start));
+    let blocks: Vec<Symbol> = open.blocks.iter().filter(holds).cloned().collect();
+    added.extend(blocks);
+    added.sort_by_key(|symbol| (symbol.location.range.start, std::cmp::Reverse(symbol.location.range.end)));
+    for mut symbol in added {
+        if symbols.len() >= MOST {
+            return;
+        }
+        symbol.parent = innermost(symbols, symbol.name_range.start).and_then(|at| u32::try_from(at).ok());
+        symbols.push(symbol);
+    }
+}
+
+/// The innermost symbol around a place.
+fn innermost(symbols: &[Symbol], at: Position) -> Option<usize> {
+    let around = symbols.iter().enumerate().filter(|(_, symbol)| covers(symbol.location.range, at));
+    let size = |symbol: &Symbol| (symbol.location.range.start, std::cmp::Reverse(symbol.location.range.end));
+    around.max_by_key(|(own, symbol)| (size(symbol), *own)).map(|(own, _)| own)
+}
+
+fn covers(range: Range, at: Position) -> bool {
+    range.start <= at && at < range.end
+}
+
+/// The places of names that are still no symbols.
+fn unmarked(code: &Code<'_>, text: &Text, symbols: &[Symbol], names: &[usize]) -> Vec<Range> {
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let known: HashSet<Position> = symbols.iter().map(|symbol| symbol.name_range.start).collect();
+    let places = names.iter().map(|&name| range(text, code.place(name)));
+    places.filter(|place| !known.contains(&place.start)).collect()
+}
+
+fn symbol(page: &Page<'_>, name: &str, kind: u8, name_range: Range, whole: Span<usize>) -> Symbol {
+    Symbol {
+        name: name.to_owned(),
+        kind,
+        detail: None,
+        location: Location { path: page.path.to_owned(), range: range(page.text, whole) },
+        name_range,
+        container: None,
+        parent: None,
+        deprecated: false,
+    }
+}
+
+fn range(text: &Text, span: Span<usize>) -> Range {
+    Range { start: text.position(span.start), end: text.position(span.end) }
+}
+
+fn span(text: &Text, range: Range) -> Span<usize> {
+    text.offset(range.start)..text.offset(range.end)
+}
+
+/// What ends something of a kind.
+fn shape(kind: u8) -> Shape {
+    match kind {
+        ENUM_MEMBER | FIELD => Shape::Part,
+        CONSTANT | TYPE_ALIAS => Shape::Value,
+        _ => Shape::Block,
+    }
+}
+
+// Numbers of the protocol.
+const MODULE: u8 = 2;
+const NAMESPACE: u8 = 3;
+const CLASS: u8 = 5;
+const METHOD: u8 = 6;
+const FIELD: u8 = 8;
+const CONSTRUCTOR: u8 = 9;
+const ENUM: u8 = 10;
+const INTERFACE: u8 = 11;
+const FUNCTION: u8 = 12;
+const VARIABLE: u8 = 13;
+const CONSTANT: u8 = 14;
+const OBJECT: u8 = 19;
+const ENUM_MEMBER: u8 = 22;
+const STRUCT: u8 = 23;
+const OPERATOR: u8 = 25;
+const TYPE_ALIAS: u8 = 26;
+
+/// Whether something of a kind can have code in it.
+fn has_code(kind: u8) -> bool {
+    matches!(kind, METHOD | FIELD | CONSTRUCTOR | FUNCTION | VARIABLE | CONSTANT | OPERATOR)
+}
+
+#[cfg(test)]
+mod tests;
