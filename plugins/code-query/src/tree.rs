@@ -95,7 +95,8 @@ impl Tree {
     pub(crate) fn is_in_code(&self, node: &Node) -> bool {
         let mut parent = node.parent;
         while let Some(above) = parent.map(|at| &self.nodes[at]) {
-            if kinds::is_callable(above.kind) {
+            // What is given to a function from outside is its member.
+            if kinds::is_callable(above.kind) && covers(above.whole, node.name_range.start) {
                 return true;
             }
             parent = above.parent;
@@ -134,47 +135,49 @@ struct Reader<'a> {
 }
 
 /// A symbol that is yet to be read.
+#[derive(Clone, Copy)]
 struct Waiting {
     at: usize,
     /// The nearest of those that hold it and were kept.
     parent: Option<usize>,
     /// The kind of what holds it, kept or not.
     held_by: Option<Kind>,
+    /// What holds it, as the server says.
+    holder: Option<usize>,
 }
 
 impl Reader<'_> {
     /// Reads with a stack of its own, since files can nest deeper than calls may.
     fn read(&mut self, roots: Vec<usize>) {
         let mut stack = Vec::new();
-        self.push(&mut stack, roots, None, None);
-        while let Some(Waiting { at, parent, held_by }) = stack.pop() {
+        self.push(&mut stack, roots, Waiting { at: 0, parent: None, held_by: None, holder: None });
+        while let Some(waiting) = stack.pop() {
+            let Waiting { at, parent, held_by, holder } = waiting;
             let symbol = &self.items[at];
-            let synthetic = names::is_synthetic(&symbol.name);
-            if !self.locals && !synthetic && is_local(symbol.kind, self.naming, held_by) {
+            // What is given to a function or a class from outside is its member.
+            let is_given = holder
+                .is_some_and(|holder| !covers(self.items[holder].location.range, symbol.name_range.start));
+            let synthetic = names::is_synthetic(&symbol.name) || (is_given && symbol.name == "prototype");
+            if !self.locals && !synthetic && !is_given && is_local(symbol.kind, self.naming, held_by) {
                 continue;
             }
-            let holder = if synthetic && !self.locals { parent } else { self.keep(symbol, parent, held_by) };
+            let kept = if synthetic && !self.locals { None } else { self.keep(symbol, parent, held_by) };
             // A namespace or an object passes on what it stands in; a function without a name is one all the same.
             let is_scope = is_scope(symbol.kind) || is_implementation(symbol.kind, self.naming);
-            let kind = if is_scope { Some(symbol.kind) } else { held_by };
+            let kind = if is_scope && !(is_given && synthetic) { Some(symbol.kind) } else { held_by };
             let children = std::mem::take(&mut self.children[at]);
-            self.push(&mut stack, children, holder.or(parent), kind);
+            let held = Waiting { at, parent: kept.or(parent), held_by: kind, holder: Some(at) };
+            self.push(&mut stack, children, held);
         }
     }
 
     /// Puts siblings on the stack so that the first of the text comes off first.
-    fn push(
-        &self,
-        stack: &mut Vec<Waiting>,
-        mut siblings: Vec<usize>,
-        parent: Option<usize>,
-        held_by: Option<Kind>,
-    ) {
+    fn push(&self, stack: &mut Vec<Waiting>, mut siblings: Vec<usize>, like: Waiting) {
         siblings.sort_by_key(|&at| {
             let symbol = &self.items[at];
             (key(symbol.name_range.start), key(symbol.location.range.end), &symbol.name)
         });
-        stack.extend(siblings.into_iter().rev().map(|at| Waiting { at, parent, held_by }));
+        stack.extend(siblings.into_iter().rev().map(|at| Waiting { at, ..like }));
     }
 
     /// Keeps a symbol and returns its position; none for one that was there before.
@@ -201,6 +204,10 @@ impl Reader<'_> {
         });
         Some(self.nodes.len() - 1)
     }
+}
+
+fn covers(range: Range, at: Position) -> bool {
+    key(range.start) <= key(at) && key(at) < key(range.end)
 }
 
 /// Where the last part of a name with dots stands; some servers say where the whole is, some where the first part is.

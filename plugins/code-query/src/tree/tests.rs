@@ -105,6 +105,24 @@ fn locals_and_callbacks_are_left_out_and_inner_functions_stay() {
 }
 
 #[test]
+fn what_is_given_to_a_prototype_is_no_local() {
+    // The flat list tells nothing of what is held from outside.
+    let text = "12 0-2 Route\n  13 4-4 prototype\n    6 4-4 lit\n  6 5-9 dispatch\n    12 5-9 <function>\n      13 6-6 local\n      12 7-8 next\n  13 1-1 own\n5 10-12 Class\n  13 14-14 shared";
+    let tree = Tree::read(&symbols(text, false), Naming::Plain, false);
+    let shown: Vec<String> =
+        tree.nodes.iter().map(|node| format!("{} {}", node.full_name(), tree.is_in_code(node))).collect();
+    let expected = [
+        "Route false",
+        "Route.lit false",
+        "Route.dispatch false",
+        "Route.dispatch.next true",
+        "Class false",
+        "Class.shared false",
+    ];
+    assert_eq!(shown, expected);
+}
+
+#[test]
 fn signatures_without_a_name_are_no_names() {
     check(
         "11 0-4 Ctor\n  6 1-1 new()\n  6 2-2 ()\n  7 3-3 []\n  9 4-4 <constructor>\n    7 4-4 size\n13 5-5 export=",
