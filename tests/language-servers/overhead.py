@@ -28,9 +28,12 @@ class Framed:
     def __init__(self, command, root):
         self.process = subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.number = 0
-        encodings = {"general": {"positionEncodings": ["utf-8"]}, "textDocument": {"documentSymbol": {"hierarchicalDocumentSymbolSupport": True}}}
+        # What the host says of itself where that makes an answer another one.
+        shapes = {"documentSymbol": {"hierarchicalDocumentSymbolSupport": True}, "hover": {"contentFormat": ["markdown", "plaintext"]}}
+        shapes["definition"] = {"linkSupport": True}
+        capabilities = {"general": {"positionEncodings": ["utf-8"]}, "textDocument": shapes}
         folders = [{"uri": root.as_uri(), "name": root.name}]
-        self.ask("initialize", {"processId": None, "rootUri": root.as_uri(), "capabilities": encodings, "workspaceFolders": folders})
+        self.ask("initialize", {"processId": None, "rootUri": root.as_uri(), "capabilities": capabilities, "workspaceFolders": folders})
         self.send({"method": "initialized", "params": {}})
 
     def send(self, message):

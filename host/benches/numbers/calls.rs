@@ -1,7 +1,7 @@
 //! What this server adds to a call beside the least that rmcp takes, and what a kept process saves.
 
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use iac_core::jxa::probe;
 use iac_core::step::Event;
@@ -28,7 +28,8 @@ pub(crate) fn rows() -> Vec<Row> {
     let before = ran(&mut ours);
     each(&mut ours, "iac_mcp_get_properties", &arguments);
     answer["busy"] = json!(((ran(&mut ours) - before) / CALLS as f64 * 1e3).round());
-    let [mut less, mut whole, mut echoed, mut shown, mut scriptless] = [(); 5].map(|()| Vec::new());
+    let [mut less, mut whole, mut echoed, mut shown, mut scriptless, mut between] =
+        [(); 6].map(|()| Vec::new());
     for _ in 0..TURNS {
         scriptless.push(each(&mut ours, "iac_mcp_get_reference_stats", &json!({})));
         let before = ran(&mut ours);
@@ -39,13 +40,17 @@ pub(crate) fn rows() -> Vec<Row> {
         let before = waited(&mut echo);
         let all = each(&mut echo, "show", &answer);
         shown.push(all - (waited(&mut echo) - before) / CALLS as f64);
+        between.push(each_behind(&mut echo, &answer, || drop(ours.call("iac_mcp_get_properties", &arguments))));
     }
-    let [less, whole, echoed, shown, scriptless] = [less, whole, echoed, shown, scriptless].map(median);
+    let [less, whole, echoed, shown, scriptless, between] =
+        [less, whole, echoed, shown, scriptless, between].map(median);
     let over_echo = |time: f64| format!("{:.2} x", time / echoed);
     vec![
         Row::told("a call of an rmcp server that echoes the same answer", echoed * 1e3, "µs"),
         Row::told("the same, less its wait for a process that is as busy as a script", shown * 1e3, "µs")
             .note(over_echo(shown)),
+        Row::told("the echo, each behind a call of this server that runs a script", between * 1e3, "µs")
+            .note(over_echo(between)),
         Row::told("a call of this server that needs no script", scriptless * 1e3, "µs")
             .note(over_echo(scriptless)),
         Row::told("a call of this server: three properties of one message", whole * 1e3, "µs"),
@@ -97,13 +102,30 @@ fn one_message(client: &mut Client) -> Json {
 
 /// Milliseconds of each of several calls.
 fn each(client: &mut Client, tool: &str, arguments: &Json) -> f64 {
-    let params = json!({ "name": tool, "arguments": arguments });
-    let line = json!({ "jsonrpc": "2.0", "id": 0, "method": "tools/call", "params": params }).to_string();
+    let line = line(tool, arguments);
     let begun = Instant::now();
     for _ in 0..CALLS {
         assert!(client.exchange(&line) > 100);
     }
     begun.elapsed().as_secs_f64() * 1e3 / CALLS as f64
+}
+
+/// Milliseconds of each of several echoes, before each of which something else is done that is not counted.
+fn each_behind(echo: &mut Client, answer: &Json, mut behind: impl FnMut()) -> f64 {
+    let line = line("echo", answer);
+    let mut taken = Duration::ZERO;
+    for _ in 0..CALLS {
+        behind();
+        let begun = Instant::now();
+        assert!(echo.exchange(&line) > 100);
+        taken += begun.elapsed();
+    }
+    taken.as_secs_f64() * 1e3 / CALLS as f64
+}
+
+fn line(tool: &str, arguments: &Json) -> String {
+    let params = json!({ "name": tool, "arguments": arguments });
+    json!({ "jsonrpc": "2.0", "id": 0, "method": "tools/call", "params": params }).to_string()
 }
 
 /// Milliseconds for which scripts ran so far.
