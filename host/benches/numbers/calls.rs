@@ -40,7 +40,8 @@ pub(crate) fn rows() -> Vec<Row> {
         let before = waited(&mut echo);
         let all = each(&mut echo, "show", &answer);
         shown.push(all - (waited(&mut echo) - before) / CALLS as f64);
-        between.push(each_behind(&mut echo, &answer, || drop(ours.call("iac_mcp_get_properties", &arguments))));
+        between
+            .push(each_behind(&mut echo, &answer, || drop(ours.call("iac_mcp_get_properties", &arguments))));
     }
     let [less, whole, echoed, shown, scriptless, between] =
         [less, whole, echoed, shown, scriptless, between].map(median);
