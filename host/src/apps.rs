@@ -83,6 +83,16 @@ impl Catalog {
         known.then_some(apps)
     }
 
+    /// Whether it is known already which apps there are.
+    pub fn is_known(&self) -> bool {
+        self.apps.read().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// Returns the bundle id of an app in any spelling, if it is known already which apps there are.
+    pub fn known_as(&self, term: &str) -> Option<Arc<str>> {
+        Some(Arc::clone(&self.known()?.find(term).ok()?.bundle_id))
+    }
+
     /// Returns the apps after reading whatever is needed; this may block.
     pub fn load(&self, need: &Need) -> Arc<Apps> {
         let mut on_disk = self.on_disk();

@@ -10,6 +10,7 @@ mod lane;
 mod lines;
 mod memory;
 mod one_shot;
+mod queue;
 mod raised;
 mod record;
 mod report;
@@ -34,6 +35,7 @@ use tokio_util::task::TaskTracker;
 
 use job::Limits;
 use lane::{Entrance, Lane};
+use queue::NoPlace;
 use slots::Slots;
 use unfit::Unfit;
 
@@ -50,15 +52,21 @@ pub(crate) use spawn::Process as Guarded;
 pub(crate) use spawn::own_server;
 pub use turns::Holder;
 
-/// How many scripts may wait for one app.
-const MOST_WAITING: usize = 1000;
-
 /// Runs scripts and answers for every process that it starts.
 #[derive(Debug)]
 pub struct Supervisor {
     shared: Arc<Shared>,
     lanes: Mutex<HashMap<Arc<str>, Entrance>>,
     tasks: TaskTracker,
+}
+
+/// A place in the lane of an app, for one script. Whoever drops it gives it up, and whoever keeps it for long without a
+/// script is passed over.
+#[derive(Debug)]
+pub struct Place {
+    app: Arc<str>,
+    entrance: Entrance,
+    taken: Result<queue::Place, NoPlace>,
 }
 
 /// What all lanes share.
@@ -87,7 +95,7 @@ impl Supervisor {
     ///
     /// Answers within the time limit, whatever happens. Dropping the future is the same as cancelling.
     pub async fn run(&self, app: &str, kind: Kind, script: &Script, cancel: CancellationToken) -> Event {
-        self.run_within(self.timeout(), app, kind, script, cancel).await
+        self.run_at(self.place(app), self.timeout(), kind, script, cancel).await
     }
 
     /// The most that a client waits.
@@ -95,27 +103,35 @@ impl Supervisor {
         self.shared.settings.timeout
     }
 
-    /// Runs a script of a client that has waited for an earlier script of the same call: `left` is what is left of its
-    /// time.
-    pub async fn run_within(
+    /// Takes the last place in the lane of an app: what comes later runs later, although this script is not known yet.
+    pub fn place(&self, app: &str) -> Place {
+        let (app, entrance) = self.entrance(app);
+        let taken = entrance.door.place();
+        Place { app, entrance, taken }
+    }
+
+    /// Runs a script at a place, for a client that has waited before: `left` is what is left of its time.
+    pub async fn run_at(
         &self,
+        place: Place,
         left: Duration,
-        app: &str,
         kind: Kind,
         script: &Script,
         cancel: CancellationToken,
     ) -> Event {
-        let Entrance { jobs, standing, record } = self.entrance(app);
-        if !record.came(MOST_WAITING) {
-            let why = format!("{MOST_WAITING} calls wait for it");
-            return Event::Failed(RunFailure::Busy(why));
-        }
+        let Place { entrance: Entrance { door, standing, record }, taken, .. } = place;
+        record.asked();
         let (job, ticket) = job::job(script, kind);
-        if jobs.send(job).is_err() {
-            return job::stopping();
-        }
-        let Settings { timeout, patience, .. } = self.shared.settings;
-        let event = ticket.outcome(standing, Limits { left, timeout, patience, cancel }).await;
+        let event = match taken.and_then(|place| door.enter(place, job)) {
+            Ok(()) => {
+                let Settings { timeout, patience, .. } = self.shared.settings;
+                ticket.outcome(standing, Limits { left, timeout, patience, cancel }).await
+            }
+            Err(NoPlace::Full) => {
+                Event::Failed(RunFailure::Busy(format!("{} calls wait for it", queue::MOST)))
+            }
+            Err(NoPlace::Ended) => job::stopping(),
+        };
         record.answered(&event);
         event
     }
@@ -134,20 +150,31 @@ impl Supervisor {
             workers: self.shared.slots.taken(),
             most_workers: self.shared.settings.most_workers,
             unfit: self.shared.unfit.is_set(),
-            apps: lanes.iter().map(|(app, entrance)| (app.to_string(), report::of(entrance))).collect(),
+            apps: lanes
+                .iter()
+                .map(|(app, entrance)| (app.to_string(), report::of(entrance)))
+                .filter(|(_, report)| report.counts.calls > 0)
+                .collect(),
         }
     }
 
-    fn entrance(&self, app: &str) -> Entrance {
+    fn entrance(&self, app: &str) -> (Arc<str>, Entrance) {
         let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(entrance) = lanes.get(app) {
-            return entrance.clone();
+        if let Some((app, entrance)) = lanes.get_key_value(app) {
+            return (Arc::clone(app), entrance.clone());
         }
         let app: Arc<str> = app.into();
         let (lane, entrance) = Lane::new(&app, &self.shared);
         self.tasks.spawn(lane.serve());
-        lanes.insert(app, entrance.clone());
-        entrance
+        lanes.insert(Arc::clone(&app), entrance.clone());
+        (app, entrance)
+    }
+}
+
+impl Place {
+    /// Whether it is in the lane of this app.
+    pub fn is_for(&self, app: &str) -> bool {
+        *self.app == *app
     }
 }
 

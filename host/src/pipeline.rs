@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::apps::{Catalog, Need};
 use crate::consent::Caller;
-use crate::osascript::{Kind, Supervisor};
+use crate::osascript::{Kind, Place, Supervisor};
 use crate::plugins::Plugins;
 use crate::simulated::World;
 use crate::state::State;
@@ -76,6 +76,8 @@ pub struct Settings {
 #[derive(Debug)]
 pub struct Pipeline {
     catalog: Arc<Catalog>,
+    /// The line of those that came before it was known which apps there are.
+    line: tokio::sync::Mutex<()>,
     supervisor: Supervisor,
     /// Goes before the simulated Mac, since its files may lie in there.
     permission: Permission,
@@ -191,6 +193,7 @@ impl Pipeline {
         let permission = Permission::new(Arc::new(state), &home);
         Ok(Self {
             catalog: Arc::new(Catalog::new(apps)),
+            line: tokio::sync::Mutex::default(),
             supervisor: Supervisor::new(osascript)?,
             world: world.map(Arc::new),
             home,
@@ -226,8 +229,11 @@ impl Pipeline {
     /// Answers a plugin's call of a script of its package.
     pub async fn run_script(&self, call: ScriptCall, caller: &Caller, cancel: CancellationToken) -> Answer {
         let started = Instant::now();
-        let attempt = self.permission.attempt(SCRIPTS, &call.arguments(), caller).await;
-        let driven = self.drive(Call::Script(call), &attempt, cancel).await;
+        let arguments = call.arguments();
+        let call = Call::Script(call);
+        let place = self.place(&call).await;
+        let attempt = self.permission.attempt(SCRIPTS, &arguments, caller).await;
+        let driven = self.drive(call, place, &attempt, cancel).await;
         self.ended(driven, started)
     }
 
@@ -252,14 +258,20 @@ impl Pipeline {
     ) -> Option<Answer> {
         let started = Instant::now();
         self.adopt();
+        let call = Call::parse(tool, arguments);
+        let place = match &call {
+            Some(Ok(call)) => self.place(call).await,
+            _ => None,
+        };
         let attempt = self.permission.attempt(tool, arguments, caller).await;
-        let driven = match Call::parse(tool, arguments) {
-            Some(Ok(call)) => self.drive(call, &attempt, cancel).await,
+        let driven = match call {
+            Some(Ok(call)) => self.drive(call, place, &attempt, cancel).await,
             Some(Err(fault)) => refused(&fault).into(),
             None if tool == system::TOOL => Box::pin(self.system(arguments, &attempt, cancel)).await.into(),
             None => {
                 let call = Box::pin(self.command_tools()).await.call(tool, arguments)?;
-                self.drive(call, &attempt, cancel).await
+                let place = self.place(&call).await;
+                self.drive(call, place, &attempt, cancel).await
             }
         };
         Some(self.ended(driven, started))
@@ -391,7 +403,45 @@ impl Pipeline {
         self.saved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn drive(&self, call: Call, attempt: &Attempt<'_>, cancel: CancellationToken) -> Driven {
+    /// Takes the place of a call's first script, if it is for one app: calls are taken up in the order in which they came,
+    /// and each has its own to wait for before it can run.
+    async fn place(&self, call: &Call) -> Option<Place> {
+        let runs = !matches!(call, Call::Describe { .. } | Call::Release(_) | Call::ReferenceStats { .. });
+        let wanted = step::wants(call, &self.memory().references);
+        let [app] = &wanted[..] else { return None };
+        if !runs {
+            return None;
+        }
+        let nobody_waits = self.line.try_lock().is_ok();
+        if !nobody_waits || !self.catalog.is_known() {
+            Box::pin(self.find_apps()).await;
+        }
+        Some(self.supervisor.place(&self.catalog.known_as(app)?))
+    }
+
+    /// Finds out which apps there are. Whoever waits for that goes on in the order in which they came.
+    async fn find_apps(&self) {
+        let _turn = self.line.lock().await;
+        if let Err(fault) = self.apps(Need::Dictionaries(Vec::new())).await {
+            tracing::debug!("no place is taken: {}", fault.message);
+        }
+    }
+
+    /// Keeps the place that a call has, or takes one. Whoever may have to wait for a human has none meanwhile.
+    fn keep(&self, held: Option<Place>, app: &str, decided: &Decided) -> Option<Place> {
+        if self.screen.is_touched(app, decided) {
+            return None;
+        }
+        Some(held.filter(|held| held.is_for(app)).unwrap_or_else(|| self.supervisor.place(app)))
+    }
+
+    async fn drive(
+        &self,
+        call: Call,
+        place: Option<Place>,
+        attempt: &Attempt<'_>,
+        cancel: CancellationToken,
+    ) -> Driven {
         let prepared = async {
             let call = self.permission.with_undos(call, self.clock.now()).await?;
             let apps = self.apps(self.need(&call)).await?;
@@ -403,7 +453,7 @@ impl Pipeline {
         };
         let step = self.begin(&apps, attempt, |world| step::start(call, world));
         match step {
-            Ok(step) => self.go_on(step, &apps, attempt, cancel).await,
+            Ok(step) => self.go_on(step, place, &apps, attempt, cancel).await,
             Err(fault) => refused(&fault).into(),
         }
     }
@@ -413,6 +463,7 @@ impl Pipeline {
     async fn go_on(
         &self,
         mut step: Step,
+        mut held: Option<Place>,
         apps: &Apps,
         attempt: &Attempt<'_>,
         cancel: CancellationToken,
@@ -424,6 +475,7 @@ impl Pipeline {
                 Step::Run(run) => {
                     reached.push(Arc::clone(&run.app));
                     let Run { app, script, decided, pending } = run;
+                    let place = self.keep(held.take(), &app, &decided);
                     let waited = Instant::now();
                     if let Err(fault) = self.permission.decided(attempt, &decided, self.clock.now()).await {
                         return refused(&fault).into();
@@ -434,7 +486,8 @@ impl Pipeline {
                     let event = match self.screen.touched(&app, &decided, left, &cancel).await {
                         Ok(_quiet) => {
                             let (left, kind) = (left.saturating_sub(began.elapsed()), kind(&decided));
-                            self.supervisor.run_within(left, &app, kind, &script, cancel.clone()).await
+                            let place = place.unwrap_or_else(|| self.supervisor.place(&app));
+                            self.supervisor.run_at(place, left, kind, &script, cancel.clone()).await
                         }
                         Err(failure) => Event::Failed(failure),
                     };
@@ -444,6 +497,8 @@ impl Pipeline {
                     self.decide(apps, attempt, |world| step::resume(pending, event, world))
                 }
                 Step::Ask(ask) => {
+                    // Nobody else waits for a human.
+                    held = None;
                     let answered = Box::pin(self.asked(ask, apps, attempt, &cancel)).await;
                     // Whoever was asked has had time of their own; the app begins anew.
                     left = self.supervisor.timeout();
@@ -453,6 +508,7 @@ impl Pipeline {
                     }
                 }
                 Step::Done(outcome) => {
+                    drop(held);
                     self.permission.ended(attempt, &outcome, &reached, self.clock.now()).await;
                     return with_script(outcome, shown).into();
                 }

@@ -1,4 +1,4 @@
-//! The lane of one app: its scripts run one after another, in the order in which they came.
+//! The lane of one app: its scripts run one after another, in the order in which their places were taken.
 
 use std::io;
 use std::pin::{Pin, pin};
@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 use iac_core::jxa::{self, Script};
 use iac_core::reply::Reply;
 use iac_core::step::{Event, RunFailure};
-use tokio::sync::{Notify, mpsc, watch};
+use tokio::sync::{Notify, watch};
 use tokio::time::Sleep;
 
 use super::job::{Client, Job};
+use super::queue::{Door, Queue, queue};
 use super::record::Record;
 use super::settings::Kind;
 use super::standing::Standing;
@@ -29,7 +30,7 @@ const EVENT_TIMED_OUT: i64 = -1712;
 pub(super) struct Lane {
     app: Arc<str>,
     shared: Arc<Shared>,
-    jobs: mpsc::UnboundedReceiver<Job>,
+    jobs: Queue,
     standing: watch::Sender<Standing>,
     record: Arc<Record>,
     evicted: Arc<Notify>,
@@ -44,7 +45,7 @@ pub(super) struct Lane {
 /// What a client needs to use a lane.
 #[derive(Clone, Debug)]
 pub(super) struct Entrance {
-    pub(super) jobs: mpsc::UnboundedSender<Job>,
+    pub(super) door: Door,
     pub(super) standing: watch::Receiver<Standing>,
     pub(super) record: Arc<Record>,
 }
@@ -52,10 +53,10 @@ pub(super) struct Entrance {
 impl Lane {
     /// Makes the lane of an app, and its entrance.
     pub(super) fn new(app: &Arc<str>, shared: &Arc<Shared>) -> (Self, Entrance) {
-        let (sender, jobs) = mpsc::unbounded_channel();
-        let (standing, seen) = watch::channel(Standing::Open);
         let record = Arc::new(Record::default());
-        let entrance = Entrance { jobs: sender, standing: seen, record: record.clone() };
+        let (door, jobs) = queue(&record, shared.settings.patience);
+        let (standing, seen) = watch::channel(Standing::Open);
+        let entrance = Entrance { door, standing: seen, record: record.clone() };
         let (app, shared, evicted) = (app.clone(), shared.clone(), Arc::new(Notify::new()));
         let (turns, end, asleep, worker) = (None, None, None, None);
         (Self { app, shared, jobs, standing, record, evicted, turns, end, asleep, worker }, entrance)
@@ -74,7 +75,7 @@ impl Lane {
                 biased;
                 broken = falls(&mut self.worker) => broken.word(),
                 () = self.evicted.notified() => "evicted",
-                job = self.jobs.recv() => match job {
+                job = self.jobs.next() => match job {
                     Some(job) => { self.take(job).await; continue }
                     None => return,
                 },
@@ -89,7 +90,6 @@ impl Lane {
     }
 
     async fn take(&mut self, mut job: Job) {
-        self.record.is_next();
         if !job.client.is_wanted() {
             return;
         }

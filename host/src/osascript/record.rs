@@ -90,18 +90,22 @@ impl Record {
         change(&mut self.lock().counts);
     }
 
-    /// A client came; false if there are more than `most` already.
+    /// A place was taken; false if there are more than `most` already.
     pub(super) fn came(&self, most: usize) -> bool {
         let mut inner = self.lock();
-        inner.counts.calls += 1;
         let room = inner.waiting < most;
         inner.waiting += usize::from(room);
         room
     }
 
-    /// Its script is the next.
+    /// It is the next one.
     pub(super) fn is_next(&self) {
         self.lock().waiting -= 1;
+    }
+
+    /// A client wants a script to be run.
+    pub(super) fn asked(&self) {
+        self.lock().counts.calls += 1;
     }
 
     /// Its script began.

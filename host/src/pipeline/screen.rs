@@ -37,6 +37,11 @@ impl Screen {
         self.is_there
     }
 
+    /// Whether something may type or click, and so has to wait while a dialog is open.
+    pub(super) fn is_touched(&self, app: &str, decided: &Decided) -> bool {
+        self.is_there && (decided.harm.is_shell || app.eq_ignore_ascii_case(SYSTEM_EVENTS))
+    }
+
     /// Waits, for what may type or click, until no dialog is open, and not longer than the call may take.
     ///
     /// # Errors
@@ -48,8 +53,7 @@ impl Screen {
         left: Duration,
         cancel: &CancellationToken,
     ) -> Result<Option<RwLockReadGuard<'_, ()>>, RunFailure> {
-        let touches = decided.harm.is_shell || app.eq_ignore_ascii_case(SYSTEM_EVENTS);
-        if !touches || !self.is_there {
+        if !self.is_touched(app, decided) {
             return Ok(None);
         }
         tokio::select! {

@@ -96,7 +96,7 @@ impl Pipeline {
                 _ => Ok("answers, though there is no app to ask about".to_owned()),
             };
         }
-        let outcome = self.drive(Call::ListApps { search: None }, attempt, cancel).await.outcome;
+        let outcome = self.drive(Call::ListApps { search: None }, None, attempt, cancel).await.outcome;
         let message = || outcome.body.get("message").and_then(Json::as_str).unwrap_or_default().to_owned();
         if outcome.is_error { Err(message()) } else { Ok("answers".to_owned()) }
     }

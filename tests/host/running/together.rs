@@ -138,6 +138,39 @@ async fn what_is_sent_without_waiting_is_done_in_its_order() {
     }
 }
 
+#[tokio::test]
+async fn a_read_that_is_sent_right_behind_a_change_sees_it() {
+    let mac = mac(&json!([]));
+    let state = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(mac.path().join(".iac-mcp")).unwrap();
+    std::fs::write(mac.path().join(".iac-mcp/policy.toml"), "profile = \"trusted\"\n").unwrap();
+    let mut before = serve(mac.path(), state.path()).await;
+    let message = first_message(&before).await;
+    before.close().await;
+    before.process.wait().await.unwrap();
+    // The reference outlives its server; the next ones have read no dictionary when all this comes.
+    for _ in 0..3 {
+        let mut server = serve(mac.path(), state.path()).await;
+        let wanted = json!({ "reference": message, "properties": ["flag index"] });
+        let mut begun = Vec::new();
+        for value in 0..60 {
+            let write = json!({ "reference": message, "property": "flag index", "value": value % 7 });
+            begun.push((
+                server.begin("iac_mcp_set_property", write).await,
+                server.begin("iac_mcp_get_properties", wanted.clone()).await,
+            ));
+        }
+        for (at, (change, read)) in begun.into_iter().enumerate() {
+            let (change, read) = (change.await.unwrap(), read.await.unwrap());
+            assert_eq!(change["result"]["structuredContent"]["success"], true, "{change}");
+            let seen = &read["result"]["structuredContent"]["properties"]["flag index"];
+            assert_eq!(*seen, at % 7, "{at}: {read}");
+        }
+        server.close().await;
+        server.process.wait().await.unwrap();
+    }
+}
+
 /// When a client of a hurried server is answered at the latest.
 const HURRY: Duration = Duration::from_secs(3);
 

@@ -1,0 +1,166 @@
+//! The order of an app's scripts: a place is taken before it is known what will run there, if anything.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, timeout_at};
+
+use super::job::Job;
+use super::record::Record;
+
+/// How many scripts may wait for one app.
+pub(super) const MOST: usize = 1000;
+
+/// Where places are taken.
+#[derive(Clone, Debug)]
+pub(super) struct Door {
+    places: mpsc::UnboundedSender<oneshot::Receiver<Job>>,
+    record: Arc<Record>,
+}
+
+/// A place in a queue; whoever drops it gives it up.
+#[derive(Debug)]
+pub(super) struct Place(oneshot::Sender<Job>);
+
+/// Why a script cannot wait.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum NoPlace {
+    /// So many wait already.
+    Full,
+    /// Nobody serves the queue any more.
+    Ended,
+}
+
+/// The scripts of one app, in the order in which their places were taken.
+#[derive(Debug)]
+pub(super) struct Queue {
+    places: mpsc::UnboundedReceiver<oneshot::Receiver<Job>>,
+    record: Arc<Record>,
+    patience: Duration,
+    /// Whose turn it is, and until when it may stay without a script.
+    first: Option<(oneshot::Receiver<Job>, Instant)>,
+}
+
+/// Makes a queue in which nobody is waited for longer than this.
+pub(super) fn queue(record: &Arc<Record>, patience: Duration) -> (Door, Queue) {
+    let (sender, places) = mpsc::unbounded_channel();
+    let door = Door { places: sender, record: Arc::clone(record) };
+    (door, Queue { places, record: Arc::clone(record), patience, first: None })
+}
+
+impl Door {
+    /// Takes the last place.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(super) fn place(&self) -> Result<Place, NoPlace> {
+        if self.places.is_closed() {
+            return Err(NoPlace::Ended);
+        }
+        if !self.record.came(MOST) {
+            return Err(NoPlace::Full);
+        }
+        let (sender, place) = oneshot::channel();
+        self.places.send(place).map_err(|_| NoPlace::Ended)?;
+        Ok(Place(sender))
+    }
+
+    /// Puts a script at a place that was taken, or at the last one where nobody has waited for it any longer.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(super) fn enter(&self, place: Place, job: Job) -> Result<(), NoPlace> {
+        let Err(job) = place.0.send(job) else { return Ok(()) };
+        self.place()?.0.send(job).map_err(|_| NoPlace::Ended)
+    }
+}
+
+impl Queue {
+    /// Waits for the next script; `None` once nobody can come any more. Nothing is lost if the future is dropped.
+    pub(super) async fn next(&mut self) -> Option<Job> {
+        loop {
+            match &mut self.first {
+                None => self.first = Some((self.places.recv().await?, Instant::now() + self.patience)),
+                Some((place, until)) => {
+                    let job = until_then(place, *until).await;
+                    self.first = None;
+                    self.record.is_next();
+                    if job.is_some() {
+                        return job;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Waits for the script of a place, if it comes in time.
+async fn until_then(place: &mut oneshot::Receiver<Job>, until: Instant) -> Option<Job> {
+    match timeout_at(until, &mut *place).await {
+        Ok(job) => job.ok(),
+        Err(_) => {
+            place.close();
+            place.try_recv().ok()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iac_core::jxa;
+
+    use super::super::job::{Ticket, job};
+    use super::super::settings::Kind;
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(2);
+
+    fn script(word: &str) -> (Job, Ticket) {
+        job(&jxa::probe(word), Kind::Read)
+    }
+
+    fn opened() -> (Door, Queue) {
+        queue(&Arc::default(), PATIENCE)
+    }
+
+    async fn next(queue: &mut Queue) -> String {
+        let job = tokio::time::timeout(10 * PATIENCE, queue.next()).await.ok().flatten();
+        job.map_or_else(String::new, |job| job.script.data().to_owned())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn places_are_served_in_the_order_in_which_they_were_taken() {
+        let (door, mut queue) = opened();
+        let [first, given_up, last] = [(); 3].map(|()| door.place().unwrap());
+        door.enter(last, script("last").0).unwrap();
+        let nobody = tokio::time::timeout(PATIENCE / 2, queue.next()).await;
+        assert!(nobody.is_err(), "the first place is waited for");
+        door.enter(first, script("first").0).unwrap();
+        drop(given_up);
+        assert!(next(&mut queue).await.contains("first"));
+        assert!(next(&mut queue).await.contains("last"));
+        assert_eq!(door.record.look().waiting, 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_place_is_waited_for_no_longer_than_patience_lasts() {
+        let (door, mut queue) = opened();
+        let [late, other] = [(); 2].map(|()| door.place().unwrap());
+        door.enter(other, script("other").0).unwrap();
+        assert!(next(&mut queue).await.contains("other"), "it is passed over");
+        door.enter(late, script("late").0).unwrap();
+        assert!(next(&mut queue).await.contains("late"), "it is the last one then");
+        assert_eq!(door.record.look().waiting, 0);
+    }
+
+    #[tokio::test]
+    async fn there_is_not_always_a_place() {
+        let (door, queue) = opened();
+        let mut places: Vec<Place> = (0..MOST).map(|_| door.place().unwrap()).collect();
+        assert_eq!(door.place().err(), Some(NoPlace::Full));
+        drop(queue);
+        assert_eq!(door.place().err(), Some(NoPlace::Ended));
+        assert_eq!(door.enter(places.pop().unwrap(), script("x").0), Err(NoPlace::Ended));
+    }
+}
