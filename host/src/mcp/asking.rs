@@ -5,7 +5,7 @@
 //! good for ten minutes and once.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use iac_core::permission::{Answer, Choice, Question};
@@ -35,8 +35,8 @@ const GOOD: Duration = Duration::from_secs(10 * 60);
 /// Makes tickets, and takes each back once.
 pub(super) struct Tickets {
     codec: RequestStateCodec,
-    /// When each ticket was taken back.
-    used: Mutex<BTreeMap<String, Instant>>,
+    /// When each ticket was made that has not come back. The system's clock, by which the signature ends, may be set back.
+    open: Mutex<BTreeMap<String, Instant>>,
 }
 
 /// What a ticket says; its place and time are in the signature.
@@ -53,11 +53,14 @@ impl Tickets {
     pub(super) fn new() -> Self {
         let key: [u8; 32] = random();
         let codec = RequestStateCodec::try_new(key.to_vec()).expect("a key of 32 bytes is long enough");
-        Self { codec, used: Mutex::default() }
+        Self { codec, open: Mutex::default() }
     }
 
     fn issue(&self, place: &str, digest: String) -> String {
         let nonce = data_encoding::HEXLOWER.encode(&random::<16>());
+        let mut open = self.open();
+        open.retain(|_, made| made.elapsed() < GOOD);
+        open.insert(nonce.clone(), Instant::now());
         let ticket = serde_json::to_vec(&Ticket { nonce, digest }).expect("a ticket is plain data");
         self.codec.seal_with(&ticket, &SealOptions::new().associated_data(place.as_bytes()).ttl(GOOD))
     }
@@ -68,13 +71,16 @@ impl Tickets {
         let opened = opened
             .inspect_err(|error| tracing::warn!(%error, "an answer came with a ticket that is not good"));
         let ticket: Ticket = serde_json::from_slice(&opened.ok()?).ok()?;
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        used.retain(|_, taken| taken.elapsed() < GOOD);
-        let fresh = used.insert(ticket.nonce.clone(), Instant::now()).is_none();
-        if !fresh {
-            tracing::warn!("an answer came twice");
+        let made = self.open().remove(&ticket.nonce);
+        let is_good = made.is_some_and(|made| made.elapsed() < GOOD);
+        if !is_good {
+            tracing::warn!("an answer came twice, or too late");
         }
-        fresh.then_some(ticket)
+        is_good.then_some(ticket)
+    }
+
+    fn open(&self) -> MutexGuard<'_, BTreeMap<String, Instant>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -271,6 +277,19 @@ mod tests {
         assert_eq!(tickets.take(&place("iac_mcp_run_command", &JsonObject::new()), &state), None);
         assert_eq!(tickets.take(&same, &state).map(|ticket| ticket.digest), Some("d1".to_owned()));
         assert_eq!(tickets.take(&same, &state), None, "once");
+    }
+
+    #[test]
+    fn a_ticket_is_as_old_as_it_is_whatever_the_clock_says() {
+        let tickets = Tickets::new();
+        let (used, late) = (tickets.issue("x", "d1".to_owned()), tickets.issue("x", "d2".to_owned()));
+        assert!(tickets.take("x", &used).is_some());
+        // The signature goes by a clock that may be set back, so that it holds for longer.
+        let long_ago = Instant::now().checked_sub(2 * GOOD);
+        tickets.open().values_mut().for_each(|made| *made = long_ago.unwrap_or(*made));
+        tickets.issue("x", "d3".to_owned());
+        assert_eq!(tickets.take("x", &used), None, "once");
+        assert_eq!(tickets.take("x", &late).is_none(), long_ago.is_some());
     }
 
     #[test]
