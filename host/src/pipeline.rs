@@ -106,11 +106,13 @@ struct Memory {
 }
 
 /// Points in time that never go back, counted from the Unix epoch. They go on while the Mac sleeps, which an `Instant`
-/// does not: a grant for an hour ends in the night.
+/// does not: a grant for an hour ends in the night. They also go on where the system's clock is set back, or that hour
+/// would be as much longer.
 #[derive(Debug)]
 struct Clock {
     started: Instant,
-    last: AtomicU64,
+    /// When that was, as the system tells it or has told it before.
+    began: AtomicU64,
 }
 
 /// What happened since the start.
@@ -507,9 +509,9 @@ impl Pipeline {
                         Err(question) => return question.into(),
                     }
                 }
-                Step::Done(outcome) => {
+                Step::Done(mut outcome) => {
                     drop(held);
-                    self.permission.ended(attempt, &outcome, &reached, self.clock.now()).await;
+                    self.permission.ended(attempt, &mut outcome, &reached, self.clock.now()).await;
                     return with_script(outcome, shown).into();
                 }
             }
@@ -591,16 +593,18 @@ impl Pipeline {
 
 impl Clock {
     fn start() -> Self {
-        Self { started: Instant::now(), last: AtomicU64::new(0) }
+        Self { started: Instant::now(), began: AtomicU64::new(0) }
     }
 
     fn now(&self) -> Millis {
-        self.not_before(millis(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()))
+        let told = millis(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
+        self.after(millis(self.started.elapsed()), told)
     }
 
-    /// A clock that is set back stands still until it comes to where it was.
-    fn not_before(&self, told: Millis) -> Millis {
-        Millis(self.last.fetch_max(told.0, Ordering::Relaxed).max(told.0))
+    /// The time so long after the start, and what the system tells then.
+    fn after(&self, elapsed: Millis, told: Millis) -> Millis {
+        let began = told.0.saturating_sub(elapsed.0);
+        Millis(self.began.fetch_max(began, Ordering::Relaxed).max(began).saturating_add(elapsed.0))
     }
 }
 
@@ -658,9 +662,17 @@ mod tests {
 
     #[test]
     fn time_goes_on_as_the_system_tells_it_and_never_back() {
+        const HOUR: u64 = 3_600_000;
         let clock = Clock::start();
-        let told = [5, 6, 3_600_000, 4, 3_599_999, 3_600_001].map(|told| clock.not_before(Millis(told)).0);
-        assert_eq!(told, [5, 6, 3_600_000, 3_600_000, 3_600_000, 3_600_001]);
+        let check = |elapsed, told, expected| {
+            assert_eq!(clock.after(Millis(elapsed), Millis(told)).0, expected, "{elapsed} {told}");
+        };
+        check(0, 5 * HOUR, 5 * HOUR);
+        check(1, 5 * HOUR + 1, 5 * HOUR + 1);
+        check(2, 7 * HOUR, 7 * HOUR); // asleep
+        check(3, 4 * HOUR, 7 * HOUR + 1); // set back
+        check(HOUR + 3, 5 * HOUR, 8 * HOUR + 1); // an hour is an hour
+        check(HOUR + 4, 9 * HOUR, 9 * HOUR);
         assert!(clock.now() <= clock.now());
     }
 }

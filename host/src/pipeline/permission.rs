@@ -1,5 +1,6 @@
 //! What stands between a call and its scripts in the shell: the files that decide, the human, and the audit log.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -198,10 +199,12 @@ impl Permission {
     }
 
     /// Ends a call: a refusal is written down, what can be taken back is kept, and what was read is remembered.
+    ///
+    /// What cannot be kept is not offered.
     pub(super) async fn ended(
         &self,
         attempt: &Attempt<'_>,
-        outcome: &Outcome,
+        outcome: &mut Outcome,
         apps: &[Arc<str>],
         now: Millis,
     ) {
@@ -209,19 +212,29 @@ impl Permission {
             self.recorder
                 .note(now, Entry::Decision { call: Arc::clone(&attempt.words), decided: decided.clone() });
         }
-        let (undo, undone) = (outcome.undo.clone(), outcome.undone.clone());
-        if !undo.is_empty() || !undone.is_empty() {
-            let kept = self.blocking(move |state| state.keep_undos(&undo, &undone, now));
-            match tokio::time::timeout(LATE, kept).await {
-                Ok(Ok(Ok(()))) => {}
-                Ok(Ok(Err(error))) => tracing::error!(%error, "the write cannot be taken back"),
-                Ok(Err(fault)) => tracing::error!("{}", fault.message),
-                Err(_) => tracing::error!("whether the write can be taken back is not known in time"),
-            }
+        if !self.keeps_undos(outcome, now).await {
+            let lost: BTreeSet<&str> = outcome.undo.iter().map(|undo| undo.id.as_str()).collect();
+            withdraw(&mut outcome.body, &lost);
         }
         if outcome.body.get("untrusted") == Some(&Json::Bool(true)) {
             self.taint(apps, now);
         }
+    }
+
+    /// Keeps what can be taken back, and forgets what was; false if that failed, or is not known in time.
+    async fn keeps_undos(&self, outcome: &Outcome, now: Millis) -> bool {
+        let (undo, undone) = (outcome.undo.clone(), outcome.undone.clone());
+        if undo.is_empty() && undone.is_empty() {
+            return true;
+        }
+        let kept = self.blocking(move |state| state.keep_undos(&undo, &undone, now));
+        match tokio::time::timeout(LATE, kept).await {
+            Ok(Ok(Ok(()))) => return true,
+            Ok(Ok(Err(error))) => tracing::error!(%error, "the write cannot be taken back"),
+            Ok(Err(fault)) => tracing::error!("{}", fault.message),
+            Err(_) => tracing::error!("whether the write can be taken back is not known in time"),
+        }
+        false
     }
 
     /// The policy that decided about the read says whose words were read.
@@ -245,6 +258,16 @@ impl Permission {
 pub(super) fn closed() -> Gate {
     let policy = Policy::parse("rules = [{ decision = \"deny\", reason = \"the policy cannot be read\" }]");
     Gate { policy: Arc::new(policy.expect("it is correct: a test reads it")), ..Gate::default() }
+}
+
+/// Takes the ids of these ways back out of an answer. They are drawn for it, so that nothing else in it is one.
+fn withdraw(body: &mut Json, lost: &BTreeSet<&str>) {
+    match body {
+        Json::String(text) if lost.contains(text.as_str()) => *body = Json::Null,
+        Json::Array(items) => items.iter_mut().for_each(|item| withdraw(item, lost)),
+        Json::Object(fields) => fields.values_mut().for_each(|field| withdraw(field, lost)),
+        _ => {}
+    }
 }
 
 fn grant_id() -> String {
