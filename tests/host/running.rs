@@ -17,6 +17,8 @@ mod rig;
 #[path = "support/server.rs"]
 mod server;
 
+#[path = "running/disk.rs"]
+mod disk;
 #[path = "running/elsewhere.rs"]
 mod elsewhere;
 #[path = "running/ends.rs"]

@@ -51,6 +51,8 @@ pub(super) fn log(debug: bool) {
         Err(_) => (EnvFilter::new(default), None),
     };
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    // Where nothing can be written to stderr, there is nobody to tell: to try it would be a panic.
+    let log = log.log_internal_errors(false);
     if log.with_ansi(io::IsTerminal::is_terminal(&io::stderr())).try_init().is_err() {
         tracing::debug!("somebody else keeps the log");
     }

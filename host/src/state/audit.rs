@@ -114,17 +114,27 @@ impl Log {
         let lock = file::lock(&self.lock);
         self.refused = matches!(lock, Err(StateError::Held { .. })).then(Instant::now);
         let _lock = lock?;
-        let failed = || StateError::io(&self.folder);
-        let previous = self.previous()?;
-        let mut open = Open::create(&self.folder, now).map_err(failed())?;
-        let version = env!("CARGO_PKG_VERSION").to_owned();
-        let start = Entry::Start { version, process: std::process::id(), previous };
-        open.append(&[(now, &start)], true).map_err(failed())?;
-        file::replace(&self.folder.join("last"), open.name.as_bytes())?;
+        let mut open = self.start(now)?;
         if let Err(error) = open.remove_old(&self.folder, now, KEPT) {
             tracing::warn!(%error, "old logs stay");
         }
         Ok(open)
+    }
+
+    /// Makes a log with its first entry; where that fails, as on a full disk, nothing of it stays.
+    fn start(&self, now: Millis) -> Result<Open, StateError> {
+        let failed = || StateError::io(&self.folder);
+        let (version, previous) = (env!("CARGO_PKG_VERSION").to_owned(), self.previous()?);
+        let start = Entry::Start { version, process: std::process::id(), previous };
+        let mut open = Open::create(&self.folder, now).map_err(failed())?;
+        let begun = open.append(&[(now, &start)], true).map_err(failed());
+        match begun.and_then(|()| file::replace(&self.folder.join("last"), open.name.as_bytes())) {
+            Ok(()) => Ok(open),
+            Err(error) => {
+                remove(&self.folder, &open.name);
+                Err(error)
+            }
+        }
     }
 
     /// Where the newest log ends now; it may still grow. What is damaged names none, which `verify` finds.
@@ -153,7 +163,8 @@ impl Open {
             // A line goes where the file ends, also after one that was taken back.
             match new.clone().append(true).open(path(LOG)) {
                 Ok(log) => {
-                    let end = new.write(true).open(path(END))?;
+                    let end = new.write(true).open(path(END));
+                    let end = end.inspect_err(|_| remove(folder, &name))?;
                     return Ok(Self { name, log, end, chain: Chain::default(), size: 0 });
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => tries += 1,
@@ -172,11 +183,7 @@ impl Open {
         for names in old.chunks(NAMED) {
             let order = format!("{REMOVED}{}", names.join(" "));
             self.append(&[(now, &Entry::Operator { order })], true)?;
-            for file in names.iter().flat_map(|name| [LOG, END].map(|ending| format!("{name}{ending}"))) {
-                if let Err(error) = fs::remove_file(folder.join(&file)) {
-                    tracing::warn!(%error, file, "an old log stays");
-                }
-            }
+            names.iter().for_each(|name| remove(folder, name));
         }
         Ok(old.len())
     }
@@ -196,6 +203,15 @@ impl Open {
         self.size += lines.len() as u64;
         self.chain = chain;
         self.end.write_all_at(format_end(&self.chain).as_bytes(), 0)
+    }
+}
+
+/// Removes a log with its end.
+fn remove(folder: &Path, name: &str) {
+    for file in [LOG, END].map(|ending| format!("{name}{ending}")) {
+        if let Err(error) = fs::remove_file(folder.join(&file)) {
+            tracing::warn!(%error, file, "a log stays");
+        }
     }
 }
 

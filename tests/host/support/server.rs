@@ -29,8 +29,16 @@ pub(crate) struct Server {
 impl Server {
     /// Starts `serve` in a folder of its own or shared with others, and begins a session.
     pub(crate) async fn start(folder: &Path, configure: impl FnOnce(&mut Command)) -> Self {
+        Self::by(Command::new(env!("CARGO_BIN_EXE_iac-mcp")), folder, configure).await
+    }
+
+    /// The same, by a command that takes the program's arguments.
+    pub(crate) async fn by(
+        mut command: Command,
+        folder: &Path,
+        configure: impl FnOnce(&mut Command),
+    ) -> Self {
         let mark = Mark::new();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_iac-mcp"));
         command.arg("serve").env("HOME", folder).envs([mark.variable()]).env("IAC_MCP_LOG", "error");
         command.env("XDG_CACHE_HOME", folder).env("XDG_STATE_HOME", folder);
         configure(&mut command);
