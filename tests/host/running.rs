@@ -29,5 +29,7 @@ mod faults;
 mod references;
 #[path = "running/soak.rs"]
 mod soak;
+#[path = "running/swapped.rs"]
+mod swapped;
 #[path = "running/together.rs"]
 mod together;

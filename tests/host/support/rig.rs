@@ -25,7 +25,7 @@ pub(crate) struct Rig {
     pub(crate) mark: Mark,
     apps: Arc<Apps>,
     memory: Mutex<(References, Learned)>,
-    _mac: tempfile::TempDir,
+    pub(crate) mac: tempfile::TempDir,
 }
 
 impl Rig {
@@ -43,7 +43,7 @@ impl Rig {
             mark,
             apps: Catalog::new(apps).load(&Need::Dictionaries(wanted)),
             memory: Mutex::new((References::new(Limits::default()), Learned::default())),
-            _mac: mac,
+            mac,
         }
     }
 
