@@ -10,6 +10,7 @@ mod mark;
 #[path = "support/rig.rs"]
 mod rig;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use iac_language_servers::Ask;
@@ -439,6 +440,108 @@ async fn one_that_stays_silent_is_started_again() {
         assert!(said.starts_with("Timeout"), "{said}");
     }
     assert_eq!(show(&rig.answer(references()).await), "@b.faulty:0:0-3 []");
+    rig.end().await;
+}
+
+/// Asks in vain for the uses of several names at once.
+async fn in_vain(rig: &Rig) {
+    let follow = |column| Follow { relation: Relation::References, at: place("a.faulty", 0, column) };
+    let answer = rig.answer(Ask::Related { asked: (0..6).map(follow).collect(), deadline: 300 }).await;
+    let said: Vec<&str> = answer["Ok"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|each| each["Err"]["cause"].as_str().unwrap_or_default())
+        .collect();
+    assert_eq!(said, ["Timeout"; 6], "{answer}");
+}
+
+#[tokio::test]
+async fn one_that_is_slow_for_many_at_once_is_left_alone() {
+    let script = json!([
+        {"on": "textDocument/references", "times": 1, "do": [{"sleep": 1500}, {"answer": []}]},
+        {"on": "textDocument/references", "do": [{"answer": []}]},
+    ]);
+    let rig = Rig::new(&script, &json!({}), &json!({}));
+    rig.answer(Ask::Prepare { language: "faulty".to_owned(), deadline: DEADLINE }).await;
+    in_vain(&rig).await;
+    assert_eq!(show(&rig.answer(references()).await), " []");
+    assert_eq!(rig.answer(Ask::Servers).await[0]["restarts"], 0);
+    rig.end().await;
+}
+
+#[tokio::test]
+async fn one_that_is_restarted_while_it_starts_does_not_come_back() {
+    let script = json!([
+        {"on": "initialize", "unless": "FOLDER/first", "do": [{"touch": "FOLDER/first"}, {"sleep": 1500}, {"answer": {"capabilities": {"referencesProvider": true}}}]},
+        {"on": "textDocument/references", "do": [{"answer": []}]},
+    ]);
+    let rig = Rig::new(&script, &json!({}), &json!({}));
+    let workspace = Arc::clone(&rig.workspace);
+    let asked = tokio::spawn(async move { workspace.answer(references()).await });
+    appears(&rig, "first").await;
+    let first = rig.mark.living();
+    rig.answer(Ask::Restart { language: None }).await;
+    assert_eq!(show(&rig.answer(references()).await), " []");
+    assert_eq!(
+        show(&serde_json::to_value(asked.await.unwrap()).unwrap()),
+        " []",
+        "who waited is answered too"
+    );
+    let second = rig.mark.living();
+    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    let left = rig.mark.living();
+    assert!(left.len() == 1 && !first.contains(&left[0]), "{first:?}, {second:?}, {left:?}");
+    assert_eq!(rig.answer(Ask::Servers).await[0]["restarts"], 0);
+    rig.end().await;
+}
+
+#[tokio::test]
+async fn a_question_that_holds_others_up_holds_them_no_longer_than_they_wait() {
+    let script = json!([
+        {"on": "textDocument/completion", "times": 1, "do": [{"touch": "FOLDER/asked"}]},
+        {"on": "textDocument/references", "do": [{"answer": []}]},
+    ]);
+    let rig = Rig::new(&script, &json!({}), &json!({}));
+    let (workspace, overlay) = (Arc::clone(&rig.workspace), Some("one.\n".to_owned()));
+    let ask = Ask::Completions { place: place("b.faulty", 0, 4), overlay, limit: 10, deadline: 60_000 };
+    let held = tokio::spawn(async move { workspace.answer(ask).await });
+    appears(&rig, "asked").await;
+    let said = tokio::time::timeout(IN_TIME, rig.answer(references())).await;
+    let said = show(&said.expect("an answer in time"));
+    assert!(said.starts_with("Timeout: faulty was busy with another question"), "{said}");
+    held.abort();
+    drop(held.await);
+    assert_eq!(show(&rig.answer(references()).await), " []", "its texts are free again");
+    rig.end().await;
+}
+
+/// What changes while a text is held is shown by the next question, if the first one that saw it was given up.
+#[tokio::test]
+async fn a_change_is_followed_though_nobody_waited_for_it() {
+    let script = json!([
+        {"on": "textDocument/completion", "times": 1, "do": [{"touch": "FOLDER/asked"}]},
+        {"on": "textDocument/didClose", "do": [{"touch": "FOLDER/followed"}]},
+        {"on": "textDocument/references", "do": [{"answer": []}]},
+    ]);
+    let rig = Rig::new(&script, &json!({}), &json!({}));
+    let follow = |path: &str| Ask::Related {
+        asked: vec![Follow { relation: Relation::References, at: place(path, 0, 0) }],
+        deadline: 1_000,
+    };
+    assert_eq!(show(&rig.answer(follow("b.faulty")).await), " []");
+    let (workspace, overlay) = (Arc::clone(&rig.workspace), Some("one.\n".to_owned()));
+    let ask = Ask::Completions { place: place("a.faulty", 0, 4), overlay, limit: 10, deadline: 60_000 };
+    let held = tokio::spawn(async move { workspace.answer(ask).await });
+    appears(&rig, "asked").await;
+    std::fs::remove_file(rig.root().join("b.faulty")).unwrap();
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let given_up = tokio::time::timeout(Duration::from_millis(500), rig.answer(follow("a.faulty"))).await;
+    assert!(given_up.is_err(), "the texts are held");
+    held.abort();
+    drop(held.await);
+    assert_eq!(show(&rig.answer(follow("a.faulty")).await), " []");
+    appears(&rig, "followed").await;
     rig.end().await;
 }
 

@@ -30,6 +30,9 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// How long it is known where a program is.
 const FOUND: Duration = Duration::from_secs(2);
 
+/// How much later than its deadline a question is given up that did not end by itself.
+const LATE: Duration = Duration::from_millis(500);
+
 /// How often a server is looked after.
 const ROUND: Duration = Duration::from_secs(5);
 
@@ -55,14 +58,15 @@ type Started = Option<Result<Arc<Server>, Failure>>;
 
 enum Slot {
     Empty,
-    Starting(watch::Receiver<Started>),
-    Running { server: Arc<Server>, _warming: Warming },
+    Starting { starting: watch::Receiver<Started>, _task: Task },
+    Running { server: Arc<Server>, _warming: Task },
 }
 
-/// Ends the warming up with the server that is warmed up: who waits for a sign must not keep it alive.
-struct Warming(AbortHandle);
+/// A task that ends with the place that it works for: a start that was stopped must not take the place of the next one,
+/// and who waits for a sign of a server must not keep it alive.
+struct Task(AbortHandle);
 
-impl Drop for Warming {
+impl Drop for Task {
     fn drop(&mut self) {
         self.0.abort();
     }
@@ -120,7 +124,9 @@ impl Keeper {
             history: Mutex::default(),
             found: Mutex::new(None),
         });
-        lock(&house.keepers).push(Arc::downgrade(&keeper));
+        let mut keepers = lock(&house.keepers);
+        keepers.retain(|keeper| keeper.strong_count() > 0);
+        keepers.push(Arc::downgrade(&keeper));
         keeper
     }
 
@@ -133,14 +139,14 @@ impl Keeper {
     where
         F: Future<Output = Result<T, Halt>>,
     {
-        match ask(self.server(deadline).await?).await {
+        match self.in_time(deadline, ask(self.server(deadline).await?)).await {
             Ok(answer) => return Ok(answer),
             Err(Halt::Failure(failure)) => return Err(failure),
             Err(Halt::Ended(reason)) => {
                 tracing::info!(server = self.profile.name, reason, "a language server ended")
             }
         }
-        match ask(self.server(deadline).await?).await {
+        match self.in_time(deadline, ask(self.server(deadline).await?)).await {
             Ok(mut answer) => {
                 answer.freshness().doubt(Doubt::Restarted);
                 Ok(answer)
@@ -148,6 +154,21 @@ impl Keeper {
             Err(Halt::Failure(failure)) => Err(failure),
             Err(Halt::Ended(reason)) => Err(self.crashed(&reason)),
         }
+    }
+
+    /// Waits for an answer no longer than whoever asked does, also where another question holds this one up.
+    async fn in_time<T>(
+        &self,
+        deadline: Instant,
+        asked: impl Future<Output = Result<T, Halt>>,
+    ) -> Result<T, Halt> {
+        timeout_at(deadline + LATE, asked).await.unwrap_or_else(|_| {
+            let message = format!("{} was busy with another question until time was up", self.profile.name);
+            Err(Failure::new(Cause::Timeout, message)
+                .suggest("allow more time, or ask again")
+                .retry(1_000)
+                .into())
+        })
     }
 
     fn crashed(&self, reason: &str) -> Failure {
@@ -181,17 +202,19 @@ impl Keeper {
                 None => return Ok(Ok(Arc::clone(server))),
                 Some(reason) => self.died(reason),
             },
-            Slot::Starting(starting) if starting.has_changed().is_ok() || starting.borrow().is_some() => {
+            Slot::Starting { starting, .. }
+                if starting.has_changed().is_ok() || starting.borrow().is_some() =>
+            {
                 return Ok(Err(starting.clone()));
             }
-            Slot::Starting(_) | Slot::Empty => {}
+            Slot::Starting { .. } | Slot::Empty => {}
         }
         *slot = Slot::Empty;
         let program = self.program()?;
         let wait = self.wait()?;
         let (sender, starting) = watch::channel(None);
-        *slot = Slot::Starting(starting.clone());
-        tokio::spawn(Arc::clone(self).start(program, wait, sender));
+        let task = tokio::spawn(Arc::clone(self).start(program, wait, sender));
+        *slot = Slot::Starting { starting: starting.clone(), _task: Task(task.abort_handle()) };
         Ok(Err(starting))
     }
 
@@ -199,7 +222,7 @@ impl Keeper {
         if let Some(at) = at {
             sleep_until(at).await;
         }
-        self.make_room();
+        self.make_room(self.house.settings.most.saturating_sub(1));
         let begun = start(Start {
             profile: &self.profile,
             program,
@@ -211,10 +234,14 @@ impl Keeper {
         let begun = begun.await;
         {
             let mut slot = lock(&self.slot);
+            let own = done.subscribe();
+            if !matches!(&*slot, Slot::Starting { starting, .. } if starting.same_channel(&own)) {
+                return;
+            }
             match &begun {
                 Ok(server) => {
                     let warming = tokio::spawn(Arc::clone(server).warm_up());
-                    let _warming = Warming(warming.abort_handle());
+                    let _warming = Task(warming.abort_handle());
                     *slot = Slot::Running { server: Arc::clone(server), _warming };
                     tokio::spawn(tend(Arc::downgrade(&self), Arc::downgrade(server)));
                 }
@@ -225,6 +252,8 @@ impl Keeper {
             }
         }
         done.send_replace(Some(begun));
+        // Others may have started meanwhile.
+        self.make_room(self.house.settings.most);
     }
 
     fn still_starting(&self) -> Failure {
@@ -260,14 +289,13 @@ impl Keeper {
         Ok(history.deaths.back().map(|death| *death + wait))
     }
 
-    /// Stops the servers that nobody has asked for longest, so that there is room for one more.
-    fn make_room(&self) {
+    /// Stops the servers that nobody has asked for longest, so that no more than this many are left.
+    fn make_room(&self, left: usize) {
         let keepers: Vec<Arc<Self>> = lock(&self.house.keepers).iter().filter_map(Weak::upgrade).collect();
         let mut running: Vec<(Duration, &Arc<Self>)> =
             keepers.iter().filter_map(|keeper| Some((keeper.running()?.unused(), keeper))).collect();
         running.sort_by_key(|(unused, _)| *unused);
-        while running.len() >= self.house.settings.most {
-            let Some((_, keeper)) = running.pop() else { return };
+        for (_, keeper) in running.drain(left.min(running.len())..) {
             keeper.stop();
         }
     }
@@ -280,7 +308,23 @@ impl Keeper {
     }
 
     pub(crate) fn stop(&self) {
-        let before = std::mem::replace(&mut *lock(&self.slot), Slot::Empty);
+        self.empty(|_| true);
+    }
+
+    /// Stops this server, unless another one has its place by now.
+    fn stop_only(&self, server: &Arc<Server>) {
+        self.empty(
+            |slot| matches!(slot, Slot::Running { server: running, .. } if Arc::ptr_eq(running, server)),
+        );
+    }
+
+    fn empty(&self, is_meant: impl FnOnce(&Slot) -> bool) {
+        let mut slot = lock(&self.slot);
+        if !is_meant(&slot) {
+            return;
+        }
+        let before = std::mem::replace(&mut *slot, Slot::Empty);
+        drop(slot);
         if let Slot::Running { server, .. } = before {
             tokio::spawn(async move { server.stop().await });
         }
@@ -343,7 +387,7 @@ impl Keeper {
         if let Some(server) = running {
             return (server.state(), server.message());
         }
-        let starting = matches!(*lock(&self.slot), Slot::Starting(_));
+        let starting = matches!(*lock(&self.slot), Slot::Starting { .. });
         match (starting, self.program(), self.wait()) {
             (true, ..) => (State::Starting, None),
             (_, Err(failure), _) => (State::Absent, Some(words(&failure))),
@@ -374,10 +418,10 @@ async fn tend(keeper: Weak<Keeper>, server: Weak<Server>) {
         server.memory.store(memory, Ordering::Relaxed);
         if memory > keeper.house.settings.memory {
             keeper.died(format!("it held {} MiB of memory", memory / 1024 / 1024));
-            return keeper.stop();
+            return keeper.stop_only(&server);
         }
         if server.unused() >= keeper.house.settings.idle {
-            return keeper.stop();
+            return keeper.stop_only(&server);
         }
     }
 }

@@ -13,7 +13,7 @@ mod uses;
 mod warm;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -63,13 +63,23 @@ pub(crate) struct Server {
     included: AtomicU64,
     outlines: Mutex<HashMap<String, Outline>>,
     used: Mutex<Instant>,
-    silent: AtomicU32,
+    silence: Mutex<Silence>,
+    /// What open texts have to follow that the server was told of.
+    unfollowed: Mutex<Vec<(String, u8)>>,
     is_project: bool,
     scoped: AtomicBool,
 }
 
 /// An outline, with the state of its file and the count of changes that it was made in.
 type Outline = (Stamp, u64, Arc<Symbols>);
+
+/// Questions that were left without an answer since the last one that was not. Those that wait at the same time count
+/// once: one that is busy leaves them all.
+#[derive(Default)]
+struct Silence {
+    questions: u32,
+    since: Option<Instant>,
+}
 
 /// Why a question to a running server has no answer.
 #[derive(Debug)]
@@ -100,7 +110,7 @@ enum Reach {
 impl Server {
     /// Says how it ended, once it has. One that has fallen silent counts as ended.
     pub(crate) fn ended(&self) -> Option<String> {
-        let silent = self.silent.load(Ordering::Relaxed) >= SILENCE;
+        let silent = lock(&self.silence).questions >= SILENCE;
         self.connection.ended().or_else(|| silent.then(|| format!("it left {SILENCE} questions unanswered")))
     }
 
@@ -163,28 +173,26 @@ impl Server {
     /// Asks, and asks again where the server says that it was disturbed.
     async fn ask(&self, method: &str, params: &Json, deadline: Instant) -> Result<Json, Halt> {
         *lock(&self.used) = Instant::now();
-        let mut wait = Duration::from_millis(50);
+        let (mut wait, began) = (Duration::from_millis(50), Instant::now());
         loop {
             match self.connection.request(method, params, deadline).await {
                 Err(Trouble::Refused { code: -32801 | -32802, .. }) if Instant::now() + wait < deadline => {
                     tokio::time::sleep(wait).await;
                     wait = (wait * 2).min(Duration::from_secs(2));
                 }
-                answer => return self.heard_of(answer, method),
+                answer => return self.heard_of(answer, method, began),
             }
         }
     }
 
-    fn heard_of(&self, answer: Result<Json, Trouble>, method: &str) -> Result<Json, Halt> {
-        if answer != Err(Trouble::Timeout) {
-            self.silent.store(0, Ordering::Relaxed);
+    fn heard_of(&self, answer: Result<Json, Trouble>, method: &str, began: Instant) -> Result<Json, Halt> {
+        match answer {
+            Err(Trouble::Timeout) => lock(&self.silence).lasts(began),
+            _ => *lock(&self.silence) = Silence::default(),
         }
         answer.map_err(|trouble| match trouble {
             Trouble::Ended(reason) => Halt::Ended(reason),
-            Trouble::Timeout => {
-                self.silent.fetch_add(1, Ordering::Relaxed);
-                self.too_slow(method).into()
-            }
+            Trouble::Timeout => self.too_slow(method).into(),
             Trouble::Refused { code: -32601, .. } => self.unsupported(method).into(),
             Trouble::Refused { code: -32801 | -32802, message } => {
                 let message = format!("{} was disturbed until time was up: {message}", self.profile.name);
@@ -259,6 +267,16 @@ impl Server {
             self.connection.notify("exit", &Json::Null);
             let ending = tokio::time::timeout(Duration::from_secs(1), self.connection.end());
             drop(ending.await);
+        }
+    }
+}
+
+impl Silence {
+    /// Another question was left without an answer, which began then.
+    fn lasts(&mut self, began: Instant) {
+        if self.since.is_none_or(|since| began >= since) {
+            self.questions += 1;
+            self.since = Some(Instant::now());
         }
     }
 }

@@ -153,11 +153,15 @@ impl Server {
     /// Tells the server what has changed on the disk since it was last told.
     pub(super) async fn refresh(&self) {
         let found = self.files.all();
-        if lock(&self.compared).replace(Arc::clone(&found)).is_some_and(|before| Arc::ptr_eq(&before, &found))
-        {
-            return;
+        let before = lock(&self.compared).replace(Arc::clone(&found));
+        if !before.is_some_and(|before| Arc::ptr_eq(&before, &found)) {
+            self.tell(&found);
         }
-        let changes = self.compare(&found);
+        self.follow().await;
+    }
+
+    fn tell(&self, found: &[Found]) {
+        let changes = self.compare(found);
         if changes.is_empty() {
             return;
         }
@@ -169,18 +173,23 @@ impl Server {
         *lock(&self.changed) = Instant::now();
         let is_text = |path: &str| self.profile.files.contains_key(extension(path));
         if changes.iter().any(|(path, kind)| *kind != CHANGED || !is_text(path)) {
-            self.scoped.store(scope::is_narrow(&self.profile, &self.disk, &found), Ordering::Relaxed);
+            self.scoped.store(scope::is_narrow(&self.profile, &self.disk, found), Ordering::Relaxed);
         }
         let event = |(path, kind): &(String, u8)| json!({"uri": self.disk.uri(path), "type": kind});
         let events: Vec<Json> = changes.iter().map(event).collect();
         self.connection.notify("workspace/didChangeWatchedFiles", &json!({"changes": events}));
-        self.follow(&changes).await;
+        lock(&self.unfollowed).extend(changes.into_iter().take(MOST_REOPENED));
     }
 
-    /// Shows the newest text of what is open, and of what is only read when it is opened.
-    async fn follow(&self, changes: &[(String, u8)]) {
+    /// Shows the newest text of what is open, and of what is only read when it is opened. Whoever gives up while another
+    /// question holds the texts leaves it to the next one.
+    async fn follow(&self) {
+        if lock(&self.unfollowed).is_empty() {
+            return;
+        }
         let mut documents = self.documents.lock().await;
-        for (path, kind) in changes.iter().take(MOST_REOPENED) {
+        let changes = std::mem::take(&mut *lock(&self.unfollowed));
+        for (path, kind) in &changes {
             let wanted = documents.open.contains_key(path) || (self.profile.reopens && *kind != DELETED);
             if !wanted || !self.profile.files.contains_key(extension(path)) {
                 continue;

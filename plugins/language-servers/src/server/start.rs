@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -80,7 +80,8 @@ pub(crate) async fn start(start: Start<'_>) -> Result<Arc<Server>, Failure> {
         included: AtomicU64::new(0),
         outlines: Mutex::default(),
         used: Mutex::new(Instant::now()),
-        silent: AtomicU32::new(0),
+        silence: Mutex::default(),
+        unfollowed: Mutex::default(),
         is_project: profile.project.is_empty() || profile.project.iter().any(|file| disk.exists(file)),
         scoped: AtomicBool::new(scope::is_narrow(profile, disk, &found)),
     }))
