@@ -2,8 +2,6 @@
 //! stands there is no name to it, and an answer that has not looked there says so. So it is with names that are declared
 //! in the bodies of macros, and in calls of them that the build leaves out.
 
-use std::collections::BTreeSet;
-
 use crate::crawl::{self, Outline, Share};
 use crate::doubts::{Doubts, Reason};
 use crate::pattern::{Case, Pattern};
@@ -157,7 +155,7 @@ fn first(lines: &[&str], sought: Sought<'_>, reader: &mut Reader) -> Option<usiz
     if letters.is_some_and(|letters| !lines.iter().any(|line| line.contains(&letters))) {
         return None;
     }
-    lines.iter().position(|line| reader.words(line).iter().any(|word| is_sought(word, sought)))
+    lines.iter().position(|line| reader.finds(line, |word| is_sought(word, sought)))
 }
 
 fn is_sought(word: &str, sought: Sought<'_>) -> bool {
@@ -178,25 +176,26 @@ struct Reader {
 }
 
 impl Reader {
-    fn words<'a>(&mut self, line: &'a str) -> BTreeSet<&'a str> {
+    /// Tells whether a line has a word that is wanted, and remembers how the line ends.
+    fn finds(&mut self, line: &str, wanted: impl Fn(&str) -> bool) -> bool {
         let goes_on = line.trim_end().ends_with('\\');
         let begins = line.trim_start().strip_prefix('#').map(str::trim_start);
         let skipped = self.directive || begins.is_some_and(|rest| !rest.starts_with("define"));
         let rest = begins.and_then(|rest| rest.strip_prefix("define")).unwrap_or(line);
-        let words = self.plain(rest);
+        let found = self.plain(rest, |word| !skipped && wanted(word) && !is_keyword(word));
         self.directive = goes_on && skipped;
-        if skipped { BTreeSet::new() } else { words }
+        found
     }
 
-    /// The words of a line outside of comments and texts.
-    fn plain<'a>(&mut self, line: &'a str) -> BTreeSet<&'a str> {
-        let mut words = BTreeSet::new();
-        let mut at = 0;
+    /// Looks at the words of a line outside of comments and texts; at all of them, since what follows may end in a comment.
+    fn plain(&mut self, line: &str, wanted: impl Fn(&str) -> bool) -> bool {
+        let (mut found, mut at) = (false, 0);
         while let Some(letter) = line[at..].chars().next() {
             let rest = &line[at..];
             if self.comment {
-                self.comment = !rest.starts_with("*/");
-                at += if self.comment { letter.len_utf8() } else { 2 };
+                let end = rest.find("*/").map(|end| end + 2);
+                self.comment = end.is_none();
+                at += end.unwrap_or(rest.len());
             } else if rest.starts_with("//") {
                 break;
             } else if rest.starts_with("/*") {
@@ -206,15 +205,13 @@ impl Reader {
                 at += quoted(rest, letter);
             } else if is_part(letter) {
                 let word = &rest[..rest.find(|letter| !is_part(letter)).unwrap_or(rest.len())];
-                if !letter.is_ascii_digit() && !is_keyword(word) {
-                    words.insert(word);
-                }
+                found = found || (!letter.is_ascii_digit() && wanted(word));
                 at += word.len();
             } else {
                 at += letter.len_utf8();
             }
         }
-        words
+        found
     }
 }
 
@@ -242,21 +239,30 @@ fn quoted(rest: &str, quote: char) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
     use super::*;
 
     fn check(lines: &[&str], expected: &[&str]) {
         let mut reader = Reader::default();
-        let words: Vec<&str> = lines.iter().flat_map(|line| reader.words(line)).collect();
+        let words = RefCell::new(Vec::new());
+        for line in lines {
+            reader.finds(line, |word| {
+                words.borrow_mut().push(word.to_owned());
+                false
+            });
+        }
+        let words: Vec<String> = words.into_inner().into_iter().filter(|word| !is_keyword(word)).collect();
         assert_eq!(words, expected, "{lines:?}");
     }
 
     #[test]
     fn words_that_could_be_names() {
-        check(&["int áb(char *c_1);"], &["c_1", "áb"]);
+        check(&["int áb(char *c_1);"], &["áb", "c_1"]);
         check(&["return 0x1f; /* a */ // b", "\"c\\\"d\" 'e' \"f", "g"], &["g"]);
         check(&["extern \"C\" {", "}"], &[]);
-        check(&["/* a", "b */ c"], &["c"]);
+        check(&["/* a", "b", "c */ d /* e */ f"], &["d", "f"]);
         check(&["#include <windows.h>", "  # pragma once", "#error no \\", "goes on", "a"], &["a"]);
-        check(&["#define MAX(a) \\", "  max_of(a)"], &["MAX", "a", "a", "max_of"]);
+        check(&["#define MAX(a) \\", "  max_of(a)"], &["MAX", "a", "max_of", "a"]);
     }
 }
