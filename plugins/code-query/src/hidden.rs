@@ -105,7 +105,8 @@ pub(crate) fn doubt_uses(site: Site<'_>, server: &Server, name: &str, common: &C
             .note(format!("only the first {FILES} files were searched for code that this build leaves out"));
     }
     let partial = Common { allow_partial: true, ..common.clone() };
-    let (share, mut others) = (Share::Named(&[]), Doubts::default());
+    let letters = [name.to_owned()];
+    let (share, mut others) = (Share::Named(&letters), Doubts::default());
     if let Ok(outlines) = crawl::outlines(site, files.items, &share, &partial, false, "outline", &mut others)
     {
         doubt(&outlines, Sought::Name(name), doubts);

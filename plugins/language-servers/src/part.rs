@@ -2,14 +2,17 @@
 
 use std::collections::HashSet;
 
+use crate::text::Text;
 use crate::types::{Part, Position, Range, Symbol, Symbols};
 
 impl Symbols {
-    /// Returns what is wanted, what holds it, and what has its name at the same place, in the same order.
-    pub(crate) fn part(&self, part: &Part) -> Self {
+    /// Returns what is wanted, what holds it, and what has its name at the same place, in the same order; `text` is what
+    /// it is an outline of.
+    pub(crate) fn part(&self, part: &Part, text: Option<&Text>) -> Self {
         let mut kept: Vec<bool> = self.items.iter().map(|symbol| part.wants(symbol)).collect();
         while self.hold(&mut kept) | self.pair(&mut kept) {}
-        let (hidden, freshness) = (self.hidden.clone(), self.freshness.clone());
+        let hidden = self.hidden.iter().filter(|&&range| text.is_none_or(|text| part.wants_of(text, range)));
+        let (hidden, freshness) = (hidden.copied().collect(), self.freshness.clone());
         Self { items: self.only(&kept), flat: self.flat, hidden, freshness }
     }
 
@@ -77,16 +80,32 @@ impl Part {
         let around = |at: &Position| whole.start == *at || holds(whole, *at) || holds(name, *at);
         self.around.iter().any(around) || self.named.iter().any(|letters| contains(&symbol.name, letters))
     }
+
+    /// Whether lines that are left out hold letters that are wanted. Where none are, they may hold anything.
+    fn wants_of(&self, text: &Text, range: Range) -> bool {
+        let mut lines = range.start.line..range.end.line.max(range.start.line + 1);
+        let wants = |line: &str| self.named.iter().any(|letters| contains(line, letters));
+        self.named.is_empty() || lines.any(|line| text.line(line).is_some_and(wants))
+    }
 }
 
-/// Whether a text holds letters of ASCII in any case; every file of a project is asked this, so it copies nothing.
+/// Whether a text holds letters of ASCII in any case; every file of a project is asked this, so it copies nothing and
+/// looks for the letter that is in the fewest words.
 pub(crate) fn contains(text: &str, letters: &str) -> bool {
     let (text, letters) = (text.as_bytes(), letters.as_bytes());
-    let Some(&first) = letters.first() else { return true };
-    let same =
-        |at: usize| text[at..].get(..letters.len()).is_some_and(|part| part.eq_ignore_ascii_case(letters));
-    memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), text).any(same)
+    let commonness = |letter: &u8| COMMON.iter().position(|common| common.eq_ignore_ascii_case(letter));
+    let rarest = (0..letters.len()).max_by_key(|&at| commonness(&letters[at]).unwrap_or(COMMON.len()));
+    let Some(rarest) = rarest else { return true };
+    let rare = letters[rarest];
+    let same = |at: usize| {
+        let part = at.checked_sub(rarest).and_then(|start| text.get(start..start + letters.len()));
+        part.is_some_and(|part| part.eq_ignore_ascii_case(letters))
+    };
+    memchr::memchr2_iter(rare.to_ascii_lowercase(), rare.to_ascii_uppercase(), text).any(same)
 }
+
+/// The letters of source code, the most common one first; what is not among them is rarer.
+const COMMON: &[u8; 26] = b"etrnsaioldcpfumhgbyxvwkqjz";
 
 fn holds(range: Range, at: Position) -> bool {
     range.start <= at && at < range.end
@@ -145,7 +164,7 @@ mod tests {
             around: around.iter().map(|&line| Position { line, column: 4 }).collect(),
             named: named.iter().map(|&name| name.to_owned()).collect(),
         };
-        let found = all.part(&part);
+        let found = all.part(&part, None);
         let shown: Vec<_> = found.items.iter().map(|symbol| (symbol.name.as_str(), symbol.parent)).collect();
         assert_eq!(shown, expected, "{around:?} {named:?}");
     }
@@ -164,5 +183,40 @@ mod tests {
         check(false, &[1], &[], &[("Shape", None), ("area", Some(0)), ("area", None)]);
         check(true, &[], &["get"], &[("Shape", None), ("size", None), ("Inner", None), ("get", None)]);
         check(true, &[10], &["rea"], &[("Shape", None), ("area", None), ("other", None), ("area", None)]);
+    }
+
+    #[test]
+    fn letters_are_found_in_any_case() {
+        for (text, letters, expected) in [
+            ("int DeFlate(x)", "deflate", true),
+            ("deflat", "deflate", false),
+            ("late", "deflate", false),
+            ("def fdeflate", "DEFLATE", true),
+            ("größe", "röß", true),
+            ("a_1", "_1", true),
+            ("", "", true),
+            ("", "a", false),
+        ] {
+            assert_eq!(contains(text, letters), expected, "{text} {letters}");
+        }
+    }
+
+    #[test]
+    fn of_what_is_left_out_a_part_has_what_holds_its_letters() {
+        let text = Text::new("a\nGet_it\nb\nonly(get)\n".to_owned());
+        let at = |line, column| Position { line, column };
+        let lines = |first, last: u32| Range { start: at(first, 0), end: at(last + 1, 0) };
+        let word = Range { start: at(3, 5), end: at(3, 8) };
+        let all =
+            Symbols { hidden: vec![lines(0, 0), lines(0, 1), lines(2, 2), word], ..symbols(false, &[]) };
+        let check = |named: &[&str], expected: &[Range]| {
+            let named = named.iter().map(|&name| name.to_owned()).collect();
+            let part = Part { path: "a".to_owned(), around: Vec::new(), named };
+            assert_eq!(all.part(&part, Some(&text)).hidden, expected, "{:?}", part.named);
+        };
+        check(&["get"], &[lines(0, 1), word]);
+        check(&["B", "none"], &[lines(2, 2)]);
+        check(&["none"], &[]);
+        check(&[], &all.hidden);
     }
 }

@@ -183,9 +183,8 @@ impl Workspace {
     /// Too many at once.
     pub async fn symbol_parts(&self, parts: Vec<Part>, deadline: u32) -> Each<Symbols> {
         let until = until(deadline);
-        let ask = move |server: Arc<Server>, part: Arc<Part>| async move {
-            Ok(server.document_symbols(&part.path, until).await?.part(&part))
-        };
+        let ask =
+            move |server: Arc<Server>, part: Arc<Part>| async move { server.symbol_part(&part, until).await };
         self.refresh_once(parts.len());
         self.each(parts, |part| &mut part.path, until, ask).await
     }

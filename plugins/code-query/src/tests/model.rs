@@ -202,6 +202,18 @@ impl Model {
         lines.chain(self.knobs.macros.get(path).map(name)).collect()
     }
 
+    /// Of what is left out, what holds letters that are wanted.
+    fn hidden_of(&self, part: &Part) -> Vec<Range> {
+        let text = self.files.get(&part.path).map_or("", String::as_str).to_lowercase();
+        let lines: Vec<&str> = text.lines().collect();
+        let wants = |line: &&str| part.named.iter().any(|letters| line.contains(&letters.to_lowercase()));
+        let holds = |range: &Range| {
+            let (start, end) = (range.start.line as usize, range.end.line.max(range.start.line + 1) as usize);
+            part.named.is_empty() || lines.iter().take(end).skip(start).any(wants)
+        };
+        self.hidden(&part.path).into_iter().filter(holds).collect()
+    }
+
     fn everything(&self) -> Vec<Declared> {
         self.files.keys().flat_map(|path| self.declared(path)).collect()
     }
@@ -467,7 +479,7 @@ impl Workspace for Model {
             let place = |parent: u32| kept.iter().position(|&at| at == parent as usize).map(|at| at as u32);
             let items =
                 kept.iter().map(|&at| Symbol { parent: all[at].parent.and_then(place), ..all[at].clone() });
-            let hidden = self.hidden(&part.path);
+            let hidden = self.hidden_of(part);
             Ok(Symbols { items: items.collect(), flat: self.knobs.flat, hidden, freshness: self.freshness() })
         })
     }

@@ -14,8 +14,8 @@ use crate::macros;
 use crate::profile::Supplement;
 use crate::text::Text;
 use crate::types::{
-    Answered, Cause, Completions, Doubt, Failure, Freshness, Location, Neighbour, Place, Position, Range,
-    Relation, Shown, State, Step, Symbols,
+    Answered, Cause, Completions, Doubt, Failure, Freshness, Location, Neighbour, Part, Place, Position,
+    Range, Relation, Shown, State, Step, Symbols,
 };
 
 /// How long a server may be late to say what it leaves out of a file.
@@ -78,6 +78,13 @@ impl Server {
             self.keep_outline(path, (stamp, generation, Arc::clone(&symbols)));
         }
         Ok(symbols)
+    }
+
+    /// Returns a part of an outline.
+    pub(crate) async fn symbol_part(&self, part: &Part, deadline: Instant) -> Result<Symbols, Halt> {
+        let symbols = self.document_symbols(&part.path, deadline).await?;
+        let text = if symbols.hidden.is_empty() { None } else { self.files.text(&part.path).ok() };
+        Ok(symbols.part(part, text.as_ref().map(|(text, _)| &**text)))
     }
 
     /// Whether a file includes one that was not found: what rests on that is no symbol to the server.
