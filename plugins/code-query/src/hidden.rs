@@ -10,7 +10,7 @@ use crate::scope::{self, Scope, Site};
 use crate::world::{FileFilter, Naming, Range, Server};
 
 /// Lines that are read at once.
-const LINES: u32 = 10_000;
+const LINES: u32 = 1_000;
 
 /// The most files that are looked at for uses of a name.
 const FILES: u32 = 200;
@@ -115,48 +115,27 @@ pub(crate) fn doubt_uses(site: Site<'_>, server: &Server, name: &str, common: &C
 
 /// Returns the first place, as it is shown, where lines that are left out hold what is sought.
 fn found(outline: &Outline<'_>, hidden: &[Range], sought: Sought<'_>) -> Option<String> {
-    let path = &outline.file.path;
-    let hidden: Vec<Range> = hidden.iter().filter(|range| !is_name(range)).copied().collect();
-    let text = if hidden.is_empty() { None } else { outline.site.workspace.text(path).ok() };
-    let lines: Option<Vec<&str>> = text.as_ref().map(|text| text.lines().collect());
-    let line = hidden.iter().find_map(|range| match &lines {
-        Some(lines) => {
-            let (start, end) = (range.start.line as usize, (range.end.line as usize).min(lines.len()));
-            let at = first(lines.get(start..end)?, sought, &mut Reader::default())?;
-            Some(start + at)
-        }
-        None => found_in_long(outline, range, sought),
-    })?;
-    Some(format!("{}:{}", outline.site.show(path), line + 1))
+    let mut lines = hidden.iter().filter(|range| !is_name(range));
+    let line = lines.find_map(|range| first(outline, range, sought))?;
+    Some(format!("{}:{}", outline.site.show(&outline.file.path), line + 1))
 }
 
-/// The same of a file that is too long to be read as a whole.
-fn found_in_long(outline: &Outline<'_>, range: &Range, sought: Sought<'_>) -> Option<usize> {
+/// Returns the first line of a range that holds what is sought.
+fn first(outline: &Outline<'_>, range: &Range, sought: Sought<'_>) -> Option<u32> {
     let mut reader = Reader::default();
     let mut from = range.start.line;
     while from < range.end.line {
         let to = range.end.line.min(from.saturating_add(LINES));
         let lines = outline.site.lines((from..to).map(|line| (outline.file.path.clone(), line)));
-        let lines: Vec<&str> = lines.values().map(String::as_str).collect();
-        if let Some(at) = first(&lines, sought, &mut reader) {
-            return Some(from as usize + at);
+        let mut texts = lines.iter();
+        if let Some(((_, line), _)) =
+            texts.find(|(_, text)| reader.finds(text, |word| is_sought(word, sought)))
+        {
+            return Some(*line);
         }
         from = to;
     }
     None
-}
-
-/// Returns the first line that holds what is sought. Most hold it not even as letters.
-fn first(lines: &[&str], sought: Sought<'_>, reader: &mut Reader) -> Option<usize> {
-    let letters = match sought {
-        Sought::Any => None,
-        Sought::Like(pattern) => pattern.plain_leaf(),
-        Sought::Name(name) => Some(name.to_owned()),
-    };
-    if letters.is_some_and(|letters| !lines.iter().any(|line| line.contains(&letters))) {
-        return None;
-    }
-    lines.iter().position(|line| reader.finds(line, |word| is_sought(word, sought)))
 }
 
 fn is_sought(word: &str, sought: Sought<'_>) -> bool {
