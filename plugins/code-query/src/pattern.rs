@@ -132,17 +132,6 @@ impl Pattern {
         })
     }
 
-    /// Returns the last name of a pattern that means one name only.
-    pub(crate) fn plain_leaf(&self) -> Option<String> {
-        match self.alternatives.as_slice() {
-            [Alternative { segments, .. }] => match segments.last()? {
-                Segment::One(leaf) => leaf.literal(),
-                Segment::AnyDepth => None,
-            },
-            _ => None,
-        }
-    }
-
     /// Returns letters of which every matching name holds at least one, in any case; none where a name may hold
     /// anything. Each has at least `least` characters, all of ASCII.
     pub(crate) fn literals(&self, least: usize) -> Option<Vec<String>> {
