@@ -201,6 +201,8 @@ def references(profile, subject, root, servers, name, failures):
         text = (root / hit["path"]).read_text(errors="replace").split("\n")[hit["line"] - 1]
         if not re.match(rf"\b{name}\b", text[hit["column"] - 1 :]):
             failures.append(f"{profile}: {hit['path']}:{hit['line']}:{hit['column']} is no use of {name}")
+    if subject == "flask" and not answer["complete"]:
+        failures.append(f"{profile}: references may be missing: {answer['reasons']}")
     found = {(hit["path"], hit["line"], hit["column"]) for hit in answer["result"]}
     shown = f"`{name}`: {len(found)}"
     if subject == "rxjs" and (truth := typescript(root, "references", name)) is not None:

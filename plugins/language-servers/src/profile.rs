@@ -38,6 +38,9 @@ pub struct Profile {
     /// Where the project's settings tell it which files to read.
     #[serde(default)]
     pub scope: Option<String>,
+    /// Whether a file that is open belongs to the project, whatever the settings say.
+    #[serde(default)]
+    pub opened_belong: bool,
     /// How it tells that it knows the project.
     #[serde(default)]
     pub ready: Ready,
@@ -71,6 +74,9 @@ pub struct Profile {
     /// Whether it finds some uses of a name only, though it knows of each what it means.
     #[serde(default)]
     pub some_uses: bool,
+    /// What it means where it calls a list of completions incomplete.
+    #[serde(default)]
+    pub incomplete: Incomplete,
     /// How its names are to be read.
     #[serde(default)]
     pub naming: Naming,
@@ -115,6 +121,23 @@ pub enum Supplement {
     Python,
     /// Macros of C.
     Macros,
+}
+
+/// What a server means by an incomplete list of completions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Incomplete {
+    /// Whether it calls every list so, only to be asked again when more is typed.
+    pub always: bool,
+    /// How long the lists are that it cuts.
+    pub cap: Option<u32>,
+}
+
+impl Incomplete {
+    /// Tells whether a list of this length, which may have been called incomplete, was cut.
+    pub(crate) fn is_cut(self, length: usize, said: bool) -> bool {
+        (said && !self.always) || self.cap.is_some_and(|cap| length >= cap as usize)
+    }
 }
 
 /// The language in which a text is read for names that a server knows and leaves out of its outlines.
@@ -266,6 +289,18 @@ mod tests {
         assert_eq!(pyright.section(Some("python.analysis.autoSearchPaths")), json!(true));
         assert_eq!(pyright.section(Some("python.venvPath")), Json::Null);
         assert_eq!(pyright.section(None), pyright.section(Some("")));
+    }
+
+    #[test]
+    fn lists_of_completions_are_cut_where_they_are_long() {
+        let known = known();
+        let is_cut = |name: &str, length| {
+            known.iter().find(|profile| profile.name == name).unwrap().incomplete.is_cut(length, true)
+        };
+        assert!(is_cut("gopls", 3));
+        assert!(!is_cut("ty", 999) && is_cut("ty", 1_000));
+        assert!(!is_cut("pyright", 3_000) && !is_cut("basedpyright", 3_000));
+        assert!(!Incomplete::default().is_cut(3_000, false));
     }
 
     fn check(profile: Json, expected: &str) {

@@ -30,9 +30,16 @@ pub(crate) fn is_narrow(profile: &Profile, disk: &Disk, found: &[Found]) -> bool
         let commanded = compile_commands::commanded(disk);
         return commanded.is_some_and(|it| found.iter().filter(alone).any(|found| !it.contains(&found.path)));
     }
-    let Some(included) = profile.scope.as_deref().and_then(|kind| included(kind, disk)) else { return false };
-    let outside = |found: &&Found| !included.iter().any(|prefix| is_below(&found.path, prefix));
-    found.iter().filter(|found| profile.files.contains_key(found.extension())).any(|found| outside(&found))
+    !outside(profile, disk, found).is_empty()
+}
+
+/// Returns what the project's settings keep from the server, where they name folders.
+pub(crate) fn outside<'a>(profile: &Profile, disk: &Disk, found: &'a [Found]) -> Vec<&'a Found> {
+    let Some(included) = profile.scope.as_deref().and_then(|kind| included(kind, disk)) else {
+        return Vec::new();
+    };
+    let kept = |found: &&Found| !included.iter().any(|prefix| is_below(&found.path, prefix));
+    found.iter().filter(|found| profile.files.contains_key(found.extension())).filter(kept).collect()
 }
 
 /// Returns the beginnings of paths that the project tells the server to read; none where it tells nothing.

@@ -1,6 +1,7 @@
 //! The questions, each in the words of the protocol. Only what reads is ever sent.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
@@ -157,6 +158,11 @@ impl Server {
         };
         self.require(|abilities| abilities.follow(relation), method)?;
         self.refresh().await;
+        let asked = self.state();
+        let is_open = method == "textDocument/references"
+            && self.profile.opened_belong
+            && self.scoped.load(Ordering::Relaxed)
+            && self.open_holders(place).await?;
         let mut params = self.at(place).await?;
         let before = self.state();
         let imports = relation == Relation::References && self.profile.imports_are_declarations;
@@ -176,6 +182,9 @@ impl Server {
         let defined = reader.locations(&defined?);
         items.retain(|item| !defined.contains(item));
         let mut freshness = self.freshness(reach, before);
+        // It checks what was opened for it, and knows it already.
+        let is_settled = |doubt: &Doubt| *doubt == Doubt::Loading && asked == State::Ready;
+        freshness.doubts.retain(|doubt| !(is_open && (*doubt == Doubt::Scope || is_settled(doubt))));
         if method == "textDocument/references" && self.profile.some_uses {
             self.add_uses(place, &mut items, &mut freshness, deadline).await?;
         }
@@ -261,7 +270,8 @@ impl Server {
         let total = u32::try_from(items.len()).unwrap_or(u32::MAX);
         items.truncate(limit);
         let mut freshness = self.freshness(Reach::Known, before);
-        if answer.get("isIncomplete") == Some(&Json::Bool(true)) {
+        let said = answer.get("isIncomplete") == Some(&Json::Bool(true));
+        if self.profile.incomplete.is_cut(total as usize, said) {
             freshness.doubt(Doubt::Capped);
         }
         Ok(Completions { items, total, freshness })

@@ -9,11 +9,15 @@ use super::declared::{code_lines, is_local, places};
 use super::parse::Reader;
 use super::{Halt, Server};
 use crate::listing::Found;
+use crate::scope;
 use crate::text::Text;
 use crate::types::{Cause, Doubt, Failure, Freshness, Location, Place, Position, Range};
 
 /// Places whose definition is asked for.
 const MOST_ASKED: usize = 1_000;
+
+/// Files that are opened so that the server looks into them.
+const MOST_OPENED: usize = 60;
 
 /// Where something begins.
 type Spot = (String, (u32, u32));
@@ -53,6 +57,24 @@ impl Server {
             }
         }
         Ok(())
+    }
+
+    /// Opens every file that holds the name at a place and is kept from the server by the project's settings; tells whether
+    /// it knows all that hold it now.
+    pub(super) async fn open_holders(&self, place: &Place) -> Result<bool, Halt> {
+        let (text, _) = self.files.text(&place.path)?;
+        let Some(name) = text.line(place.at.line).and_then(|line| word_at(line, place.at.column)) else {
+            return Ok(false);
+        };
+        let all = self.files.all();
+        let outside = scope::outside(&self.profile, &self.disk, &all);
+        let holds =
+            |listed: &&Found| self.files.listed_text(listed).is_ok_and(|text| text.as_str().contains(&name));
+        let holders: Vec<&Found> = outside.into_iter().filter(holds).take(MOST_OPENED + 1).collect();
+        for listed in holders.iter().take(MOST_OPENED) {
+            self.show(&listed.path).await?;
+        }
+        Ok(holders.len() <= MOST_OPENED)
     }
 
     /// Where the name stands in code that can mean one of the targets, without the places that are known; each with its
