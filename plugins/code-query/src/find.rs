@@ -19,7 +19,7 @@ use crate::request::Common;
 use crate::scope::{self, Desk, Scope, Site};
 use crate::tree::{Node, key};
 use crate::trouble::Trouble;
-use crate::world::{File, FileFilter};
+use crate::world::{File, FileFilter, Naming};
 
 /// The most files that are looked at.
 const FILES: u32 = 5_000;
@@ -29,6 +29,9 @@ const SMALL: usize = 2_000;
 
 /// The shortest letters that are worth a search.
 const LETTERS: usize = 3;
+
+/// What puts names together in macros of C.
+const PASTE: &str = "##";
 
 /// What is looked for.
 pub(crate) struct Wanted<'a> {
@@ -226,9 +229,11 @@ fn candidates(
     }
     let excluded = |file: &File| common.exclude.iter().any(|pattern| pattern.matches(&file.path));
     let letters = letters(wanted, LETTERS).filter(|_| way != Way::Crawl);
+    let pasted =
+        letters.as_deref().map_or_else(Vec::new, |letters| pasted(scope, letters, &listed.items, common));
     let small = !listed.truncated && listed.items.len() <= SMALL;
     let all = listed.items.len();
-    let found = match letters {
+    let mut found = match letters {
         Some(letters) if all > 1 && way == Way::Index => {
             match indexed(scope, &letters, &listed.items, common, doubts) {
                 Some(found) => found,
@@ -245,7 +250,34 @@ fn candidates(
             listed.items
         }
     };
+    let known: BTreeSet<String> = found.iter().map(|file| file.path.clone()).collect();
+    let more: Vec<File> = pasted.into_iter().filter(|file| !known.contains(&file.path)).collect();
+    if !more.is_empty() {
+        found.extend(more);
+        found.sort_by(|one, other| one.path.cmp(&other.path));
+    }
     Ok(found.into_iter().filter(|file| !excluded(file)).collect())
+}
+
+/// The files that hold a name which stands nowhere, since a macro of C puts it together: where there are such macros, the
+/// server's index may know it.
+fn pasted(scope: &Scope<'_>, letters: &[String], files: &[File], common: &Common) -> Vec<File> {
+    let site = scope.site;
+    let languages: BTreeSet<&str> = files.iter().map(|file| file.language.as_str()).collect();
+    let of_macros = |language: &&str| matches!(crawl::naming(site, language), Naming::Scoped);
+    let language = if files.len() > 1 { languages.into_iter().find(of_macros) } else { None };
+    let whole = Scope { site, under: String::new() };
+    let pasting = || whole.listed(&FileFilter { containing: Some(PASTE.to_owned()), ..scope::filter("", 1) });
+    let Some(language) = language.filter(|_| pasting().is_ok_and(|found| !found.items.is_empty())) else {
+        return Vec::new();
+    };
+    let mut known = BTreeSet::new();
+    for one in letters {
+        let answer = site.workspace.workspace_symbols(language, &one.to_ascii_lowercase(), common.timeout);
+        let items = answer.map(|answer| answer.items).unwrap_or_default();
+        known.extend(items.into_iter().map(|symbol| symbol.location.path));
+    }
+    files.iter().filter(|file| known.contains(&file.path)).cloned().collect()
 }
 
 /// Letters that a name or a text must hold to be looked at. A made-up name need not stand in the text, and is shown only

@@ -179,7 +179,8 @@ impl Model {
                 line,
                 indent,
                 kind,
-                name: name.to_owned(),
+                // As macros of C put names together.
+                name: name.replace("##", ""),
                 rest,
                 end: (line + inner as u32, end),
             });
