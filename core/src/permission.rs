@@ -128,6 +128,11 @@ pub enum Source {
         /// How they were asked.
         by: String,
     },
+    /// A human was to be asked, and none has answered.
+    Nobody {
+        /// Why not.
+        why: String,
+    },
 }
 
 /// What was decided.
@@ -226,6 +231,7 @@ impl std::fmt::Display for Source {
             Self::Preview { of } => write!(f, "a look at what a human will be asked about ({of})"),
             Self::Grant { id } => write!(f, "the grant {id}"),
             Self::Human { choice, by } => write!(f, "a human ({}, {by})", choice.as_str()),
+            Self::Nobody { why } => write!(f, "nobody said yes ({why})"),
         }
     }
 }

@@ -311,12 +311,16 @@ pub enum SpecifierError {
     },
 }
 
+/// What a specifier looks like, for whoever has written another thing.
+const EXAMPLE: &str = r#"{"type":"property","property":"inbox","of":"application"}"#;
+
 impl From<SpecifierError> for Fault {
     fn from(error: SpecifierError) -> Self {
         let message = error.to_string();
         match error {
             SpecifierError::Form { .. } => {
-                Self::new(Code::InvalidSpecifier, message, "correct the specifier at that place")
+                let suggestion = format!("correct that place; a whole specifier is, for example, {EXAMPLE}");
+                Self::new(Code::InvalidSpecifier, message, suggestion)
             }
             SpecifierError::UnknownElement { owner, near, .. } => {
                 let suggestion = format!("see the elements of `{owner}` with iac_mcp_describe_app");

@@ -107,9 +107,9 @@ impl Unasked {
         self.scopes.first().map(Scope::order).unwrap_or_default()
     }
 
-    /// The rule that would allow the strictest part of it.
+    /// The rules that would allow it, as they stand in a list.
     pub(crate) fn policy_line(&self) -> String {
-        self.scopes.first().map(Scope::policy_line).unwrap_or_default()
+        each(&self.scopes, Scope::policy_line).join(", ")
     }
 
     /// A look at the objects that the action would change, as a part of the question; `None` if it names no object.
@@ -209,7 +209,7 @@ impl Asked {
             Answer::Chosen { choice, by, .. } => self.chosen(choice, by, app_name, gate, now),
             Answer::Unanswered(why) => {
                 let said = format!("not allowed: {why}");
-                self.no(&said, why)
+                self.no(&said, Source::Nobody { why })
             }
             Answer::NoWay(why) => self.required(&why),
         }
@@ -218,7 +218,8 @@ impl Asked {
     /// Only what was offered counts as a yes.
     fn chosen(self, choice: Choice, by: String, app_name: &str, gate: &Gate, now: Millis) -> Answered {
         if choice == Choice::Deny || !self.question.offers(choice) {
-            return self.no(&format!("a human said no (asked by: {by})"), by);
+            let said = format!("a human said no (asked by: {by})");
+            return self.no(&said, Source::Human { choice: Choice::Deny, by });
         }
         match decide(self.action, app_name, gate, now) {
             Decision::Deny(refusal) => Answered::No(Box::new(refusal)),
@@ -230,35 +231,46 @@ impl Asked {
         }
     }
 
-    fn no(self, said: &str, by: String) -> Answered {
+    fn no(self, said: &str, source: Source) -> Answered {
         let message = format!("{}: {said}", self.question.title());
         let fault =
             Fault::new(Code::PermissionDenied, message, "do not repeat it unless the user asks for it again")
                 .with("app", &*self.action.app)
                 .with("level", self.harm.level.as_str());
-        self.refused(by, fault)
+        self.refused(source, fault)
     }
 
     fn required(self, why: &str) -> Answered {
-        let scope = self.scopes.first().cloned().unwrap_or_default();
         let title = self.question.title();
         let message = format!("{title}: this needs the yes of a human, and nobody could be asked: {why}");
+        let lines = each(&self.scopes, Scope::policy_line);
+        let commands = each(&self.scopes, |scope| format!("`{}`", scope.command_line())).join(" and ");
+        let those = if lines.len() == 1 { "that line" } else { "those lines" };
         let suggestion = format!(
-            "tell the user what you want to do; they can allow it with `{}` or by that line in `rules` of policy.toml",
-            scope.command_line()
+            "tell the user what you want to do; they can allow it with {commands} or by {those} in `rules` of policy.toml"
         );
         let fault = Fault::new(Code::PermissionRequired, message, suggestion)
             .with("requiresPrompt", true)
             .with("app", &*self.action.app)
             .with("level", self.harm.level.as_str())
-            .with("policyLine", scope.policy_line());
-        self.refused(why.to_owned(), fault)
+            .with("policyLine", lines.join(", "));
+        self.refused(Source::Nobody { why: why.to_owned() }, fault)
     }
 
-    fn refused(self, by: String, fault: Fault) -> Answered {
-        let source = Source::Human { choice: Choice::Deny, by };
+    fn refused(self, source: Source, fault: Fault) -> Answered {
         Answered::No(Box::new(Refusal { source, harm: self.harm.clone(), scopes: self.scopes, fault }))
     }
+}
+
+/// What is said of each scope, once: a write of two properties needs a rule for each.
+fn each(scopes: &[Scope], say: impl Fn(&Scope) -> String) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
+    for line in scopes.iter().map(say) {
+        if !said.contains(&line) {
+            said.push(line);
+        }
+    }
+    said
 }
 
 /// There is no line that would allow this.

@@ -118,7 +118,7 @@ impl Scope {
     /// What would be done, as an order: `read "content"`.
     pub fn order(&self) -> String {
         match (&self.command, &self.property, self.level) {
-            (Some(command), ..) => quoted(&command.name),
+            (Some(command), ..) => format!("run {}", quoted(&command.name)),
             (None, Some(property), Level::Safe) => format!("read {}", quoted(property)),
             (None, Some(property), _) => format!("set {}", quoted(property)),
             (None, None, Level::Safe) => "look what is there".to_owned(),

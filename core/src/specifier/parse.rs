@@ -117,7 +117,11 @@ impl Reader<'_> {
         };
         let place = self.at("where");
         let filter = Filter::parse(self.field("where")?, &place);
-        let filter = filter.map_err(|fault| form(&place, fault.message))?;
+        let filter = filter.map_err(|fault| {
+            // The fault names the place itself, as the error does.
+            let named = format!("`{place}`: ");
+            form(&place, fault.message.strip_prefix(&*named).unwrap_or(&fault.message).to_owned())
+        })?;
         Ok(Specifier::Filter {
             element: self.text("element")?,
             container: self.container("container")?,

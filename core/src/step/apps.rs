@@ -25,7 +25,12 @@ pub(super) fn start(search: Option<&str>, world: &World<'_>) -> Result<Step, Fau
     let bundle_ids: Vec<String> =
         world.apps.0.iter().filter(matches).map(|app| app.bundle_id.to_string()).collect();
     if bundle_ids.is_empty() {
-        return Ok(done(json!({ "apps": [] }), 0));
+        let mut none = json!({ "apps": [] });
+        if search.is_some() && !world.apps.0.is_empty() {
+            none["note"] =
+                "no name and no bundle id holds that; without `search` every scriptable app is listed".into();
+        }
+        return Ok(done(none, 0));
     }
     let action = Action { app: "".into(), deed: Deed::Running { apps: bundle_ids.clone() } };
     let behind = Behind { name: "the system".to_owned(), events: 0 };

@@ -326,13 +326,16 @@ impl Sending {
 pub(super) fn uncertain(fault: Fault) -> Fault {
     match fault.code {
         Code::Timeout | Code::Cancelled | Code::Unavailable | Code::ResultTooLarge | Code::Internal => {
-            Fault {
-                suggestion: format!("look whether it happened before trying it again; {}", fault.suggestion),
-                ..fault.with("outcome", "unknown").retryable(false)
-            }
+            unknown(fault)
         }
         _ => fault,
     }
+}
+
+/// An error of a change of which nobody knows whether it happened.
+pub(super) fn unknown(fault: Fault) -> Fault {
+    let suggestion = format!("look whether it happened before trying it again; {}", fault.suggestion);
+    Fault { suggestion, ..fault.with("outcome", "unknown").retryable(false) }
 }
 
 /// Adds what a command answered; what is too large is cut and counted.

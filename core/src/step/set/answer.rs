@@ -11,6 +11,7 @@ use crate::marshal::Given;
 use crate::osa_error::OsaError;
 use crate::permission::may_read;
 use crate::step::World;
+use crate::step::command;
 use crate::step::show::{show, value};
 use crate::undo::{Undo, Way, restorable};
 use crate::value::Value;
@@ -39,7 +40,7 @@ impl Setting {
         }
         if let Some(number) = number("unknown") {
             let error = OsaError { number, message, at: "set".to_owned() };
-            return self.tell(&open, unknown(error.to_fault(&app.name)));
+            return self.tell(&open, command::unknown(error.to_fault(&app.name)));
         }
         if let Some(at) = row.get("refused").and_then(Json::as_u64) {
             let error = OsaError { number: number("number").unwrap_or(-2700), message, at: "set".to_owned() };
@@ -203,8 +204,4 @@ fn refused_fault(error: &OsaError, open: &Open, at: usize, back: bool, app: &App
     let before: Vec<&str> = slots.iter().take(at).map(|slot| slot.term.as_str()).collect();
     let what = if back { "were put back" } else { "could not be put back, and hold their new values" };
     fault.with("note", format!("the properties that were set before it ({}) {what}", before.join(", ")))
-}
-
-fn unknown(fault: Fault) -> Fault {
-    fault.with("outcome", "unknown").retryable(false)
 }
