@@ -56,7 +56,8 @@ addTags:[\"urgent\"]}} | {operation:\"batch\",operations:[{operation:\"create\",
 tempId:\"p\"}},{operation:\"create\",target:\"task\",data:{name:\"Tickets\",parentTempId:\"p\"}}]}";
 
 fn schema() -> Json {
-    let target = json!({"enum": ["task", "project"], "description": "task unless said"});
+    let target =
+        json!({"enum": ["task", "project"], "description": "needed to create; else task unless said"});
     let data = json!({"type": "object", "description": "name, note, project, folder, parentTaskId, tags, dueDate, \
         deferDate, plannedDate, flagged, estimatedMinutes, sequential, status, repetitionRule, reviewInterval"});
     let changes = json!({"type": "object", "description": "as data, and addTags, removeTags, clearDueDate, \

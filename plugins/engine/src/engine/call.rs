@@ -312,6 +312,12 @@ fn detail(text: &str) -> Option<Json> {
     serde_json::from_str::<Map<String, Json>>(text).ok().map(Json::Object)
 }
 
+/// What the operator has not given; only they can.
+fn not_granted(message: String) -> types::Fault {
+    let suggestion = "only the user can give it, with `iac-mcp plugin grant`; `iac-mcp plugin list` shows what the plugin has";
+    types::Fault { suggestion: Some(suggestion.to_owned()), ..fault("permission_denied", message) }
+}
+
 fn fault(code: &str, message: impl Into<String>) -> types::Fault {
     Fault::new(code, message).into()
 }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use wasmtime::component::Resource;
 
-use super::{Returned, State, fault};
+use super::{Returned, State, fault, not_granted};
 use crate::capability::Level;
 use crate::engine::bindings::iac::plugin::{apps, apps_change, types};
 use crate::host::{Operation, Question};
@@ -25,7 +25,7 @@ struct Opened {
 impl apps::Host for State {
     async fn open(&mut self, bundle_id: String) -> Returned<Resource<App>> {
         if !self.setup.grants.may_read(&bundle_id) {
-            return Ok(Err(not_granted(&bundle_id)));
+            return Ok(Err(unread(&bundle_id)));
         }
         let bytes = bundle_id.len();
         let opened: Opened = match self.ask(Question::OpenApp { app: bundle_id }, bytes).await? {
@@ -34,7 +34,7 @@ impl apps::Host for State {
         };
         // What the host has found is what counts: a grant is for the app, not for a spelling that leads to it.
         if !self.setup.grants.may_read(&opened.bundle_id) {
-            return Ok(Err(not_granted(&opened.bundle_id)));
+            return Ok(Err(unread(&opened.bundle_id)));
         }
         Ok(self.table.push(App { bundle_id: opened.bundle_id }).map_err(|_| too_many()))
     }
@@ -91,7 +91,7 @@ impl State {
             Some(_) => return Ok(Err(fault("permission_denied", "the tool says that it only reads"))),
             None => {
                 let message = format!("the plugin was not granted to change `{bundle_id}`");
-                return Ok(Err(fault("permission_denied", message)));
+                return Ok(Err(not_granted(message)));
             }
         };
         self.request(app, operation, level, arguments).await
@@ -138,8 +138,8 @@ fn read(text: &str) -> Result<Json, types::Fault> {
     }
 }
 
-fn not_granted(app: &str) -> types::Fault {
-    fault("permission_denied", format!("the plugin was not granted to read `{app}`"))
+fn unread(app: &str) -> types::Fault {
+    not_granted(format!("the plugin was not granted to read `{app}`"))
 }
 
 pub(super) fn too_many() -> types::Fault {

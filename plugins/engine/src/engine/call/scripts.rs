@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 use wasmtime::component::Resource;
 
 use super::apps::App;
-use super::{Returned, State, fault};
+use super::{Returned, State, fault, not_granted};
 use crate::capability::Level;
 use crate::engine::bindings::iac::plugin::{app_scripts, types};
 use crate::host::Question;
@@ -113,7 +113,7 @@ impl State {
             fault("invalid_parameter", message)
         })?;
         if setup.grants.app_scripts.get(name) != Some(&script.pin()) {
-            return Err(fault("permission_denied", format!("the script `{name}` was not granted")));
+            return Err(not_granted(format!("the script `{name}` was not granted")));
         }
         if self.read_only && script.level > Level::Safe {
             return Err(fault("permission_denied", "the tool says that it only reads"));
