@@ -105,7 +105,7 @@ struct Nobody;
 
 impl Asker for Nobody {
     fn ask<'a>(&'a self, _: &'a Question, _: Duration) -> Asking<'a> {
-        Box::pin(async { Asked::NoWay("whoever calls has no way to ask".to_owned()) })
+        Box::pin(async { Asked::NoWay("this client has no way to ask".to_owned()) })
     }
 
     fn is_somebody(&self) -> bool {

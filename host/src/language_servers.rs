@@ -57,13 +57,21 @@ impl Launch for Nobody {
 fn chosen(state: Option<&Path>) -> io::Result<Chosen> {
     let Some(file) = state.map(|state| state.join(FILE)) else { return Ok(Chosen::default()) };
     match std::fs::read_to_string(&file) {
-        Ok(text) => {
-            let wrong = |error| io::Error::other(format!("{}: {error}", file.display()));
-            toml::from_str(&text).map_err(wrong)
-        }
+        Ok(text) => toml::from_str(&text).map_err(|error| {
+            let (line, column) = place(&text, error.span().map_or(0, |span| span.start));
+            let message = error.message().replace('\n', "; ");
+            io::Error::other(format!("{}: line {line}, column {column}: {message}", file.display()))
+        }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Chosen::default()),
         Err(error) => Err(io::Error::other(format!("{} cannot be read: {error}", file.display()))),
     }
+}
+
+/// Line and column of a byte, both from 1.
+fn place(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or(text);
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    (before.matches('\n').count() + 1, line.chars().count() + 1)
 }
 
 /// Starts servers under guard, so that none outlives this process.
@@ -132,7 +140,8 @@ mod tests {
         let own =
             "[[profiles]]\nname = \"kotlin\"\ncommand = [\"kotlin-lsp\"]\nfiles = { kt = \"kotlin\" }\n";
         check(Some(own), "[] 1");
-        check(Some("prefers = [\"ty\"]"), "language-servers.toml: TOML parse error at line 1");
+        check(Some("prefers = [\"ty\"]"), "language-servers.toml: line 1, column 1: unknown field `prefers`");
+        check(Some("prefer = []\nidle-minutes = \"x\""), "line 2, column 16: invalid type");
     }
 
     #[tokio::test]

@@ -36,6 +36,7 @@ use crate::state::State;
 use crate::state::references::SavedReferences;
 use crate::{apps, osascript};
 pub use operator::Operator;
+pub(crate) use operator::shell_word;
 use permission::{Attempt, Permission};
 use screen::Screen;
 pub use tools::ToolsOf;

@@ -112,7 +112,8 @@ pub fn read(path: &Path) -> io::Result<Vec<Run>> {
             _ => Ok(run),
         }
     };
-    fs::read_to_string(path)?.lines().enumerate().map(line).collect()
+    let text = fs::read_to_string(path).map_err(|error| named(path.as_os_str(), &error))?;
+    text.lines().enumerate().map(line).collect()
 }
 
 /// Runs a command for which `own`, this program, is `osascript`, and adds what it asks to a recording.
@@ -132,7 +133,13 @@ pub fn record(
     let mut started = of(command)?;
     started.env("PATH", std::env::join_paths(places).map_err(io::Error::other)?);
     started.env(RECORD, std::path::absolute(path)?).env(BEHIND, osascript.command.join(OsStr::new("\n")));
-    started.envs(osascript.environment.iter().map(|(name, value)| (name, value))).status()
+    started.envs(osascript.environment.iter().map(|(name, value)| (name, value)));
+    started.status().map_err(|error| named(&command[0], &error))
+}
+
+/// An error with the name of what it is about.
+fn named(what: &OsStr, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", what.to_string_lossy()))
 }
 
 /// Asks everything of a recording again, one run after the other.

@@ -11,6 +11,7 @@ pub use generate::Amounts;
 
 /// One app of a world and what it holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct AppSummary {
     /// The name under the icon.
     pub name: String,

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import re
 import shlex
 import subprocess
@@ -208,6 +209,99 @@ class Operator(Desk):
         for order in ("show", "reset"):
             self.assertIn("`iac-mcp sim new DIR`", self.told("sim", order, "nofolder", status=1))
         self.assertIn("IAC_MCP_LOG", self.told("apps", "--simulated", environment={"IAC_MCP_LOG": "[[["}))
+
+    def test_advice_can_be_copied_as_it_stands(self):
+        options = ["--read-only", "--state", str(self.home.path / "a b"), "--name", "my mac"]
+        told = self.told("setup", "cursor", *options)
+        entry = json.loads(self.told("setup", "cursor", *options, "--json"))["entry"]
+        self.assertIn("--read-only", entry["args"])
+        advised = re.search("`iac-mcp (.*?)`", told)[1]
+        self.told(*shlex.split(advised))
+        written = json.loads((self.home.path / ".cursor/mcp.json").read_text())
+        self.assertEqual(written["mcpServers"], {"my mac": entry})
+        self.assertIn(f"`iac-mcp {advised.removesuffix(' --write')}`", self.told(*shlex.split(advised), status=1))
+        made = self.told("sim", "new", "it's a mac")
+        world = shlex.split(made.split("iac-mcp serve ")[1])
+        self.assertIn("Mail", self.told("apps", "mail", *world))
+        flags = json.dumps({"reference": self.newest(*world), "properties": {"flagged status": True, "read status": False}})
+        refusal = json.loads(self.told("call", "iac_mcp_set_property", flags, "--json", *world, status=1))
+        advised = re.findall("`iac-mcp (.*?)`", refusal["suggestion"])
+        self.assertEqual(len(advised), 2, refusal)
+        (self.home.path / "both.toml").write_text(f"rules = [{refusal['policyLine']}]")
+        self.assertIn("2 rules", self.told("policy", "check", "both.toml"))
+        for order in advised:
+            self.told(*shlex.split(order))
+        self.told("call", "iac_mcp_set_property", flags, *world)
+
+    def newest(self, *world):
+        asked = {"app": "Mail", "container": INBOX, "elementType": "message", "limit": 1}
+        told = self.told("call", "iac_mcp_get_elements", json.dumps(asked), "--json", *world)
+        return json.loads(told)["elements"][0]["id"]
+
+    def test_the_log_says_who_said_no_and_takes_what_it_uses(self):
+        self.told("call", "iac_mcp_run_command", FLAG, *self.options(), status=1)
+        self.assertIn("refused: nobody said yes (this client has no way to ask)", self.cli("audit", "show", "--refused"))
+        self.assertEqual(len(json.loads(self.cli("audit", "--limit", "1", "--json"))["entries"]), 1)
+        for unused in (["verify", "--refused"], ["accept", "--app", "x"], ["export", "--limit", "1"], ["--refused", "show"]):
+            with self.subTest(unused):
+                self.cli("audit", *unused, status=2)
+        self.assertIn("a day at least", self.cli_says("audit", "remove", "--older", "23h", status=2))
+        self.cli("audit", "remove", "--older", "1d")
+
+    def test_options_that_do_nothing_are_not_taken(self):
+        cases = [
+            (["setup", "--write"], "<CLIENT>"),
+            (["policy", "deny", "com.apple.mail", "--launch"], "--launch"),
+            (["plugin", "revoke", "x", "apps", "y", "--level", "safe"], "--level"),
+            (["plugin", "limit", "x", "--compute-ms", "0"], "`--compute-ms` is 0, expected 1 to 60000"),
+            (["apps", "--timeout", "0"], "expected a whole number from 1 to 3600"),
+        ]
+        for arguments, expected in cases:
+            with self.subTest(arguments):
+                self.assertIn(expected, self.cli_says(*arguments, status=2))
+        self.assertIn("taken back: 0", self.cli("policy", "revoke", "--all"))
+        self.assertIn("there is no file", self.told("plugin", "add", "no.wasm", status=1))
+        self.assertIn("no.jsonl: ", self.told("sim", "record", "no.jsonl", "--again", "--simulated", status=1))
+        self.assertIn("nocommand: ", self.told("sim", "record", "x", "--simulated", "--", "nocommand", status=1))
+        shown = json.loads(self.cli("sim", "show", str(self.mac), "--json"))
+        self.assertIn("com.apple.mail", [app["bundleId"] for app in shown["apps"]])
+        told = json.loads(self.cli("doctor", "--json", "--tools", "mail,nope", status=1))
+        self.assertEqual([check["name"] for check in told["checks"] if not check["ok"]], ["tools"])
+
+    def test_a_terminal_is_asked_until_it_answers(self):
+        refused, said = self.at_a_terminal(b"yes\n\n", "call", "iac_mcp_run_command", FLAG, *self.options())
+        self.assertEqual((refused, said.count("expected one of these words")), (1, 1), said)
+        agreed, said = self.at_a_terminal(b"y\nonce\n", "call", "iac_mcp_run_command", FLAG, *self.options())
+        self.assertEqual((agreed, said.count("expected one of these words")), (0, 1), said)
+        _, said = self.at_a_terminal(b"", "apps", "mail", *self.options())
+        self.assertIn("com.apple.mail", said, "a terminal that says it has no columns")
+
+    def at_a_terminal(self, answers, *arguments):
+        """The exit status and what a person reads, at a terminal that was never given a size."""
+        ours, theirs = pty.openpty()
+        with subprocess.Popen(
+            [BIN, *arguments], env=self.home.environment, cwd=self.home.path, stdin=theirs, stdout=theirs, stderr=theirs
+        ) as process:
+            os.close(theirs)
+            os.write(ours, answers)
+            said = b""
+            while True:
+                try:
+                    part = os.read(ours, 4096)
+                except OSError:
+                    break
+                if not part:
+                    break
+                said += part
+        os.close(ours)
+        return process.returncode, said.decode()
+
+    def test_the_doctor_sees_a_state_directory_that_cannot_be_written(self):
+        if os.getuid() == 0:
+            self.skipTest("root may write everywhere")
+        self.home.state.mkdir(mode=0o500)
+        self.assertIn("cannot be written", self.cli("doctor", status=1))
+        self.home.state.chmod(0o700)
 
     def cli_says(self, *arguments, status=0):
         return self.told(*arguments, *self.options(), status=status)

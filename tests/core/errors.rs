@@ -18,10 +18,14 @@ A tool that fails answers with `isError` and
 {\"error\": \"reference_invalid\", \"message\": \"…\", \"suggestion\": \"…\", \"retryable\": false}
 ```
 
-`message` says what happened and names the value; `suggestion` says what to do next. `retryable` says whether the same
-call may work later without a change. More fields stand beside them where they help: `app`, `reference`, `parameter`
-with `expected` and the command's `schema`, `near` with the names that were perhaps meant, `number` with the Apple event
-number, `requiresPrompt` with the `policyLine` that would allow it, `detail` with a plugin's own code.
+`message` says what happened and names the value; `suggestion` says what to do next, and is missing only where a plugin
+gives none. `retryable` says whether the same call may work later without a change; what an answer says of itself counts
+before the table below. More fields stand beside them where they help: `app` (a name or a bundle id), `reference`,
+`parameter` with `expected` and the command's `schema`, `near` with the names that were perhaps meant, `number` with the
+Apple event number, `requiresPrompt` with the `policyLine` that would allow it (several rules where several things were to
+be allowed), `plugin` with its id, `detail` with a plugin's own code.
+
+A tool that does not exist is an error of the protocol, -32602, with the nearest name.
 
 `\"outcome\": \"unknown\"` stands on a change that did not answer: it may have happened. Look before trying it again.
 

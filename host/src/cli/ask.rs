@@ -12,6 +12,9 @@ use crate::consent::{Asked, Asker, Asking, Caller};
 /// How the human is named in the audit log.
 const TERMINAL: &str = "terminal";
 
+/// How often an answer that is none is asked for again.
+const TRIES: usize = 3;
+
 /// Whoever typed this command.
 pub(super) fn caller() -> Caller {
     match io::stdin().is_terminal() && io::stderr().is_terminal() {
@@ -54,16 +57,26 @@ impl Asker for Terminal {
     }
 }
 
-/// Only a whole word of the list is a yes.
+/// Only a whole word of the list is a yes; nothing at all is a no, and so is the third word that is none of them.
 fn choose(text: &str, choices: &[Choice]) -> io::Result<Choice> {
     let words: Vec<&str> = choices.iter().map(|choice| choice.as_str()).collect();
+    let words = words.join(" / ");
     let strong = paint::STRONG;
     let mut stderr = anstream::stderr();
     writeln!(stderr, "{text}")?;
-    write!(stderr, "{strong}{}{strong:#}? [deny] ", words.join(" / "))?;
-    stderr.flush()?;
-    let mut line = String::new();
-    io::stdin().lock().read_line(&mut line)?;
-    let said = Choice::parse(line.trim().to_lowercase().as_str());
-    Ok(said.filter(|choice| choices.contains(choice)).unwrap_or(Choice::Deny))
+    for _ in 0..TRIES {
+        write!(stderr, "{strong}{words}{strong:#}? [deny] ")?;
+        stderr.flush()?;
+        let mut line = String::new();
+        io::stdin().lock().read_line(&mut line)?;
+        let said = line.trim().to_lowercase();
+        if said.is_empty() {
+            break;
+        }
+        match Choice::parse(&said).filter(|choice| choices.contains(choice)) {
+            Some(choice) => return Ok(choice),
+            None => writeln!(stderr, "expected one of these words, whole: {words}")?,
+        }
+    }
+    Ok(Choice::Deny)
 }

@@ -15,6 +15,12 @@ use super::{Failure, paint};
 use crate::state::State;
 use crate::state::audit::{self, Record};
 
+/// How many entries are shown unless somebody says how many.
+const SHOWN: usize = 50;
+
+/// What is kept for a day at least.
+const DAY: Millis = Millis(24 * 60 * 60 * 1000);
+
 /// Shows what was decided and done, and whether somebody changed the log.
 #[derive(Debug, Args)]
 pub(super) struct Audit {
@@ -22,51 +28,65 @@ pub(super) struct Audit {
     command: Option<Command>,
     #[command(flatten)]
     filter: Filter,
+    #[command(flatten)]
+    most: Most,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Shows the latest entries.
-    Show,
+    Show(Shown),
     /// Says whether every log is as it was written, and where one is not.
     Verify,
     /// Prints all entries as lines of JSON, in the order of time.
-    Export,
+    Export(Filter),
     /// Shows new entries as they come.
-    Follow,
+    Follow(Shown),
     /// Takes note of what `verify` finds, so that only what is new is found after it.
     Accept,
     /// Removes logs into which nothing was written for long; without this, those of the last 90 days are kept.
     Remove {
         /// How long: 7d, 30d; a day at least.
-        #[arg(long, value_parser = span)]
+        #[arg(long, value_parser = days)]
         older: Millis,
     },
 }
 
 #[derive(Debug, Args)]
+struct Shown {
+    #[command(flatten)]
+    filter: Filter,
+    #[command(flatten)]
+    most: Most,
+}
+
+#[derive(Debug, Args)]
+struct Most {
+    /// How many entries are shown at most; 50 unless said.
+    #[arg(long)]
+    limit: Option<usize>,
+}
+
+#[derive(Debug, Default, PartialEq, Eq, Args)]
 struct Filter {
     /// Only about this app: a part of its bundle id.
-    #[arg(long, global = true)]
+    #[arg(long)]
     app: Option<String>,
     /// Only of this tool.
-    #[arg(long, global = true)]
+    #[arg(long)]
     tool: Option<String>,
     /// Only of this kind.
-    #[arg(long, global = true, value_enum)]
+    #[arg(long, value_enum)]
     kind: Option<Kind>,
     /// Only what was refused.
-    #[arg(long, global = true)]
+    #[arg(long)]
     refused: bool,
     /// Only what was more than a read.
-    #[arg(long, global = true)]
+    #[arg(long)]
     changes: bool,
     /// Only of the last time: 30m, 2h, 7d.
-    #[arg(long, global = true, value_parser = span)]
+    #[arg(long, value_parser = span)]
     since: Option<Millis>,
-    /// How many entries are shown at most.
-    #[arg(long, global = true, default_value_t = 50)]
-    limit: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -97,16 +117,22 @@ impl Kind {
 
 impl Audit {
     pub(super) fn run(self, common: &Common, mac: &Mac) -> Result<(), Failure> {
-        let Self { command, filter } = self;
+        let Self { command, filter, most } = self;
+        let is_bare = filter == Filter::default() && most.limit.is_none();
+        if command.is_some() && !is_bare {
+            let what = "what is to be shown stands behind the command, as in `audit export --refused`";
+            return Err(Failure::Misuse(what.to_owned()));
+        }
         let state = match command {
             Some(Command::Accept | Command::Remove { .. }) => mac.open_state(common)?,
             _ => mac.look_at_state(common)?,
         };
         match command {
-            None | Some(Command::Show) => filter.show(&state, common),
+            None => filter.show(&state, most.number(), common),
+            Some(Command::Show(Shown { filter, most })) => filter.show(&state, most.number(), common),
             Some(Command::Verify) => verify(&state, common),
-            Some(Command::Export) => filter.export(&state),
-            Some(Command::Follow) => filter.follow(&state),
+            Some(Command::Export(filter)) => filter.export(&state),
+            Some(Command::Follow(Shown { filter, most })) => filter.follow(&state, most.number()),
             Some(Command::Accept) => accept(&state),
             Some(Command::Remove { older }) => {
                 let removed = state.remove_logs(now(), older)?;
@@ -143,10 +169,16 @@ fn accept(state: &State) -> Result<(), Failure> {
     Ok(writeln!(stdout, "taken note of: {}", findings.len())?)
 }
 
+impl Most {
+    fn number(&self) -> usize {
+        self.limit.unwrap_or(SHOWN)
+    }
+}
+
 impl Filter {
-    fn show(&self, state: &State, common: &Common) -> Result<(), Failure> {
+    fn show(&self, state: &State, most: usize, common: &Common) -> Result<(), Failure> {
         let records = self.read(state)?;
-        let latest = &records[records.len().saturating_sub(self.limit)..];
+        let latest = &records[records.len().saturating_sub(most)..];
         if common.json {
             let entries: Vec<Json> = latest.iter().map(as_json).collect();
             return Ok(paint::answer(
@@ -173,12 +205,12 @@ impl Filter {
     }
 
     /// Looks again and again, and shows what was not there before; ends with the process.
-    fn follow(&self, state: &State) -> Result<(), Failure> {
+    fn follow(&self, state: &State, most: usize) -> Result<(), Failure> {
         let mut seen: BTreeSet<(String, u64)> = BTreeSet::new();
         let mut stdout = anstream::stdout();
         loop {
             let records = self.read(state)?;
-            let first = if seen.is_empty() { records.len().saturating_sub(self.limit) } else { 0 };
+            let first = if seen.is_empty() { records.len().saturating_sub(most) } else { 0 };
             for record in records.iter().skip(first) {
                 if !seen.contains(&(record.file.clone(), record.line)) {
                     writeln!(stdout, "{}", row(record).join("  "))?;
@@ -257,10 +289,12 @@ fn result(record: &Record) -> String {
     match field("kind").as_str() {
         Some("decision") => {
             let word = if *field("allowed") == json!(true) { "allowed" } else { "refused" };
-            format!("{word} by {}", text("by"))
+            format!("{word}: {}", text("by"))
         }
         Some("execution") => {
-            format!("{}, {} events, {} ms", text("result"), field("events"), field("elapsedMs"))
+            let events = field("events").as_u64().and_then(|events| usize::try_from(events).ok());
+            let events = paint::count(events.unwrap_or_default(), "event");
+            format!("{}, {events}, {} ms", text("result"), field("elapsedMs"))
         }
         Some("question") => text("reason"),
         Some("start") => format!("version {}", text("version")),
@@ -276,6 +310,12 @@ fn span(text: &str) -> Result<Millis, String> {
     let (_, seconds) = seconds.into_iter().find(|(name, _)| *name == unit).ok_or_else(wrong)?;
     let number: u64 = text[..text.len() - unit.len_utf8()].parse().map_err(|_| wrong())?;
     Ok(Millis(number.saturating_mul(seconds).saturating_mul(1_000)))
+}
+
+/// Reads `7d` or `30d`: nothing younger than a day is removed.
+fn days(text: &str) -> Result<Millis, String> {
+    let old = span(text)?;
+    if old < DAY { Err(format!("expected a day at least, such as 7d, got {text}")) } else { Ok(old) }
 }
 
 impl From<audit::AuditError> for Failure {
@@ -296,5 +336,7 @@ mod tests {
         for wrong in ["", "h", "2", "2w", "-1h", "é"] {
             assert!(span(wrong).is_err(), "{wrong}");
         }
+        assert_eq!(days("24h"), Ok(DAY));
+        assert!(days("23h").is_err_and(|wrong| wrong.contains("a day at least")));
     }
 }

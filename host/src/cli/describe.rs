@@ -11,6 +11,7 @@ use super::dictionary::{self, clean};
 use super::options::{Common, Mac};
 use super::{Failure, paint};
 use crate::apps::Definition;
+use crate::pipeline::shell_word;
 
 #[derive(Debug, Args)]
 pub(super) struct Describe {
@@ -88,14 +89,14 @@ fn overview(out: &mut impl Write, title: &str, definition: &Definition) -> io::R
     }
     writeln!(
         out,
-        "\n{faint}name a term to see all of it, for example: describe … {}{faint:#}",
+        "\n{faint}name a term to see all of it, for example: iac-mcp describe … {}{faint:#}",
         example(dictionary)
     )
 }
 
 fn line(out: &mut impl Write, name: &str, kind: &str, description: Option<&str>) -> io::Result<()> {
     let (style, faint) = (paint::NAME, paint::FAINT);
-    let head = format!("{:<26} {kind:<22}", clean(name));
+    let head = format!("{:<26} {kind:<26}", clean(name));
     let room = paint::width().saturating_sub(head.chars().count() + 4);
     let mut words: String = clean(description.unwrap_or_default());
     if words.chars().count() > room {
@@ -107,14 +108,17 @@ fn line(out: &mut impl Write, name: &str, kind: &str, description: Option<&str>)
 }
 
 fn members(class: &Class) -> String {
-    let of = |count: usize, one: &str| format!("{count} {one}");
-    match (class.properties.len(), class.elements.len()) {
-        (properties, 0) => of(properties, "properties"),
-        (properties, elements) => format!("{properties} properties, {elements} el."),
+    let properties = match class.properties.len() {
+        1 => "1 property".to_owned(),
+        many => format!("{many} properties"),
+    };
+    match class.elements.len() {
+        0 => properties,
+        elements => format!("{properties}, {}", paint::count(elements, "element")),
     }
 }
 
 fn example(dictionary: &Dictionary) -> String {
     let class = dictionary.classes.values().find(|class| !class.built_in && class.name != "application");
-    class.map_or_else(|| "application".to_owned(), |class| format!("\"{}\"", clean(&class.name)))
+    class.map_or_else(|| "application".to_owned(), |class| shell_word(&clean(&class.name)))
 }

@@ -53,7 +53,9 @@ pub(super) fn log(debug: bool) {
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     // Where nothing can be written to stderr, there is nobody to tell: to try it would be a panic.
     let log = log.log_internal_errors(false);
-    if log.with_ansi(io::IsTerminal::is_terminal(&io::stderr())).try_init().is_err() {
+    let is_colourless = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let has_colours = io::IsTerminal::is_terminal(&io::stderr()) && !is_colourless;
+    if log.with_ansi(has_colours).try_init().is_err() {
         tracing::debug!("somebody else keeps the log");
     }
     if let Some(error) = wrong {

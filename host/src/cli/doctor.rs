@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use rustix::fs::Access;
 use serde_json::{Map, Value as Json, json};
 use tokio_util::sync::CancellationToken;
 
@@ -12,6 +13,7 @@ use super::options::{Common, Mac};
 use super::policy::now;
 use super::{Failure, directories, paint};
 use crate::consent::Caller;
+use crate::pipeline::shell_word;
 use crate::state::{State, audit};
 
 /// Looks at everything, changes nothing, launches no app, and prompts for no consent.
@@ -44,9 +46,13 @@ fn of_state(state: &State) -> Vec<Json> {
     let folder = state.folder();
     let mode = folder.metadata().map(|found| found.permissions().mode() & 0o077);
     let private = match mode {
-        Ok(0) => check("state", true, &folder.display().to_string()),
+        Ok(0) => match rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK) {
+            Ok(()) => check("state", true, &folder.display().to_string()),
+            Err(error) => check("state", false, &format!("{} cannot be written: {error}", folder.display())),
+        },
         Ok(mode) => {
-            check("state", false, &format!("{} is open to others ({mode:03o}): chmod 700", folder.display()))
+            let (name, word) = (folder.display(), shell_word(&folder.to_string_lossy()));
+            check("state", false, &format!("{name} is open to others ({mode:03o}): `chmod 700 {word}`"))
         }
         Err(error) => check("state", false, &format!("{}: {error}", folder.display())),
     };
@@ -100,8 +106,15 @@ fn of_mac(common: &Common, mac: Mac) -> Vec<Json> {
             let arguments = Map::from_iter([("action".to_owned(), json!("diagnostics"))]);
             let caller = Caller::alone("iac-mcp doctor");
             let answer = pipeline.call("system", &arguments, &caller, CancellationToken::new()).await;
+            let nobody = pipeline.tools_of_nobody().await;
             pipeline.shutdown().await;
-            Ok(answer.map(|answer| answer.outcome.body).unwrap_or_default())
+            let mut body = answer.map(|answer| answer.outcome.body).unwrap_or_default();
+            if let Some(checks) = body["checks"].as_array_mut() {
+                checks.extend(
+                    nobody.iter().map(|fault| check("tools", false, &format!("--tools: {}", fault.message))),
+                );
+            }
+            Ok(body)
         })
     };
     match asked() {

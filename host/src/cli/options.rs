@@ -78,9 +78,9 @@ pub(super) struct Mac {
     /// Runs scripts with this command, for example `ssh mini osascript`.
     #[arg(long, global = true, value_name = "COMMAND", env = "IAC_MCP_OSASCRIPT", hide_env = true)]
     pub(super) osascript: Option<String>,
-    /// Answers with a timeout after this many seconds.
+    /// Answers with a timeout after this many seconds, 1 to 3600; 30 if nothing is said.
     #[arg(long, global = true, value_name = "SECONDS", env = "IAC_MCP_TIMEOUT", hide_env = true,
-          value_parser = clap::value_parser!(u64).range(1..=3600))]
+          value_parser = within::<1, 3_600>)]
     pub(super) timeout: Option<u64>,
     /// Refuses everything but reads, whatever the policy says.
     #[arg(long, global = true, env = "IAC_MCP_READ_ONLY", hide_env = true, value_parser = FalseyValueParser::new())]
@@ -97,20 +97,20 @@ pub(super) struct Mac {
     pub(super) tools: Vec<String>,
     /// How long a reference is valid after its last use, in milliseconds.
     #[arg(long, global = true, hide = true, env = "IAC_MCP_REF_TTL",
-          value_parser = clap::value_parser!(u64).range(1_000..))]
+          value_parser = within::<1_000, { u64::MAX }>)]
     pub(super) ref_ttl: Option<u64>,
     /// How often references whose time has passed are dropped, in milliseconds.
     #[arg(long, global = true, hide = true, env = "IAC_MCP_REF_CLEANUP", default_value_t = 300_000,
-          value_parser = clap::value_parser!(u64).range(100..))]
+          value_parser = within::<100, { u64::MAX }>)]
     pub(super) ref_cleanup: u64,
     /// How many references are held.
     #[arg(long, global = true, hide = true, env = "IAC_MCP_REF_MAX",
-          value_parser = clap::value_parser!(u32).range(1..))]
-    pub(super) ref_max: Option<u32>,
+          value_parser = within::<1, { u32::MAX as u64 }>)]
+    pub(super) ref_max: Option<u64>,
     /// How many references of one app are held.
     #[arg(long, global = true, hide = true, env = "IAC_MCP_REF_MAX_PER_APP",
-          value_parser = clap::value_parser!(u32).range(1..))]
-    pub(super) ref_max_per_app: Option<u32>,
+          value_parser = within::<1, { u32::MAX as u64 }>)]
+    pub(super) ref_max_per_app: Option<u64>,
     /// Asks the app for an object each time before its reference is used.
     #[arg(long, global = true, hide = true, env = "IAC_MCP_REF_VALIDATE_ON_ACCESS", value_parser = FalseyValueParser::new())]
     pub(super) ref_validate_on_access: bool,
@@ -337,7 +337,9 @@ impl Mac {
 
     fn limits(&self) -> Limits {
         let default = Limits::default();
-        let number = |given: Option<u32>, default| given.map_or(default, |given| given as usize);
+        let number = |given: Option<u64>, default| {
+            given.and_then(|given| usize::try_from(given).ok()).unwrap_or(default)
+        };
         Limits {
             ttl: self.ref_ttl.map_or(default.ttl, Millis),
             most: number(self.ref_max, default.most),
@@ -345,6 +347,15 @@ impl Mac {
             validate: self.ref_validate_on_access,
         }
     }
+}
+
+/// A whole number from `LEAST` to `MOST`.
+fn within<const LEAST: u64, const MOST: u64>(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|number| (LEAST..=MOST).contains(number));
+    number.ok_or_else(|| match MOST {
+        u64::MAX => format!("expected a whole number from {LEAST} on"),
+        most => format!("expected a whole number from {LEAST} to {most}"),
+    })
 }
 
 /// Makes a fresh copy below the cache, or in the system's own place for passing things if that cannot be written.
@@ -409,6 +420,19 @@ fn words(command: &str) -> Result<Vec<OsString>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_that_does_not_fit_says_which_do() {
+        assert_eq!(within::<1, 3_600>("3600"), Ok(3_600));
+        for wrong in ["0", "3601", "soon", "", "-1", "1.5"] {
+            assert_eq!(
+                within::<1, 3_600>(wrong).unwrap_err(),
+                "expected a whole number from 1 to 3600",
+                "{wrong}"
+            );
+        }
+        assert_eq!(within::<100, { u64::MAX }>("9").unwrap_err(), "expected a whole number from 100 on");
+    }
 
     #[test]
     fn commands_are_split_at_spaces_outside_of_quotes() {

@@ -17,6 +17,9 @@ pub(super) const FAINT: Style = Style::new().dimmed();
 pub(super) const GOOD: Style = AnsiColor::Green.on_default();
 pub(super) const NAME: Style = AnsiColor::Cyan.on_default().bold();
 
+/// How wide a terminal is that does not say it.
+const UNKNOWN: u16 = 100;
+
 /// How wide text for people is at most.
 const WIDEST: usize = 120;
 
@@ -40,13 +43,21 @@ pub(super) fn count(number: usize, name: &str) -> String {
 
 /// How wide the terminal is, within reason.
 pub(super) fn width() -> usize {
-    Table::new().width().map_or(100, usize::from).clamp(40, WIDEST)
+    Table::new()
+        .width()
+        .filter(|width| *width > 0)
+        .map_or(usize::from(UNKNOWN), usize::from)
+        .clamp(40, WIDEST)
 }
 
 /// Makes a table; a column whose header begins with `#` holds numbers.
 pub(super) fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    // A terminal that was never given a size says 0, and every letter would get a line of its own.
+    if table.width() == Some(0) {
+        table.set_width(UNKNOWN);
+    }
     let cell = |name: &&str| Cell::new(name.trim_start_matches('#')).add_attribute(Attribute::Bold);
     table.set_header(header.iter().map(cell));
     for (at, name) in header.iter().enumerate() {

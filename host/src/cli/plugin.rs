@@ -46,8 +46,8 @@ pub(super) enum Plugin {
     Update(operator::Update),
     /// Gives a plugin something it may reach.
     Grant(operator::Grant),
-    /// Takes it back.
-    Revoke(operator::Grant),
+    /// Takes back something that a plugin was granted.
+    Revoke(operator::Reach),
     /// Sets something for a plugin, or takes it back.
     Set(operator::Set),
     /// Sets bounds of a plugin's calls in place of the standard ones.
@@ -109,7 +109,8 @@ fn installed(common: &Common) -> Result<Installed, Failure> {
     let state = common.state().ok_or_else(|| {
         Failure::Misuse("there is no folder for state; name one with --state DIR".to_owned())
     })?;
-    Ok(Installed::open(&state.join(FOLDER))?)
+    let folder = state.join(FOLDER);
+    Installed::open(&folder).map_err(|error| Failure::Failed(format!("{}: {error}", folder.display())))
 }
 
 fn engine(choice: Choice) -> Result<Arc<Engine>, Failure> {

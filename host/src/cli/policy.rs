@@ -35,7 +35,13 @@ enum Command {
         file: Option<PathBuf>,
     },
     /// Lets something be done without asking.
-    Allow(RuleArguments),
+    Allow {
+        #[command(flatten)]
+        rule: RuleArguments,
+        /// Lets an app be opened that is not running.
+        #[arg(long)]
+        launch: bool,
+    },
     /// Has something asked.
     Ask(RuleArguments),
     /// Refuses something.
@@ -102,9 +108,9 @@ impl PolicyCommand {
         match self.command {
             Command::Show => show(&mac.look_at_state(common)?, common),
             Command::Check { file } => check(file, common, &mac),
-            Command::Allow(rule) => rule.add(Ruling::Allow, common, mac),
-            Command::Ask(rule) => rule.add(Ruling::Ask, common, mac),
-            Command::Deny(rule) => rule.add(Ruling::Deny, common, mac),
+            Command::Allow { rule, launch } => rule.add(Ruling::Allow, launch, common, mac),
+            Command::Ask(rule) => rule.add(Ruling::Ask, false, common, mac),
+            Command::Deny(rule) => rule.add(Ruling::Deny, false, common, mac),
             Command::Profile { profile } => set_profile(profile, common, &mac),
             Command::Grants => grants(&mac.look_at_state(common)?, common),
             Command::Revoke(revoke) => revoke.run(&mac.open_state(common)?),
@@ -244,7 +250,7 @@ impl Revoke {
                 || app.as_ref().is_some_and(|app| app.eq_ignore_ascii_case(&grant.scope.app))
         };
         let revoked = state.revoke(is_meant)?;
-        if revoked == 0 {
+        if revoked == 0 && !all {
             return Err(Failure::Failed(
                 "no such grant\n`iac-mcp policy grants` lists what there is".to_owned(),
             ));

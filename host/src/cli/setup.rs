@@ -13,9 +13,13 @@ use super::config::Setting;
 use super::options::Common;
 use super::{Failure, directories, paint};
 use crate::clients::{CLIENTS, Client, Form};
+use crate::pipeline::shell_word;
 
 /// Options whose values are paths; a client starts the server somewhere else.
 const PATHS: [&str; 5] = ["state", "cache", "standard", "world", "root"];
+
+/// What the server is called in a client's file, unless another name is given.
+const NAME: &str = "iac-mcp";
 
 /// Options that are for whoever types.
 const OWN: [&str; 1] = ["json"];
@@ -27,13 +31,13 @@ pub(super) struct Setup {
     /// The client, for example claude-desktop.
     client: Option<String>,
     /// Writes it into the client's own file; everything else in there stays.
-    #[arg(long)]
+    #[arg(long, requires = "client")]
     write: bool,
     /// Another file than the client's own.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", requires = "client")]
     file: Option<PathBuf>,
     /// What the server is called there.
-    #[arg(long, value_name = "NAME", default_value = "iac-mcp")]
+    #[arg(long, value_name = "NAME", default_value = NAME, requires = "client")]
     name: String,
     /// Replaces a server of that name that is there already.
     #[arg(long, requires = "write")]
@@ -44,15 +48,29 @@ impl Setup {
     pub(super) fn run(self, common: &Common, settings: &[Setting]) -> Result<(), Failure> {
         let Some(name) = &self.client else { return list(common) };
         let client = find(name)?;
-        let entry = entry(client, &arguments(settings)?)?;
+        let arguments = arguments(settings)?;
+        let (entry, again) = (entry(client, &arguments)?, self.again(client, &arguments[1..]));
         let file = self.file(client)?;
         if self.write {
-            self.write(client, &file, &entry)?;
+            self.write(client, &file, &entry, &again)?;
             let what =
                 format!("{} starts this server as `{}` from its next start on", client.title, self.name);
             return Ok(writeln!(anstream::stdout(), "{what}\nwritten to {}", file.display())?);
         }
-        self.show(client, &file, &entry, common)
+        self.show(client, &file, &entry, &again, common)
+    }
+
+    /// The same command again without `--write`, with all that was given: without `--read-only` it would be another one.
+    fn again(&self, client: &Client, options: &[String]) -> String {
+        let mut words = vec!["iac-mcp".to_owned(), "setup".to_owned(), client.id.to_owned()];
+        words.extend(options.iter().map(|option| shell_word(option)));
+        if let Some(file) = &self.file {
+            words.extend(["--file".to_owned(), shell_word(&file.to_string_lossy())]);
+        }
+        if self.name != NAME {
+            words.extend(["--name".to_owned(), shell_word(&self.name)]);
+        }
+        words.join(" ")
     }
 
     fn file(&self, client: &Client) -> Result<PathBuf, Failure> {
@@ -64,7 +82,14 @@ impl Setup {
         })
     }
 
-    fn show(&self, client: &Client, file: &Path, entry: &Json, common: &Common) -> Result<(), Failure> {
+    fn show(
+        &self,
+        client: &Client,
+        file: &Path,
+        entry: &Json,
+        again: &str,
+        common: &Common,
+    ) -> Result<(), Failure> {
         if common.json {
             let body = json!({ "client": client.id, "file": file, "name": self.name, "entry": entry });
             return Ok(paint::answer(&body, true)?);
@@ -84,28 +109,25 @@ impl Setup {
         };
         let how = match client.form {
             Form::Yaml => "put this there by hand".to_owned(),
-            _ => format!("put this there, or run `iac-mcp setup {} --write`", client.id),
+            _ => format!("put this there, or run `{again} --write`"),
         };
         Ok(writeln!(anstream::stdout(), "{}\n{how}:\n\n{whole}", file.display())?)
     }
 
-    fn write(&self, client: &Client, file: &Path, entry: &Json) -> Result<(), Failure> {
+    fn write(&self, client: &Client, file: &Path, entry: &Json, again: &str) -> Result<(), Failure> {
         let text = match fs::read_to_string(file) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(Failure::Failed(format!("{}: {error}", file.display()))),
         };
         let failed = |error: String| {
-            Failure::Failed(format!(
-                "{}: {error}\nit is left as it is; `iac-mcp setup {}` shows what to put there by hand",
-                file.display(),
-                client.id
-            ))
+            let by_hand = format!("it is left as it is; `{again}` shows what to put there by hand");
+            Failure::Failed(format!("{}: {error}\n{by_hand}", file.display()))
         };
         let after = match client.form {
             Form::Json(key) => self.with_json(&text, key, entry),
             Form::Toml(key) => self.with_toml(&text, key, entry),
-            Form::Yaml => Err("this form is not written".to_owned()),
+            Form::Yaml => Err("YAML is not written, only shown".to_owned()),
         };
         let after = after.map_err(failed)?;
         replace(file, after.as_bytes()).map_err(|error| failed(error.to_string()))

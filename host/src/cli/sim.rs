@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::options::{Common, Mac};
 use super::{Failure, paint};
+use crate::pipeline::shell_word;
 use crate::simulated;
 
 /// Makes, shows and resets simulated Macs; `--world DIR` of other commands uses them. Records what is asked of a Mac.
@@ -49,7 +50,7 @@ struct New {
     /// How many events the calendars hold.
     #[arg(long, value_parser = amount)]
     events: Option<usize>,
-    /// How many files there are more.
+    /// How many files lie in the home besides those of the built-in Mac.
     #[arg(long, value_parser = amount)]
     files: Option<usize>,
     /// How many reminders and tasks there are.
@@ -82,9 +83,8 @@ impl New {
         let base = folder.join("base");
         simulated::unpack(&base).map_err(Failure::Failed)?;
         worlds::generate(&folder, &base, &Amounts { messages, events, files, tasks, seed })?;
-        let name = folder.display();
-        writeln!(anstream::stdout(), "made {name}; use it with: iac-mcp serve --world {name}")?;
-        Ok(())
+        let (name, word) = (folder.display(), shell_word(&folder.to_string_lossy()));
+        Ok(writeln!(anstream::stdout(), "made {name}; use it with: iac-mcp serve --world {word}")?)
     }
 }
 

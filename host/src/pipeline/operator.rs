@@ -52,8 +52,8 @@ impl Operator {
 }
 
 /// A word for a shell: in single quotes unless nothing in it needs them.
-fn shell_word(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '/');
+pub(crate) fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | ',' | '-' | '_' | '/' | '=');
     if !text.is_empty() && text.chars().all(plain) {
         return text.to_owned();
     }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use iac_core::call::ScriptCall;
 use iac_core::permission::{Level as CoreLevel, Question as CoreQuestion};
 use iac_language_servers::LanguageServers;
+use iac_language_servers::types::{Cause, Failure};
 use iac_plugins::capability::Level;
 use iac_plugins::engine::Now;
 use iac_plugins::failure::Fault;
@@ -86,7 +87,11 @@ impl Bridge {
 
     /// Opens a root, which starts nothing; that it was opened is written down as a read of this plugin.
     fn open_workspace(&self, plugin: &Asking, root: &str) -> Json {
-        let opened = self.servers().workspace(Path::new(root)).map(drop);
+        // Without servers a search would find nothing, and call that complete.
+        let opened = match self.pipeline.plugins().no_servers() {
+            Some(why) => Err(unusable(why)),
+            None => self.servers().workspace(Path::new(root)).map(drop),
+        };
         let caller = self.caller.through(plugin.plugin.as_str(), CoreLevel::Safe);
         self.pipeline.note_servers(&plugin.tool, root, opened.is_ok(), &caller);
         json!(opened)
@@ -179,6 +184,12 @@ fn foreign<'a>(pipeline: &Pipeline, app: &str, arguments: &'a Json) -> Option<&'
         Json::Object(fields) => fields.values().find_map(|value| foreign(pipeline, app, value)),
         _ => None,
     }
+}
+
+/// The operator has made a mistake that nobody else can correct.
+fn unusable(why: &str) -> Failure {
+    let suggestion = Some("only the user can correct that file; `iac-mcp doctor` looks at it".to_owned());
+    Failure { suggestion, ..Failure::new(Cause::StartFailed, why) }
 }
 
 /// Reads an error as clients see it.

@@ -96,6 +96,12 @@ impl Plugins {
         })
     }
 
+    /// Returns why the operator's choices of language servers are not used, if they cannot be read.
+    pub(super) fn no_servers(&self) -> Option<&str> {
+        self.servers();
+        self.no_servers.get().map(String::as_str)
+    }
+
     /// Tells whether a plugin was given a folder, so that it has something to do where there are no apps.
     pub fn work_on_folders(&self) -> bool {
         self.registry().is_some_and(|registry| registry.work_on_folders())
@@ -254,5 +260,22 @@ impl From<Health> for Report {
     fn from(health: Health) -> Self {
         let Health { id, version, calls, failures, quarantined } = health;
         Self { id: id.to_string(), version, calls, failures, quarantined }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn choices_that_cannot_be_read_are_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let plugins = || Plugins::open(Some(folder.path()), None, Engine::default());
+        assert_eq!(plugins().no_servers(), None);
+        let mut file = std::fs::File::create(folder.path().join(language_servers::FILE)).unwrap();
+        std::io::Write::write_all(&mut file, b"idle = 5").unwrap();
+        let plugins = plugins();
+        let why = plugins.no_servers().expect("nothing is served by halves");
+        assert!(why.contains("line 1, column 1: unknown field `idle`"), "{why}");
     }
 }

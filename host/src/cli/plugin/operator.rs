@@ -16,7 +16,7 @@ use crate::plugins::FOLDER;
 use crate::plugins::engine::PluginId;
 use crate::plugins::engine::capability::{Capability, Grants, Level};
 use crate::plugins::engine::installed::{InstallError, Installed, Receipt};
-use crate::plugins::engine::limits::{Limits, Overrides};
+use crate::plugins::engine::limits::{Limits, OutOfBounds, Overrides};
 use crate::plugins::engine::package::{self, Package};
 use crate::plugins::engine::registry::open_cache;
 
@@ -43,15 +43,22 @@ pub(in crate::cli) struct Update {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Grant {
+    #[command(flatten)]
+    what: Reach,
+    /// How far, for apps-change.
+    #[arg(long, value_name = "LEVEL", default_value = "modify", value_parser = ["safe", "modify", "dangerous"])]
+    level: String,
+}
+
+/// Something that a plugin may reach.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Reach {
     /// Which plugin.
     id: String,
     /// What: apps, apps-change, app-scripts, language-servers, files or store.
     capability: String,
     /// Which app, by bundle id, which script, or which folder.
     target: Option<String>,
-    /// How far, for apps-change.
-    #[arg(long, value_name = "LEVEL", default_value = "modify", value_parser = ["safe", "modify", "dangerous"])]
-    level: String,
 }
 
 #[derive(Debug, Args)]
@@ -68,7 +75,7 @@ pub(in crate::cli) struct Set {
 pub(in crate::cli) struct Limit {
     /// Which plugin.
     id: String,
-    /// Milliseconds that a call may compute.
+    /// Milliseconds that a call may compute; what is not given here is as in the standard again.
     #[arg(long, value_name = "MS")]
     compute_ms: Option<u64>,
     /// Milliseconds from a call's start to its answer.
@@ -91,12 +98,15 @@ impl Set {
             let message = format!("the value has {bytes} bytes, expected at most {LARGEST_SETTING}");
             return Err(Failure::Misuse(message));
         }
-        let shown = value.as_ref().map_or_else(|| "nothing".to_owned(), Json::to_string);
+        let said = match &value {
+            Some(value) => format!("{id}: {key} is {value}"),
+            None => format!("{id}: {key} is not set any more"),
+        };
         installed(common)?.edit(&id, |receipt| match value {
             Some(value) => drop(receipt.settings.insert(key.clone(), value)),
             None => drop(receipt.settings.shift_remove(&key)),
         })?;
-        Ok(writeln!(anstream::stdout(), "{id}: {key} is {shown}")?)
+        Ok(writeln!(anstream::stdout(), "{said}")?)
     }
 }
 
@@ -104,7 +114,10 @@ impl Limit {
     pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
         let Self { id, compute_ms, wall_ms, memory_mib } = self;
         let limits = Overrides { compute_ms, wall_ms, memory_mib };
-        let bounds = Limits::standard().with(&limits).map_err(misuse)?;
+        // The bounds are named as in a receipt; here they are options.
+        let as_option =
+            |wrong: OutOfBounds| misuse(wrong.to_string().replace('_', "-").replacen('`', "`--", 1));
+        let bounds = Limits::standard().with(&limits).map_err(as_option)?;
         installed(common)?.edit(&id, |receipt| receipt.limits = limits)?;
         let Limits { compute, wall, memory, .. } = bounds;
         let memory = memory / (1024 * 1024);
@@ -177,16 +190,23 @@ impl Update {
 impl Grant {
     pub(super) fn give(self, common: &Common) -> Result<(), Failure> {
         let installed = installed(common)?;
-        let grants = self.grants(&installed)?;
-        let lines = grants.lines().join(", ");
-        installed.edit(&self.id, |receipt| receipt.grants.add(grants))?;
-        Ok(writeln!(anstream::stdout(), "{} has {lines}", self.id)?)
+        let Self { what, level } = self;
+        let grants = what.grants(&installed, &level)?;
+        let lines = what.shown(&grants);
+        installed.edit(&what.id, |receipt| receipt.grants.add(grants))?;
+        Ok(writeln!(anstream::stdout(), "{} has {lines}", what.id)?)
     }
+}
 
+impl Reach {
     pub(super) fn take(self, common: &Common) -> Result<(), Failure> {
         let installed = installed(common)?;
-        let grants = self.grants(&installed)?;
-        let lines = grants.lines().join(", ");
+        let grants = self.grants(&installed, "dangerous")?;
+        let lines = match grants.apps_change.keys().next() {
+            // It is taken back whatever its level was.
+            Some(app) => format!("apps-change {app}"),
+            None => self.shown(&grants),
+        };
         installed.edit(&self.id, |receipt| {
             receipt.grants.apps.retain(|app| !grants.apps.contains(app));
             receipt.grants.apps_change.retain(|app, _| !grants.apps_change.contains_key(app));
@@ -198,7 +218,14 @@ impl Grant {
         Ok(writeln!(anstream::stdout(), "{} no longer has {lines}", self.id)?)
     }
 
-    fn grants(&self, installed: &Installed) -> Result<Grants, Failure> {
+    /// What is given or taken, in words, with the target as it was typed.
+    fn shown(&self, grants: &Grants) -> String {
+        let typed = self.target.as_deref().unwrap_or_default();
+        let lines = grants.lines().join(", ");
+        if typed.is_empty() { lines } else { lines.replace(&typed.to_ascii_lowercase(), typed) }
+    }
+
+    fn grants(&self, installed: &Installed, how_far: &str) -> Result<Grants, Failure> {
         let capability: Capability = self.capability.parse().map_err(misuse)?;
         let target = self.target.clone().filter(|target| !target.is_empty());
         let needed = || {
@@ -220,7 +247,7 @@ impl Grant {
             }
             Capability::AppsChange => {
                 let app = target.ok_or_else(needed)?.to_ascii_lowercase();
-                grants.apps_change.insert(app, level(&self.level));
+                grants.apps_change.insert(app, level(how_far));
             }
             _ => grants.apps.extend([target.ok_or_else(needed)?.to_ascii_lowercase()]),
         }

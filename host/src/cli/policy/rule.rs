@@ -32,18 +32,21 @@ pub(super) struct RuleArguments {
     /// Said to whoever is refused or asked.
     #[arg(long)]
     reason: Option<String>,
-    /// Lets an app be opened that is not running.
-    #[arg(long)]
-    launch: bool,
     /// Writes the rule without asking, also where it allows something of every app or fits nothing that is known here.
     #[arg(long)]
     yes: bool,
 }
 
 impl RuleArguments {
-    pub(super) fn add(self, decision: Ruling, common: &Common, mac: Mac) -> Result<(), Failure> {
+    pub(super) fn add(
+        self,
+        decision: Ruling,
+        launch: bool,
+        common: &Common,
+        mac: Mac,
+    ) -> Result<(), Failure> {
         let state = mac.open_state(common)?;
-        let Self { app, command, property, level, plugin, reason, launch, yes } = self;
+        let Self { app, command, property, level, plugin, reason, yes } = self;
         let level = level.map(Level::from);
         let rule =
             Rule { app: Some(app), command, property, level, plugin, decision, reason, launch, line: 0 };

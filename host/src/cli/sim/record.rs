@@ -50,7 +50,8 @@ fn again(file: &Path, osascript: &Osascript, common: &Common) -> Result<(), Fail
         paint::answer(&json!({ "runs": shown, "different": different }), true)?;
     } else {
         show(&runs, &mut anstream::stdout())?;
-        writeln!(anstream::stdout(), "{} runs, {different} answered differently", runs.len())?;
+        let runs = paint::count(runs.len(), "run");
+        writeln!(anstream::stdout(), "{runs}, {different} answered differently")?;
     }
     if different == 0 { Ok(()) } else { Err(Failure::Said) }
 }
