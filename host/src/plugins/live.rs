@@ -273,7 +273,7 @@ mod tests {
         let plugins = || Plugins::open(Some(folder.path()), None, Engine::default());
         assert_eq!(plugins().no_servers(), None);
         let mut file = std::fs::File::create(folder.path().join(language_servers::FILE)).unwrap();
-        std::io::Write::write_all(&mut file, b"idle = 5").unwrap();
+        io::Write::write_all(&mut file, b"idle = 5").unwrap();
         let plugins = plugins();
         let why = plugins.no_servers().expect("nothing is served by halves");
         assert!(why.contains("line 1, column 1: unknown field `idle`"), "{why}");
