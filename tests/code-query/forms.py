@@ -12,6 +12,10 @@ PYTHON = {
         ["1:10 größe", "2:5 𝕗𝕦𝕟", "3:7 变量", "4:9 变量.方法"],
     ),
     "imports.py": ((FROM + "import os; after = 1\n").encode(), ["153:12 after"]),
+    "again.py": (
+        b"x = 1\nx = 2\nclass A:\n    y = 1\n    y = 2\nif x:\n    w = 1\nelse:\n    w = 2\n",
+        ["1:1 x", "2:1 x", "4:5 A.y", "5:5 A.y", "7:5 w", "9:5 w"],
+    ),
     "twice.py": (
         b"import sys\nfrom typing import overload\n@overload\ndef f(a: int): ...\n@overload\ndef f(a: str): ...\n"
         b"def f(a): ...\nclass P:\n    @property\n    def w(self): ...\n    @w.setter\n    def w(self, v): ...\n"

@@ -9,6 +9,7 @@ use crate::types::{Location, Position, Range, Symbol};
 
 const CLASS: u8 = 5;
 const METHOD: u8 = 6;
+const FIELD: u8 = 8;
 const FUNCTION: u8 = 12;
 const VARIABLE: u8 = 13;
 const CONSTANT: u8 = 14;
@@ -39,12 +40,16 @@ pub(super) fn add(symbols: &mut Vec<Symbol>, path: &str, text: &Text, most: usiz
         let held = |symbol: &&Symbol| symbol.parent.map(|parent| parent as usize) == parent;
         let twin =
             symbols.iter().filter(held).find(|symbol| symbol.name == declared.name).map(|twin| twin.kind);
-        if (declared.is_value() && twin.is_some()) || symbols.len() >= most {
+        // A value that is assigned again is as much declared as before; a function that is wrapped is no other thing.
+        let is_wrapped = declared.is_value() && !twin.is_none_or(is_value);
+        if is_wrapped || symbols.len() >= most {
             at.push(None);
             continue;
         }
         at.push(Some(symbols.len()));
-        symbols.push(declared.symbol(path, parent, twin.filter(|kind| MEMBERS.contains(kind))));
+        let alike = |kind: &u8| MEMBERS.contains(kind) || (declared.is_value() && is_value(*kind));
+        let twin = twin.filter(alike);
+        symbols.push(declared.symbol(path, parent, twin));
     }
 }
 
@@ -86,7 +91,7 @@ struct Declared {
 
 impl Declared {
     fn is_value(&self) -> bool {
-        matches!(self.kind, VARIABLE | CONSTANT)
+        is_value(self.kind)
     }
 
     /// Lets a symbol end before comments that stand behind it.
@@ -112,6 +117,11 @@ impl Declared {
             deprecated: false,
         }
     }
+}
+
+/// Whether a kind is that of something that is assigned; fields are some servers' word for it.
+fn is_value(kind: u8) -> bool {
+    matches!(kind, FIELD | VARIABLE | CONSTANT)
 }
 
 fn is_comment(line: &str) -> bool {
@@ -396,7 +406,7 @@ mod tests {
 
     #[test]
     fn what_a_server_leaves_out_is_added_where_it_belongs() {
-        let text = "class A:\n    @p\n    def m(self): ...\n    @m.s\n    def m(self, v): ...\n    x = 1\n    x = 2\n    ZED = 3\ndef f():\n    def g(): ...\nif w:\n    def f(): ...\n";
+        let text = "class A:\n    @p\n    def m(self): ...\n    @m.s\n    def m(self, v): ...\n    x = 1\n    x = 2\n    ZED = 3\n    m = w(m)\ndef f():\n    def g(): ...\nif w:\n    def f(): ...\n";
         let mut symbols =
             vec![symbol("A", 0, CLASS, None), symbol("m", 2, 7, Some(0)), symbol("x", 5, VARIABLE, Some(0))];
         add(&mut symbols, "a", &Text::new(text.to_owned()), 100);
@@ -404,7 +414,14 @@ mod tests {
             .iter()
             .map(|one| format!("{} {} {} {:?}", one.kind, one.name, one.name_range.start.line, one.parent))
             .collect();
-        let expected = ["7 m 4 Some(0)", "14 ZED 7 Some(0)", "12 f 8 None", "12 g 9 Some(5)", "12 f 11 None"];
+        let expected = [
+            "7 m 4 Some(0)",
+            "13 x 6 Some(0)",
+            "14 ZED 7 Some(0)",
+            "12 f 9 None",
+            "12 g 10 Some(6)",
+            "12 f 12 None",
+        ];
         assert_eq!(shown, expected);
         let mut few = Vec::new();
         add(&mut few, "a", &Text::new(text.to_owned()), 2);
