@@ -21,12 +21,14 @@ import time
 from pathlib import Path
 
 import forms
+import patterns
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 SUBJECTS = TARGET / "code-query" / "subjects"
 ASK = Path(os.environ.get("IAC_MCP_CODE_QUERY_ASK", TARGET / "debug/examples/code-query-ask"))
 PAGE = 100
+PATTERNS = 60
 
 # Who reads files in every form, and which.
 FORMS = {
@@ -67,11 +69,17 @@ class Servers:
         self.times = []
 
     def ask(self, **query):
+        return self.answers(query)[0]
+
+    def batch(self, queries):
+        return self.answers({"queries": queries})
+
+    def answers(self, query):
         self.process.stdin.write(json.dumps(query) + "\n")
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline())
         self.times.append((query, answer["ms"], answer["serversMs"]))
-        return answer["answer"]["results"][0]
+        return answer["answer"]["results"]
 
     def pages(self, **query):
         found, offset = [], 0
@@ -222,9 +230,28 @@ def metamorphic(profile, servers, path, everything, failures):
     if names("{get,set}*") != names("get*") | names("set*"):
         failures.append(f"{profile}: a choice is not the union")
     every = {(hit["path"], hit["name"]) for hit in everything["result"]}
+    some_patterns(profile, servers, path, everything["result"], failures)
     for query, matches in {"*er": lambda n: n.endswith("er"), "[A-Z]*": lambda n: n[:1].isascii() and n[:1].isupper()}.items():
         if names(query) != {one for one in every if matches(one[1])}:
             failures.append(f"{profile}: {query} is not what all symbols say")
+
+
+def some_patterns(profile, servers, path, hits, failures):
+    """Patterns made of what is there find what a second reader of patterns finds, one by one and together."""
+    def shown(hits):
+        return sorted((hit["path"], hit["name"], hit["kind"]) for hit in hits)
+
+    names = [[*hit.get("container", "").split("."), hit["name"]] if hit.get("container") else [hit["name"]] for hit in hits]
+    made = patterns.some(names, PATTERNS, profile)
+    for query in made:
+        answer = servers.pages(type="findSymbols", query=query, timeoutMs=60_000, **path)
+        flags = re.IGNORECASE if "case-insensitive" in answer.get("note", "") else 0
+        expected = [hit for hit, parts in zip(hits, names) if patterns.matches(query, parts, flags)]
+        if shown(answer.get("result", [])) != shown(expected):
+            failures.append(f"{profile}: {query} is not what all symbols say: {answer.get('total')} of {len(expected)}")
+    queries = [{"type": "findSymbols", "query": query, "limit": 20} | path for query in made[:20]]
+    if servers.batch(queries) != [servers.ask(**query) for query in queries]:
+        failures.append(f"{profile}: a batch is not its queries one by one")
 
 
 def overhead(servers, name):
