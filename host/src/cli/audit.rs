@@ -194,7 +194,7 @@ impl Filter {
         let more = records.len() - latest.len();
         if more > 0 {
             let faint = paint::FAINT;
-            writeln!(anstream::stdout(), "{faint}and {more} earlier ones; --limit shows more{faint:#}")?;
+            writeln!(anstream::stdout(), "{faint}and {more} earlier; --limit shows more{faint:#}")?;
         }
         Ok(())
     }
