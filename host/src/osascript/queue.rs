@@ -15,9 +15,13 @@ pub(super) const MOST: usize = 1000;
 /// Where places are taken.
 #[derive(Clone, Debug)]
 pub(super) struct Door {
-    places: mpsc::UnboundedSender<oneshot::Receiver<Job>>,
+    places: mpsc::UnboundedSender<Taken>,
     record: Arc<Record>,
+    patience: Duration,
 }
+
+/// Where the script of a place comes, and until when it is waited for.
+type Taken = (oneshot::Receiver<Job>, Instant);
 
 /// A place in a queue; whoever drops it gives it up.
 #[derive(Debug)]
@@ -35,18 +39,17 @@ pub(super) enum NoPlace {
 /// The scripts of one app, in the order in which their places were taken.
 #[derive(Debug)]
 pub(super) struct Queue {
-    places: mpsc::UnboundedReceiver<oneshot::Receiver<Job>>,
+    places: mpsc::UnboundedReceiver<Taken>,
     record: Arc<Record>,
-    patience: Duration,
-    /// Whose turn it is, and until when it may stay without a script.
-    first: Option<(oneshot::Receiver<Job>, Instant)>,
+    /// Whose turn it is.
+    first: Option<Taken>,
 }
 
-/// Makes a queue in which nobody is waited for longer than this.
+/// Makes a queue in which a place without a script is kept no longer than this after it was taken.
 pub(super) fn queue(record: &Arc<Record>, patience: Duration) -> (Door, Queue) {
     let (sender, places) = mpsc::unbounded_channel();
-    let door = Door { places: sender, record: Arc::clone(record) };
-    (door, Queue { places, record: Arc::clone(record), patience, first: None })
+    let door = Door { places: sender, record: Arc::clone(record), patience };
+    (door, Queue { places, record: Arc::clone(record), first: None })
 }
 
 impl Door {
@@ -62,7 +65,8 @@ impl Door {
             return Err(NoPlace::Full);
         }
         let (sender, place) = oneshot::channel();
-        self.places.send(place).map_err(|_| NoPlace::Ended)?;
+        let until = Instant::now() + self.patience;
+        self.places.send((place, until)).map_err(|_| NoPlace::Ended)?;
         Ok(Place(sender))
     }
 
@@ -81,7 +85,7 @@ impl Queue {
     pub(super) async fn next(&mut self) -> Option<Job> {
         loop {
             match &mut self.first {
-                None => self.first = Some((self.places.recv().await?, Instant::now() + self.patience)),
+                None => self.first = Some(self.places.recv().await?),
                 Some((place, until)) => {
                     let job = until_then(place, *until).await;
                     self.first = None;
@@ -146,9 +150,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_place_is_waited_for_no_longer_than_patience_lasts() {
         let (door, mut queue) = opened();
-        let [late, other] = [(); 2].map(|()| door.place().unwrap());
+        let began = Instant::now();
+        let [late, _never, other] = [(); 3].map(|()| door.place().unwrap());
         door.enter(other, script("other").0).unwrap();
-        assert!(next(&mut queue).await.contains("other"), "it is passed over");
+        assert!(next(&mut queue).await.contains("other"), "the two before it are passed over");
+        assert_eq!(began.elapsed().as_secs(), PATIENCE.as_secs(), "both at once");
         door.enter(late, script("late").0).unwrap();
         assert!(next(&mut queue).await.contains("late"), "it is the last one then");
         assert_eq!(door.record.look().waiting, 0);
