@@ -203,6 +203,15 @@ pub struct InvalidProfile {
     fault: String,
 }
 
+impl InvalidProfile {
+    /// One that is named and not known.
+    pub(crate) fn unknown(name: &str, known: &[Profile]) -> Self {
+        let known: Vec<&str> = known.iter().map(|profile| profile.name.as_str()).collect();
+        let fault = format!("there is none of that name, expected one of {}", known.join(", "));
+        Self { name: name.to_owned(), fault }
+    }
+}
+
 #[derive(Deserialize)]
 struct Known {
     profile: Vec<Profile>,

@@ -93,12 +93,18 @@ impl Settings {
     /// Puts an operator's choices in place.
     ///
     /// # Errors
-    /// A profile that cannot be used.
+    /// A profile that cannot be used, or a name that none has.
     pub fn with(mut self, chosen: Chosen) -> Result<Self, InvalidProfile> {
         for profile in chosen.profiles {
             profile.check()?;
             self.profiles.retain(|known| known.name != profile.name);
             self.profiles.insert(0, profile);
+        }
+        let named = chosen.prefer.iter().chain(&chosen.without);
+        if let Some(name) =
+            named.into_iter().find(|name| !self.profiles.iter().any(|known| known.name == **name))
+        {
+            return Err(InvalidProfile::unknown(name, &self.profiles));
         }
         self.profiles.retain(|profile| !chosen.without.contains(&profile.name));
         let rank = |profile: &Profile| chosen.prefer.iter().position(|name| *name == profile.name);
@@ -123,6 +129,15 @@ mod tests {
         assert_eq!(settings.profiles[0].name, first);
         assert_eq!(settings.path, path.iter().map(PathBuf::from).collect::<Vec<_>>());
         assert!(settings.environment.iter().all(|(name, _)| name != "TOKEN"));
+    }
+
+    #[test]
+    fn a_name_that_no_profile_has_is_said() {
+        for chosen in [json!({"prefer": ["ty", "nope"]}), json!({"without": ["nope"]})] {
+            let chosen = serde_json::from_value(chosen).unwrap();
+            let error = Settings::standard([]).with(chosen).err().unwrap().to_string();
+            assert!(error.contains("`nope`") && error.contains("rust-analyzer, "), "{error}");
+        }
     }
 
     #[test]
