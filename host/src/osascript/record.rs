@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use iac_core::step::{Event, RunFailure};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::worker::Worker;
 
@@ -46,8 +46,10 @@ pub struct Times {
     /// How many.
     pub count: u64,
     /// All of them, in milliseconds.
+    #[serde(serialize_with = "to_microseconds")]
     pub total_ms: f64,
     /// The longest, in milliseconds.
+    #[serde(serialize_with = "to_microseconds")]
     pub longest_ms: f64,
 }
 
@@ -178,6 +180,11 @@ impl Times {
     }
 }
 
+/// Nobody reads more digits of milliseconds.
+fn to_microseconds<S: Serializer>(ms: &f64, into: S) -> Result<S::Ok, S::Error> {
+    into.serialize_f64((ms * 1e3).round() / 1e3)
+}
+
 /// The count stands behind the value, so it is looked for from the end; a quote inside of text is always escaped.
 fn events(event: &Event) -> u64 {
     let Event::Replied(text) = event else { return 0 };
@@ -192,6 +199,14 @@ fn events(event: &Event) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_have_three_digits() {
+        let mut times = Times::default();
+        [1.1, 2.2, 0.000_4].map(|ms| times.add(Duration::from_secs_f64(ms / 1e3)));
+        let shown = serde_json::json!({"count": 3, "totalMs": 3.3, "longestMs": 2.2});
+        assert_eq!(serde_json::to_value(times).unwrap(), shown);
+    }
 
     #[test]
     fn events_of_an_envelope() {
