@@ -54,8 +54,15 @@ impl Files {
     }
 
     fn walk(&self, listed: &mut Option<Listed>) -> Arc<Vec<Found>> {
-        let watch = listed.take().map_or_else(|| watch::begin(&self.disk), |before| before.watch);
-        let again = Listed::walk(&self.disk, watch);
+        let (before, watch) = match listed.take() {
+            Some(before) => (Some(before.found), before.watch),
+            None => (None, watch::begin(&self.disk)),
+        };
+        let mut again = Listed::walk(&self.disk, watch);
+        // Who knows something of these files goes on knowing it.
+        if let Some(before) = before.filter(|before| *before == again.found) {
+            again.found = before;
+        }
         Arc::clone(&listed.insert(again).found)
     }
 

@@ -13,6 +13,7 @@ mod code;
 mod disk;
 mod files;
 mod find;
+mod holders;
 mod keeper;
 pub mod launch;
 mod listing;

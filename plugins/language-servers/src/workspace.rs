@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::disk::{Disk, Stamp};
 use crate::files::Files as Seen;
+use crate::holders::{Holders, Known};
 use crate::keeper::{Doubted, House, Keeper};
 use crate::listing::{self, Found, extension};
 use crate::part;
@@ -38,6 +39,7 @@ const STEP: Duration = Duration::from_millis(20);
 pub struct Workspace {
     disk: Arc<Disk>,
     files: Arc<Seen>,
+    holders: Holders,
     keepers: Vec<Arc<Keeper>>,
 }
 
@@ -50,7 +52,7 @@ impl Workspace {
         let files = Arc::new(Seen::new(Arc::clone(&disk)));
         let keeper = |profile| Keeper::new(Arc::new(profile), house, &disk, &files);
         let keepers = house.settings.profiles.iter().cloned().map(keeper).collect();
-        Ok(Self { disk, files, keepers })
+        Ok(Self { disk, files, holders: Holders::default(), keepers })
     }
 
     /// Tells whether it is the folder that is at a path now: one that was removed and made again is another one.
@@ -75,26 +77,33 @@ impl Workspace {
     pub fn files(&self, filter: &FileFilter) -> Result<Files, Failure> {
         let under = self.disk.below(&filter.under)?;
         if let Some(stamp) = self.files.stamp(&under) {
-            let found = [Found { path: under, stamp }];
-            return Ok(self.filtered(&found, "", filter));
+            let found = Arc::new(vec![Found { path: under, stamp }]);
+            return Ok(self.filtered(&found, "", filter, &mut Known::nothing(letters(filter), &found)));
         }
         if !under.is_empty() && !self.disk.exists(&under) {
             return Err(Failure::new(Cause::NotFound, format!("path not found: {}", filter.under)));
         }
-        let found = if filter.ignored { Arc::new(listing::list(&self.disk, true)) } else { self.files.all() };
-        Ok(self.filtered(&found, &under, filter))
+        if filter.ignored {
+            let found = Arc::new(listing::list(&self.disk, true));
+            return Ok(self.filtered(&found, &under, filter, &mut Known::nothing(letters(filter), &found)));
+        }
+        let found = self.files.all();
+        let mut known = self.holders.take(letters(filter), &found);
+        let files = self.filtered(&found, &under, filter, &mut known);
+        self.holders.keep(known);
+        Ok(files)
     }
 
-    fn filtered(&self, found: &[Found], under: &str, filter: &FileFilter) -> Files {
+    fn filtered(&self, found: &[Found], under: &str, filter: &FileFilter, known: &mut Known) -> Files {
         let below = |path: &str| {
             under.is_empty() || path.strip_prefix(under).is_some_and(|rest| rest.starts_with('/'))
         };
         let most = MOST_FILES.min(filter.limit as usize);
         let mut items = Vec::new();
-        for found in found.iter().filter(|found| below(&found.path)) {
+        for (at, found) in found.iter().enumerate().filter(|(_, found)| below(&found.path)) {
             let Some(language) = self.language(found.extension()) else { continue };
             let wanted = filter.languages.is_empty() || filter.languages.contains(&language);
-            if !wanted || !filter.containing.as_ref().is_none_or(|letters| self.contains(found, letters)) {
+            if !wanted || !known.holds(at, |found, letters| self.contains(found, letters)) {
                 continue;
             }
             if items.len() >= most {
@@ -106,14 +115,17 @@ impl Workspace {
         Files { items, truncated: false }
     }
 
-    /// A file that cannot be read is not known not to hold it.
-    fn contains(&self, found: &Found, letters: &str) -> bool {
-        let Ok(text) = self.files.listed_text(found) else { return true };
+    /// Whether a text holds letters; none where it cannot be read.
+    fn contains(&self, found: &Found, letters: &str) -> Option<bool> {
+        if letters.is_empty() {
+            return Some(true);
+        }
+        let text = self.files.listed_text(found).ok()?;
         let text = text.as_str();
-        match letters.is_ascii() {
+        Some(match letters.is_ascii() {
             true => part::contains(text, letters),
             false => text.contains(letters) || text.to_lowercase().contains(&letters.to_lowercase()),
-        }
+        })
     }
 
     /// Reads a whole file of at most 1 MiB.
@@ -443,6 +455,11 @@ fn at_once<F: Future>(asking: Pin<&mut F>) -> Option<F::Output> {
 
 fn place_path(place: &mut Place) -> &mut String {
     &mut place.path
+}
+
+/// What files have to hold; nothing where that is all the same.
+fn letters(filter: &FileFilter) -> &str {
+    filter.containing.as_deref().unwrap_or_default()
 }
 
 fn until(milliseconds: u32) -> Instant {

@@ -1,0 +1,105 @@
+//! Which files hold letters. Whoever has asked for a symbol asks for its uses next, so what was found out is kept for as
+//! long as the files stay as they are.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use crate::connection::lock;
+use crate::listing::Found;
+
+/// Letters of which it is kept.
+const KEPT: usize = 16;
+
+/// What is known of the letters that were asked for last.
+#[derive(Debug, Default)]
+pub(crate) struct Holders(Mutex<VecDeque<Known>>);
+
+/// Which files of a listing hold letters, as far as was looked.
+#[derive(Debug)]
+pub(crate) struct Known {
+    letters: String,
+    among: Arc<Vec<Found>>,
+    holds: Vec<Option<bool>>,
+}
+
+impl Holders {
+    /// Takes what is known of letters. What is known of files as they were before is forgotten.
+    pub(crate) fn take(&self, letters: &str, among: &Arc<Vec<Found>>) -> Known {
+        let mut kept = lock(&self.0);
+        kept.retain(|known| Arc::ptr_eq(&known.among, among));
+        let at = kept.iter().position(|known| known.letters == letters);
+        at.and_then(|at| kept.remove(at)).unwrap_or_else(|| Known::nothing(letters, among))
+    }
+
+    /// Keeps what is known now.
+    pub(crate) fn keep(&self, known: Known) {
+        let mut kept = lock(&self.0);
+        kept.push_front(known);
+        kept.truncate(KEPT);
+    }
+}
+
+impl Known {
+    pub(crate) fn nothing(letters: &str, among: &Arc<Vec<Found>>) -> Self {
+        Self { letters: letters.to_owned(), among: Arc::clone(among), holds: vec![None; among.len()] }
+    }
+
+    /// Tells whether a file of the listing holds the letters; one that cannot be read is not known not to.
+    pub(crate) fn holds(&mut self, at: usize, look: impl FnOnce(&Found, &str) -> Option<bool>) -> bool {
+        if let Some(holds) = self.holds[at] {
+            return holds;
+        }
+        let found = &self.among[at];
+        // What was changed just now may change again without showing it.
+        let is_settled = !found.stamp.is_recent();
+        let holds = look(found, &self.letters);
+        self.holds[at] = holds.filter(|_| is_settled);
+        holds.unwrap_or(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::Stamp;
+
+    fn listing(modified: u64) -> Arc<Vec<Found>> {
+        let found = |path: &str| Found { path: path.to_owned(), stamp: Stamp { size: 1, modified } };
+        Arc::new(vec![found("a"), found("b")])
+    }
+
+    /// Asks about the second file, which is said to hold letters or not; returns what is answered.
+    fn ask(holders: &Holders, letters: &str, among: &Arc<Vec<Found>>, said: Option<bool>) -> bool {
+        let mut known = holders.take(letters, among);
+        let holds = known.holds(1, |found, asked| {
+            assert_eq!((found.path.as_str(), asked), ("b", letters));
+            said
+        });
+        holders.keep(known);
+        holds
+    }
+
+    #[test]
+    fn what_was_found_out_is_not_looked_for_again() {
+        let (holders, old) = (Holders::default(), listing(1));
+        assert!(!ask(&holders, "x", &old, Some(false)));
+        assert!(!ask(&holders, "x", &old, Some(true)), "it is known");
+        assert!(ask(&holders, "y", &old, Some(true)), "of other letters it is not");
+        assert!(ask(&holders, "x", &listing(2), Some(true)), "nor of other files");
+        assert!(ask(&holders, "x", &old, Some(true)), "and the old ones are forgotten");
+        (0..KEPT).for_each(|at| assert!(!ask(&holders, &at.to_string(), &old, Some(false))));
+        assert!(!ask(&holders, "x", &old, Some(false)), "so are letters that nobody asks for any more");
+    }
+
+    #[test]
+    fn what_may_change_unseen_is_looked_at_again() {
+        let holders = Holders::default();
+        assert!(ask(&holders, "x", &listing(1), None), "it may hold anything");
+        let old = listing(1);
+        assert!(ask(&holders, "x", &old, None));
+        assert!(!ask(&holders, "x", &old, Some(false)), "it can be read now");
+        let new = listing(u64::MAX);
+        assert!(!ask(&holders, "x", &new, Some(false)));
+        assert!(ask(&holders, "x", &new, Some(true)));
+    }
+}
