@@ -7,7 +7,7 @@ use crate::doubts::{Doubts, Reason};
 use crate::pattern::{Case, Pattern};
 use crate::request::Common;
 use crate::scope::{self, Scope, Site};
-use crate::world::{FileFilter, Naming, Range, Server};
+use crate::world::{FileFilter, Line, Naming, Range, Server};
 
 /// Lines that are read at once.
 const LINES: u32 = 1_000;
@@ -126,12 +126,13 @@ fn first(outline: &Outline<'_>, range: &Range, sought: Sought<'_>) -> Option<u32
     let mut from = range.start.line;
     while from < range.end.line {
         let to = range.end.line.min(from.saturating_add(LINES));
-        let lines = outline.site.lines((from..to).map(|line| (outline.file.path.clone(), line)));
-        let mut texts = lines.iter();
-        if let Some(((_, line), _)) =
-            texts.find(|(_, text)| reader.finds(text, |word| is_sought(word, sought)))
-        {
-            return Some(*line);
+        let line = |number| Line { path: outline.file.path.clone(), number };
+        let texts = outline.site.workspace.lines(&(from..to).map(line).collect::<Vec<_>>());
+        let mut is_found = |text: &Option<String>| {
+            text.as_ref().is_some_and(|text| reader.finds(text, |word| is_sought(word, sought)))
+        };
+        if let Some(at) = (from..to).zip(&texts).find_map(|(at, text)| is_found(text).then_some(at)) {
+            return Some(at);
         }
         from = to;
     }
