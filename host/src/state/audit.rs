@@ -44,6 +44,9 @@ const NAMED: usize = 100;
 /// How the file of a log ends.
 const LOG: &str = ".jsonl";
 
+/// How the file of a log ends that has no entry yet.
+const UNBEGUN: &str = ".new";
+
 /// How the file with the end of a log ends.
 const END: &str = ".end";
 
@@ -115,7 +118,8 @@ impl Log {
         self.refused = matches!(lock, Err(StateError::Held { .. })).then(Instant::now);
         let _lock = lock?;
         let mut open = self.start(now)?;
-        if let Err(error) = open.remove_old(&self.folder, now, KEPT) {
+        let removed = remove_unbegun(&self.folder).and_then(|()| open.remove_old(&self.folder, now, KEPT));
+        if let Err(error) = removed {
             tracing::warn!(%error, "old logs stay");
         }
         Ok(open)
@@ -127,7 +131,10 @@ impl Log {
         let (version, previous) = (env!("CARGO_PKG_VERSION").to_owned(), self.previous()?);
         let start = Entry::Start { version, process: std::process::id(), previous };
         let mut open = Open::create(&self.folder, now).map_err(failed())?;
-        let begun = open.append(&[(now, &start)], true).map_err(failed());
+        let path = |ending: &str| self.folder.join(format!("{}{ending}", open.name));
+        let (unbegun, log) = (path(UNBEGUN), path(LOG));
+        let begun = open.append(&[(now, &start)], true).and_then(|()| fs::rename(unbegun, log));
+        let begun = begun.map_err(failed());
         match begun.and_then(|()| file::replace(&self.folder.join("last"), open.name.as_bytes())) {
             Ok(()) => Ok(open),
             Err(error) => {
@@ -150,7 +157,8 @@ impl Log {
 }
 
 impl Open {
-    /// Makes the files of a log that is named by the time and the process.
+    /// Makes the files of a log that is named by the time and the process. It gets its name with its first entry, so that
+    /// whoever is killed before has begun none.
     fn create(folder: &Path, now: Millis) -> io::Result<Self> {
         let stamp = time(now).replace(':', "-");
         let mut tries = 0;
@@ -160,11 +168,11 @@ impl Open {
             let path = |ending: &str| folder.join(format!("{name}{ending}"));
             let mut new = OpenOptions::new();
             new.create_new(true).mode(0o600);
-            // A line goes where the file ends, also after one that was taken back.
-            match new.clone().append(true).open(path(LOG)) {
-                Ok(log) => {
-                    let end = new.write(true).open(path(END));
-                    let end = end.inspect_err(|_| remove(folder, &name))?;
+            match new.clone().write(true).open(path(END)) {
+                Ok(end) => {
+                    // A line goes where the file ends, also after one that was taken back.
+                    let log = new.append(true).open(path(UNBEGUN));
+                    let log = log.inspect_err(|_| remove(folder, &name))?;
                     return Ok(Self { name, log, end, chain: Chain::default(), size: 0 });
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => tries += 1,
@@ -208,11 +216,24 @@ impl Open {
 
 /// Removes a log with its end.
 fn remove(folder: &Path, name: &str) {
-    for file in [LOG, END].map(|ending| format!("{name}{ending}")) {
-        if let Err(error) = fs::remove_file(folder.join(&file)) {
-            tracing::warn!(%error, file, "a log stays");
+    for file in [UNBEGUN, LOG, END].map(|ending| format!("{name}{ending}")) {
+        match fs::remove_file(folder.join(&file)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                tracing::warn!(%error, file, "a log stays");
+            }
+            _ => {}
         }
     }
+}
+
+/// Removes what is left of processes that were killed when they began a log. Nobody else begins one meanwhile.
+fn remove_unbegun(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        if let Some(name) = entry?.file_name().to_str().and_then(|name| name.strip_suffix(UNBEGUN)) {
+            remove(folder, name);
+        }
+    }
+    Ok(())
 }
 
 /// The names of logs that began before a point in time and were last written before it, oldest first.
@@ -271,5 +292,21 @@ mod tests {
         open.log.set_len(open.size).unwrap();
         note(&mut log);
         assert_eq!(verify(folder.path()).unwrap(), []);
+    }
+
+    #[test]
+    fn whoever_is_killed_before_the_first_entry_has_begun_no_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let audit = folder.path().join("audit");
+        let begin = |at| {
+            let mut log = Log::new(audit.clone(), folder.path().join("lock"));
+            log.append(&[(Millis(at), &Entry::Operator { order: "x".to_owned() })], true).unwrap();
+        };
+        begin(1_000);
+        drop(Open::create(&audit, Millis(2_000)).unwrap());
+        assert_eq!(verify(folder.path()).unwrap(), []);
+        begin(3_000);
+        assert_eq!(verify(folder.path()).unwrap(), []);
+        assert_eq!(fs::read_dir(&audit).unwrap().count(), 2 * 2 + 1, "nothing stays of it");
     }
 }
