@@ -276,6 +276,14 @@ pub(super) fn code_lines(text: &Text) -> impl Iterator<Item = (u32, String)> {
 /// A line with as many characters, of which those of strings are `_` and those of comments are left out, and what the next
 /// line begins in.
 fn masked(line: &str, mut state: State) -> (String, State) {
+    // Most lines are all code, or all text.
+    match state {
+        State::Code if !line.contains(['#', '"', '\'']) => return (line.to_owned(), state),
+        State::Text(quote, true) if !line.contains([quote, '\\']) => {
+            return ("_".repeat(line.chars().count()), state);
+        }
+        _ => {}
+    }
     let letters: Vec<char> = line.chars().collect();
     let mut code = String::with_capacity(line.len());
     let three =

@@ -1,6 +1,6 @@
 //! Uses that a server's own search leaves out: other places where the name stands, and whose definition is the same.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde_json::json;
 use tokio::time::Instant;
@@ -100,12 +100,11 @@ impl Server {
             if !text.as_str().contains(name) {
                 continue;
             }
-            for (line, column) in standing(&text, name) {
+            let is_known = |at: &(u32, u32)| known.contains(&(listed.path.clone(), *at));
+            for (line, column) in standing(&text, name, is_known) {
                 let at = Position { line, column };
                 let end = Position { line, column: column + length(name) };
-                if !known.contains(&(listed.path.clone(), (line, column))) {
-                    places.push((Place { path: listed.path.clone(), at }, end));
-                }
+                places.push((Place { path: listed.path.clone(), at }, end));
             }
         }
         places
@@ -142,9 +141,8 @@ fn word_at(line: &str, column: u32) -> Option<String> {
     (!word.is_empty()).then_some(word)
 }
 
-/// Lines and columns where a name stands alone, outside of strings and comments, and is not declared.
-fn standing(text: &Text, name: &str) -> Vec<(u32, u32)> {
-    let declared = places(text);
+/// Lines and columns where a name stands alone, outside of strings and comments, is not declared, and not known.
+fn standing(text: &Text, name: &str, is_known: impl Fn(&(u32, u32)) -> bool) -> Vec<(u32, u32)> {
     let mut all = Vec::new();
     for (line, code) in code_lines(text) {
         for (at, _) in code.match_indices(name) {
@@ -154,6 +152,9 @@ fn standing(text: &Text, name: &str) -> Vec<(u32, u32)> {
             }
         }
     }
+    all.retain(|place| !is_known(place));
+    // To read what is declared takes longest, and mostly all is known.
+    let declared = if all.is_empty() { HashSet::new() } else { places(text) };
     all.retain(|place| !declared.contains(place));
     all
 }
@@ -165,7 +166,9 @@ mod tests {
     #[test]
     fn names_stand_alone_in_code() {
         let text = "é = Flask(Flask_, 'Flask', xFlask)  # Flask\n'''\nFlask\n''' ; Flask\nclass Flask: ...\nFlask = 1\nFlask.x = 1\n";
-        assert_eq!(standing(&Text::new(text.to_owned()), "Flask"), [(0, 4), (3, 6), (6, 0)]);
+        let text = Text::new(text.to_owned());
+        assert_eq!(standing(&text, "Flask", |_| false), [(0, 4), (3, 6), (6, 0)]);
+        assert_eq!(standing(&text, "Flask", |place| *place == (3, 6)), [(0, 4), (6, 0)]);
     }
 
     #[test]
