@@ -117,9 +117,9 @@ impl Log {
         let lock = file::lock(&self.lock);
         self.refused = matches!(lock, Err(StateError::Held { .. })).then(Instant::now);
         let _lock = lock?;
+        remove_unbegun(&self.folder).map_err(StateError::io(&self.folder))?;
         let mut open = self.start(now)?;
-        let removed = remove_unbegun(&self.folder).and_then(|()| open.remove_old(&self.folder, now, KEPT));
-        if let Err(error) = removed {
+        if let Err(error) = open.remove_old(&self.folder, now, KEPT) {
             tracing::warn!(%error, "old logs stay");
         }
         Ok(open)
@@ -160,25 +160,22 @@ impl Open {
     /// Makes the files of a log that is named by the time and the process. It gets its name with its first entry, so that
     /// whoever is killed before has begun none.
     fn create(folder: &Path, now: Millis) -> io::Result<Self> {
-        let stamp = time(now).replace(':', "-");
-        let mut tries = 0;
-        loop {
-            let more = if tries == 0 { String::new() } else { format!("-{tries}") };
-            let name = format!("{stamp}-{}{more}", std::process::id());
-            let path = |ending: &str| folder.join(format!("{name}{ending}"));
-            let mut new = OpenOptions::new();
-            new.create_new(true).mode(0o600);
-            match new.clone().write(true).open(path(END)) {
-                Ok(end) => {
-                    // A line goes where the file ends, also after one that was taken back.
-                    let log = new.append(true).open(path(UNBEGUN));
-                    let log = log.inspect_err(|_| remove(folder, &name))?;
-                    return Ok(Self { name, log, end, chain: Chain::default(), size: 0 });
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => tries += 1,
-                Err(error) => return Err(error),
+        let (stamp, process) = (time(now).replace(':', "-"), std::process::id());
+        let mut name = format!("{stamp}-{process}");
+        // Nobody else begins one meanwhile: whoever does holds the lock.
+        for more in 1.. {
+            if !folder.join(format!("{name}{LOG}")).try_exists()? {
+                break;
             }
+            name = format!("{stamp}-{process}-{more}");
         }
+        let mut new = OpenOptions::new();
+        new.create_new(true).mode(0o600);
+        let made = |open: &mut OpenOptions, ending: &str| open.open(folder.join(format!("{name}{ending}")));
+        // A line goes where the file ends, also after one that was taken back.
+        let log = made(new.clone().append(true), UNBEGUN)?;
+        let end = made(new.write(true), END).inspect_err(|_| remove(folder, &name))?;
+        Ok(Self { name, log, end, chain: Chain::default(), size: 0 })
     }
 
     fn is_there(&self) -> bool {

@@ -8,23 +8,8 @@ use rustix::process::{Resource, Rlimit, prlimit};
 use serde_json::{Value as Json, json};
 use tokio::process::Command;
 
-use crate::mac::mac;
 use crate::server::Server;
-
-/// A Mac on which everything is allowed.
-fn trusting() -> tempfile::TempDir {
-    let mac = mac(&json!([]));
-    std::fs::create_dir_all(mac.path().join(".iac-mcp")).unwrap();
-    std::fs::write(mac.path().join(".iac-mcp/policy.toml"), "profile = \"trusted\"\n").unwrap();
-    mac
-}
-
-async fn first_message(server: &Server) -> Json {
-    let inbox = json!({ "type": "property", "property": "inbox", "of": "application" });
-    let specifier = json!({ "type": "element", "element": "message", "index": 0, "container": inbox });
-    let asked = json!({ "app": "Mail", "specifier": specifier });
-    server.call("iac_mcp_query_object", asked).await["reference"]["id"].clone()
-}
+use crate::together::{first_message, serve, trusting};
 
 async fn flag(server: &Server, message: &Json, value: u8) -> Json {
     let write = json!({ "reference": message, "property": "flag index", "value": value });
@@ -33,8 +18,8 @@ async fn flag(server: &Server, message: &Json, value: u8) -> Json {
 
 #[tokio::test]
 async fn what_cannot_be_kept_for_an_undo_is_not_offered() {
-    let (mac, state) = (trusting(), tempfile::tempdir().unwrap());
-    let server = crate::together::serve(mac.path(), state.path()).await;
+    let (mac, state) = (trusting(&json!([])), tempfile::tempdir().unwrap());
+    let server = serve(mac.path(), state.path()).await;
     let message = first_message(&server).await;
     let change = flag(&server, &message, 1).await["changes"][0].clone();
     assert!(change["undo"].is_string(), "{change}");
@@ -66,7 +51,7 @@ fn grow(server: &Server, current: Option<u64>) {
 
 #[tokio::test]
 async fn a_log_that_cannot_be_begun_leaves_nothing() {
-    let (mac, state) = (trusting(), tempfile::tempdir().unwrap());
+    let (mac, state) = (trusting(&json!([])), tempfile::tempdir().unwrap());
     let server = full(mac.path(), state.path()).await;
     let mut message = Json::Null;
     for _ in 0..3 {
@@ -85,7 +70,7 @@ async fn a_log_that_cannot_be_begun_leaves_nothing() {
 
 #[tokio::test]
 async fn a_stderr_that_nobody_reads_is_no_reason_to_fail() {
-    let (mac, state) = (trusting(), tempfile::tempdir().unwrap());
+    let (mac, state) = (trusting(&json!([])), tempfile::tempdir().unwrap());
     let (near, far) = std::io::pipe().unwrap();
     drop(near);
     let server = Server::start(state.path(), |command| {

@@ -42,10 +42,7 @@ async fn a_server_that_was_stopped_in_its_turn() {
 #[tokio::test]
 async fn a_server_that_was_stopped_in_its_turn_holds_up_changes_no_longer_than_a_client_waits() {
     let subject = json!({ "app": "com.apple.mail", "event": "get", "target": "subject", "times": 1, "do": { "slow": 1000 } });
-    let mac = mac(&json!([subject]));
-    let state = tempfile::tempdir().unwrap();
-    std::fs::create_dir_all(mac.path().join(".iac-mcp")).unwrap();
-    std::fs::write(mac.path().join(".iac-mcp/policy.toml"), "profile = \"trusted\"\n").unwrap();
+    let (mac, state) = (trusting(&json!([subject])), tempfile::tempdir().unwrap());
     let (stopped, other) = (serve(mac.path(), state.path()).await, hurried(mac.path(), state.path()).await);
     let (mine, message) = (first_message(&stopped).await, first_message(&other).await);
     let wanted = json!({ "reference": mine, "properties": ["subject"] });
@@ -82,10 +79,7 @@ async fn a_server_that_was_stopped_in_its_turn_holds_up_changes_no_longer_than_a
 
 #[tokio::test]
 async fn a_lock_of_shared_files_that_somebody_who_was_stopped_holds() {
-    let mac = mac(&json!([]));
-    let state = tempfile::tempdir().unwrap();
-    std::fs::create_dir_all(mac.path().join(".iac-mcp")).unwrap();
-    std::fs::write(mac.path().join(".iac-mcp/policy.toml"), "profile = \"trusted\"\n").unwrap();
+    let (mac, state) = (trusting(&json!([])), tempfile::tempdir().unwrap());
     let lock = std::fs::File::create(mac.path().join(".iac-mcp/lock")).unwrap();
     lock.lock().unwrap();
     let server = hurried(mac.path(), state.path()).await;
@@ -114,10 +108,7 @@ async fn a_lock_of_shared_files_that_somebody_who_was_stopped_holds() {
 
 #[tokio::test]
 async fn what_is_sent_without_waiting_is_done_in_its_order() {
-    let mac = mac(&json!([]));
-    let state = tempfile::tempdir().unwrap();
-    std::fs::create_dir_all(mac.path().join(".iac-mcp")).unwrap();
-    std::fs::write(mac.path().join(".iac-mcp/policy.toml"), "profile = \"trusted\"\n").unwrap();
+    let (mac, state) = (trusting(&json!([])), tempfile::tempdir().unwrap());
     for _ in 0..3 {
         let server = serve(mac.path(), state.path()).await;
         let message = first_message(&server).await;
@@ -140,10 +131,7 @@ async fn what_is_sent_without_waiting_is_done_in_its_order() {
 
 #[tokio::test]
 async fn a_read_that_is_sent_right_behind_a_change_sees_it() {
-    let mac = mac(&json!([]));
-    let state = tempfile::tempdir().unwrap();
-    std::fs::create_dir_all(mac.path().join(".iac-mcp")).unwrap();
-    std::fs::write(mac.path().join(".iac-mcp/policy.toml"), "profile = \"trusted\"\n").unwrap();
+    let (mac, state) = (trusting(&json!([])), tempfile::tempdir().unwrap());
     let mut before = serve(mac.path(), state.path()).await;
     let message = first_message(&before).await;
     before.close().await;
@@ -195,7 +183,15 @@ async fn hurried(mac: &Path, state: &Path) -> Server {
     .await
 }
 
-async fn first_message(server: &Server) -> Json {
+/// A Mac with faults, on which everything is allowed.
+pub(crate) fn trusting(faults: &Json) -> tempfile::TempDir {
+    let mac = mac(faults);
+    std::fs::create_dir_all(mac.path().join(".iac-mcp")).unwrap();
+    std::fs::write(mac.path().join(".iac-mcp/policy.toml"), "profile = \"trusted\"\n").unwrap();
+    mac
+}
+
+pub(crate) async fn first_message(server: &Server) -> Json {
     let inbox = json!({ "type": "property", "property": "inbox", "of": "application" });
     let specifier = json!({ "type": "element", "element": "message", "index": 0, "container": inbox });
     let asked = json!({ "app": "Mail", "specifier": specifier });
