@@ -138,8 +138,7 @@ pub(crate) fn is_long(app: &str, dictionary: &Dictionary, class: &str, property:
 
 /// Says what objects of a class are known by: the property with the id's code, else a name, else their place.
 pub(crate) fn identity(dictionary: &Dictionary, class: &str) -> Identity {
-    let all = dictionary.properties(class);
-    let by_code = |code: &str| all.iter().find(|p| p.code == code).and_then(|p| Identifier::of(&p.name));
+    let by_code = |code: &str| dictionary.property_of_code(class, code).and_then(|p| Identifier::of(&p.name));
     match (by_code("ID  "), by_code("pnam")) {
         (Some(id), _) => Identity::Id(id),
         (None, Some(name)) => Identity::Name(name),

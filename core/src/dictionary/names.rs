@@ -19,7 +19,9 @@ impl Identifier {
 
     /// Makes the identifier of a class's constructor: `outgoing message` is `OutgoingMessage`.
     pub fn of_class(term: &str) -> Option<Self> {
-        Self::check(term.split_whitespace().map(raise).collect())
+        let mut name = String::new();
+        term.split_whitespace().for_each(|word| raise(&mut name, word));
+        Self::check(name)
     }
 
     /// The identifier's text: ASCII letters, digits, `_` and `$`, not beginning with a digit.
@@ -45,6 +47,13 @@ impl std::fmt::Display for Identifier {
 ///
 /// `date received`, `dateReceived` and `Date Received` all give `datereceived`.
 pub fn key(term: &str) -> String {
+    if term.is_ascii() {
+        return term
+            .bytes()
+            .filter(u8::is_ascii_alphanumeric)
+            .map(|c| char::from(c.to_ascii_lowercase()))
+            .collect();
+    }
     term.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
@@ -62,8 +71,9 @@ pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>, most:
 
 fn camel(term: &str) -> String {
     let mut words = term.split_whitespace();
-    let first = words.next().map(lower).unwrap_or_default();
-    words.map(raise).fold(first, |name, word| name + &word)
+    let mut name = words.next().map(lower).unwrap_or_default();
+    words.for_each(|word| raise(&mut name, word));
+    name
 }
 
 fn lower(word: &str) -> String {
@@ -72,9 +82,10 @@ fn lower(word: &str) -> String {
     word[..capitals].to_lowercase() + &word[capitals..]
 }
 
-fn raise(word: &str) -> String {
-    let first = word.chars().next().map_or(0, char::len_utf8);
-    word[..first].to_ascii_uppercase() + &word[first..]
+fn raise(name: &mut String, word: &str) {
+    let mut letters = word.chars();
+    name.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+    name.push_str(letters.as_str());
 }
 
 /// Edits between two keys; `None` where they are too far apart to be worth naming. A shared part counts as near, but not

@@ -45,6 +45,15 @@ impl Dictionary {
         first_of_each(lineage.iter().flat_map(|class| &class.properties), |property| &property.name)
     }
 
+    /// Returns the first of these properties that has a code of four characters.
+    pub fn property_of_code<'a>(&'a self, class: &str, code: &str) -> Option<&'a Property> {
+        let lineage = self.lineage(class);
+        let all = || lineage.iter().flat_map(|class| &class.properties);
+        let is_hidden = |at: usize, name: &str| all().take(at).any(|before| before.name == name);
+        let mut of_code = all().enumerate().filter(|(_, property)| property.code == code);
+        of_code.find(|(at, property)| !is_hidden(*at, &property.name)).map(|(_, property)| property)
+    }
+
     /// Returns own and inherited elements of a class.
     pub fn elements<'a>(&'a self, class: &str) -> Vec<&'a Element> {
         let lineage = self.lineage(class);
@@ -61,11 +70,12 @@ impl Dictionary {
     /// Returns the property that a class has or inherits under a term, JXA identifier or synonym.
     pub fn property<'a>(&'a self, class: &str, term: &str) -> Option<&'a Property> {
         let wanted = names::key(term);
-        let index = self.index.of(self);
+        let places = self.index.of(self).properties.get(&wanted)?;
         let (mut alike, mut synonym) = (None, None);
         for class in self.lineage(class) {
-            for at in index.members(self, class, &wanted) {
-                let property = class.properties.get(at)?;
+            let own = |of: usize| self.classes.get_index(of).is_some_and(|(_, of)| std::ptr::eq(of, class));
+            for (_, at) in places.iter().filter(|(of, _)| own(*of)) {
+                let property = class.properties.get(*at)?;
                 if property.name == term {
                     return Some(property);
                 }
@@ -141,8 +151,8 @@ pub(super) struct Index(OnceLock<Places>);
 struct Places {
     classes: IndexMap<String, usize>,
     commands: IndexMap<String, Vec<usize>>,
-    /// By class and key, the properties that have the key by name or synonym.
-    properties: IndexMap<(usize, String), Vec<usize>>,
+    /// By key, the classes and the places in them of the properties that have the key by name or synonym.
+    properties: IndexMap<String, Vec<(usize, usize)>>,
 }
 
 impl Index {
@@ -163,7 +173,7 @@ impl Places {
             for (member, property) in class.properties.iter().enumerate() {
                 let terms = property.synonyms.iter().chain([&property.name]);
                 terms.for_each(|term| {
-                    places.properties.entry((at, names::key(term))).or_default().push(member)
+                    places.properties.entry(names::key(term)).or_default().push((at, member))
                 });
             }
         }
@@ -179,11 +189,6 @@ impl Places {
 
     fn class(&mut self, term: &str, at: usize) {
         self.classes.entry(names::key(term)).or_insert(at);
-    }
-
-    fn members(&self, dictionary: &Dictionary, class: &Class, key: &str) -> Vec<usize> {
-        let at = dictionary.classes.get_index_of(&class.name);
-        at.and_then(|at| self.properties.get(&(at, key.to_owned()))).cloned().unwrap_or_default()
     }
 }
 

@@ -78,20 +78,19 @@ fn alternatives<'a>(kinds: &[&TypeRef], dictionary: &'a Dictionary) -> Vec<Shape
 }
 
 fn named<'a>(name: &str, dictionary: &'a Dictionary) -> Vec<Shape<'a>> {
+    let found = built_in(name);
+    if let Some(Shape::Text | Shape::Integer | Shape::Number | Shape::Bool | Shape::Date | Shape::Any) = found
+    {
+        return found.into_iter().collect();
+    }
     let class = dictionary.classes.get(name);
     let object = class.map(|class| Shape::Object(Some(class)));
-    let properties = class.filter(|class| is_record(class, dictionary)).map(Shape::Properties);
-    match built_in(name) {
+    match found {
         Some(Shape::File) => [Some(Shape::File), object].into_iter().flatten().collect(),
-        Some(
-            certain @ (Shape::Text | Shape::Integer | Shape::Number | Shape::Bool | Shape::Date | Shape::Any),
-        ) => {
-            vec![certain]
-        }
         Some(Shape::Object(None)) => vec![object.unwrap_or(Shape::Object(None)), Shape::File],
         loose => vec![defined(name, dictionary).or(object).or(loose).unwrap_or(Shape::Any)]
             .into_iter()
-            .chain(properties)
+            .chain(class.filter(|class| is_record(class, dictionary)).map(Shape::Properties))
             .chain(is_text_class(name).then_some(Shape::Text))
             .collect(),
     }
