@@ -57,7 +57,7 @@ pub enum Deed {
     /// Reads properties of some objects.
     Properties {
         /// Each object with what is read of it.
-        objects: Vec<Wanted>,
+        objects: Vec<Arc<Wanted>>,
         /// How many objects their collections held when somebody last looked; 0 where nobody has.
         sizes: Vec<usize>,
         /// How much of a long text.

@@ -2,6 +2,7 @@
 
 mod changes;
 mod command;
+mod data;
 mod inside;
 mod literal;
 mod path;

@@ -4,13 +4,14 @@ use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::command::Ways;
+use super::data::Data;
 use super::path::path;
 use crate::change::{Change, Slot, Subject};
 use crate::dictionary::Identifier;
 use crate::specifier::{By, Segment};
 
 /// Writes the body of a look at objects that would be changed; the answer has one entry for each, in their order.
-pub(super) fn preview(subjects: &[Subject], data: &mut Json) -> String {
+pub(super) fn preview(subjects: &[Subject], data: &mut Data) -> String {
     let mut groups = Groups::default();
     for subject in subjects {
         let mut values = Vec::new();
@@ -27,7 +28,7 @@ pub(super) fn preview(subjects: &[Subject], data: &mut Json) -> String {
 }
 
 /// Writes the body of a write; the answer has one entry for each object, in their order.
-pub(super) fn changes(all: &[Change], data: &mut Json) -> String {
+pub(super) fn changes(all: &[Change], data: &mut Data) -> String {
     let mut ways = Ways::default();
     let mut groups = Groups::default();
     for change in all {
@@ -85,7 +86,7 @@ impl Groups {
         self.count += 1;
     }
 
-    fn write(self, function: &str, rest: &str, data: &mut Json) -> String {
+    fn write(self, function: &str, rest: &str, data: &mut Data) -> String {
         let calls: Vec<String> = self
             .calls
             .keys()
@@ -94,8 +95,8 @@ impl Groups {
             .collect();
         let (places, rows): (Vec<Vec<usize>>, Vec<Vec<Json>>) =
             self.calls.into_values().map(|group| group.into_iter().unzip()).unzip();
-        data["places"] = json!(places);
-        data["rows"] = json!(rows);
+        data.set("places", &places);
+        data.set("rows", &rows);
         format!("inOrder([{}])", calls.join(", "))
     }
 }

@@ -3,6 +3,7 @@
 use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
+use super::data::Data;
 use super::path::path;
 use crate::action::{Find, Invocation, Moves, Seen};
 use crate::dictionary::Identifier;
@@ -10,15 +11,15 @@ use crate::marshal::{Given, Place};
 use crate::specifier::Path;
 
 /// Writes the body of a command; its arguments go to `data.a`, and the ways to objects among them into the code.
-pub(super) fn command(invocation: &Invocation, data: &mut Json) -> String {
+pub(super) fn command(invocation: &Invocation, data: &mut Data) -> String {
     let mut ways = Ways::default();
     let mut values = Vec::new();
     let call = arguments(invocation, &mut |given| {
         values.push(ways.encode(given));
         format!("a[{}]", values.len() - 1)
     });
-    data["text"] = json!([invocation.text.offset, invocation.text.limit]);
-    data["a"] = Json::from(values);
+    data.set("text", &[invocation.text.offset, invocation.text.limit]);
+    data.set("a", &values);
     let ways: Vec<String> = ways.0.into_iter().map(|way| format!("p => {way}")).collect();
     let sent = match (invocation.each, call.strip_prefix("a[0]")) {
         (true, Some(rest)) if invocation.moves.is_some() => format!(
@@ -48,7 +49,7 @@ fn moves(moves: Option<&Moves>) -> String {
 }
 
 /// Writes the body of a search for objects by their marks.
-pub(super) fn find(wanted: &Find, data: &mut Json) -> String {
+pub(super) fn find(wanted: &Find, data: &mut Data) -> String {
     let mut rows = Vec::new();
     let collections = wanted.places.iter().enumerate().map(|(at, (container, member))| {
         let mut values = Vec::new();
@@ -57,13 +58,13 @@ pub(super) fn find(wanted: &Find, data: &mut Json) -> String {
         format!("() => (p => {way})(d.places[{at}])")
     });
     let collections = collections.collect::<Vec<_>>().join(", ");
-    data["places"] = Json::from(rows);
-    data["marks"] = json!(wanted.marks);
+    data.set("places", &rows);
+    data.set("marks", &wanted.marks);
     format!("find([{collections}], x => x.{}(), x => x.{}(), d.marks)", wanted.mark, wanted.id)
 }
 
 /// Looks once more at what a human was shown, in the event before the command.
-fn checked(seen: &[Seen], data: &mut Json) -> String {
+fn checked(seen: &[Seen], data: &mut Data) -> String {
     if seen.is_empty() {
         return String::new();
     }
@@ -75,7 +76,7 @@ fn checked(seen: &[Seen], data: &mut Json) -> String {
         let read = reads.insert_full(format!("[{}]", labels.join(", "))).0;
         json!([way, read, values, seen.shown])
     });
-    data["seen"] = rows.collect();
+    data.set("seen", &rows.collect::<Vec<_>>());
     let joined = |set: IndexSet<String>| set.into_iter().collect::<Vec<_>>().join(", ");
     format!(
         "const changed = other(d.seen, [{}], [{}]); if (changed !== null) return changed; ",

@@ -8,7 +8,7 @@ use super::literal;
 /// JSON, and what it throws as its message. After the first of several runs there is a second argument: what the run
 /// before it has handed on.
 pub(crate) fn inside(text: &str, data: &Json, handed: Option<&Json>) -> String {
-    let parsed = |data: &Json| format!("JSON.parse({})", literal::string(&literal::ascii(data)));
+    let parsed = |data: &Json| format!("JSON.parse({})", literal::string(&literal::ascii(data.to_string())));
     let data = std::iter::once(data).chain(handed).map(parsed).collect::<Vec<_>>().join(", ");
     format!(
         "(() => {{ try {{ const value = (\n{text}\n)({data});

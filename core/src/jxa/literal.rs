@@ -1,10 +1,7 @@
 //! Data as text that a script can carry: one string literal, pure ASCII.
 
-use serde_json::Value as Json;
-
-/// Writes JSON with every character beyond ASCII as `\uXXXX`.
-pub(crate) fn ascii(json: &Json) -> String {
-    let text = json.to_string();
+/// Writes the text of JSON with every character beyond ASCII as `\uXXXX`.
+pub(super) fn ascii(text: String) -> String {
     if text.is_ascii() && !text.contains('\u{7f}') {
         return text;
     }
@@ -17,7 +14,7 @@ pub(crate) fn ascii(json: &Json) -> String {
 ///
 /// JSON's escapes are JavaScript's, and what JavaScript forbids and JSON allows (U+2028, U+2029) is not ASCII.
 pub(crate) fn string(text: &str) -> String {
-    ascii(&Json::from(text))
+    ascii(serde_json::to_string(text).expect("a text can be written"))
 }
 
 fn push(written: &mut String, c: char) {

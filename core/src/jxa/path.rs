@@ -10,9 +10,10 @@ pub(super) fn path(path: &Path, values: &mut Vec<Json>) -> String {
     let mut code = String::from("app");
     for segment in path.segments() {
         match segment {
-            Segment::Property(member) => code.push_str(&format!(".{}", member.identifier)),
+            Segment::Property(member) => code.extend([".", member.identifier.as_str()]),
             Segment::Element(member, by) => {
-                code.push_str(&format!(".{}.{}(p[{}])", member.identifier, form(by), values.len()));
+                let at = values.len().to_string();
+                code.extend([".", member.identifier.as_str(), ".", form(by), "(p[", &at, "])"]);
                 values.push(value(by));
                 if let By::Place(_, mark) = by {
                     code = format!("still({code}, x => x.{}(), p[{}])", mark.property, values.len());

@@ -1,12 +1,13 @@
 //! From an approved action to a script.
 
-use indexmap::IndexMap;
+use std::sync::Arc;
+
 use serde_json::{Value as Json, json};
 
 use super::{
     CHANGES, COMMANDS, Script, changes,
     command::{command, find},
-    literal,
+    data::Data,
     path::path,
     whose::whose,
 };
@@ -27,7 +28,7 @@ pub(super) const END: &str = ");\n}";
 pub(crate) fn script(approved: &Approved, costs: &Costs) -> Script {
     let (body, mut data) = body(approved.action(), costs);
     if let Deed::Command(_) | Deed::Script(_) = approved.action().deed {
-        data["launch"] = json!(approved.may_launch());
+        data.set("launch", &approved.may_launch());
     }
     let more = match &approved.action().deed {
         Deed::Preview(_) | Deed::Set(_) => CHANGES,
@@ -35,29 +36,35 @@ pub(crate) fn script(approved: &Approved, costs: &Costs) -> Script {
         Deed::Find(_) => COMMANDS,
         _ => "",
     };
-    whole(more, &body, &data)
+    whole(more, &body, data)
 }
 
 /// Writes the script that asks whether an app answers: it reads the version, and launches nothing.
 pub fn probe(app: &str) -> Script {
-    whole("", "value(() => app.version())", &json!({ "app": app }))
+    let mut data = Data::new();
+    data.set("app", app);
+    whole("", "value(() => app.version())", data)
 }
 
-fn whole(more: &str, body: &str, data: &Json) -> Script {
-    Script { shape: format!("{more}{BODY}{body}{END}"), data: literal::ascii(data) }
+fn whole(more: &str, body: &str, data: Data) -> Script {
+    Script { shape: format!("{more}{BODY}{body}{END}"), data: data.into_text() }
 }
 
 /// Writes what is particular to an action, for people to read: its code and its data. It cannot be run.
 pub(crate) fn preview(action: &Action, costs: &Costs) -> (String, Json) {
-    body(action, costs)
+    let (body, data) = body(action, costs);
+    (body, serde_json::from_str(&data.into_text()).expect("it was written as JSON"))
 }
 
-fn body(action: &Action, costs: &Costs) -> (String, Json) {
+fn body(action: &Action, costs: &Costs) -> (String, Data) {
     let Action { app, deed } = action;
-    let mut data = json!({ "app": &**app });
+    let mut data = Data::new();
+    if !matches!(deed, Deed::Running { .. }) {
+        data.set("app", &**app);
+    }
     let body = match deed {
         Deed::Running { apps } => {
-            data = json!({ "apps": apps });
+            data.set("apps", apps);
             "running(d.apps)".to_owned()
         }
         Deed::Look { path, identity, mark } => look(path, identity, mark.as_ref(), &mut data),
@@ -80,7 +87,7 @@ fn body(action: &Action, costs: &Costs) -> (String, Json) {
     (body, data)
 }
 
-fn look(to: &Path, identity: &Identity, mark: Option<&Identifier>, data: &mut Json) -> String {
+fn look(to: &Path, identity: &Identity, mark: Option<&Identifier>, data: &mut Data) -> String {
     let Some((container, segment)) = to.last() else { return "null".to_owned() };
     let object = at(to, data);
     match (segment, identity) {
@@ -104,8 +111,8 @@ fn one_getter(property: Option<&Identifier>) -> String {
     property.map_or_else(|| "null".to_owned(), |property| format!("x => x.{property}()"))
 }
 
-fn value(to: &Path, text: TextWindow, data: &mut Json) -> String {
-    data["text"] = window(text);
+fn value(to: &Path, text: TextWindow, data: &mut Data) -> String {
+    data.set("text", &window(text));
     let object = at(to, data);
     format!("{{ const p = d.p; return value({object}); }}")
 }
@@ -115,27 +122,32 @@ const BATCH: usize = 3;
 
 /// Objects that are reached the same way and read the same way share their code: one row of data each.
 fn properties(
-    objects: &[Wanted],
+    objects: &[Arc<Wanted>],
     sizes: &[usize],
     text: TextWindow,
     costs: &Costs,
-    data: &mut Json,
+    data: &mut Data,
 ) -> String {
-    data["text"] = window(text);
+    data.set("text", &window(text));
     prices(costs, costs.single, data);
-    let mut groups: IndexMap<(Way<'_>, String), Vec<usize>> = IndexMap::new();
+    let mut groups: Vec<(Way<'_>, String, Vec<usize>)> = Vec::new();
     for (place, wanted) in objects.iter().enumerate() {
-        groups.entry((Way::of(wanted), reads(wanted))).or_default().push(place);
+        let (way, reads) = (Way::of(wanted), reads(wanted));
+        // The last one first: what is asked for together is mostly alike.
+        match groups.iter_mut().rev().find(|group| group.0 == way && group.1 == reads) {
+            Some((.., places)) => places.push(place),
+            None => groups.push((way, reads, vec![place])),
+        }
     }
     let mut calls = Vec::new();
     let mut rows: Vec<Json> = Vec::new();
-    for (at, ((way, reads), places)) in groups.iter().enumerate() {
+    for (at, (way, reads, places)) in groups.iter().enumerate() {
         let (call, row) = way.call(at, reads, places, objects, sizes, costs);
         calls.push(call);
         rows.push(row);
     }
-    data["rows"] = Json::from(rows);
-    data["places"] = json!(groups.values().collect::<Vec<_>>());
+    data.set("rows", &rows);
+    data.set("places", &groups.iter().map(|(.., places)| places).collect::<Vec<_>>());
     format!(
         "{{ const found = []; [{}].forEach((group, g) => group.forEach((each, i) => {{ found[d.places[g][i]] = each; }})); return found; }}",
         calls.join(", ")
@@ -143,7 +155,7 @@ fn properties(
 }
 
 /// How an object is reached: by its id in a collection, together with others, or along a path of its own.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq)]
 enum Way<'a> {
     ById(&'a Path, &'a Member, &'a Identifier),
     Path(String),
@@ -166,7 +178,7 @@ impl<'a> Way<'a> {
         at: usize,
         reads: &str,
         places: &[usize],
-        objects: &[Wanted],
+        objects: &[Arc<Wanted>],
         sizes: &[usize],
         costs: &Costs,
     ) -> (String, Json) {
@@ -206,10 +218,10 @@ fn id_of(path: &Path) -> Option<Json> {
     }
 }
 
-fn prices(costs: &Costs, single: f64, data: &mut Json) {
-    data["event"] = json!(costs.event);
-    data["value"] = json!(costs.value);
-    data["single"] = json!(single);
+fn prices(costs: &Costs, single: f64, data: &mut Data) {
+    data.set("event", &costs.event);
+    data.set("value", &costs.value);
+    data.set("single", &single);
 }
 
 /// What one value of each column costs.
@@ -229,18 +241,18 @@ fn reads(wanted: &Wanted) -> String {
     }
 }
 
-fn elements(wanted: &Elements, costs: &Costs, data: &mut Json) -> String {
-    data["text"] = window(wanted.text);
-    data["filter"] = wanted.filter.as_ref().map_or(Json::Null, |filter| filter.to_data());
-    data["sort"] = json!(wanted.sort);
-    data["limit"] = json!(wanted.limit);
-    data["offset"] = json!(wanted.offset);
+fn elements(wanted: &Elements, costs: &Costs, data: &mut Data) -> String {
+    data.set("text", &window(wanted.text));
+    data.set("filter", &wanted.filter.as_ref().map(|filter| filter.to_data()));
+    data.set("sort", &wanted.sort);
+    data.set("limit", &wanted.limit);
+    data.set("offset", &wanted.offset);
     prices(costs, if wanted.identity == Identity::Index { costs.index } else { costs.single }, data);
-    data["values"] = json!(each(&wanted.columns, costs));
+    data.set("values", &each(&wanted.columns, costs));
     let picked = wanted.filter.as_ref().filter(|_| wanted.whose).map(|filter| {
         let mut values = Vec::new();
         let code = whose(filter, &wanted.columns, &mut values);
-        data["whose"] = Json::from(values);
+        data.set("whose", &values);
         format!(", whose: v => ({code})")
     });
     let container = at(&wanted.container, data);
@@ -271,10 +283,10 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Json) -> String {
     )
 }
 
-fn at(to: &Path, data: &mut Json) -> String {
+fn at(to: &Path, data: &mut Data) -> String {
     let mut values = Vec::new();
     let code = path(to, &mut values);
-    data["p"] = Json::from(values);
+    data.set("p", &values);
     code
 }
 
@@ -284,6 +296,6 @@ fn getter(column: &Column) -> String {
     if column.named { format!("uncut({read})") } else { read }
 }
 
-fn window(text: TextWindow) -> Json {
-    json!([text.offset, text.limit])
+fn window(text: TextWindow) -> [usize; 2] {
+    [text.offset, text.limit]
 }

@@ -1,5 +1,7 @@
 //! `iac_mcp_get_properties`
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value as Json, json};
 
 use super::show::{Shown, all_properties, value};
@@ -39,7 +41,7 @@ struct Group {
 struct Member {
     place: usize,
     id: RefId,
-    wanted: Wanted,
+    wanted: Arc<Wanted>,
 }
 
 pub(super) fn start(
@@ -61,7 +63,7 @@ pub(super) fn start(
             }
         };
         match wanted(id, properties, world) {
-            Ok((app, wanted)) => reading.join(app, Member { place, id, wanted }),
+            Ok((app, wanted)) => reading.join(app, Member { place, id, wanted: Arc::new(wanted) }),
             Err(fault) if list => reading.answers[place] = Some(item_error(id, &fault)),
             Err(fault) => return Err(fault),
         }
@@ -157,7 +159,7 @@ impl Reading {
     fn next(mut self, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
         let Some(group) = self.rest.pop() else { return Ok(done(self.body(), events)) };
         let app = world.apps.find(&group.app)?;
-        let objects = group.members.iter().map(|member| member.wanted.clone()).collect();
+        let objects = group.members.iter().map(|member| Arc::clone(&member.wanted)).collect();
         let sizes = group
             .members
             .iter()

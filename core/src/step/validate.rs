@@ -1,5 +1,7 @@
 //! Asks the apps whether the objects behind references are still there, many at a time.
 
+use std::sync::Arc;
+
 use serde_json::{Value as Json, json};
 
 use super::properties::column;
@@ -97,7 +99,7 @@ impl Validating {
                 self.found.unknown += group.members.len();
                 continue;
             };
-            let objects = group.members.iter().map(|(_, wanted)| wanted.clone()).collect();
+            let objects = group.members.iter().map(|(_, wanted)| Arc::new(wanted.clone())).collect();
             let size = |path: &Path| world.learned.size(&app.bundle_id, path);
             let sizes = group.members.iter().map(|(_, wanted)| size(&wanted.path)).collect();
             self.asked = group;
