@@ -9,10 +9,10 @@ mod redact;
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde_json::{Map, Value as Json, json};
+use serde::ser::SerializeMap;
+use serde_json::Value as Json;
 
-use crate::permission::{Level, Question, Scope};
-use crate::step::Decided;
+use crate::permission::{Decided, Level, Question, Scope};
 
 pub use chain::{Broken, Chain, Hash, Line, Link, lines, time};
 pub use redact::redact;
@@ -34,7 +34,7 @@ pub enum Entry {
         /// The call.
         call: Arc<CallWords>,
         /// What was decided, and by whom.
-        decided: Decided,
+        decided: Arc<Decided>,
     },
     /// A human was asked.
     Question {
@@ -108,39 +108,37 @@ impl Entry {
         }
     }
 
-    /// The fields of the line, in order.
-    fn fields(&self) -> Map<String, Json> {
-        let fields = match self {
+    /// Writes the fields of the line, in order.
+    fn write<M: SerializeMap>(&self, fields: &mut M) -> Result<(), M::Error> {
+        match self {
             Self::Start { version, process, previous } => {
-                json!({ "version": version, "process": process, "previous": previous })
+                fields.serialize_entry("version", version)?;
+                fields.serialize_entry("process", process)?;
+                fields.serialize_entry("previous", previous)
             }
-            Self::Decision { call, decided } => json!({
-                "call": **call,
-                "allowed": decided.allowed,
-                "by": decided.source.to_string(),
-                "level": decided.harm.level,
-                "reason": decided.harm.reason,
-                "scopes": decided.scopes,
-            }),
-            Self::Question { call, digest, level, why, scopes } => json!({
-                "call": **call,
-                "digest": digest,
-                "level": level,
-                "reason": why,
-                "scopes": scopes,
-            }),
-            Self::Execution { call, app, result, events, elapsed_ms } => json!({
-                "call": **call,
-                "app": app,
-                "result": result,
-                "events": events,
-                "elapsedMs": elapsed_ms,
-            }),
-            Self::Operator { order } => json!({ "order": order }),
-        };
-        match fields {
-            Json::Object(fields) => fields,
-            _ => Map::new(),
+            Self::Decision { call, decided } => {
+                fields.serialize_entry("call", &**call)?;
+                fields.serialize_entry("allowed", &decided.allowed)?;
+                fields.serialize_entry("by", &decided.source.to_string())?;
+                fields.serialize_entry("level", &decided.harm.level)?;
+                fields.serialize_entry("reason", &decided.harm.reason)?;
+                fields.serialize_entry("scopes", &decided.scopes)
+            }
+            Self::Question { call, digest, level, why, scopes } => {
+                fields.serialize_entry("call", &**call)?;
+                fields.serialize_entry("digest", digest)?;
+                fields.serialize_entry("level", level)?;
+                fields.serialize_entry("reason", why)?;
+                fields.serialize_entry("scopes", scopes)
+            }
+            Self::Execution { call, app, result, events, elapsed_ms } => {
+                fields.serialize_entry("call", &**call)?;
+                fields.serialize_entry("app", app)?;
+                fields.serialize_entry("result", result)?;
+                fields.serialize_entry("events", events)?;
+                fields.serialize_entry("elapsedMs", elapsed_ms)
+            }
+            Self::Operator { order } => fields.serialize_entry("order", order),
         }
     }
 }

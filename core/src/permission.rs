@@ -177,6 +177,19 @@ pub struct Refusal {
     pub fault: Fault,
 }
 
+/// A decision, for the audit log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decided {
+    /// Whether it may run.
+    pub allowed: bool,
+    /// How much harm it can do.
+    pub harm: Classified,
+    /// Who decided.
+    pub source: Source,
+    /// What it does, one scope for each thing.
+    pub scopes: Vec<Scope>,
+}
+
 impl Approved {
     /// What was approved.
     pub fn action(&self) -> &Action {
@@ -203,9 +216,11 @@ impl Approved {
         self.launch
     }
 
-    /// Writes the script. There is no other way to one.
-    pub fn into_script(self, costs: &Costs) -> Script {
-        jxa::script(&self, costs)
+    /// Writes the script, and says by what right. There is no other way to one.
+    pub fn into_script(self, costs: &Costs) -> (Script, Decided) {
+        let script = jxa::script(&self, costs);
+        let Self { harm, source, scopes, .. } = self;
+        (script, Decided { allowed: true, harm, source, scopes })
     }
 }
 

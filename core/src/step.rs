@@ -40,7 +40,7 @@ use crate::describe::describe;
 use crate::fault::{Code, Fault};
 use crate::jxa::Script;
 use crate::osa_error::OsaError;
-use crate::permission::{Answer, Classified, Gate, Question, Scope, Source};
+use crate::permission::{Answer, Decided, Gate, Question};
 use crate::plan;
 use crate::reference::{RefId, References};
 use crate::reply::Reply;
@@ -84,7 +84,7 @@ pub struct Run {
     /// The script.
     pub script: Script,
     /// Who allowed it.
-    pub decided: Decided,
+    pub decided: Arc<Decided>,
     /// What [`resume`] needs to go on.
     pub pending: Pending,
 }
@@ -96,19 +96,6 @@ pub struct Ask {
     pub question: Question,
     /// What [`resume`] needs to go on.
     pub pending: Pending,
-}
-
-/// A decision, for the audit log.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Decided {
-    /// Whether it may run.
-    pub allowed: bool,
-    /// How much harm it can do.
-    pub harm: Classified,
-    /// Who decided.
-    pub source: Source,
-    /// What it does, one scope for each thing.
-    pub scopes: Vec<Scope>,
 }
 
 /// What became of a script or a question.
@@ -191,7 +178,7 @@ pub struct Outcome {
     /// How it was read, where there was a choice.
     pub strategy: Option<String>,
     /// The decision that ended the call, if one did, for the audit log.
-    pub refused: Option<Decided>,
+    pub refused: Option<Arc<Decided>>,
     /// Writes that can be taken back, for the shell to keep.
     pub undo: Vec<Undo>,
     /// Ids of writes that were taken back, for the shell to forget.

@@ -20,10 +20,10 @@ use iac_core::app::Apps;
 use iac_core::call::{Call, ScriptCall};
 use iac_core::dictionary::describe::describe;
 use iac_core::fault::{Code, Fault};
-use iac_core::permission::{Gate, Level, Question};
+use iac_core::permission::{Decided, Gate, Level, Question};
 use iac_core::plan::Learned;
 use iac_core::reference::{Limits, RefId, References};
-use iac_core::step::{self, Ask, Decided, Event, Outcome, Run, Step};
+use iac_core::step::{self, Ask, Event, Outcome, Run, Step};
 use serde_json::{Map, Value as Json};
 use tokio_util::sync::CancellationToken;
 
@@ -139,7 +139,7 @@ pub struct Answer {
 #[derive(Debug)]
 pub enum Explained {
     /// It would run, or look at what a human would be asked about.
-    Decided(Box<Decided>),
+    Decided(Arc<Decided>),
     /// A human would be asked.
     Asked(Box<Question>),
     /// It would end without a script.
@@ -304,7 +304,7 @@ impl Pipeline {
             self.begin(&apps, &attempt, |world| step::start(call, world))
         };
         Some(match explained.await {
-            Ok(Step::Run(run)) => Explained::Decided(Box::new(run.decided)),
+            Ok(Step::Run(run)) => Explained::Decided(run.decided),
             Ok(Step::Ask(ask)) => Explained::Asked(Box::new(ask.question)),
             Ok(Step::Done(outcome)) => Explained::Done(Box::new(outcome)),
             Err(fault) => Explained::Fault(Box::new(fault)),

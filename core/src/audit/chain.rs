@@ -1,9 +1,8 @@
 //! The hash chain: how a line is written, and where a log was changed.
 
-use std::fmt::Write as _;
-
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value as Json, json};
+use serde::ser::SerializeMap as _;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, Value as Json};
 use sha2::{Digest as _, Sha256};
 
 use super::Entry;
@@ -31,11 +30,9 @@ impl Hash {
     }
 
     fn of(text: &str) -> Self {
-        let mut hash = String::with_capacity(64);
-        for byte in Sha256::digest(text.as_bytes()) {
-            let _ = write!(hash, "{byte:02x}");
-        }
-        Self(hash)
+        let digit = |four: u8| char::from_digit(four.into(), 16).unwrap_or_default();
+        let digest = Sha256::digest(text.as_bytes());
+        Self(digest.into_iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect())
     }
 }
 
@@ -112,20 +109,36 @@ impl Broken {
 
 const HASH: &str = ",\"hash\":\"";
 
+/// A line without its hash.
+struct Next<'a> {
+    line: u64,
+    now: Millis,
+    entry: &'a Entry,
+    before: &'a Hash,
+}
+
+impl Serialize for Next<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_map(None)?;
+        fields.serialize_entry("line", &self.line)?;
+        fields.serialize_entry("time", &time(self.now))?;
+        fields.serialize_entry("kind", self.entry.kind())?;
+        self.entry.write(&mut fields)?;
+        fields.serialize_entry("before", self.before)?;
+        fields.end()
+    }
+}
+
 impl Chain {
     /// Writes the next line, with its newline. The chain goes on from it.
     pub fn append(&mut self, now: Millis, entry: &Entry) -> String {
-        let mut fields = json!({ "line": self.lines + 1, "time": time(now), "kind": entry.kind() });
-        if let Json::Object(known) = &mut fields {
-            known.extend(entry.fields());
-            known.insert("before".to_owned(), json!(self.last.as_str()));
-        }
-        let text = fields.to_string();
+        let next = Next { line: self.lines + 1, now, entry, before: &self.last };
+        let mut text = serde_json::to_string(&next).expect("an entry is plain data");
         let hash = Hash::of(&text);
-        let open = text.strip_suffix('}').unwrap_or(&text);
-        let line = format!("{open}{HASH}{}\"}}\n", hash.as_str());
+        text.truncate(text.len() - "}".len());
+        text.extend([HASH, hash.as_str(), "\"}\n"]);
         *self = Self { lines: self.lines + 1, last: hash };
-        line
+        text
     }
 
     /// Reads the next line, without its newline.

@@ -4,10 +4,12 @@ mod looking;
 
 pub(super) use looking::Looking;
 
-use super::{Ask, Decided, Outcome, Pending, Run, Step, Then, World};
+use std::sync::Arc;
+
+use super::{Ask, Outcome, Pending, Run, Step, Then, World};
 use crate::action::Action;
 use crate::fault::{Code, Fault};
-use crate::permission::{self, Answer, Answered, Approved, Asked, Decision, Refusal};
+use crate::permission::{self, Answer, Answered, Approved, Asked, Decided, Decision, Refusal};
 
 /// What stands behind an action, however it ends: its app in words, and what was done for the call so far.
 #[derive(Clone, Debug)]
@@ -52,14 +54,8 @@ pub(super) fn run(approved: Approved, behind: Behind, then: Then, world: &World<
         other => other,
     };
     let pending = Pending { app: app.clone(), name: behind.name, events: behind.events, then };
-    let decided = Decided {
-        allowed: true,
-        harm: approved.harm().clone(),
-        source: approved.source().clone(),
-        scopes: approved.scopes().to_vec(),
-    };
-    let script = approved.into_script(&world.learned.costs(&app));
-    Step::Run(Run { app, script, decided, pending })
+    let (script, decided) = approved.into_script(&world.learned.costs(&app));
+    Step::Run(Run { app, script, decided: Arc::new(decided), pending })
 }
 
 impl Asking {
@@ -79,7 +75,13 @@ pub(super) fn refused(refusal: Refusal, events: u64) -> Step {
     let Refusal { source, harm, scopes, fault } = refusal;
     let decided = Decided { allowed: false, harm, source, scopes };
     let body = fault.to_json();
-    Step::Done(Outcome { body, is_error: true, events, refused: Some(decided), ..Outcome::default() })
+    Step::Done(Outcome {
+        body,
+        is_error: true,
+        events,
+        refused: Some(Arc::new(decided)),
+        ..Outcome::default()
+    })
 }
 
 /// The error for an event that does not belong to what was waited for.

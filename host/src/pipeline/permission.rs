@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use iac_core::Millis;
 use iac_core::audit::{CallWords, Entry, redact};
 use iac_core::call::Call;
 use iac_core::fault::Fault;
-use iac_core::permission::{Answer, Choice, Closed, Gate, Level, Policy, Question};
-use iac_core::step::{Decided, Event, Outcome, RunFailure};
+use iac_core::permission::{Answer, Choice, Closed, Decided, Gate, Level, Policy, Question};
+use iac_core::step::{Event, Outcome, RunFailure};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use tokio_util::sync::CancellationToken;
@@ -37,8 +37,32 @@ pub(super) struct Permission {
 #[derive(Clone, Debug)]
 pub(super) struct Attempt<'a> {
     pub(super) caller: &'a Caller,
-    words: Arc<CallWords>,
+    called: Arc<Called>,
     closed: Arc<Closed>,
+}
+
+/// A call before it was put into words, which whoever writes them down does, once.
+#[derive(Debug)]
+struct Called {
+    number: u64,
+    tool: String,
+    client: String,
+    plugin: Option<String>,
+    arguments: Map<String, Json>,
+    words: OnceLock<Arc<CallWords>>,
+}
+
+impl Called {
+    fn words(&self) -> Arc<CallWords> {
+        let make = || CallWords {
+            number: self.number,
+            tool: self.tool.clone(),
+            client: self.client.clone(),
+            plugin: self.plugin.clone(),
+            arguments: redact(&self.arguments),
+        };
+        Arc::clone(self.words.get_or_init(|| Arc::new(make())))
+    }
 }
 
 impl Permission {
@@ -58,22 +82,23 @@ impl Permission {
         arguments: &Map<String, Json>,
         caller: &'a Caller,
     ) -> Attempt<'a> {
-        let words = self.words(tool, arguments, caller);
+        let called = self.called(tool, arguments, caller);
         let leads = leads::of(arguments, &self.closed).await;
         let closed = match leads.is_empty() {
             true => Arc::clone(&self.closed),
             false => Arc::new((*self.closed).clone().with_leads(leads)),
         };
-        Attempt { caller, words, closed }
+        Attempt { caller, called, closed }
     }
 
-    fn words(&self, tool: &str, arguments: &Map<String, Json>, caller: &Caller) -> Arc<CallWords> {
-        Arc::new(CallWords {
+    fn called(&self, tool: &str, arguments: &Map<String, Json>, caller: &Caller) -> Arc<Called> {
+        Arc::new(Called {
             number: self.calls.fetch_add(1, Ordering::Relaxed) + 1,
             tool: tool.to_owned(),
             client: caller.client.clone(),
             plugin: caller.plugin.clone(),
-            arguments: redact(arguments),
+            arguments: arguments.clone(),
+            words: OnceLock::new(),
         })
     }
 
@@ -108,10 +133,10 @@ impl Permission {
     pub(super) async fn decided(
         &self,
         attempt: &Attempt<'_>,
-        decided: &Decided,
+        decided: &Arc<Decided>,
         now: Millis,
     ) -> Result<(), Fault> {
-        let entry = Entry::Decision { call: Arc::clone(&attempt.words), decided: decided.clone() };
+        let entry = decision(attempt, decided);
         self.write(entry, decided.harm.level > Level::Safe, now).await
     }
 
@@ -123,14 +148,11 @@ impl Permission {
         event: &Event,
         (began, now): (Instant, Millis),
     ) {
-        let (result, events) = ended(event);
         let elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let entry = Entry::Execution {
-            call: Arc::clone(&attempt.words),
-            app: app.to_owned(),
-            result,
-            events,
-            elapsed_ms,
+        let (called, app, event) = (Arc::clone(&attempt.called), app.to_owned(), event.clone());
+        let entry = move || {
+            let (result, events) = ended(&event);
+            Entry::Execution { call: called.words(), app, result, events, elapsed_ms }
         };
         if let Err(fault) = self.write(entry, level > Level::Safe, now).await {
             tracing::error!("{}", fault.message);
@@ -142,13 +164,19 @@ impl Permission {
     pub(super) fn opened(&self, tool: &str, root: &str, ok: bool, caller: &Caller, now: Millis) {
         let mut arguments = Map::new();
         arguments.insert("root".to_owned(), root.into());
-        let call = self.words(tool, &arguments, caller);
+        let called = self.called(tool, &arguments, caller);
         let result = if ok { "ok" } else { "unavailable" }.to_owned();
         let app = "language-servers".to_owned();
-        self.recorder.note(now, Entry::Execution { call, app, result, events: 0, elapsed_ms: 0 });
+        let entry = move || Entry::Execution { call: called.words(), app, result, events: 0, elapsed_ms: 0 };
+        self.recorder.note(now, entry);
     }
 
-    async fn write(&self, entry: Entry, durable: bool, now: Millis) -> Result<(), Fault> {
+    async fn write(
+        &self,
+        entry: impl FnOnce() -> Entry + Send + 'static,
+        durable: bool,
+        now: Millis,
+    ) -> Result<(), Fault> {
         if durable {
             return Ok(self.recorder.record(now, entry).await?);
         }
@@ -164,7 +192,8 @@ impl Permission {
         cancel: &CancellationToken,
         now: Millis,
     ) -> Option<Answer> {
-        self.recorder.note(now, Entry::question(Arc::clone(&attempt.words), question));
+        let entry = Entry::question(attempt.called.words(), question);
+        self.recorder.note(now, || entry);
         let Some(patience) = attempt.caller.patience() else {
             return Some(Answer::Unanswered("there was no time left to ask".to_owned()));
         };
@@ -209,8 +238,7 @@ impl Permission {
         now: Millis,
     ) {
         if let Some(decided) = &outcome.refused {
-            self.recorder
-                .note(now, Entry::Decision { call: Arc::clone(&attempt.words), decided: decided.clone() });
+            self.recorder.note(now, decision(attempt, decided));
         }
         if !self.keeps_undos(outcome, now).await {
             let lost: BTreeSet<&str> = outcome.undo.iter().map(|undo| undo.id.as_str()).collect();
@@ -252,6 +280,11 @@ impl Permission {
         let state = Arc::clone(&self.state);
         tokio::task::spawn_blocking(move || work(&state)).await.map_err(|error| internal(&error))
     }
+}
+
+fn decision(attempt: &Attempt<'_>, decided: &Arc<Decided>) -> impl FnOnce() -> Entry + Send + use<> {
+    let (called, decided) = (Arc::clone(&attempt.called), Arc::clone(decided));
+    move || Entry::Decision { call: called.words(), decided }
 }
 
 /// What decides when nothing can be read any more: what has run is still answered, and nothing more runs.

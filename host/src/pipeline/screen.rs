@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use iac_core::permission::{Answer, Choice, Question};
-use iac_core::step::{Decided, RunFailure};
+use iac_core::permission::{Answer, Choice, Decided, Question};
+use iac_core::step::RunFailure;
 use tokio::sync::{RwLock, RwLockReadGuard};
 use tokio_util::sync::CancellationToken;
 

@@ -24,9 +24,12 @@ pub struct Recorder {
     writer: Option<JoinHandle<()>>,
 }
 
+/// Makes an entry, on the thread that writes it: whoever notes one does not wait until it is put into words.
+type Making = Box<dyn FnOnce() -> Entry + Send>;
+
 struct Waiting {
     at: Millis,
-    entry: Entry,
+    entry: Making,
     /// Told once it is on the disk; `None` where nobody waits.
     done: Option<oneshot::Sender<Result<(), StateError>>>,
 }
@@ -37,8 +40,7 @@ impl Recorder {
         let (entries, waiting) = channel::<Waiting>();
         let writer = std::thread::spawn(move || {
             while let Ok(first) = waiting.recv() {
-                let mut came: Vec<Waiting> = once(first).chain(waiting.try_iter()).collect();
-                if !write(&state, &mut came) {
+                if !write(&state, once(first).chain(waiting.try_iter())) {
                     std::thread::sleep(REST);
                 }
             }
@@ -50,8 +52,8 @@ impl Recorder {
     }
 
     /// Writes an entry down some time soon.
-    pub fn note(&self, at: Millis, entry: Entry) {
-        let waiting = Waiting { at, entry, done: None };
+    pub fn note(&self, at: Millis, entry: impl FnOnce() -> Entry + Send + 'static) {
+        let waiting = Waiting { at, entry: Box::new(entry), done: None };
         let sent = self.entries.as_ref().is_some_and(|entries| entries.send(waiting).is_ok());
         if !sent {
             tracing::error!("the audit log is closed");
@@ -62,10 +64,14 @@ impl Recorder {
     ///
     /// # Errors
     /// It cannot be written.
-    pub async fn record(&self, at: Millis, entry: Entry) -> Result<(), StateError> {
+    pub async fn record(
+        &self,
+        at: Millis,
+        entry: impl FnOnce() -> Entry + Send + 'static,
+    ) -> Result<(), StateError> {
         let _turn = self.turn.lock().await;
         let (done, written) = oneshot::channel();
-        let waiting = Waiting { at, entry, done: Some(done) };
+        let waiting = Waiting { at, entry: Box::new(entry), done: Some(done) };
         let closed = || StateError::Damaged { path: "audit".into(), error: "the log is closed".to_owned() };
         let entries = self.entries.as_ref().ok_or_else(closed)?;
         entries.send(waiting).map_err(|_| closed())?;
@@ -74,20 +80,24 @@ impl Recorder {
 }
 
 /// Writes entries in their order, with those before it each one that somebody waits for; says whether there was one.
-fn write(state: &State, came: &mut [Waiting]) -> bool {
-    let mut awaited = false;
-    for together in came.split_inclusive_mut(|waiting| waiting.done.is_some()) {
-        let done = together.last_mut().and_then(|last| last.done.take());
-        let entries: Vec<_> = together.iter().map(|waiting| (waiting.at, &waiting.entry)).collect();
-        let written = state.record_all(&entries, done.is_some());
-        awaited |= done.is_some();
-        match (done, written) {
-            (Some(done), written) => drop(done.send(written)),
-            (None, Err(error)) => tracing::error!(%error, "the audit log cannot be written"),
-            (None, Ok(())) => {}
+fn write(state: &State, came: impl Iterator<Item = Waiting>) -> bool {
+    let (mut together, mut awaited) = (Vec::new(), false);
+    for Waiting { at, entry, done } in came {
+        together.push((at, entry()));
+        if let Some(done) = done {
+            awaited = true;
+            drop(done.send(all(state, &std::mem::take(&mut together), true)));
         }
     }
+    if let Err(error) = all(state, &together, false) {
+        tracing::error!(%error, "the audit log cannot be written");
+    }
     awaited
+}
+
+fn all(state: &State, entries: &[(Millis, Entry)], durable: bool) -> Result<(), StateError> {
+    let entries: Vec<_> = entries.iter().map(|(at, entry)| (*at, entry)).collect();
+    state.record_all(&entries, durable)
 }
 
 impl Drop for Recorder {

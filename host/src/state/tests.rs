@@ -130,8 +130,8 @@ fn what_comes_together_is_written_in_its_order() {
     let recorder = Recorder::new(state.clone());
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     for round in 0..20 {
-        (0..5).for_each(|n| recorder.note(Millis(1_000), order(round * 6 + n)));
-        runtime.block_on(recorder.record(Millis(1_000), order(round * 6 + 5))).unwrap();
+        (0..5).for_each(|n| recorder.note(Millis(1_000), move || order(round * 6 + n)));
+        runtime.block_on(recorder.record(Millis(1_000), move || order(round * 6 + 5))).unwrap();
         let written = audit::read(state.folder()).unwrap().len();
         assert_eq!(written, 1 + (round + 1) * 6, "what somebody waits for stands behind what came before it");
     }

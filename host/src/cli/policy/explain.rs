@@ -83,7 +83,7 @@ impl Explain {
                     Ok(Told::new(
                         Ruling::Deny,
                         refused.harm.level,
-                        refused.harm.reason.into(),
+                        refused.harm.reason.clone().into(),
                         &refused.source,
                         line,
                     ))
