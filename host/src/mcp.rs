@@ -2,8 +2,10 @@
 
 mod answer;
 mod asking;
+mod caught;
 mod client;
 mod lines;
+mod output;
 mod progress;
 mod request;
 mod resources;

@@ -1,7 +1,7 @@
 //! What a call answered, as a client receives it.
 
 use rmcp::RoleServer;
-use rmcp::model::{CallToolResult, Implementation, MetaObject, ProtocolVersion};
+use rmcp::model::{CallToolResult, ContentBlock, Implementation, MetaObject, ProtocolVersion};
 use rmcp::service::RequestContext;
 use serde_json::json;
 
@@ -17,10 +17,10 @@ pub(super) fn result(answer: Answer, meta: MetaObject) -> CallToolResult {
     }
     let elapsed = elapsed.as_secs_f64() * 1000.0;
     meta.insert("iac-mcp/elapsedMs".to_owned(), json!((elapsed * 100.0).round() / 100.0));
-    let result = match outcome.is_error {
-        true => CallToolResult::structured_error(outcome.body),
-        false => CallToolResult::structured(outcome.body),
-    };
+    let text = serde_json::to_string(&outcome.body).expect("JSON can be written");
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = Some(outcome.body);
+    result.is_error = Some(outcome.is_error);
     result.with_meta(Some(meta))
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::convert::Infallible;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::answer::{is_modern, meta, result};
 use super::asking::{self, Tickets};
+use super::caught::caught;
 use super::progress::Progress;
 use super::{resources, tools};
 use crate::consent::{Caller, Listener};
@@ -55,7 +57,7 @@ impl Server {
         Self { pipeline, config, tickets: Arc::new(Tickets::new()), changes, closed }
     }
 
-    /// Answers a call of a tool that exists. A panic on the way is an answer too, or the client would wait for ever.
+    /// Answers a call of a tool that exists.
     async fn answer(
         &self,
         request: CallToolRequestParams,
@@ -66,11 +68,9 @@ impl Server {
         let caller = Caller { listener, ..asking::caller(&self.tickets, &request, context) };
         let CallToolRequestParams { name: tool, arguments, .. } = request;
         let arguments = arguments.unwrap_or_default();
-        let (pipeline, cancel) = (Arc::clone(&self.pipeline), context.ct.clone());
-        let (name, given) = (tool.clone(), arguments.clone());
-        let call = tokio::spawn(async move { pipeline.answer(&name, &given, &caller, cancel).await });
+        let call = pin!(self.pipeline.answer(&tool, &arguments, &caller, context.ct.clone()));
         let answer = tokio::select! {
-            answer = call => answer,
+            answer = caught(call) => answer,
             never = waiting(progress.as_deref()) => match never {},
         };
         if let Some(progress) = &progress {
@@ -150,17 +150,8 @@ impl ServerHandler for Server {
 
     /// A client of the stateless era hears of changes while it listens.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.changes.clone();
-        loop {
-            tokio::select! {
-                () = context.cancelled() => return Ok(()),
-                () = self.closed.cancelled() => return Ok(()),
-                changed = changes.changed() => if changed.is_err() { return Ok(()) },
-            }
-            if context.sink().notify_tool_list_changed().await.is_err() {
-                return Ok(());
-            }
-        }
+        Box::pin(tell_changes(context, self.changes.clone(), self.closed.clone())).await;
+        Ok(())
     }
 
     async fn list_tools(
@@ -169,7 +160,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         one_page(request)?;
-        let list = ListToolsResult::with_all_items(tools::listed(&self.pipeline).await);
+        let list = ListToolsResult::with_all_items(Box::pin(tools::listed(&self.pipeline)).await);
         let mut list = list.with_ttl_ms(FRESH).with_cache_scope(CacheScope::Private);
         list.meta = self.meta(&context);
         Ok(list)
@@ -180,8 +171,11 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.known(&request.name).await?;
-        Ok(self.answer(request, &context).await)
+        let called = async move {
+            self.known(&request.name).await?;
+            Ok(self.answer(request, &context).await)
+        };
+        Box::pin(called).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -201,7 +195,7 @@ impl ServerHandler for Server {
         let name = params.as_ref().and_then(|params| params.get("name")).and_then(Json::as_str);
         let name =
             name.ok_or_else(|| ErrorData::invalid_params("`name`: expected the name of a tool", None))?;
-        self.known(name).await?;
+        Box::pin(self.known(name)).await?;
         let given = params.as_ref().and_then(|params| params.get("arguments")).unwrap_or(&Json::Null);
         let answer = result(failed(&no_arguments(given)), meta(&context, &self.config.server_info));
         let mut answer = serde_json::to_value(answer)
@@ -226,7 +220,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         one_page(request)?;
-        let list = ListResourcesResult::with_all_items(resources::list(&self.pipeline).await?);
+        let list = ListResourcesResult::with_all_items(Box::pin(resources::list(&self.pipeline)).await?);
         let mut list = list.with_ttl_ms(FRESH).with_cache_scope(CacheScope::Private);
         list.meta = self.meta(&context);
         Ok(list)
@@ -249,7 +243,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let contents = resources::read(&self.pipeline, &request.uri, context.ct.clone()).await?;
+        let contents = Box::pin(resources::read(&self.pipeline, &request.uri, context.ct.clone())).await?;
         let mut result = ReadResourceResult::new(vec![contents]).with_cache_scope(CacheScope::Private);
         result.meta = self.meta(&context);
         Ok(result.into())
@@ -264,9 +258,27 @@ impl ServerHandler for Server {
     }
 }
 
+/// Says that the tools have changed, each time, until nobody listens any more.
+async fn tell_changes(
+    context: SubscriptionContext,
+    mut changes: watch::Receiver<u64>,
+    closed: CancellationToken,
+) {
+    loop {
+        tokio::select! {
+            () = context.cancelled() => return,
+            () = closed.cancelled() => return,
+            changed = changes.changed() => if changed.is_err() { return },
+        }
+        if context.sink().notify_tool_list_changed().await.is_err() {
+            return;
+        }
+    }
+}
+
 async fn waiting(progress: Option<&Progress>) -> Infallible {
     match progress {
-        Some(progress) => progress.say().await,
+        Some(progress) => Box::pin(progress.say()).await,
         None => std::future::pending().await,
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -11,12 +12,12 @@ use rmcp::model::{
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
-use tokio::io::Empty;
+use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::lines::{Came, LONGEST, Lines};
+use super::output::Output;
 use super::request;
 use super::unread::{Glance, without_lone_surrogates};
 
@@ -26,7 +27,8 @@ type Sending = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 /// cannot be read is answered: whoever wrote it waits.
 pub(super) struct Stdio {
     lines: Lines<StdioReader>,
-    writer: AsyncRwTransport<RoleServer, Empty, StdioWriter>,
+    /// `None` once the session is over.
+    output: Arc<Mutex<Option<Output<StdioWriter>>>>,
     begun: bool,
     /// Requests that wait for their answers, and those that were taken back: what still runs of one could answer a second
     /// with its id.
@@ -43,7 +45,7 @@ impl Stdio {
         let (reader, writer) = stdio_pipes();
         Self {
             lines: Lines::new(reader, LONGEST),
-            writer: AsyncRwTransport::new(tokio::io::empty(), writer),
+            output: Arc::new(Mutex::new(Some(Output::new(writer)))),
             begun: false,
             waiting: HashSet::new(),
             sending: None,
@@ -101,7 +103,7 @@ impl Stdio {
     fn answer(&mut self, whom: Vec<Option<RequestId>>, error: &ErrorData) {
         let mut sends: Vec<Sending> = Vec::new();
         for id in whom {
-            sends.push(Box::pin(self.writer.send(TxJsonRpcMessage::<RoleServer>::error(error.clone(), id))));
+            sends.push(Box::pin(self.write(&TxJsonRpcMessage::<RoleServer>::error(error.clone(), id))));
         }
         self.sending = Some(Box::pin(async move {
             for send in sends {
@@ -109,6 +111,27 @@ impl Stdio {
             }
             Ok(())
         }));
+    }
+
+    /// Writes a message: at once as far as that goes, since the library makes a task of what is left to do.
+    fn write(
+        &self,
+        message: &TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + use<> {
+        let left = line(message).and_then(|line| self.begin(line));
+        let output = Arc::clone(&self.output);
+        async move {
+            let Some(line) = left? else { return Ok(()) };
+            let mut output = output.lock().await;
+            output.as_mut().ok_or(io::ErrorKind::NotConnected)?.write(&line).await
+        }
+    }
+
+    /// Returns what has to wait for the lines before it, if anything has.
+    fn begin(&self, line: Vec<u8>) -> io::Result<Option<Vec<u8>>> {
+        let Ok(mut output) = self.output.try_lock() else { return Ok(Some(line)) };
+        let whole = output.as_mut().ok_or(io::ErrorKind::NotConnected)?.begin(&line)?;
+        Ok((!whole).then(Vec::new))
     }
 
     /// Whether a message may go on to the session, or to what waits for one to begin.
@@ -125,6 +148,12 @@ impl Stdio {
             }
         }
     }
+}
+
+fn line(message: &TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    Ok(line)
 }
 
 /// Reads a message; an empty line is none.
@@ -204,7 +233,7 @@ impl Transport<RoleServer> for Stdio {
             }
             _ => {}
         }
-        let (sent, closed) = (self.writer.send(item), self.closed.clone());
+        let (sent, closed) = (self.write(&item), self.closed.clone());
         async move {
             // Whoever does not read any more is gone, also where somebody still holds the other end of stdin.
             sent.await.inspect_err(|_| closed.cancel())
@@ -228,6 +257,7 @@ impl Transport<RoleServer> for Stdio {
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        self.writer.close().await
+        drop(self.output.lock().await.take());
+        Ok(())
     }
 }
