@@ -10,6 +10,7 @@ mod progress;
 mod request;
 mod resources;
 mod server;
+mod streams;
 mod tools;
 mod transport;
 mod unread;

@@ -22,3 +22,5 @@ mod lines;
 mod plugins;
 #[path = "server/session.rs"]
 mod session;
+#[path = "server/sockets.rs"]
+mod sockets;

@@ -12,13 +12,13 @@ use rmcp::model::{
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::lines::{Came, LONGEST, Lines};
 use super::output::Output;
 use super::request;
+use super::streams::{self, standard};
 use super::unread::{Glance, without_lone_surrogates};
 
 type Sending = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
@@ -26,9 +26,9 @@ type Sending = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 /// The standard streams. What comes out of turn before a session begins is dropped instead of ending the server, and what
 /// cannot be read is answered: whoever wrote it waits.
 pub(super) struct Stdio {
-    lines: Lines<StdioReader>,
+    lines: Lines<streams::Input>,
     /// `None` once the session is over.
-    output: Arc<Mutex<Option<Output<StdioWriter>>>>,
+    output: Arc<Mutex<Option<Output<streams::Output>>>>,
     begun: bool,
     /// Requests that wait for their answers, and those that were taken back: what still runs of one could answer a second
     /// with its id.
@@ -42,7 +42,7 @@ pub(super) struct Stdio {
 impl Stdio {
     /// Takes the standard streams; `closed` is cancelled when stdin ends.
     pub(super) fn new(closed: CancellationToken) -> Self {
-        let (reader, writer) = stdio_pipes();
+        let (reader, writer) = standard();
         Self {
             lines: Lines::new(reader, LONGEST),
             output: Arc::new(Mutex::new(Some(Output::new(writer)))),
