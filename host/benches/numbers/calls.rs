@@ -9,7 +9,7 @@ use iac_mcp::osascript::{Kind, Settings, Supervisor};
 use serde_json::{Value as Json, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::client::Client;
+use crate::client::{Client, Over};
 use crate::echo;
 use crate::mac::{BINARY, MAIL, Mac};
 use crate::table::{Row, Target, median, milliseconds};
@@ -19,50 +19,83 @@ const TURNS: usize = 40;
 const CALLS: u64 = 50;
 
 pub(crate) fn rows() -> Vec<Row> {
-    let mac = Mac::new(200, "none");
-    let mut ours = Client::start(&mut mac.server());
-    let own = std::env::current_exe().expect("this program has a path");
-    let mut echo = Client::start(Command::new(own).arg(echo::ARGUMENT));
-    let arguments = one_message(&mut ours);
-    let mut answer = ours.ask("iac_mcp_get_properties", &arguments);
-    let before = ran(&mut ours);
-    each(&mut ours, "iac_mcp_get_properties", &arguments);
-    answer["busy"] = json!(((ran(&mut ours) - before) / CALLS as f64 * 1e3).round());
-    let [mut less, mut whole, mut echoed, mut shown, mut scriptless, mut between] =
-        [(); 6].map(|()| Vec::new());
+    // Two servers of one Mac would wait for each other.
+    let macs = [(); 2].map(|()| Mac::new(200, "none"));
+    let ways = [
+        (Over::Sockets, "over sockets, as from Node's clients:"),
+        (Over::Pipes, "over pipes, where rmcp needs no threads:"),
+    ];
+    let mut all: Vec<_> = ways.iter().zip(&macs).map(|((over, _), mac)| Sides::start(*over, mac)).collect();
     for _ in 0..TURNS {
-        scriptless.push(each(&mut ours, "iac_mcp_get_reference_stats", &json!({})));
-        let before = ran(&mut ours);
-        let all = each(&mut ours, "iac_mcp_get_properties", &arguments);
-        whole.push(all);
-        less.push(all - (ran(&mut ours) - before) / CALLS as f64);
-        echoed.push(each(&mut echo, "echo", &answer));
-        let before = waited(&mut echo);
-        let all = each(&mut echo, "show", &answer);
-        shown.push(all - (waited(&mut echo) - before) / CALLS as f64);
-        between
-            .push(each_behind(&mut echo, &answer, || drop(ours.call("iac_mcp_get_properties", &arguments))));
+        all.iter_mut().for_each(Sides::turn);
     }
-    let [less, whole, echoed, shown, scriptless, between] =
-        [less, whole, echoed, shown, scriptless, between].map(median);
-    let over_echo = |time: f64| format!("{:.2} x", time / echoed);
-    vec![
-        Row::told("a call of an rmcp server that echoes the same answer", echoed * 1e3, "µs"),
-        Row::told("the same, less its wait for a process that is as busy as a script", shown * 1e3, "µs")
-            .note(over_echo(shown)),
-        Row::told("the echo, each behind a call of this server that runs a script", between * 1e3, "µs")
-            .note(over_echo(between)),
-        Row::told("a call of this server that needs no script", scriptless * 1e3, "µs")
-            .note(over_echo(scriptless)),
-        Row::told("a call of this server: three properties of one message", whole * 1e3, "µs"),
-        Row::new(
-            "that call less its wait on the worker's pipe, over the echo",
-            less / echoed,
-            "x",
-            Target::AtMost(1.3),
-        )
-        .note(format!("{:.0} µs", less * 1e3)),
-    ]
+    ways.into_iter().zip(all).flat_map(|((_, way), sides)| sides.rows(way)).collect()
+}
+
+/// This server and the echo, through the same streams, and the milliseconds of a call in each turn.
+struct Sides {
+    ours: Client,
+    echo: Client,
+    arguments: Json,
+    answer: Json,
+    whole: Vec<f64>,
+    less: Vec<f64>,
+    scriptless: Vec<f64>,
+    echoed: Vec<f64>,
+    shown: Vec<f64>,
+    between: Vec<f64>,
+}
+
+impl Sides {
+    fn start(over: Over, mac: &Mac) -> Self {
+        let mut ours = Client::over(over, &mut mac.server());
+        let own = std::env::current_exe().expect("this program has a path");
+        let echo = Client::over(over, Command::new(own).arg(echo::ARGUMENT));
+        let arguments = one_message(&mut ours);
+        let mut answer = ours.ask("iac_mcp_get_properties", &arguments);
+        let before = ran(&mut ours);
+        each(&mut ours, "iac_mcp_get_properties", &arguments);
+        answer["busy"] = json!(((ran(&mut ours) - before) / CALLS as f64 * 1e3).round());
+        let [whole, less, scriptless, echoed, shown, between] = [(); 6].map(|()| Vec::new());
+        Self { ours, echo, arguments, answer, whole, less, scriptless, echoed, shown, between }
+    }
+
+    fn turn(&mut self) {
+        let Self { ours, echo, arguments, answer, .. } = self;
+        self.scriptless.push(each(ours, "iac_mcp_get_reference_stats", &json!({})));
+        let before = ran(ours);
+        let all = each(ours, "iac_mcp_get_properties", arguments);
+        self.whole.push(all);
+        self.less.push(all - (ran(ours) - before) / CALLS as f64);
+        self.echoed.push(each(echo, "echo", answer));
+        let before = waited(echo);
+        let all = each(echo, "show", answer);
+        self.shown.push(all - (waited(echo) - before) / CALLS as f64);
+        let behind = || drop(ours.call("iac_mcp_get_properties", arguments));
+        self.between.push(each_behind(echo, answer, behind));
+    }
+
+    fn rows(self, way: &str) -> [Row; 6] {
+        let all = [self.whole, self.less, self.scriptless, self.echoed, self.shown, self.between];
+        let [whole, less, scriptless, echoed, shown, between] = all.map(median);
+        let told = |what: &str, time: f64| {
+            Row::told(format!("… {what}"), time * 1e3, "µs").note(format!("{:.2} x", time / echoed))
+        };
+        [
+            Row::told(format!("{way} an echo by rmcp"), echoed * 1e3, "µs"),
+            told("the same, less its wait for a process as busy as a script", shown),
+            told("the same, each behind a call that runs a script", between),
+            told("a call of this server that needs no script", scriptless),
+            Row::told("… one that does: three properties of one message", whole * 1e3, "µs"),
+            Row::new(
+                "… less its wait on the worker's pipe, over the echo",
+                less / echoed,
+                "x",
+                Target::AtMost(1.3),
+            )
+            .note(format!("{:.0} µs", less * 1e3)),
+        ]
+    }
 }
 
 /// The same script in a process that is kept, and in one of its own.

@@ -1,25 +1,53 @@
-//! A client over pipes, as thin as can be, so that what is measured is the server.
+//! A client as thin as can be, so that what is measured is the server.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Write as _, pipe};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value as Json, json};
 
 /// A server and the one who talks to it.
 pub(crate) struct Client {
     process: Child,
-    stdin: Option<ChildStdin>,
-    stdout: BufReader<ChildStdout>,
+    stdin: Option<File>,
+    stdout: BufReader<File>,
     next: u64,
+}
+
+/// What stdin and stdout of a server are.
+#[derive(Clone, Copy)]
+pub(crate) enum Over {
+    Pipes,
+    /// Whatever is built on Node gives its servers these.
+    Sockets,
+}
+
+impl Over {
+    /// The end of whoever reads, and that of whoever writes.
+    fn ends(self) -> (OwnedFd, OwnedFd) {
+        match self {
+            Self::Pipes => pipe().map(|(read, write)| (read.into(), write.into())).expect("a pipe"),
+            Self::Sockets => UnixStream::pair().map(|(a, b)| (a.into(), b.into())).expect("two sockets"),
+        }
+    }
 }
 
 impl Client {
     /// Starts a server and begins a session.
     pub(crate) fn start(command: &mut Command) -> Self {
-        let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-        let mut process = spawned.expect("the server starts");
-        let stdin = process.stdin.take();
-        let stdout = BufReader::new(process.stdout.take().expect("stdout is a pipe"));
+        Self::over(Over::Pipes, command)
+    }
+
+    /// The same, through what is to be used.
+    pub(crate) fn over(over: Over, command: &mut Command) -> Self {
+        let ((stdin, write), (read, stdout)) = (over.ends(), over.ends());
+        let spawned = command.stdin(stdin).stdout(stdout).stderr(Stdio::null()).spawn();
+        let process = spawned.expect("the server starts");
+        // The ends of the server are no longer held here, so that its end is seen.
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        let (stdin, stdout) = (Some(File::from(write)), BufReader::new(File::from(read)));
         let mut client = Self { process, stdin, stdout, next: 0 };
         let info = json!({ "name": "numbers", "version": "0" });
         let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info });
