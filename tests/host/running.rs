@@ -25,6 +25,9 @@ mod elsewhere;
 mod ends;
 #[path = "running/faults.rs"]
 mod faults;
+#[path = "running/full.rs"]
+#[cfg(target_os = "linux")]
+mod full;
 #[path = "running/references.rs"]
 mod references;
 #[path = "running/soak.rs"]
