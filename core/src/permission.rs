@@ -196,19 +196,9 @@ impl Approved {
         &self.action
     }
 
-    /// How much harm it can do.
-    pub fn harm(&self) -> &Classified {
-        &self.harm
-    }
-
     /// Who allowed it.
     pub fn source(&self) -> &Source {
         &self.source
-    }
-
-    /// What it does, one scope for each thing.
-    pub fn scopes(&self) -> &[Scope] {
-        &self.scopes
     }
 
     /// Whether an app that is not running may be opened for it.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::{
@@ -130,24 +131,19 @@ fn properties(
 ) -> String {
     data.set("text", &window(text));
     prices(costs, costs.single, data);
-    let mut groups: Vec<(Way<'_>, String, Vec<usize>)> = Vec::new();
+    let mut groups: IndexMap<(Way<'_>, String), Vec<usize>> = IndexMap::new();
     for (place, wanted) in objects.iter().enumerate() {
-        let (way, reads) = (Way::of(wanted), reads(wanted));
-        // The last one first: what is asked for together is mostly alike.
-        match groups.iter_mut().rev().find(|group| group.0 == way && group.1 == reads) {
-            Some((.., places)) => places.push(place),
-            None => groups.push((way, reads, vec![place])),
-        }
+        groups.entry((Way::of(wanted), reads(wanted))).or_default().push(place);
     }
     let mut calls = Vec::new();
     let mut rows: Vec<Json> = Vec::new();
-    for (at, (way, reads, places)) in groups.iter().enumerate() {
+    for (at, ((way, reads), places)) in groups.iter().enumerate() {
         let (call, row) = way.call(at, reads, places, objects, sizes, costs);
         calls.push(call);
         rows.push(row);
     }
     data.set("rows", &rows);
-    data.set("places", &groups.iter().map(|(.., places)| places).collect::<Vec<_>>());
+    data.set("places", &groups.values().collect::<Vec<_>>());
     format!(
         "{{ const found = []; [{}].forEach((group, g) => group.forEach((each, i) => {{ found[d.places[g][i]] = each; }})); return found; }}",
         calls.join(", ")
@@ -155,7 +151,7 @@ fn properties(
 }
 
 /// How an object is reached: by its id in a collection, together with others, or along a path of its own.
-#[derive(PartialEq, Eq)]
+#[derive(PartialEq, Eq, Hash)]
 enum Way<'a> {
     ById(&'a Path, &'a Member, &'a Identifier),
     Path(String),

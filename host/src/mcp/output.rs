@@ -14,11 +14,13 @@ const KEPT: usize = 64 * 1024;
 pub(super) struct Output<W> {
     to: W,
     held: Vec<u8>,
+    /// How many bytes of it are written.
+    written: usize,
 }
 
 impl<W: AsyncWrite + Unpin> Output<W> {
     pub(super) fn new(to: W) -> Self {
-        Self { to, held: Vec::new() }
+        Self { to, held: Vec::new(), written: 0 }
     }
 
     /// Takes a line, and writes of it what can be written at once; says whether that was all.
@@ -28,8 +30,8 @@ impl<W: AsyncWrite + Unpin> Output<W> {
     pub(super) fn begin(&mut self, line: &[u8]) -> io::Result<bool> {
         self.held.extend_from_slice(line);
         let mut nobody = Context::from_waker(Waker::noop());
-        while !self.held.is_empty() {
-            match Pin::new(&mut self.to).poll_write(&mut nobody, &self.held) {
+        while self.written < self.held.len() {
+            match Pin::new(&mut self.to).poll_write(&mut nobody, &self.held[self.written..]) {
                 Poll::Pending => return Ok(false),
                 Poll::Ready(written) => self.wrote(written?)?,
             }
@@ -43,8 +45,8 @@ impl<W: AsyncWrite + Unpin> Output<W> {
     /// Nobody reads any more.
     pub(super) async fn write(&mut self, line: &[u8]) -> io::Result<()> {
         self.held.extend_from_slice(line);
-        while !self.held.is_empty() {
-            let written = self.to.write(&self.held).await?;
+        while self.written < self.held.len() {
+            let written = self.to.write(&self.held[self.written..]).await?;
             self.wrote(written)?;
         }
         self.to.flush().await
@@ -54,9 +56,11 @@ impl<W: AsyncWrite + Unpin> Output<W> {
         if written == 0 {
             return Err(io::ErrorKind::WriteZero.into());
         }
-        self.held.drain(..written);
-        if self.held.is_empty() {
+        self.written += written;
+        if self.written == self.held.len() {
+            self.held.clear();
             self.held.shrink_to(KEPT);
+            self.written = 0;
         }
         Ok(())
     }

@@ -30,30 +30,36 @@ pub(super) fn standard() -> (Input, Output) {
     )
 }
 
-/// A socket that does not block. It is shared with whoever gave it, so that it is given back as it was.
+/// A socket that does not block.
 struct Socket {
     stream: UnixStream,
-    shared: OwnedFd,
+    _shared: Shared,
+}
+
+/// What whoever gave a socket holds as well: it is given back as it was.
+struct Shared {
+    socket: OwnedFd,
     blocked: bool,
 }
 
 impl Socket {
     /// `None` if it is no socket of this machine.
     fn of(given: impl AsFd) -> Option<Self> {
-        let shared = given.as_fd().try_clone_to_owned().ok()?;
-        let stream = net::UnixStream::from(shared.try_clone().ok()?);
+        let socket = given.as_fd().try_clone_to_owned().ok()?;
+        let stream = net::UnixStream::from(socket.try_clone().ok()?);
         stream.local_addr().ok()?;
-        let blocked = !fcntl_getfl(&shared).ok()?.contains(OFlags::NONBLOCK);
-        let socket = stream.set_nonblocking(true).and_then(|()| UnixStream::from_std(stream));
-        let socket = socket.inspect_err(|error| tracing::warn!(%error, "a socket is not used as one"));
-        Some(Self { stream: socket.ok()?, shared, blocked })
+        let blocked = !fcntl_getfl(&socket).ok()?.contains(OFlags::NONBLOCK);
+        let shared = Shared { socket, blocked };
+        let stream = stream.set_nonblocking(true).and_then(|()| UnixStream::from_std(stream));
+        let stream = stream.inspect_err(|error| tracing::warn!(%error, "a socket is not used as one"));
+        Some(Self { stream: stream.ok()?, _shared: shared })
     }
 }
 
-impl Drop for Socket {
+impl Drop for Shared {
     fn drop(&mut self) {
         if self.blocked
-            && let Err(error) = ioctl_fionbio(&self.shared, false)
+            && let Err(error) = ioctl_fionbio(&self.socket, false)
         {
             tracing::debug!(%error, "a socket is not as it was");
         }
@@ -99,9 +105,9 @@ mod tests {
     #[tokio::test]
     async fn only_a_socket_is_one() {
         let (_reader, pipe) = io::pipe().unwrap();
-        let tcp = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+        let udp = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
         assert!(Socket::of(pipe).is_none());
-        assert!(Socket::of(tcp).is_none());
+        assert!(Socket::of(udp).is_none());
         assert!(Socket::of(File::open("/dev/null").unwrap()).is_none());
     }
 

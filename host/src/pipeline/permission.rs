@@ -41,8 +41,7 @@ pub(super) struct Attempt<'a> {
     closed: Arc<Closed>,
 }
 
-/// A call before it was put into words, which whoever writes them down does, once.
-#[derive(Debug)]
+/// A call before it is put into words for the log, which happens once and late.
 struct Called {
     number: u64,
     tool: String,
@@ -50,6 +49,16 @@ struct Called {
     plugin: Option<String>,
     arguments: Map<String, Json>,
     words: OnceLock<Arc<CallWords>>,
+}
+
+/// What somebody wrote stands in the arguments: it is not shown.
+impl std::fmt::Debug for Called {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Called")
+            .field("number", &self.number)
+            .field("tool", &self.tool)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Called {
@@ -149,11 +158,9 @@ impl Permission {
         (began, now): (Instant, Millis),
     ) {
         let elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let (called, app, event) = (Arc::clone(&attempt.called), app.to_owned(), event.clone());
-        let entry = move || {
-            let (result, events) = ended(&event);
-            Entry::Execution { call: called.words(), app, result, events, elapsed_ms }
-        };
+        // What the script answered is not kept until then: it may be long.
+        let ((result, events), app, called) = (ended(event), app.to_owned(), Arc::clone(&attempt.called));
+        let entry = move || Entry::Execution { call: called.words(), app, result, events, elapsed_ms };
         if let Err(fault) = self.write(entry, level > Level::Safe, now).await {
             tracing::error!("{}", fault.message);
         }

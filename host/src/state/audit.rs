@@ -213,7 +213,7 @@ impl Open {
 
 /// Removes a log with its end.
 fn remove(folder: &Path, name: &str) {
-    for file in [UNBEGUN, LOG, END].map(|ending| format!("{name}{ending}")) {
+    for file in [LOG, END, UNBEGUN].map(|ending| format!("{name}{ending}")) {
         match fs::remove_file(folder.join(&file)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 tracing::warn!(%error, file, "a log stays");

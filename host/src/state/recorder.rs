@@ -40,7 +40,8 @@ impl Recorder {
         let (entries, waiting) = channel::<Waiting>();
         let writer = std::thread::spawn(move || {
             while let Ok(first) = waiting.recv() {
-                if !write(&state, once(first).chain(waiting.try_iter())) {
+                let came: Vec<Waiting> = once(first).chain(waiting.try_iter()).collect();
+                if !write(&state, came) {
                     std::thread::sleep(REST);
                 }
             }
@@ -80,7 +81,7 @@ impl Recorder {
 }
 
 /// Writes entries in their order, with those before it each one that somebody waits for; says whether there was one.
-fn write(state: &State, came: impl Iterator<Item = Waiting>) -> bool {
+fn write(state: &State, came: Vec<Waiting>) -> bool {
     let (mut together, mut awaited) = (Vec::new(), false);
     for Waiting { at, entry, done } in came {
         together.push((at, entry()));
