@@ -158,9 +158,12 @@ impl Permission {
         (began, now): (Instant, Millis),
     ) {
         let elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        // What the script answered is not kept until then: it may be long.
-        let ((result, events), app, called) = (ended(event), app.to_owned(), Arc::clone(&attempt.called));
-        let entry = move || Entry::Execution { call: called.words(), app, result, events, elapsed_ms };
+        let end = is_short(event).then(|| event.clone()).ok_or_else(|| ended(event));
+        let (app, called) = (app.to_owned(), Arc::clone(&attempt.called));
+        let entry = move || {
+            let (result, events) = end.map_or_else(|known| known, |event| ended(&event));
+            Entry::Execution { call: called.words(), app, result, events, elapsed_ms }
+        };
         if let Err(fault) = self.write(entry, level > Level::Safe, now).await {
             tracing::error!("{}", fault.message);
         }
@@ -329,6 +332,11 @@ impl End {
     fn parse(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
+}
+
+/// Whether what a script answered may be kept until somebody has time to look how it ended.
+fn is_short(event: &Event) -> bool {
+    matches!(event, Event::Replied(text) if text.len() <= 4 * 1024)
 }
 
 /// How a script ended, in one word or number, and how many events it sent.

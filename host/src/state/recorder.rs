@@ -13,7 +13,7 @@ use tokio::sync::{Mutex, oneshot};
 use super::{State, StateError};
 
 /// How long the writer rests after an entry that nobody waits for: to wake it for each would hold up the calls.
-const REST: Duration = Duration::from_millis(1);
+const REST: Duration = Duration::from_millis(5);
 
 /// A queue to the log.
 #[derive(Debug)]
