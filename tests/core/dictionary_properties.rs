@@ -22,8 +22,14 @@ fn read(bytes: &[u8], includes: &Includes) -> (Dictionary, Vec<Problem>) {
         assert!(!class.plural.is_empty());
         assert!(class.inherits.as_ref() != Some(name));
         assert!(std::ptr::eq(dictionary.class(name).unwrap(), class));
-        for property in dictionary.properties(name) {
-            assert!(std::ptr::eq(dictionary.property(name, &property.name).unwrap(), property));
+        let seen = dictionary.properties(name);
+        for property in &seen {
+            assert!(std::ptr::eq(dictionary.property(name, &property.name).unwrap(), *property));
+        }
+        for property in dictionary.lineage(name).iter().flat_map(|class| &class.properties) {
+            let first =
+                seen.iter().find(|each| each.code == property.code).map(|each| std::ptr::from_ref(*each));
+            assert_eq!(dictionary.property_of_code(name, &property.code).map(std::ptr::from_ref), first);
         }
     }
     for command in &dictionary.commands {

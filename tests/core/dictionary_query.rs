@@ -53,6 +53,24 @@ fn a_class_is_found_however_it_is_spelled() {
 }
 
 #[test]
+fn a_code_finds_no_property_that_another_hides() {
+    let dictionary = read(
+        "<class name='thing' code='Thin'><property name='key' code='ID  ' type='text'/></class>
+        <class name='box' code='Boxx' inherits='thing'><property name='key' code='BKey' type='text'/></class>",
+    );
+    let cases = [
+        ("thing", "ID  ", Some("key")),
+        ("thing", "BKey", None),
+        ("box", "ID  ", None),
+        ("box", "BKey", Some("key")),
+    ];
+    for (class, code, expected) in cases {
+        let found = dictionary.property_of_code(class, code).map(|property| property.name.as_str());
+        assert_eq!(found, expected, "{code:?} of {class}");
+    }
+}
+
+#[test]
 fn a_property_is_found_in_the_nearest_class_that_has_it() {
     let dictionary = things();
     let cases = [
