@@ -1,12 +1,12 @@
 //! A call after every name in it was resolved: what would be done, to what, in which app.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use serde_json::Value as Json;
 
 use crate::call::{Filter, TextWindow};
-use crate::change::{Change, Subject};
+use crate::change::{Change, Look, Subject};
 use crate::dictionary::{Identifier, TypeExpr};
 use crate::marshal::Given;
 use crate::permission::Level;
@@ -72,9 +72,18 @@ pub enum Deed {
     /// Runs a script of a plugin's package inside the app.
     Script(Box<InAppScript>),
     /// Looks at objects that would be changed.
-    Preview(Vec<Subject>),
+    Preview(Preview),
     /// Sets properties.
     Set(Vec<Change>),
+}
+
+/// A look at objects that would be changed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Preview {
+    /// The objects, and what is read of each.
+    pub subjects: Vec<Subject>,
+    /// By what objects at places are told apart; `None` where places stay what they are.
+    pub anchors: Option<Anchors>,
 }
 
 /// One command with its checked arguments.
@@ -103,6 +112,8 @@ pub struct Invocation {
     pub seen: Vec<Seen>,
     /// What is looked at while something is moved, so that it can be followed and taken back.
     pub moves: Option<Moves>,
+    /// By what its objects are told apart; `None` for a command that changes nothing, which may go by places.
+    pub anchors: Option<Anchors>,
 }
 
 /// What is looked at of an object that is moved.
@@ -133,7 +144,7 @@ pub struct Seen {
     /// The way there.
     pub path: Path,
     /// What was read of it.
-    pub labels: Vec<Identifier>,
+    pub looks: Vec<Look>,
     /// What that was, as the script encoded it.
     pub shown: serde_json::Value,
 }
@@ -181,6 +192,12 @@ impl Invocation {
     /// Returns a named parameter's value.
     pub fn parameter(&self, term: &str) -> Option<&Given> {
         self.parameters.iter().find(|argument| argument.term == term).map(|argument| &argument.value)
+    }
+
+    /// Puts other ways to objects in the place of those that are given, in the order of [`Self::values`].
+    pub(crate) fn replace_paths(&mut self, mut with: impl FnMut(&Path) -> Path) {
+        let values = self.direct.iter_mut().chain(self.parameters.iter_mut().map(|each| &mut each.value));
+        values.for_each(|value| value.replace_paths(&mut with));
     }
 
     /// Returns every value that is given, the direct parameter first.
@@ -254,6 +271,34 @@ impl Column {
     /// Whether its values are texts, which cost more to carry over than numbers and dates.
     pub fn is_text(&self) -> bool {
         self.kind.0.iter().any(|kind| kind.name.ends_with("text"))
+    }
+}
+
+/// By what elements of each class are told apart, for the classes on the ways of an action.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Anchors(BTreeMap<String, Anchor>);
+
+/// By what elements of a class are told apart, so that a place can be turned into an object before others come or go.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Anchor {
+    /// By what the app finds one again.
+    pub identity: Identity,
+    /// The property that holds the name, if the class has one.
+    pub name: Option<Identifier>,
+    /// What tells one from its neighbours where nothing else does.
+    pub mark: Option<Identifier>,
+}
+
+impl Anchors {
+    /// Returns what is known of a class.
+    pub fn of(&self, class: &str) -> Option<&Anchor> {
+        self.0.get(class)
+    }
+}
+
+impl FromIterator<(String, Anchor)> for Anchors {
+    fn from_iter<I: IntoIterator<Item = (String, Anchor)>>(all: I) -> Self {
+        Self(all.into_iter().collect())
     }
 }
 

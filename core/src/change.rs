@@ -1,13 +1,16 @@
 //! Writes of properties: what would be set, on which objects, and by what these are known to be the ones that are meant.
 
+mod facts;
 mod verify;
 
 use serde_json::Value as Json;
 
+use crate::action::Anchor;
 use crate::dictionary::{Dictionary, Identifier, TypeExpr};
 use crate::marshal::Given;
 use crate::specifier::{By, Path, Segment};
 
+pub(crate) use facts::{beside, consequence, facts};
 pub(crate) use verify::holds;
 
 /// An object that would be changed, as it is looked at beforehand.
@@ -21,8 +24,28 @@ pub struct Subject {
     pub name: Option<Identifier>,
     /// Properties that tell a human which object it is, the best first.
     pub labels: Vec<Identifier>,
+    /// What else decides, for what is done to it.
+    pub facts: Vec<Fact>,
     /// What would be set.
     pub slots: Vec<Slot>,
+}
+
+/// Something about an object that a human has to know to decide: to whom a message goes, how much is in a folder.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fact {
+    /// What it is called in a question: `to`, `attachments`.
+    pub caption: String,
+    /// How it is read.
+    pub look: Look,
+}
+
+/// How something is read of an object.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Look {
+    /// A property, through others or through elements.
+    Property(Vec<Identifier>),
+    /// How many elements of a kind it has.
+    Count(Identifier),
 }
 
 /// A property that would be set.
@@ -128,6 +151,11 @@ fn names(dictionary: &Dictionary, class: &str) -> impl Iterator<Item = Identifie
 }
 
 impl Subject {
+    /// An object of which nothing is read but what stands at the places on the way to it.
+    pub(crate) fn at(path: Path) -> Self {
+        Self { path, mark: None, name: None, labels: Vec::new(), facts: Vec::new(), slots: Vec::new() }
+    }
+
     /// Says by what an object is known and called.
     pub(crate) fn of(app: &str, dictionary: &Dictionary, path: Path, slots: Vec<Slot>) -> Self {
         let class = path.class().to_owned();
@@ -141,7 +169,16 @@ impl Subject {
             if path.is_stable() { mark_of(app, dictionary, &class) } else { mark(app, dictionary, &class) };
         let by_name = matches!(path.last(), Some((_, Segment::Element(_, By::Name(_)))));
         let name = name(dictionary, &class).filter(|_| by_name);
-        Self { path, mark, name, labels, slots }
+        Self { path, mark, name, labels, facts: Vec::new(), slots }
+    }
+}
+
+/// Says by what elements of a class are told apart.
+pub(crate) fn anchor(app: &str, dictionary: &Dictionary, class: &str) -> Anchor {
+    Anchor {
+        identity: crate::plan::identity(dictionary, class),
+        name: name(dictionary, class),
+        mark: mark(app, dictionary, class),
     }
 }
 

@@ -20,7 +20,10 @@ pub(crate) const PRELUDE: &str = include_str!("jxa/prelude.js");
 /// What scripts that change something have besides.
 pub(crate) const CHANGES: &str = include_str!("jxa/changes.js");
 
-/// What scripts of commands have besides, where a human was shown their objects.
+/// What scripts have besides that turn places into objects before something comes or goes.
+pub(crate) const PLACES: &str = include_str!("jxa/places.js");
+
+/// What scripts of commands have besides.
 pub(crate) const COMMANDS: &str = include_str!("jxa/commands.js");
 
 /// Code whose text depends only on the shape of a request, and the data of this one.

@@ -78,6 +78,28 @@ impl Given {
         found
     }
 
+    /// Returns the ways in this value: to objects, and to those that a place is in or beside.
+    pub fn paths(&self) -> Vec<&Path> {
+        let mut found = Vec::new();
+        self.visit(&mut |value| match value {
+            Self::Object(path) => found.push(path),
+            Self::Place(place) => found.push(place.path()),
+            _ => {}
+        });
+        found
+    }
+
+    /// Puts other ways in the place of these, in the order of [`Self::paths`].
+    pub(crate) fn replace_paths(&mut self, with: &mut dyn FnMut(&Path) -> Path) {
+        match self {
+            Self::List(items) => items.iter_mut().for_each(|item| item.replace_paths(with)),
+            Self::Record(fields) => fields.iter_mut().for_each(|(_, value)| value.replace_paths(with)),
+            Self::Object(path) => *path = with(path),
+            Self::Place(place) => *place.path_mut() = with(place.path()),
+            _ => {}
+        }
+    }
+
     /// Returns the files in this value, as absolute POSIX paths.
     pub fn files(&self) -> Vec<&str> {
         let mut found = Vec::new();
@@ -87,6 +109,21 @@ impl Given {
             }
         });
         found
+    }
+}
+
+impl Place {
+    /// The way to the container, or to the neighbour.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Beginning(path, _) | Self::End(path, _) | Self::Before(path) | Self::After(path) => path,
+        }
+    }
+
+    fn path_mut(&mut self) -> &mut Path {
+        match self {
+            Self::Beginning(path, _) | Self::End(path, _) | Self::Before(path) | Self::After(path) => path,
+        }
     }
 }
 

@@ -147,6 +147,12 @@ impl OsaError {
             let message = format!("{app}: another object stands where this one was when it was found");
             return Fault::new(Code::ReferenceMoved, message, QUERY_AGAIN).with("app", app);
         }
+        if self.number == BLIND {
+            let message = format!(
+                "{app}: several objects have neither an id nor a name: places shift while a command runs, so nothing was done"
+            );
+            return Fault::new(Code::InvalidParameter, message, "make one call for each object");
+        }
         let found = TABLE.iter().find(|row| row.number == self.number);
         let fault = match found {
             None if self.at == "open" && self.number != DISK => {
@@ -161,6 +167,15 @@ impl OsaError {
             Some(row) => Fault::new(row.code, format!("{app}: {}", row.meaning), row.suggestion),
         };
         fault.with("app", app).with("number", self.number)
+    }
+
+    /// Reads the error that a script put in the place of one row of its answer, if it did.
+    pub(crate) fn of_row(row: &serde_json::Value, at: &str) -> Option<Self> {
+        if row.get("$").and_then(serde_json::Value::as_str) != Some("error") {
+            return None;
+        }
+        let message = row.get("message").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
+        Some(Self { number: row.get("number")?.as_i64()?, message, at: at.to_owned() })
     }
 
     /// Whether it says that another object stands where the one that was meant stood.
@@ -179,6 +194,9 @@ const DISK: i64 = -36;
 
 /// The number that our scripts raise where another object stands at the place of the one that is meant; nobody else's.
 const MOVED: i64 = 20_001;
+
+/// The number that our scripts raise where several objects have nothing but their places.
+const BLIND: i64 = 20_002;
 
 /// Whether a number says that another object stands where the one that was meant stood.
 pub(crate) fn is_moved(number: i64) -> bool {

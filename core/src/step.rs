@@ -17,6 +17,7 @@ mod elements;
 mod first;
 mod health;
 mod moves;
+mod placing;
 mod properties;
 mod query;
 mod script;
@@ -157,6 +158,7 @@ enum Then {
     Missing(Path),
     Properties(properties::Reading),
     Elements(Box<elements::Listing>),
+    Placing(Box<placing::Placing>),
     Command(Box<command::Sending>),
     Script(script::Inside),
     Set(Box<set::Setting>),
@@ -282,6 +284,7 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Ok(reply), Then::Missing(path)) => query::missing(&path, reply, &app, world),
         (Ok(reply), Then::Properties(reading)) => reading.resume(reply, &app, events, world),
         (Ok(reply), Then::Elements(listing)) => listing.resume(reply, &app, events, world),
+        (Ok(reply), Then::Placing(placing)) => placing.resume(reply, &app, events, world),
         (Ok(reply), Then::Command(sending)) => sending.resume(reply, &app, events, world),
         (Ok(reply), Then::Script(inside)) => inside.resume(reply, Behind { name, events }, world),
         (Ok(reply), Then::Set(setting)) => setting.resume(reply, &app, events, world),

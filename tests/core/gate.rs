@@ -32,7 +32,9 @@ fn many_writes_of_one_call_are_asked_once() {
     assert_eq!(
         session.asked[0].text(),
         "Shelf: set \"flag\" to true (3 objects)\n\
-         - thing \"apple\": false → true\n- thing \"pear\": false → true\n- thing \"plum\": false → true\n\
+         - thing \"apple\"\n  \"flag\" old: false\n  \"flag\" new: true\n\
+         - thing \"pear\"\n  \"flag\" old: false\n  \"flag\" new: true\n\
+         - thing \"plum\"\n  \"flag\" old: false\n  \"flag\" new: true\n\
          MODIFY · asked by the policy's profile \"standard\""
     );
     assert_eq!(session.writes(), json!([[11, "flag", true], [12, "flag", true], [13, "flag", true]]));
@@ -92,7 +94,7 @@ fn a_changed_object_is_asked_about_again() {
     let outcome = session.call("iac_mcp_set_property", &set(&one, "name", json!("new")));
     assert_eq!(session.asked.len(), 2, "{}", outcome.body);
     assert!(
-        session.asked[1].text().contains("\"changed meanwhile\" → \"new\""),
+        session.asked[1].text().contains("\"name\" old: \"changed meanwhile\"\n  \"name\" new: \"new\""),
         "{}",
         session.asked[1].text()
     );
@@ -272,7 +274,7 @@ fn a_dangerous_command_shows_what_it_would_touch() {
     assert_eq!(
         session.asked[0].text(),
         "Shelf: run \"delete\" (2 objects)\n- thing \"apple\"\n- thing \"pear\"\n\
-         DANGEROUS · asked by the policy's profile \"standard\""
+         Note: this server cannot bring back what is deleted\nDANGEROUS · asked by the policy's profile \"standard\""
     );
     assert_eq!(session.asked[0].choices(), [Choice::Once, Choice::Hour, Choice::Deny]);
     assert_eq!(session.ask("world.things.length"), json!(1));
@@ -332,7 +334,7 @@ fn words_of_others_cannot_pass_for_ours() {
     session.answers = vec![Choice::Deny];
     session.call("iac_mcp_set_property", &set(&one, "flag", json!(true)));
     let text = session.asked[0].text();
-    assert_eq!(text.lines().count(), 3, "{text}");
+    assert_eq!(text.lines().count(), 5, "{text}");
     assert_eq!(text.lines().nth(1).expect("a line").matches('"').count(), 2, "{text}");
     assert!(!text.contains(['\u{202e}', '\u{200b}']), "{text}");
 }

@@ -37,20 +37,21 @@ fn a_read_says_that_another_stands_there() {
 
 #[test]
 fn so_does_whatever_begins_at_it() {
-    let cases: [(&str, Arguments); 4] = [
-        ("iac_mcp_get_elements", |id| json!({ "container": id, "elementType": "item" })),
+    let cases: [(&str, &str, Arguments); 4] = [
+        ("iac_mcp_get_elements", "still(", |id| json!({ "container": id, "elementType": "item" })),
         (
             "iac_mcp_query_object",
+            "still(",
             |id| json!({ "app": "Finder", "specifier": { "type": "property", "property": "name", "of": id } }),
         ),
-        ("iac_mcp_run_command", |id| json!({ "app": "Finder", "command": "reveal", "target": id })),
-        ("iac_mcp_get_properties", |id| json!({ "reference": id })),
+        ("iac_mcp_run_command", "hold(", |id| json!({ "app": "Finder", "command": "reveal", "target": id })),
+        ("iac_mcp_get_properties", "still(", |id| json!({ "reference": id })),
     ];
-    for (tool, arguments) in cases {
+    for (tool, looks, arguments) in cases {
         let mut desk = Desk::default();
         let twin = desk.second("folder", "file:///a");
         let (data, outcome) = desk.call(tool, &arguments(&twin), &[MOVED]);
-        assert!(data["body"].as_str().expect("a text").contains("still("), "{tool}: {data}");
+        assert!(data["body"].as_str().expect("a text").contains(looks), "{tool}: {data}");
         is_moved(&outcome.body);
     }
 }

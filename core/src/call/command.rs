@@ -212,6 +212,7 @@ fn bind_one(
         is_fragile,
         seen: Vec::new(),
         moves: None,
+        anchors: None,
     })
 }
 

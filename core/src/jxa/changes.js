@@ -1,13 +1,16 @@
 // Stands behind the prelude in scripts that change something.
 
-// What a human is shown of some objects: mark, labels and old values of each, or why it cannot be read.
+// What a human is shown of some objects: mark, labels, old values, what was found at the places on the way, and facts; or
+// why it cannot be read.
 const preview = (rows, way, q) => rows.map(p => {
   at = "object";
   try {
-    const x = way(p), mark = q.mark === null ? null : markOf(x, q.mark);
+    found = [];
+    const x = way(p), places = found.map(one => one.known === undefined ? { place: one.place, mark: one.wants } : { known: encode(one.known, 0, true) });
+    const mark = q.mark === null ? null : markOf(x, q.mark);
     const old = read(x, q.gets), labels = read(x, q.labels), all = old.concat(labels);
     if (mark === null && all.length > 0 && all.every(each => isFailed(each) && missing(each.number))) return all[0];
-    return [mark, labels, old];
+    return [mark, labels, old, places, read(x, q.facts)];
   } catch (error) { return failed(error); }
 });
 

@@ -5,22 +5,27 @@ use serde_json::{Value as Json, json};
 
 use super::command::Ways;
 use super::data::Data;
-use super::path::path;
+use super::path::{path, pinned};
+use crate::action::Preview;
 use crate::change::{Change, Slot, Subject};
 use crate::dictionary::Identifier;
 use crate::specifier::{By, Segment};
 
 /// Writes the body of a look at objects that would be changed; the answer has one entry for each, in their order.
-pub(super) fn preview(subjects: &[Subject], data: &mut Data) -> String {
+pub(super) fn preview(wanted: &Preview, data: &mut Data) -> String {
     let mut groups = Groups::default();
-    for subject in subjects {
+    for subject in &wanted.subjects {
         let mut values = Vec::new();
-        let way = path(&subject.path, &mut values);
+        let way = match &wanted.anchors {
+            Some(anchors) => pinned(&subject.path, anchors, false, &mut values),
+            None => path(&subject.path, &mut values),
+        };
         let call = format!(
-            "p => {way}, {{ mark: {}, labels: [{}], gets: [{}] }}",
+            "p => {way}, {{ mark: {}, labels: [{}], gets: [{}], facts: [{}] }}",
             getter(subject.mark.as_ref()),
             subject.labels.iter().map(|label| getter(Some(label))).collect::<Vec<_>>().join(", "),
             gets(subject),
+            subject.facts.iter().map(|fact| fact.look.getter()).collect::<Vec<_>>().join(", "),
         );
         groups.add(call, Json::from(values));
     }

@@ -4,48 +4,53 @@ use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
 use super::data::Data;
-use super::path::path;
-use crate::action::{Find, Invocation, Moves, Seen};
+use super::path::{path, pinned};
+use crate::action::{Anchors, Find, Invocation, Moves, Seen};
+use crate::change::Look;
 use crate::dictionary::Identifier;
 use crate::marshal::{Given, Place};
 use crate::specifier::Path;
 
 /// Writes the body of a command; its arguments go to `data.a`, and the ways to objects among them into the code.
 pub(super) fn command(invocation: &Invocation, data: &mut Data) -> String {
-    let mut ways = Ways::default();
+    let mut ways = Ways { anchors: invocation.anchors.as_ref(), ..Ways::default() };
     let mut values = Vec::new();
     let call = arguments(invocation, &mut |given| {
+        ways.is_target = values.is_empty() && invocation.direct.is_some();
         values.push(ways.encode(given));
         format!("a[{}]", values.len() - 1)
     });
     data.set("text", &[invocation.text.offset, invocation.text.limit]);
     data.set("a", &values);
-    let ways: Vec<String> = ways.0.into_iter().map(|way| format!("p => {way}")).collect();
-    let sent = match (invocation.each, call.strip_prefix("a[0]")) {
-        (true, Some(rest)) if invocation.moves.is_some() => format!(
-            "movingEach(a[0], {}, target => app.{}(target{rest}))",
-            moves(invocation.moves.as_ref()),
-            invocation.identifier
-        ),
-        (true, Some(rest)) => format!("each(a[0], target => app.{}(target{rest}))", invocation.identifier),
-        _ if invocation.moves.is_some() => format!(
-            "moving(a[0], {}, () => app.{}({call}))",
-            moves(invocation.moves.as_ref()),
-            invocation.identifier
-        ),
-        _ => format!("answer(() => app.{}({call}))", invocation.identifier),
+    let ways = ways.code();
+    let send = |target: &str, call: &str| match &invocation.moves {
+        Some(looks) => {
+            format!("moving({target}, {}, () => app.{}({call}))", moves(looks), invocation.identifier)
+        }
+        None => format!("answer(() => app.{}({call}))", invocation.identifier),
     };
     let checked = checked(&invocation.seen, data);
-    format!("{{ {checked}const a = inbound(d.a, [{}]); return {sent}; }}", ways.join(", "))
+    match (invocation.each, call.strip_prefix("a[0]")) {
+        (true, Some(rest)) if invocation.anchors.is_some() => {
+            let sent = send("target", &format!("target{rest}"));
+            format!(
+                "{{ {checked}const ways = [{ways}], a = inbound([null].concat(d.a.slice(1)), ways); return sendEach(d.a[0], ways, target => {sent}); }}"
+            )
+        }
+        (true, Some(rest)) => format!(
+            "{{ {checked}const a = inbound(d.a, [{ways}]); return each(a[0], target => app.{}(target{rest})); }}",
+            invocation.identifier
+        ),
+        _ => format!("{{ {checked}const a = inbound(d.a, [{ways}]); return {}; }}", send("a[0]", &call)),
+    }
 }
 
 /// What of an object that is moved is read: its mark, and where it is.
-fn moves(moves: Option<&Moves>) -> String {
+fn moves(moves: &Moves) -> String {
     let read = |identifier: Option<&Identifier>| {
         identifier.map_or_else(|| "null".to_owned(), |identifier| format!("x => x.{identifier}()"))
     };
-    let (mark, home) = moves.map(|moves| (moves.mark.as_ref(), moves.home.as_ref())).unwrap_or_default();
-    format!("{{ mark: {}, home: {} }}", read(mark), read(home))
+    format!("{{ mark: {}, home: {} }}", read(moves.mark.as_ref()), read(moves.home.as_ref()))
 }
 
 /// Writes the body of a search for objects by their marks.
@@ -72,8 +77,8 @@ fn checked(seen: &[Seen], data: &mut Data) -> String {
     let rows = seen.iter().map(|seen| {
         let mut values = Vec::new();
         let way = ways.insert_full(format!("p => {}", path(&seen.path, &mut values))).0;
-        let labels = seen.labels.iter().map(|label| format!("x => x.{label}()")).collect::<Vec<_>>();
-        let read = reads.insert_full(format!("[{}]", labels.join(", "))).0;
+        let looks = seen.looks.iter().map(Look::getter).collect::<Vec<_>>();
+        let read = reads.insert_full(format!("[{}]", looks.join(", "))).0;
         json!([way, read, values, seen.shown])
     });
     data.set("seen", &rows.collect::<Vec<_>>());
@@ -109,12 +114,18 @@ fn is_application(given: &Given) -> bool {
 
 /// The different ways to objects, each once: objects that are reached alike share their code.
 #[derive(Default)]
-pub(super) struct Ways(IndexSet<String>);
+pub(super) struct Ways<'a> {
+    ways: IndexSet<String>,
+    /// By what objects at places are told apart; `None` where places may stay what they are.
+    anchors: Option<&'a Anchors>,
+    /// Whether the objects that are written now are those that are changed.
+    is_target: bool,
+}
 
-impl Ways {
+impl Ways<'_> {
     /// Writes the ways, in the order in which the data numbers them.
     pub(super) fn code(self) -> String {
-        self.0.into_iter().map(|way| format!("p => {way}")).collect::<Vec<_>>().join(", ")
+        self.ways.into_iter().map(|way| format!("p => {way}")).collect::<Vec<_>>().join(", ")
     }
 
     /// Writes a value as data; the way to an object in it is kept.
@@ -150,8 +161,11 @@ impl Ways {
 
     fn way(&mut self, to: &Path, rest: String) -> Json {
         let mut values = Vec::new();
-        let code = path(to, &mut values) + &rest;
-        let (way, _) = self.0.insert_full(code);
+        let code = match self.anchors {
+            Some(anchors) => pinned(to, anchors, self.is_target && rest.is_empty(), &mut values),
+            None => path(to, &mut values),
+        };
+        let (way, _) = self.ways.insert_full(code + &rest);
         json!({ "$": "object", "way": way, "p": values })
     }
 }

@@ -32,18 +32,6 @@ const moving = (x, q, send) => {
   const found = value !== null && value.$ === "object" && left ? known(there, q.mark) : null;
   return { $: "moved", value: value, mark: mark, home: home, left: left, landed: found };
 };
-const movingEach = (targets, q, send) => {
-  const answers = [];
-  for (const target of targets) {
-    try { answers.push(moving(target, q, () => send(target))); } catch (error) {
-      if (!fatal(numberOf(error))) { answers.push(failed(error)); continue; }
-      if (answers.length === 0) throw error;
-      reason = "the app stopped answering (" + numberOf(error) + "); whether the next target was moved is not known, the others were not tried";
-      break;
-    }
-  }
-  return answers;
-};
 // Objects by their marks, in the first collection that holds just one of them: the number of the collection and the id.
 const find = (collections, mark, id, marks) => {
   const found = marks.map(() => null);

@@ -3,6 +3,9 @@
 
 use serde_json::Value as Json;
 
+use crate::action::{Anchor, Anchors, Identity};
+use crate::change::Look;
+use crate::dictionary::Identifier;
 use crate::specifier::{By, Id, Path, Segment};
 
 /// Writes a path that starts at `app` and takes its values from the list `p`; the values are appended to `values`.
@@ -23,6 +26,68 @@ pub(super) fn path(path: &Path, values: &mut Vec<Json>) -> String {
         }
     }
     code
+}
+
+/// Writes the same path for a script that changes something: places become ids or names, or are compared (`places.js`).
+///
+/// `is_target` says that the object at the end is the one that is changed, so that a name must be its alone.
+pub(super) fn pinned(path: &Path, anchors: &Anchors, is_target: bool, values: &mut Vec<Json>) -> String {
+    let mut code = String::from("app");
+    let segments = path.segments();
+    for (at, segment) in segments.iter().enumerate() {
+        let (member, by) = match segment {
+            Segment::Property(member) => {
+                code.extend([".", member.identifier.as_str()]);
+                continue;
+            }
+            Segment::Element(member, by) => (member, by),
+        };
+        let collection = format!("{code}.{}", member.identifier);
+        let p = values.len();
+        values.push(value(by));
+        let anchor = anchors.of(&member.class);
+        let is_last = is_target && at + 1 == segments.len();
+        code = match (by, anchor.and_then(|anchor| anchor.name.as_ref())) {
+            (By::Index(_), _) => format!("pin({collection}, p[{p}], {})", anchored(anchor)),
+            (By::Place(_, mark), _) => {
+                values.push(Json::from(mark.value.as_str()));
+                format!("hold({collection}.at(p[{p}]), p[{p}], x => x.{}(), p[{}])", mark.property, p + 1)
+            }
+            (By::Name(_), Some(name)) if is_last => format!("sole({collection}, p[{p}], x => x.{name}())"),
+            _ => format!("{collection}.{}(p[{p}])", form(by)),
+        };
+    }
+    code
+}
+
+/// By what an element of a class can be told apart, as `pin` takes it.
+fn anchored(anchor: Option<&Anchor>) -> String {
+    let getter = |property: Option<&Identifier>| {
+        property.map_or_else(|| "null".to_owned(), |property| format!("x => x.{property}()"))
+    };
+    let mark = getter(anchor.and_then(|anchor| anchor.mark.as_ref()));
+    match anchor.map(|anchor| &anchor.identity) {
+        Some(Identity::Id(id)) => {
+            format!("{{ id: x => x.{id}(), alone: false, pick: (c, v) => c.byId(v), mark: {mark} }}")
+        }
+        Some(Identity::Name(name)) => {
+            format!("{{ id: x => x.{name}(), alone: true, pick: (c, v) => c.byName(v), mark: {mark} }}")
+        }
+        Some(Identity::Index) | None => format!("{{ id: null, mark: {mark} }}"),
+    }
+}
+
+impl Look {
+    /// What reads it of an object: `x => x.to.address()`.
+    pub(super) fn getter(&self) -> String {
+        let way = |identifiers: &[Identifier]| {
+            identifiers.iter().map(Identifier::as_str).collect::<Vec<_>>().join(".")
+        };
+        match self {
+            Self::Property(identifiers) => format!("x => x.{}()", way(identifiers)),
+            Self::Count(identifier) => format!("x => x.{identifier}.length"),
+        }
+    }
 }
 
 fn form(by: &By) -> &'static str {

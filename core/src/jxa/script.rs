@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::{
-    CHANGES, COMMANDS, Script, changes,
+    CHANGES, COMMANDS, PLACES, Script, changes,
     command::{command, find},
     data::Data,
     path::path,
@@ -31,13 +31,14 @@ pub(crate) fn script(approved: &Approved, costs: &Costs) -> Script {
     if let Deed::Command(_) | Deed::Script(_) = approved.action().deed {
         data.set("launch", &approved.may_launch());
     }
-    let more = match &approved.action().deed {
-        Deed::Preview(_) | Deed::Set(_) => CHANGES,
-        Deed::Command(invocation) if !invocation.seen.is_empty() || invocation.moves.is_some() => COMMANDS,
-        Deed::Find(_) => COMMANDS,
-        _ => "",
+    let more: &[&str] = match &approved.action().deed {
+        Deed::Preview(_) => &[PLACES, CHANGES],
+        Deed::Set(_) => &[CHANGES],
+        Deed::Command(invocation) if invocation.anchors.is_some() => &[PLACES, COMMANDS],
+        Deed::Find(_) => &[COMMANDS],
+        _ => &[],
     };
-    whole(more, &body, data)
+    whole(&more.concat(), &body, data)
 }
 
 /// Writes the script that asks whether an app answers: it reads the version, and launches nothing.
@@ -82,7 +83,7 @@ fn body(action: &Action, costs: &Costs) -> (String, Data) {
         Deed::Find(wanted) => find(wanted, &mut data),
         Deed::Command(invocation) => command(invocation, &mut data),
         Deed::Script(script) => command(&script.invocation, &mut data),
-        Deed::Preview(subjects) => changes::preview(subjects, &mut data),
+        Deed::Preview(wanted) => changes::preview(wanted, &mut data),
         Deed::Set(all) => changes::changes(all, &mut data),
     };
     (body, data)

@@ -7,12 +7,10 @@ use super::{
     Refusal, Ruling, Scope, Source, TAINT, Touch, Unasked, Wording, classify,
 };
 use crate::Millis;
-use crate::action::{Action, Deed, Seen};
+use crate::action::{Action, Deed, Preview, Seen};
 use crate::app::App;
-use crate::change::Subject;
 use crate::fault::{Code, Fault};
-use crate::marshal::Given;
-use crate::specifier::{Path, quoted};
+use crate::specifier::quoted;
 
 /// Decides on an action: the strictest word about anything that it touches.
 pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decision {
@@ -112,31 +110,12 @@ impl Unasked {
         each(&self.scopes, Scope::policy_line).join(", ")
     }
 
-    /// A look at the objects that the action would change, as a part of the question; `None` if it names no object.
-    ///
-    /// What a property is set on is known; of what a command is given, `subject` says how to look at the first `most`.
-    pub(crate) fn preview(
-        &self,
-        most: usize,
-        subject: &dyn Fn(&Path) -> Option<Subject>,
-    ) -> Option<Approved> {
-        let subjects: Vec<Subject> = match &self.action.deed {
-            Deed::Set(changes) => changes.iter().map(|change| change.subject.clone()).collect(),
-            Deed::Command(invocation) => {
-                let direct = invocation.direct.iter().flat_map(Given::objects);
-                let paths = direct.filter(|path| path.last().is_some());
-                paths
-                    .take(most)
-                    .filter_map(subject)
-                    .map(|subject| Subject { slots: Vec::new(), ..subject })
-                    .collect()
-            }
-            _ => Vec::new(),
-        };
-        if subjects.is_empty() {
+    /// A look at the objects that the action would change, as a part of the question; `None` if there are none.
+    pub(crate) fn preview(&self, look: Preview) -> Option<Approved> {
+        if look.subjects.is_empty() {
             return None;
         }
-        let action = Action { app: self.action.app.clone(), deed: Deed::Preview(subjects) };
+        let action = Action { app: self.action.app.clone(), deed: Deed::Preview(look) };
         let harm = classify(&action, &[]);
         Some(Approved {
             action,

@@ -38,6 +38,8 @@ pub struct Wording {
     pub objects: Vec<String>,
     /// How many objects there are; they may be more than are named.
     pub count: usize,
+    /// What cannot be called back once it is done, if there is such a thing.
+    pub consequence: Option<String>,
 }
 
 /// What a human can answer.
@@ -182,6 +184,9 @@ impl Question {
         let named = self.wording.objects.len().min(NAMED);
         if self.wording.count > named && named > 0 {
             let _ = write!(text, "\n- and {} more", self.wording.count - named);
+        }
+        if let Some(consequence) = &self.wording.consequence {
+            let _ = write!(text, "\nNote: {consequence}");
         }
         let _ = write!(text, "\n{} · {}", self.level.as_str(), self.why);
         text

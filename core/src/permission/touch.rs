@@ -109,7 +109,7 @@ impl<'a> Touched<'a> {
             Deed::Script(script) => {
                 found.command = Some(CommandName { name: &script.term, code: &script.code });
             }
-            Deed::Preview(subjects) => subjects.iter().for_each(|subject| found.subject(subject)),
+            Deed::Preview(wanted) => wanted.subjects.iter().for_each(|subject| found.subject(subject)),
             Deed::Set(changes) => {
                 found.itself = false;
                 changes.iter().for_each(|change| {

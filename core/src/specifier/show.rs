@@ -50,12 +50,47 @@ pub(crate) fn quoted(text: &str) -> String {
     format!("\"{}\"", one_line(text).replace('"', "'"))
 }
 
-/// Puts a text on one line, at most 80 characters; what is not visible or turns the direction becomes U+FFFD.
+/// Puts a text on one line, at most 80 characters. Blanks are joined, ends of lines become `⏎`, and what is not visible or
+/// turns the direction becomes U+FFFD.
+///
+/// A text that runs from right to left is isolated: it would else take its neighbours along, so that an old and a new
+/// value change places on the screen.
 pub(crate) fn one_line(text: &str) -> String {
-    let clean = text.chars().map(|c| if c.is_control() || !is_visible(c) { '\u{fffd}' } else { c });
-    let mut shown: String = clean.take(LONGEST).collect();
-    if text.chars().nth(LONGEST).is_some() {
+    let joined = joined(&text.replace("\r\n", "\n"));
+    let mut shown: String = joined.chars().take(LONGEST).collect();
+    if joined.chars().nth(LONGEST).is_some() {
         shown.push('…');
     }
-    shown
+    if shown.chars().any(is_right_to_left) { format!("\u{2068}{shown}\u{2069}") } else { shown }
+}
+
+fn joined(text: &str) -> String {
+    let mut joined = String::new();
+    for c in text.chars().flat_map(visible) {
+        if c != ' ' || !joined.ends_with(' ') {
+            joined.push(c);
+        }
+    }
+    joined
+}
+
+fn visible(c: char) -> impl Iterator<Item = char> {
+    let shown: &[char] = match c {
+        '\n' | '\r' | '\u{2028}' | '\u{2029}' => &[' ', '⏎', ' '],
+        c if c.is_whitespace() => &[' '],
+        c if c.is_control() || !is_visible(c) => &['\u{fffd}'],
+        _ => &[],
+    };
+    let own = shown.is_empty().then_some(c);
+    shown.iter().copied().chain(own)
+}
+
+/// Whether a character is of a script that runs from right to left.
+///
+/// # Source
+/// The blocks whose characters have the class R or AL by default (Unicode, `DerivedBidiClass.txt`).
+fn is_right_to_left(c: char) -> bool {
+    matches!(c,
+        '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}' | '\u{10800}'..='\u{10fff}'
+        | '\u{1e800}'..='\u{1efff}')
 }

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::moves::{self, Moving};
 use super::show::{largest, show, value};
-use super::{Outcome, Step, Then, World, done, held, in_app};
+use super::{Outcome, Step, World, done, held, placing};
 use crate::action::{Action, Deed, Invocation};
 use crate::app::App;
 use crate::call::{CommandCall, Mode, TextWindow, bind, candidates, schema};
@@ -48,34 +48,35 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
     let app = world.apps.find(&call.app)?;
     let dictionary = app.dictionary()?.clone();
     let mut invocation = checked(call, app, &dictionary, world)?;
-    let moving = moves::of(&invocation, &references(call), app, &dictionary).map(|(looks, moving)| {
-        invocation.moves = Some(looks);
-        moving
-    });
     let result = result_of(&invocation, &dictionary);
     if result.as_ref().is_some_and(|kind| are_named(&shapes(kind, &dictionary))) {
         invocation.text = WHOLE;
     }
-    let action = Action { app: app.bundle_id.clone(), deed: Deed::Command(Box::new(invocation)) };
+    let mut action = Action { app: app.bundle_id.clone(), deed: Deed::Command(Box::new(invocation)) };
     let classified = classify(&action, world.gate.policy.levels());
+    if let Deed::Command(invocation) = &mut action.deed
+        && classified.level > Level::Safe
+    {
+        invocation.anchors = Some(placing::anchors(app, &dictionary, invocation));
+    }
     if call.mode == Mode::Read && classified.level > Level::Safe {
         return Err(not_a_read(&action, &classified, app));
     }
     if call.mode == Mode::DryRun {
         return Ok(done(preview(action, &classified, app, world), 0));
     }
-    let Deed::Command(invocation) = &action.deed else { return Err(not_a_command()) };
+    let Deed::Command(invocation) = action.deed else { return Err(not_a_command()) };
     let sending = Sending {
         term: invocation.term.clone(),
         result,
         level: classified.level,
         counts_nothing: invocation.code == schema::COUNT && invocation.parameters.is_empty(),
         target: call.target.as_ref().and_then(Json::as_str).map(str::to_owned),
-        each: if invocation.each { named(call, invocation) } else { Vec::new() },
-        moving,
+        each: if invocation.each { named(call, &invocation) } else { Vec::new() },
+        moving: None,
         back: Vec::new(),
     };
-    Ok(in_app(app, action.deed, 0, Then::Command(Box::new(sending)), world))
+    Ok(placing::begin(*invocation, references(call), sending, app, world))
 }
 
 /// The references among the targets, each at its place.
@@ -210,6 +211,23 @@ impl Sending {
         }
     }
 
+    /// Follows what is moved, where something is.
+    pub(super) fn moving(
+        self,
+        invocation: &mut Invocation,
+        references: &[Option<RefId>],
+        app: &App,
+    ) -> Self {
+        let dictionary = app.dictionary.as_deref();
+        let Some((looks, moving)) =
+            dictionary.and_then(|dictionary| moves::of(invocation, references, app, dictionary))
+        else {
+            return self;
+        };
+        invocation.moves = Some(looks);
+        Self { moving: Some(moving), ..self }
+    }
+
     /// Whether the app may have changed something although no answer came.
     pub(super) fn changes(&self) -> bool {
         self.level > Level::Safe
@@ -299,7 +317,13 @@ impl Sending {
         let answers = answer.as_array().map(Vec::as_slice).unwrap_or_default();
         let mut failures = 0;
         let mut results = Vec::new();
+        let untried = |answer: &Json| answer.get("$").and_then(Json::as_str) == Some("untried");
+        let mut missing = self.each.len().saturating_sub(answers.len());
         for (target, answer) in self.each.iter().zip(answers) {
+            if untried(answer) {
+                missing += 1;
+                continue;
+            }
             let mut shown = json!({ "target": target });
             match value(answer, self.result.as_ref(), &dictionary) {
                 Value::Failed { number, message } => {
@@ -311,7 +335,6 @@ impl Sending {
             }
             results.push(shown);
         }
-        let missing = self.each.len().saturating_sub(answers.len());
         let mut body = json!({ "success": failures == 0 && missing == 0, "results": results });
         if missing > 0 {
             body["complete"] = json!(false);

@@ -7,10 +7,10 @@ use serde_json::{Value as Json, json};
 use super::command::Sending;
 use super::show::value;
 use super::{Outcome, Step, Then, World, held, in_app};
-use crate::action::{Action, Argument, Deed, Find, Invocation, Moves, Seen};
+use crate::action::{Action, Anchors, Argument, Deed, Find, Invocation, Moves, Seen};
 use crate::app::App;
 use crate::call::TextWindow;
-use crate::change::mark_of;
+use crate::change::{Look, mark_of};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
 use crate::marshal::{Given, Place};
@@ -318,7 +318,7 @@ impl Back {
         let mark = mark_of(&app.bundle_id, dictionary, &self.member.class);
         let seen = |(path, undo): (&Path, &Undo)| {
             let (mark, shown) = (mark.clone()?, undo.mark.clone()?);
-            Some(Seen { path: path.clone(), labels: vec![mark], shown: json!([shown]) })
+            Some(Seen { path: path.clone(), looks: vec![Look::Property(vec![mark])], shown: json!([shown]) })
         };
         let direct = match paths {
             [one] => Given::Object(one.clone()),
@@ -341,6 +341,7 @@ impl Back {
             is_fragile: false,
             seen: paths.iter().zip(&self.undos).filter_map(seen).collect(),
             moves: Some(Moves { mark, home }),
+            anchors: Some(Anchors::default()),
         })
     }
 }

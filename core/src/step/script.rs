@@ -79,6 +79,7 @@ fn prepared(call: &ScriptCall, command: &Command, app: &App) -> Result<InAppScri
             text: WHOLE,
             seen: Vec::new(),
             moves: None,
+            anchors: None,
             is_fragile: false,
         },
         rest: (!call.rest.is_empty()).then(rest),

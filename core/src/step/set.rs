@@ -10,7 +10,7 @@ use super::asking::{Behind, ask, refused, run};
 use super::show::value;
 use super::words;
 use super::{Outcome, Step, Then, World, in_app, moves};
-use crate::action::{Action, Deed, Find};
+use crate::action::{Action, Deed, Find, Preview};
 use crate::app::App;
 use crate::change::Change;
 use crate::fault::{Code, Fault};
@@ -111,7 +111,7 @@ impl Setting {
 
     /// Asks if the objects were looked at; else looks first.
     fn ask(mut self, unasked: Unasked, behind: Behind, world: &World<'_>) -> Step {
-        match unasked.preview(0, &|_| None).filter(|_| !self.seen) {
+        match (!self.seen).then(|| unasked.preview(self.look())).flatten() {
             Some(look) => {
                 self.writes = false;
                 run(look, behind, Then::Set(Box::new(self)), world)
@@ -122,6 +122,12 @@ impl Setting {
                 ask(unasked.ask(wording), behind, Then::Set(Box::new(self)))
             }
         }
+    }
+
+    /// A look at what is still to be written.
+    fn look(&self) -> Preview {
+        let subjects = self.open.iter().map(|open| open.change.subject.clone()).collect();
+        Preview { subjects, anchors: None }
     }
 
     pub(super) fn resume(
@@ -184,7 +190,7 @@ impl Setting {
             }
             open.change.expected.mark = mark.map(str::to_owned);
             open.change.expected.old = Some(old);
-            open.words = words::object(&open.change.subject, row.get(1).unwrap_or(&Json::Null), app);
+            open.words = words::object(&open.change.subject, row, app);
             self.open.push(open);
         }
         Ok(())

@@ -138,7 +138,7 @@ impl Write {
             if self.class == "slip" { "slip at ".to_owned() } else { format!("{} {name}", self.class) };
         // An app that does not tell a name lets the way stand for it.
         let way = format!("{} id {}", self.class, self.id);
-        let change = format!("{} → {}", self.old, self.new);
+        let change = format!("\n  \"{what}\" old: {}\n  \"{what}\" new: {}", self.old, self.new, what = self.what);
         let is_it = |line: &String| line.starts_with(&object) || line.starts_with(&way);
         let line = |line: &String| match self.what.as_str() {
             "delete" | "move" => is_it(line),

@@ -89,6 +89,7 @@ fn invocation(term: &str, code: &str, direct: Given, parameters: Vec<(&str, Give
         is_fragile: false,
         seen: Vec::new(),
         moves: None,
+        anchors: None,
     };
     Action { app: "com.apple.systemevents".into(), deed: Deed::Command(Box::new(invocation)) }
 }

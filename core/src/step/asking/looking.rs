@@ -2,19 +2,20 @@
 
 use serde_json::Value as Json;
 
-use super::super::words;
+use super::super::words::{self, Names};
 use super::{Behind, Step, Then, World, ask, run};
-use crate::action::{Deed, Seen};
+use crate::action::{Deed, Invocation, Preview, Seen};
 use crate::app::App;
-use crate::change::Subject;
+use crate::change::{Look, Subject, beside, consequence, facts};
 use crate::dictionary::Dictionary;
 use crate::fault::Fault;
+use crate::marshal::Given;
 use crate::osa_error::OsaError;
 use crate::permission::{Unasked, Wording};
 use crate::reply::Reply;
 use crate::specifier::{Path, quoted};
 
-/// How many objects are looked at: no more are named one by one.
+/// How many targets are looked at: no more are named one by one.
 const NAMED: usize = 5;
 
 /// Apple event number: the app is not running.
@@ -24,7 +25,10 @@ const NOT_RUNNING: i64 = -600;
 #[derive(Debug)]
 pub(in crate::step) struct Looking {
     unasked: Unasked,
+    /// What is looked at: the first targets, then the objects among the arguments.
     subjects: Vec<Subject>,
+    /// How many of them are targets.
+    targets: usize,
     name: String,
     then: Then,
 }
@@ -33,88 +37,133 @@ pub(in crate::step) struct Looking {
 pub(super) fn look(unasked: Unasked, behind: Behind, then: Then, world: &World<'_>) -> Step {
     let app = world.apps.find(&unasked.action().app).ok();
     let dictionary = app.and_then(|app| app.dictionary.as_deref());
-    let subject = |path: &Path| app.zip(dictionary).map(|(app, dictionary)| of(app, dictionary, path));
-    let Some(approved) = unasked.preview(NAMED, &subject) else {
+    let (subjects, targets) = match (&unasked.action().deed, app.zip(dictionary)) {
+        (Deed::Command(invocation), Some((app, dictionary))) => subjects(invocation, app, dictionary),
+        _ => (Vec::new(), 0),
+    };
+    let anchors = match &unasked.action().deed {
+        Deed::Command(invocation) => invocation.anchors.clone(),
+        _ => None,
+    };
+    let Some(approved) = unasked.preview(Preview { subjects: subjects.clone(), anchors }) else {
         let objects = match &unasked.action().deed {
             Deed::Script(script) => script.objects.clone(),
             _ => Vec::new(),
         };
-        return question(unasked, objects, behind, then, world);
-    };
-    let subjects = match &approved.action().deed {
-        Deed::Preview(subjects) => subjects.clone(),
-        _ => Vec::new(),
+        return question(unasked, objects, &Names::default(), behind, then, world);
     };
     let name = behind.name.clone();
-    run(approved, behind, Then::Looking(Box::new(Looking { unasked, subjects, name, then })), world)
+    let looking = Looking { unasked, subjects, targets, name, then };
+    run(approved, behind, Then::Looking(Box::new(looking)), world)
 }
 
-/// Of what a command is given only the names are read.
-fn of(app: &App, dictionary: &Dictionary, path: &Path) -> Subject {
-    Subject { mark: None, ..Subject::of(&app.bundle_id, dictionary, path.clone(), Vec::new()) }
+/// What is looked at of a command's objects, and how many of them are its targets.
+fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec<Subject>, usize) {
+    let of = |path: &Path| Subject {
+        mark: None,
+        facts: Vec::new(),
+        ..Subject::of(&app.bundle_id, dictionary, path.clone(), Vec::new())
+    };
+    let with_facts = |subject: Subject| Subject {
+        facts: facts(&app.bundle_id, dictionary, &invocation.code, subject.path.class()),
+        ..subject
+    };
+    let is_object = |path: &&Path| path.last().is_some();
+    let direct = invocation.direct.iter().flat_map(Given::paths).filter(is_object);
+    let mut subjects: Vec<Subject> = direct.take(NAMED).map(|path| with_facts(of(path))).collect();
+    if subjects.is_empty()
+        && let Some((path, fact)) = beside(&app.bundle_id, dictionary, &invocation.code)
+    {
+        subjects.push(Subject { facts: vec![fact], ..Subject::at(path) });
+    }
+    let targets = subjects.len();
+    let arguments = invocation.parameters.iter().flat_map(|each| each.value.paths()).filter(is_object);
+    subjects.extend(arguments.map(of));
+    (subjects, targets)
 }
 
 impl Looking {
     /// Asks, with what was found; the objects of an app that is not running are named by their way.
     pub(in crate::step) fn resume(self, reply: Reply, events: u64, world: &World<'_>) -> Result<Step, Fault> {
-        let Self { unasked, subjects, name, then } = self;
+        let Self { mut unasked, subjects, targets, name, then } = self;
         let behind = Behind { name, events };
         let app = world.apps.find(&unasked.action().app)?;
-        let (mut unasked, mut seen) = (unasked, Vec::new());
+        let mut names = Names::default();
         let objects = match reply.result {
             Ok(rows) => {
-                seen = shown(&subjects, &rows);
-                named(&subjects, &rows, app)?
+                let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
+                unasked = unasked.after(shown(&subjects, rows));
+                let objects = named(&subjects, rows, app)?;
+                let arguments = subjects.iter().zip(&objects).skip(targets);
+                names = arguments.map(|(subject, words)| (subject.path.clone(), words.clone())).collect();
+                objects.into_iter().take(targets).collect()
             }
             Err(error) if error.number == NOT_RUNNING => {
-                let ways = subjects.iter().map(|subject| subject.path.to_string());
+                let ways = subjects.iter().take(targets).map(|subject| subject.path.to_string());
                 ways.chain([format!("{} is not running and would be opened", app.name)]).collect()
             }
             Err(error) => return Err(error.to_fault(&app.name)),
         };
-        unasked = unasked.after(seen);
-        Ok(question(unasked, objects, behind, then, world))
+        Ok(question(unasked, objects, &names, behind, then, world))
     }
 }
 
 /// What of each object a human is shown; what could not be read is not shown.
-fn shown(subjects: &[Subject], rows: &Json) -> Vec<Seen> {
+fn shown(subjects: &[Subject], rows: &[Json]) -> Vec<Seen> {
     let of = |(at, subject): (usize, &Subject)| {
-        let shown = rows.get(at)?.get(1).filter(|_| !subject.labels.is_empty())?;
-        Some(Seen { path: subject.path.clone(), labels: subject.labels.clone(), shown: shown.clone() })
+        let part = |at: usize, row: &Json| row.get(at).and_then(Json::as_array).cloned().unwrap_or_default();
+        let shown = rows.get(at).map(|row| [part(1, row), part(4, row)].concat())?;
+        let labels = subject.labels.iter().map(|label| Look::Property(vec![label.clone()]));
+        let looks: Vec<Look> = labels.chain(subject.facts.iter().map(|fact| fact.look.clone())).collect();
+        let is_whole = !looks.is_empty() && looks.len() == shown.len();
+        is_whole.then(|| Seen { path: subject.path.clone(), looks, shown: Json::from(shown) })
     };
     subjects.iter().enumerate().filter_map(of).collect()
 }
 
-/// What each object is called. One that is not there is the end of the call: nobody is asked about nothing.
-fn named(subjects: &[Subject], rows: &Json, app: &App) -> Result<Vec<String>, Fault> {
+/// What each object is called. One that is not there, or is another one, is the end of the call: nobody is asked about
+/// nothing.
+fn named(subjects: &[Subject], rows: &[Json], app: &App) -> Result<Vec<String>, Fault> {
     let one = |(at, subject): (usize, &Subject)| {
         let row = rows.get(at).unwrap_or(&Json::Null);
-        if let (Some("error"), Some(number)) =
-            (row.get("$").and_then(Json::as_str), row.get("number").and_then(Json::as_i64))
-        {
-            let message = row.get("message").and_then(Json::as_str).unwrap_or_default().to_owned();
-            let error = OsaError { number, message, at: "object".to_owned() };
-            if error.is_missing_object() {
-                return Err(error.to_fault(&app.name).with("object", subject.path.to_string()));
+        match OsaError::of_row(row, "object") {
+            Some(error) if error.is_missing_object() || error.is_moved() => {
+                Err(error.to_fault(&app.name).with("object", subject.path.to_string()))
             }
+            _ => Ok(words::object(subject, row, app)),
         }
-        Ok(words::object(subject, row.get(1).unwrap_or(&Json::Null), app))
     };
     subjects.iter().enumerate().map(one).collect()
 }
 
-fn question(unasked: Unasked, objects: Vec<String>, behind: Behind, then: Then, world: &World<'_>) -> Step {
+fn question(
+    unasked: Unasked,
+    objects: Vec<String>,
+    names: &Names,
+    behind: Behind,
+    then: Then,
+    world: &World<'_>,
+) -> Step {
     let (deed, count) = match &unasked.action().deed {
         Deed::Command(invocation) => {
             let direct = invocation.direct.iter().map(|given| given.objects().len()).sum();
-            (format!("run {}", words::command(invocation)), direct)
+            (format!("run {}", words::command(invocation, names)), direct)
         }
         Deed::Script(script) => (format!("run its own {}", quoted(&script.term)), script.count),
         _ => (unasked.in_words(), 0),
     };
+    let consequence = match &unasked.action().deed {
+        Deed::Command(invocation) => consequence(&unasked.action().app, &invocation.code),
+        _ => None,
+    };
     let count = if objects.is_empty() { count } else { count.max(objects.len()) };
-    let wording =
-        Wording { app: behind.name.clone(), plugin: world.gate.plugin.clone(), deed, objects, count };
+    let wording = Wording {
+        app: behind.name.clone(),
+        plugin: world.gate.plugin.clone(),
+        deed,
+        objects,
+        count,
+        consequence: consequence.map(str::to_owned),
+    };
     ask(unasked.ask(wording), behind, then)
 }

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use super::{Open, Setting};
 use crate::permission::Wording;
 use crate::specifier::quoted;
-use crate::step::words::shown;
+use crate::step::words::{difference, shown};
 use crate::value::Value;
 
 impl Setting {
@@ -17,6 +17,7 @@ impl Setting {
             deed: self.deed(),
             objects: self.open.iter().map(Open::line).collect(),
             count: self.open.len(),
+            consequence: None,
         }
     }
 
@@ -32,34 +33,32 @@ impl Setting {
             }
         }
         if parts.len() <= 3 {
-            parts.join(", ")
-        } else {
-            format!("{} and {} more", parts[..2].join(", "), parts.len() - 2)
+            return parts.join(", ");
         }
+        // Values that are many stand with their objects; the properties are all named here.
+        let slots = self.open.iter().flat_map(|open| &open.change.subject.slots);
+        let names: std::collections::BTreeSet<String> = slots.map(|slot| quoted(&slot.term)).collect();
+        format!("set {}", names.into_iter().collect::<Vec<_>>().join(", "))
     }
 }
 
 impl Open {
-    /// `message "Invoice" of mailbox "INBOX": false → true`.
+    /// The object, and below it for each property the old and the new value on lines of their own: side by side, values in
+    /// a script that runs from right to left would change places on the screen.
     fn line(&self) -> String {
         let olds =
             self.change.expected.old.as_ref().and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
         let slots = &self.change.subject.slots;
         let changes = slots.iter().enumerate().map(|(at, slot)| {
-            let old = olds.get(at).map_or_else(|| "?".to_owned(), encoded);
-            let new = self.given.get(at).map_or_else(|| "?".to_owned(), shown);
-            let name = if slots.len() == 1 { String::new() } else { format!("{} ", quoted(&slot.term)) };
-            format!("{name}{old} → {new}")
+            let new = self.given.get(at).unwrap_or(&Json::Null);
+            let (old, new) = match olds.get(at).map(Value::decode) {
+                Some(Ok(Value::Failed { .. })) | None => ("(cannot be read)".to_owned(), shown(new)),
+                Some(Ok(old)) => difference(&old.to_json(&mut |source| Json::from(source)), new),
+                Some(Err(_)) => ("?".to_owned(), shown(new)),
+            };
+            let name = quoted(&slot.term);
+            format!("\n  {name} old: {old}\n  {name} new: {new}")
         });
-        format!("{}: {}", self.words, changes.collect::<Vec<_>>().join(", "))
-    }
-}
-
-/// A value as a script encoded it, on one line.
-fn encoded(value: &Json) -> String {
-    match Value::decode(value) {
-        Ok(Value::Failed { .. }) => "(cannot be read)".to_owned(),
-        Ok(value) => shown(&value.to_json(&mut |source| Json::from(source))),
-        Err(_) => "?".to_owned(),
+        format!("{}{}", self.words, changes.collect::<String>())
     }
 }

@@ -1,0 +1,106 @@
+//! What a human has to know besides an object's name: to whom a message goes, how much a deletion takes with it.
+
+use super::{Fact, Look};
+use crate::dictionary::{Dictionary, Identifier};
+use crate::specifier::{Member, Path, Segment};
+
+/// The event that deletes.
+const DELETE: &str = "coredelo";
+
+/// The event that sends a message of Mail.
+const SEND: &str = "emsgsend";
+
+/// The event that empties Finder's Trash.
+const EMPTY: &str = "fndrempt";
+
+/// An app, a command, a class, what it is called, and the way to it: properties and elements.
+///
+/// # Source
+/// Mail's dictionary: recipients are elements of an outgoing message, attachments are elements of its text.
+const FACTS: [(&str, &str, &str, &str, &str); 5] = [
+    ("com.apple.mail", SEND, "outgoing message", "to", "to recipient.address"),
+    ("com.apple.mail", SEND, "outgoing message", "cc", "cc recipient.address"),
+    ("com.apple.mail", SEND, "outgoing message", "bcc", "bcc recipient.address"),
+    ("com.apple.mail", SEND, "outgoing message", "text", "content"),
+    ("com.apple.mail", SEND, "outgoing message", "attachments", "content.attachment.file name"),
+];
+
+/// Commands that are about a property of the app although nothing is named: an app, a command, the property, its elements.
+const BESIDE: [(&str, &str, &str, &str); 1] = [("com.apple.finder", EMPTY, "trash", "item")];
+
+/// What a command does that cannot be called back; an empty app is any. The first row that fits holds.
+const CONSEQUENCES: [(&str, &str, &str); 5] = [
+    ("com.apple.finder", DELETE, "moves to the Trash"),
+    ("com.apple.finder", EMPTY, "deletes for good"),
+    ("", DELETE, "this server cannot bring back what is deleted"),
+    ("", SEND, "what is sent cannot be called back"),
+    ("", "ichtsend", "what is sent cannot be called back"),
+];
+
+/// More kinds of elements than this belong to a thing, such as a person's addresses, and are not what a container holds.
+const KINDS: usize = 2;
+
+/// Says what is read of an object before somebody is asked about a command, beside what it is called.
+pub(crate) fn facts(app: &str, dictionary: &Dictionary, code: &str, class: &str) -> Vec<Fact> {
+    if code == DELETE {
+        return contents(dictionary, class);
+    }
+    let rows = FACTS.iter().filter(|row| row.0 == app && row.1 == code && dictionary.is_a(class, row.2));
+    let fact = |row: &(&str, &str, &str, &str, &str)| {
+        let look = Look::Property(way(dictionary, class, row.4)?);
+        Some(Fact { caption: row.3.to_owned(), look })
+    };
+    rows.filter_map(fact).collect()
+}
+
+/// How much is in a container: it goes with it.
+fn contents(dictionary: &Dictionary, class: &str) -> Vec<Fact> {
+    let all = dictionary.elements(class);
+    let kinds: Vec<&str> = all.iter().filter(|each| !each.hidden).map(|each| each.class.as_str()).collect();
+    // Finder's folders have items, and each kind of item besides: the most general ones are enough.
+    let general = |kind: &&&str| !kinds.iter().any(|other| other != *kind && dictionary.is_a(kind, other));
+    let general: Vec<&&str> = kinds.iter().filter(general).collect();
+    if general.len() > KINDS {
+        return Vec::new();
+    }
+    let fact = |kind: &&&str| {
+        let (_, found) = dictionary.element(class, kind)?;
+        let look = Look::Count(Identifier::of(&found.plural)?);
+        Some(Fact { caption: format!("{} in it", found.plural), look })
+    };
+    general.iter().filter_map(fact).collect()
+}
+
+/// Reads a way of terms joined by dots: properties, and elements by their class.
+fn way(dictionary: &Dictionary, class: &str, terms: &str) -> Option<Vec<Identifier>> {
+    let mut class = class.to_owned();
+    let mut identifiers = Vec::new();
+    for term in terms.split('.') {
+        if let Some(property) = dictionary.property(&class, term) {
+            identifiers.push(Identifier::of(&property.name)?);
+            class = property.kind.0.first().map(|kind| kind.name.clone()).unwrap_or_default();
+        } else {
+            let (_, element) = dictionary.element(&class, term)?;
+            identifiers.push(Identifier::of(&element.plural)?);
+            class.clone_from(&element.name);
+        }
+    }
+    Some(identifiers)
+}
+
+/// What a command that names no object is about, and what of it a human has to know.
+pub(crate) fn beside(app: &str, dictionary: &Dictionary, code: &str) -> Option<(Path, Fact)> {
+    let row = BESIDE.iter().find(|row| row.0 == app && row.1 == code)?;
+    let property = dictionary.property(crate::dictionary::APPLICATION, row.2)?;
+    let class = property.kind.0.first()?.name.clone();
+    let (_, element) = dictionary.element(&class, row.3)?;
+    let look = Look::Count(Identifier::of(&element.plural)?);
+    let caption = format!("{} in it", element.plural);
+    let member = Member { term: property.name.clone(), identifier: Identifier::of(&property.name)?, class };
+    Some((Path::application().then(Segment::Property(member.into())), Fact { caption, look }))
+}
+
+/// What a command does that cannot be called back, as the end of a question; `None` for everything else.
+pub(crate) fn consequence(app: &str, code: &str) -> Option<&'static str> {
+    CONSEQUENCES.iter().find(|row| (row.0.is_empty() || row.0 == app) && row.1 == code).map(|row| row.2)
+}

@@ -1,0 +1,171 @@
+//! Places among the objects of a command, turned into ids and names before anything is decided: what is shown, judged
+//! and written is then the same object, whatever comes or goes in front of it.
+
+use serde_json::Value as Json;
+
+use super::command::Sending;
+use super::{Step, Then, World, in_app};
+use crate::action::{Anchor, Anchors, Deed, Identity, Invocation, Preview};
+use crate::app::App;
+use crate::change::{Subject, anchor};
+use crate::dictionary::Dictionary;
+use crate::fault::{Code, Fault};
+use crate::osa_error::OsaError;
+use crate::reference::RefId;
+use crate::reply::Reply;
+use crate::specifier::{By, Id, Mark, Path, Segment};
+
+/// Apple event number: the app is not running.
+const NOT_RUNNING: i64 = -600;
+
+/// A command whose places are being looked up.
+#[derive(Debug)]
+pub(super) struct Placing {
+    invocation: Invocation,
+    references: Vec<Option<RefId>>,
+    sending: Sending,
+}
+
+/// Says by what the objects on the ways of a command are told apart.
+pub(super) fn anchors(app: &App, dictionary: &Dictionary, invocation: &Invocation) -> Anchors {
+    let classes = invocation.values().flat_map(|value| value.paths()).flat_map(Path::segments);
+    let class = |segment: &Segment| match segment {
+        Segment::Element(member, _) => Some(member.class.clone()),
+        Segment::Property(_) => None,
+    };
+    let all: std::collections::BTreeSet<String> = classes.filter_map(class).collect();
+    all.into_iter()
+        .map(|class| {
+            let anchor = anchor(&app.bundle_id, dictionary, &class);
+            (class, anchor)
+        })
+        .collect()
+}
+
+/// Goes on with a command: at once, or after its places were looked up.
+pub(super) fn begin(
+    invocation: Invocation,
+    references: Vec<Option<RefId>>,
+    sending: Sending,
+    app: &App,
+    world: &World<'_>,
+) -> Step {
+    let paths: Vec<&Path> = invocation.values().flat_map(|value| value.paths()).collect();
+    if invocation.anchors.is_none() || !paths.iter().any(|path| has_index(path)) {
+        return send(invocation, &references, sending, app, 0, world);
+    }
+    let subjects = paths.into_iter().map(|path| Subject::at(path.clone())).collect();
+    let look = Preview { subjects, anchors: invocation.anchors.clone() };
+    let placing = Placing { invocation, references, sending };
+    in_app(app, Deed::Preview(look), 0, Then::Placing(Box::new(placing)), world)
+}
+
+fn send(
+    mut invocation: Invocation,
+    references: &[Option<RefId>],
+    sending: Sending,
+    app: &App,
+    events: u64,
+    world: &World<'_>,
+) -> Step {
+    let sending = sending.moving(&mut invocation, references, app);
+    in_app(app, Deed::Command(Box::new(invocation)), events, Then::Command(Box::new(sending)), world)
+}
+
+fn has_index(path: &Path) -> bool {
+    path.segments().into_iter().any(|segment| matches!(segment, Segment::Element(_, By::Index(_))))
+}
+
+impl Placing {
+    /// Takes what stands at the places. An app that is not running has nothing at them yet.
+    pub(super) fn resume(
+        mut self,
+        reply: Reply,
+        app: &str,
+        events: u64,
+        world: &World<'_>,
+    ) -> Result<Step, Fault> {
+        let app = world.apps.find(app)?;
+        match reply.result {
+            Ok(rows) => self.replace(rows.as_array().map(Vec::as_slice).unwrap_or_default(), app)?,
+            Err(error) if error.number == NOT_RUNNING => {}
+            Err(error) => return Err(error.to_fault(&app.name)),
+        }
+        let Self { invocation, references, sending } = self;
+        Ok(send(invocation, &references, sending, app, events, world))
+    }
+
+    fn replace(&mut self, rows: &[Json], app: &App) -> Result<(), Fault> {
+        let anchors = self.invocation.anchors.clone().unwrap_or_default();
+        let mut fault = None;
+        let mut rows = rows.iter();
+        self.invocation.replace_paths(|path: &Path| {
+            let row = rows.next().unwrap_or(&Json::Null);
+            if let Some(error) = OsaError::of_row(row, "object") {
+                fault = fault
+                    .take()
+                    .or_else(|| Some(error.to_fault(&app.name).with("object", path.to_string())));
+            }
+            found(path, row.get(3), &anchors)
+        });
+        match fault {
+            Some(fault) => Err(fault),
+            None if self.invocation.is_blind() => Err(blind(&self.invocation, &app.name)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Invocation {
+    /// Whether several objects are touched one after another, and nothing but a place leads to one of them.
+    fn is_blind(&self) -> bool {
+        let several = self.direct.as_ref().is_some_and(|direct| direct.objects().len() > 1);
+        self.each && several && self.values().flat_map(|value| value.paths()).any(has_index)
+    }
+}
+
+/// The error for objects that cannot be told apart once the first of them is gone.
+fn blind(invocation: &Invocation, app: &str) -> Fault {
+    let message = format!(
+        "{app}: `{}` of several objects that have neither an id nor a name: places shift while it runs, so nothing was done",
+        invocation.term
+    );
+    Fault::new(Code::InvalidParameter, message, "make one call for each object, and look again before each")
+        .with("command", invocation.term.as_str())
+}
+
+/// The way to what was found: places are ids and names now, or hold what stood there.
+fn found(path: &Path, places: Option<&Json>, anchors: &Anchors) -> Path {
+    let mut places = places.and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default().iter();
+    path.segments().into_iter().fold(Path::application(), |way, segment| {
+        way.then(match segment {
+            Segment::Element(member, By::Index(index)) => {
+                let by = by(places.next(), *index, anchors.of(&member.class));
+                Segment::Element(member.clone(), by.unwrap_or(By::Index(*index)))
+            }
+            Segment::Element(_, By::Place(..)) => {
+                places.next();
+                segment.clone()
+            }
+            _ => segment.clone(),
+        })
+    })
+}
+
+/// How an element is picked by what a script has found at its place; `None` where nothing tells it from its neighbours.
+fn by(found: Option<&Json>, index: u32, anchor: Option<&Anchor>) -> Option<By> {
+    let (found, anchor) = (found?, anchor?);
+    match (found.get("known"), &anchor.identity) {
+        (Some(Json::String(id)), Identity::Id(_)) => Some(By::Id(Id::Text(id.clone()))),
+        (Some(id), Identity::Id(_)) => Some(By::Id(Id::Number(id.as_i64()?))),
+        (Some(Json::String(name)), Identity::Name(_)) => Some(By::Name(name.clone())),
+        (Some(_), _) => None,
+        (None, identity) => {
+            let own = match identity {
+                Identity::Id(own) | Identity::Name(own) => Some(own.clone()),
+                Identity::Index => None,
+            };
+            Some(By::Place(index, Mark::of(anchor.mark.clone().or(own), found.get("mark")?)?))
+        }
+    }
+}
