@@ -4,6 +4,8 @@
 mod anything;
 #[path = "gate/moves.rs"]
 mod moves;
+#[path = "gate/places.rs"]
+mod places;
 #[path = "gate/session.rs"]
 mod session;
 

@@ -212,12 +212,7 @@ impl Sending {
     }
 
     /// Follows what is moved, where something is.
-    pub(super) fn moving(
-        self,
-        invocation: &mut Invocation,
-        references: &[Option<RefId>],
-        app: &App,
-    ) -> Self {
+    pub(super) fn moving(self, invocation: &mut Invocation, references: &[Option<RefId>], app: &App) -> Self {
         let dictionary = app.dictionary.as_deref();
         let Some((looks, moving)) =
             dictionary.and_then(|dictionary| moves::of(invocation, references, app, dictionary))

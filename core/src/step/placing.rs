@@ -102,9 +102,8 @@ impl Placing {
         self.invocation.replace_paths(|path: &Path| {
             let row = rows.next().unwrap_or(&Json::Null);
             if let Some(error) = OsaError::of_row(row, "object") {
-                fault = fault
-                    .take()
-                    .or_else(|| Some(error.to_fault(&app.name).with("object", path.to_string())));
+                fault =
+                    fault.take().or_else(|| Some(error.to_fault(&app.name).with("object", path.to_string())));
             }
             found(path, row.get(3), &anchors)
         });

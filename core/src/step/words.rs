@@ -61,9 +61,7 @@ fn told_fact(read: &Json, dictionary: &Dictionary) -> String {
     match value(read, None, dictionary) {
         Value::Null => "none".to_owned(),
         Value::List(items) if items.is_empty() => "none".to_owned(),
-        Value::List(items) => {
-            items.iter().map(|item| text(&plain(item))).collect::<Vec<_>>().join(", ")
-        }
+        Value::List(items) => items.iter().map(|item| text(&plain(item))).collect::<Vec<_>>().join(", "),
         Value::Failed { .. } => "cannot be read".to_owned(),
         value => shown(&plain(&value)),
     }

@@ -138,7 +138,8 @@ impl Write {
             if self.class == "slip" { "slip at ".to_owned() } else { format!("{} {name}", self.class) };
         // An app that does not tell a name lets the way stand for it.
         let way = format!("{} id {}", self.class, self.id);
-        let change = format!("\n  \"{what}\" old: {}\n  \"{what}\" new: {}", self.old, self.new, what = self.what);
+        let change =
+            format!("\n  \"{what}\" old: {}\n  \"{what}\" new: {}", self.old, self.new, what = self.what);
         let is_it = |line: &String| line.starts_with(&object) || line.starts_with(&way);
         let line = |line: &String| match self.what.as_str() {
             "delete" | "move" => is_it(line),
@@ -428,9 +429,19 @@ fn target() -> impl Strategy<Value = Json> {
         2 => (4_u8..6).prop_map(|n| json!(reference(n))),
         2 => prop::collection::vec(1_u8..9, 1..4)
             .prop_map(|all| json!(all.into_iter().map(reference).collect::<Vec<_>>())),
+        3 => place(),
+        2 => prop::collection::vec(prop_oneof![place(), (1_u8..9).prop_map(|n| json!(reference(n)))], 1..5)
+            .prop_map(Json::from),
         1 => Just(json!({ "type": "named", "element": "thing", "name": "pear", "container": "application" })),
         1 => Just(json!("application")),
     ]
+}
+
+/// Whatever stands at a place. Slips are not among them: nothing tells them from their neighbours.
+fn place() -> impl Strategy<Value = Json> {
+    (prop::sample::select(&["thing", "box"][..]), 0_u32..4).prop_map(
+        |(element, index)| json!({ "type": "element", "element": element, "index": index, "container": "application" }),
+    )
 }
 
 /// Arguments with which a client might hope to allow something itself.

@@ -32,8 +32,9 @@ const one = find => new Proxy({}, {
     return true;
   },
 });
-const collection = rows => new Proxy({}, {
+const collection = (rows, way) => new Proxy({}, {
   get: (_, property) => {
+    if (property === "way") return way;
     if (property === "length") { event(); return rows().length; }
     if (property === "at") return index => one(() => rows()[index]);
     if (property === "byId") return id => one(() => rows().find(row => row.id === id));
@@ -41,12 +42,12 @@ const collection = rows => new Proxy({}, {
     return () => { event(); return rows().map(row => alive(row[property])); };
   },
 });
-globalThis.Automation = { getDisplayString: () => "Application(\"Shelf\")" };
+globalThis.Automation = { getDisplayString: x => "Application(\"Shelf\")" + (typeof x.way === "string" ? x.way : "") };
 globalThis.Application = () => ({
   running: () => !dead,
-  things: collection(() => world.things),
-  slips: collection(() => world.slips),
-  boxes: collection(() => world.boxes),
+  things: collection(() => world.things, ".things"),
+  slips: collection(() => world.slips, ".slips"),
+  boxes: collection(() => world.boxes, ".boxes"),
   delete: target => {
     event();
     const row = target.row();
