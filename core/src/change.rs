@@ -82,6 +82,12 @@ pub struct Expected {
 }
 
 impl Change {
+    /// Whether the very property is set by which the object is found or told apart.
+    pub(crate) fn renames(&self) -> bool {
+        let own = [self.subject.mark.as_ref(), self.subject.name.as_ref()];
+        self.subject.slots.iter().any(|slot| own.contains(&Some(&slot.identifier)))
+    }
+
     /// Whether it cannot be told that the object is still the one that was meant: only a place leads to it.
     pub fn is_fragile(&self) -> bool {
         !self.subject.path.is_stable() && self.expected.mark.is_none()

@@ -282,6 +282,19 @@ impl References {
         self.table.found_by(id, key);
     }
 
+    /// Lets every reference that leads through an object lead there by the new way, also those to what is in it.
+    pub fn renamed(&mut self, app: &str, from: &Path, to: &Path) {
+        let led: Vec<RefId> =
+            self.table.iter().filter(|held| &*held.object.app == app).map(|held| held.id).collect();
+        for id in led {
+            let Some(held) = self.table.get(id) else { continue };
+            if let Some(path) = held.object.path.replaced(from, to) {
+                let app = held.object.app.clone();
+                self.rebind(id, Object { app, path });
+            }
+        }
+    }
+
     /// Returns what is known of a reference, without using it.
     pub fn peek(&self, id: RefId) -> Option<&Held> {
         self.table.get(id)

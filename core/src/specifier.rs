@@ -216,6 +216,15 @@ impl Path {
         self.0.as_deref().map(|node| (&node.container, &node.segment))
     }
 
+    /// The same way with another beginning; `None` if it does not begin so.
+    pub(crate) fn replaced(&self, from: &Self, to: &Self) -> Option<Self> {
+        if self == from {
+            return Some(to.clone());
+        }
+        let (container, segment) = self.last()?;
+        Some(container.replaced(from, to)?.then(segment.clone()))
+    }
+
     /// Returns the steps from the application on.
     pub fn segments(&self) -> Vec<&Segment> {
         let mut steps: Vec<&Segment> = Vec::new();

@@ -255,6 +255,50 @@ fn what_may_not_be_read_does_not_come_back_from_a_write() {
 }
 
 #[test]
+fn what_identifies_an_object_can_be_written_and_taken_back() {
+    let mut session = Session::new(ALLOW, &shelf());
+    let boxes = session.references("box");
+    let both = json!({ "reference": boxes[0], "properties": { "name": "renamed", "flag": true } });
+    let outcome = session.call("iac_mcp_set_property", &both);
+    assert_eq!(outcome.body["success"], true, "{}", outcome.body);
+    assert_eq!(outcome.body["changes"][1]["new"], "renamed", "the name is set last: {}", outcome.body);
+    let read =
+        session.call("iac_mcp_get_properties", &json!({ "reference": boxes[0], "properties": ["name"] }));
+    assert_eq!(read.body["properties"]["name"], "renamed", "the reference follows: {}", read.body);
+    let undo: Vec<&Json> =
+        outcome.body["changes"].as_array().expect("two").iter().map(|each| &each["undo"]).collect();
+    let outcome = session.call("iac_mcp_undo", &json!({ "undo": undo }));
+    assert_eq!(outcome.body["success"], true, "{}", outcome.body);
+    assert_eq!(session.ask("world.boxes"), shelf()["boxes"]);
+    let read =
+        session.call("iac_mcp_get_properties", &json!({ "reference": boxes[0], "properties": ["name"] }));
+    assert_eq!(read.body["properties"]["name"], "a", "and follows back: {}", read.body);
+}
+
+#[test]
+fn what_is_so_already_is_neither_asked_nor_written() {
+    for policy in ["", ALLOW] {
+        let mut session = Session::new(policy, &shelf());
+        let one = json!(session.references("thing")[0]);
+        session.answers = vec![Choice::Once];
+        let same =
+            json!({ "reference": one, "properties": { "flag": false, "when": "1970-01-01T00:00:00Z" } });
+        let outcome = session.call("iac_mcp_set_property", &same);
+        let change = &outcome.body["changes"][0];
+        assert_eq!(
+            (&outcome.body["success"], &change["undo"]),
+            (&json!(true), &Json::Null),
+            "{}",
+            outcome.body
+        );
+        assert_eq!((session.asked.len(), session.writes()), (0, json!([])));
+        let other = json!({ "reference": one, "properties": { "flag": false, "count": 7 } });
+        assert_eq!(session.call("iac_mcp_set_property", &other).body["success"], true);
+        assert_eq!(session.writes(), json!([[11, "count", 7]]), "of two properties the one that differs");
+    }
+}
+
+#[test]
 fn a_few_events_do_it() {
     let mut session = Session::new(ALLOW, &shelf());
     let all = json!(session.references("thing"));

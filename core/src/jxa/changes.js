@@ -34,12 +34,15 @@ const change = ([p, wants, seen, given], way, q, ways) => {
   if (gone) return gone;
   const old = shown(before);
   if (seen !== null && !alike(old, seen)) return { changed: old };
-  if (q.names !== null && ask(() => q.names(p)).filter(name => same(name, q.name(p))).length !== 1) return { moved: null };
+  const names = q.names === null ? null : ask(() => q.names(p));
+  if (names !== null && names.filter(name => same(name, q.name(p))).length !== 1) return { moved: null };
   const mark = q.mark === null ? null : markOf(x, q.mark);
   if (wants !== null && mark !== wants) return { moved: mark };
   const values = given.map(value => inbound(value, ways)), done = [];
   at = "set";
   for (let i = 0; i < values.length; i += 1) {
+    // What is so already is not written again: to the app that would be a change, too.
+    if (q.gets[i] !== null && !isFailed(before[i]) && alike(encode(values[i]), old[i])) continue;
     try { ask(() => q.sets[i](x, values[i])); done.push(i); } catch (error) {
       const number = numberOf(error), message = messageOf(error);
       if (fatal(number)) return { unknown: number, message: message };
@@ -47,7 +50,24 @@ const change = ([p, wants, seen, given], way, q, ways) => {
     }
   }
   at = "check";
-  try { return { old: old, now: shown(readable(x, q.gets)), mark: mark }; } catch (error) { return { unknown: numberOf(error), message: messageOf(error) }; }
+  try { return Object.assign({ old: old }, readBack(p, x, q, values, names, mark, done.length > 0)); } catch (error) { return { unknown: numberOf(error), message: messageOf(error) }; }
+};
+// What an object holds after a write, and by what it is found now: a write may change its very name or mark.
+const readBack = (p, x, q, values, names, mark, isWritten) => {
+  const at = (y, found) => {
+    const now = readable(y, q.gets);
+    if (now.some(each => isFailed(each) && missing(each.number))) return null;
+    return Object.assign({ now: shown(now), mark: q.mark === null || !isWritten ? mark : markOf(y, q.mark) }, found);
+  };
+  const renamed = q.renames === null ? null : values[q.renames];
+  const first = renamed === null ? at(x, {}) : at(q.named(p, renamed), { name: renamed });
+  if (first !== null || names === null) return first === null ? { now: shown(readable(x, q.gets)), mark: mark } : first;
+  // The app gave it another name than it was told, or one that follows from what was set. It stands where it stood if
+  // nothing else in the collection has changed.
+  const is = ask(() => q.names(p)), i = names.findIndex(name => same(name, q.name(p)));
+  const others = is.length === names.length && is.every((name, n) => n === i || name === names[n]);
+  const moved = others ? at(q.place(p, i), is.filter(name => same(name, is[i])).length === 1 ? { name: is[i] } : { place: i }) : null;
+  return moved === null ? { now: shown(readable(x, q.gets)), mark: mark } : moved;
 };
 const putBack = (x, set, value) => {
   if (isFailed(value) || value === undefined) return false;

@@ -53,15 +53,21 @@ pub(super) fn changes(all: &[Change], data: &mut Data) -> String {
     groups.write("changes", &format!(", [{code}]"), data)
 }
 
-/// Where a name leads to the object, its neighbours are asked for theirs: two of a name are not told apart.
+/// Where a name leads to the object, its neighbours are asked for theirs: two of a name are not told apart. If the name is
+/// set, the object is read back by the new one.
 fn neighbours(subject: &Subject) -> String {
     match (subject.path.last(), &subject.name) {
         (Some((container, Segment::Element(member, By::Name(_)))), Some(name)) => {
             let mut values = Vec::new();
-            let from = path(container, &mut values);
-            format!("names: p => {from}.{}.{name}(), name: p => p[{}]", member.identifier, values.len())
+            let from = format!("{}.{}", path(container, &mut values), member.identifier);
+            let renames = subject.slots.iter().position(|slot| slot.identifier == *name);
+            let renames = renames.map_or_else(|| "null".to_owned(), |at| at.to_string());
+            format!(
+                "names: p => {from}.{name}(), name: p => p[{}], renames: {renames}, named: (p, v) => {from}.byName(v), place: (p, i) => {from}.at(i)",
+                values.len()
+            )
         }
-        _ => "names: null".to_owned(),
+        _ => "names: null, renames: null".to_owned(),
     }
 }
 

@@ -184,6 +184,9 @@ impl Setting {
                 continue;
             }
             let old = row.get(2).cloned().unwrap_or_default();
+            if self.is_so_already(&open, &old, app, world)? {
+                continue;
+            }
             if self.is_undo(&open) && open.change.expected.old.as_ref() != Some(&old) {
                 self.changed_since(&open)?;
                 continue;

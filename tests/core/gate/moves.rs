@@ -66,6 +66,18 @@ fn subjects(session: &Session, at: usize) -> Json {
 }
 
 #[test]
+fn what_is_in_a_mailbox_is_found_after_it_was_renamed() {
+    let mut session = letters(ALLOW, true);
+    let all = messages(&mut session, "In");
+    let arguments = json!({ "app": "Mail", "container": "application", "elementType": "mailbox" });
+    let boxes = session.call("iac_mcp_get_elements", &arguments).body;
+    let rename = json!({ "reference": boxes["elements"][0]["id"], "property": "name", "value": "Read" });
+    let outcome = session.call("iac_mcp_set_property", &rename);
+    assert_eq!(outcome.body["success"], true, "{}", outcome.body);
+    assert_eq!(read(&mut session, &all[0])["success"], true);
+}
+
+#[test]
 fn a_move_is_taken_back_through_the_same_gate() {
     for answers in [false, true] {
         let mut session = letters("", answers);

@@ -23,6 +23,15 @@ const one = (find, way) => new Proxy({}, {
       return row[property];
     };
   },
+  set: (_, property, value) => {
+    event();
+    const row = find();
+    if (row === undefined) throw errorOf(-1728);
+    row[property] = value;
+    // A page has the title that its address leads to.
+    if (property === "url") row.name = "the page at " + value;
+    return true;
+  },
 });
 const all = (rows, way) => new Proxy({}, {
   get: (_, property) => {

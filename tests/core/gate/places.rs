@@ -151,6 +151,34 @@ proptest! {
 }
 
 #[test]
+fn a_tab_that_is_led_elsewhere_keeps_its_reference() {
+    let world = world(&[(vec![0, 2, 4], 0), (vec![0, 0], 0)], &[]);
+    let app = apps("com.apple.Safari", "Browser", SDEF);
+    let mut session = Session::with(app, include_str!("places.js"), POLICIES[0], &world);
+    for (window, wanted) in
+        [(0, [json!("0/2"), json!("2/3"), json!("4/4")]), (1, [json!("0/1"), json!("0/2"), Json::Null])]
+    {
+        let list =
+            json!({ "app": "Browser", "container": specifier(&("window", window, 0)), "elementType": "tab" });
+        let listed = session.call("iac_mcp_get_elements", &list).body;
+        let tab = listed["elements"][1]["id"].clone();
+        let outcome = session.call(
+            "iac_mcp_set_property",
+            &json!({ "reference": tab, "property": "URL", "value": "https://x" }),
+        );
+        assert_eq!(outcome.body["success"], true, "{}", outcome.body);
+        let read =
+            session.call("iac_mcp_get_properties", &json!({ "reference": tab, "properties": ["URL"] }));
+        assert_eq!(read.body["properties"]["URL"], "https://x", "{}", read.body);
+        let undo = session.call("iac_mcp_undo", &json!({ "undo": outcome.body["changes"][0]["undo"] }));
+        assert_eq!(undo.body["success"], true, "{}", undo.body);
+        let urls = session
+            .ask(&format!("[0, 1, 2].map(i => (world.windows[{window}].tabs[i] || {{ url: null }}).url)"));
+        assert_eq!(urls, json!(wanted));
+    }
+}
+
+#[test]
 fn a_list_of_places_is_what_a_human_was_shown() {
     let targets = [("tab", 0, 0), ("tab", 0, 1), ("tab", 0, 2)];
     let world = world(&[(vec![0, 2, 4, 6, 8], 0)], &targets);

@@ -1,5 +1,7 @@
 //! What became of one object of a write.
 
+use std::sync::Arc;
+
 use serde_json::{Value as Json, json};
 
 use super::{Open, Setting};
@@ -10,6 +12,7 @@ use crate::fault::{Code, Fault};
 use crate::marshal::Given;
 use crate::osa_error::OsaError;
 use crate::permission::may_read;
+use crate::specifier::{By, Mark, Segment};
 use crate::step::World;
 use crate::step::command;
 use crate::step::show::{show, value};
@@ -55,8 +58,30 @@ impl Setting {
             return self
                 .tell(&open, Fault::new(Code::Unavailable, message, "try it again when the app answers"));
         }
+        let open = follow(open, row, app, world);
         self.keep_mark(&open, row, world);
         self.tell_changes(&open, row, app, world)
+    }
+
+    /// Whether an object holds already all that it should: then nobody is asked and nothing is written.
+    pub(super) fn is_so_already(
+        &mut self,
+        open: &Open,
+        old: &Json,
+        app: &App,
+        world: &mut World<'_>,
+    ) -> Result<bool, Fault> {
+        let dictionary = app.dictionary()?.clone();
+        let slots = open.change.subject.slots.iter().zip(&open.change.values).enumerate();
+        let is_so = |(at, (slot, given)): (usize, (&Slot, &Given))| {
+            let old = value(old.get(at).unwrap_or(&Json::Null), Some(&slot.kind), &dictionary);
+            slot.readable && holds(given, &old, &dictionary) == Some(true)
+        };
+        if !slots.into_iter().all(is_so) {
+            return Ok(false);
+        }
+        self.tell_changes(open, &json!({ "old": old, "now": old, "unwritten": true }), app, world)?;
+        Ok(true)
     }
 
     /// What an object was known by when it was written is what it must be known by next time.
@@ -92,7 +117,11 @@ impl Setting {
                 None => json!({ "object": open.words }),
             };
             written.tell(&mut entry, app, &dictionary, world);
-            let undo = if entry["verified"] == json!(true) {
+            let is_written = written.old != written.now && row.get("unwritten").is_none();
+            if !is_written && entry["verified"] == json!(true) {
+                entry["note"] = json!("it was so already: nothing was written");
+            }
+            let undo = if is_written && entry["verified"] == json!(true) {
                 written.undo(open, row, app, &dictionary, world)
             } else {
                 None
@@ -106,6 +135,33 @@ impl Setting {
         }
         Ok(())
     }
+}
+
+/// Lets references follow an object by whose name or mark they went, where a write has changed it.
+fn follow(mut open: Open, row: &Json, app: &App, world: &mut World<'_>) -> Open {
+    let subject = &mut open.change.subject;
+    let Some((container, Segment::Element(member, by))) = subject.path.last() else { return open };
+    let mark = row.get("mark").and_then(Json::as_str);
+    let place = |index: u32| match (&subject.mark, mark) {
+        (Some(property), Some(value)) => {
+            let mark = Mark { property: property.clone(), value: value.to_owned() };
+            By::Place(index, Arc::new(mark))
+        }
+        _ => By::Index(index),
+    };
+    let index = row.get("place").and_then(Json::as_u64).and_then(|index| u32::try_from(index).ok());
+    let by = match (row.get("name").and_then(Json::as_str), index, by) {
+        (Some(name), ..) => By::Name(name.to_owned()),
+        (None, Some(index), _) => place(index),
+        (None, None, By::Place(index, known)) if mark.is_some_and(|mark| mark != known.value) => {
+            place(*index)
+        }
+        _ => return open,
+    };
+    let path = container.then(Segment::Element(member.clone(), by));
+    world.references.renamed(&app.bundle_id, &subject.path, &path);
+    subject.path = path;
+    open
 }
 
 /// One property that was written.

@@ -52,6 +52,8 @@ pub(in crate::step) fn start_undo(undos: &[Undo], world: &mut World<'_>) -> Resu
             Err(fault) => return Err(fault),
         }
     }
+    // What an object is found by is put back last: the other writes still go by it.
+    setting.open.sort_by_key(|open| open.change.renames());
     setting.begin(of_app, world)
 }
 
@@ -137,7 +139,11 @@ fn opened(
 ) -> Result<Open, Fault> {
     let dictionary = app.dictionary()?;
     let (mut slots, mut values, mut given) = (Vec::new(), Vec::new(), Vec::new());
-    for (term, json) in properties {
+    // The name is set last: the other properties are set by way of the old one.
+    let is_name =
+        |term: &str| dictionary.property(path.class(), term).is_some_and(|each| each.code == "pnam");
+    let names = properties.iter().filter(|(term, _)| is_name(term));
+    for (term, json) in properties.iter().filter(|(term, _)| !is_name(term)).chain(names) {
         let property = writable(dictionary, path.class(), term)?;
         if slots.iter().any(|slot: &Slot| slot.term == property.name) {
             return Err(twice(&property.name));
