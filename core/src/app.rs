@@ -64,7 +64,6 @@ impl Apps {
             message,
             "iac_mcp_list_apps lists every scriptable app with its bundle id",
         )
-        .with("app", term)
         .with("near", near)
     }
 }

@@ -174,6 +174,13 @@ impl Fault {
         self
     }
 
+    /// Names the app by its bundle id, which no other app has; the message names it in words. What concerns no
+    /// single app has an empty id and gets no field.
+    #[must_use]
+    pub(crate) fn in_app(self, bundle_id: &str) -> Self {
+        if bundle_id.is_empty() { self } else { self.with("app", bundle_id) }
+    }
+
     /// Says otherwise than the code whether the same call may work later.
     #[must_use]
     pub fn retryable(mut self, retryable: bool) -> Self {

@@ -141,32 +141,33 @@ pub fn known() -> impl Iterator<Item = (i64, Code, &'static str, &'static str)> 
 }
 
 impl OsaError {
-    /// Makes the error that a client sees; `app` is the name of the app.
-    pub fn to_fault(&self, app: &str) -> Fault {
+    /// Makes the error that a client sees: `bundle_id` stands in its field `app`, `name` in its message.
+    pub fn to_fault(&self, bundle_id: &str, name: &str) -> Fault {
         if self.is_moved() {
-            let message = format!("{app}: another object stands where this one was when it was found");
-            return Fault::new(Code::ReferenceMoved, message, QUERY_AGAIN).with("app", app);
+            let message = format!("{name}: another object stands where this one was when it was found");
+            return Fault::new(Code::ReferenceMoved, message, QUERY_AGAIN).in_app(bundle_id);
         }
         if self.number == BLIND {
             let message = format!(
-                "{app}: several objects have neither an id nor a name: places shift while a command runs, so nothing was done"
+                "{name}: several objects have neither an id nor a name: places shift while a command runs, so nothing was done"
             );
-            return Fault::new(Code::InvalidParameter, message, "make one call for each object");
+            return Fault::new(Code::InvalidParameter, message, "make one call for each object")
+                .in_app(bundle_id);
         }
         let found = TABLE.iter().find(|row| row.number == self.number);
         let fault = match found {
             None if self.at == "open" && self.number != DISK => {
-                let message = format!("the system cannot find {app}");
+                let message = format!("the system cannot find {name}");
                 Fault::new(Code::AppNotFound, message, "iac_mcp_list_apps lists every scriptable app")
             }
             None => Fault::new(
                 Code::ExecutionFailed,
-                format!("{app}: {}", self.message),
+                format!("{name}: {}", self.message),
                 "read the message; it is the app's own",
             ),
-            Some(row) => Fault::new(row.code, format!("{app}: {}", row.meaning), row.suggestion),
+            Some(row) => Fault::new(row.code, format!("{name}: {}", row.meaning), row.suggestion),
         };
-        fault.with("app", app).with("number", self.number)
+        fault.in_app(bundle_id).with("number", self.number)
     }
 
     /// Reads the error that a script put in the place of one row of its answer, if it did.

@@ -265,7 +265,7 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         other => other,
     };
     let ran = !matches!(event, Event::Failed(RunFailure::Unstarted(_)));
-    let reply = read(event, &name);
+    let reply = read(event, &app, &name);
     if let Ok(reply) = &reply {
         events += reply.events;
         world.learned.measured(&app, &reply.spent);
@@ -286,7 +286,7 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Ok(reply), Then::Elements(listing)) => listing.resume(reply, &app, events, world),
         (Ok(reply), Then::Placing(placing)) => placing.resume(reply, &app, events, world),
         (Ok(reply), Then::Command(sending)) => sending.resume(reply, &app, events, world),
-        (Ok(reply), Then::Script(inside)) => inside.resume(reply, Behind { name, events }, world),
+        (Ok(reply), Then::Script(inside)) => inside.resume(reply, &app, Behind { name, events }, world),
         (Ok(reply), Then::Set(setting)) => setting.resume(reply, &app, events, world),
         (Ok(reply), Then::Back(back)) => back.resume(reply, &app, events, world),
         (Ok(reply), Then::Looking(looking)) => looking.resume(reply, events, world),
@@ -295,20 +295,20 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
     step.unwrap_or_else(|fault| failed(&fault, events))
 }
 
-fn read(event: Event, app: &str) -> Result<Reply, Fault> {
+fn read(event: Event, app: &str, name: &str) -> Result<Reply, Fault> {
     match event {
         Event::Replied(text) => Reply::parse(&text).map_err(|error| {
             Fault::new(Code::Internal, error.to_string(), "this is a fault of the server; please report it")
         }),
         Event::Failed(RunFailure::Script { number, message }) => {
-            Err(OsaError { number, message, at: String::new() }.to_fault(app))
+            Err(OsaError { number, message, at: String::new() }.to_fault(app, name))
         }
-        Event::Failed(failure) => Err(run_failed(&failure, app)),
+        Event::Failed(failure) => Err(run_failed(&failure, app, name)),
         Event::Answered(_) => Err(out_of_turn("a human's answer")),
     }
 }
 
-fn run_failed(failure: &RunFailure, app: &str) -> Fault {
+fn run_failed(failure: &RunFailure, app: &str, name: &str) -> Fault {
     let (code, suggestion) = match failure {
         RunFailure::Timeout(_) => (
             Code::Timeout,
@@ -325,7 +325,7 @@ fn run_failed(failure: &RunFailure, app: &str) -> Fault {
             (Code::Unavailable, "run `iac-mcp doctor`")
         }
     };
-    Fault::new(code, format!("{app}: {failure}"), suggestion).with("app", app)
+    Fault::new(code, format!("{name}: {failure}"), suggestion).in_app(app)
 }
 
 /// The one way from a deed in an app to a script.

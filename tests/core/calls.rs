@@ -64,6 +64,19 @@ fn check(case: &Path, is_error: bool) -> Result<(), String> {
     support::expect(&case.with_extension("txt"), &got)
 }
 
+/// The field `app` of an error is a bundle id, at any depth: a program that reads it can ask for that app again.
+fn names_apps_by_id(json: &Json) {
+    if let (Some(_), Some(app)) = (json.get("retryable"), json.get("app")) {
+        let apps = support::apps();
+        assert!(apps.0.iter().any(|known| Some(&*known.bundle_id) == app.as_str()), "{json}");
+    }
+    match json {
+        Json::Array(items) => items.iter().for_each(names_apps_by_id),
+        Json::Object(fields) => fields.values().for_each(names_apps_by_id),
+        _ => {}
+    }
+}
+
 /// Plays a case and writes down every step.
 fn play(case: &Json) -> (String, bool) {
     let mut shown = String::new();
@@ -98,6 +111,7 @@ fn play(case: &Json) -> (String, bool) {
     loop {
         match step {
             Step::Done(outcome) => {
+                names_apps_by_id(&outcome.body);
                 shown.push_str(&pretty("answer", &outcome.body));
                 return (shown, outcome.is_error);
             }

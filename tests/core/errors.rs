@@ -20,7 +20,7 @@ A tool that fails answers with `isError` and
 
 `message` says what happened and names the value; `suggestion` says what to do next, and is missing only where a plugin
 gives none. `retryable` says whether the same call may work later without a change; what an answer says of itself counts
-before the table below. More fields stand beside them where they help: `app` (a name or a bundle id), `reference`,
+before the table below. More fields stand beside them where they help: `app` (always a bundle id), `reference`,
 `parameter` with `expected` and the command's `schema`, `near` with the names that were perhaps meant, `number` with the
 Apple event number, `requiresPrompt` with the `policyLine` that would allow it (several rules where several things were to
 be allowed), `plugin` with its id, `detail` with a plugin's own code.
@@ -73,7 +73,7 @@ fn each_number_stands_once_and_is_told_by_it_alone() {
     assert_eq!(numbers.len(), known().count());
     for (number, code, meaning, _) in known() {
         let error = OsaError { number, message: "Keine Berechtigung.".to_owned(), at: "command".to_owned() };
-        let fault = error.to_fault("Mail");
+        let fault = error.to_fault("com.apple.mail", "Mail");
         assert_eq!(fault.code, code, "{number}");
         assert!(
             fault.message.contains(meaning) && !fault.message.contains("Berechtigung"),

@@ -214,7 +214,7 @@ impl Asked {
         let message = format!("{}: {said}", self.question.title());
         let fault =
             Fault::new(Code::PermissionDenied, message, "do not repeat it unless the user asks for it again")
-                .with("app", &*self.action.app)
+                .in_app(&self.action.app)
                 .with("level", self.harm.level.as_str());
         self.refused(source, fault)
     }
@@ -230,7 +230,7 @@ impl Asked {
         );
         let fault = Fault::new(Code::PermissionRequired, message, suggestion)
             .with("requiresPrompt", true)
-            .with("app", &*self.action.app)
+            .in_app(&self.action.app)
             .with("level", self.harm.level.as_str())
             .with("policyLine", lines.join(", "));
         self.refused(Source::Nobody { why: why.to_owned() }, fault)
@@ -257,7 +257,7 @@ fn closed(name: &str, place: &str, harm: Classified, action: &Action) -> Refusal
     let message = format!("{} leads into {place}, and no argument may", quoted(name));
     let suggestion = "leave that file alone; only the user changes it, by hand or with `iac-mcp policy`";
     let fault = Fault::new(Code::PermissionDenied, message, suggestion)
-        .with("app", &*action.app)
+        .in_app(&action.app)
         .with("level", harm.level.as_str());
     let scope = Scope { app: action.app.to_string(), level: harm.level, ..Scope::default() };
     Refusal { source: Source::Closed { place: place.to_owned() }, harm, scopes: vec![scope], fault }
@@ -272,7 +272,7 @@ fn denied(source: Source, harm: Classified, scopes: Vec<Scope>) -> Refusal {
     };
     let fault = |suggestion: &str| {
         Fault::new(Code::PermissionDenied, message, suggestion)
-            .with("app", scope.app.as_str())
+            .in_app(&scope.app)
             .with("level", scope.level.as_str())
     };
     let fault = match &source {

@@ -39,7 +39,7 @@ pub(super) fn start(search: Option<&str>, world: &World<'_>) -> Result<Step, Fau
 
 impl Listing {
     pub(super) fn resume(self, reply: Reply, world: &World<'_>) -> Result<Step, Fault> {
-        let running = reply.result.map_err(|error| error.to_fault("the system"))?;
+        let running = reply.result.map_err(|error| error.to_fault("", "the system"))?;
         let listed = self.bundle_ids.iter().enumerate().filter_map(|(at, id)| {
             let app = world.apps.0.iter().find(|app| *app.bundle_id == **id)?;
             Some(show(app, running.get(at).unwrap_or(&Json::Null)))

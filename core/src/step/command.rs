@@ -286,7 +286,7 @@ impl Sending {
     }
 
     fn refused(&self, error: &OsaError, app: &App) -> Fault {
-        let mut fault = error.to_fault(&app.name).with("command", self.term.as_str());
+        let mut fault = error.to_fault(&app.bundle_id, &app.name).with("command", self.term.as_str());
         if fault.code == Code::AppNotRunning {
             OPEN_IT.clone_into(&mut fault.suggestion);
         }

@@ -143,7 +143,7 @@ impl Listing {
                 return Ok(self.ask(app, events, world));
             }
             Err(error) if error.is_moved() => return Err(self.moved(&error, app, world)),
-            Err(error) => return Err(error.to_fault(&app.name)),
+            Err(error) => return Err(error.to_fault(&app.bundle_id, &app.name)),
         };
         if let Some(size) = answer.get("scanned").and_then(Json::as_u64) {
             let size = usize::try_from(size).unwrap_or(usize::MAX);
@@ -158,7 +158,7 @@ impl Listing {
 
     /// Another object stands where the container was.
     fn moved(&self, error: &OsaError, app: &App, world: &mut World<'_>) -> Fault {
-        let fault = error.to_fault(&app.name);
+        let fault = error.to_fault(&app.bundle_id, &app.name);
         let Some(id) = &self.container else { return fault };
         if let Some(id) = RefId::parse(id) {
             world.references.fail(id);

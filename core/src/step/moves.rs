@@ -288,7 +288,7 @@ impl Back {
         world: &mut World<'_>,
     ) -> Result<Step, Fault> {
         let app = world.apps.find(app)?;
-        let rows = reply.result.map_err(|error| error.to_fault(&app.name))?;
+        let rows = reply.result.map_err(|error| error.to_fault(&app.bundle_id, &app.name))?;
         let place = [(self.to.clone(), self.member.clone())];
         let paths: Option<Vec<Path>> = (0..self.undos.len()).map(|at| found(&rows, at, &place)).collect();
         let paths = paths.ok_or_else(|| {

@@ -89,7 +89,7 @@ impl Placing {
         match reply.result {
             Ok(rows) => self.replace(rows.as_array().map(Vec::as_slice).unwrap_or_default(), app)?,
             Err(error) if error.number == NOT_RUNNING => {}
-            Err(error) => return Err(error.to_fault(&app.name)),
+            Err(error) => return Err(error.to_fault(&app.bundle_id, &app.name)),
         }
         let Self { invocation, references, sending } = self;
         Ok(send(invocation, &references, sending, app, events, world))
@@ -102,14 +102,15 @@ impl Placing {
         self.invocation.replace_paths(|path: &Path| {
             let row = rows.next().unwrap_or(&Json::Null);
             if let Some(error) = OsaError::of_row(row, "object") {
-                fault =
-                    fault.take().or_else(|| Some(error.to_fault(&app.name).with("object", path.to_string())));
+                fault = fault.take().or_else(|| {
+                    Some(error.to_fault(&app.bundle_id, &app.name).with("object", path.to_string()))
+                });
             }
             found(path, row.get(3), &anchors)
         });
         match fault {
             Some(fault) => Err(fault),
-            None if self.invocation.is_blind() => Err(blind(&self.invocation, &app.name)),
+            None if self.invocation.is_blind() => Err(blind(&self.invocation, app)),
             None => Ok(()),
         }
     }
@@ -124,12 +125,13 @@ impl Invocation {
 }
 
 /// The error for objects that cannot be told apart once the first of them is gone.
-fn blind(invocation: &Invocation, app: &str) -> Fault {
+fn blind(invocation: &Invocation, app: &App) -> Fault {
     let message = format!(
-        "{app}: `{}` of several objects that have neither an id nor a name: places shift while it runs, so nothing was done",
-        invocation.term
+        "{}: `{}` of several objects that have neither an id nor a name: places shift while it runs, so nothing was done",
+        app.name, invocation.term
     );
     Fault::new(Code::InvalidParameter, message, "make one call for each object, and look again before each")
+        .in_app(&app.bundle_id)
         .with("command", invocation.term.as_str())
 }
 

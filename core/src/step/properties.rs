@@ -255,7 +255,7 @@ fn gone(error: &OsaError, member: &Member, app: &App, world: &mut World<'_>) -> 
 
 fn object_fault(error: &OsaError, id: RefId, path: &Path, app: &App) -> Fault {
     if !error.is_missing_object() {
-        return error.to_fault(&app.name).with("reference", id.to_string());
+        return error.to_fault(&app.bundle_id, &app.name).with("reference", id.to_string());
     }
     let message = format!("the referenced object ({path}) no longer exists or cannot be accessed");
     Fault::new(Code::ReferenceInvalid, message, "query the object again using iac_mcp_query_object")

@@ -98,7 +98,7 @@ impl Query {
                 }
                 None => self.names(app, events, world),
             },
-            Err(error) => Err(error.to_fault(&app.name)),
+            Err(error) => Err(error.to_fault(&app.bundle_id, &app.name)),
         }
     }
 

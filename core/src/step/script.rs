@@ -127,10 +127,16 @@ impl Inside {
         }
     }
 
-    pub(super) fn resume(self, reply: Reply, behind: Behind, world: &World<'_>) -> Result<Step, Fault> {
+    pub(super) fn resume(
+        self,
+        reply: Reply,
+        app: &str,
+        behind: Behind,
+        world: &World<'_>,
+    ) -> Result<Step, Fault> {
         let value = match reply.result {
             Ok(answer) => self.value(&answer),
-            Err(error) => Err(error.to_fault(&behind.name).with("script", self.name.as_str())),
+            Err(error) => Err(error.to_fault(app, &behind.name).with("script", self.name.as_str())),
         };
         let value = value.map_err(|fault| self.after(fault))?;
         if self.answers.is_some() {

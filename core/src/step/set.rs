@@ -154,7 +154,7 @@ impl Setting {
 
     /// An error of the whole script: nothing was changed, or it is not known.
     fn whole(&self, error: &OsaError, app: &App) -> Fault {
-        let fault = error.to_fault(&app.name);
+        let fault = error.to_fault(&app.bundle_id, &app.name);
         if self.writes { super::command::uncertain(fault) } else { fault }
     }
 
@@ -240,7 +240,7 @@ impl Setting {
             return self.moved(&open, app, world);
         }
         if !error.is_missing_object() {
-            return self.tell(&open, error.to_fault(&app.name));
+            return self.tell(&open, error.to_fault(&app.bundle_id, &app.name));
         }
         if open.change.expected.mark.is_some() && self.id_of(&open).is_some() {
             self.lost.push(open);

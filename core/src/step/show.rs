@@ -33,7 +33,7 @@ impl Shown {
         match value {
             Value::Failed { number, message } => {
                 let error = OsaError { number: *number, message: message.clone(), at: "property".to_owned() };
-                self.errors.insert(term.to_owned(), error.to_fault(&app.name).to_json());
+                self.errors.insert(term.to_owned(), error.to_fault(&app.bundle_id, &app.name).to_json());
                 return;
             }
             Value::Excerpt(part) => {

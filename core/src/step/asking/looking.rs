@@ -102,7 +102,7 @@ impl Looking {
                 let ways = subjects.iter().take(targets).map(|subject| subject.path.to_string());
                 ways.chain([format!("{} is not running and would be opened", app.name)]).collect()
             }
-            Err(error) => return Err(error.to_fault(&app.name)),
+            Err(error) => return Err(error.to_fault(&app.bundle_id, &app.name)),
         };
         Ok(question(unasked, objects, &names, behind, then, world))
     }
@@ -128,7 +128,7 @@ fn named(subjects: &[Subject], rows: &[Json], app: &App) -> Result<Vec<String>, 
         let row = rows.get(at).unwrap_or(&Json::Null);
         match OsaError::of_row(row, "object") {
             Some(error) if error.is_missing_object() || error.is_moved() => {
-                Err(error.to_fault(&app.name).with("object", subject.path.to_string()))
+                Err(error.to_fault(&app.bundle_id, &app.name).with("object", subject.path.to_string()))
             }
             _ => Ok(words::object(subject, row, app)),
         }

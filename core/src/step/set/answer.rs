@@ -43,7 +43,7 @@ impl Setting {
         }
         if let Some(number) = number("unknown") {
             let error = OsaError { number, message, at: "set".to_owned() };
-            return self.tell(&open, command::unknown(error.to_fault(&app.name)));
+            return self.tell(&open, command::unknown(error.to_fault(&app.bundle_id, &app.name)));
         }
         if let Some(at) = row.get("refused").and_then(Json::as_u64) {
             let error = OsaError { number: number("number").unwrap_or(-2700), message, at: "set".to_owned() };
@@ -249,7 +249,7 @@ fn cut(value: Json) -> Json {
 
 fn refused_fault(error: &OsaError, open: &Open, at: usize, back: bool, app: &App) -> Fault {
     let slots = &open.change.subject.slots;
-    let fault = error.to_fault(&app.name);
+    let fault = error.to_fault(&app.bundle_id, &app.name);
     let fault = match slots.get(at) {
         Some(slot) => fault.with("property", slot.term.as_str()),
         None => fault,
