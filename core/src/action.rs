@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
+use crate::app::App;
 use crate::call::{Filter, TextWindow};
 use crate::change::{Change, Look, Subject};
-use crate::dictionary::{Identifier, TypeExpr};
+use crate::dictionary::{Dictionary, Identifier, TypeExpr, names};
 use crate::marshal::Given;
 use crate::permission::Level;
 use crate::specifier::{Member, Path};
@@ -17,8 +18,44 @@ use crate::specifier::{Member, Path};
 pub struct Action {
     /// The bundle id; empty where no single app is meant.
     pub app: Arc<str>,
+    /// The app's own words, by which permission knows which classes inherit from which.
+    pub terms: Terms,
     /// What would be done.
     pub deed: Deed,
+}
+
+/// The dictionary of the app that an action is in, if it is known; part of no comparison, and of no digest.
+#[derive(Clone, Default)]
+pub struct Terms(pub Option<Arc<Dictionary>>);
+
+impl Action {
+    /// Something that would be done in an app.
+    pub fn of(app: &App, deed: Deed) -> Self {
+        Self { app: app.bundle_id.clone(), terms: Terms(app.dictionary.clone()), deed }
+    }
+}
+
+impl Terms {
+    /// Whether one class is another or inherits from it, in any spelling; a class that no dictionary has is only itself.
+    pub fn is_a(&self, class: &str, ancestor: &str) -> bool {
+        let wanted = names::key(ancestor);
+        let inherits = |dictionary: &Arc<Dictionary>| {
+            dictionary.lineage(class).iter().any(|each| names::key(&each.name) == wanted)
+        };
+        names::key(class) == wanted || self.0.as_ref().is_some_and(inherits)
+    }
+}
+
+impl PartialEq for Terms {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl std::fmt::Debug for Terms {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Terms")
+    }
 }
 
 /// Everything that can be done.

@@ -331,7 +331,7 @@ fn run_failed(failure: &RunFailure, app: &str, name: &str) -> Fault {
 /// The one way from a deed in an app to a script.
 fn in_app(app: &App, deed: Deed, events: u64, then: Then, world: &World<'_>) -> Step {
     let behind = Behind { name: app.name.clone(), events };
-    propose(Action { app: app.bundle_id.clone(), deed }, behind, then, world)
+    propose(Action::of(app, deed), behind, then, world)
 }
 
 fn done(body: Json, events: u64) -> Step {

@@ -59,7 +59,7 @@ pub(crate) fn preview(action: &Action, costs: &Costs) -> (String, Json) {
 }
 
 fn body(action: &Action, costs: &Costs) -> (String, Data) {
-    let Action { app, deed } = action;
+    let Action { app, deed, .. } = action;
     let mut data = Data::new();
     if !matches!(deed, Deed::Running { .. }) {
         data.set("app", &**app);

@@ -115,7 +115,8 @@ impl Unasked {
         if look.subjects.is_empty() {
             return None;
         }
-        let action = Action { app: self.action.app.clone(), deed: Deed::Preview(look) };
+        let Action { app, terms, .. } = &self.action;
+        let action = Action { app: app.clone(), terms: terms.clone(), deed: Deed::Preview(look) };
         let harm = classify(&action, &[]);
         Some(Approved {
             action,

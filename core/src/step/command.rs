@@ -52,7 +52,7 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
     if result.as_ref().is_some_and(|kind| are_named(&shapes(kind, &dictionary))) {
         invocation.text = WHOLE;
     }
-    let mut action = Action { app: app.bundle_id.clone(), deed: Deed::Command(Box::new(invocation)) };
+    let mut action = Action::of(app, Deed::Command(Box::new(invocation)));
     let classified = classify(&action, world.gate.policy.levels());
     if let Deed::Command(invocation) = &mut action.deed
         && classified.level > Level::Safe

@@ -303,7 +303,7 @@ impl Back {
     fn send(self, paths: Vec<Path>, app: &App, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
         let dictionary = app.dictionary()?.clone();
         let invocation = self.invocation(&paths, app, &dictionary)?;
-        let action = Action { app: app.bundle_id.clone(), deed: Deed::Command(Box::new(invocation)) };
+        let action = Action::of(app, Deed::Command(Box::new(invocation)));
         let level = classify(&action, world.gate.policy.levels()).level;
         let Deed::Command(invocation) = &action.deed else { return Err(no_move(app)) };
         let sending = Sending::back(invocation, level.max(Level::Modify), self.undos);

@@ -97,7 +97,7 @@ impl Setting {
             };
         }
         let changes = self.open.iter().map(|open| open.change.clone()).collect();
-        let action = Action { app: app.bundle_id.clone(), deed: Deed::Set(changes) };
+        let action = Action::of(app, Deed::Set(changes));
         let behind = Behind { name: app.name.clone(), events };
         Ok(match decide(action, &app.name, world.gate, world.now) {
             Decision::Allow(approved) => {

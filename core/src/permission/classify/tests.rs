@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::action::Argument;
+use crate::action::{Argument, Terms};
 use crate::call::TextWindow;
 use crate::dictionary::Identifier;
 use crate::marshal::Given;
@@ -91,7 +91,11 @@ fn invocation(term: &str, code: &str, direct: Given, parameters: Vec<(&str, Give
         moves: None,
         anchors: None,
     };
-    Action { app: "com.apple.systemevents".into(), deed: Deed::Command(Box::new(invocation)) }
+    Action {
+        app: "com.apple.systemevents".into(),
+        terms: Terms::default(),
+        deed: Deed::Command(Box::new(invocation)),
+    }
 }
 
 fn trash() -> Path {
