@@ -189,12 +189,10 @@ pub struct Seen {
 /// A script whose text was granted as it is, on its way into the app's own script engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InAppScript {
-    /// What rules and grants call it: `script read`.
+    /// What it is called: `script read`.
     pub term: String,
-    /// The first eight characters of the digest of its text: a grant is for this text and no other.
-    pub code: String,
-    /// How much harm it can do: what the package says and the operator has granted.
-    pub level: Level,
+    /// What it does, each with its own level and its own grants; at least one.
+    pub acts: Vec<InAppAct>,
     /// What it is about, in the plugin's words.
     pub objects: Vec<String>,
     /// How many objects there are; they may be more than are kept.
@@ -203,6 +201,26 @@ pub struct InAppScript {
     pub invocation: Invocation,
     /// What runs after it under the same approval, if anything does.
     pub rest: Option<Rest>,
+}
+
+/// One thing that a script does in one call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InAppAct {
+    /// What the package calls it, if it declares what the script can do.
+    pub name: Option<String>,
+    /// What rules and grants call it: `script write: delete project`, or `script read` where nothing is declared.
+    pub term: String,
+    /// The first eight characters of the digest of the text and the name: a grant is for these and no others.
+    pub code: String,
+    /// How much harm it can do: what the package says and the operator has granted.
+    pub level: Level,
+}
+
+impl InAppScript {
+    /// What the script is told that it does; `None` where its package declares nothing.
+    pub fn act_names(&self) -> Option<Vec<&str>> {
+        self.acts.iter().map(|act| act.name.as_deref()).collect()
+    }
 }
 
 /// The runs of a script after its first one.

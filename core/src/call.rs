@@ -23,7 +23,7 @@ pub use change::SetProperty;
 pub use command::{CommandCall, Mode};
 pub(crate) use command::{bind, candidates};
 pub use filter::{Compare, Filter, Operator};
-pub use script::ScriptCall;
+pub use script::{Act, ScriptCall};
 
 /// A tool call whose arguments have the right form; names are not yet checked.
 #[derive(Clone, Debug, PartialEq)]

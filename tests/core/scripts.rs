@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use iac_core::Millis;
 use iac_core::app::{App, Apps};
-use iac_core::call::{Call, ScriptCall};
+use iac_core::call::{Act, Call, ScriptCall};
 use iac_core::dictionary::{Includes, parse};
-use iac_core::permission::{Answer, Choice, Gate, Level, Policy, Question};
+use iac_core::permission::{Answer, Choice, Gate, Grants, Level, Policy, Question};
 use iac_core::plan::Learned;
 use iac_core::reference::{RefId, References};
 use iac_core::step::{self, Event, Outcome, RunFailure, Step, World};
@@ -33,6 +33,7 @@ struct Session {
     good: usize,
     most: Option<Level>,
     codes: Vec<String>,
+    grants: Grants,
 }
 
 fn session(policy: &'static str) -> Session {
@@ -44,6 +45,7 @@ fn session(policy: &'static str) -> Session {
         good: 0,
         most: None,
         codes: Vec::new(),
+        grants: Grants::default(),
     }
 }
 
@@ -54,6 +56,7 @@ fn script(text: &str, level: Level, data: Json) -> ScriptCall {
         name: "change".to_owned(),
         text: text.to_owned(),
         level,
+        acts: Vec::new(),
         data,
         rest: Vec::new(),
         objects,
@@ -65,11 +68,13 @@ impl Session {
         let runtime = Runtime::new().expect("an engine");
         let context = Context::full(&runtime).expect("a context");
         let app = "globalThis.Automation = { getDisplayString: () => '' }; globalThis.Application = () => ({ running: () => true, \
-                   evaluateJavascript: text => text.includes('be silent') ? null : (0, eval)(text) });";
+                   evaluateJavascript: text => { if (globalThis.late) throw Object.assign(new Error('late'), { errorNumber: -1712 }); \
+                   return text.includes('be silent') ? null : (0, eval)(text); } });";
         context.with(|js| js.eval::<rquickjs::Value<'_>, _>(app).map(|_| ()).expect("the app's code runs"));
         let (apps, mut references, mut learned) = (apps(), References::default(), Learned::default());
         let policy = Arc::new(Policy::parse(self.policy).expect("a policy"));
-        let gate = Gate { policy, plugin: Some("omnifocus".to_owned()), most: self.most, ..Gate::default() };
+        let (plugin, grants) = (Some("omnifocus".to_owned()), Arc::new(self.grants.clone()));
+        let gate = Gate { policy, plugin, grants, most: self.most, ..Gate::default() };
         let mut fresh = || RefId::from_random([0; 10]);
         let (references, learned, fresh) = (&mut references, &mut learned, &mut fresh);
         let mut world =
@@ -302,6 +307,105 @@ fn a_run_that_is_not_answered_keeps_what_was_answered_before() {
             (&outcome.body["error"], &outcome.body["answers"][0]["sum"]),
             (&json!("timeout"), &json!(1))
         );
+    }
+}
+
+/// What a script was told that its call does.
+const ACTS: &str = "(data, before, acts) => [Object.isFrozen(acts), ...acts]";
+
+fn acting(acts: &[(&str, Level)]) -> ScriptCall {
+    let acts = acts.iter().map(|(name, level)| Act { name: (*name).to_owned(), level: *level }).collect();
+    let data = json!({ "acts": ["delete project"] });
+    ScriptCall { acts, ..script(ACTS, Level::Dangerous, data) }
+}
+
+#[test]
+fn a_script_is_told_what_was_decided_and_no_data_alters_it() {
+    let mut session = session("profile = \"trusted\"");
+    let call = acting(&[("create task", Level::Modify), ("delete task", Level::Dangerous)]);
+    assert_eq!(session.run(call.clone()).body["value"], json!([true, "create task", "delete task"]));
+    let text = "(data, before, acts) => ({ got: acts.join(), carry: 1 })";
+    let rest = vec![json!({ "acts": [] }), json!(null)];
+    let parts = session.run(ScriptCall { text: text.to_owned(), rest, ..call });
+    let told: Vec<&Json> = parts.body["value"].as_array().unwrap().iter().map(|part| &part["got"]).collect();
+    assert_eq!(told, ["create task,delete task"; 3], "every run is told the same");
+    let none = "(...all) => all.length";
+    assert_eq!(session.run(script(none, Level::Safe, json!(1))).body["value"], json!(1));
+}
+
+/// For every two acts: an hour's yes to one of them leaves the other one a question.
+#[test]
+fn a_yes_to_one_act_is_for_no_other() {
+    let all = [
+        ("create task", Level::Modify),
+        ("edit task", Level::Modify),
+        ("delete task", Level::Dangerous),
+        ("delete project", Level::Dangerous),
+    ];
+    for granted in all {
+        let mut session = session("");
+        session.answers = vec![Choice::Hour];
+        session.run(acting(&[granted]));
+        let scopes = session.asked[0].scopes().to_vec();
+        let [scope] = &scopes[..] else { panic!("one act is one scope: {scopes:?}") };
+        assert_eq!(scope.level, granted.1, "{granted:?}");
+        let grant = scope.grant("g1".into(), false, "a test".into(), Millis(0));
+        session.grants.add([grant], Millis(0));
+        for other in all {
+            session.answers = vec![Choice::Deny];
+            session.asked.clear();
+            let outcome = session.run(acting(&[other]));
+            assert_eq!(outcome.is_error, other != granted, "{granted:?}, {other:?}: {}", outcome.body);
+            session.answers = vec![Choice::Deny];
+            session.run(acting(&[granted, other]));
+            let asked: Vec<&str> = session.asked.iter().flat_map(Question::scopes).map(named).collect();
+            assert!(!asked.contains(&format!("script change: {}", granted.0).as_str()), "{asked:?}");
+        }
+    }
+}
+
+fn named(scope: &iac_core::permission::Scope) -> &str {
+    scope.command.as_ref().map_or("", |command| &command.name)
+}
+
+#[test]
+fn always_is_not_offered_where_one_act_is_dangerous_and_every_act_is_named() {
+    let check = |acts: &[(&str, Level)], deed: &str, always: bool| {
+        let mut session = session("");
+        session.answers = vec![Choice::Deny];
+        session.run(acting(acts));
+        let question = &session.asked[0];
+        assert!(question.text().starts_with(&format!("The plugin \"omnifocus\" wants to: Omni: {deed}\n")));
+        assert_eq!(question.offers(Choice::Always), always, "{deed}");
+    };
+    let (create, delete) = (("create task", Level::Modify), ("delete project", Level::Dangerous));
+    check(&[create], "run its own \"script change\" to \"create task\"", true);
+    check(&[delete], "run its own \"script change\" to \"delete project\"", false);
+    check(
+        &[create, delete],
+        "run its own \"script change\" to \"create task\" and \"delete project\"",
+        false,
+    );
+}
+
+#[test]
+fn rules_speak_of_single_acts() {
+    let allow = |act: &str| {
+        format!(
+            "rules = [{{ app = \"test.omni\", command = \"script change: {act}\", decision = \"allow\" }}]"
+        )
+    };
+    let (create, delete) = (("create task", Level::Modify), ("delete project", Level::Dangerous));
+    for (rule, acts, asked) in [
+        (allow("create task"), &[create][..], 0),
+        (allow("create task"), &[delete], 1),
+        (allow("create task"), &[create, delete], 1),
+        (allow("delete project"), &[create], 1),
+    ] {
+        let mut session = session(Box::leak(rule.into_boxed_str()));
+        session.answers = vec![Choice::Deny];
+        session.run(acting(acts));
+        assert_eq!(session.asked.len(), asked, "{acts:?}");
     }
 }
 

@@ -18,6 +18,10 @@ pub struct ScriptCall {
     pub text: String,
     /// How much harm the script can do, as the package declares and the operator has granted.
     pub level: Level,
+    /// What this call does, of all that the package declares for the script; empty where it declares nothing.
+    ///
+    /// The script is told, and refuses the rest: whoever says less can do less.
+    pub acts: Vec<Act>,
     /// The argument.
     pub data: Json,
     /// The arguments of the runs after the first one. All runs are decided upon at once, and each is given what the one
@@ -27,10 +31,29 @@ pub struct ScriptCall {
     pub objects: Vec<String>,
 }
 
+/// One thing that a script can do, as the package declares it and the operator has granted it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Act {
+    /// What it is called, for example `delete project`.
+    pub name: String,
+    /// How much harm it can do.
+    pub level: Level,
+}
+
 impl ScriptCall {
     /// SHA-256 of the text, in hexadecimal.
     pub fn sha256(&self) -> String {
-        Sha256::digest(self.text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(self.text.as_bytes())
+    }
+
+    /// SHA-256 of the text with one of its acts: what a grant of that act is for.
+    pub fn sha256_of(&self, act: &Act) -> String {
+        hex(json!([self.text, act.name]).to_string().as_bytes())
+    }
+
+    /// Names of what this call does, in the order in which they were given.
+    pub fn act_names(&self) -> Vec<&str> {
+        self.acts.iter().map(|act| act.name.as_str()).collect()
     }
 
     /// What it was called with, for the audit log; the text is known by its digest.
@@ -38,6 +61,9 @@ impl ScriptCall {
         let mut said = json!({
             "app": self.app, "script": self.name, "sha256": self.sha256(), "data": self.data,
         });
+        if !self.acts.is_empty() {
+            said["acts"] = json!(self.act_names());
+        }
         if !self.rest.is_empty() {
             said["rest"] = json!(self.rest);
         }
@@ -46,4 +72,8 @@ impl ScriptCall {
             _ => Map::new(),
         }
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,15 +1,22 @@
 //! The program that an app's own script engine runs: a granted text, and one literal of data.
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use super::literal;
 
 /// Writes the program. The text is a function, whose argument is parsed from the literal; what it returns comes back as
 /// JSON, and what it throws as its message. After the first of several runs there is a second argument: what the run
-/// before it has handed on.
-pub(crate) fn inside(text: &str, data: &Json, handed: Option<&Json>) -> String {
+/// before it has handed on. A third one says what was decided that this call does, where the package declares that: no
+/// data can alter it.
+pub(crate) fn inside(text: &str, data: &Json, handed: Option<&Json>, acts: Option<&[&str]>) -> String {
     let parsed = |data: &Json| format!("JSON.parse({})", literal::string(&literal::ascii(data.to_string())));
-    let data = std::iter::once(data).chain(handed).map(parsed).collect::<Vec<_>>().join(", ");
+    let mut arguments = vec![parsed(data)];
+    arguments.extend(handed.map(parsed));
+    if let Some(acts) = acts {
+        arguments.resize(2, "undefined".to_owned());
+        arguments.push(format!("Object.freeze({})", parsed(&json!(acts))));
+    }
+    let data = arguments.join(", ");
     format!(
         "(() => {{ try {{ const value = (\n{text}\n)({data});
 return JSON.stringify({{ value: value === undefined ? null : value }});

@@ -9,7 +9,7 @@ mod tables;
 use std::borrow::Cow;
 
 use super::Level;
-use crate::action::{Action, Deed, InAppScript, Invocation};
+use crate::action::{Action, Deed, InAppAct, InAppScript, Invocation};
 use crate::change::{Change, Slot};
 use crate::dictionary::{Command, names};
 
@@ -82,11 +82,18 @@ pub fn classify_write(
         .raised_by_count(count)
 }
 
-/// A script is as bad as its package says, which the operator has read and granted.
+/// A script is as bad as the worst that it does in this call.
 fn classify_script(app: &str, script: &InAppScript, rules: &[LevelRule]) -> Classified {
-    match rules.iter().find(|rule| rule.is_about(app, &script.term, &script.code)) {
+    let acts = script.acts.iter().map(|act| classify_act(app, act, rules));
+    // What does nothing that is known is as bad as can be.
+    acts.reduce(Classified::or_worse).unwrap_or_else(|| Classified::new(Level::Dangerous, "runs a script"))
+}
+
+/// An act is as bad as the package says, which the operator has read and granted.
+pub(super) fn classify_act(app: &str, act: &InAppAct, rules: &[LevelRule]) -> Classified {
+    match rules.iter().find(|rule| rule.is_about(app, &act.term, &act.code)) {
         Some(rule) => Classified::new(rule.level, "has its level from the policy"),
-        None => Classified::new(script.level, "runs a script of the plugin's package inside the app"),
+        None => Classified::new(act.level, "runs a script of the plugin's package inside the app"),
     }
 }
 

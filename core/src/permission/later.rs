@@ -26,7 +26,9 @@ impl Later {
             && let Some(rest) = &mut script.rest
             && let Some(data) = rest.parts.pop_front()
         {
-            script.invocation.direct = Some(Given::Text(jxa::inside(&rest.text, &data, Some(handed))));
+            let text = rest.text.clone();
+            let source = jxa::inside(&text, &data, Some(handed), script.act_names().as_deref());
+            script.invocation.direct = Some(Given::Text(source));
         }
         *approved
     }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::classify::classify_act;
 use super::{Classified, Level, Policy};
-use crate::action::{Action, Column, Deed};
+use crate::action::{Action, Column, Deed, InAppAct};
 use crate::change::Subject;
 use crate::marshal::Given;
 use crate::specifier::{Path, Segment};
@@ -46,7 +47,6 @@ pub(super) fn touches<'a>(
     harm: &Classified,
     policy: &'a Policy,
 ) -> BTreeSet<Touch<'a>> {
-    let found = Touched::of(&action.deed, policy);
     let safe = Touch {
         app: &action.app,
         app_name,
@@ -57,6 +57,16 @@ pub(super) fn touches<'a>(
         property: None,
         is_fragile: false,
     };
+    if let Deed::Script(script) = &action.deed {
+        // Each act is decided upon by itself: a yes to one is none to its neighbour.
+        let act = |act: &'a InAppAct| Touch {
+            level: classify_act(&action.app, act, policy.levels()).level,
+            command: Some(CommandName { name: &act.term, code: &act.code }),
+            ..safe
+        };
+        return script.acts.iter().map(act).collect();
+    }
+    let found = Touched::of(&action.deed, policy);
     let does = Touch { level: harm.level, is_shell: harm.is_shell, command: found.command, ..safe };
     let reads = found.command.is_some() && harm.level == Level::Safe;
     let does = Touch { is_fragile: found.is_fragile && !reads, ..does };
@@ -84,7 +94,8 @@ impl<'a> Touched<'a> {
     fn of(deed: &'a Deed, policy: &'a Policy) -> Self {
         let mut found = Self { itself: true, ..Self::default() };
         match deed {
-            Deed::Running { .. } => {}
+            // A script's touches are its acts.
+            Deed::Running { .. } | Deed::Script(_) => {}
             Deed::Look { path, .. } | Deed::Value { path, .. } => found.path(path),
             Deed::Names { container, name, .. } => {
                 found.path(container);
@@ -105,9 +116,6 @@ impl<'a> Touched<'a> {
                 found.command = Some(CommandName { name: &invocation.term, code: &invocation.code });
                 found.is_fragile = invocation.is_fragile;
                 invocation.values().flat_map(Given::objects).for_each(|path| found.path(path));
-            }
-            Deed::Script(script) => {
-                found.command = Some(CommandName { name: &script.term, code: &script.code });
             }
             Deed::Preview(wanted) => wanted.subjects.iter().for_each(|subject| found.subject(subject)),
             Deed::Set(changes) => {

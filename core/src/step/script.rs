@@ -4,9 +4,9 @@ use serde_json::{Value as Json, json};
 
 use super::asking::run;
 use super::{Behind, Outcome, Step, Then, World, in_app};
-use crate::action::{Action, Deed, InAppScript, Invocation, Rest};
+use crate::action::{Action, Deed, InAppAct, InAppScript, Invocation, Rest};
 use crate::app::App;
-use crate::call::{ScriptCall, TextWindow};
+use crate::call::{Act, ScriptCall, TextWindow};
 use crate::dictionary::{Command, Dictionary, Identifier, names};
 use crate::fault::{Code, Fault};
 use crate::foreign;
@@ -14,6 +14,7 @@ use crate::jxa;
 use crate::marshal::Given;
 use crate::permission::{Approved, Later, Level};
 use crate::reply::Reply;
+use crate::specifier::quoted;
 
 /// Commands that run a script inside their app, which is their direct parameter, and answer its value.
 const ENGINES: [&str; 1] = ["evaluate javascript"];
@@ -26,6 +27,10 @@ const WHOLE: TextWindow = TextWindow { offset: 0, limit: 10_000_000 };
 
 /// So many objects are kept of what the plugin says.
 const OBJECTS: usize = 50;
+
+/// So many characters of a line about an object are shown. A line names every property that a change sets, so it is
+/// longer than one value would be; a plugin cuts its values, not its lines.
+const LINE: usize = 1_200;
 
 /// A script while the app is at it.
 #[derive(Debug)]
@@ -43,7 +48,8 @@ pub(super) fn start(call: &ScriptCall, world: &World<'_>) -> Result<Step, Fault>
     let command = engine(app.dictionary()?).ok_or_else(|| no_engine(app))?;
     let script = prepared(call, command, app)?;
     let answers = (!call.rest.is_empty()).then(Vec::new);
-    let inside = Inside { name: call.name.clone(), level: call.level, answers, later: None };
+    let worst = call.acts.iter().map(|act| act.level).max().unwrap_or(call.level);
+    let inside = Inside { name: call.name.clone(), level: worst, answers, later: None };
     Ok(in_app(app, Deed::Script(Box::new(script)), 0, Then::Script(inside), world))
 }
 
@@ -56,16 +62,17 @@ fn engine(dictionary: &Dictionary) -> Option<&Command> {
 
 fn prepared(call: &ScriptCall, command: &Command, app: &App) -> Result<InAppScript, Fault> {
     let identifier = Identifier::of(&command.name).ok_or_else(|| no_engine(app))?;
-    let source = fitting(jxa::inside(&call.text, &call.data, None), &call.name)?;
+    let named = call.act_names();
+    let named = (!named.is_empty()).then_some(named.as_slice());
+    let source = fitting(jxa::inside(&call.text, &call.data, None, named), &call.name)?;
     for data in &call.rest {
-        fitting(jxa::inside(&call.text, data, Some(&Json::Null)), &call.name)?;
+        fitting(jxa::inside(&call.text, data, Some(&Json::Null), named), &call.name)?;
     }
     let rest = || Rest { text: call.text.clone(), parts: call.rest.iter().cloned().collect() };
     let said = |words: &String| format!("in the plugin's words: \"{}\"", words_of(words));
     Ok(InAppScript {
         term: format!("script {}", call.name),
-        code: call.sha256().chars().take(8).collect(),
-        level: call.level,
+        acts: acts(call),
         objects: call.objects.iter().take(OBJECTS).map(said).collect(),
         count: call.objects.len(),
         invocation: Invocation {
@@ -86,6 +93,33 @@ fn prepared(call: &ScriptCall, command: &Command, app: &App) -> Result<InAppScri
     })
 }
 
+/// What the call does: each act that the package declares and the plugin names, or the script as a whole.
+fn acts(call: &ScriptCall) -> Vec<InAppAct> {
+    let code = |digest: String| digest.chars().take(8).collect();
+    if call.acts.is_empty() {
+        let (term, code) = (format!("script {}", call.name), code(call.sha256()));
+        return vec![InAppAct { name: None, term, code, level: call.level }];
+    }
+    let one = |act: &Act| InAppAct {
+        name: Some(act.name.clone()),
+        term: format!("script {}: {}", call.name, act.name),
+        code: code(call.sha256_of(act)),
+        level: act.level,
+    };
+    call.acts.iter().map(one).collect()
+}
+
+/// Says what a script would do: `run its own "script write" to "create task" and "delete project"`.
+pub(super) fn in_words(script: &InAppScript) -> String {
+    let name = quoted(&script.term);
+    let acts: Vec<String> = script.acts.iter().filter_map(|act| act.name.as_deref().map(quoted)).collect();
+    match acts.split_last() {
+        None => format!("run its own {name}"),
+        Some((only, [])) => format!("run its own {name} to {only}"),
+        Some((last, others)) => format!("run its own {name} to {} and {last}", others.join(", ")),
+    }
+}
+
 /// Takes a program that is short enough.
 fn fitting(source: String, name: &str) -> Result<String, Fault> {
     let length = source.encode_utf16().count();
@@ -99,7 +133,7 @@ fn fitting(source: String, name: &str) -> Result<String, Fault> {
 
 /// Words that can neither leave their line nor their quotes.
 fn words_of(text: &str) -> String {
-    foreign::clean(text, 160).replace('"', "'")
+    foreign::clean(text, LINE).replace('"', "'")
 }
 
 fn no_engine(app: &App) -> Fault {

@@ -19,7 +19,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Failure;
 use super::options::Common;
-use crate::plugins::engine::capability::{Capability, Grants};
+use crate::plugins::engine::capability::{Capability, Grants, Level};
 use crate::plugins::engine::engine::Engine;
 use crate::plugins::engine::installed::{InstallError, Installed};
 use crate::plugins::engine::package::{Package, PackageError, Script};
@@ -168,8 +168,19 @@ fn wants(package: &Package, folders: &[String]) -> Vec<String> {
         let (level, pin, length) = (level.name(), script.pin(), text.chars().count());
         lines.push(format!("script {name}, {level}, {length} characters, {pin:.12}"));
         lines.push(format!("    in its words: \"{reason}\""));
+        lines.extend(acts(script));
     }
     lines
+}
+
+/// What a script can do, as it declares it: a line for each level.
+fn acts(script: &Script) -> Vec<String> {
+    let of = |level: Level| {
+        let names: Vec<&str> =
+            script.acts.iter().filter(|(_, of)| **of == level).map(|(name, _)| name.as_str()).collect();
+        (!names.is_empty()).then(|| format!("    {}: {}", level.name(), names.join(", ")))
+    };
+    [Level::Safe, Level::Modify, Level::Dangerous].into_iter().filter_map(of).collect()
 }
 
 /// What is lacking, for an error.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use iac_core::call::ScriptCall;
+use iac_core::call::{Act, ScriptCall};
 use iac_core::permission::{Level as CoreLevel, Question as CoreQuestion};
 use iac_language_servers::LanguageServers;
 use iac_language_servers::types::{Cause, Failure};
@@ -61,13 +61,17 @@ impl Bridge {
                 let arguments = self.arguments(&app, operation, arguments)?;
                 self.call(plugin, operation.tool(), &arguments, level).await
             }
-            Question::Script { app, script, data, rest, objects } => {
+            Question::Script { app, script, data, acts, rest, objects } => {
                 let level = script.level;
+                // Levels come from the package as it was granted, never from the call.
+                let of = |name| script.acts.get(&name).map(|level| Act { level: most(*level), name });
+                let acts = acts.into_iter().filter_map(of).collect();
                 let call = ScriptCall {
                     app,
                     name: script.name,
                     text: script.text,
                     level: most(level),
+                    acts,
                     data,
                     rest,
                     objects,

@@ -55,6 +55,9 @@ pub enum Question {
         script: Script,
         /// Its one argument.
         data: Json,
+        /// What the call does, of the acts that the script declares.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        acts: Vec<String>,
         /// The arguments of the runs after the first one, all under one decision.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         rest: Vec<Json>,

@@ -10,6 +10,9 @@ use crate::capability::{Capability, Grants, Level};
 /// The version of `iac:plugin` that this host has.
 pub const API: &str = "0.1";
 
+/// So many acts a script may declare: a human reads them all.
+const ACTS: usize = 64;
+
 /// What a plugin says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -50,6 +53,10 @@ pub struct ScriptFile {
     /// In which apps; in all that `app-scripts` wants if none is named.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub apps: BTreeSet<String>,
+    /// What it can do, each act with its own level, which is at most the script's. A call names the acts that it does, and
+    /// each is decided upon by itself.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub acts: BTreeMap<String, Level>,
     /// Truth values that the text finds in an object named `fixed`: one file can be several scripts at several levels.
     /// They become a part of the packed text, so that no call can alter them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -184,11 +191,33 @@ impl ScriptFile {
         if let Some(name) = self.fixed.keys().find(word) {
             return Err(value("scripts.fixed", name, "names like mayDelete"));
         }
+        self.check_acts()?;
         let below = |part: &str| !part.is_empty() && part != "." && part != "..";
         match self.file.split('/').all(below) {
             true => Ok(()),
             false => Err(value("scripts.file", &self.file, "a file below the folder of plugin.toml")),
         }
+    }
+}
+
+impl ScriptFile {
+    /// The names stand in questions and in rules of the policy, so they are plain words.
+    fn check_acts(&self) -> Result<(), ManifestError> {
+        if self.acts.len() > ACTS {
+            return Err(value("scripts.acts", &self.acts.len().to_string(), "at most 64 acts"));
+        }
+        for (name, level) in &self.acts {
+            let words = name.split(' ').all(|word| !word.is_empty());
+            let letters = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b' ');
+            if !words || !letters || name.len() > 40 {
+                return Err(value("scripts.acts", name, "1 to 40 of [a-z ], such as `delete project`"));
+            }
+            if *level > self.level {
+                let expected = format!("at most {}, which the script is", self.level.name());
+                return Err(value("scripts.acts", &format!("{name} = {}", level.name()), &expected));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -293,6 +322,28 @@ mod tests {
     fn check_script(body: &str, expected: &str) {
         let wants = want("capability = \"app-scripts\"\napps = [\"com.example.App\"]");
         check(&format!("{wants}\n[[scripts]]\nreason = \"r\"\n{body}"), expected);
+    }
+
+    #[test]
+    fn acts_are_plain_words_no_worse_than_their_script() {
+        let script = |level: &str, act: &str| {
+            format!("name = \"a\"\nfile = \"a.js\"\nlevel = \"{level}\"\n[scripts.acts]\n{act}")
+        };
+        check_script(&script("dangerous", "\"delete project\" = \"dangerous\"\nedit = \"modify\""), "");
+        check_script(
+            &script("modify", "edit = \"dangerous\""),
+            "expected at most modify, which the script is",
+        );
+        for name in ["Delete", "delete  project", " delete", "delete-project", "", "say \u{202e}"] {
+            check_script(&script("safe", &format!("\"{name}\" = \"safe\"")), "expected 1 to 40 of [a-z ]");
+        }
+        let many: Vec<String> = (0..=ACTS).map(|at| format!("{} = \"safe\"", letters(at))).collect();
+        check_script(&script("safe", &many.join("\n")), "expected at most 64 acts");
+    }
+
+    /// A word that belongs to one number.
+    fn letters(number: usize) -> String {
+        number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect()
     }
 
     #[test]

@@ -82,12 +82,18 @@ impl App {
     }
 
     /// Runs a script of the package that changes `objects`, one line each in words: they are shown where a human is
-    /// asked.
+    /// asked. `acts` are those of the script's declared acts that this call does; none where it declares none.
     ///
     /// # Errors
-    /// As for [`run_script`](Self::run_script).
-    pub fn run_script_on(&self, name: &str, data: &Json, objects: &[String]) -> Result<Json, Fault> {
-        read(app_scripts::run_on(&self.0, name, &data.to_string(), objects))
+    /// As for [`run_script`](Self::run_script), and `invalid_parameter` for an act that the script does not declare.
+    pub fn run_script_on(
+        &self,
+        name: &str,
+        data: &Json,
+        acts: &[String],
+        objects: &[String],
+    ) -> Result<Json, Fault> {
+        read(app_scripts::run_on(&self.0, name, &data.to_string(), acts, objects))
     }
 
     /// Runs a script of the package once for each part of its data, under one decision. Each run but the first has a
@@ -95,15 +101,16 @@ impl App {
     /// each run returned.
     ///
     /// # Errors
-    /// As for [`run_script`](Self::run_script); `detail.answers` is what the runs before the failed one returned.
+    /// As for [`run_script_on`](Self::run_script_on); `detail.answers` is what the runs before the failed one returned.
     pub fn run_script_parts(
         &self,
         name: &str,
         parts: &[Json],
+        acts: &[String],
         objects: &[String],
     ) -> Result<Vec<Json>, Fault> {
         let parts: Vec<String> = parts.iter().map(Json::to_string).collect();
-        let answers = app_scripts::run_parts(&self.0, name, &parts, objects)?;
+        let answers = app_scripts::run_parts(&self.0, name, &parts, acts, objects)?;
         answers.into_iter().map(|answer| read(Ok(answer))).collect()
     }
 }

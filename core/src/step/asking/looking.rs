@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 
+use super::super::script;
 use super::super::words::{self, Names};
 use super::{Behind, Step, Then, World, ask, run};
 use crate::action::{Deed, Invocation, Preview, Seen};
@@ -13,7 +14,7 @@ use crate::marshal::Given;
 use crate::osa_error::OsaError;
 use crate::permission::{Unasked, Wording};
 use crate::reply::Reply;
-use crate::specifier::{Path, quoted};
+use crate::specifier::Path;
 
 /// How many targets are looked at: no more are named one by one.
 const NAMED: usize = 5;
@@ -149,7 +150,7 @@ fn question(
             let direct = invocation.direct.iter().map(|given| given.objects().len()).sum();
             (format!("run {}", words::command(invocation, names)), direct)
         }
-        Deed::Script(script) => (format!("run its own {}", quoted(&script.term)), script.count),
+        Deed::Script(script) => (script::in_words(script), script.count),
         _ => (unasked.in_words(), 0),
     };
     let consequence = match &unasked.action().deed {

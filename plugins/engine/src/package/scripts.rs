@@ -28,16 +28,22 @@ pub struct Script {
     pub reason: String,
     /// An expression that is a function of one argument.
     pub text: String,
+    /// What it can do, each act with its level; empty where nothing is declared.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub acts: BTreeMap<String, Level>,
 }
 
 /// Leaves room for data below what an app takes at once.
 const LONGEST: usize = 200_000;
 
 impl Script {
-    /// Returns a digest of all that it may do: its text, its level and its apps. A grant is for one pin.
+    /// Returns a digest of all that it may do: its text, its level, its apps and its acts. A grant is for one pin.
     pub fn pin(&self) -> String {
-        let all = json!([self.text, self.level, self.apps]).to_string();
-        HEXLOWER.encode(&Sha256::digest(all.as_bytes()))
+        let mut all = vec![json!(self.text), json!(self.level), json!(self.apps)];
+        if !self.acts.is_empty() {
+            all.push(json!(self.acts));
+        }
+        HEXLOWER.encode(&Sha256::digest(json!(all).to_string().as_bytes()))
     }
 
     /// Tells whether it may run in an app.
@@ -99,6 +105,7 @@ fn script(manifest: &Manifest, file: &ScriptFile, text: &str) -> Script {
         level: file.level,
         reason: file.reason.clone(),
         text: text.to_owned(),
+        acts: file.acts.clone(),
     }
 }
 
@@ -169,6 +176,7 @@ mod tests {
         assert_ne!(pin, Script { text: "d => 2".to_owned(), ..script.clone() }.pin());
         assert_ne!(pin, Script { level: Level::Modify, ..script.clone() }.pin());
         assert_ne!(pin, Script { apps: BTreeSet::from(["*".to_owned()]), ..script.clone() }.pin());
+        assert_ne!(pin, Script { acts: [("a".to_owned(), Level::Safe)].into(), ..script.clone() }.pin());
         assert_eq!(pin, Script { reason: "other words".to_owned(), ..script }.pin());
     }
 

@@ -37,7 +37,7 @@ impl Plugin for Probe {
             (_, "rename") => rename(&arguments),
             (_, "rename task") => {
                 let objects = ["the first task".to_owned()];
-                Ok(json!({"names": omnifocus()?.run_script_on("rename", &with(), &objects)?}))
+                Ok(json!({"names": omnifocus()?.run_script_on("rename", &with(), &[], &objects)?}))
             }
             (_, what) => {
                 Err(Fault::new("invalid_parameter", format!("`do` is {what:?}, which is not known")))

@@ -19,7 +19,7 @@ const PARTS: usize = 100;
 
 impl app_scripts::Host for State {
     async fn run(&mut self, app: Resource<App>, name: String, data: String) -> Returned<String> {
-        let answer = self.script(&app, &name, &[data], Vec::new()).await?;
+        let answer = self.script(&app, &name, &[data], Vec::new(), Vec::new()).await?;
         self.heard(answer.map(|mut answers| answers.remove(0)))
     }
 
@@ -28,9 +28,10 @@ impl app_scripts::Host for State {
         app: Resource<App>,
         name: String,
         data: String,
+        acts: Vec<String>,
         objects: Vec<String>,
     ) -> Returned<String> {
-        let answer = self.script(&app, &name, &[data], objects).await?;
+        let answer = self.script(&app, &name, &[data], acts, objects).await?;
         self.heard(answer.map(|mut answers| answers.remove(0)))
     }
 
@@ -39,9 +40,10 @@ impl app_scripts::Host for State {
         app: Resource<App>,
         name: String,
         parts: Vec<String>,
+        acts: Vec<String>,
         objects: Vec<String>,
     ) -> Returned<Vec<String>> {
-        let answers = match self.script(&app, &name, &parts, objects).await? {
+        let answers = match self.script(&app, &name, &parts, acts, objects).await? {
             Ok(answers) => answers,
             Err(fault) => return Ok(Err(fault)),
         };
@@ -62,6 +64,7 @@ impl State {
         app: &Resource<App>,
         name: &str,
         parts: &[String],
+        acts: Vec<String>,
         objects: Vec<String>,
     ) -> Returned<Vec<Json>> {
         let said = objects.iter().map(String::len).sum::<usize>();
@@ -81,6 +84,10 @@ impl State {
             Ok(script) => script.clone(),
             Err(fault) => return Ok(Err(fault)),
         };
+        let acts = match declared(&script, acts) {
+            Ok(acts) => acts,
+            Err(fault) => return Ok(Err(fault)),
+        };
         let bytes = parts.iter().map(String::len).sum::<usize>() + said;
         let parsed: Result<Vec<Json>, _> = parts.iter().map(|part| serde_json::from_str(part)).collect();
         let mut rest = match parsed {
@@ -89,7 +96,7 @@ impl State {
         };
         let data = rest.remove(0);
         let several = !rest.is_empty();
-        let question = Question::Script { app, script, data, rest, objects };
+        let question = Question::Script { app, script, data, acts, rest, objects };
         Ok(self.ask_json(question, bytes).await?.map(|mut answer| match answer["value"].take() {
             Json::Array(answers) if several => answers,
             answer => vec![answer],
@@ -119,5 +126,63 @@ impl State {
             return Err(fault("permission_denied", "the tool says that it only reads"));
         }
         Ok(script)
+    }
+}
+
+/// Takes what a call says that it does, each act once. The levels are the package's: a guest only picks names.
+fn declared(script: &Script, acts: Vec<String>) -> Result<Vec<String>, types::Fault> {
+    let known = || script.acts.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+    let name = &script.name;
+    if acts.is_empty() != script.acts.is_empty() {
+        let message = match acts.first() {
+            Some(act) => format!("the script `{name}` declares no acts, and the call names `{act}`"),
+            None => format!("the call names no act of the script `{name}`, expected some of {}", known()),
+        };
+        return Err(fault("invalid_parameter", message));
+    }
+    let mut once: Vec<String> = Vec::new();
+    for act in acts {
+        if !script.acts.contains_key(&act) {
+            let message =
+                format!("the script `{name}` declares no act `{act}`, expected some of {}", known());
+            return Err(fault("invalid_parameter", message));
+        }
+        if !once.contains(&act) {
+            once.push(act);
+        }
+    }
+    Ok(once)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(acts: &[&str], named: &[&str], expected: Result<&[&str], &str>) {
+        let acts = acts.iter().map(|act| ((*act).to_owned(), Level::Modify)).collect();
+        let (apps, text) = ([String::new()].into(), "d => d".to_owned());
+        let (name, reason) = ("write".to_owned(), String::new());
+        let script = Script { name, apps, level: Level::Modify, reason, text, acts };
+        let found = declared(&script, named.iter().map(|act| (*act).to_owned()).collect());
+        match (found, expected) {
+            (Ok(found), Ok(expected)) => assert_eq!(found, expected),
+            (Err(fault), Err(part)) => assert!(fault.message.contains(part), "{}", fault.message),
+            (found, expected) => panic!("{found:?}, expected {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn a_call_names_declared_acts_and_at_least_one() {
+        let all = ["create task", "delete task"];
+        check(&all, &["delete task"], Ok(&["delete task"]));
+        check(&all, &["delete task", "create task", "delete task"], Ok(&["delete task", "create task"]));
+        check(&[], &[], Ok(&[]));
+        check(
+            &all,
+            &[],
+            Err("names no act of the script `write`, expected some of create task, delete task"),
+        );
+        check(&all, &["create task", "Delete task"], Err("declares no act `Delete task`"));
+        check(&[], &["create task"], Err("declares no acts, and the call names `create task`"));
     }
 }
