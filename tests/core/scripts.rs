@@ -34,6 +34,8 @@ struct Session {
     most: Option<Level>,
     codes: Vec<String>,
     grants: Grants,
+    /// Whether the app answers each event with -1712.
+    timed_out: bool,
 }
 
 fn session(policy: &'static str) -> Session {
@@ -46,6 +48,7 @@ fn session(policy: &'static str) -> Session {
         most: None,
         codes: Vec::new(),
         grants: Grants::default(),
+        timed_out: false,
     }
 }
 
@@ -71,6 +74,9 @@ impl Session {
                    evaluateJavascript: text => { if (globalThis.late) throw Object.assign(new Error('late'), { errorNumber: -1712 }); \
                    return text.includes('be silent') ? null : (0, eval)(text); } });";
         context.with(|js| js.eval::<rquickjs::Value<'_>, _>(app).map(|_| ()).expect("the app's code runs"));
+        if self.timed_out {
+            context.with(|js| js.eval::<bool, _>("globalThis.late = true").expect("it is set"));
+        }
         let (apps, mut references, mut learned) = (apps(), References::default(), Learned::default());
         let policy = Arc::new(Policy::parse(self.policy).expect("a policy"));
         let (plugin, grants) = (Some("omnifocus".to_owned()), Arc::new(self.grants.clone()));
@@ -407,6 +413,27 @@ fn rules_speak_of_single_acts() {
         session.run(acting(acts));
         assert_eq!(session.asked.len(), asked, "{acts:?}");
     }
+}
+
+/// An app that did not answer in time may still do what it was told.
+#[test]
+fn what_timed_out_is_retried_only_if_it_changes_nothing() {
+    for (failure, level) in [
+        (RunFailure::Timeout(Millis(1)), Level::Modify),
+        (RunFailure::Script { number: -1712, message: "late".to_owned() }, Level::Modify),
+        (RunFailure::Script { number: -1712, message: "late".to_owned() }, Level::Safe),
+    ] {
+        let mut session = session("profile = \"trusted\"");
+        session.failure = Some(failure);
+        let body = session.run(script(ECHO, level, json!(null))).body;
+        let changes = level > Level::Safe;
+        assert_eq!((&body["error"], &body["retryable"]), (&json!("timeout"), &json!(!changes)), "{body}");
+        assert_eq!(body.get("outcome") == Some(&json!("unknown")), changes, "{body}");
+    }
+    let mut session = session("profile = \"trusted\"");
+    session.timed_out = true;
+    let body = session.run(script(ECHO, Level::Modify, json!(null))).body;
+    assert_eq!((&body["retryable"], &body["outcome"]), (&json!(false), &json!("unknown")), "{body}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::asking::run;
-use super::{Behind, Outcome, Step, Then, World, in_app};
+use super::{Behind, Outcome, Step, Then, World, command, in_app};
 use crate::action::{Action, Deed, InAppAct, InAppScript, Invocation, Rest};
 use crate::app::App;
 use crate::call::{Act, ScriptCall, TextWindow};
@@ -156,7 +156,11 @@ impl Inside {
     /// Adds to a fault what the runs before it have answered.
     pub(super) fn after(&self, fault: Fault) -> Fault {
         match &self.answers {
-            Some(answers) if !answers.is_empty() => fault.with("answers", answers.clone()),
+            Some(answers) if !answers.is_empty() => {
+                // The same call would do all that again.
+                let retryable = fault.retryable && !self.changes();
+                fault.with("answers", answers.clone()).retryable(retryable)
+            }
             _ => fault,
         }
     }
@@ -170,7 +174,11 @@ impl Inside {
     ) -> Result<Step, Fault> {
         let value = match reply.result {
             Ok(answer) => self.value(&answer),
-            Err(error) => Err(error.to_fault(app, &behind.name).with("script", self.name.as_str())),
+            Err(error) => {
+                let fault = error.to_fault(app, &behind.name).with("script", self.name.as_str());
+                // An app that did not answer in time may still do it later.
+                Err(if self.changes() { command::uncertain(fault) } else { fault })
+            }
         };
         let value = value.map_err(|fault| self.after(fault))?;
         if self.answers.is_some() {
