@@ -327,6 +327,21 @@ fn a_dangerous_command_shows_what_it_would_touch() {
 }
 
 #[test]
+fn a_yes_for_an_hour_is_one_for_the_class_that_was_shown() {
+    let mut session = Session::new("", &shelf());
+    let (things, boxes) = (session.references("thing"), session.references("box"));
+    session.answers = vec![Choice::Hour, Choice::Hour];
+    assert!(!session.call("iac_mcp_run_command", &delete(&things[..1])).is_error);
+    assert!(!session.call("iac_mcp_run_command", &delete(&things[1..2])).is_error);
+    assert_eq!(session.asked.len(), 1);
+    assert!(!session.call("iac_mcp_run_command", &delete(&[things[2].clone(), boxes[0].clone()])).is_error);
+    assert_eq!(session.asked.len(), 2, "a box is asked about, also beside a thing");
+    session.answers = vec![Choice::Deny];
+    let set = set(&json!(boxes[1]), "flag", json!(true));
+    assert_eq!(code(&session.call("iac_mcp_set_property", &set).body), "permission_denied");
+}
+
+#[test]
 fn always_is_no_answer_to_what_is_dangerous() {
     let mut session = Session::new("", &shelf());
     let things = session.references("thing");

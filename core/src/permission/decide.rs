@@ -77,6 +77,7 @@ pub fn forecast(scope: &Scope, app_name: &str, is_shell: bool, gate: &Gate, now:
             .as_ref()
             .map(|command| CommandName { name: &command.name, code: &command.code }),
         property: scope.property.as_deref(),
+        class: scope.class.as_deref(),
         is_fragile: false,
     };
     let tainted = gate.untrusted.is_some_and(|read| now.since(read) < TAINT);
@@ -94,6 +95,7 @@ pub(crate) fn may_read(property: &str, app: &App, gate: &Gate, now: Millis) -> b
         is_shell: false,
         command: None,
         property: Some(property),
+        class: None,
         is_fragile: false,
     };
     with_grants(gate.policy.judge(&touch, false), &touch, gate, now).ruling == Ruling::Allow

@@ -49,6 +49,9 @@ pub struct Scope {
     /// The property's term.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub property: Option<String>,
+    /// The class of what is changed or made; none for reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
 }
 
 /// A command that was allowed.
@@ -72,6 +75,7 @@ impl Scope {
             level: touch.level,
             command,
             property: touch.property.map(str::to_owned),
+            class: touch.class.map(str::to_owned),
         }
     }
 
@@ -150,6 +154,7 @@ impl Scope {
         };
         command
             && property
+            && self.class.as_deref() == touch.class
             && self.app.eq_ignore_ascii_case(touch.app)
             && self.level == touch.level
             && self.plugin.as_deref() == touch.plugin
@@ -158,7 +163,14 @@ impl Scope {
 
 impl Default for Scope {
     fn default() -> Self {
-        Self { app: String::new(), plugin: None, level: Level::Safe, command: None, property: None }
+        Self {
+            app: String::new(),
+            plugin: None,
+            level: Level::Safe,
+            command: None,
+            property: None,
+            class: None,
+        }
     }
 }
 
@@ -232,6 +244,7 @@ mod tests {
         is_shell: false,
         command: None,
         property: Some("read status"),
+        class: Some("message"),
         is_fragile: false,
     };
     const MINUTE: u64 = 60_000;
@@ -253,6 +266,8 @@ mod tests {
         assert!(!holds(Touch { app: "com.apple.finder", ..SET }));
         assert!(!holds(Touch { level: Level::Dangerous, ..SET }));
         assert!(!holds(Touch { plugin: Some("omnifocus"), ..SET }));
+        assert!(!holds(Touch { class: Some("mailbox"), ..SET }));
+        assert!(!holds(Touch { class: None, ..SET }));
         assert!(!holds(Touch { command: Some(CommandName { name: "set", code: "coresetd" }), ..SET }));
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::classify::classify_act;
 use super::{Classified, Level, Policy};
-use crate::action::{Action, Column, Deed, InAppAct};
+use crate::action::{Action, Column, Deed, InAppAct, Invocation};
 use crate::change::Subject;
 use crate::marshal::Given;
 use crate::specifier::{Path, Segment};
@@ -26,6 +26,8 @@ pub struct Touch<'a> {
     pub command: Option<CommandName<'a>>,
     /// The property that is read or set.
     pub property: Option<&'a str>,
+    /// The class of what is changed or made, `application` for a command that names no object; `None` for reads.
+    pub class: Option<&'a str>,
     /// Whether nobody can tell that the object is still the one that was meant.
     pub is_fragile: bool,
 }
@@ -55,6 +57,7 @@ pub(super) fn touches<'a>(
         is_shell: false,
         command: None,
         property: None,
+        class: None,
         is_fragile: false,
     };
     if let Deed::Script(script) = &action.deed {
@@ -72,7 +75,20 @@ pub(super) fn touches<'a>(
     let does = Touch { is_fragile: found.is_fragile && !reads, ..does };
     let passed = found.passed.into_iter().map(|name| Touch { property: Some(name), ..safe });
     let own = found.own.into_iter().map(|name| Touch { property: Some(name), ..does });
-    passed.chain(own).chain(found.itself.then_some(does)).collect()
+    let own = own.chain(found.set.into_iter().map(|(class, name)| Touch {
+        property: Some(name),
+        class: Some(class),
+        ..does
+    }));
+    let itself: Vec<Touch<'_>> = match (found.itself, reads || found.command.is_none()) {
+        (false, _) => Vec::new(),
+        (true, true) => vec![does],
+        // A yes to a command is one for the classes that were shown, and for no others.
+        (true, false) => {
+            found.classes.into_iter().map(|class| Touch { class: Some(class), ..does }).collect()
+        }
+    };
+    passed.chain(own).chain(itself).collect()
 }
 
 /// What is found in a deed.
@@ -82,6 +98,10 @@ struct Touched<'a> {
     passed: BTreeSet<&'a str>,
     /// Properties that the deed is about.
     own: BTreeSet<&'a str>,
+    /// Properties that are set, each with the class of an object that they are set of.
+    set: BTreeSet<(&'a str, &'a str)>,
+    /// The classes that a command is about; at least one where there is a command.
+    classes: BTreeSet<&'a str>,
     /// The command that is sent.
     command: Option<CommandName<'a>>,
     /// Whether nobody can tell that an object is still the one that was meant.
@@ -116,12 +136,15 @@ impl<'a> Touched<'a> {
                 found.command = Some(CommandName { name: &invocation.term, code: &invocation.code });
                 found.is_fragile = invocation.is_fragile;
                 invocation.values().flat_map(Given::objects).for_each(|path| found.path(path));
+                found.classes = classes(invocation);
             }
             Deed::Preview(wanted) => wanted.subjects.iter().for_each(|subject| found.subject(subject)),
             Deed::Set(changes) => {
                 found.itself = false;
                 changes.iter().for_each(|change| {
-                    found.subject(&change.subject);
+                    let class = change.subject.path.class();
+                    found.path(&change.subject.path);
+                    found.set.extend(change.subject.slots.iter().map(|slot| (class, slot.term.as_str())));
                     found.is_fragile |= change.is_fragile();
                 });
             }
@@ -149,4 +172,24 @@ impl<'a> Touched<'a> {
     fn columns(&mut self, columns: &'a [Column]) {
         self.own.extend(columns.iter().flat_map(|column| column.term.split('.')));
     }
+}
+
+/// The event that makes objects.
+const MAKE: &str = "corecrel";
+
+/// What a command is about: the class of what it makes, else the classes of its targets, else the app itself.
+fn classes(invocation: &Invocation) -> BTreeSet<&str> {
+    let class = |value: &'_ Given| matches!(value, Given::Class(_)) && invocation.code == MAKE;
+    let made = invocation.values().filter(|value| class(value)).filter_map(|value| match value {
+        Given::Class(class) => Some(class.as_str()),
+        _ => None,
+    });
+    let mut found: BTreeSet<&str> = made.collect();
+    if found.is_empty() {
+        found = invocation.direct.iter().flat_map(Given::objects).map(Path::class).collect();
+    }
+    if found.is_empty() {
+        found.insert(crate::dictionary::APPLICATION);
+    }
+    found
 }

@@ -225,14 +225,15 @@ fn grants(state: &State, common: &Common) -> Result<(), Failure> {
     if counting.is_empty() {
         return Ok(writeln!(anstream::stdout(), "nothing was allowed for longer than once")?);
     }
-    let mut table = paint::table(&["Id", "App", "What", "Level", "Until", "Plugin", "By"]);
+    let mut table = paint::table(&["Id", "App", "What", "Class", "Level", "Until", "Plugin", "By"]);
     for grant in counting {
-        let Scope { app, plugin, level, command, property } = &grant.scope;
+        let Scope { app, plugin, level, command, property, class } = &grant.scope;
         let command = command.as_ref().map(|command| command.name.clone());
         table.add_row([
             grant.id.clone(),
             app.clone(),
             what(&command, property),
+            class.clone().unwrap_or_default(),
             level.as_str().to_owned(),
             grant.until.map_or_else(|| "always".to_owned(), audit::time),
             plugin.clone().unwrap_or_default(),

@@ -149,8 +149,8 @@ impl Write {
     }
 }
 
-/// What humans have said yes to for longer: what, at which level, and until when.
-type Granted = (String, Level, Option<Millis>);
+/// What humans have said yes to for longer: what, of which class, at which level, and until when.
+type Granted = (String, String, Level, Option<Millis>);
 
 /// Everything that may be a reason to write.
 #[derive(Clone)]
@@ -330,7 +330,8 @@ impl Game {
             let command = scope.command.as_ref().map(|command| command.name.clone());
             let what = command.or_else(|| scope.property.clone()).unwrap_or_default();
             let until = (!always || scope.level == Level::Dangerous).then_some(now + Millis(HOUR));
-            self.granted.push((what, scope.level, until));
+            let class = scope.class.clone().unwrap_or_default();
+            self.granted.push((what, class, scope.level, until));
         }
     }
 
@@ -370,8 +371,12 @@ impl Moment {
         if ruling == "allow" && (named || !(suspicious || write.class == "slip")) {
             return Ok(());
         }
-        let counts = |(what, level, until): &&Granted| {
-            *what == write.what && *level == write.level() && until.is_none_or(|until| self.now < until)
+        let class = if is_shell { "application" } else { &write.class };
+        let counts = |(what, of, level, until): &&Granted| {
+            *what == write.what
+                && of == class
+                && *level == write.level()
+                && until.is_none_or(|until| self.now < until)
         };
         if write.class != "slip" && self.granted.iter().any(|grant| counts(&grant)) {
             return Ok(());

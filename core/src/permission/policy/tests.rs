@@ -32,6 +32,7 @@ const MAIL: Touch<'_> = Touch {
     is_shell: false,
     command: None,
     property: None,
+    class: None,
     is_fragile: false,
 };
 const SET: Touch<'_> = Touch { level: Level::Modify, property: Some("read status"), ..MAIL };
