@@ -181,6 +181,12 @@ impl Fault {
         if bundle_id.is_empty() { self } else { self.with("app", bundle_id) }
     }
 
+    /// Says that the message quotes somebody else: an app, or what a script wrote.
+    #[must_use]
+    pub(crate) fn untrusted(self) -> Self {
+        self.with("untrusted", true)
+    }
+
     /// Says otherwise than the code whether the same call may work later.
     #[must_use]
     pub fn retryable(mut self, retryable: bool) -> Self {

@@ -19,6 +19,18 @@ pub fn said(text: Option<&str>, most: usize) -> String {
     if cleaned.is_empty() { cleaned } else { format!("The app says: \"{cleaned}\"") }
 }
 
+/// As much of an app's own error is passed on: a cause fits, and a letter to the model does not.
+pub const ERROR: usize = 300;
+
+/// Says that somebody gave these words: `Mail says: "…"`, cleaned and cut; without any, that there were none.
+pub fn says(name: &str, text: &str, most: usize) -> String {
+    let cleaned = clean(text, most).replace('"', "'");
+    match cleaned.is_empty() {
+        true => format!("{name} gives no reason"),
+        false => format!("{name} says: \"{cleaned}\""),
+    }
+}
+
 /// Cuts at a word where one ends near the limit; what is cut ends in `…`.
 fn cut(text: &str, most: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
@@ -56,6 +68,8 @@ mod tests {
         assert_eq!(said(Some("Say \"hi\""), 40), "The app says: \"Say 'hi'\"");
         assert_eq!(said(Some("\u{200b}"), 40), "");
         assert_eq!(said(None, 40), "");
+        assert_eq!(says("Mail", "no \"x\"\n\u{202e}here", 40), "Mail says: \"no 'x' here\"");
+        assert_eq!(says("Mail", "\u{200b}", 40), "Mail gives no reason");
     }
 
     proptest! {

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value as Json;
 
+use crate::foreign;
 use crate::osa_error::OsaError;
 
 /// What every script returns.
@@ -62,8 +63,7 @@ impl Reply {
     /// # Errors
     /// It is not the envelope that the prelude writes.
     pub fn parse(text: &str) -> Result<Self, NotAnEnvelope> {
-        let wrong =
-            |why: String| NotAnEnvelope(format!("{why}: {}", text.chars().take(200).collect::<String>()));
+        let wrong = |why: String| NotAnEnvelope(format!("{why}; {}", foreign::says("it", text, 200)));
         let envelope: Envelope =
             serde_json::from_str(text.trim_end()).map_err(|error| wrong(error.to_string()))?;
         let Envelope { ok, value, events, strategy, reason, spent, number, message, at } = envelope;

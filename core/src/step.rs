@@ -39,6 +39,7 @@ use crate::app::{App, Apps};
 use crate::call::{Call, Release};
 use crate::describe::describe;
 use crate::fault::{Code, Fault};
+use crate::foreign;
 use crate::jxa::Script;
 use crate::osa_error::OsaError;
 use crate::permission::{Answer, Decided, Gate, Question};
@@ -299,6 +300,7 @@ fn read(event: Event, app: &str, name: &str) -> Result<Reply, Fault> {
     match event {
         Event::Replied(text) => Reply::parse(&text).map_err(|error| {
             Fault::new(Code::Internal, error.to_string(), "this is a fault of the server; please report it")
+                .untrusted()
         }),
         Event::Failed(RunFailure::Script { number, message }) => {
             Err(OsaError { number, message, at: String::new() }.to_fault(app, name))
@@ -325,7 +327,15 @@ fn run_failed(failure: &RunFailure, app: &str, name: &str) -> Fault {
             (Code::Unavailable, "run `iac-mcp doctor`")
         }
     };
-    Fault::new(code, format!("{name}: {failure}"), suggestion).in_app(app)
+    let fault = match failure {
+        // It wrote that on its way out, and what an app had told it may stand in there.
+        RunFailure::Process(said) => {
+            Fault::new(code, foreign::says(&format!("{name}: osascript"), said, foreign::ERROR), suggestion)
+                .untrusted()
+        }
+        failure => Fault::new(code, format!("{name}: {failure}"), suggestion),
+    };
+    fault.in_app(app)
 }
 
 /// The one way from a deed in an app to a script.

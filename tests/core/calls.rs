@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use iac_core::Millis;
 use iac_core::call::Call;
+use iac_core::osa_error::known;
 use iac_core::permission::{Answer, Choice, Gate, Policy, Question};
 use iac_core::plan::Learned;
 use iac_core::reference::{Object, RefId, References};
@@ -61,7 +62,28 @@ fn check(case: &Path, is_error: bool) -> Result<(), String> {
     if failed != is_error {
         return Err(format!("{}: is_error is {failed}\n{got}", case.display()));
     }
+    let said = words(&json["replies"]);
+    let quotes = |line: &&str| {
+        line.trim_start().starts_with("\"message\"") && said.iter().any(|said| line.contains(said))
+    };
+    if got.lines().any(|line| quotes(&line)) && !got.contains("\"untrusted\": true") {
+        return Err(format!("{}: an app's own words are not marked\n{got}", case.display()));
+    }
     support::expect(&case.with_extension("txt"), &got)
+}
+
+/// What the app says of its failures in these replies, at any depth.
+fn words(reply: &Json) -> Vec<String> {
+    match reply {
+        Json::Array(items) => items.iter().flat_map(words).collect(),
+        Json::Object(fields) => {
+            let own = fields.get("message").and_then(Json::as_str).filter(|said| !said.is_empty());
+            // Some fixtures say what the table of numbers says.
+            let own = own.filter(|said| !known().any(|(_, _, meaning, _)| meaning.contains(said)));
+            own.map(str::to_owned).into_iter().chain(fields.values().flat_map(words)).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// The field `app` of an error is a bundle id, at any depth: a program that reads it can ask for that app again.

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use iac_core::fault::Code;
 use iac_core::osa_error::{OsaError, known};
+use proptest::prelude::*;
 
 const HEAD: &str = "# Errors
 
@@ -21,7 +22,7 @@ A tool that fails answers with `isError` and
 `message` says what happened and names the value; `suggestion` says what to do next, and is missing only where a plugin
 gives none. `retryable` says whether the same call may work later without a change; what an answer says of itself counts
 before the table below. More fields stand beside them where they help: `app` (always a bundle id), `reference`,
-`parameter` with `expected` and the command's `schema`, `near` with the names that were perhaps meant, `number` with the
+`untrusted` where the message quotes an app, `parameter` with `expected` and the command's `schema`, `near` with the names that were perhaps meant, `number` with the
 Apple event number, `requiresPrompt` with the `policyLine` that would allow it (several rules where several things were to
 be allowed), `plugin` with its id, `detail` with a plugin's own code.
 
@@ -46,7 +47,7 @@ const NUMBERS: &str = "
 ## Apple event and script error numbers
 
 Only numbers are looked at: texts are in the language of the system. A number that is not in this table is
-`execution_failed`, with the app's own words as the message; -2700 is any exception of JavaScript, and `app_not_found`
+`execution_failed` and quotes the app: `Mail says: \"…\"`; -2700 is any exception of JavaScript, and `app_not_found`
 where it comes while the app is opened.
 
 | number | code | meaning | what to do |
@@ -81,5 +82,21 @@ fn each_number_stands_once_and_is_told_by_it_alone() {
             fault.message
         );
         assert!(!fault.suggestion.is_empty(), "{number}");
+    }
+}
+
+proptest! {
+    /// Names and letters that others wrote stand in what an app says of its failure.
+    #[test]
+    fn what_an_app_says_is_quoted_cut_and_marked(said in ".*|(?s)[\"\n\u{202e}\u{200b}a ]{0,900}") {
+        let error = OsaError { number: -2700, message: said, at: "object".to_owned() };
+        let fault = error.to_fault("com.apple.mail", "Mail");
+        prop_assert_eq!(&fault.context["untrusted"], true);
+        prop_assert!(fault.message.chars().count() < 330, "{}", fault.message);
+        let words = fault.message.strip_prefix("Mail says: \"").and_then(|rest| rest.strip_suffix('"'));
+        prop_assert!(words.is_some() || fault.message == "Mail gives no reason", "{}", fault.message);
+        let words = words.unwrap_or_default();
+        prop_assert!(!words.contains('"') && !words.contains(char::is_control), "{words}");
+        prop_assert_eq!(iac_core::foreign::clean(words, 400), words);
     }
 }

@@ -225,7 +225,9 @@ impl Inside {
     fn failed(&self, why: &str) -> Fault {
         let message = format!("script `{}` failed inside the app: {why}", self.name);
         let suggestion = "the plugin's author can say more; its scripts stand in its package";
-        let fault = Fault::new(Code::ExecutionFailed, message, suggestion).with("script", self.name.as_str());
+        let fault = Fault::new(Code::ExecutionFailed, message, suggestion)
+            .with("script", self.name.as_str())
+            .untrusted();
         if self.changes() { fault.with("outcome", "unknown") } else { fault }
     }
 }

@@ -226,7 +226,7 @@ fn note(verified: Option<bool>, now: &Value, slot: &Slot) -> Option<String> {
     match (verified, now) {
         (Some(true), _) => None,
         (_, Value::Failed { message, .. }) => {
-            Some(format!("it could not be read back: {}", crate::foreign::clean(message, 200)))
+            Some(format!("it could not be read back: {}", crate::foreign::says("the app", message, 200)))
         }
         (Some(false), _) => {
             Some("the app took the new value without an error and kept another one".to_owned())
