@@ -10,6 +10,7 @@ use iac_language_servers::launch::{Launch, Launched, Process, Program};
 use iac_language_servers::settings::{Chosen, Settings};
 
 use crate::osascript::{Guarded, Liveness, memory_of_group};
+use crate::state::regular;
 
 /// The file of the state directory that holds the operator's choices.
 pub(crate) const FILE: &str = "language-servers.toml";
@@ -56,14 +57,14 @@ impl Launch for Nobody {
 /// Reads what the operator has chosen; where there is no file, nothing was chosen.
 fn chosen(state: Option<&Path>) -> io::Result<Chosen> {
     let Some(file) = state.map(|state| state.join(FILE)) else { return Ok(Chosen::default()) };
-    match std::fs::read_to_string(&file) {
-        Ok(text) => toml::from_str(&text).map_err(|error| {
+    match regular::text(&file, regular::MOST) {
+        Ok(Some(text)) => toml::from_str(&text).map_err(|error| {
             let (line, column) = place(&text, error.span().map_or(0, |span| span.start));
             let message = error.message().replace('\n', "; ");
             io::Error::other(format!("{}: line {line}, column {column}: {message}", file.display()))
         }),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Chosen::default()),
-        Err(error) => Err(io::Error::other(format!("{} cannot be read: {error}", file.display()))),
+        Ok(None) => Ok(Chosen::default()),
+        Err(error) => Err(io::Error::other(error)),
     }
 }
 

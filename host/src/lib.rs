@@ -11,6 +11,7 @@ pub mod plugins;
 
 pub mod clients;
 pub mod consent;
+mod shell;
 pub mod state;
 
 pub mod apps;

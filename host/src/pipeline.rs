@@ -31,12 +31,12 @@ use crate::apps::{Catalog, Need};
 use crate::consent::Caller;
 use crate::osascript::{Kind, Place, Supervisor};
 use crate::plugins::Plugins;
+pub(crate) use crate::shell::shell_word;
 use crate::simulated::World;
 use crate::state::State;
 use crate::state::references::SavedReferences;
 use crate::{apps, osascript};
 pub use operator::Operator;
-pub(crate) use operator::shell_word;
 use permission::{Attempt, Permission};
 use screen::Screen;
 pub use tools::ToolsOf;
@@ -559,7 +559,7 @@ impl Pipeline {
         begin: impl FnOnce(&mut step::World<'_>) -> Step,
     ) -> Result<Step, Fault> {
         let alone = !attempt.caller.asker.is_somebody() && !self.screen.is_there();
-        let gate = Gate { alone, ..self.permission.gate(attempt)? };
+        let gate = Gate { alone, ..self.permission.gate(attempt, self.clock.now())? };
         Ok(self.in_world(apps, &&gate, begin))
     }
 
@@ -571,7 +571,9 @@ impl Pipeline {
         attempt: &Attempt<'_>,
         decide: impl FnOnce(&mut step::World<'_>) -> Step,
     ) -> Step {
-        let gate = LazyCell::new(|| self.permission.gate(attempt).unwrap_or_else(|_| permission::closed()));
+        let gate = LazyCell::new(|| {
+            self.permission.gate(attempt, self.clock.now()).unwrap_or_else(|_| permission::closed())
+        });
         self.in_world(apps, &gate, decide)
     }
 

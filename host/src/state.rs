@@ -8,6 +8,7 @@
 //! | `policy.toml` | profile and rules, written by people and by `iac-mcp policy` |
 //! | `grants.json` | what humans have allowed for an hour or always |
 //! | `undo.json` | writes of the last hour that can be taken back, with their old values |
+//! | `untrusted.json` | when text that others may have written was last read |
 //! | `audit/` | one log for each process, chained |
 //! | `references/` | references of each process that outlive it |
 //! | `lock` | nothing; who changes a shared file holds it |
@@ -17,23 +18,32 @@ mod file;
 mod policy;
 mod recorder;
 pub mod references;
+pub(crate) mod regular;
 mod undo;
+mod untrusted;
+mod volume;
 
-use std::fs::{self, DirBuilder};
+use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use iac_core::Millis;
 use iac_core::audit::Entry;
 use iac_core::fault::{Code, Fault};
 use iac_core::permission::{Gate, Grant, Grants, Policy, PolicyError};
 
-pub use audit::AuditError;
+use crate::shell::shell_word;
 use file::Watched;
 pub use recorder::Recorder;
 use references::SavedReferences;
+use untrusted::Untrusted;
+use volume::Volume;
+
+/// The most that is read of the grants: some ten thousand.
+const MOST_GRANTS: u64 = 4 * regular::MOST;
 
 /// The state directory of one server.
 #[derive(Debug)]
@@ -45,9 +55,17 @@ pub struct State {
     is_passing: bool,
     /// Removed with this value.
     _own: Option<tempfile::TempDir>,
+    files: Arc<Files>,
+    volume: Volume,
+    log: Mutex<audit::Log>,
+}
+
+/// The files that decide.
+#[derive(Debug)]
+struct Files {
     policy: Mutex<Watched<Policy>>,
     grants: Mutex<Watched<Grants>>,
-    log: Mutex<audit::Log>,
+    untrusted: Untrusted,
 }
 
 /// What is wrong with the state directory.
@@ -77,6 +95,28 @@ pub enum StateError {
         /// What is wrong.
         error: String,
     },
+    /// Something else stands where a file is expected.
+    #[error("{}: this is {found}, expected a file", .path.display())]
+    NotAFile {
+        /// Where it is.
+        path: PathBuf,
+        /// What it is, in words.
+        found: &'static str,
+    },
+    /// A file has no end, or none near enough.
+    #[error("{}: this file is larger than {} MiB, which is the most that is read of it", .path.display(), .most / (1024 * 1024))]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The most that is read, in bytes.
+        most: u64,
+    },
+    /// The volume that it lies on does not answer.
+    #[error("{}: the volume that it lies on does not answer", .path.display())]
+    Silent {
+        /// The file or folder.
+        path: PathBuf,
+    },
     /// Another process does not give the lock of shared files back.
     #[error("{}: another process holds this lock, for longer than it needs it", .path.display())]
     Held {
@@ -93,22 +133,33 @@ impl StateError {
 }
 
 impl StateError {
-    /// What the operator can do about a file that is damaged, or a lock that is held.
-    pub fn remedy(&self) -> Option<&'static str> {
-        let path = match self {
-            Self::Damaged { path, .. } => path,
+    /// What the operator can do about a file that is damaged or is not a file, or a lock that is held.
+    pub fn remedy(&self) -> Option<String> {
+        let (path, verb) = match self {
+            Self::Damaged { path, .. } | Self::TooLarge { path, .. } => (path, "rm"),
+            Self::NotAFile { path, .. } => (path, "mv"),
             Self::Held { .. } => {
-                return Some(
-                    "an iac-mcp process was probably stopped: let it go on or end it, then try again",
-                );
+                let how = "an iac-mcp process was probably stopped: let it go on or end it, then try again";
+                return Some(how.to_owned());
+            }
+            Self::Silent { .. } => {
+                let how = "connect the volume again, or name another folder with --state, then try again";
+                return Some(how.to_owned());
             }
             Self::Io { .. } | Self::Policy { .. } => return None,
         };
-        match path.file_name()?.to_str()? {
-            "grants.json" => Some("remove the file to forget what was allowed"),
-            "undo.json" => Some("remove the file; what it held cannot be taken back any more"),
-            _ => None,
-        }
+        let word = shell_word(&path.to_string_lossy());
+        let lost = match path.file_name()?.to_str()? {
+            "grants.json" => "to forget what was allowed",
+            "undo.json" => "what it held cannot be taken back any more",
+            "policy.toml" => "the profile is `standard` then, without rules",
+            _ if verb == "rm" => return None,
+            _ => "iac-mcp makes the file anew where it needs one",
+        };
+        Some(match verb {
+            "rm" => format!("remove the file with `rm {word}`; {lost}"),
+            _ => format!("move it away with `mv {word} {word}.old`; {lost}"),
+        })
     }
 }
 
@@ -119,11 +170,11 @@ impl From<StateError> for Fault {
             StateError::Policy { .. } => {
                 "only the user can correct the policy: `iac-mcp policy check` shows the mistake"
             }
-            error => error
-                .remedy()
-                .unwrap_or("only the user can correct this file or folder; nothing runs until then"),
+            error => &error.remedy().unwrap_or_else(|| {
+                "only the user can correct this file or folder; nothing runs until then".to_owned()
+            }),
         };
-        let passes = matches!(error, StateError::Held { .. });
+        let passes = matches!(error, StateError::Held { .. } | StateError::Silent { .. });
         Self::new(Code::Unavailable, error.to_string(), suggestion).retryable(passes)
     }
 }
@@ -134,16 +185,24 @@ impl State {
     /// # Errors
     /// It cannot be made.
     pub fn open(folder: PathBuf) -> Result<Self, StateError> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(StateError::io(&folder))?;
-        file::clean(&folder);
-        Ok(Self::look(folder))
+        let path = folder.clone();
+        let volume = Volume::unknown().reach(&[&folder], move || {
+            DirBuilder::new().recursive(true).mode(0o700).create(&path).map_err(StateError::io(&path))?;
+            file::clean(&path);
+            Ok(Volume::of(&path))
+        })?;
+        Ok(Self { volume, ..Self::look(folder) })
     }
 
     /// Looks at a state directory: nothing is made or written, also where nothing can be.
     pub fn look(folder: PathBuf) -> Self {
         Self {
-            policy: Mutex::new(Watched::new(folder.join("policy.toml"))),
-            grants: Mutex::new(Watched::new(folder.join("grants.json"))),
+            files: Arc::new(Files {
+                policy: Mutex::new(Watched::new(folder.join("policy.toml"), regular::MOST)),
+                grants: Mutex::new(Watched::new(folder.join("grants.json"), MOST_GRANTS)),
+                untrusted: Untrusted::new(&folder),
+            }),
+            volume: Volume::unknown(),
             log: Mutex::new(audit::Log::new(folder.join("audit"), folder.join("lock"))),
             only_reads: false,
             is_passing: false,
@@ -184,15 +243,37 @@ impl State {
     ///
     /// # Errors
     /// A file cannot be read or is not understood; nothing may run then.
-    pub fn gate(&self, untrusted: Option<Millis>, plugin: Option<String>) -> Result<Gate, StateError> {
-        let policy = lock(&self.policy).read(parse_policy)?;
+    pub fn gate(&self, now: Millis, plugin: Option<String>) -> Result<Gate, StateError> {
+        let files = Arc::clone(&self.files);
+        let paths = ["policy.toml", "grants.json", untrusted::NAME].map(|name| self.folder.join(name));
+        let (policy, grants, age) =
+            self.volume.reach(&paths.each_ref().map(PathBuf::as_path), move || {
+                let policy = lock(&files.policy).read(parse_policy)?;
+                Ok((policy, lock(&files.grants).read(parse_grants)?, files.untrusted.age()?))
+            })?;
         let policy = if self.only_reads { Arc::new((*policy).clone().only_reads()) } else { policy };
-        Ok(Gate { policy, grants: self.grants()?, untrusted, plugin, ..Gate::default() })
+        let ago =
+            |age: Duration| Millis(now.0.saturating_sub(u64::try_from(age.as_millis()).unwrap_or(u64::MAX)));
+        Ok(Gate { policy, grants, untrusted: age.map(ago), plugin, ..Gate::default() })
+    }
+
+    /// Takes note that text was read that somebody else may have written; says whether the other processes of this state
+    /// directory are still to be told.
+    pub fn read_untrusted(&self) -> bool {
+        self.files.untrusted.note()
+    }
+
+    /// Tells the other processes of this state directory that such text was read.
+    ///
+    /// # Errors
+    /// It cannot be written down.
+    pub fn tell_untrusted(&self) -> Result<(), StateError> {
+        self.files.untrusted.write()
     }
 
     /// Whether an app holds what others have written, as the policy had it that was read last.
     pub fn is_content_of_others(&self, app: &str) -> bool {
-        lock(&self.policy).last().is_some_and(|policy| policy.is_content_of_others(app))
+        lock(&self.files.policy).last().is_some_and(|policy| policy.is_content_of_others(app))
     }
 
     /// Returns what humans have allowed.
@@ -200,7 +281,7 @@ impl State {
     /// # Errors
     /// The file cannot be read or is not understood.
     pub fn grants(&self) -> Result<Arc<Grants>, StateError> {
-        lock(&self.grants).read(parse_grants)
+        lock(&self.files.grants).read(parse_grants)
     }
 
     /// Keeps what a human has allowed.
@@ -221,7 +302,7 @@ impl State {
 
     /// Returns where references outlive this process.
     pub fn saved_references(&self) -> SavedReferences {
-        SavedReferences::new(self.folder.join("references"))
+        SavedReferences::new(self.folder.join("references"), self.volume.clone())
     }
 
     /// Writes down what happened; `durable` waits until it is on the disk.
@@ -254,8 +335,7 @@ impl State {
         let note = |order: String| self.record(now, &Entry::Operator { order }, true);
         // A log that begins here is linked to what is there, or says that it cannot be.
         note("audit accept".to_owned())?;
-        let findings = audit::verify(&self.folder);
-        let findings = findings.map_err(|AuditError { path, error }| StateError::Io { path, error })?;
+        let findings = audit::verify(&self.folder)?;
         findings.iter().try_for_each(|finding| note(audit::accepted(finding)))?;
         Ok(findings)
     }
@@ -274,7 +354,7 @@ impl State {
         let mut grants = (*self.grants()?).clone();
         let result = change(&mut grants);
         let text = serde_json::to_string_pretty(&grants).expect("grants are plain data") + "\n";
-        file::replace(&path, text.as_bytes())?;
+        file::replace(&path, text.as_bytes(), MOST_GRANTS)?;
         Ok(result)
     }
 }
@@ -291,17 +371,6 @@ fn parse_grants(path: &Path, text: &str) -> Result<Grants, StateError> {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn read_if_there(path: &Path) -> Result<Option<String>, StateError> {
-    match fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-            Err(StateError::Damaged { path: path.to_owned(), error: "expected text in UTF-8".to_owned() })
-        }
-        Err(error) => Err(StateError::io(path)(error)),
-    }
 }
 
 #[cfg(test)]

@@ -28,6 +28,8 @@ mod faults;
 #[path = "running/full.rs"]
 #[cfg(target_os = "linux")]
 mod full;
+#[path = "running/odd.rs"]
+mod odd;
 #[path = "running/references.rs"]
 mod references;
 #[path = "running/soak.rs"]

@@ -44,7 +44,7 @@ fn whoever_is_killed_leaves_the_old_or_the_new() {
 /// Everything can be read, nothing that was there is gone, and the logs are whole.
 fn check(folder: &Path, before: usize) -> usize {
     let state = State::open(folder.to_owned()).unwrap();
-    let gate = state.gate(None, None).unwrap();
+    let gate = state.gate(Millis(0), None).unwrap();
     let grants = gate.grants.all().len();
     assert!(grants >= before, "{grants} grants, and there were {before}");
     state.undos(Millis(1_000)).unwrap();

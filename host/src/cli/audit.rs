@@ -318,12 +318,6 @@ fn days(text: &str) -> Result<Millis, String> {
     if old < DAY { Err(format!("expected a day at least, such as 7d, got {text}")) } else { Ok(old) }
 }
 
-impl From<audit::AuditError> for Failure {
-    fn from(error: audit::AuditError) -> Self {
-        Self::Failed(error.to_string())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,6 +14,7 @@ use serde_json::{Value as Json, json};
 use toml_edit::{Document, Item, Value};
 
 use super::{Arguments, Failure};
+use crate::state::regular;
 
 /// The name of the file in the state directory.
 pub(super) const FILE: &str = "config.toml";
@@ -173,14 +174,10 @@ fn said(command: &Command, matches: &ArgMatches) -> BTreeMap<String, Setting> {
 
 /// Reads the file; every mistake has its line and column.
 fn keys(path: &Path, command: &Command) -> Result<Vec<Given>, Unread> {
-    // Of a pipe nobody writes into, the end would never come.
-    if path.metadata().is_ok_and(|found| !found.is_file()) {
-        return Err(Unread::File(Failure::Failed(format!("{}: expected a file", path.display()))));
-    }
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(Unread::File(Failure::Failed(format!("{}: {error}", path.display())))),
+    let text = match regular::text(path, regular::MOST) {
+        Ok(Some(text)) => text,
+        Ok(None) => return Ok(Vec::new()),
+        Err(error) => return Err(Unread::File(error.into())),
     };
     parse(&text, command).map_err(|(at, wrong)| {
         let (line, column) = place(&text, at);

@@ -56,7 +56,7 @@ fn of_state(state: &State) -> Vec<Json> {
         }
         Err(error) => check("state", false, &format!("{}: {error}", folder.display())),
     };
-    let policy = match state.gate(None, None) {
+    let policy = match state.gate(now(), None) {
         Ok(gate) => {
             let (profile, rules) = (gate.policy.profile().as_str(), gate.policy.rules().len());
             let grants = gate.grants.all().len();

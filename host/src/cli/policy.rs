@@ -121,7 +121,7 @@ impl PolicyCommand {
 
 fn show(state: &State, common: &Common) -> Result<(), Failure> {
     let path = state.policy_path();
-    let policy = state.gate(None, None)?.policy;
+    let policy = state.gate(Millis(0), None)?.policy;
     if common.json {
         return Ok(paint::answer(&as_json(&policy, &path.display().to_string()), true)?);
     }

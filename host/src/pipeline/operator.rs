@@ -5,6 +5,8 @@ use std::path::Path;
 use iac_core::step::Outcome;
 use serde_json::{Map, Value as Json};
 
+use crate::shell::shell_word;
+
 /// How the operator reaches what this server goes by.
 #[derive(Clone, Debug, Default)]
 pub struct Operator {
@@ -49,15 +51,6 @@ impl Operator {
             *suggestion = suggestion.replace("`iac-mcp ", &format!("`iac-mcp {}", self.options));
         }
     }
-}
-
-/// A word for a shell: in single quotes unless nothing in it needs them.
-pub(crate) fn shell_word(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | ',' | '-' | '_' | '/' | '=');
-    if !text.is_empty() && text.chars().all(plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 #[cfg(test)]

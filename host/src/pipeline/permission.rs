@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use iac_core::Millis;
@@ -22,13 +22,14 @@ use crate::state::{Recorder, State, StateError};
 /// How long an answer waits until it can be taken back what was done.
 const LATE: Duration = Duration::from_secs(1);
 
+/// How long the disk may take. Two servers that hold each other up need some seconds; a volume that is gone takes for ever.
+const SILENT: Duration = Duration::from_secs(10);
+
 /// Everything that decides in the shell.
 #[derive(Debug)]
 pub(super) struct Permission {
     state: Arc<State>,
     recorder: Recorder,
-    /// When content that others may have written was last read.
-    untrusted: Mutex<Option<Millis>>,
     calls: AtomicU64,
     closed: Arc<Closed>,
 }
@@ -78,7 +79,7 @@ impl Permission {
     pub(super) fn new(state: Arc<State>, home: &str) -> Self {
         let recorder = Recorder::new(Arc::clone(&state));
         let closed = Arc::new(leads::closed(state.folder(), home));
-        Self { state, recorder, untrusted: Mutex::default(), calls: AtomicU64::default(), closed }
+        Self { state, recorder, calls: AtomicU64::default(), closed }
     }
 
     pub(super) fn state(&self) -> &State {
@@ -115,15 +116,14 @@ impl Permission {
     ///
     /// # Errors
     /// It cannot be read; nothing may run then.
-    pub(super) fn gate(&self, attempt: &Attempt<'_>) -> Result<Gate, Fault> {
-        let untrusted = *self.untrusted.lock().unwrap_or_else(PoisonError::into_inner);
-        let gate = self.state.gate(untrusted, attempt.caller.plugin.clone())?;
+    pub(super) fn gate(&self, attempt: &Attempt<'_>, now: Millis) -> Result<Gate, Fault> {
+        let gate = self.state.gate(now, attempt.caller.plugin.clone())?;
         Ok(Gate { most: attempt.caller.most, closed: Arc::clone(&attempt.closed), ..gate })
     }
 
     /// Returns the policy; one that refuses everything where it cannot be read.
     pub(super) fn policy(&self) -> Arc<Policy> {
-        self.state.gate(None, None).unwrap_or_else(|_| closed()).policy
+        self.state.gate(Millis(0), None).unwrap_or_else(|_| closed()).policy
     }
 
     /// Gives `iac_mcp_undo` what it names.
@@ -255,7 +255,7 @@ impl Permission {
             withdraw(&mut outcome.body, &lost);
         }
         if outcome.body.get("untrusted") == Some(&Json::Bool(true)) {
-            self.taint(apps, now);
+            self.taint(apps).await;
         }
     }
 
@@ -276,9 +276,16 @@ impl Permission {
     }
 
     /// The policy that decided about the read says whose words were read.
-    fn taint(&self, apps: &[Arc<str>], now: Millis) {
-        if apps.iter().any(|app| self.state.is_content_of_others(app)) {
-            *self.untrusted.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+    async fn taint(&self, apps: &[Arc<str>]) {
+        let of_others = apps.iter().any(|app| self.state.is_content_of_others(app));
+        if !of_others || !self.state.read_untrusted() {
+            return;
+        }
+        // The client gets the text only after every other server knows that it has it.
+        match self.blocking(State::tell_untrusted).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::error!(%error, "other servers do not know what was read"),
+            Err(fault) => tracing::error!("{}", fault.message),
         }
     }
 
@@ -288,7 +295,11 @@ impl Permission {
         work: impl FnOnce(&State) -> Result<T, StateError> + Send + 'static,
     ) -> Result<Result<T, StateError>, Fault> {
         let state = Arc::clone(&self.state);
-        tokio::task::spawn_blocking(move || work(&state)).await.map_err(|error| internal(&error))
+        let done = tokio::task::spawn_blocking(move || work(&state));
+        match tokio::time::timeout(SILENT, done).await {
+            Ok(done) => done.map_err(|error| internal(&error)),
+            Err(_) => Ok(Err(StateError::Silent { path: self.state.folder().to_owned() })),
+        }
     }
 }
 

@@ -15,10 +15,10 @@ use std::time::{Duration, Instant, SystemTime};
 use iac_core::Millis;
 use iac_core::audit::{Chain, Entry, Hash, Link, time};
 
-use super::{StateError, file};
+use super::{StateError, file, regular};
 
 pub(super) use read::accepted;
-pub use read::{AuditError, Finding, Record, newest, read, verify};
+pub use read::{Finding, Record, newest, read, verify};
 
 /// A log is followed by a new one when it is larger.
 const LARGEST: u64 = 16 * 1024 * 1024;
@@ -135,7 +135,9 @@ impl Log {
         let (unbegun, log) = (path(UNBEGUN), path(LOG));
         let begun = open.append(&[(now, &start)], true).and_then(|()| fs::rename(unbegun, log));
         let begun = begun.map_err(failed());
-        match begun.and_then(|()| file::replace(&self.folder.join("last"), open.name.as_bytes())) {
+        match begun
+            .and_then(|()| file::replace(&self.folder.join("last"), open.name.as_bytes(), regular::MOST))
+        {
             Ok(()) => Ok(open),
             Err(error) => {
                 remove(&self.folder, &open.name);
@@ -254,11 +256,8 @@ fn old_logs(folder: &Path, own: &str, before: Millis) -> io::Result<Vec<String>>
 
 /// The text of a file; what is no text in it is shown as such.
 fn text_if_there(path: &Path) -> Result<Option<String>, StateError> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(StateError::io(path)(error)),
-    }
+    let bytes = regular::bytes(path, regular::MOST)?;
+    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// Always of the same length, so that it is overwritten in one piece.

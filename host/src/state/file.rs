@@ -7,12 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{StateError, read_if_there};
+use super::{StateError, regular};
 
 /// A file's content, read again when the file is another one than before.
 #[derive(Debug)]
 pub(super) struct Watched<T> {
     path: PathBuf,
+    /// The most that is read of it, in bytes.
+    most: u64,
     /// What was read, and what the file was then; `None` if there was none.
     seen: Option<(Option<Stamp>, Arc<T>)>,
 }
@@ -22,8 +24,8 @@ pub(super) struct Watched<T> {
 struct Stamp([i64; 7]);
 
 impl<T: Default> Watched<T> {
-    pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, seen: None }
+    pub(super) fn new(path: PathBuf, most: u64) -> Self {
+        Self { path, most, seen: None }
     }
 
     /// Returns the content; a file that is not there holds the default.
@@ -38,7 +40,7 @@ impl<T: Default> Watched<T> {
             return Ok(Arc::clone(value));
         }
         self.seen = None;
-        let text = if before.is_some() { read_if_there(&self.path)? } else { None };
+        let text = if before.is_some() { regular::text(&self.path, self.most)? } else { None };
         let value = Arc::new(text.map_or_else(|| Ok(T::default()), |text| parse(&self.path, &text))?);
         // What was written while it was read is read again next time.
         let same = before.is_none() || stamp(&self.path).is_ok_and(|after| after == before);
@@ -99,8 +101,7 @@ const POLL: Duration = Duration::from_millis(3);
 
 /// Holds the lock of shared files until it is dropped.
 pub(super) fn lock(path: &Path) -> Result<File, StateError> {
-    let file =
-        OpenOptions::new().create(true).append(true).mode(0o600).open(path).map_err(StateError::io(path))?;
+    let file = regular::open(path, OpenOptions::new().create(true).append(true).mode(0o600))?;
     let end = Instant::now() + PATIENCE;
     loop {
         match file.try_lock() {
@@ -114,8 +115,12 @@ pub(super) fn lock(path: &Path) -> Result<File, StateError> {
     }
 }
 
-/// Replaces a file whole: who reads it, and whoever comes after a power failure, finds the old or the new.
-pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StateError> {
+/// Replaces a file whole: who reads it, and whoever comes after a power failure, finds the old or the new. More than is
+/// read of it is not written: nothing could run any more then.
+pub(super) fn replace(path: &Path, bytes: &[u8], most: u64) -> Result<(), StateError> {
+    if bytes.len() as u64 > most {
+        return Err(StateError::TooLarge { path: path.to_owned(), most });
+    }
     replace_in(path, bytes).map_err(StateError::io(path))
 }
 

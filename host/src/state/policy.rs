@@ -3,7 +3,7 @@
 use iac_core::permission::{Policy, PolicyError, Profile, Rule};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
 
-use super::{State, StateError, file, read_if_there};
+use super::{State, StateError, file, regular};
 
 /// How the file begins that this program makes.
 const HEAD: &str = "# What may be done. The first rule that fits decides; see docs/permissions.md.\nprofile = \"standard\"\n";
@@ -14,7 +14,7 @@ impl State {
     /// # Errors
     /// The file cannot be read.
     pub fn policy_text(&self) -> Result<String, StateError> {
-        Ok(read_if_there(&self.policy_path())?.unwrap_or_default())
+        Ok(regular::text(&self.policy_path(), regular::MOST)?.unwrap_or_default())
     }
 
     /// Where the policy is.
@@ -43,7 +43,7 @@ impl State {
     fn edit_policy(&self, edit: impl FnOnce(&mut DocumentMut)) -> Result<(), StateError> {
         let path = self.policy_path();
         let _lock = file::lock(&self.folder.join("lock"))?;
-        let before = read_if_there(&path)?.unwrap_or_else(|| HEAD.to_owned());
+        let before = regular::text(&path, regular::MOST)?.unwrap_or_else(|| HEAD.to_owned());
         let wrong = |error: PolicyError| StateError::Policy { path: path.clone(), error };
         Policy::parse(&before).map_err(wrong)?;
         let damaged = |error: toml_edit::TomlError| StateError::Damaged {
@@ -54,7 +54,7 @@ impl State {
         edit(&mut document);
         let after = document.to_string();
         Policy::parse(&after).map_err(|error| StateError::Policy { path: path.clone(), error })?;
-        file::replace(&path, after.as_bytes())
+        file::replace(&path, after.as_bytes(), regular::MOST)
     }
 }
 
@@ -104,6 +104,7 @@ fn fields(rule: &Rule) -> Vec<(&'static str, Value)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use iac_core::Millis;
     use iac_core::permission::{Level, Ruling};
     use std::io::Write as _;
 
@@ -129,7 +130,7 @@ mod tests {
         }
         state.add_rule(&rule("read status")).unwrap();
         assert_eq!(state.policy_text().unwrap(), after);
-        let policy = state.gate(None, None).unwrap().policy;
+        let policy = state.gate(Millis(0), None).unwrap().policy;
         assert_eq!(policy.rules()[0].property.as_deref(), Some("read status"));
     }
 

@@ -1,9 +1,8 @@
 //! Writes the audit log on a thread of its own: reads are not held up by it, and writes wait until it is on the disk.
 
 use std::iter::once;
-use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
-use std::thread::JoinHandle;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use iac_core::Millis;
@@ -15,13 +14,21 @@ use super::{State, StateError};
 /// How long the writer rests after an entry that nobody waits for: to wake it for each would hold up the calls.
 const REST: Duration = Duration::from_millis(5);
 
+/// How long an entry may take to reach the disk. Another process may hold the lock for two seconds; a volume that is
+/// gone takes for ever.
+const SILENT: Duration = Duration::from_secs(10);
+
+/// How long the end of a process waits for its last entries.
+const LAST: Duration = Duration::from_secs(3);
+
 /// A queue to the log.
 #[derive(Debug)]
 pub struct Recorder {
     entries: Option<Sender<Waiting>>,
     /// Whoever waits goes on in the order in which they came: an entry may be on the disk before anybody has looked.
     turn: Mutex<()>,
-    writer: Option<JoinHandle<()>>,
+    /// Closed when the writer has ended.
+    ended: std::sync::Mutex<Receiver<()>>,
 }
 
 /// Makes an entry, on the thread that writes it: whoever notes one does not wait until it is put into words.
@@ -38,7 +45,9 @@ impl Recorder {
     /// Begins to write into the logs of a state directory.
     pub fn new(state: Arc<State>) -> Self {
         let (entries, waiting) = channel::<Waiting>();
-        let writer = std::thread::spawn(move || {
+        let (alive, ended) = channel();
+        std::thread::spawn(move || {
+            let _alive: Sender<()> = alive;
             while let Ok(first) = waiting.recv() {
                 let came: Vec<Waiting> = once(first).chain(waiting.try_iter()).collect();
                 if !write(&state, came) {
@@ -49,7 +58,7 @@ impl Recorder {
                 tracing::error!(%error, "the audit log cannot be written");
             }
         });
-        Self { entries: Some(entries), turn: Mutex::default(), writer: Some(writer) }
+        Self { entries: Some(entries), turn: Mutex::default(), ended: ended.into() }
     }
 
     /// Writes an entry down some time soon.
@@ -70,13 +79,17 @@ impl Recorder {
         at: Millis,
         entry: impl FnOnce() -> Entry + Send + 'static,
     ) -> Result<(), StateError> {
-        let _turn = self.turn.lock().await;
-        let (done, written) = oneshot::channel();
-        let waiting = Waiting { at, entry: Box::new(entry), done: Some(done) };
         let closed = || StateError::Damaged { path: "audit".into(), error: "the log is closed".to_owned() };
         let entries = self.entries.as_ref().ok_or_else(closed)?;
-        entries.send(waiting).map_err(|_| closed())?;
-        written.await.map_err(|_| closed())?
+        let recorded = async {
+            let _turn = self.turn.lock().await;
+            let (done, written) = oneshot::channel();
+            let waiting = Waiting { at, entry: Box::new(entry), done: Some(done) };
+            entries.send(waiting).map_err(|_| closed())?;
+            written.await.map_err(|_| closed())?
+        };
+        let silent = |_| StateError::Silent { path: "audit".into() };
+        tokio::time::timeout(SILENT, recorded).await.map_err(silent)?
     }
 }
 
@@ -102,11 +115,13 @@ fn all(state: &State, entries: &[(Millis, Entry)], durable: bool) -> Result<(), 
 }
 
 impl Drop for Recorder {
-    /// What was noted is written before the process ends.
+    /// What was noted is written before the process ends, unless the disk does not take it: a process that nobody can
+    /// end would be worse.
     fn drop(&mut self) {
         drop(self.entries.take());
-        if self.writer.take().is_some_and(|writer| writer.join().is_err()) {
-            tracing::error!("the audit log ended in a panic");
+        let ended = self.ended.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if ended.recv_timeout(LAST) == Err(RecvTimeoutError::Timeout) {
+            tracing::error!("the end of the audit log is lost: the volume does not answer");
         }
     }
 }

@@ -5,16 +5,21 @@
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use iac_core::reference::Saved;
 
-use super::{StateError, file};
+use super::{StateError, Volume, file, regular};
+
+/// The most that is kept for one process: as many references as may be held, with the longest ways.
+const MOST: u64 = 64 * regular::MOST;
 
 /// The saved references of one process, and those that it may take over.
 #[derive(Debug)]
 pub struct SavedReferences {
     folder: PathBuf,
-    own: Option<Own>,
+    volume: Volume,
+    own: Arc<Mutex<Option<Own>>>,
 }
 
 /// What this process has written, with the lock that says it lives.
@@ -25,7 +30,7 @@ struct Own {
 }
 
 /// What an earlier process left behind; its files go when this is dropped by [`Left::taken`].
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Left {
     /// The references.
     pub saved: Vec<Saved>,
@@ -34,24 +39,16 @@ pub struct Left {
 
 impl SavedReferences {
     /// Looks at nothing yet.
-    pub(super) fn new(folder: PathBuf) -> Self {
-        Self { folder, own: None }
+    pub(super) fn new(folder: PathBuf, volume: Volume) -> Self {
+        Self { folder, volume, own: Arc::default() }
     }
 
-    /// Reads what processes that are gone left behind. A file that cannot be understood holds nothing.
+    /// Reads what processes that are gone left behind. A file that cannot be understood holds nothing, and a volume that
+    /// does not answer neither.
     pub fn left(&self) -> Left {
-        let mut left = Left { saved: Vec::new(), files: Vec::new() };
-        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.extension().is_some_and(|ending| ending == "json")
-                && let Some(lock) = lock_of(&path).ok().filter(|lock| lock.try_lock().is_ok())
-            {
-                let text = fs::read(&path).unwrap_or_default();
-                left.saved.extend(serde_json::from_slice::<Vec<Saved>>(&text).unwrap_or_default());
-                left.files.push((path, lock));
-            }
-        }
-        left
+        let folder = self.folder.clone();
+        let left = self.volume.reach(&[&self.folder], move || Ok(Left::read(&folder)));
+        left.inspect_err(|error| tracing::warn!(%error, "references are not taken over")).unwrap_or_default()
     }
 
     /// Writes the references of this process; where there are none and never were, nothing is written.
@@ -59,20 +56,37 @@ impl SavedReferences {
     /// # Errors
     /// The file cannot be written.
     pub fn save(&mut self, saved: &[Saved]) -> Result<(), StateError> {
-        if saved.is_empty() && self.own.is_none() {
-            return Ok(());
-        }
         let text = serde_json::to_vec(saved).expect("saved references are plain data");
-        file::replace(&self.own()?.path, &text)
+        let (own, folder, is_empty) = (Arc::clone(&self.own), self.folder.clone(), saved.is_empty());
+        self.volume.reach(&[&self.folder], move || {
+            let mut own = own.lock().unwrap_or_else(PoisonError::into_inner);
+            if is_empty && own.is_none() {
+                return Ok(());
+            }
+            // Another file where somebody has removed its lock.
+            let there = match own.take().filter(Own::is_there) {
+                Some(own) => own,
+                None => Own::claim(&folder)?,
+            };
+            file::replace(&own.insert(there).path, &text, MOST)
+        })
     }
+}
 
-    /// The file of this process; another one where somebody has removed its lock.
-    fn own(&mut self) -> Result<&Own, StateError> {
-        let own = match self.own.take().filter(Own::is_there) {
-            Some(own) => own,
-            None => Own::claim(&self.folder)?,
-        };
-        Ok(self.own.insert(own))
+impl Left {
+    fn read(folder: &Path) -> Self {
+        let mut left = Self::default();
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.extension().is_some_and(|ending| ending == "json")
+                && let Some(lock) = lock_of(&path).ok().filter(|lock| lock.try_lock().is_ok())
+            {
+                let text = regular::bytes(&path, MOST).unwrap_or_default().unwrap_or_default();
+                left.saved.extend(serde_json::from_slice::<Vec<Saved>>(&text).unwrap_or_default());
+                left.files.push((path, lock));
+            }
+        }
+        left
     }
 }
 
@@ -81,7 +95,7 @@ impl Own {
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(StateError::io(folder))?;
         for attempt in 0_u32.. {
             let path = folder.join(format!("{}-{attempt}.json", std::process::id()));
-            let lock = lock_of(&path).map_err(StateError::io(&path))?;
+            let lock = lock_of(&path)?;
             match lock.try_lock() {
                 Ok(()) => return Ok(Self { path, alive: lock }),
                 Err(TryLockError::WouldBlock) => {}
@@ -109,8 +123,8 @@ impl Left {
     }
 }
 
-fn lock_of(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new().create(true).append(true).mode(0o600).open(path.with_extension("lock"))
+fn lock_of(path: &Path) -> Result<File, StateError> {
+    regular::open(&path.with_extension("lock"), OpenOptions::new().create(true).append(true).mode(0o600))
 }
 
 #[cfg(test)]
@@ -132,12 +146,12 @@ mod tests {
     #[test]
     fn the_living_keep_theirs_and_the_dead_are_inherited() {
         let folder = tempfile::tempdir().unwrap();
-        let mut alive = SavedReferences::new(folder.path().join("references"));
-        let mut dead = SavedReferences::new(folder.path().join("references"));
+        let mut alive = SavedReferences::new(folder.path().join("references"), Volume::unknown());
+        let mut dead = SavedReferences::new(folder.path().join("references"), Volume::unknown());
         alive.save(&one(0)).unwrap();
         dead.save(&one(1)).unwrap();
         drop(dead);
-        let heir = SavedReferences::new(folder.path().join("references"));
+        let heir = SavedReferences::new(folder.path().join("references"), Volume::unknown());
         let left = heir.left();
         assert_eq!(left.saved, one(1));
         assert_eq!(heir.left().saved, [], "two heirs do not take the same");
@@ -150,11 +164,11 @@ mod tests {
     fn a_folder_that_is_removed_is_made_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("references");
-        let mut alive = SavedReferences::new(path.clone());
+        let mut alive = SavedReferences::new(path.clone(), Volume::unknown());
         alive.save(&one(0)).unwrap();
         fs::remove_dir_all(&path).unwrap();
         alive.save(&one(1)).unwrap();
-        let heir = SavedReferences::new(path);
+        let heir = SavedReferences::new(path, Volume::unknown());
         assert_eq!(heir.left().saved, [], "its owner lives");
         drop(alive);
         assert_eq!(heir.left().saved, one(1));
@@ -163,7 +177,7 @@ mod tests {
     #[test]
     fn what_is_damaged_or_empty_is_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let mut saved = SavedReferences::new(folder.path().to_owned());
+        let mut saved = SavedReferences::new(folder.path().to_owned(), Volume::unknown());
         saved.save(&[]).unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         File::create(folder.path().join("7-0.json")).unwrap();

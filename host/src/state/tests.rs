@@ -1,7 +1,7 @@
 use super::*;
 use iac_core::audit::Entry;
 use iac_core::permission::{Choice, Level, Profile, Scope};
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 
 fn folder() -> tempfile::TempDir {
@@ -41,7 +41,7 @@ fn order(n: usize) -> Entry {
 #[test]
 fn without_files_the_default_counts() {
     let folder = folder();
-    let gate = open(&folder).gate(None, None).unwrap();
+    let gate = open(&folder).gate(Millis(0), None).unwrap();
     assert_eq!((gate.policy.profile(), gate.grants.all().len()), (Profile::Standard, 0));
 }
 
@@ -53,10 +53,10 @@ fn a_policy_is_read_again_when_it_changes() {
         [("profile = \"trusted\"", Profile::Trusted), ("profile = \"read-only\"", Profile::ReadOnly)]
     {
         write(&state, "policy.toml", text);
-        assert_eq!(state.gate(None, None).unwrap().policy.profile(), profile);
+        assert_eq!(state.gate(Millis(0), None).unwrap().policy.profile(), profile);
     }
     fs::remove_file(state.folder().join("policy.toml")).unwrap();
-    assert_eq!(state.gate(None, None).unwrap().policy.profile(), Profile::Standard);
+    assert_eq!(state.gate(Millis(0), None).unwrap().policy.profile(), Profile::Standard);
 }
 
 #[test]
@@ -64,17 +64,17 @@ fn nothing_runs_on_a_policy_that_cannot_be_read() {
     let folder = folder();
     let state = open(&folder);
     write(&state, "policy.toml", "profile = \"trusted\"\nrules = [{ decision = \"alow\" }]");
-    let fault = Fault::from(state.gate(None, None).unwrap_err());
+    let fault = Fault::from(state.gate(Millis(0), None).unwrap_err());
     assert!(fault.message.contains("policy.toml: line 2, column 23:"), "{}", fault.message);
     assert_eq!((fault.code, fault.retryable), (Code::Unavailable, false));
     write(&state, "policy.toml", "");
-    assert!(state.gate(None, None).is_ok());
+    assert!(state.gate(Millis(0), None).is_ok());
     write(&state, "grants.json", "{");
-    assert!(state.gate(None, None).is_err());
+    assert!(state.gate(Millis(0), None).is_err());
     fs::remove_file(state.folder().join("grants.json")).unwrap();
     fs::remove_file(state.folder().join("policy.toml")).unwrap();
     fs::create_dir(state.folder().join("policy.toml")).unwrap();
-    assert!(state.gate(None, None).is_err());
+    assert!(state.gate(Millis(0), None).is_err());
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_policy_that_is_no_text_is_no_policy() {
         .unwrap()
         .write_all(&[0xff, 0xfe])
         .unwrap();
-    assert!(state.gate(None, None).is_err());
+    assert!(state.gate(Millis(0), None).is_err());
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn what_comes_together_is_written_in_its_order() {
     let folder = folder();
     let state = Arc::new(open(&folder));
     let recorder = Recorder::new(state.clone());
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     for round in 0..20 {
         (0..5).for_each(|n| recorder.note(Millis(1_000), move || order(round * 6 + n)));
         runtime.block_on(recorder.record(Millis(1_000), move || order(round * 6 + 5))).unwrap();
@@ -307,7 +307,7 @@ fn records_are_in_the_order_in_which_they_were_written() {
 fn age(folder: &Path) {
     for entry in fs::read_dir(folder.join("audit")).unwrap().flatten() {
         let file = OpenOptions::new().append(true).open(entry.path()).unwrap();
-        file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1)).unwrap();
+        file.set_modified(std::time::UNIX_EPOCH + Duration::from_secs(1)).unwrap();
     }
 }
 
@@ -368,7 +368,7 @@ fn what_killed_processes_left_half_written_is_removed() {
     let folder = folder();
     let state = open(&folder);
     state.record(Millis(5), &order(1), true).unwrap();
-    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(120);
+    let old = std::time::SystemTime::now() - Duration::from_secs(120);
     for (name, modified) in [(".new-old", Some(old)), ("audit/.new-old", Some(old)), (".new-fresh", None)] {
         write(&state, name, "half");
         let file = OpenOptions::new().append(true).open(state.folder().join(name)).unwrap();

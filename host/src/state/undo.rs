@@ -3,7 +3,10 @@
 use iac_core::Millis;
 use iac_core::undo::Undo;
 
-use super::{State, StateError, file, read_if_there};
+use super::{State, StateError, file, regular};
+
+/// The most that is kept: an hour of writes of long texts, old and new.
+const MOST: u64 = 32 * regular::MOST;
 
 impl State {
     /// Returns what can be taken back.
@@ -12,7 +15,7 @@ impl State {
     /// The file cannot be read or is not understood.
     pub fn undos(&self, now: Millis) -> Result<Vec<Undo>, StateError> {
         let path = self.folder.join("undo.json");
-        let Some(text) = read_if_there(&path)? else { return Ok(Vec::new()) };
+        let Some(text) = regular::text(&path, MOST)? else { return Ok(Vec::new()) };
         let mut undos: Vec<Undo> = serde_json::from_str(&text)
             .map_err(|error| StateError::Damaged { path, error: error.to_string() })?;
         undos.retain(|undo| undo.counts(now));
@@ -31,7 +34,15 @@ impl State {
         let mut undos = self.undos(now)?;
         undos.retain(|undo| !undone.contains(&undo.id));
         undos.extend(fresh.iter().cloned());
-        let text = serde_json::to_string(&undos).expect("what can be taken back is plain data");
-        file::replace(&self.folder.join("undo.json"), text.as_bytes())
+        let write =
+            |undos: &[Undo]| serde_json::to_string(undos).expect("what can be taken back is plain data");
+        let mut text = write(&undos);
+        // The oldest writes make room: a full file would take the way back from all that come after.
+        while text.len() as u64 > MOST && undos.len() > fresh.len() {
+            let old = undos.len() - fresh.len();
+            undos.drain(..old.div_ceil(2));
+            text = write(&undos);
+        }
+        file::replace(&self.folder.join("undo.json"), text.as_bytes(), MOST)
     }
 }

@@ -115,7 +115,7 @@ impl Explain {
     /// Whatever it is done to, one command or property of an app.
     fn term(&self, pipeline: &Pipeline) -> Result<Told, Failure> {
         let (app, definition) = pipeline.catalog().definition(&self.what)?;
-        let gate = pipeline.state().gate(None, None)?;
+        let gate = pipeline.state().gate(now(), None)?;
         let (levels, id) = (gate.policy.levels(), &*app.bundle_id);
         let mut scope = Scope { app: id.to_owned(), ..Scope::default() };
         let classified = match (&self.command, &self.property) {

@@ -9,17 +9,11 @@ use iac_core::audit::{Broken, Hash, Line, Link, lines};
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json};
 
+use super::super::{StateError, regular};
 use super::{ACCEPTED, END, LOG, REMOVED, parse_end};
 
-/// Why the logs cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: {error}", .path.display())]
-pub struct AuditError {
-    /// The file or folder.
-    pub path: PathBuf,
-    /// What the system says.
-    pub error: std::io::Error,
-}
+/// The most that is read of a log: a new one is begun after a quarter of it.
+const MOST: u64 = 64 * regular::MOST;
 
 /// One entry of a log.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,7 +48,7 @@ struct File {
 ///
 /// # Errors
 /// A log cannot be read.
-pub fn read(state: &Path) -> Result<Vec<Record>, AuditError> {
+pub fn read(state: &Path) -> Result<Vec<Record>, StateError> {
     let mut records: Vec<Record> = Vec::new();
     for (file, log) in files(state)? {
         records.extend(log.lines.into_iter().map(|line| Record {
@@ -89,13 +83,13 @@ const LOGS: usize = 16;
 ///
 /// # Errors
 /// A log cannot be read.
-pub fn newest(state: &Path, most: usize) -> Result<Vec<Record>, AuditError> {
+pub fn newest(state: &Path, most: usize) -> Result<Vec<Record>, StateError> {
     let mut logs = logs(state)?;
     // A log is named by when it began, and one that began early may still be written.
     logs.sort_by_key(|path| std::cmp::Reverse(path.metadata().and_then(|found| found.modified()).ok()));
     let mut records = Vec::new();
     for path in logs.into_iter().take(LOGS) {
-        let text = tail(&path).map_err(|error| AuditError { path: path.clone(), error })?;
+        let text = tail(&path)?;
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let fields = text.lines().filter_map(|line| serde_json::from_str::<Map<String, Json>>(line).ok());
         let line = |fields: &Map<String, Json>| fields.get("line").and_then(Json::as_u64).unwrap_or_default();
@@ -106,12 +100,16 @@ pub fn newest(state: &Path, most: usize) -> Result<Vec<Record>, AuditError> {
 }
 
 /// The end of a file, from a whole line on.
-fn tail(path: &Path) -> std::io::Result<String> {
-    let mut file = fs::File::open(path)?;
-    let cut = file.metadata()?.len().saturating_sub(TAIL);
-    file.seek(SeekFrom::Start(cut))?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
+fn tail(path: &Path) -> Result<String, StateError> {
+    let mut file = regular::open(path, fs::OpenOptions::new().read(true))?;
+    let (mut bytes, mut cut) = (Vec::new(), 0);
+    let mut read = || {
+        cut = file.metadata()?.len().saturating_sub(TAIL);
+        file.seek(SeekFrom::Start(cut))?;
+        // It may grow while it is read.
+        file.by_ref().take(2 * TAIL).read_to_end(&mut bytes)
+    };
+    read().map_err(StateError::io(path))?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     Ok(if cut == 0 {
         text
@@ -121,11 +119,11 @@ fn tail(path: &Path) -> std::io::Result<String> {
 }
 
 /// The logs below a state directory.
-fn logs(state: &Path) -> Result<Vec<PathBuf>, AuditError> {
+fn logs(state: &Path) -> Result<Vec<PathBuf>, StateError> {
     let folder = state.join("audit");
     let entries = match fs::read_dir(&folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(|error| AuditError { path: folder.clone(), error })?,
+        entries => entries.map_err(StateError::io(&folder))?,
     };
     let paths = entries.flatten().map(|entry| entry.path());
     Ok(paths.filter(|path| path.to_str().is_some_and(|path| path.ends_with(LOG))).collect())
@@ -135,7 +133,7 @@ fn logs(state: &Path) -> Result<Vec<PathBuf>, AuditError> {
 ///
 /// # Errors
 /// A log cannot be read.
-pub fn verify(state: &Path) -> Result<Vec<Finding>, AuditError> {
+pub fn verify(state: &Path) -> Result<Vec<Finding>, StateError> {
     let files = files(state)?;
     let mut findings: Vec<Finding> = files.iter().flat_map(|(name, file)| file.findings(name)).collect();
     let begins_anew: Vec<&String> =
@@ -178,13 +176,13 @@ impl fmt::Display for Finding {
 
 /// `last` names the newest log, so that nobody can take it away unseen.
 fn newest_is_there(state: &Path, files: &BTreeMap<String, File>) -> Option<Finding> {
-    match fs::read_to_string(state.join("audit/last")) {
-        Ok(last) => {
+    match regular::text(&state.join("audit/last"), regular::MOST) {
+        Ok(Some(last)) => {
             let last = format!("{last}{LOG}");
             let gone = || finding(&last, None, "it is missing: the newest log was removed");
             (!files.contains_key(&last)).then(gone)
         }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+        Ok(None) => {
             let gone =
                 || finding("last", None, "it is missing, so that nobody can tell which log is the newest");
             (!files.is_empty()).then(gone)
@@ -259,27 +257,23 @@ fn finding(file: &str, line: Option<u64>, wrong: &str) -> Finding {
     Finding { file: file.to_owned(), line, wrong: wrong.to_owned() }
 }
 
-fn files(state: &Path) -> Result<BTreeMap<String, File>, AuditError> {
+fn files(state: &Path) -> Result<BTreeMap<String, File>, StateError> {
     let folder = state.join("audit");
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        move |error| AuditError { path, error }
-    };
     let mut found = BTreeMap::new();
     let entries = match fs::read_dir(&folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(found),
-        entries => entries.map_err(failed(&folder))?,
+        entries => entries.map_err(StateError::io(&folder))?,
     };
     for entry in entries {
-        let path = entry.map_err(failed(&folder))?.path();
+        let path = entry.map_err(StateError::io(&folder))?.path();
         let Some(name) =
             path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(LOG))
         else {
             continue;
         };
         // The end is read first: a log that is being written may only be longer.
-        let end = fs::read_to_string(folder.join(format!("{name}{END}"))).ok();
-        let bytes = fs::read(&path).map_err(failed(&path))?;
+        let end = regular::text(&folder.join(format!("{name}{END}")), regular::MOST).ok().flatten();
+        let Some(bytes) = regular::bytes(&path, MOST)? else { continue };
         let (lines, broken) = lines(&String::from_utf8_lossy(&bytes));
         let file = File { lines, broken, end: end.as_deref().and_then(parse_end) };
         found.insert(format!("{name}{LOG}"), file);

@@ -1,0 +1,157 @@
+//! When text that somebody else may have written was last read, by any server of this state directory: a client that
+//! starts its server anew, or has two, still has that text in its conversation.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rustix::time::{ClockId, clock_gettime};
+use serde::{Deserialize, Serialize};
+
+use super::{StateError, file, regular};
+use file::Watched;
+
+/// The file in the state directory.
+pub(super) const NAME: &str = "untrusted.json";
+
+/// What was written so lately is not written anew: a client that reads mail does so many times a minute. Who reads the
+/// file adds this, so that the time ends too late for others, and not too early.
+const COARSE: Duration = Duration::from_secs(30);
+
+/// The last such read, as this process and the others know it.
+#[derive(Debug)]
+pub(super) struct Untrusted {
+    path: PathBuf,
+    own: Mutex<Option<Moment>>,
+    shared: Mutex<Watched<Shared>>,
+}
+
+/// What the file holds.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Shared {
+    read: Option<Moment>,
+}
+
+/// A moment by two clocks, in milliseconds. The clock of the machine counts from its start, and nobody sets it; the clock
+/// on the wall goes on where the machine was started anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Moment {
+    at: u64,
+    since_boot: u64,
+}
+
+impl Moment {
+    fn now() -> Self {
+        // Both go on while the machine sleeps.
+        #[cfg(target_os = "macos")]
+        let clock = ClockId::Monotonic;
+        #[cfg(not(target_os = "macos"))]
+        let clock = ClockId::Boottime;
+        let since_boot = Duration::try_from(clock_gettime(clock)).unwrap_or_default();
+        let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self { at: millis(at), since_boot: millis(since_boot) }
+    }
+
+    /// How long ago this was. Where the machine has been started since, it is at least as long ago as that.
+    fn age(self, now: Self) -> Duration {
+        let age = match now.since_boot.checked_sub(self.since_boot) {
+            Some(age) => age,
+            None => now.at.saturating_sub(self.at).max(now.since_boot),
+        };
+        Duration::from_millis(age)
+    }
+}
+
+impl Untrusted {
+    pub(super) fn new(folder: &Path) -> Self {
+        let path = folder.join(NAME);
+        let shared = Mutex::new(Watched::new(path.clone(), regular::MOST));
+        Self { path, own: Mutex::default(), shared }
+    }
+
+    /// Takes note that such text is read now, for this process at once; says whether the file has to be written.
+    pub(super) fn note(&self) -> bool {
+        let now = Moment::now();
+        *lock(&self.own) = Some(now);
+        let known = lock(&self.shared).last().and_then(|shared| shared.read);
+        known.is_none_or(|read| read.age(now) >= COARSE)
+    }
+
+    /// Tells the other processes.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(super) fn write(&self) -> Result<(), StateError> {
+        let shared = Shared { read: Some(Moment::now()) };
+        let text = serde_json::to_string(&shared).expect("two numbers are plain data") + "\n";
+        file::replace(&self.path, text.as_bytes(), regular::MOST)
+    }
+
+    /// How long ago such text was read; `None` where it never was.
+    ///
+    /// # Errors
+    /// The file cannot be read or is not understood.
+    pub(super) fn age(&self) -> Result<Option<Duration>, StateError> {
+        let shared = lock(&self.shared).read(parse)?.read;
+        let own = *lock(&self.own);
+        if shared.is_none() && own.is_none() {
+            return Ok(None);
+        }
+        let now = Moment::now();
+        let shared = shared.map(|read| read.age(now).saturating_sub(COARSE));
+        Ok([shared, own.map(|read| read.age(now))].into_iter().flatten().min())
+    }
+}
+
+fn parse(path: &Path, text: &str) -> Result<Shared, StateError> {
+    serde_json::from_str(text)
+        .map_err(|error| StateError::Damaged { path: path.to_owned(), error: error.to_string() })
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: u64 = 3_600_000;
+
+    #[test]
+    fn a_clock_that_is_set_moves_nothing() {
+        let check = |now: (u64, u64), hours| {
+            let read = Moment { at: 10 * HOUR, since_boot: 5 * HOUR };
+            let now = Moment { at: now.0 * HOUR, since_boot: now.1 * HOUR };
+            assert_eq!(read.age(now), Duration::from_millis(hours * HOUR), "{now:?}");
+        };
+        check((10, 5), 0);
+        check((11, 6), 1);
+        check((99, 5), 0); // set forward
+        check((1, 6), 1); // set back
+        check((12, 0), 2); // started anew
+        check((99, 1), 89); // and switched off for long
+        check((1, 2), 2); // and set back: not longer than the machine runs
+    }
+
+    #[test]
+    fn every_process_knows_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (reads, other) = (Untrusted::new(folder.path()), Untrusted::new(folder.path()));
+        assert_eq!((reads.age().unwrap(), other.age().unwrap()), (None, None));
+        assert!(reads.note());
+        assert!(reads.age().unwrap().is_some(), "also where it cannot be written");
+        reads.write().unwrap();
+        assert!(other.age().unwrap().is_some_and(|age| age < Duration::from_secs(30)));
+        assert!(reads.age().is_ok() && !reads.note(), "it was written just now");
+        std::fs::remove_file(folder.path().join(NAME)).unwrap();
+        assert_eq!(other.age().unwrap(), None);
+        std::os::unix::fs::symlink("/dev/zero", folder.path().join(NAME)).unwrap();
+        assert!(other.age().is_err());
+    }
+}

@@ -1,0 +1,137 @@
+//! The volume that the state directory lies on. One that is reached over a network may stop to answer, and then every
+//! look at a file there waits without an end; the thread that answers clients must not.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use super::StateError;
+
+/// How long an answer of the volume is waited for. A share over the worst of networks answers within a second.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How the files of a state directory are reached.
+#[derive(Clone, Debug)]
+pub(super) struct Volume {
+    /// Whether it is a disk of this machine, which answers or fails.
+    is_local: bool,
+    /// Whether something that was asked for has not come back yet.
+    hangs: Arc<AtomicBool>,
+}
+
+impl Volume {
+    /// Looks at what a folder lies on, which may wait as long as any other look at it.
+    pub(super) fn of(folder: &Path) -> Self {
+        Self { is_local: is_local(folder), hangs: Arc::default() }
+    }
+
+    /// Where nothing is known yet.
+    pub(super) fn unknown() -> Self {
+        Self { is_local: false, hangs: Arc::default() }
+    }
+
+    /// Does something with the files behind `paths`; gives up after two seconds where they may lie on a network. Nothing
+    /// more is tried until what hangs has come back, so that threads do not pile up.
+    pub(super) fn reach<T: Send + 'static>(
+        &self,
+        paths: &[&Path],
+        work: impl FnOnce() -> Result<T, StateError> + Send + 'static,
+    ) -> Result<T, StateError> {
+        // A link may lead to another volume.
+        let leads_away = |path: &&Path| path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+        if self.is_local && !paths.iter().any(leads_away) {
+            return work();
+        }
+        self.aside(paths.first().copied().unwrap_or(Path::new("")), PATIENCE, work)
+    }
+
+    fn aside<T: Send + 'static>(
+        &self,
+        path: &Path,
+        patience: Duration,
+        work: impl FnOnce() -> Result<T, StateError> + Send + 'static,
+    ) -> Result<T, StateError> {
+        let silent = || StateError::Silent { path: path.to_owned() };
+        if self.hangs.load(Ordering::Acquire) {
+            return Err(silent());
+        }
+        let (done, answer) = channel();
+        let hangs = Arc::clone(&self.hangs);
+        std::thread::spawn(move || {
+            // Who waited may have given up meanwhile.
+            drop(done.send(work()));
+            hangs.store(false, Ordering::Release);
+        });
+        match answer.recv_timeout(patience) {
+            Ok(result) => result,
+            Err(RecvTimeoutError::Disconnected) => Err(silent()),
+            Err(RecvTimeoutError::Timeout) => {
+                self.hangs.store(true, Ordering::Release);
+                // It may have come back at this very moment.
+                answer.try_recv().unwrap_or_else(|_| Err(silent())).inspect(|_| {
+                    self.hangs.store(false, Ordering::Release);
+                })
+            }
+        }
+    }
+}
+
+/// Whether a folder lies on a disk of this machine. What is not known to is taken for a network.
+#[cfg(target_os = "macos")]
+fn is_local(folder: &Path) -> bool {
+    /// `MNT_LOCAL` of `sys/mount.h`.
+    const LOCAL: u32 = 0x1000;
+    rustix::fs::statfs(folder).is_ok_and(|found| found.f_flags & LOCAL != 0)
+}
+
+/// Whether a folder lies on a disk of this machine. What is not known to is taken for a network.
+#[cfg(not(target_os = "macos"))]
+fn is_local(folder: &Path) -> bool {
+    /// Of `linux/magic.h`: ext2 to ext4, XFS, Btrfs, F2FS, ZFS, tmpfs, and the layers of containers.
+    const LOCAL: [u64; 7] =
+        [0xef53, 0x5846_5342, 0x9123_683e, 0xf2f5_2010, 0x2fc1_2fc1, 0x0102_1994, 0x794c_7630];
+    rustix::fs::statfs(folder)
+        .is_ok_and(|found| u64::try_from(found.f_type).is_ok_and(|kind| LOCAL.contains(&kind)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn what_does_not_answer_is_waited_for_once() {
+        let volume = Volume::unknown();
+        let (go, wait) = channel::<()>();
+        let short = Duration::from_millis(30);
+        let hangs = volume.aside(Path::new("policy.toml"), short, move || {
+            let _ = wait.recv();
+            Ok(1)
+        });
+        let wrong = hangs.unwrap_err().to_string();
+        assert!(wrong.contains("policy.toml") && wrong.contains("does not answer"), "{wrong}");
+        let began = Instant::now();
+        assert!(volume.aside(Path::new("x"), Duration::from_secs(60), || Ok(2)).is_err());
+        assert!(began.elapsed() < Duration::from_secs(5), "nothing waits behind what hangs");
+        go.send(()).unwrap();
+        let end = Instant::now() + Duration::from_secs(10);
+        while volume.aside(Path::new("x"), Duration::from_secs(60), || Ok(3)).ok() != Some(3) {
+            assert!(Instant::now() < end, "once it has come back, it is asked again");
+        }
+    }
+
+    #[test]
+    fn a_link_is_followed_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let (link, file) = (folder.path().join("link"), folder.path().join("file"));
+        std::os::unix::fs::symlink("/nowhere", &link).unwrap();
+        let volume = Volume { is_local: true, hangs: Arc::default() };
+        let here = std::thread::current().id();
+        let ran = move |paths: &[&Path]| volume.reach(paths, || Ok(std::thread::current().id())).unwrap();
+        assert_eq!(ran(&[&file]), here);
+        assert_ne!(ran(&[&file, &link]), here);
+    }
+}
