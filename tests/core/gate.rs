@@ -2,6 +2,8 @@
 
 #[path = "gate/anything.rs"]
 mod anything;
+#[path = "gate/closed.rs"]
+mod closed;
 #[path = "gate/moves.rs"]
 mod moves;
 #[path = "gate/places.rs"]

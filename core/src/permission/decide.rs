@@ -1,5 +1,6 @@
 //! From an action to a decision, and from an answer to an approval.
 
+use super::closed::{Hit, Why};
 use super::policy::Verdict;
 use super::touch::touches;
 use super::{
@@ -15,8 +16,8 @@ use crate::specifier::quoted;
 /// Decides on an action: the strictest word about anything that it touches.
 pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decision {
     let harm = classify(&action, gate.policy.levels());
-    if let Some((name, place)) = gate.closed.reached_by(&action) {
-        return Decision::Deny(closed(&name, place, harm, &action));
+    if let Some(hit) = gate.closed.reached_by(&action) {
+        return Decision::Deny(closed(&hit, harm, &action));
     }
     let mut judged = judge(&action, app_name, &harm, gate, now);
     judged.sort_by_key(|judged| std::cmp::Reverse((judged.verdict.ruling, judged.scope.level)));
@@ -256,9 +257,22 @@ fn each(scopes: &[Scope], say: impl Fn(&Scope) -> String) -> Vec<String> {
 }
 
 /// There is no line that would allow this.
-fn closed(name: &str, place: &str, harm: Classified, action: &Action) -> Refusal {
-    let message = format!("{} leads into {place}, and no argument may", quoted(name));
-    let suggestion = "leave that file alone; only the user changes it, by hand or with `iac-mcp policy`";
+fn closed(hit: &Hit, harm: Classified, action: &Action) -> Refusal {
+    let name = quoted(&hit.name);
+    let (place, message, suggestion) = match &hit.why {
+        Why::Closed(place) => (
+            place.as_str(),
+            format!("{name} leads into {place}, and no argument may"),
+            "leave that file alone; only the user changes it, by hand or with `iac-mcp policy`",
+        ),
+        Why::Unnamed => (
+            "a file that has no name here",
+            format!(
+                "{name} may be any file, also one that is closed to every call; expected a file that is named"
+            ),
+            "name the file: a `named` specifier in a folder that is named, or a reference that lists give",
+        ),
+    };
     let fault = Fault::new(Code::PermissionDenied, message, suggestion)
         .in_app(&action.app)
         .with("level", harm.level.as_str());

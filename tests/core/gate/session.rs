@@ -173,6 +173,11 @@ impl Session {
         Answer::Chosen { choice, digest: question.digest(), by: "a test".to_owned() }
     }
 
+    /// The only app.
+    pub(crate) fn app(&self) -> &App {
+        &self.apps.0[0]
+    }
+
     pub(crate) fn run(&self, code: &str) -> Event {
         let answer: String =
             self.context.with(|js| js.eval(code).unwrap_or_else(|error| panic!("{error}: {:?}", js.catch())));
@@ -199,7 +204,11 @@ impl Session {
 }
 
 pub(crate) fn apps(bundle_id: &str, name: &str, sdef: &str) -> Apps {
-    let (dictionary, problems) = parse(sdef.as_bytes(), &Includes::new());
+    apps_with(bundle_id, name, sdef, &Includes::new())
+}
+
+pub(crate) fn apps_with(bundle_id: &str, name: &str, sdef: &str, includes: &Includes) -> Apps {
+    let (dictionary, problems) = parse(sdef.as_bytes(), includes);
     assert!(problems.is_empty(), "{problems:?}");
     Apps(vec![App {
         bundle_id: bundle_id.into(),

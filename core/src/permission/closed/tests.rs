@@ -1,8 +1,4 @@
-use std::sync::Arc;
-
 use super::*;
-use crate::dictionary::Identifier;
-use crate::specifier::Member;
 use proptest::prelude::*;
 
 fn closed() -> Closed {
@@ -42,6 +38,20 @@ fn however_it_is_spelled_it_is_closed() {
         "/var/folders/x/state/policy.toml",
         " /var/folders/x/state ",
         "/tmp/link/policy.toml",
+        "/tmp/link/policy.toml/..namedfork/data",
+        "/.file/id=6571367.4711",
+        "file:///.file/id=6571367.4711/",
+        "fi\tle:///Users/somebody/.cursor",
+        "/Users/somebody/.cur\u{17f}or",
+        "/Users/somebody/.cur\u{200c}sor/mcp.json",
+        "/Users/somebody/.cursor./mcp.json",
+        "/Users/somebody/.cursor/..\u{200c}/..\u{200d}/mcp.json",
+        "Macintosh HD:Users:somebody:Desktop::.cursor:mcp.json",
+        "Macintosh HD:Users:somebody:.cursor:a/b",
+        "Macintosh HD:Users:somebody:.cursor:x/../../..",
+        "/System/Volumes/Data/Volumes/Macintosh HD/private/var/folders/x/state",
+        "/Volumes/USB/Users/somebody/.cursor",
+        "/var/root/.cursor",
         "~/.cursor/mcp.json",
         "/Users/somebody/.Cursor/mcp.json",
         "/Volumes/work/project/.vscode/mcp.json",
@@ -72,52 +82,30 @@ fn everything_else_is_open() {
 }
 
 #[test]
+fn what_lies_around_a_closed_place_is_known() {
+    for around in
+        ["/", "~", "/Users", "/Users/somebody", "~/Library", "~/library/Application support", "/var/folders"]
+    {
+        assert!(closed().holds_up(around).is_some(), "{around}");
+    }
+    for other in [
+        "~/Documents",
+        "~/.cursor-notes",
+        "/Users/Zoë/Library/Caches",
+        "/Applications",
+        "/var/folders/y",
+        "x",
+    ] {
+        assert_eq!(closed().holds_up(other), None, "{other}");
+    }
+    assert!(closed().holds_up("/Volumes/work/project/.vscode").is_some());
+}
+
+#[test]
 fn without_a_known_home_anybodys_counts() {
     let places = [(Where::InHome(".cursor".to_owned()), "x".to_owned())];
     let closed = Closed::new("", places);
     assert!(closed.holds("~/.cursor/mcp.json").is_some() && closed.holds("/home/ada/.cursor").is_some());
-}
-
-/// A way of names, the outermost first: a class and a name, or a property.
-fn way(steps: &[(&str, &str)]) -> Path {
-    let member = |term: &str, class: &str| {
-        let identifier = Identifier::of("items").expect("an identifier");
-        Arc::new(Member { term: term.into(), identifier, class: class.into() })
-    };
-    steps.iter().fold(Path::application(), |path, (class, name)| match *class {
-        "property" => path.then(Segment::Property(member(name, "folder"))),
-        class => path.then(Segment::Element(member(class, class), By::Name((*name).into()))),
-    })
-}
-
-#[test]
-fn objects_that_are_files_are_read_along_their_way() {
-    let library = [("folder", "Library"), ("folder", "Application Support"), ("folder", "iac-mcp")];
-    let from = |start: &[(&str, &str)], end: &[(&str, &str)]| {
-        let mut found = Vec::new();
-        of_path(&way(&[start, &library, end].concat()), &mut found);
-        found.iter().any(|name| closed().holds(name).is_some())
-    };
-    assert!(from(&[("property", "home")], &[("file", "policy.toml")]));
-    assert!(from(&[("property", "startup disk"), ("folder", "Users"), ("folder", "zoë")], &[]));
-    assert!(from(&[("disk", "Macintosh HD"), ("folder", "Users"), ("folder", "Zoë")], &[]));
-    assert!(!from(&[("property", "desktop")], &[]));
-    let mut found = Vec::new();
-    of_path(&way(&[("disk item", "~/.cursor/mcp.json")]), &mut found);
-    of_path(&way(&[("mailbox", "/var/folders/x/state")]), &mut found);
-    assert!(found.iter().any(|name| closed().holds(name).is_some()));
-    assert!(!found.contains(&"/var/folders/x/state".to_owned()), "a mailbox is no file");
-}
-
-#[test]
-fn values_are_looked_at_wherever_they_stand() {
-    let text = |text: &str| Given::Text(text.to_owned());
-    let key = Identifier::of("name").expect("an identifier");
-    let nested = Given::List(vec![Given::Record(vec![(key, Given::List(vec![text("/x"), text("/y")]))])]);
-    let mut found = Vec::new();
-    of_value(&nested, &mut found);
-    of_value(&Given::Place(Place::After(way(&[("folder", "z")]))), &mut found);
-    assert_eq!(found[..3], ["/x", "/y", "z"]);
 }
 
 proptest! {

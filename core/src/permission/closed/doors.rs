@@ -1,0 +1,434 @@
+//! Every way in which an action may reach a file: what it reads, what it changes, and where something new will stand.
+
+use super::Closed;
+use super::spot::{Kind, Spot, is_file, joined, last, spot, start};
+use crate::action::{Action, Deed, Invocation, Terms};
+use crate::change::Change;
+use crate::dictionary::names::key;
+use crate::marshal::{Given, Place};
+use crate::specifier::{By, Path, Segment};
+
+/// What an action would reach that it may not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::permission) struct Hit {
+    /// The name that leads there, or the object in words.
+    pub(in crate::permission) name: String,
+    pub(in crate::permission) why: Why,
+}
+
+/// Why it may not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::permission) enum Why {
+    /// It is in this place, or around it.
+    Closed(String),
+    /// Only the app can tell which file is meant.
+    Unnamed,
+}
+
+/// Commands that only look: they read, or show something on the screen.
+const LOOKS: [&str; 12] = [
+    "coregetd", "corecnte", "coredoex", "coredsiz", "DATASORT", "miscmvis", "miscslct", "miscactv",
+    "fndrfclu", "fndrfupd", "coreclos", "fndrejct",
+];
+/// Commands that leave an object where it is.
+const STAYS: [&str; 5] = ["aevtodoc", "aevtpdoc", "coresave", "coresetd", "corecrel"];
+const MAKE: &str = "corecrel";
+const SET: &str = "coresetd";
+const SAVE: &str = "coresave";
+const DUPLICATE: &str = "coreclon";
+/// Commands that take a file away, or to another place, also where it is named by a text.
+const MOVES: [&str; 4] = ["coremove", DUPLICATE, "coredelo", "fndrfera"];
+
+/// Properties that are part of a file's path.
+const NAMES: [&str; 4] = ["name", "displayedname", "path", "posixpath"];
+const EXTENSION: &str = "nameextension";
+/// Properties that take a folder away from those who use it, as a rename does.
+const KEYS: [&str; 6] =
+    ["locked", "owner", "group", "ownerprivileges", "groupprivileges", "everyonesprivileges"];
+
+impl Closed {
+    /// Says what an action would reach that no argument may.
+    pub(in crate::permission) fn reached_by(&self, action: &Action) -> Option<Hit> {
+        if self.is_empty() {
+            return None;
+        }
+        let doors = Doors { closed: self, files: Files { app: &action.app, terms: &action.terms } };
+        match &action.deed {
+            Deed::Running { .. } | Deed::Script(_) => None,
+            Deed::Look { path, .. } | Deed::Value { path, .. } => doors.read(path, false),
+            Deed::Names { container, .. } => doors.read(container, true),
+            Deed::Elements(elements) => {
+                let deep = elements.columns.iter().any(|column| key(&column.term).contains("entirecontents"));
+                doors.read(&elements.container, true).or_else(|| doors.all_of(&elements.container, deep))
+            }
+            Deed::Properties { objects, .. } => {
+                objects.iter().find_map(|object| doors.read(&object.path, false))
+            }
+            Deed::Find(find) => find.places.iter().find_map(|(container, _)| doors.read(container, true)),
+            Deed::Preview(subjects) => subjects.iter().find_map(|subject| doors.read(&subject.path, false)),
+            Deed::Command(invocation) => doors.command(invocation),
+            Deed::Set(changes) => changes.iter().find_map(|change| doors.set(change)),
+        }
+    }
+}
+
+/// Returns the names under which something new will stand once an action is done; each may be one of several readings.
+pub(in crate::permission) fn written(action: &Action) -> Vec<String> {
+    let files = Files { app: &action.app, terms: &action.terms };
+    match &action.deed {
+        Deed::Command(invocation) => files.targets(invocation).names,
+        Deed::Set(changes) => changes.iter().flat_map(|change| files.renamed(change)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Where something new will stand.
+#[derive(Default)]
+struct Targets {
+    names: Vec<String>,
+    /// A folder of which nobody can tell which one it is.
+    unnamed: Option<String>,
+}
+
+#[derive(Clone, Copy)]
+struct Files<'a> {
+    app: &'a str,
+    terms: &'a Terms,
+}
+
+impl Files<'_> {
+    fn spot(self, path: &Path) -> Spot {
+        spot(self.app, self.terms, path).spot
+    }
+
+    /// Where a command puts something.
+    fn targets(self, invocation: &Invocation) -> Targets {
+        match invocation.code.as_str() {
+            MAKE => self.made(invocation),
+            SET => Targets { names: self.set_by_command(invocation), unnamed: None },
+            SAVE => self.put(invocation),
+            code if MOVES.contains(&code) => self.put(invocation),
+            _ => Targets::default(),
+        }
+    }
+
+    /// A new file stands where it is made, under the name among its properties.
+    fn made(self, invocation: &Invocation) -> Targets {
+        let classes = invocation.values().filter_map(|value| match value {
+            Given::Class(class) => Some(class),
+            _ => None,
+        });
+        let Some((class, kind)) = classes
+            .map(|class| (class, is_file(self.app, self.terms, class)))
+            .find(|(_, kind)| *kind != Kind::No)
+        else {
+            return Targets::default();
+        };
+        let names = named(invocation);
+        // A text among them is no folder; what stands in a record is the new file's own.
+        let mut at = self.bases(beside(invocation).filter(|value| !matches!(value, Given::Text(_))));
+        if at.names.is_empty() && at.unnamed.is_none() && kind == Kind::Yes {
+            at.names = start(class);
+        }
+        let names = match at.names.is_empty() {
+            // Folders of notes and tasks have names, too.
+            true => {
+                names.into_iter().filter(|name| name.contains(['/', ':']) || name.starts_with('~')).collect()
+            }
+            false => all_joined(&at.names, &names),
+        };
+        Targets { names, unnamed: at.unnamed }
+    }
+
+    /// What is moved, copied or saved stands in its new folder under its old name, or under the name that it is given.
+    fn put(self, invocation: &Invocation) -> Targets {
+        let mut names = named(invocation);
+        if let Some(value) = &invocation.direct {
+            value.visit(&mut |each| match each {
+                Given::File(text) | Given::Text(text) => names.extend(last(text).map(str::to_owned)),
+                Given::Object(path) => names.extend(self.own_names(path)),
+                _ => {}
+            });
+        }
+        let Targets { names: bases, unnamed } = self.bases(beside(invocation));
+        let mut targets = all_joined(&bases, &names);
+        let texts = beside(invocation).filter_map(|value| match value {
+            Given::File(text) | Given::Text(text) => Some(text),
+            _ => None,
+        });
+        // The text may be the new name itself. A folder that is there already is what it is mostly.
+        let is_new =
+            |text: &&String| invocation.code == SAVE || last(text).is_some_and(|name| name.starts_with('.'));
+        targets.extend(texts.filter(is_new).cloned());
+        Targets { names: targets, unnamed }
+    }
+
+    /// The last name of an object, whether it is a file or a document that has that name.
+    fn own_names(self, path: &Path) -> Vec<String> {
+        match (self.spot(path), path.last()) {
+            (Spot::Named(names), _) => {
+                names.iter().filter_map(|name| last(name)).map(str::to_owned).collect()
+            }
+            (_, Some((_, Segment::Element(_, By::Name(name))))) => vec![name.clone()],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The folders among values.
+    fn bases<'v>(self, values: impl Iterator<Item = &'v Given>) -> Targets {
+        let mut bases = Targets::default();
+        for value in values {
+            value.visit(&mut |each| match each {
+                Given::File(text) | Given::Text(text) => bases.names.push(text.clone()),
+                Given::Object(path) => bases.at(path, self.spot(path)),
+                Given::Place(Place::Beginning(path, _) | Place::End(path, _)) => {
+                    bases.at(path, self.spot(path));
+                }
+                Given::Place(Place::Before(path) | Place::After(path)) => match self.spot(path) {
+                    Spot::Named(names) => {
+                        bases.names.extend(names.iter().map(|name| format!("{name}/..")));
+                    }
+                    spot => bases.at(path, spot),
+                },
+                _ => {}
+            });
+        }
+        bases
+    }
+
+    /// The paths that an object will have after its name was set.
+    fn renamed(self, change: &Change) -> Vec<String> {
+        let Spot::Named(mut old) = self.spot(&change.subject.path) else { return Vec::new() };
+        old.extend(change.expected.mark.clone().filter(|mark| mark.contains('/')));
+        let terms = change.subject.slots.iter().map(|slot| slot.term.as_str());
+        terms.zip(&change.values).flat_map(|(term, value)| renames(&old, term, value)).collect()
+    }
+
+    fn set_by_command(self, invocation: &Invocation) -> Vec<String> {
+        let Some((owner, term)) = set_property(invocation) else { return Vec::new() };
+        let Spot::Named(old) = self.spot(owner) else { return Vec::new() };
+        let values = invocation.parameters.iter().map(|argument| &argument.value);
+        values.flat_map(|value| renames(&old, term, value)).collect()
+    }
+}
+
+impl Targets {
+    fn at(&mut self, path: &Path, spot: Spot) {
+        match spot {
+            Spot::Elsewhere => {}
+            Spot::Named(names) => self.names.extend(names),
+            Spot::Below(_) | Spot::Anywhere => self.unnamed = Some(path.to_string()),
+        }
+    }
+}
+
+/// The paths that files get whose property is set.
+fn renames(old: &[String], term: &str, value: &Given) -> Vec<String> {
+    match (key(term).as_str(), value) {
+        (term, Given::Text(name)) if NAMES.contains(&term) => {
+            old.iter().flat_map(|old| joined(&format!("{old}/.."), name)).collect()
+        }
+        (EXTENSION, Given::Text(extension)) => old.iter().flat_map(|old| extended(old, extension)).collect(),
+        ("properties", Given::Record(fields)) => {
+            fields.iter().flat_map(|(term, value)| renames(old, term.as_str(), value)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A path with another extension: in place of the one that it has, and after it.
+fn extended(old: &str, extension: &str) -> Vec<String> {
+    let extension = extension.trim_start_matches('.');
+    let Some(name) = last(old) else { return Vec::new() };
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    [stem, name]
+        .iter()
+        .flat_map(|stem| joined(&format!("{old}/.."), &format!("{stem}.{extension}")))
+        .collect()
+}
+
+fn all_joined(bases: &[String], names: &[String]) -> Vec<String> {
+    bases.iter().flat_map(|base| names.iter().flat_map(move |name| joined(base, name))).collect()
+}
+
+/// What a command is given beside what it is sent to, without the properties of what is made.
+fn beside(invocation: &Invocation) -> impl Iterator<Item = &Given> {
+    let values = invocation.parameters.iter().map(|argument| &argument.value);
+    values.filter(|value| !matches!(value, Given::Record(_)))
+}
+
+/// The names among the properties of what is made.
+fn named(invocation: &Invocation) -> Vec<String> {
+    let (mut found, mut extensions) = (Vec::new(), Vec::new());
+    for argument in &invocation.parameters {
+        argument.value.visit(&mut |each| {
+            let Given::Record(fields) = each else { return };
+            for (term, value) in fields {
+                match (key(term.as_str()), value) {
+                    (term, Given::Text(name)) if NAMES.contains(&term.as_str()) => found.push(name.clone()),
+                    (term, Given::Text(extension)) if term == EXTENSION => extensions.push(extension.clone()),
+                    _ => {}
+                }
+            }
+        });
+    }
+    let whole =
+        |name: &String| extensions.iter().map(move |extension| format!("{name}.{extension}")).collect();
+    let extended: Vec<String> = found.iter().flat_map(|name| -> Vec<String> { whole(name) }).collect();
+    found.extend(extended);
+    found
+}
+
+/// The property that the command `set` sets, and what has it.
+fn set_property(invocation: &Invocation) -> Option<(&Path, &str)> {
+    let Some(Given::Object(path)) = &invocation.direct else { return None };
+    let (owner, Segment::Property(member)) = path.last()? else { return None };
+    (invocation.code == SET).then_some((owner, member.term.as_str()))
+}
+
+#[derive(Clone, Copy)]
+struct Doors<'a> {
+    closed: &'a Closed,
+    files: Files<'a>,
+}
+
+impl Doors<'_> {
+    fn inside(self, name: &str) -> Option<Hit> {
+        let place = self.closed.holds(name)?;
+        Some(Hit { name: name.to_owned(), why: Why::Closed(place.to_owned()) })
+    }
+
+    fn around(self, name: &str) -> Option<Hit> {
+        let place = self.closed.holds_up(name)?;
+        Some(Hit { name: name.to_owned(), why: Why::Closed(place.to_owned()) })
+    }
+
+    /// A look at an object, or at what is in it.
+    fn read(self, path: &Path, goes_on: bool) -> Option<Hit> {
+        let found = spot(self.files.app, self.files.terms, path);
+        match found.spot {
+            Spot::Elsewhere | Spot::Anywhere => None,
+            Spot::Named(names) => names.iter().find_map(|name| self.inside(name)),
+            Spot::Below(names) => names.iter().find_map(|name| {
+                let around = || self.around(name).filter(|_| goes_on || found.goes_on);
+                self.inside(name).or_else(around)
+            }),
+        }
+    }
+
+    /// Everything in a folder, at any depth.
+    fn all_of(self, path: &Path, deep: bool) -> Option<Hit> {
+        match self.files.spot(path) {
+            Spot::Named(names) if deep => names.iter().find_map(|name| self.around(name)),
+            _ => None,
+        }
+    }
+
+    fn command(self, invocation: &Invocation) -> Option<Hit> {
+        let code = invocation.code.as_str();
+        let texts = invocation.values().find_map(|value| self.texts(value));
+        let seen = || invocation.seen.iter().find_map(|seen| self.read(&seen.path, false));
+        let looks = LOOKS.contains(&code);
+        let direct = || invocation.direct.iter().find_map(|value| self.direct(value, invocation));
+        let rest = || invocation.parameters.iter().find_map(|argument| self.objects(&argument.value));
+        let new = || self.put_there(invocation).filter(|_| !looks);
+        texts.or_else(seen).or_else(direct).or_else(rest).or_else(new)
+    }
+
+    /// Texts and files anywhere in a value.
+    fn texts(self, value: &Given) -> Option<Hit> {
+        let mut hit = None;
+        value.visit(&mut |each| {
+            if let Given::File(text) | Given::Text(text) = each {
+                hit = hit.take().or_else(|| self.inside(text));
+            }
+        });
+        hit
+    }
+
+    /// Objects that a command takes beside what it is sent to.
+    fn objects(self, value: &Given) -> Option<Hit> {
+        let mut hit = None;
+        value.visit(&mut |each| {
+            let (Given::Object(path)
+            | Given::Place(
+                Place::Beginning(path, _) | Place::End(path, _) | Place::Before(path) | Place::After(path),
+            )) = each
+            else {
+                return;
+            };
+            hit = hit.take().or_else(|| self.read(path, false));
+        });
+        hit
+    }
+
+    /// What a command is sent to.
+    fn direct(self, value: &Given, invocation: &Invocation) -> Option<Hit> {
+        let code = invocation.code.as_str();
+        let mut hit = None;
+        value.visit(&mut |each| {
+            let found = || match each {
+                Given::Object(_) if LOOKS.contains(&code) => self.objects(each),
+                Given::Object(path) => {
+                    let set = set_property(invocation);
+                    let (path, moves) =
+                        set.map_or((path, !STAYS.contains(&code)), |(owner, term)| (owner, takes_away(term)));
+                    self.changed(path, moves, None)
+                }
+                Given::File(text) | Given::Text(text) if MOVES.contains(&code) => self.around(text),
+                _ => None,
+            };
+            hit = hit.take().or_else(found);
+        });
+        hit
+    }
+
+    /// An object that is changed, or moved with all that is in it.
+    fn changed(self, path: &Path, moves: bool, mark: Option<&str>) -> Option<Hit> {
+        let hit = |name: &String| self.inside(name).or_else(|| self.around(name).filter(|_| moves));
+        let marked = mark.filter(|mark| mark.contains('/')).map(str::to_owned);
+        if let Some(found) = marked.as_ref().and_then(hit) {
+            return Some(found);
+        }
+        match self.files.spot(path) {
+            Spot::Elsewhere => None,
+            Spot::Named(names) => names.iter().find_map(hit),
+            Spot::Below(_) | Spot::Anywhere if marked.is_some() => None,
+            Spot::Below(names) => {
+                names.iter().find_map(|name| self.inside(name)).or_else(|| Some(unnamed(path.to_string())))
+            }
+            Spot::Anywhere => Some(unnamed(path.to_string())),
+        }
+    }
+
+    /// Where something new would stand.
+    fn put_there(self, invocation: &Invocation) -> Option<Hit> {
+        let Targets { names, unnamed: place } = self.files.targets(invocation);
+        let whole = invocation.code != SAVE;
+        let hit = |name: &String| self.inside(name).or_else(|| self.around(name).filter(|_| whole));
+        names.iter().find_map(hit).or_else(|| place.map(unnamed))
+    }
+
+    fn set(self, change: &Change) -> Option<Hit> {
+        let moves = change.subject.slots.iter().zip(&change.values).any(|(slot, value)| match value {
+            Given::Record(fields) => fields.iter().any(|(term, _)| takes_away(term.as_str())),
+            _ => takes_away(&slot.term),
+        });
+        let values =
+            || change.values.iter().find_map(|value| self.texts(value).or_else(|| self.objects(value)));
+        let both = |name: &String| self.inside(name).or_else(|| self.around(name));
+        let new = || self.files.renamed(change).iter().find_map(both);
+        let subject = self.changed(&change.subject.path, moves, change.expected.mark.as_deref());
+        subject.or_else(values).or_else(new)
+    }
+}
+
+/// Whether who finds a folder by its path does not find it any more once the property is set.
+fn takes_away(term: &str) -> bool {
+    let term = key(term);
+    NAMES.contains(&term.as_str()) || KEYS.contains(&term.as_str()) || term == EXTENSION
+}
+
+fn unnamed(name: String) -> Hit {
+    Hit { name, why: Why::Unnamed }
+}

@@ -1,0 +1,110 @@
+//! One way to write a path, so that every other way can be compared with it.
+
+use icu_casemap::CaseMapper;
+use icu_properties::CodePointSetData;
+use icu_properties::props::DefaultIgnorableCodePoint;
+use unicode_normalization::UnicodeNormalization as _;
+
+/// The names of a path from the root on, each folded; the root itself has none.
+pub(in crate::permission) type Parts = Vec<String>;
+
+/// Returns every path that an absolute path may mean: as it stands, and without what only names the same disk.
+pub(in crate::permission) fn parts(path: &str) -> Vec<Parts> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            // Before folding: a name that only looks like `..` leads nowhere.
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    let mut all = vec![names.into_iter().map(folded).collect::<Parts>()];
+    while let Some(shorter) = all.last().and_then(|last| same_disk(last)) {
+        all.push(shorter);
+    }
+    all
+}
+
+/// The shortest of the paths that a path may mean.
+pub(super) fn plain(path: &str) -> Parts {
+    parts(path).pop().unwrap_or_default()
+}
+
+/// Returns the path without its first names, where these only say which disk is meant or how links are followed.
+fn same_disk(parts: &[String]) -> Option<Parts> {
+    let name = |at: usize| parts.get(at).map_or("", String::as_str);
+    let skipped = match (name(0), name(1)) {
+        ("private", "var" | "tmp" | "etc") | (".nofollow", _) => 1,
+        ("system", "volumes") if parts.len() > 2 => 3,
+        // Any volume may be the one that the Mac started from.
+        ("volumes", volume) if !volume.is_empty() => 2,
+        (".resolve", number) if !number.is_empty() => 2,
+        _ => return None,
+    };
+    Some(parts[skipped..].to_vec())
+}
+
+/// Folds a name as the disk does when it compares names.
+///
+/// # Source
+/// APFS compares names after canonical decomposition (NFD, not NFKD) and full case folding; HFS+ also skips characters
+/// that nobody sees. Blanks and dots at the end are cut since servers of other systems cut them.
+pub(in crate::permission) fn folded(name: &str) -> String {
+    let ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>();
+    let seen: String = name.nfd().filter(|c| !ignorable.contains(*c) && !c.is_control()).collect();
+    let folded: String = CaseMapper::new().fold_string(&seen).nfd().collect();
+    let cut = folded.trim_end_matches(|c: char| c == '.' || c.is_whitespace());
+    if cut.is_empty() { folded } else { cut.to_owned() }
+}
+
+/// The path in a `file:` address, its `%XX` read.
+pub(super) fn from_url(text: &str) -> Option<String> {
+    // An address may have tabs and line ends anywhere: they are dropped before it is read.
+    let text: String = text.chars().filter(|c| !c.is_control()).collect();
+    let scheme = text.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("file:"))?;
+    let rest = text[scheme.len()..].replace('\\', "/");
+    let path = rest.strip_prefix("//").map_or(&*rest, |rest| &rest[rest.find('/').unwrap_or(rest.len())..]);
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    Some(decoded(path))
+}
+
+/// Reads `%XX`.
+fn decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let (mut read, mut at) = (Vec::new(), 0);
+    while at < bytes.len() {
+        let hex = text.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) => {
+                read.push(byte);
+                at += 3;
+            }
+            None => {
+                read.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&read).into_owned()
+}
+
+/// The volume and the rest of a path that is written with colons: two colons in a row go up. A `/` in it is a colon on the
+/// disk, and some apps take it for a separator all the same.
+pub(super) fn from_colons(text: &str) -> Option<(String, [String; 2])> {
+    let (volume, rest) = text.split_once(':')?;
+    let whole: Vec<String> = rest.split('/').map(relative).collect();
+    Some((volume.replace('/', ":"), [relative(rest), whole.join(":")]))
+}
+
+/// A name as a path from where it stands: it may itself be one, written with colons.
+pub(super) fn relative(name: &str) -> String {
+    let mut parts: Vec<&str> = name.split(':').collect();
+    if parts.len() > 1 && parts.last() == Some(&"") {
+        parts.pop();
+    }
+    if parts.len() > 1 {
+        parts.iter_mut().filter(|part| part.is_empty()).for_each(|part| *part = "..");
+    }
+    parts.join("/")
+}

@@ -1,0 +1,508 @@
+//! Closed files, by whatever name, through whatever door, under a policy that allows all there is.
+
+use iac_core::Millis;
+use iac_core::action::{Action, Deed};
+use iac_core::change::{Change, Expected, Slot, Subject};
+use iac_core::dictionary::{Identifier, Includes};
+use iac_core::marshal::Given;
+use iac_core::permission::{Closed, Decision, Where, decide};
+use iac_core::specifier::Specifier;
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+
+use crate::session::{Session, apps_with};
+
+const FINDER: &str = include_str!(
+    "../../../fixtures/mac/System/Library/CoreServices/Finder.app/Contents/Resources/Finder.sdef"
+);
+const SYSTEM_EVENTS: &str = include_str!(
+    "../../../fixtures/mac/System/Library/CoreServices/System Events.app/Contents/Resources/SystemEvents.sdef"
+);
+const STANDARD: &str =
+    include_str!("../../../fixtures/mac/System/Library/ScriptingDefinitions/CocoaStandard.sdef");
+const FOLDER_ACTIONS: &str = include_str!(
+    "../../../fixtures/mac/System/Library/PrivateFrameworks/FolderActionsKit.framework/Versions/A/Resources/FolderActions.sdef"
+);
+const STATE: &str = "/Users/alex/Library/Application Support/iac-mcp";
+
+/// An app that takes every event and answers none.
+const SILENT: &str = "globalThis.writes = []; globalThis.events = 0;
+globalThis.Application = () => { events += 1; throw Object.assign(new Error('silent'), { errorNumber: -609 }); };";
+
+fn session(app: &str) -> Session {
+    let (id, sdef) = match app {
+        "Finder" => ("com.apple.finder", FINDER),
+        _ => ("com.apple.systemevents", SYSTEM_EVENTS),
+    };
+    let framework = "file:///System/Library/PrivateFrameworks/FolderActionsKit.framework/Versions/A/Resources/FolderActions.sdef";
+    let includes = Includes::from([
+        (
+            "file:///System/Library/ScriptingDefinitions/CocoaStandard.sdef".to_owned(),
+            STANDARD.as_bytes().to_vec(),
+        ),
+        (framework.to_owned(), FOLDER_ACTIONS.as_bytes().to_vec()),
+    ]);
+    let mut session =
+        Session::with(apps_with(id, app, sdef, &includes), SILENT, "profile = \"trusted\"", &json!({}));
+    let home =
+        [".cursor", ".claude", ".claude.json", ".codex", ".config/zed", "Library/Application Support/Claude"];
+    let ends = [".mcp.json", ".claude/settings.json", ".vscode/mcp.json"];
+    let places = std::iter::once(Where::At(STATE.to_owned()))
+        .chain(home.map(|path| Where::InHome(path.to_owned())))
+        .chain(ends.map(|path| Where::Ends(path.to_owned())));
+    session.gate.closed =
+        Closed::new("/Users/alex", places.map(|place| (place, "a client".to_owned()))).into();
+    session
+}
+
+/// What becomes of a call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Said {
+    /// It leads into or around a closed place.
+    Closed,
+    /// Nobody can tell which file is meant.
+    Unnamed,
+    /// The gate lets it pass.
+    Open,
+}
+
+use Said::{Closed as C, Open as O, Unnamed as U};
+
+fn said(app: &str, call: &Json) -> (Said, String) {
+    let mut session = session(app);
+    let body = match call.get("set") {
+        Some(_) => match decide(change(&session, call), app, &session.gate, Millis(0)) {
+            Decision::Deny(refusal) => refusal.fault.to_json(),
+            _ => json!({}),
+        },
+        None => {
+            let mut call = call.clone();
+            let tool = call["tool"].as_str().unwrap_or("iac_mcp_run_command").to_owned();
+            call.as_object_mut().expect("an object").remove("tool");
+            call["app"] = json!(app);
+            session.call(&tool, &call).body
+        }
+    };
+    let text = body.to_string();
+    let said = match (body["error"].as_str(), body["message"].as_str().unwrap_or_default()) {
+        (Some("permission_denied"), message) if message.contains("may be any file") => U,
+        (Some("permission_denied"), message) if message.contains("leads into") => C,
+        (None | Some("unavailable" | "app_not_running"), _) => O,
+        _ => panic!("{app} {call}: {text}"),
+    };
+    assert!(said == O || session.ask("events") == json!(0), "{call}: something ran");
+    (said, text)
+}
+
+fn check(app: &str, expected: Said, calls: &[Json]) {
+    for call in calls {
+        let (said, text) = said(app, call);
+        assert_eq!(said, expected, "{app} {call}: {text}");
+    }
+}
+
+fn home() -> Json {
+    json!({ "type": "property", "property": "home", "of": "application" })
+}
+
+fn named(class: &str, name: &str, of: &Json) -> Json {
+    json!({ "type": "named", "element": class, "name": name, "container": of })
+}
+
+fn at(class: &str, index: u32, of: &Json) -> Json {
+    json!({ "type": "element", "element": class, "index": index, "container": of })
+}
+
+fn property(property: &str, of: &Json) -> Json {
+    json!({ "type": "property", "property": property, "of": of })
+}
+
+/// A file or folder by its way from the home folder.
+fn file(way: &str) -> Json {
+    match way.rsplit_once('/') {
+        Some((folders, name)) => named("item", name, &folder(folders)),
+        None => named("item", way, &home()),
+    }
+}
+
+fn folder(way: &str) -> Json {
+    way.split('/').fold(home(), |of, name| named("folder", name, &of))
+}
+
+fn run(command: &str, target: Json, arguments: Json) -> Json {
+    json!({ "command": command, "target": target, "arguments": arguments })
+}
+
+fn make(class: &str, at: Json, properties: Json) -> Json {
+    json!({ "command": "make", "arguments": { "new": class, "at": at, "with properties": properties } })
+}
+
+fn elements(of: Json) -> Json {
+    json!({ "tool": "iac_mcp_get_elements", "container": of, "elementType": "item" })
+}
+
+fn query(specifier: Json) -> Json {
+    json!({ "tool": "iac_mcp_query_object", "specifier": specifier })
+}
+
+/// Sets a property of an object to a text, as the client's last step: what is looked at before it is left out.
+fn set(what: &Json, property: &str, value: &str) -> Json {
+    json!({ "set": what, "property": property, "value": value })
+}
+
+fn rename(what: Json, name: &str) -> Json {
+    set(&what, "name", name)
+}
+
+fn change(session: &Session, call: &Json) -> Action {
+    let app = session.app();
+    let dictionary = app.dictionary.as_ref().expect("a dictionary");
+    let specifier = Specifier::parse(&call["set"], "specifier").expect("a specifier");
+    let path = specifier.resolve(dictionary, &mut |id| panic!("{id}")).expect("an object").path;
+    let term = call["property"].as_str().expect("a property");
+    let property = dictionary.property(path.class(), term).unwrap_or_else(|| panic!("{call}"));
+    let identifier = Identifier::of(&property.name).expect("an identifier");
+    let text = Given::Text(call["value"].as_str().expect("a text").to_owned());
+    let name = Identifier::of("name").expect("an identifier");
+    let value = if term == "properties" { Given::Record(vec![(name, text)]) } else { text };
+    let slot = Slot { term: term.to_owned(), identifier, kind: property.kind.clone(), readable: true };
+    let subject = Subject { path, mark: None, name: None, labels: Vec::new(), slots: vec![slot] };
+    Action::of(app, Deed::Set(vec![Change { subject, expected: Expected::default(), values: vec![value] }]))
+}
+
+#[test]
+fn what_is_made_stands_where_it_is_made() {
+    check(
+        "Finder",
+        C,
+        &[
+            make("folder", home(), json!({ "name": ".cursor" })),
+            make("document file", home(), json!({ "name": ".claude.json" })),
+            make("document file", home(), json!({ "name": ".claude", "name extension": "json" })),
+            make("folder", folder("p"), json!({ "name": ".vscode" })),
+            make("document file", folder("p"), json!({ "name": ".mcp.json" })),
+            make("document file", folder(".cursor"), json!({ "name": "x" })),
+            make("folder", folder("p"), json!({ "name": "../.claude" })),
+            make("folder", folder("p"), json!({ "name": ":.claude" })),
+            make("folder", property("container", &folder("p")), json!({ "name": ".claude" })),
+            make(
+                "folder",
+                json!({ "position": "end", "of": home(), "element": "folder" }),
+                json!({ "name": ".codex" }),
+            ),
+            make("folder", json!({ "position": "after", "of": folder("p") }), json!({ "name": ".codex" })),
+            make("folder", json!("application"), json!({ "name": ".claude" })),
+            json!({ "command": "make", "arguments": { "new": "alias file", "at": home(), "to": folder("p"),
+            "with properties": { "name": ".cursor" } } }),
+        ],
+    );
+    check(
+        "Finder",
+        U,
+        &[
+            make("folder", property("insertion location", &json!("application")), json!({ "name": "x" })),
+            make("folder", at("folder", 3, &home()), json!({ "name": "x" })),
+        ],
+    );
+    check(
+        "System Events",
+        C,
+        &[
+            json!({ "command": "make", "arguments": { "new": "property list file",
+            "with properties": { "name": "/Users/alex/.claude/x.plist" } } }),
+            json!({ "command": "make", "arguments": { "new": "XML file",
+            "with properties": { "name": "Macintosh HD:Users:alex:.claude:x.xml" } } }),
+            json!({ "command": "make", "arguments": { "new": "folder",
+            "at": named("folder", "~", &json!("application")), "with properties": { "name": ".claude" } } }),
+        ],
+    );
+}
+
+#[test]
+fn what_gets_another_name_stands_under_that_name() {
+    check(
+        "Finder",
+        C,
+        &[
+            rename(folder("hooks"), ".claude"),
+            rename(file("p/x.json"), ".mcp.json"),
+            set(&file("p/.mcp"), "name extension", "json"),
+            set(&file("hooks"), "properties", ".claude"),
+            rename(folder("config"), ".config"),
+            rename(folder("Library/Application Support"), "old"),
+            rename(folder("Library"), "old"),
+            rename(home(), "old"),
+            rename(property("startup disk", &json!("application")), "old"),
+            rename(named("folder", "Users", &property("startup disk", &json!("application"))), "old"),
+            set(&folder("Library"), "everyones privileges", "none"),
+            set(&folder("Library/Application Support"), "locked", "true"),
+            rename(file(".cursor/mcp.json"), "x"),
+            set(&file("p/x"), "comment", "~/.cursor/mcp.json"),
+        ],
+    );
+    check("System Events", C, &[rename(named("disk item", "~/hooks", &json!("application")), ".claude")]);
+    check(
+        "Finder",
+        U,
+        &[rename(at("folder", 2, &home()), "x"), set(&at("item", 2, &home()), "comment", "x")],
+    );
+}
+
+#[test]
+fn what_is_moved_or_copied_keeps_its_name() {
+    let to = |to: Json| json!({ "to": to, "replacing": true });
+    for command in ["move", "duplicate"] {
+        check(
+            "Finder",
+            C,
+            &[
+                run(command, file("p/.codex"), to(home())),
+                run(command, json!([file("p/x"), file("p/.claude")]), to(home())),
+                run(command, file("q/Library"), to(home())),
+                run(command, file("q/.config"), to(home())),
+                run(command, file("q/.mcp.json"), to(folder("p"))),
+                run(command, file("q/.vscode"), to(folder("p"))),
+                run(command, file("x"), to(folder(".cursor"))),
+                run(
+                    command,
+                    file("x"),
+                    to(json!({ "position": "beginning", "of": folder(".cursor"), "element": "item" })),
+                ),
+                run(command, folder("Library"), to(folder("p"))),
+                run(command, home(), to(folder("p"))),
+                run(command, file(".cursor/mcp.json"), to(folder("p"))),
+            ],
+        );
+        check(
+            "Finder",
+            U,
+            &[
+                run(command, at("item", 4, &home()), to(folder("p"))),
+                run(command, file("x"), to(at("folder", 4, &home()))),
+                run(command, property("selection", &json!("application")), to(folder("p"))),
+            ],
+        );
+    }
+    let disk_item = |name: &str| named("disk item", name, &json!("application"));
+    check(
+        "System Events",
+        C,
+        &[
+            run("move", disk_item("~/p/.codex"), json!({ "to": "/Users/alex" })),
+            run("move", disk_item("~/p/config"), json!({ "to": "~/.config" })),
+            run("move", disk_item("~/p/x"), json!({ "to": "Macintosh HD:Users:alex:.cursor" })),
+        ],
+    );
+}
+
+#[test]
+fn what_is_deleted_or_opened_is_known_by_name() {
+    check(
+        "Finder",
+        C,
+        &[
+            run("delete", file(".codex"), json!({})),
+            run("delete", folder("Library"), json!({})),
+            run("delete", folder("Library/Application Support"), json!({})),
+            run("delete", home(), json!({})),
+            run("delete", property("container", &file(".cursor/x")), json!({})),
+            run("delete", property("container", &folder("Documents")), json!({})),
+            run("erase", property("disk", &file("x")), json!({})),
+            run("open", file(".cursor/mcp.json"), json!({})),
+            run("open", named("item", "Macintosh HD:Users:alex:.cursor", &json!("application")), json!({})),
+            run("reveal", file(".cursor"), json!({})),
+            run("delete", at("item", 0, &folder(".cursor")), json!({})),
+        ],
+    );
+    check(
+        "Finder",
+        U,
+        &[
+            run("delete", at("item", 3, &home()), json!({})),
+            run("delete", json!([file("x"), at("item", 3, &home())]), json!({})),
+            run("delete", property("original item", &named("alias file", "x", &home())), json!({})),
+            run("open", at("document file", 0, &folder("p")), json!({})),
+        ],
+    );
+    for class in ["XML file", "property list file", "file", "disk item", "alias", "file package"] {
+        let item = named(class, "/Users/alex/.claude/settings.json", &json!("application"));
+        check("System Events", C, &[run("delete", item.clone(), json!({})), query(property("name", &item))]);
+    }
+    let domain = property("user domain", &json!("application"));
+    let library = property("library folder", &domain);
+    let support = property("application support folder", &domain);
+    check(
+        "System Events",
+        C,
+        &[
+            run("delete", library.clone(), json!({})),
+            run("delete", named("folder", "iac-mcp", &support), json!({})),
+            query(property(
+                "name",
+                &named("folder", "iac-mcp", &named("folder", "Application Support", &library)),
+            )),
+        ],
+    );
+}
+
+#[test]
+fn what_is_closed_is_not_read() {
+    check(
+        "Finder",
+        C,
+        &[
+            elements(folder(".cursor")),
+            query(folder(".cursor")),
+            query(property("size", &file(".claude.json"))),
+            query(at("item", 0, &folder(".codex"))),
+            elements(property("container", &folder(".cursor/logs"))),
+            query(property("entire contents", &folder(".cursor"))),
+            query(property("entire contents", &home())),
+            json!({ "tool": "iac_mcp_read_command", "command": "count", "target": folder(".cursor"), "arguments": { "each": "item" } }),
+        ],
+    );
+}
+
+#[test]
+fn ordinary_calls_are_not_in_the_way() {
+    let desktop = property("desktop", &json!("application"));
+    let to = |to: Json| json!({ "to": to });
+    check(
+        "Finder",
+        O,
+        &[
+            rename(file("Documents/a.txt"), "b.txt"),
+            rename(folder("Documents/Library"), "cursor"),
+            set(&folder("Library"), "label index", "2"),
+            make("folder", desktop.clone(), json!({ "name": "New" })),
+            make("folder", home(), json!({ "name": "Projects" })),
+            make("folder", folder("Library"), json!({ "name": "Mine" })),
+            make(
+                "folder",
+                json!({ "position": "end", "of": desktop, "element": "folder" }),
+                json!({ "name": "New" }),
+            ),
+            run("move", json!([file("Downloads/a.pdf"), file("Downloads/b.pdf")]), to(folder("Documents"))),
+            run("move", file("Downloads/a.pdf"), to(home())),
+            run("duplicate", file("Documents/a.txt"), to(desktop.clone())),
+            run("delete", file("Downloads/a.pdf"), json!({})),
+            run("delete", folder("Documents/.cursor-notes"), json!({})),
+            run("open", folder("Documents"), json!({})),
+            run("open", home(), json!({})),
+            run("reveal", at("item", 0, &home()), json!({})),
+            run("select", file("Documents/a.txt"), json!({})),
+            run("open", file("Documents/a.pdf"), json!({})),
+            elements(home()),
+            elements(folder("Library")),
+            elements(folder("Documents")),
+            query(at("item", 0, &home())),
+            query(property("name", &at("item", 0, &desktop))),
+            query(property("selection", &json!("application"))),
+            query(property("name", &home())),
+            run("close", at("Finder window", 0, &json!("application")), json!({})),
+            json!({ "tool": "iac_mcp_read_command", "command": "count", "target": home(), "arguments": { "each": "item" } }),
+        ],
+    );
+    let item = named("disk item", "~/Documents/a.txt", &json!("application"));
+    check(
+        "System Events",
+        O,
+        &[
+            rename(item.clone(), "b.txt"),
+            run("move", item.clone(), json!({ "to": "~/Desktop" })),
+            run("delete", item, json!({})),
+            elements(named("folder", "~/Documents", &json!("application"))),
+        ],
+    );
+}
+
+/// Every way to write a name that the disk takes for the same.
+fn spelled(name: &'static str) -> impl Strategy<Value = String> {
+    let each = |c: char| {
+        let mut ways: Vec<String> = vec![c.to_string(), c.to_uppercase().collect()];
+        ways.extend(
+            ["\u{200c}", "\u{200d}", "\u{ad}", "\u{feff}", "\u{2060}"].map(|seen| format!("{c}{seen}")),
+        );
+        match c {
+            's' => ways.push("\u{17f}".to_owned()),
+            'k' => ways.push("\u{212a}".to_owned()),
+            _ => {}
+        }
+        prop::sample::select(ways)
+    };
+    let ligature = any::<bool>();
+    (name.chars().map(each).collect::<Vec<_>>(), ligature).prop_map(move |(parts, ligature)| match ligature {
+        // A ligature is two letters once it is folded.
+        true => name.replace("fi", "\u{fb01}").to_owned(),
+        false => parts.concat(),
+    })
+}
+
+/// A path to a file in a closed place, in many forms.
+fn path() -> impl Strategy<Value = String> {
+    let closed = prop::sample::select(vec![
+        (".cursor", "mcp.json"),
+        (".claude", "hooks"),
+        (".config", "zed"),
+        (".codex", "config.toml"),
+    ]);
+    let parts = closed.prop_flat_map(|(folder, file)| (spelled(folder), spelled(file)));
+    (parts, spelled("alex"), spelled("users"), 0..12_usize, 0..4_usize).prop_map(
+        |((folder, file), alex, users, form, detour)| {
+            let rest = match detour {
+                0 => format!("{folder}/{file}"),
+                1 => format!("{folder}/./{file}"),
+                2 => format!("Documents/../{folder}//{file}"),
+                _ => format!("{folder}/x/../{file}/"),
+            };
+            let colons = format!("Documents::{folder}:{file}");
+            match form {
+                0 => format!("~/{rest}"),
+                1 => format!("~alex/{rest}"),
+                2 => format!("/{users}/{alex}/{rest}"),
+                3 => format!("/private/../{users}/{alex}/{rest}"),
+                4 => format!("/System/Volumes/Data/{users}/{alex}/{rest}"),
+                5 => format!("/Volumes/Macintosh HD/{users}/{alex}/{rest}"),
+                6 => format!("file:///{users}/{alex}/{}", rest.replace('c', "%63")),
+                7 => format!("FILE://localhost/{users}/{alex}/{rest}?a#b"),
+                8 => format!("/.nofollow/{users}/{alex}/{rest}"),
+                9 => format!("Macintosh HD:{users}:{alex}:{colons}"),
+                10 => format!("/.vol/16777220/4711/{rest}"),
+                _ => format!("/home/somebody/{rest}"),
+            }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
+
+    #[test]
+    fn no_spelling_opens_a_door(path in path(), folder_name in spelled(".claude"), file_name in spelled(".mcp.json")) {
+        let application = json!("application");
+        for class in ["disk item", "XML file", "folder"] {
+            let item = named(class, &path, &application);
+            check("System Events", C, &[
+                run("delete", item.clone(), json!({})),
+                rename(item.clone(), "x"),
+                run("move", item.clone(), json!({ "to": "~/Desktop" })),
+                run("move", named("disk item", "~/x", &application), json!({ "to": path })),
+                query(property("name", &item)),
+            ]);
+        }
+        check("System Events", C, &[
+            json!({ "command": "make", "arguments": { "new": "property list file", "with properties": { "name": path } } }),
+            run("open", json!(path), json!({})),
+        ]);
+        check("Finder", C, &[
+            run("delete", file(&folder_name), json!({})),
+            make("folder", home(), json!({ "name": folder_name })),
+            make("document file", folder("p"), json!({ "name": file_name })),
+            rename(folder("hooks"), &folder_name),
+            run("move", file(&format!("p/{folder_name}")), json!({ "to": home() })),
+            run("duplicate", file(&format!("q/{file_name}")), json!({ "to": folder("p") })),
+            run("open", file(&folder_name), json!({})),
+            elements(folder(&folder_name)),
+        ]);
+    }
+}
