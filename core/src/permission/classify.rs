@@ -7,11 +7,14 @@ mod arguments;
 mod tables;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::Level;
-use crate::action::{Action, Deed, InAppAct, InAppScript, Invocation};
+use crate::action::{Action, Column, Deed, InAppAct, InAppScript, Invocation, Terms, Wanted};
 use crate::change::{Change, Slot};
 use crate::dictionary::{Command, names};
+use crate::marshal::Given;
+use crate::specifier::{Path, Segment};
 
 /// What an action is, as far as permission is concerned.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,19 +45,47 @@ pub const MANY: usize = 50;
 
 /// Says how much harm an action can do; `rules` are the operator's, first one first.
 pub fn classify(action: &Action, rules: &[LevelRule]) -> Classified {
-    match &action.deed {
-        Deed::Running { .. }
-        | Deed::Look { .. }
-        | Deed::Names { .. }
-        | Deed::Value { .. }
-        | Deed::Properties { .. }
-        | Deed::Find(_)
-        | Deed::Elements(_) => Classified::new(Level::Safe, "reads"),
-        Deed::Command(invocation) => classify_invocation(&action.app, invocation, rules),
+    let itself = match &action.deed {
+        Deed::Command(invocation) => classify_invocation(action, invocation, rules),
         Deed::Script(script) => classify_script(&action.app, script, rules),
-        Deed::Preview(_) => Classified::new(Level::Safe, "reads"),
-        Deed::Set(changes) => classify_set(&action.app, changes, rules),
-    }
+        Deed::Set(changes) => classify_set(action, changes, rules),
+        _ => Classified::new(Level::Safe, "reads"),
+    };
+    calls(&action.deed).fold(itself, Classified::or_worse)
+}
+
+/// What a script would call that means to read: properties on the way to objects, and those that are read.
+fn calls(deed: &Deed) -> impl Iterator<Item = Classified> {
+    let on_the_way = |path: &Path| -> Vec<Classified> {
+        let term = |segment: &Segment| match segment {
+            Segment::Property(member) => tables::read(&member.term),
+            Segment::Element(..) => None,
+        };
+        path.segments().into_iter().filter_map(term).collect()
+    };
+    let columns = |columns: &[Column]| -> Vec<Classified> {
+        let terms = columns.iter().flat_map(|column| &column.identifiers);
+        terms.filter_map(|term| tables::read(term.as_str())).collect()
+    };
+    let found = match deed {
+        Deed::Look { path, .. } | Deed::Value { path, .. } => on_the_way(path),
+        Deed::Names { container, .. } => on_the_way(container),
+        Deed::Elements(elements) => [on_the_way(&elements.container), columns(&elements.columns)].concat(),
+        Deed::Properties { objects, .. } => {
+            let of = |object: &Arc<Wanted>| {
+                let columns = object.columns.as_deref().map(columns).unwrap_or_default();
+                [on_the_way(&object.path), columns].concat()
+            };
+            objects.iter().flat_map(of).collect()
+        }
+        Deed::Command(invocation) => {
+            invocation.values().flat_map(Given::objects).flat_map(on_the_way).collect()
+        }
+        Deed::Preview(look) => look.subjects.iter().flat_map(|subject| on_the_way(&subject.path)).collect(),
+        Deed::Set(changes) => changes.iter().flat_map(|change| on_the_way(&change.subject.path)).collect(),
+        Deed::Running { .. } | Deed::Find(_) | Deed::Script(_) => Vec::new(),
+    };
+    found.into_iter()
 }
 
 /// Says how much harm a command can do, before its arguments are known; `app` is a bundle id.
@@ -65,6 +96,7 @@ pub fn classify_command(app: &str, command: &Command, rules: &[LevelRule]) -> Cl
 /// Says how much harm writing a property can do; `count` is how many objects are changed.
 pub fn classify_write(
     app: &str,
+    terms: &Terms,
     class: &str,
     property: &str,
     count: usize,
@@ -77,7 +109,7 @@ pub fn classify_write(
     if let Some(rule) = own {
         return Classified::new(rule.level, "has its level from the policy");
     }
-    tables::write(app, class, property)
+    tables::write(app, terms, class, property)
         .unwrap_or_else(|| Classified::new(Level::Modify, "changes"))
         .raised_by_count(count)
 }
@@ -98,22 +130,36 @@ pub(super) fn classify_act(app: &str, act: &InAppAct, rules: &[LevelRule]) -> Cl
 }
 
 /// The worst of what is set.
-fn classify_set(app: &str, changes: &[Change], rules: &[LevelRule]) -> Classified {
-    let slots = changes.iter().flat_map(|change| change.subject.slots.iter().map(move |slot| (change, slot)));
-    let of = |(change, slot): (&Change, &Slot)| {
-        classify_write(app, change.subject.path.class(), &slot.term, changes.len(), rules)
+fn classify_set(action: &Action, changes: &[Change], rules: &[LevelRule]) -> Classified {
+    let of = |change: &Change, property: &str| {
+        let class = change.subject.path.class();
+        classify_write(&action.app, &action.terms, class, property, changes.len(), rules)
+    };
+    let each = |change: &Change| {
+        let slots = change.subject.slots.iter().zip(&change.values);
+        let terms: Vec<String> = slots.flat_map(|(slot, value)| terms(slot, value)).collect();
+        terms.iter().map(|term| of(change, term)).reduce(Classified::or_worse)
     };
     let by_value = changes.iter().filter_map(|change| arguments::script_address(&change.values));
-    let worst = slots.map(of).chain(by_value).reduce(Classified::or_worse);
-    worst.unwrap_or_else(|| Classified::new(Level::Modify, "changes"))
+    let worst = changes.iter().filter_map(each).chain(by_value).chain(arguments::place(action));
+    worst.reduce(Classified::or_worse).unwrap_or_else(|| Classified::new(Level::Modify, "changes"))
 }
 
-fn classify_invocation(app: &str, invocation: &Invocation, rules: &[LevelRule]) -> Classified {
-    let (by_name, own) = of_term(app, &invocation.term, &invocation.code, rules);
+/// What a slot sets: itself, and the fields of a record of properties.
+fn terms(slot: &Slot, value: &Given) -> Vec<String> {
+    let mut terms = vec![slot.term.clone()];
+    if let Given::Record(fields) = value {
+        terms.extend(fields.iter().map(|(term, _)| term.as_str().to_owned()));
+    }
+    terms
+}
+
+fn classify_invocation(action: &Action, invocation: &Invocation, rules: &[LevelRule]) -> Classified {
+    let (by_name, own) = of_term(&action.app, &invocation.term, &invocation.code, rules);
     if own || by_name.level == Level::Safe {
         return by_name;
     }
-    arguments::raise(by_name, app, invocation)
+    arguments::raise(by_name, action, invocation)
 }
 
 /// Also says whether an operator's rule decided.

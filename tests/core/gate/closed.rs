@@ -25,11 +25,33 @@ const FOLDER_ACTIONS: &str = include_str!(
 );
 const STATE: &str = "/Users/alex/Library/Application Support/iac-mcp";
 
-/// An app that takes every event and answers none.
+/// An app that does not run: what stands at its places cannot be looked up.
 const SILENT: &str = "globalThis.writes = []; globalThis.events = 0;
-globalThis.Application = () => { events += 1; throw Object.assign(new Error('silent'), { errorNumber: -609 }); };";
+globalThis.Application = () => { events += 1; throw Object.assign(new Error('silent'), { errorNumber: -600 }); };";
+
+/// An app in which the files of any folder have these names; `sent` keeps commands.
+const LISTING: &str = r#"globalThis.sent = [];
+const NAMES = ["Desktop", ".codex", "notes.txt"];
+const node = (way, at) => new Proxy(() => {}, {
+  get: (_, property) => {
+    if (property === "at") return i => node(way + ".at(" + i + ")", i);
+    if (property === "byName") return name => node(way + ".byName(" + name + ")");
+    if (property === "length") return NAMES.length;
+    return typeof property === "symbol" ? undefined : node(way + "." + property, at);
+  },
+  apply: () => way.endsWith(".name") ? (at === undefined ? NAMES : NAMES[at]) : null,
+});
+globalThis.Automation = { getDisplayString: x => "Application()" };
+globalThis.Application = () => new Proxy({}, {
+  get: (_, property) => property === "running" ? () => true
+    : ["delete", "move", "duplicate", "open"].includes(property) ? (...all) => { sent.push(property); return null; } : node("." + String(property)),
+});"#;
 
 fn session(app: &str) -> Session {
+    session_with(app, SILENT)
+}
+
+fn session_with(app: &str, code: &str) -> Session {
     let (id, sdef) = match app {
         "Finder" => ("com.apple.finder", FINDER),
         _ => ("com.apple.systemevents", SYSTEM_EVENTS),
@@ -43,7 +65,7 @@ fn session(app: &str) -> Session {
         (framework.to_owned(), FOLDER_ACTIONS.as_bytes().to_vec()),
     ]);
     let mut session =
-        Session::with(apps_with(id, app, sdef, &includes), SILENT, "profile = \"trusted\"", &json!({}));
+        Session::with(apps_with(id, app, sdef, &includes), code, "profile = \"trusted\"", &json!({}));
     let home =
         [".cursor", ".claude", ".claude.json", ".codex", ".config/zed", "Library/Application Support/Claude"];
     let ends = [".mcp.json", ".claude/settings.json", ".vscode/mcp.json"];
@@ -90,7 +112,8 @@ fn said(app: &str, call: &Json) -> (Said, String) {
         (None | Some("unavailable" | "app_not_running"), _) => O,
         _ => panic!("{app} {call}: {text}"),
     };
-    assert!(said == O || session.ask("events") == json!(0), "{call}: something ran");
+    // What stands at a place is asked for before anything is decided.
+    assert!(said != C || session.ask("events") == json!(0), "{call}: something ran");
     (said, text)
 }
 
@@ -166,8 +189,24 @@ fn change(session: &Session, call: &Json) -> Action {
     let name = Identifier::of("name").expect("an identifier");
     let value = if term == "properties" { Given::Record(vec![(name, text)]) } else { text };
     let slot = Slot { term: term.to_owned(), identifier, kind: property.kind.clone(), readable: true };
-    let subject = Subject { path, mark: None, name: None, labels: Vec::new(), slots: vec![slot] };
+    let subject =
+        Subject { path, mark: None, name: None, labels: Vec::new(), facts: Vec::new(), slots: vec![slot] };
     Action::of(app, Deed::Set(vec![Change { subject, expected: Expected::default(), values: vec![value] }]))
+}
+
+#[test]
+fn what_stands_at_a_place_is_judged_by_its_name() {
+    for command in ["delete", "open", "duplicate"] {
+        for (index, is_closed) in [(0, false), (1, true), (2, false)] {
+            let mut session = session_with("Finder", LISTING);
+            let mut call = run(command, at("item", index, &home()), json!({}));
+            call["app"] = json!("Finder");
+            let body = session.call("iac_mcp_run_command", &call).body;
+            assert_eq!(body["error"] == "permission_denied", is_closed, "{command} {index}: {body}");
+            let sent = if is_closed { json!([]) } else { json!([command]) };
+            assert_eq!(session.ask("sent"), sent, "{command} {index}: {body}");
+        }
+    }
 }
 
 #[test]

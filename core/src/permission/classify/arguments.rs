@@ -1,40 +1,125 @@
 //! What the arguments of a command say about the harm it can do; they only raise its level.
 
 use super::{Classified, Level, tables};
-use crate::action::Invocation;
+use crate::action::{Action, Invocation};
 use crate::marshal::{Given, Place};
+use crate::permission::closed::{Closed, Kind, Spot, folded, is_file, is_of_files, spot, whole, written};
 use crate::specifier::{By, Path, Segment};
 
 /// Parameters that take a command line, in whatever command they stand.
 const COMMAND_LINES: [&str; 2] = ["command", "shell command"];
 
-/// Files that are run when they are opened.
-const RUNNABLE: [&str; 13] = [
+/// Files that are known not to run when they are opened.
+///
+/// The Finder and System Events hand a file to whatever program its kind belongs to, and new kinds that run come with
+/// new programs: so a list of what runs can never be whole, and what is not on this list is taken for a program.
+const DOCUMENTS: &[&str] = &[
+    "aac", "aif", "aiff", "avi", "avif", "bmp", "bz2", "c", "cpp", "css", "csv", "doc", "docx", "eml",
+    "epub", "flac", "gif", "go", "gpx", "gz", "h", "heic", "hpp", "htm", "html", "ics", "ini", "jpeg", "jpg",
+    "json", "key", "log", "m4a", "m4v", "md", "mkv", "mov", "mp3", "mp4", "numbers", "odp", "ods", "odt",
+    "ogg", "opml", "pages", "pdf", "plist", "png", "ppt", "pptx", "psd", "rs", "rtf", "rtfd", "srt", "svg",
+    "swift", "tar", "tex", "tif", "tiff", "toml", "tsv", "txt", "usdz", "vcf", "wav", "webp", "xls", "xlsx",
+    "xml", "yaml", "yml", "zip",
+];
+
+/// Files that run when they are opened. Every other app opens a file itself, and most can do no more than show it: these
+/// run in whatever app.
+const RUNNABLE: &[&str] = &[
     "action",
     "app",
     "applescript",
+    "bash",
+    "bundle",
     "command",
+    "csh",
+    "definition",
+    "dmg",
+    "dylib",
+    "fileloc",
+    "fish",
+    "ftploc",
+    "inetloc",
+    "iso",
     "jar",
+    "jnlp",
+    "js",
+    "ksh",
+    "kext",
     "mobileconfig",
+    "mobileprovision",
+    "mpkg",
+    "osax",
+    "php",
     "pkg",
+    "pl",
+    "pm",
+    "prefpane",
+    "ps1",
+    "py",
+    "pyc",
+    "pyw",
+    "qlgenerator",
+    "rb",
+    "saver",
     "scpt",
     "scptd",
     "sh",
+    "shortcut",
+    "sparseimage",
+    "systemextension",
+    "tcl",
+    "tcsh",
     "terminal",
     "tool",
+    "vncloc",
+    "webloc",
+    "wflow",
     "workflow",
+    "xpc",
+    "zsh",
 ];
 
+/// Schemes of addresses that lead to a page or a new letter, and nowhere else.
+const SCHEMES: [&str; 4] = ["http", "https", "mailto", "about"];
+
+/// Folders in which programs look for what to run, by the last names of their paths.
+const STARTS: &[&[&str]] = &[
+    &["launchagents"],
+    &["launchdaemons"],
+    &["startupitems"],
+    &["application scripts"],
+    &["folder action scripts"],
+    &["scriptingadditions"],
+    &["preferencepanes"],
+    &["internet plug-ins"],
+    &["input methods"],
+    &["quicklook"],
+    &["screen savers"],
+    &["library", "automator"],
+    &["library", "colorpickers"],
+    &["library", "keybindings"],
+    &["library", "scripts"],
+    &["library", "services"],
+    &["library", "spotlight"],
+    &["library", "workflows"],
+];
+
+/// Folders of the whole Mac, by their first names: what stands there runs for everybody.
+const SYSTEM: &[&[&str]] =
+    &[&["bin"], &["etc"], &["library"], &["opt"], &["sbin"], &["system"], &["usr"], &["var", "at"]];
+
 /// Returns the level of a command with these arguments.
-pub(super) fn raise(classified: Classified, app: &str, invocation: &Invocation) -> Classified {
+pub(super) fn raise(classified: Classified, action: &Action, invocation: &Invocation) -> Classified {
     let said = [
         command_line(invocation),
         script_address(invocation.values()),
-        property(app, invocation),
-        made(app, invocation),
+        foreign_address(invocation),
+        property(action, invocation),
+        made(action, invocation),
         unsaved(invocation),
         into_trash(invocation),
-        runnable(invocation),
+        runnable(action, invocation),
+        place(action),
         hidden_file(invocation),
     ];
     let objects: usize = invocation.direct.iter().map(|given| given.objects().len()).sum();
@@ -50,33 +135,94 @@ fn command_line(invocation: &Invocation) -> Option<Classified> {
 pub(super) fn script_address<'a>(values: impl IntoIterator<Item = &'a Given>) -> Option<Classified> {
     let mut found = false;
     for value in values {
-        value.visit(&mut |each| {
-            if let Given::Text(text) = each {
-                found |= text
-                    .trim_start()
-                    .get(..11)
-                    .is_some_and(|scheme| scheme.eq_ignore_ascii_case("javascript:"));
-            }
-        });
+        value.visit(&mut |each| found |= matches!(each, Given::Text(text) if is_script(text)));
     }
     found.then(|| Classified::shell("runs JavaScript in a web page"))
 }
 
+/// Whether a browser runs a text that it is given as an address.
+fn is_script(text: &str) -> bool {
+    let Some((scheme, rest)) = address(text) else { return false };
+    let kind = || rest.split([',', ';']).next().unwrap_or_default().to_ascii_lowercase();
+    let runs = |kind: &str| ["html", "xml", "svg", "script"].iter().any(|word| kind.contains(word));
+    scheme == "javascript" || (scheme == "data" && rest.contains(',') && runs(&kind()))
+}
+
+/// The scheme of an address, and what follows it.
+///
+/// # Source
+/// The URL standard of WHATWG: tabs and line ends count nowhere, nor do control characters and blanks in front.
+fn address(text: &str) -> Option<(String, String)> {
+    let text: String = text.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
+    // Some apps drop more than the standard does: other blanks, and what nobody sees.
+    let seen = |c: char| c.is_ascii_alphabetic();
+    let text = text.trim_start_matches(|c: char| {
+        c.is_ascii_control() || c.is_whitespace() || (!c.is_ascii() && !seen(c))
+    });
+    let (scheme, rest) = text.split_once(':')?;
+    let legal = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+    (!scheme.is_empty() && scheme.chars().all(legal)).then(|| (scheme.to_ascii_lowercase(), rest.to_owned()))
+}
+
+/// An address of another kind is handed to whatever program has registered for it.
+fn foreign_address(invocation: &Invocation) -> Option<Classified> {
+    let is_foreign = |value: &Given| {
+        let mut found = false;
+        value.visit(&mut |each| {
+            if let Given::Text(text) = each {
+                found |= address(text).is_some_and(|(scheme, _)| !SCHEMES.contains(&scheme.as_str()));
+            }
+        });
+        found
+    };
+    let opens = invocation.code == "GURLGURL" && invocation.direct.iter().any(is_foreign);
+    opens.then(|| Classified::new(Level::Dangerous, "opens an address that may start any program"))
+}
+
 /// To set a property by a command is to write it.
-fn property(app: &str, invocation: &Invocation) -> Option<Classified> {
+fn property(action: &Action, invocation: &Invocation) -> Option<Classified> {
     let Some(Given::Object(path)) = invocation.direct.as_ref().filter(|_| invocation.code == "coresetd")
     else {
         return None;
     };
     let (owner, Segment::Property(member)) = path.last()? else { return None };
-    tables::write(app, owner.class(), &member.term)
+    let fields = invocation.parameters.iter().flat_map(|argument| fields(&argument.value));
+    let terms = fields.chain([member.term.clone()]);
+    terms
+        .filter_map(|term| tables::write(&action.app, &action.terms, owner.class(), &term))
+        .reduce(Classified::or_worse)
 }
 
-fn made(app: &str, invocation: &Invocation) -> Option<Classified> {
-    invocation.values().find_map(|value| match value {
-        Given::Class(class) if invocation.code == "corecrel" => tables::make(app, class),
-        _ => None,
-    })
+fn fields(value: &Given) -> Vec<String> {
+    let mut found = Vec::new();
+    value.visit(&mut |each| {
+        if let Given::Record(fields) = each {
+            found.extend(fields.iter().map(|(term, _)| term.as_str().to_owned()));
+        }
+    });
+    found
+}
+
+/// What is made, with all that its properties set; a copy is made, too.
+fn made(action: &Action, invocation: &Invocation) -> Option<Classified> {
+    let mut classes = Vec::new();
+    invocation.values().for_each(|value| match value {
+        Given::Class(class) if invocation.code == "corecrel" => classes.push(class.as_str()),
+        value if matches!(invocation.code.as_str(), "coreclon" | "coremove") => {
+            classes.extend(value.objects().into_iter().map(Path::class));
+        }
+        _ => {}
+    });
+    let terms: Vec<String> =
+        invocation.parameters.iter().flat_map(|argument| fields(&argument.value)).collect();
+    let of = |class: &str| {
+        let written = terms.iter().filter_map(|term| tables::write(&action.app, &action.terms, class, term));
+        tables::make(&action.app, &action.terms, class)
+            .into_iter()
+            .chain(written)
+            .reduce(Classified::or_worse)
+    };
+    classes.into_iter().filter_map(of).reduce(Classified::or_worse)
 }
 
 fn unsaved(invocation: &Invocation) -> Option<Classified> {
@@ -100,32 +246,97 @@ fn into_trash(invocation: &Invocation) -> Option<Classified> {
 }
 
 /// Opening a program is running it.
-fn runnable(invocation: &Invocation) -> Option<Classified> {
-    let opens = invocation.code == "aevtodoc";
-    let runs = |path: &str| {
-        let extension =
-            path.trim_end_matches('/').rsplit_once('.').map(|(_, extension)| extension.to_lowercase());
-        extension.is_some_and(|extension| RUNNABLE.contains(&extension.as_str()))
-    };
-    let named = |path: &&Path| match path.last() {
-        Some((_, Segment::Element(member, By::Name(name)))) => {
-            member.class == "application file" || runs(name)
-        }
-        Some((_, Segment::Element(member, _))) => member.class == "application file",
-        _ => false,
-    };
-    let file = invocation.values().flat_map(Given::files).any(runs)
-        || invocation.values().flat_map(Given::objects).any(|path| named(&path));
-    (opens && file).then(|| Classified::new(Level::Dangerous, "runs a program"))
+fn runnable(action: &Action, invocation: &Invocation) -> Option<Classified> {
+    let hands_on = is_of_files(&action.app);
+    let mut runs = false;
+    invocation.values().for_each(|value| {
+        value.visit(&mut |each| {
+            runs |= match each {
+                Given::File(path) => may_run(path, hands_on),
+                Given::Text(text) if hands_on => may_run(text, hands_on),
+                Given::Object(path) => object_runs(action, path, hands_on),
+                _ => false,
+            }
+        });
+    });
+    (invocation.code == "aevtodoc" && runs).then(|| Classified::new(Level::Dangerous, "runs a program"))
 }
 
-/// Dot files and launch agents are where programs look for what to run.
+/// Whether a file may run once it is opened; `hands_on` says that it is not the app itself that opens it.
+fn may_run(path: &str, hands_on: bool) -> bool {
+    let names: Vec<String> = parts(path);
+    let extension = names.last().and_then(|name| name.rsplit_once('.')).map(|(_, extension)| extension);
+    match extension {
+        Some(extension) if hands_on => !DOCUMENTS.contains(&extension),
+        Some(extension) => RUNNABLE.contains(&extension),
+        None => hands_on,
+    }
+}
+
+fn object_runs(action: &Action, path: &Path, hands_on: bool) -> bool {
+    let is_a = |class: &str| action.terms.is_a(path.class(), class);
+    if is_a("application file") {
+        return true;
+    }
+    let is_window = is_file(&action.app, &action.terms, path.class()) == Kind::No && !path.class().is_empty();
+    if !hands_on || is_window {
+        return matches!(path.last(), Some((_, Segment::Element(_, By::Name(name)))) if may_run(name, false));
+    }
+    // The Finder shows a folder. A folder that is a program has a name that says so.
+    let is_folder = ["folder", "disk", "container"].iter().any(|class| is_a(class));
+    match spot(&action.app, &action.terms, path).spot {
+        Spot::Named(names) => {
+            let shows =
+                |name: &String| is_folder && !parts(name).last().is_some_and(|name| name.contains('.'));
+            names.iter().any(|name| !shows(name) && may_run(name, hands_on))
+        }
+        Spot::Below(_) | Spot::Anywhere => !is_folder,
+        Spot::Elsewhere => false,
+    }
+}
+
+/// Where something new will stand: dot files and some folders are where programs look for what to run.
+pub(super) fn place(action: &Action) -> Option<Classified> {
+    let names = written(action);
+    names.iter().any(|name| is_run_from(name)).then(touches_hidden)
+}
+
 fn hidden_file(invocation: &Invocation) -> Option<Classified> {
-    let hidden = |path: &str| {
-        path.split('/').any(|part| {
-            (part.starts_with('.') && part.len() > 1) || matches!(part, "LaunchAgents" | "LaunchDaemons")
-        })
+    let file = invocation.values().flat_map(Given::files).any(is_run_from);
+    file.then(touches_hidden)
+}
+
+fn touches_hidden() -> Classified {
+    Classified::new(Level::Dangerous, "touches a place that programs are run from")
+}
+
+fn is_run_from(path: &str) -> bool {
+    let parts = parts(path);
+    let hidden = parts
+        .iter()
+        .any(|part| part.starts_with('.') && !part.trim_matches('.').is_empty() && part != ".trash");
+    let inside = |names: &&[&str]| parts.windows(names.len()).any(|part| part == *names);
+    let in_a_program = parts.iter().rev().skip(1).any(|part| part.ends_with(".app"));
+    hidden || in_a_program || STARTS.iter().any(inside) || is_of_the_system(path)
+}
+
+fn is_of_the_system(path: &str) -> bool {
+    let below = |path: &Vec<String>| {
+        SYSTEM
+            .iter()
+            .any(|names| names.len() < path.len() && names.iter().zip(path).all(|(name, part)| name == part))
     };
-    let file = invocation.values().flat_map(Given::files).any(hidden);
-    file.then(|| Classified::new(Level::Dangerous, "touches a hidden file"))
+    Closed::default().paths(path).iter().flat_map(|path| whole(path)).any(|path| below(&path))
+}
+
+/// The names in a path of any form, folded; `.` and what leads back are left out.
+fn parts(path: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for part in path.split(['/', ':']).filter(|part| !part.is_empty() && *part != ".") {
+        match part {
+            ".." => drop(found.pop()),
+            part => found.push(folded(part)),
+        }
+    }
+    found
 }

@@ -14,9 +14,15 @@ fn check(app: &str, name: &str, code: &str, level: Level, is_shell: bool) {
 }
 
 #[test]
-fn known_codes_decide_whatever_the_name_says() {
+fn a_code_lowers_a_level_only_under_its_own_name() {
     check("x.y", "count", "corecnte", Level::Safe, false);
-    check("x.y", "delete everything", "corecnte", Level::Safe, false);
+    check("x.y", "delete everything", "corecnte", Level::Dangerous, false);
+    check("x.y", "frobnicate", "corecnte", Level::Modify, false);
+    check("com.apple.mail", "delete", "emaleafn", Level::Dangerous, false);
+    check("com.apple.mail", "send", "aevtoapp", Level::Dangerous, false);
+    check("com.apple.mail", "do shell script", "coregetd", Level::Dangerous, true);
+    check("com.apple.osax.standardadditions", "path to", "earsffdr", Level::Modify, false);
+    check("com.apple.osax.standardadditions", "summarize", "fbcssumm", Level::Modify, false);
     check("x.y", "get", "coredelo", Level::Dangerous, false);
     check("com.apple.mail", "send", "emsgsend", Level::Dangerous, false);
     check("com.apple.osax.standardadditions", "do shell script", "sysoexec", Level::Dangerous, true);
@@ -61,14 +67,19 @@ fn the_operators_rules_come_first() {
 
 #[test]
 fn writes_of_some_properties_are_worse_than_others() {
-    let level = |app, class, property, count| classify_write(app, class, property, count, &[]).level;
+    let level = |app, class, property, count| {
+        classify_write(app, &Terms::default(), class, property, count, &[]).level
+    };
     assert_eq!(level("com.apple.mail", "message", "read status", 1), Level::Modify);
     assert_eq!(level("com.apple.mail", "message", "read status", MANY + 1), Level::Dangerous);
     assert_eq!(level("com.apple.mail", "rule", "enabled", 1), Level::Dangerous);
     assert_eq!(level("com.apple.systemevents", "text field", "value", 1), Level::Dangerous);
     let rule =
         LevelRule { app: None, command: None, property: Some("readStatus".into()), level: Level::Safe };
-    assert_eq!(classify_write("com.apple.mail", "message", "read status", 9, &[rule]).level, Level::Safe);
+    assert_eq!(
+        classify_write("com.apple.mail", &Terms::default(), "message", "read status", 9, &[rule]).level,
+        Level::Safe
+    );
 }
 
 fn invocation(term: &str, code: &str, direct: Given, parameters: Vec<(&str, Given)>) -> Action {
@@ -193,5 +204,211 @@ fn arguments_only_raise() {
     for (action, level, is_shell) in cases.into_iter().chain(more) {
         let found = classify(&action, &[]);
         assert_eq!((found.level, found.is_shell), (level, is_shell), "{action:?}: {}", found.reason);
+    }
+}
+
+const MAIL: &str = r#"<dictionary><suite name="Mail" code="emal">
+  <class name="application" code="capp"><element type="account"/></class>
+  <class name="account" code="mact">
+    <property name="name" code="pnam" type="text"/>
+    <property name="server name" code="host" type="text"/>
+    <property name="password" code="macp" type="text"/>
+  </class>
+  <class name="imap account" code="iact" inherits="account"/>
+  <class name="iCloud account" code="itac" inherits="imap account"/>
+  <class name="smtp server" code="dact"><property name="uses ssl" code="usss" type="boolean"/></class>
+  <class name="rule condition" code="ruco"><property name="expression" code="rexp" type="text"/></class>
+  <class name="message" code="mssg"><property name="read status" code="isrd" type="boolean"/></class>
+</suite></dictionary>"#;
+
+fn mail() -> Terms {
+    let (dictionary, _) = crate::dictionary::parse(MAIL.as_bytes(), &crate::dictionary::Includes::new());
+    Terms(Some(Arc::new(dictionary)))
+}
+
+fn in_mail(term: &str, code: &str, value: Given) -> Action {
+    let action = invocation(term, code, value, vec![]);
+    Action { app: "com.apple.mail".into(), terms: mail(), ..action }
+}
+
+#[test]
+fn rows_hold_for_classes_that_inherit() {
+    let terms = mail();
+    let write = |class, property| classify_write("com.apple.mail", &terms, class, property, 1, &[]).level;
+    for class in ["account", "imap account", "iCloud account", "IMAPAccount", ""] {
+        assert_eq!(write(class, "password"), Level::Dangerous, "{class}");
+    }
+    for (class, property) in
+        [("smtp server", "uses ssl"), ("rule condition", "expression"), ("iCloud account", "properties")]
+    {
+        assert_eq!(write(class, property), Level::Dangerous, "{class}");
+    }
+    assert_eq!(write("message", "read status"), Level::Modify);
+    assert_eq!(write("", "read status"), Level::Modify);
+    for class in ["imap account", "smtp server", "rule condition"] {
+        for (code, value) in [("corecrel", Given::Class(class.into())), ("coreclon", named(class, "x"))] {
+            let action = in_mail("x", code, value);
+            assert_eq!(classify(&action, &[]).level, Level::Dangerous, "{class} {code}");
+        }
+    }
+    assert_eq!(classify(&in_mail("x", "corecrel", Given::Class("message".into())), &[]).level, Level::Modify);
+}
+
+#[test]
+fn an_address_is_read_as_a_browser_reads_it() {
+    let shell = |text: &str| {
+        let value = Given::Text(text.to_owned());
+        classify(&invocation("set", "coresetd", property("URL"), vec![("to", value)]), &[]).is_shell
+    };
+    for script in [
+        "javascript:1",
+        " javascript:1",
+        "JavaScript:1",
+        "java\tscript:1",
+        "java\nscript:1",
+        "java\r\nscript:1",
+        "javascript\t:1",
+        "\u{1}javascript:1",
+        "\0 \u{1f}\tj\navascript:1",
+        "\u{a0}javascript:1",
+        "\u{feff}javascript:1",
+        "data:text/html,<script>1</script>",
+        "DATA:text/html;base64,PHNjcmlwdD4=",
+        "da\tta:image/svg+xml,<svg/>",
+        "data:application/xhtml+xml,x",
+    ] {
+        assert!(shell(script), "{script:?}");
+    }
+    for text in [
+        "https://example.org/javascript:1",
+        "about javascript: it runs",
+        "data: see below, in the html",
+        "data:image/png;base64,AAAA",
+        "x javascript:1",
+        "javascript",
+    ] {
+        assert!(!shell(text), "{text:?}");
+    }
+}
+
+#[test]
+fn what_open_may_run_is_dangerous() {
+    let open = |app: &str, value: Given| {
+        let action = invocation("open", "aevtodoc", value, vec![]);
+        classify(&Action { app: app.into(), ..action }, &[]).level
+    };
+    let file = |path: &str| Given::File(path.to_owned());
+    for name in [
+        "X.app",
+        "X.app/",
+        "X.app/.",
+        "X.APP/./.",
+        "X.app.",
+        "X.app ",
+        "X.a\u{200c}pp",
+        "b.inetloc",
+        "b.fileloc",
+        "b.webloc",
+        "b.mpkg",
+        "b.dmg",
+        "b.prefPane",
+        "b.saver",
+        "b.shortcut",
+        "b.mobileprovision",
+        "b.py",
+        "b.rb",
+        "b.pl",
+        "b.zsh",
+        "b.bash",
+        "b.osax",
+        "b.scpt ",
+        "b.txt/../c.command",
+    ] {
+        let path = format!("/a/{name}");
+        assert_eq!(open("com.apple.finder", file(&path)), Level::Dangerous, "{path}");
+        assert_eq!(open("com.apple.TextEdit", file(&path)), Level::Dangerous, "{path}");
+    }
+    for path in ["/a/b", "/a/b.new-kind", "/a/b.txt.new-kind"] {
+        assert_eq!(open("com.apple.systemevents", file(path)), Level::Dangerous, "{path}");
+        assert_eq!(open("com.apple.TextEdit", file(path)), Level::Modify, "{path}: it is only shown");
+    }
+    for path in ["/a/b.pdf", "/a/b.TXT", "/a.app-notes/b.docx", "/a/b.tar.gz"] {
+        assert_eq!(open("com.apple.finder", file(path)), Level::Modify, "{path}");
+    }
+    assert_eq!(open("com.apple.finder", named("folder", "Documents")), Level::Modify);
+    assert_eq!(open("com.apple.finder", named("folder", "X.app")), Level::Dangerous);
+    assert_eq!(open("com.apple.finder", named("document file", "README")), Level::Dangerous);
+    assert_eq!(open("com.apple.finder", object(0)), Level::Dangerous);
+    let location = |text: &str| {
+        let value = Given::Text(text.to_owned());
+        classify(&invocation("open location", "GURLGURL", value, vec![]), &[]).level
+    };
+    assert_eq!(location("https://example.org"), Level::Modify);
+    for address in ["file:///a/X.app", "shortcuts://run-shortcut?name=x", "ssh://host", "fi\nle:///x"] {
+        assert_eq!(location(address), Level::Dangerous, "{address}");
+    }
+}
+
+#[test]
+fn where_programs_look_for_what_to_run_is_dangerous_to_write() {
+    let level = |code: &str, direct: Given, to: Vec<(&str, Given)>| {
+        classify(&invocation("x", code, direct, to), &[]).level
+    };
+    let made = |name: &str| {
+        let key = Identifier::of("name").expect("an identifier");
+        let properties = Given::Record(vec![(key, Given::Text(name.to_owned()))]);
+        level(
+            "corecrel",
+            Given::Null,
+            vec![("new", Given::Class("property list file".into())), ("with properties", properties)],
+        )
+    };
+    let saved = |path: &str| level("coresave", object(0), vec![("in", Given::File(path.to_owned()))]);
+    for path in [
+        "/Users/a/Library/LaunchAgents/x.plist",
+        "/users/a/library/launchagents/x.plist",
+        "/Library/LaunchDaemons/x.plist",
+        "/Users/a/Library/Services/x.workflow",
+        "/Users/a/Library/Scripts/Folder Action Scripts/x.scpt",
+        "/Users/a/Library/Application Scripts/b/x.scpt",
+        "/etc/hosts",
+        "/private/etc/hosts",
+        "/System/Volumes/Data/private/etc/hosts",
+        "/Users/a/.zshrc",
+        "/Applications/X.app/Contents/x",
+    ] {
+        assert_eq!(saved(path), Level::Dangerous, "{path}");
+        assert_eq!(made(path), Level::Dangerous, "{path}");
+        let colons = format!("Macintosh HD{}", path.replace('/', ":"));
+        assert_eq!(made(&colons), Level::Dangerous, "{colons}");
+    }
+    for path in
+        ["/Users/a/Documents/x.plist", "/Users/a/Library/x.plist", "/Users/a/Services/x", "/Users/a/x.app"]
+    {
+        assert_eq!(saved(path), Level::Modify, "{path}");
+        assert_eq!(made(path), Level::Modify, "{path}");
+    }
+    for code in ["coremove", "coreclon"] {
+        let into = |name: &str, folder: Given| level(code, named("file", name), vec![("to", folder)]);
+        let agents = named("folder", "/Users/a/Library/LaunchAgents");
+        assert_eq!(into("x.plist", agents), Level::Dangerous, "{code}");
+        assert_eq!(into(".zshrc", property("home")), Level::Dangerous, "{code}");
+        assert_eq!(into("x.pdf", property("home")), Level::Modify, "{code}");
+    }
+}
+
+/// A script calls what it means to read: a dictionary that has a property of that name belongs to another app.
+#[test]
+fn a_property_with_the_name_of_a_command_is_no_read() {
+    let level = |term: &str| {
+        let Given::Object(path) = property(term) else { panic!("an object") };
+        let deed = Deed::Value { path, text: TextWindow { offset: 0, limit: 1 } };
+        classify(&Action { app: "x.y".into(), terms: Terms::default(), deed }, &[]).level
+    };
+    for term in ["delete", "quit", "empty trash", "send", "save", "do script"] {
+        assert_eq!(level(term), Level::Dangerous, "{term}");
+    }
+    for term in ["name", "deleted status", "sender", "empty", "run script", "show"] {
+        assert_eq!(level(term), Level::Safe, "{term}");
     }
 }

@@ -65,7 +65,7 @@ impl Closed {
                 objects.iter().find_map(|object| doors.read(&object.path, false))
             }
             Deed::Find(find) => find.places.iter().find_map(|(container, _)| doors.read(container, true)),
-            Deed::Preview(subjects) => subjects.iter().find_map(|subject| doors.read(&subject.path, false)),
+            Deed::Preview(look) => look.subjects.iter().find_map(|subject| doors.read(&subject.path, false)),
             Deed::Command(invocation) => doors.command(invocation),
             Deed::Set(changes) => changes.iter().find_map(|change| doors.set(change)),
         }

@@ -3,6 +3,9 @@
 use std::io::Write as _;
 
 use clap::Args;
+use std::sync::Arc;
+
+use iac_core::action::Terms;
 use iac_core::dictionary::names;
 use iac_core::fault::did_you_mean;
 use iac_core::permission::{
@@ -117,6 +120,7 @@ impl Explain {
         let (app, definition) = pipeline.catalog().definition(&self.what)?;
         let gate = pipeline.state().gate(now(), None)?;
         let (levels, id) = (gate.policy.levels(), &*app.bundle_id);
+        let terms = Terms(Some(Arc::new(definition.dictionary.clone())));
         let mut scope = Scope { app: id.to_owned(), ..Scope::default() };
         let classified = match (&self.command, &self.property) {
             (Some(name), _) => {
@@ -130,7 +134,7 @@ impl Explain {
             }
             (None, Some(name)) => {
                 scope.property = Some(name.clone());
-                (!self.read).then(|| classify_write(id, "", name, 1, levels))
+                (!self.read).then(|| classify_write(id, &terms, "", name, 1, levels))
             }
             (None, None) => None,
         };
