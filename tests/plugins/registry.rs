@@ -65,6 +65,27 @@ async fn a_plugin_that_fails_three_times_is_left_alone() {
     assert!(show(call(&open(state.path())).await).contains("unreachable"));
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_that_waited_are_not_run_after_the_quarantine() {
+    let state = tempfile::tempdir().expect("a folder can be made");
+    install(state.path(), &Guest::read("panic")).await;
+    let registry = Arc::new(open(state.path()));
+    let calls: Vec<_> = (0..16)
+        .map(|_| {
+            let registry = Arc::clone(&registry);
+            tokio::spawn(async move { show(call(&registry).await) })
+        })
+        .collect();
+    let mut shown = Vec::new();
+    for call in calls {
+        shown.push(call.await.expect("the call ends"));
+    }
+    let ran = shown.iter().filter(|it| it.contains("unreachable") && !it.contains("quarantined")).count();
+    let refused = shown.iter().filter(|it| it.starts_with("it is quarantined: 3 failures")).count();
+    // Two calls run at a time, so the third failure leaves at most one that runs already.
+    assert!((3..=4).contains(&ran) && ran + refused == 16, "{shown:?}");
+}
+
 #[tokio::test]
 async fn what_a_plugin_is_told_is_no_crash() {
     let state = tempfile::tempdir().expect("a folder can be made");

@@ -197,9 +197,7 @@ impl Registry {
     }
 
     async fn run(&self, id: &PluginId, slot: &Slot, call: Call) -> Result<Json, Failure> {
-        if let Some(reason) = slot.record().reason() {
-            return Err(Failure::Quarantined { reason: reason.to_owned() });
-        }
+        slot.may_run()?;
         let _counted = slot.count()?;
         let cancelled = call.cancelled.clone();
         let turn = async { tokio::join!(slot.turns.acquire(), self.shared.turns.acquire()) };
@@ -207,6 +205,8 @@ impl Registry {
             turns = turn => turns,
             () = cancelled.cancelled() => return Err(Failure::Cancelled),
         };
+        // The calls before this one may have failed while it waited.
+        slot.may_run()?;
         let plugin = slot.loaded.get_or_try_init(|| self.load(id, &slot.receipt)).await?;
         let (answer, report) = plugin.call(call).await;
         trace(id, &answer, &report);
@@ -333,6 +333,14 @@ impl Slot {
 
     fn record(&self) -> std::sync::MutexGuard<'_, Record> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Refuses calls of a plugin that is quarantined.
+    fn may_run(&self) -> Result<(), Failure> {
+        match self.record().reason() {
+            Some(reason) => Err(Failure::Quarantined { reason: reason.to_owned() }),
+            None => Ok(()),
+        }
     }
 
     fn count(&self) -> Result<Counted<'_>, Failure> {
