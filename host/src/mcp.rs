@@ -14,6 +14,7 @@ mod streams;
 mod tools;
 mod transport;
 mod unread;
+mod values;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -17,9 +17,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::lines::{Came, LONGEST, Lines};
 use super::output::Output;
-use super::request;
 use super::streams::{self, standard};
 use super::unread::{Glance, without_lone_surrogates};
+use super::{request, values};
 
 type Sending = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
@@ -161,6 +161,9 @@ fn read(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, (Glance, ErrorData)
     if line.is_empty() {
         return Ok(None);
     }
+    if values::are_too_many(line) {
+        return Err((glance(line), too_many_values()));
+    }
     if let Some(call) = request::call(line) {
         return Ok(Some(call));
     }
@@ -172,9 +175,13 @@ fn read(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, (Glance, ErrorData)
     if better.is_some() {
         return Ok(better);
     }
+    Err((glance(line), if error.is_data() { no_message() } else { no_json(&error) }))
+}
+
+fn glance(line: &[u8]) -> Glance {
     let mut glance = Glance::default();
     glance.at(line);
-    Err((glance, if error.is_data() { no_message() } else { no_json(&error) }))
+    glance
 }
 
 fn no_json(error: &serde_json::Error) -> ErrorData {
@@ -192,6 +199,15 @@ fn no_message() -> ErrorData {
 
 fn too_long() -> ErrorData {
     let what = format!("this message is too long: expected at most {LONGEST} bytes on a line");
+    ErrorData::invalid_request(what, None)
+}
+
+fn too_many_values() -> ErrorData {
+    let most = values::MOST;
+    let what = format!(
+        "this message has too many JSON values: expected at most {most} objects, lists, texts, numbers and words \
+         in all; send it in parts"
+    );
     ErrorData::invalid_request(what, None)
 }
 
