@@ -14,7 +14,7 @@ use iac_core::permission::{Answer, Level, Question};
 const PATIENCE: Duration = Duration::from_secs(50);
 
 /// Less time than this is none.
-const LEAST: Duration = Duration::from_secs(2);
+pub(crate) const LEAST: Duration = Duration::from_secs(2);
 
 /// Whoever calls, and the human behind them.
 #[derive(Clone, Debug)]
@@ -31,6 +31,8 @@ pub struct Caller {
     pub listener: Option<Arc<dyn Listener>>,
     /// When the call came in.
     pub since: Instant,
+    /// How long it was kept before it began; what it waits for has so much less time.
+    pub kept: Duration,
 }
 
 /// Somebody who wants to know how far a call is.
@@ -84,13 +86,14 @@ impl Caller {
             asker,
             listener: None,
             since: Instant::now(),
+            kept: Duration::ZERO,
         }
     }
 
     /// A plugin that was called by this caller.
     #[must_use]
     pub fn through(&self, plugin: &str, most: Level) -> Self {
-        Self { plugin: Some(plugin.to_owned()), most: Some(most), ..self.clone() }
+        Self { plugin: Some(plugin.to_owned()), most: Some(most), kept: Duration::ZERO, ..self.clone() }
     }
 
     /// How long an answer may still take; `None` if it would come too late.

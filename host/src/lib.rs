@@ -1,5 +1,5 @@
 //! The shell around `iac-core`: MCP server, osascript supervisor, discovery, state.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod cli;
 

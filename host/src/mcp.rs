@@ -2,9 +2,12 @@
 
 mod answer;
 mod asking;
+mod backlog;
 mod caught;
 mod client;
+mod flow;
 mod lines;
+mod memory;
 mod output;
 mod progress;
 mod request;
@@ -27,11 +30,14 @@ pub use client::{Client, ClientError, Received};
 pub use tools::{built_in, commands, of_plugins_too, of_server};
 
 use crate::pipeline::Pipeline;
+use flow::Flow;
 use server::Server;
 use transport::Stdio;
 
 /// How long scripts may still run after the client has closed its end.
 const GRACE: Duration = Duration::from_secs(1);
+/// How long after something large was freed the memory is given back. What was made of it is gone by then.
+const GIVEN_BACK: Duration = Duration::from_millis(500);
 /// No answer for so long, with no script left to wait for, means that none will come.
 const SILENCE: Duration = Duration::from_millis(500);
 
@@ -59,14 +65,19 @@ pub async fn serve(pipeline: Arc<Pipeline>, clean_up: Duration) -> Result<(), Se
     let cleaning = tokio::spawn(cleaning(Arc::clone(&pipeline), clean_up));
     let watched = Arc::clone(&pipeline);
     let watching = tokio::spawn(async move { watched.plugins().watch().await });
+    let flow = Arc::<Flow>::default();
+    let giving_back = tokio::spawn(giving_back(Arc::clone(&flow)));
+    let (server, stdio) =
+        (Server::new(Arc::clone(&pipeline), closed.clone()), Stdio::new(closed.clone(), flow));
     let ended = tokio::select! {
-        ended = session(Server::new(Arc::clone(&pipeline), closed.clone()), Stdio::new(closed.clone())) => ended,
+        ended = session(server, stdio) => ended,
         () = late(&closed, &pipeline) => Ok(()),
         _ = terminate.recv() => Ok(()),
         _ = interrupt.recv() => Ok(()),
     };
     cleaning.abort();
     watching.abort();
+    giving_back.abort();
     pipeline.shutdown().await;
     ended
 }
@@ -98,6 +109,15 @@ async fn late(closed: &CancellationToken, pipeline: &Pipeline) {
             break;
         }
         answered = now;
+    }
+}
+
+async fn giving_back(flow: Arc<Flow>) {
+    loop {
+        flow.freed().await;
+        tokio::time::sleep(GIVEN_BACK).await;
+        let given = tokio::task::spawn_blocking(memory::give_back).await;
+        given.unwrap_or_else(|error| tracing::debug!(%error, "memory was not given back"));
     }
 }
 

@@ -472,7 +472,7 @@ impl Pipeline {
         cancel: CancellationToken,
     ) -> Driven {
         let (mut reached, mut shown) = (Vec::new(), None);
-        let mut left = self.supervisor.timeout();
+        let mut left = self.supervisor.timeout().saturating_sub(attempt.caller.kept);
         loop {
             step = match step {
                 Step::Run(run) => {

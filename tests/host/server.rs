@@ -13,6 +13,8 @@ mod cli;
 mod eras;
 #[path = "server/errors.rs"]
 mod errors;
+#[path = "server/flood.rs"]
+mod flood;
 #[path = "server/hostile.rs"]
 mod hostile;
 #[path = "server/lines.rs"]
@@ -20,6 +22,8 @@ mod lines;
 #[cfg(feature = "plugins")]
 #[path = "server/plugins.rs"]
 mod plugins;
+#[path = "server/questions.rs"]
+mod questions;
 #[path = "server/session.rs"]
 mod session;
 #[path = "server/sockets.rs"]

@@ -19,9 +19,11 @@ use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer, ServiceError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::answer::is_modern;
-use crate::consent::{Asked, Asker, Asking, Caller};
+use super::flow::Slot;
+use crate::consent::{Asked, Asker, Asking, Caller, LEAST};
 
 /// The name of the question among the inputs of a call.
 const INPUT: &str = "permission";
@@ -31,6 +33,36 @@ const FIELD: &str = "decision";
 
 /// How long a ticket is good.
 const GOOD: Duration = Duration::from_secs(10 * 60);
+
+/// How many questions are before a human at once. Whoever has 400 of them open reads none.
+const AT_ONCE: usize = 4;
+
+/// The questions that a human has before them; others wait in the order in which they came.
+#[derive(Clone, Debug)]
+pub(super) struct Questions(Arc<Semaphore>);
+
+impl Questions {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(Semaphore::new(AT_ONCE)))
+    }
+
+    /// Waits until there is room for another question.
+    ///
+    /// # Errors
+    /// There was none in time. A human who was not asked has not said no.
+    async fn turn(&self, patience: Duration) -> Result<SemaphorePermit<'_>, String> {
+        let began = tokio::time::Instant::now();
+        // The wait ends while the answer can still reach the client.
+        match tokio::time::timeout(patience.saturating_sub(LEAST), self.0.acquire()).await {
+            Ok(Ok(turn)) => Ok(turn),
+            _ => Err(format!(
+                "{AT_ONCE} earlier questions were open for {} seconds, and no more are shown at once; call again when \
+                 they are answered",
+                began.elapsed().as_secs()
+            )),
+        }
+    }
+}
 
 /// Makes tickets, and takes each back once.
 pub(super) struct Tickets {
@@ -109,24 +141,36 @@ fn sorted(json: &Json) -> Json {
 /// Whoever calls, and how the human behind them is asked.
 pub(super) fn caller(
     tickets: &Tickets,
+    questions: &Questions,
     request: &CallToolRequestParams,
     context: &RequestContext<RoleServer>,
 ) -> Caller {
+    let slot = context.extensions.get::<Arc<Slot>>().cloned();
+    let timed = |caller: Caller| match &slot {
+        Some(slot) => Caller { since: slot.since, kept: slot.began - slot.since, ..caller },
+        None => caller,
+    };
     let info = context.client_info();
     let client =
         info.map_or_else(|| "unknown client".to_owned(), |info| format!("{} {}", info.name, info.version));
     let forms = context.client_capabilities().and_then(|all| all.elicitation);
     let forms = forms.is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none());
     let asker: Arc<dyn Asker> = match (forms, is_modern(context)) {
-        (false, _) => return Caller::alone(&client),
+        (false, _) => return timed(Caller::alone(&client)),
         (true, true) => Arc::new(Again { answer: answer(tickets, request, &client) }),
         (true, false) => {
             let titled =
                 context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2025_11_25);
-            Arc::new(Meanwhile { peer: context.peer.clone(), titled, client: client.clone() })
+            Arc::new(Meanwhile {
+                peer: context.peer.clone(),
+                titled,
+                client: client.clone(),
+                questions: questions.clone(),
+                slot: slot.clone(),
+            })
         }
     };
-    Caller::new(&client, asker)
+    timed(Caller::new(&client, asker))
 }
 
 /// Ends a call with its question.
@@ -186,11 +230,20 @@ struct Meanwhile {
     peer: Peer<RoleServer>,
     titled: bool,
     client: String,
+    questions: Questions,
+    slot: Option<Arc<Slot>>,
 }
 
 impl Asker for Meanwhile {
     fn ask<'a>(&'a self, question: &'a Question, patience: Duration) -> Asking<'a> {
         Box::pin(async move {
+            let _parked = self.slot.as_ref().and_then(|slot| slot.park());
+            let began = Instant::now();
+            let _turn = match self.questions.turn(patience).await {
+                Ok(turn) => turn,
+                Err(why) => return Asked::NoWay(why),
+            };
+            let patience = patience.saturating_sub(began.elapsed());
             let asked =
                 self.peer.create_elicitation_with_timeout(form(question, self.titled), Some(patience)).await;
             match asked {
@@ -254,6 +307,33 @@ mod tests {
 
     fn arguments(json: Json) -> JsonObject {
         json.as_object().expect("an object").clone()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn questions_wait_in_order_and_no_longer_than_their_call() {
+        let questions = Questions::new();
+        let patience = Duration::from_secs(50);
+        let mut open = Vec::new();
+        for _ in 0..AT_ONCE {
+            open.push(questions.turn(patience).await.expect("there is room"));
+        }
+        let why = questions.turn(patience).await.expect_err("nobody answers");
+        assert!(why.starts_with("4 earlier questions were open for 48 seconds"), "{why}");
+        let (first, second) = (questions.turn(patience), questions.turn(patience));
+        let (mut first, mut second) = (std::pin::pin!(first), std::pin::pin!(second));
+        assert!(now(first.as_mut()).is_none() && now(second.as_mut()).is_none());
+        open.pop();
+        assert!(now(second.as_mut()).is_none(), "the first one came first");
+        assert!(now(first.as_mut()).is_some());
+    }
+
+    /// What a future has come to by now.
+    fn now<F: Future>(future: std::pin::Pin<&mut F>) -> Option<F::Output> {
+        let mut nobody = std::task::Context::from_waker(std::task::Waker::noop());
+        match future.poll(&mut nobody) {
+            std::task::Poll::Ready(output) => Some(output),
+            std::task::Poll::Pending => None,
+        }
     }
 
     #[test]

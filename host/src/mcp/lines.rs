@@ -9,6 +9,9 @@ use super::unread::Glance;
 /// More than any message needs; whoever sends more means no message.
 pub(super) const LONGEST: usize = 16 * 1024 * 1024;
 
+/// Room for so many bytes is kept from one line to the next.
+const KEPT: usize = 64 * 1024;
+
 /// What has come.
 #[derive(Debug)]
 pub(super) enum Came {
@@ -71,9 +74,10 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line)
     }
 
-    /// Forgets the line.
+    /// Forgets the line, and gives the room of a long one back.
     pub(super) fn clear(&mut self) {
         self.line.clear();
+        self.line.shrink_to(KEPT);
     }
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use iac_core::fault::{Code, Fault, did_you_mean};
@@ -19,11 +20,11 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value as Json;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::answer::{is_modern, meta, result};
-use super::asking::{self, Tickets};
+use super::asking::{self, Questions, Tickets};
 use super::caught::caught;
 use super::progress::Progress;
 use super::{resources, tools};
@@ -33,12 +34,20 @@ use crate::pipeline::{Answer, Pipeline, internal};
 /// How long a client may keep the list of tools, in milliseconds: it changes only when plugins do.
 const FRESH: u64 = 60 * 60 * 1000;
 
+/// How many requests of one client may listen for changes at once. One hears of everything.
+const LISTENING: usize = 8;
+
 /// One server for every session and both eras.
 #[derive(Clone)]
 pub(super) struct Server {
     pipeline: Arc<Pipeline>,
     config: ServerConfig,
     tickets: Arc<Tickets>,
+    questions: Questions,
+    /// Bounds the requests that listen, since each of them stays under way.
+    listening: Arc<Semaphore>,
+    /// Whether an older client is told of changes already: it may say more than once that it is initialized.
+    told: Arc<AtomicBool>,
     /// Made at the start and never marked as seen: no change is lost before a client listens.
     changes: watch::Receiver<u64>,
     /// The client has closed its end: whoever listens is not waited for.
@@ -54,7 +63,16 @@ impl Server {
         let config =
             ServerConfig::new(capabilities).with_server_info(info).with_instructions(tools::INSTRUCTIONS);
         let changes = pipeline.plugins().changes();
-        Self { pipeline, config, tickets: Arc::new(Tickets::new()), changes, closed }
+        Self {
+            pipeline,
+            config,
+            tickets: Arc::new(Tickets::new()),
+            questions: Questions::new(),
+            listening: Arc::new(Semaphore::new(LISTENING)),
+            told: Arc::default(),
+            changes,
+            closed,
+        }
     }
 
     /// Answers a call of a tool that exists.
@@ -65,7 +83,7 @@ impl Server {
     ) -> CallToolResponse {
         let progress = Progress::of(context).map(Arc::new);
         let listener = progress.clone().map(|progress| progress as Arc<dyn Listener>);
-        let caller = Caller { listener, ..asking::caller(&self.tickets, &request, context) };
+        let caller = Caller { listener, ..asking::caller(&self.tickets, &self.questions, &request, context) };
         let CallToolRequestParams { name: tool, arguments, .. } = request;
         let arguments = arguments.unwrap_or_default();
         let call = pin!(self.pipeline.answer(&tool, &arguments, &caller, context.ct.clone()));
@@ -134,6 +152,9 @@ impl ServerHandler for Server {
 
     /// A client of the older era hears of every change without asking for it.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if self.told.swap(true, Ordering::Relaxed) {
+            return;
+        }
         let mut changes = self.changes.clone();
         tokio::spawn(async move {
             while changes.changed().await.is_ok() {
@@ -150,6 +171,12 @@ impl ServerHandler for Server {
 
     /// A client of the stateless era hears of changes while it listens.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let Ok(_listens) = self.listening.try_acquire() else {
+            let what = format!(
+                "{LISTENING} requests listen already, expected at most {LISTENING}: cancel one of them first"
+            );
+            return Err(ErrorData::invalid_request(what, None));
+        };
         Box::pin(tell_changes(context, self.changes.clone(), self.closed.clone())).await;
         Ok(())
     }

@@ -1,20 +1,23 @@
 //! Lines of JSON over stdin and stdout.
 
-use std::collections::HashSet;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Instant;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, GetMeta as _, ProtocolVersion, RequestId,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, ErrorData, GetExtensions as _,
+    GetMeta as _, JsonRpcRequest, ProtocolVersion, RequestId,
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
+use super::backlog::Backlog;
+use super::flow::{Flow, Lane};
 use super::lines::{Came, LONGEST, Lines};
 use super::output::Output;
 use super::streams::{self, standard};
@@ -30,9 +33,11 @@ pub(super) struct Stdio {
     /// `None` once the session is over.
     output: Arc<Mutex<Option<Output<streams::Output>>>>,
     begun: bool,
-    /// Requests that wait for their answers, and those that were taken back: what still runs of one could answer a second
-    /// with its id.
-    waiting: HashSet<RequestId>,
+    /// Requests that wait for their answers.
+    backlog: Backlog,
+    flow: Arc<Flow>,
+    /// Whether stdin has ended. What was read before is still answered.
+    ended: bool,
     /// Answers to what could not be read. They are on their way even if nobody waits for the next message any more.
     sending: Option<Sending>,
     /// Cancelled when the client closes its end.
@@ -41,13 +46,15 @@ pub(super) struct Stdio {
 
 impl Stdio {
     /// Takes the standard streams; `closed` is cancelled when stdin ends.
-    pub(super) fn new(closed: CancellationToken) -> Self {
+    pub(super) fn new(closed: CancellationToken, flow: Arc<Flow>) -> Self {
         let (reader, writer) = standard();
         Self {
             lines: Lines::new(reader, LONGEST),
             output: Arc::new(Mutex::new(Some(Output::new(writer)))),
             begun: false,
-            waiting: HashSet::new(),
+            backlog: Backlog::default(),
+            flow,
+            ended: false,
             sending: None,
             closed,
         }
@@ -59,39 +66,110 @@ impl Stdio {
             sending.await?;
             self.sending = None;
         }
-        match self.lines.next().await? {
-            Came::End => return Err(io::ErrorKind::UnexpectedEof.into()),
+        if let Some((lane, kept)) = self.backlog.next(&self.flow) {
+            // It could be read when it came.
+            return Ok(match read(&kept.line) {
+                Ok(Some(ClientJsonRpcMessage::Request(request))) => {
+                    Some(self.begin(request, lane, kept.line.len(), kept.since))
+                }
+                _ => None,
+            });
+        }
+        if self.ended && self.backlog.is_empty() {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        tokio::select! {
+            came = self.lines.next(), if !self.ended && self.backlog.has_room() => {
+                let came = came?;
+                Ok(self.came(came))
+            }
+            () = self.flow.less(), if !self.backlog.is_empty() => Ok(None),
+        }
+    }
+
+    fn came(&mut self, came: Came) -> Option<ClientJsonRpcMessage> {
+        match came {
+            Came::End => {
+                self.ended = true;
+                self.closed.cancel();
+                None
+            }
             Came::TooLong(glance) => {
                 self.refuse(glance, &too_long());
-                return Ok(None);
+                None
             }
-            Came::Line => {}
-        }
-        let read = read(self.lines.line());
-        self.lines.clear();
-        match read {
-            Ok(message) => Ok(message.filter(|message| self.is_in_turn(message) && self.is_new(message))),
-            Err((glance, error)) => {
-                self.refuse(glance, &error);
-                Ok(None)
+            Came::Line => {
+                let message = match read(self.lines.line()) {
+                    Ok(message) => message.and_then(|message| self.sorted(message)),
+                    Err((glance, error)) => {
+                        self.refuse(glance, &error);
+                        None
+                    }
+                };
+                self.flow.frees(self.lines.line().len());
+                self.lines.clear();
+                message
             }
         }
     }
 
-    /// Whether a message is not a second request with the id of one that still runs: nobody could tell their answers
-    /// apart.
-    fn is_new(&mut self, message: &ClientJsonRpcMessage) -> bool {
-        match message {
-            ClientJsonRpcMessage::Request(request) if !self.waiting.insert(request.id.clone()) => {
-                let what = format!(
-                    "a request with the id {} is still running or was taken back: give each its own",
-                    request.id
-                );
-                self.answer(vec![Some(request.id.clone())], &ErrorData::invalid_request(what, None));
-                false
-            }
-            _ => true,
+    /// Returns a message that the session takes now.
+    fn sorted(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
+        if !self.is_in_turn(&message) {
+            return None;
         }
+        match message {
+            ClientJsonRpcMessage::Request(request) => self.request(request),
+            ClientJsonRpcMessage::Notification(told) => {
+                let cancelled = match &told.notification {
+                    ClientNotification::CancelledNotification(it) => it.params.request_id.as_ref(),
+                    _ => None,
+                };
+                let goes_on = cancelled.is_none_or(|id| self.backlog.cancel(id));
+                goes_on.then_some(ClientJsonRpcMessage::Notification(told))
+            }
+            // The ids of our own requests are numbers. rmcp takes the text "0" for the number 0, and an answer of
+            // something else would count as a human's yes.
+            ClientJsonRpcMessage::Response(ref answer) if is_text(&answer.id) => stray(&answer.id),
+            ClientJsonRpcMessage::Error(ref failed) if failed.id.as_ref().is_some_and(is_text) => {
+                failed.id.as_ref().and_then(stray)
+            }
+            answer => Some(answer),
+        }
+    }
+
+    /// Begins a request, or keeps it for later.
+    fn request(&mut self, request: JsonRpcRequest<ClientRequest>) -> Option<ClientJsonRpcMessage> {
+        let JsonRpcRequest { id, request: asked, .. } = &request;
+        if self.backlog.is_taken(id) {
+            let what =
+                format!("a request with the id {id} is still running or was taken back: give each its own");
+            let whom = vec![Some(id.clone())];
+            self.answer(whom, &ErrorData::invalid_request(what, None));
+            return None;
+        }
+        let lane = if matches!(asked, ClientRequest::CallToolRequest(_)) { Lane::Call } else { Lane::Other };
+        let line = self.lines.line();
+        if self.backlog.has_turn(lane, &self.flow) {
+            let bytes = line.len();
+            self.backlog.begins(id.clone());
+            return Some(self.begin(request, lane, bytes, Instant::now()));
+        }
+        self.backlog.keep(lane, id.clone(), line.to_vec());
+        None
+    }
+
+    /// Gives a request its place, which it holds until whatever answers it is gone.
+    fn begin(
+        &self,
+        mut request: JsonRpcRequest<ClientRequest>,
+        lane: Lane,
+        bytes: usize,
+        since: Instant,
+    ) -> ClientJsonRpcMessage {
+        let slot = self.flow.begin(lane, bytes, since);
+        request.request.extensions_mut().insert(slot);
+        ClientJsonRpcMessage::Request(request)
     }
 
     fn refuse(&mut self, glance: Glance, error: &ErrorData) {
@@ -118,17 +196,20 @@ impl Stdio {
         &self,
         message: &TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + use<> {
-        let left = line(message).and_then(|line| self.begin(line));
+        let left = line(message).and_then(|line| {
+            let counted = self.flow.unwritten(line.len());
+            Ok((self.write_at_once(line)?, counted))
+        });
         let output = Arc::clone(&self.output);
         async move {
-            let Some(line) = left? else { return Ok(()) };
+            let (Some(line), _counted) = left? else { return Ok(()) };
             let mut output = output.lock().await;
             output.as_mut().ok_or(io::ErrorKind::NotConnected)?.write(&line).await
         }
     }
 
     /// Returns what has to wait for the lines before it, if anything has.
-    fn begin(&self, line: Vec<u8>) -> io::Result<Option<Vec<u8>>> {
+    fn write_at_once(&self, line: Vec<u8>) -> io::Result<Option<Vec<u8>>> {
         let Ok(mut output) = self.output.try_lock() else { return Ok(Some(line)) };
         let whole = output.as_mut().ok_or(io::ErrorKind::NotConnected)?.begin(&line)?;
         Ok((!whole).then(Vec::new))
@@ -182,6 +263,15 @@ fn glance(line: &[u8]) -> Glance {
     let mut glance = Glance::default();
     glance.at(line);
     glance
+}
+
+fn is_text(id: &RequestId) -> bool {
+    matches!(id, RequestId::String(_))
+}
+
+fn stray(id: &RequestId) -> Option<ClientJsonRpcMessage> {
+    tracing::warn!(%id, "dropped an answer to a request that was never sent");
+    None
 }
 
 fn no_json(error: &serde_json::Error) -> ErrorData {
@@ -242,9 +332,9 @@ impl Transport<RoleServer> for Stdio {
         mut item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         match &mut item {
-            TxJsonRpcMessage::<RoleServer>::Response(response) => drop(self.waiting.remove(&response.id)),
+            TxJsonRpcMessage::<RoleServer>::Response(response) => self.backlog.answered(&response.id),
             TxJsonRpcMessage::<RoleServer>::Error(failed) => {
-                failed.id.as_ref().map(|id| self.waiting.remove(id));
+                failed.id.iter().for_each(|id| self.backlog.answered(id));
                 in_words(&mut failed.error, self.begun);
             }
             _ => {}

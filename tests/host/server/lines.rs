@@ -65,6 +65,11 @@ impl Lines {
         checked(&self.written.recv_timeout(PATIENCE).unwrap())
     }
 
+    /// Waits so long for a line.
+    pub(crate) fn within(&mut self, time: Duration) -> Option<Json> {
+        self.written.recv_timeout(time).ok().map(|line| checked(&line))
+    }
+
     /// Waits for the answer to a request; every line before it has to be JSON-RPC too.
     pub(crate) fn answer(&mut self, id: &Json) -> Json {
         loop {
@@ -73,6 +78,11 @@ impl Lines {
                 return message;
             }
         }
+    }
+
+    /// The number of its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     /// Whether the server still answers.
