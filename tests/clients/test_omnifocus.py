@@ -12,8 +12,13 @@ from installed import install  # noqa: E402
 
 EVIL = '"); deleteAll("'
 SAYS = "- in the plugin's words: "
-CHANGE = 'The plugin "omnifocus" wants to: OmniFocus: run its own "script change"'
-DELETE = 'The plugin "omnifocus" wants to: OmniFocus: run its own "script delete"'
+
+
+def to(*acts):
+    """The host's sentence about the acts of a call."""
+    *first, last = (f'"{act}"' for act in acts)
+    acts = f"{', '.join(first)} and {last}" if first else last
+    return f'The plugin "omnifocus" wants to: OmniFocus: run its own "script write" to {acts}'
 
 
 def create(name, target="task", **data):
@@ -69,19 +74,20 @@ class OmniFocus(Desk):
                     before = await self.count(client, name={"contains": "deleteAll"})
                     whole = await self.count(client, status="active")
                     made = await self.write(client, create(EVIL, project="Q1 budget", dueDate="2027-01-15"))
-                    self.asked(human, CHANGE, f"create task {quoted} in project 'Q1 budget': dueDate {made['dueDate']}")
+                    self.asked(human, to("create task"), f"create task {quoted} in project 'Q1 budget': dueDate {made['dueDate']}")
                     self.assertEqual((made["name"], made["project"]), (EVIL, "Q1 budget"))
                     self.assertEqual(await self.count(client, name={"contains": "deleteAll"}), before + 1)
                     self.assertEqual(await self.count(client, status="active"), whole + 1)
                     moved = {"operation": "update", "id": made["id"], "changes": {"project": None, "flagged": True}}
                     altered = await self.write(client, moved)
-                    self.asked(human, CHANGE, f"update task {quoted} in 'Q1 budget': move to the inbox: flagged true")
+                    line = f"update task {quoted} in 'Q1 budget': move to the inbox, flagged false -> true"
+                    self.asked(human, to("edit task", "move task"), line)
                     self.assertEqual((altered["flagged"], altered["inInbox"]), (True, True))
                     done = await self.write(client, {"operation": "complete", "target": "task", "id": made["id"]})
-                    self.asked(human, CHANGE, f"complete task {quoted}")
+                    self.asked(human, to("complete task"), f"complete task {quoted}")
                     self.assertEqual(done["status"], "completed")
                     gone = await self.write(client, delete(made["id"]))
-                    self.asked(human, DELETE, f"delete task {quoted}", level="DANGEROUS")
+                    self.asked(human, to("delete task"), f"delete task {quoted}", level="DANGEROUS")
                     self.assertNotIn("always", self.choices(human))
                     self.assertEqual((gone["name"], gone["permanent"]), (EVIL, True))
                     error = await self.no(client, delete(made["id"]))
@@ -113,7 +119,7 @@ class OmniFocus(Desk):
                 self.assertEqual(len(human.asked), 1)
                 self.asked(
                     human,
-                    f"{CHANGE} (4 objects)",
+                    f"{to('create project', 'create task', 'edit task')} (4 objects)",
                     f"create project 'Trip, {mode}'",
                     f"create task 'Tickets' in project 'Trip, {mode}'",
                     "create task 'Seat' in task 'Tickets'",
@@ -134,7 +140,7 @@ class OmniFocus(Desk):
                     self.assertEqual(await self.count(client, parentTaskId=done["tempIdMapping"]["0"]), 39)
                 [asked] = human.asked
                 head, line = asked.message.splitlines()[:2]
-                self.assertEqual(head, f"{CHANGE} (40 objects)")
+                self.assertEqual(head, f"{to('create task')} (40 objects)")
                 self.assertIn("40 in all: create 40; ", line)
                 async with self.client(mode, Human("deny")) as client:
                     error = await self.no(client, {"operation": "batch", "operations": [first, *many]})
@@ -145,8 +151,8 @@ class OmniFocus(Desk):
         self.assertGreater(len(parts), 2 * len(MODES), "each run is written down")
 
     async def test_a_part_that_fails_ends_the_batch_and_says_what_is_done(self):
-        # The first run looks up names, the second makes the first part; the third never comes to anything.
-        fault = {"app": "com.omnigroup.OmniFocus4", "event": "evaluate javascript", "occurrence": 3, "times": 1, "do": {"error": -1712}}
+        # Nothing has to be looked up: the first run makes the first part, and the second is not answered in time.
+        fault = {"app": "com.omnigroup.OmniFocus4", "event": "evaluate javascript", "occurrence": 2, "times": 1, "do": {"error": -1712}}
         (self.mac / "faults.json").write_text(json.dumps({"faults": [fault]}))
         human = Human("once")
         note = '"ä"\n' * 600
@@ -157,7 +163,9 @@ class OmniFocus(Desk):
         self.assertEqual(len(human.asked), 1)
         self.assertTrue(0 < len(made) < 40, len(made))
         self.assertIn(f"{len(made)} of 40 operations were done before", error["message"])
+        self.assertEqual((error["retryable"], error["detail"]["outcome"]), (False, "unknown"))
         told = error["detail"]["done"]
+        self.assertEqual(error["detail"]["unknown"] + error["detail"]["notRun"], list(range(len(made), 40)))
         self.assertEqual([one["index"] for one in told], list(range(len(made))))
         self.assertEqual({one["id"] for one in told}, {task["id"] for task in made})
 
@@ -192,22 +200,29 @@ class OmniFocus(Desk):
                 self.assertIn(part, error["message"])
             self.assertEqual(human.asked, [], "what cannot be done is not asked about")
             await self.write(client, {"operation": "tag_manage", "action": "delete", "tagName": "Errands"})
-            self.asked(human, DELETE, "delete tag 'Errands', which 0 tasks have and 2 tags below it", level="DANGEROUS")
+            self.asked(human, to("delete tag"), "delete tag 'Errands', which 0 tasks have and 2 tags below it", level="DANGEROUS")
 
-    async def test_an_hour_of_changes_is_no_hour_of_deleting(self):
+    async def test_an_hour_of_one_act_is_no_hour_of_another(self):
         for mode in MODES:
             with self.subTest(mode):
-                human = Human("hour", "deny")
+                human = Human("hour", "hour", "deny")
                 async with self.client(mode, human) as client:
-                    made = [await self.write(client, create(f"{name}, {mode}")) for name in ("one", "two")]
+                    made = [await self.write(client, create(f"{name}, {mode}")) for name in ("one", "two", "three")]
                     self.assertEqual(len(human.asked), 1)
-                    error = await self.no(client, delete(made[0]["id"]))
+                    for one in made[:2]:
+                        await self.write(client, delete(one["id"]))
+                    self.assertEqual(len(human.asked), 2)
+                    self.asked(human, to("delete task"), f"delete task 'one, {mode}'", level="DANGEROUS")
+                    [project] = (await self.read(client, type="projects", limit=1, fields=["id"]))["data"]["projects"]
+                    error = await self.no(client, delete(project["id"], "project"))
                     self.assertEqual(error["error"], "permission_denied")
-                    self.asked(human, DELETE, f"delete task 'one, {mode}'", level="DANGEROUS")
-                    mixed = {"operation": "batch", "operations": [create("three"), delete(made[1]["id"])]}
+                    mixed = {"operation": "batch", "operations": [create("four"), delete(made[2]["id"]), delete(project["id"], "project")]}
                     await self.no(client, mixed)
-                    self.assertEqual(len(human.asked), 3, "a batch that deletes is as dangerous as that")
-                    self.assertEqual(await self.count(client, name={"matches": f"^(one|two), {mode}$|^three$"}), 2)
+                    self.assertEqual(len(human.asked), 4, "a batch is as dangerous as the worst of it")
+                    dropped = {"operation": "update", "id": made[2]["id"], "changes": {"status": "dropped"}}
+                    await self.no(client, dropped)
+                    self.assertNotIn("always", self.choices(human))
+                    self.assertEqual(await self.count(client, name={"matches": f"^(one|two|three), {mode}$|^four$"}), 1)
                 self.cli("policy", "revoke", "--all")
 
     async def test_what_is_deleted_does_not_hide_behind_the_rest(self):
@@ -281,10 +296,10 @@ class OmniFocus(Desk):
                         "dueDate": "2025-01-15 17:00", "deferDate": "2025-01-10 08:00", "estimatedMinutes": 60,
                     }
                     made = await self.write(client, {"operation": "create", "target": "task", "data": goals})
-                    self.assertEqual((made["project"], made["tags"], made["estimatedMinutes"]), ("Planning", ["work", "review"], 60))
+                    self.assertEqual((made["project"], made["tags"], made["estimatedMinutes"]), ("Planning", ["Work", "review"], 60))
                     changes = {"project": None, "flagged": True, "addTags": ["urgent"]}
                     moved = await self.write(client, {"operation": "update", "target": "task", "id": made["id"], "changes": changes})
-                    self.assertEqual((moved["inInbox"], moved["flagged"], moved["tags"]), (True, True, ["work", "review", "urgent"]))
+                    self.assertEqual((moved["inInbox"], moved["flagged"], moved["tags"]), (True, True, ["Work", "review", "urgent"]))
                     both = await self.batch(client, create("Task 1", tags=["work"]), create("Task 2", tags=["work"]))
                     self.assertEqual(both["summary"]["created"], 2)
                     docs = create("Review docs", tags=["work", "review"], dueDate="2025-01-15")

@@ -1,6 +1,7 @@
 //! The omnifocus plugin against the simulated OmniFocus: scenarios as data, and a second reader of the same filters.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod consent;
 mod evaluator;
 mod limits;
 mod properties;

@@ -23,6 +23,21 @@ pub(crate) struct World {
     path: PathBuf,
     /// How often a script ran.
     pub(crate) runs: usize,
+    /// What a human would have been asked, one entry for each change.
+    pub(crate) asked: Vec<Asked>,
+    /// What somebody else does in OmniFocus between the question and the change.
+    pub(crate) meanwhile: Option<String>,
+    /// What the engine reports instead of a change.
+    pub(crate) fault: Option<Fault>,
+    /// An act that the host leaves out of what it tells the script.
+    pub(crate) withheld: Option<String>,
+}
+
+/// What stands in a question: the acts, and a line for each object.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) acts: Vec<String>,
+    pub(crate) lines: Vec<String>,
 }
 
 impl World {
@@ -46,7 +61,15 @@ impl World {
         let mut world: Json = serde_json::from_slice(&std::fs::read(&settings).unwrap()).unwrap();
         world["clock"] = json!("anchor");
         write(&settings, &world.to_string());
-        Self { _folder: folder, path, runs: 0 }
+        Self {
+            _folder: folder,
+            path,
+            runs: 0,
+            asked: Vec::new(),
+            meanwhile: None,
+            fault: None,
+            withheld: None,
+        }
     }
 
     /// Calls a tool; a fault comes back as an object with `error` and `suggestion`.
@@ -84,23 +107,48 @@ impl World {
     }
 }
 
-impl Engine for World {
-    fn run(&mut self, script: Script, program: &Json) -> Result<Json, Fault> {
+impl World {
+    fn run_as(&mut self, script: Script, program: &Json, acts: &[String]) -> Result<Json, Fault> {
         self.runs += 1;
         let (file, fixed) = script.source();
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins/omnifocus");
         let text = std::fs::read_to_string(folder.join(file)).unwrap();
         let fixed: Json = fixed.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
-        let data = json!(program.to_string());
-        let source = format!("JSON.stringify((fixed => (\n{text}\n))({fixed})(JSON.parse({data})))");
+        let (data, acts) = (json!(program.to_string()), json!(acts));
+        let source = format!(
+            "JSON.stringify((fixed => (\n{text}\n))({fixed})(JSON.parse({data}), undefined, Object.freeze({acts})))"
+        );
         assert!(source.chars().count() < 240_000, "the script and its data are too long");
         let answer = self.evaluate(&source).map_err(|error| Fault::new("execution_failed", error))?;
         Ok(serde_json::from_str(&answer).unwrap())
     }
+}
 
-    fn run_all(&mut self, script: Script, programs: &[Json], _: &[String]) -> Result<Vec<Json>, Fault> {
+impl Engine for World {
+    fn run(&mut self, script: Script, program: &Json) -> Result<Json, Fault> {
+        self.run_as(script, program, &[])
+    }
+
+    fn run_all(
+        &mut self,
+        script: Script,
+        programs: &[Json],
+        acts: &[String],
+        objects: &[String],
+    ) -> Result<Vec<Json>, Fault> {
         assert_eq!(programs.len(), 1, "nothing here is too long for one run");
-        Ok(vec![self.run(script, &programs[0])?])
+        if script == Script::Write {
+            self.asked.push(Asked { acts: acts.to_vec(), lines: objects.to_vec() });
+            if let Some(source) = self.meanwhile.take() {
+                self.evaluate(&source).unwrap();
+            }
+            if let Some(fault) = self.fault.take() {
+                return Err(fault);
+            }
+        }
+        let acts: Vec<String> =
+            acts.iter().filter(|act| self.withheld.as_ref() != Some(*act)).cloned().collect();
+        Ok(vec![self.run_as(script, &programs[0], &acts)?])
     }
 
     fn app(&self) -> Option<String> {

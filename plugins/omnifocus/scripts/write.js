@@ -1,8 +1,10 @@
 // Interprets one program inside OmniFocus and tells what became of it. A program is data: `{stop, atomic, more, steps}`.
 // All steps are resolved before the first is applied, and what was changed is read back from OmniFocus. Nothing of the
-// program becomes source text. Times are milliseconds since 1970. The package has this file twice: where `mayDelete` is
-// false, it deletes only what it made itself, where a program is to leave nothing half done. A program that is too long
-// comes in several runs; `before` is what the last one handed on.
+// program becomes source text. Times are milliseconds since 1970. A program that is too long comes in several runs;
+// `before` is what the last one handed on.
+//
+// The package has this file twice. Where `mayChange` is false it only resolves, and tells what each step would touch.
+// Where it is true, `acts` are what the host has decided about, and nothing else is done.
 //
 //   step       {do: "create", kind: "task", temp, name, at: place, set}
 //              {do: "create", kind: "project" or "folder", temp, name, at: place, set}
@@ -10,11 +12,12 @@
 //              {do: "complete", kind, id: reference, when}
 //              {do: "delete", kind, id: reference}
 //              {do: "tag", action, name, to, under, status, exclusive}
+//              and in each `seen`: what was told of it before; it must still be that
 //   reference  {id} or {temp}
 //   place      {inbox: true}, {project: name, id or {temp}}, {task: reference}, {top: true}; {folder: path, name or id}, {}
 //   set        {name, note, flagged, sequential, single, due, defer, planned, estimate, move, tags, rule, status, review,
 //              reviewed, nextReview}
-(program, before) => {
+(program, before, acts) => {
   "use strict";
 
   // What a step names and OmniFocus does not have, or what it refuses; the step's own failure, not a crash.
@@ -65,10 +68,12 @@
     };
   }
 
+  // A tag by its name, or by its path where others have that name too.
+  const tagName = (tag) => (flattenedTags.filter((each) => each.name === tag.name).length > 1 ? path(tag) : tag.name);
   const common = (item) => ({
     name: item.name, note: item.note, flagged: item.flagged, dueDate: time(item.dueDate), deferDate: time(item.deferDate), plannedDate: time(item.plannedDate),
     completionDate: time(item.completionDate), dropDate: time(item.dropDate), estimatedMinutes: orNull(item.estimatedMinutes), sequential: item.sequential,
-    tags: Array.from(item.tags, (tag) => tag.name), repetitionRule: repetition(item),
+    tags: Array.from(item.tags, tagName), repetitionRule: repetition(item),
   });
   const show = {
     task: (task) => {
@@ -92,18 +97,35 @@
 
   // ---- finding
 
-  const near = (all, name) => {
+  // Names that are spelled like one that is not there.
+  function near(all, name) {
     const wanted = name.toLowerCase();
-    const close = (each) => { const known = each.toLowerCase(); return known !== "" && (known.includes(wanted) || wanted.includes(known)); };
+    const close = (other) => {
+      const lower = other.toLowerCase();
+      return lower.includes(wanted) || (lower.length > 2 && wanted.includes(lower)) || edits(wanted, lower) <= 2;
+    };
     return Array.from(new Set(Array.from(all, (each) => each.name).filter(close))).slice(0, 3);
-  };
+  }
+  function edits(left, right) {
+    if (Math.abs(left.length - right.length) > 2) return 3;
+    let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+    for (let i = 1; i <= left.length; i += 1) {
+      const next = [i];
+      for (let j = 1; j <= right.length; j += 1) {
+        const replaced = row[j - 1] + (left[i - 1] === right[j - 1] ? 0 : 1);
+        next.push(Math.min(replaced, row[j] + 1, next[j - 1] + 1));
+      }
+      row = next;
+    }
+    return row[right.length];
+  }
   // What was made for the batch, by its temporary id; also by an earlier run.
   const made = new Map();
 
   function findTask(id) {
     const task = Task.byIdentifier(id);
-    if (!present(task)) refuse("not_found", "task", id);
-    if (isRoot(task)) refuse("is_project", "task", id, [key(task.project), task.name]);
+    if (!present(task)) refuse("no_id", "task", id, [present(Project.byIdentifier(id)) ? "project" : ""]);
+    if (isRoot(task)) refuse("no_id", "task", id, ["root"]);
     return task;
   }
   // A project is known by its own id and by that of its root task.
@@ -117,7 +139,11 @@
     const item = projectById(id) || Task.byIdentifier(id);
     if (present(item)) made.set(temp, item);
   }
-  const findProjectId = (id) => projectById(id) || refuse("not_found", "project", id);
+  const findProjectId = (id) => projectById(id) || refuse("no_id", "project", id, [present(Task.byIdentifier(id)) ? "task" : ""]);
+  // Finds an object once more by its id; null where it is gone.
+  const again = {
+    task: (id) => Task.byIdentifier(id), project: projectById, folder: (id) => Folder.byIdentifier(id), tag: (id) => Tag.byIdentifier(id),
+  };
   const finders = {
     task: findTask,
     project: findProjectId,
@@ -148,14 +174,26 @@
     if (found.length > 1) refuse("ambiguous", "folder", name, found.map((folder) => `${key(folder)} (${path(folder)})`));
     return refuse("not_found", "folder", name, near(flattenedFolders, name));
   }
-  // By id, by its path, or by its own name: the first that has it, one that is not dropped before one that is.
+  // By id, else by the first of these that fits: the exact path, the exact name, either in any case. One that is not
+  // dropped comes before one that is; several that are left are none.
   function lookTag(name) {
     const known = Tag.byIdentifier(name);
     if (present(known)) return known;
-    const named = flattenedTags.filter((tag) => tag.name === name || path(tag) === name);
-    return named.find((tag) => tag.status !== Tag.Status.Dropped) || named[0] || null;
+    const lower = (text) => text.toLowerCase(), wanted = segments(name, /\s:\s/).join(" : ");
+    const fits = [
+      (tag) => path(tag) === wanted, (tag) => tag.name === name, (tag) => lower(path(tag)) === lower(wanted), (tag) => lower(tag.name) === lower(name),
+    ];
+    const all = Array.from(flattenedTags);
+    for (const fit of fits) {
+      const found = all.filter(fit), live = found.filter((tag) => tag.status !== Tag.Status.Dropped), left = live.length > 0 ? live : found;
+      if (left.length > 1) refuse("ambiguous", "tag", name, left.map((tag) => `${key(tag)} (${path(tag)})`));
+      if (left.length === 1) return left[0];
+    }
+    return null;
   }
   const findTag = (name) => lookTag(name) || refuse("not_found", "tag", name, near(flattenedTags, name));
+  // The names of a change of tags that no tag has yet, as they would be made.
+  const newTags = (change) => (change.replace || []).concat(change.add || []).filter((name) => lookTag(name) === null);
 
   // Finds a tag or makes it, level by level where it is a path.
   function needTag(name, created) {
@@ -164,11 +202,12 @@
     let above = null;
     for (const segment of segments(name, /\s:\s/)) {
       const level = above === null ? tags : above.children;
-      let tag = Array.from(level).find((each) => each.name === segment);
+      const same = (each) => each.name === segment, alike = (each) => each.name.toLowerCase() === segment.toLowerCase();
+      let tag = Array.from(level).find(same) || Array.from(level).find(alike);
       if (!present(tag)) {
         tag = new Tag(segment, above === null ? tags.ending : above);
         created.push(path(tag));
-        undoable.push(tag);
+        keep("tag", tag);
       }
       above = tag;
     }
@@ -206,6 +245,7 @@
 
   // What was made, newest last.
   const undoable = [];
+  const keep = (kind, item) => undoable.push({ kind, item, id: key(item), name: item.name });
 
   function setScalars(item, set) {
     if (set.name !== undefined) item.name = set.name;
@@ -245,17 +285,25 @@
     return new Task.RepetitionRule(rule.rule, null, schedules[rule.schedule], anchors[rule.anchor], rule.catchUp);
   }
 
-  function setStatus(kind, item, status) {
+  // Marks as done as the app's own button does: what repeats goes on, and the finished occurrence is another object.
+  function finish(kind, item, when, row) {
+    const repeats = present(item.repetitionRule);
+    const done = when === null ? item.markComplete() : item.markComplete(date(when));
+    const finished = kind === "project" ? (present(done) && present(done.project) ? done.project : item) : done || item;
+    if (repeats && key(finished) !== key(item)) row.next = show[kind](item);
+    return finished;
+  }
+  function setStatus(kind, item, status, row) {
+    if (status === "completed") return finish(kind, item, null, row);
     if (kind === "project") {
       item.status = projectStates.find(([, word]) => word === status)[0];
-    } else if (status === "completed") {
-      item.markComplete();
     } else if (status === "dropped") {
       item.drop(true, new Date());
     } else {
       item.markIncomplete();
       if (present(item.dropDate)) item.active = true;
     }
+    return item;
   }
 
   // A review interval is a snapshot that nobody can make: read, alter, assign.
@@ -297,7 +345,10 @@
     if (set.tags !== undefined) attempt(row, "tags", () => setTags(item, set.tags, row));
     if (set.rule !== undefined) attempt(row, "repetitionRule", () => { item.repetitionRule = ruleOf(set.rule); });
     if (set.review !== undefined || set.reviewed !== undefined || set.nextReview !== undefined) attempt(row, "review", () => setReview(item, set));
-    if (set.status !== undefined) attempt(row, "status", () => setStatus(kind, item, set.status));
+    compare(item, set, row);
+    let left = item;
+    if (set.status !== undefined) attempt(row, "status", () => { left = setStatus(kind, item, set.status, row); });
+    return left;
   }
 
   // What OmniFocus says now against what it was told: a write that did not stick is said.
@@ -308,7 +359,6 @@
     check("note", set.note, item.note);
     check("flagged", set.flagged, item.flagged);
     check("estimatedMinutes", set.estimate, orNull(item.estimatedMinutes));
-    if (set.rule !== undefined && set.rule !== null && set.status === "completed") return;
     check("dueDate", second(set.due), second(time(item.dueDate)));
     check("deferDate", second(set.defer), second(time(item.deferDate)));
     check("plannedDate", second(set.planned), second(time(item.plannedDate)));
@@ -320,52 +370,103 @@
     folder: (name, place) => new Folder(name, place),
   };
 
-  // Each resolves its step and returns what applies it.
+  // ---- what a step would touch, for whoever is asked
+
+  const HEAD = 60;
+  const excerpt = (text) => ({ length: Array.from(text).length, head: Array.from(text).slice(0, HEAD).join("") });
+  const state = { task: taskState, project: projectState };
+  // What a property is before it is set, under the name that a step has for it.
+  const olds = {
+    name: (item) => item.name, note: (item) => excerpt(item.note), flagged: (item) => item.flagged, sequential: (item) => item.sequential,
+    single: (item) => orNull(item.containsSingletonActions), due: (item) => time(item.dueDate), defer: (item) => time(item.deferDate),
+    planned: (item) => time(item.plannedDate), reviewed: (item) => time(item.lastReviewDate), nextReview: (item) => time(item.nextReviewDate),
+    estimate: (item) => orNull(item.estimatedMinutes), tags: (item) => Array.from(item.tags, path),
+    rule: (item) => (present(item.repetitionRule) ? item.repetitionRule.ruleString : null), status: (item, kind) => state[kind](item),
+    review: (item) => show.project(item).reviewInterval,
+  };
+  // How much goes with a task, project, folder or tag.
+  function within(kind, item) {
+    if (kind === "tag") return { total: item.tasks.length, tags: item.flattenedTags.length };
+    const below = Array.from(item.flattenedTasks).filter((task) => !isRoot(task));
+    return { total: below.length, open: below.filter((task) => taskState(task) === "active").length };
+  }
+  const home = {
+    task: (task) => (present(task.parent) && !isRoot(task.parent) ? task.parent.name : title(task.containingProject)),
+    project: (project) => path(project.parentFolder), folder: (folder) => path(folder.parent), tag: (tag) => path(tag.parent),
+  };
+  const about = (kind, item) => ({ name: item.name, in: home[kind](item) });
+  const repeats = (item) => (present(item.repetitionRule) ? { repeats: item.repetitionRule.ruleString } : {});
+
+  // Where a step puts something, by its name; what the program makes itself is known there.
+  function target(place) {
+    if (place === undefined) return {};
+    if (typeof place.project === "string") return { to: findProject(place.project).name };
+    if (place.task !== undefined && place.task.id !== undefined) return { to: findTask(place.task.id).name };
+    return place.folder === undefined ? {} : { to: path(findFolder(place.folder)) };
+  }
+
+  // The acts of an update: what is lost is more than an edit.
+  function actsOf(kind, item, set) {
+    const found = new Set(), loses = (old, wanted) => old !== "" && !wanted.startsWith(old);
+    for (const [name, wanted] of Object.entries(set)) {
+      if (name === "move") found.add(`move ${kind}`);
+      else if (name === "status" && (wanted === "completed" || wanted === "dropped")) found.add(`${wanted === "completed" ? "complete" : "drop"} ${kind}`);
+      else if (name === "note" && item !== null && loses(item.note, wanted)) found.add(`overwrite ${kind} note`);
+      else if (name === "rule" && wanted === null && item !== null && present(item.repetitionRule)) found.add(`end ${kind} repetition`);
+      else found.add(`edit ${kind}`);
+    }
+    return Array.from(found);
+  }
+  const withTags = (list, added) => (added.length > 0 ? list.concat("create tag") : list);
+  function freshTags(set) {
+    if (set.tags === undefined) return [];
+    for (const name of set.tags.remove || []) lookTag(name);
+    return newTags(set.tags);
+  }
+  const named = (added) => (added.length > 0 ? { newTags: added } : {});
+
+  // Each resolves its step, tells what it would touch, and returns what applies it.
   const doers = {
     create(step, row) {
-      const place = step.kind === "task" ? taskPlace(step.at, "ending") : folderPlace(step.at, "ending");
+      const place = step.kind === "task" ? taskPlace(step.at, "ending") : folderPlace(step.at, "ending"), added = freshTags(step.set);
+      row.said = Object.assign({ acts: withTags([`create ${step.kind}`], added) }, target(step.at), named(added));
       return () => {
         const item = makers[step.kind](step.name, place());
-        undoable.push(item);
+        keep(step.kind, item);
         if (step.temp !== undefined) made.set(step.temp, item);
-        if (step.kind !== "folder") {
-          change(step.kind, item, step.set, null, row);
-          compare(item, step.set, row);
-        }
-        return item;
+        return step.kind === "folder" ? item : change(step.kind, item, step.set, null, row);
       };
     },
     update(step, row) {
-      const find = referred(step.kind, step.id), move = step.set.move;
+      const find = referred(step.kind, step.id), move = step.set.move, item = step.id.id === undefined ? null : find();
       const place = move === undefined ? null : move.top ? () => topOf(find()) : step.kind === "project" ? folderPlace(move, "beginning") : taskPlace(move, "beginning");
-      if (move !== undefined && move.task !== undefined && step.id.temp === undefined && move.task.temp === undefined) {
+      if (move !== undefined && move.task !== undefined && item !== null && move.task.temp === undefined) {
         for (let up = findTask(move.task.id); present(up); up = up.parent) if (key(up) === step.id.id) refuse("cycle", "task", move.task.id);
       }
-      return () => {
-        const item = find();
-        change(step.kind, item, step.set, place, row);
-        compare(item, step.set, row);
-        return item;
-      };
+      const added = freshTags(step.set);
+      row.said = Object.assign({ acts: withTags(actsOf(step.kind, item, step.set), added) }, target(move), named(added));
+      if (item !== null) {
+        const old = {};
+        for (const name of Object.keys(step.set)) if (olds[name] !== undefined) old[name] = olds[name](item, step.kind);
+        Object.assign(row.said, about(step.kind, item), { old });
+        if (["completed", "dropped"].includes(step.set.status)) Object.assign(row.said, within(step.kind, item), repeats(item));
+      }
+      return () => change(step.kind, find(), step.set, place, row);
     },
     complete(step, row) {
       const find = referred(step.kind, step.id);
-      return () => {
-        const item = find(), repeats = present(item.repetitionRule);
-        const done = step.when === null ? item.markComplete() : item.markComplete(date(step.when));
-        const finished = step.kind === "project" ? (present(done) && present(done.project) ? done.project : item) : done || item;
-        if (repeats && key(finished) !== key(item)) row.next = show[step.kind](item);
-        return finished;
-      };
+      row.said = { acts: [`complete ${step.kind}`] };
+      if (step.id.id !== undefined) Object.assign(row.said, about(step.kind, find()), within(step.kind, find()), repeats(find()));
+      return () => finish(step.kind, find(), step.when, row);
     },
     delete(step, row) {
-      if (!fixed.mayDelete) refuse("not_allowed", "operation", "delete");
-      const find = referred(step.kind, step.id);
+      const find = referred(step.kind, step.id), known = step.id.id === undefined ? null : find();
+      row.said = Object.assign({ acts: [`delete ${step.kind}`] }, known === null ? {} : about(step.kind, known), known === null ? {} : within(step.kind, known));
+      const id = key(known), name = title(known);
       return () => {
-        const item = find(), gone = { id: key(item), name: item.name };
-        deleteObject(item);
-        row.deleted = gone;
-        return null;
+        // It may have gone with what contained it, which an earlier step has deleted.
+        if (known !== null && !present(again[step.kind](id))) return gone(row, id, name, true);
+        return remove(find(), row);
       };
     },
     tag: (step, row) => tagDoers[step.action](step, row),
@@ -375,11 +476,13 @@
   const topOf = (task) => (present(task.containingProject) ? task.containingProject.ending : inbox.ending);
 
   const taken = (level, name, except) => Array.from(level).some((tag) => tag !== except && tag.name === name);
+  const toldTag = (row, act, tag) => Object.assign(row.said = { acts: [act] }, about("tag", tag));
   const tagDoers = {
     create(step, row) {
       if (step.under === null && lookTag(step.name) !== null) refuse("exists", "tag", step.name);
       const above = step.under === null ? null : findTag(step.under);
       if (above !== null && taken(above.children, step.name)) refuse("exists", "tag", step.name);
+      row.said = { acts: ["create tag"] };
       return () => {
         const created = [];
         if (above === null) {
@@ -388,28 +491,34 @@
           return tag;
         }
         const tag = new Tag(step.name, above);
-        undoable.push(tag);
+        keep("tag", tag);
         return tag;
       };
     },
-    rename(step) {
+    rename(step, row) {
       const tag = findTag(step.name);
       if (taken(present(tag.parent) ? tag.parent.children : tags, step.to, tag)) refuse("exists", "tag", step.to);
+      toldTag(row, "edit tag", tag);
       return () => { tag.name = step.to; return tag; };
     },
-    nest(step) {
+    nest(step, row) {
       const tag = findTag(step.name), above = findTag(step.under);
-      for (let up = above; present(up); up = up.parent) if (up === tag) refuse("cycle", "tag", step.under);
+      for (let up = above; present(up); up = up.parent) if (key(up) === key(tag)) refuse("cycle", "tag", step.under);
       if (taken(above.children, tag.name, tag)) refuse("exists", "tag", tag.name);
+      toldTag(row, "move tag", tag).to = path(above);
       return () => { moveTags([tag], above); return tag; };
     },
-    unnest(step) {
+    unnest(step, row) {
       const tag = findTag(step.name);
       if (taken(tags, tag.name, tag)) refuse("exists", "tag", tag.name);
+      toldTag(row, "move tag", tag);
       return () => { moveTags([tag], tags.ending); return tag; };
     },
     set(step, row) {
       const tag = findTag(step.name);
+      const said = toldTag(row, step.status === "dropped" ? "drop tag" : "edit tag", tag);
+      said.old = { status: tagState(tag), exclusive: orNull(tag.childrenAreMutuallyExclusive) };
+      if (step.status === "dropped") Object.assign(said, within("tag", tag));
       return () => {
         if (step.status !== undefined) tag.status = tagStates.find(([, word]) => word === step.status)[0];
         if (step.exclusive !== undefined) {
@@ -420,27 +529,32 @@
       };
     },
     delete(step, row) {
-      if (!fixed.mayDelete) refuse("not_allowed", "action", "delete");
       const tag = findTag(step.name);
+      Object.assign(toldTag(row, "delete tag", tag), within("tag", tag));
       return () => remove(tag, row);
     },
     merge(step, row) {
-      if (!fixed.mayDelete) refuse("not_allowed", "action", "merge");
-      const tag = findTag(step.name), target = findTag(step.to);
-      for (let up = target; present(up); up = up.parent) if (up === tag) refuse("cycle", "tag", step.to);
+      const tag = findTag(step.name), goal = findTag(step.to);
+      for (let up = goal; present(up); up = up.parent) if (key(up) === key(tag)) refuse("cycle", "tag", step.to);
+      Object.assign(toldTag(row, "merge tag", tag), within("tag", tag), { to: path(goal) });
       return () => {
         const tasks = Array.from(tag.tasks);
-        for (const task of tasks) { task.addTag(target); task.removeTag(tag); }
-        for (const child of Array.from(tag.children)) moveTags([child], target);
+        for (const task of tasks) { task.addTag(goal); task.removeTag(tag); }
+        for (const child of Array.from(tag.children)) moveTags([child], goal);
         remove(tag, row);
         row.retagged = tasks.length;
-        return target;
+        return goal;
       };
     },
   };
-  function remove(tag, row) {
-    row.deleted = { id: key(tag), name: tag.name };
-    deleteObject(tag);
+  // Deletes, and keeps what it was called: nobody says what reading a deleted object gives.
+  function remove(item, row) {
+    const id = key(item), name = item.name;
+    deleteObject(item);
+    return gone(row, id, name, false);
+  }
+  function gone(row, id, name, within) {
+    row.deleted = within ? { id, name, within } : { id, name };
     return null;
   }
 
@@ -452,14 +566,26 @@
   };
 
   // First everything is found that is to be changed; a program that names what is not there changes nothing.
+  // A step that does what nobody was asked about, or to something else than was shown, is refused like one that names
+  // what is not there. What an earlier run has changed is no longer what was shown.
+  const plain = (value) => JSON.stringify(value, (_, each) => (present(each) && typeof each === "object" && !Array.isArray(each) ? Object.fromEntries(Object.entries(each).sort()) : each));
+  function granted(step, row) {
+    const other = row.said.acts.find((act) => !acts.includes(act));
+    if (other !== undefined) refuse("not_asked", step.kind || "tag", other);
+    if (!before && step.seen !== undefined && plain(step.seen) !== plain(row.said)) refuse("changed", step.kind || "tag", row.said.name || "");
+  }
   const work = program.steps.map((step, at) => {
     try {
-      return doers[step.do](step, rows[at]);
+      const apply = doers[step.do](step, rows[at]);
+      if (fixed.mayChange) granted(step, rows[at]);
+      return apply;
     } catch (error) {
       failed(rows[at], error);
       return null;
     }
   });
+  if (!fixed.mayChange) return program.more ? { rows, carry: { made: {} } } : { rows };
+  for (const row of rows) delete row.said;
   const wrong = rows.find((row) => row.error !== undefined);
   if (wrong !== undefined && (program.stop || program.atomic)) return { refused: wrong.at, rows };
 
@@ -473,7 +599,7 @@
     try {
       const item = work[at]();
       row.success = true;
-      if (item !== null) row.item = () => show[step.do === "tag" ? "tag" : step.kind](item);
+      if (item !== null) row.item = { kind: step.do === "tag" ? "tag" : step.kind, id: key(item), name: item.name };
     } catch (error) {
       failed(row, error);
       if (program.stop || program.atomic) stopped = true;
@@ -484,10 +610,9 @@
   const result = { rows };
   if (program.atomic && rows.some((row) => row.error !== undefined)) {
     const left = [];
-    for (const item of undoable.reverse()) {
-      const id = key(item), name = item.name;
+    for (const { kind, item, id, name } of undoable.reverse()) {
       try {
-        deleteObject(item);
+        if (present(again[kind](id))) deleteObject(item);
       } catch (error) {
         left.push({ id, name, why: String((error && error.message) || error) });
       }
@@ -498,7 +623,18 @@
       rows[row.at] = { at: row.at, success: false, rolledBack: true, warnings: [] };
     }
   }
-  for (const row of rows) if (row.item !== undefined) row.item = row.item();
+  // What was done is told whatever reading it back gives: a later step may have deleted it, or what contains it.
+  for (const row of rows) {
+    if (row.item === undefined) continue;
+    const { kind, id, name } = row.item;
+    try {
+      const item = again[kind](id);
+      row.item = present(item) ? show[kind](item) : { id, name, deleted: true };
+    } catch (error) {
+      row.item = { id, name };
+      row.warnings.push(`it was not read back: ${String((error && error.message) || error)}`);
+    }
+  }
   if (program.more && !stopped) result.carry = { made: Object.fromEntries(Array.from(made, ([temp, item]) => [temp, key(item)])) };
   return result;
 }

@@ -8,10 +8,10 @@ use iac_plugin::{Fault, Json};
 pub enum Script {
     /// Selects, sorts and counts; changes nothing.
     Read,
-    /// Makes and alters, and deletes nothing.
-    Change,
-    /// Deletes.
-    Delete,
+    /// Resolves what a change names and says what it would touch; changes nothing.
+    Look,
+    /// Makes, alters and deletes.
+    Write,
 }
 
 impl Script {
@@ -19,8 +19,8 @@ impl Script {
     pub fn source(self) -> (&'static str, &'static [(&'static str, bool)]) {
         match self {
             Self::Read => ("scripts/read.js", &[]),
-            Self::Change => ("scripts/write.js", &[("mayDelete", false)]),
-            Self::Delete => ("scripts/write.js", &[("mayDelete", true)]),
+            Self::Look => ("scripts/write.js", &[("mayChange", false)]),
+            Self::Write => ("scripts/write.js", &[("mayChange", true)]),
         }
     }
 
@@ -28,8 +28,8 @@ impl Script {
     pub fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
-            Self::Change => "change",
-            Self::Delete => "delete",
+            Self::Look => "look",
+            Self::Write => "write",
         }
     }
 }
@@ -45,12 +45,19 @@ pub trait Engine {
     /// Returns the bundle id of the app that answers, once it has.
     fn app(&self) -> Option<String>;
 
-    /// Runs a script once for each program, under one decision, and says what they are about: a line for each thing. A
-    /// run is given what the one before it has returned as `carry`; one that returns none is the last.
+    /// Runs a script once for each program, under one decision about `acts`, and says what they are about: a line of
+    /// `objects` for each thing. A run is given what the one before it has returned as `carry`; one that returns none is
+    /// the last.
     ///
     /// # Errors
     /// As for [`run`](Self::run); `detail.answers` is what the runs before the failed one returned.
-    fn run_all(&mut self, script: Script, programs: &[Json], objects: &[String]) -> Result<Vec<Json>, Fault>;
+    fn run_all(
+        &mut self,
+        script: Script,
+        programs: &[Json],
+        acts: &[String],
+        objects: &[String],
+    ) -> Result<Vec<Json>, Fault>;
 }
 
 /// The bundle ids of OmniFocus 4 and 3, the newest first.
@@ -68,8 +75,14 @@ impl Engine for Host {
         self.opened()?.run_script(script.name(), program)
     }
 
-    fn run_all(&mut self, script: Script, programs: &[Json], objects: &[String]) -> Result<Vec<Json>, Fault> {
-        self.opened()?.run_script_parts(script.name(), programs, objects)
+    fn run_all(
+        &mut self,
+        script: Script,
+        programs: &[Json],
+        acts: &[String],
+        objects: &[String],
+    ) -> Result<Vec<Json>, Fault> {
+        self.opened()?.run_script_parts(script.name(), programs, acts, objects)
     }
 
     fn app(&self) -> Option<String> {

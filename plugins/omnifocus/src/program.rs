@@ -62,8 +62,6 @@ pub(crate) enum Predicate {
     Projects(Vec<String>),
     /// Stands directly below the task with this id.
     Parent(String),
-    /// Is the task with this id, or stands anywhere below it.
-    Under(String),
     /// Stands anywhere below a folder, by segments of its path.
     Folder(Vec<String>),
     /// Stands in no folder.
@@ -159,7 +157,6 @@ impl Predicate {
             Self::ProjectId(id) => json!(["project", id, true]),
             Self::Projects(names) => json!(["projects", names]),
             Self::Parent(id) => json!(["parent", id]),
-            Self::Under(id) => json!(["under", id]),
             Self::Folder(segments) => json!(["folder", segments]),
             Self::Top => json!(["top"]),
             Self::Id(id) => json!(["id", id]),
@@ -196,7 +193,6 @@ impl Predicate {
             Self::ProjectId(id) => format!("project has the id {id:?}"),
             Self::Projects(names) => format!("project is one of {}", quoted(names)),
             Self::Parent(id) => format!("parent has the id {id:?}"),
-            Self::Under(id) => format!("is or is below the task {id:?}"),
             Self::Folder(segments) => format!("below the folder {:?}", segments.join(" : ")),
             Self::Top => "in no folder".to_owned(),
             Self::Id(id) => format!("id is {id:?}"),

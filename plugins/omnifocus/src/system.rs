@@ -98,7 +98,7 @@ fn diagnostics(moment: &Moment, engine: &mut dyn Engine) -> Json {
     data["healthy"] = json!(healthy);
     data["app"] = json!(engine.app());
     data["scripts"] =
-        [Script::Read, Script::Change, Script::Delete].iter().map(|script| script.name()).collect();
+        [Script::Read, Script::Look, Script::Write].iter().map(|script| script.name()).collect();
     data["checks"] = Json::Array(checks);
     json!({"success": true, "data": data})
 }

@@ -2,13 +2,13 @@
 
 mod batch;
 mod changes;
-mod names;
+mod look;
 mod plan;
 mod repetition;
 mod request;
 mod show;
-mod tag_names;
 mod tags;
+mod words;
 
 use iac_plugin::{Arguments, Fault, Json, Tool, json};
 
@@ -26,13 +26,11 @@ pub(crate) fn tool() -> Tool {
 /// engine.
 pub(crate) fn call(arguments: Arguments, moment: &Moment, engine: &mut dyn Engine) -> Result<Json, Fault> {
     let mut plan = request::read(arguments.into()?, moment)?;
-    let names = names::look_up(&plan, moment, engine)?;
-    names.check(&mut plan)?;
-    names.near(&mut plan, moment, engine)?;
+    look::resolve(&mut plan, engine)?;
     if plan.dry_run {
-        return Ok(show::planned(&plan, &names));
+        return Ok(show::planned(&plan, moment));
     }
-    let done = plan.run(&names, engine)?;
+    let done = plan.run(moment, engine)?;
     show::done(&plan, &done, moment)
 }
 

@@ -21,7 +21,6 @@ pub(super) struct Made {
     pub(super) temp: Option<String>,
     pub(super) place: Json,
     pub(super) set: Json,
-    pub(super) words: String,
 }
 
 /// The hour at which a day is due, can be begun, is done.
@@ -90,41 +89,33 @@ pub(super) fn create(
         }
         Target::Project => folder(data, "folder")?.unwrap_or_else(|| json!({})),
     };
-    let (mut set, said) = values(data, target, context)?;
-    // Nothing is cleared in what is new, and its name is said before.
-    let said = said.replacen(&format!(": name {}", json!(name)), "", 1).replacen(", ", ": ", 1);
+    let mut set = values(data, target, context)?;
+    // Nothing is cleared in what is new, and its name stands beside it.
     if let Json::Object(map) = &mut set {
         map.remove("name");
         map.retain(|_, value| !value.is_null());
     }
-    let words = format!("{}{said}", place_words(&place));
-    Ok(Made { name, temp, place, set, words })
+    Ok(Made { name, temp, place, set })
 }
 
-/// Reads the changes of an update, and says them in words.
-pub(super) fn update(
-    given: &Object<'_>,
-    target: Target,
-    context: &Context<'_>,
-) -> Result<(Json, String), Fault> {
+/// Reads the changes of an update.
+pub(super) fn update(given: &Object<'_>, target: Target, context: &Context<'_>) -> Result<Json, Fault> {
     let more: &[&[&str]] =
         if target == Target::Project { &[UPDATE_KEYS, REVIEW_KEYS] } else { &[UPDATE_KEYS] };
     only(given, target, more)?;
-    let (mut set, mut words) = values(given, target, context)?;
+    let mut set = values(given, target, context)?;
     let place = match target {
         Target::Task => task_place(given, None, context)?,
         Target::Project => folder(given, "folder")?,
     };
     if let Some(place) = place {
-        let top = place.as_object().is_some_and(|place| place.is_empty());
-        words = format!(": move{}{words}", if top { " to the top".to_owned() } else { place_words(&place) });
         set["move"] = place;
     }
     if set.as_object().is_some_and(|set| set.is_empty()) {
         return Err(Fault::invalid(format!("`{}` changes nothing", given.path()))
             .suggest("name at least one field, such as {\"flagged\":true}"));
     }
-    Ok((set, words))
+    Ok(set)
 }
 
 fn only(object: &Object<'_>, target: Target, more: &[&[&str]]) -> Result<(), Fault> {
@@ -171,13 +162,18 @@ pub(super) fn name(object: &Object<'_>) -> Result<Option<String>, Fault> {
     }
 }
 
-/// Reads everything but the place: what the script sets, and the words for it.
-fn values(object: &Object<'_>, target: Target, context: &Context<'_>) -> Result<(Json, String), Fault> {
-    let mut set = Set { json: json!({}), words: String::new() };
-    set.put("name", name(object)?.map(Json::from), |value| format!("name {value}"));
-    set.put("note", note(object)?, |_| "a note".to_owned());
+/// Reads everything but the place: what the script sets.
+fn values(object: &Object<'_>, target: Target, context: &Context<'_>) -> Result<Json, Fault> {
+    let mut set = json!({});
+    let mut put = |key: &str, value: Option<Json>| {
+        if let Some(value) = value {
+            set[key] = value;
+        }
+    };
+    put("name", name(object)?.map(Json::from));
+    put("note", note(object)?);
     for (key, word) in [("flagged", "flagged"), ("sequential", "sequential"), ("singleActions", "single")] {
-        set.put(word, object.flag(key)?.map(Json::from), |value| format!("{key} {value}"));
+        put(word, object.flag(key)?.map(Json::from));
     }
     let dates = [
         ("dueDate", "clearDueDate", "due", DUE),
@@ -191,35 +187,14 @@ fn values(object: &Object<'_>, target: Target, context: &Context<'_>) -> Result<
         if found == Some(None) && clear.is_empty() {
             return Err(object.wrong(key, "a date; OmniFocus has no project without a review"));
         }
-        set.put(word, found.map(Json::from), |value| match value.as_i64() {
-            Some(time) => format!("{key} {}", context.moment.text(time)),
-            None => format!("no {key}"),
-        });
+        put(word, found.map(Json::from));
     }
-    set.put("estimate", minutes(object)?, |value| format!("estimatedMinutes {value}"));
-    set.put("tags", tags(object)?, tag_words);
-    set.put("rule", repetition::read(object, context.moment)?, |value| {
-        format!("repeating {}", value["rule"].as_str().unwrap_or("no more"))
-    });
-    set.put("status", status(object, target)?.map(Json::from), |value| format!("status {value}"));
-    set.put("review", review(object)?, |value| {
-        format!("a review every {} {}", value["steps"], value["unit"].as_str().unwrap_or_default())
-    });
-    Ok((set.json, set.words))
-}
-
-struct Set {
-    json: Json,
-    words: String,
-}
-
-impl Set {
-    fn put(&mut self, key: &str, value: Option<Json>, words: impl Fn(&Json) -> String) {
-        let Some(value) = value else { return };
-        self.words.push_str(if self.words.is_empty() { ": " } else { ", " });
-        self.words.push_str(&words(&value));
-        self.json[key] = value;
-    }
+    put("estimate", minutes(object)?);
+    put("tags", tags(object)?);
+    put("rule", repetition::read(object, context.moment)?);
+    put("status", status(object, target)?.map(Json::from));
+    put("review", review(object)?);
+    Ok(set)
 }
 
 fn note(object: &Object<'_>) -> Result<Option<Json>, Fault> {
@@ -416,35 +391,4 @@ pub(super) fn folder(object: &Object<'_>, key: &str) -> Result<Option<Json>, Fau
         Some(Json::String(path)) => Ok(Some(json!({"folder": path.trim()}))),
         Some(_) => Err(object.wrong(key, "the path, name or id of a folder; null for the top")),
     }
-}
-
-/// Says what becomes of tags.
-fn tag_words(tags: &Json) -> String {
-    let list = |key: &str, before: &str| {
-        let names = tags[key].as_array()?;
-        let names: Vec<&str> = names.iter().filter_map(Json::as_str).collect();
-        Some(if names.is_empty() { "no tags".to_owned() } else { format!("{before} {}", names.join(", ")) })
-    };
-    let all = [list("replace", "tags"), list("add", "with the tags"), list("remove", "without the tags")];
-    all.into_iter().flatten().collect::<Vec<_>>().join(", ")
-}
-
-/// Says a place.
-pub(super) fn place_words(place: &Json) -> String {
-    let shown = |value: &Json| {
-        value
-            .as_str()
-            .or_else(|| value["id"].as_str())
-            .or_else(|| value["temp"].as_str())
-            .map(|text| format!("{text:?}"))
-    };
-    let named = |key: &str, words: &str| shown(&place[key]).map(|name| format!(" in {words} {name}"));
-    if place["inbox"] == true {
-        return " in the inbox".to_owned();
-    }
-    let found =
-        named("project", "project").or_else(|| named("task", "task")).or_else(|| named("folder", "folder"));
-    found.unwrap_or_else(|| {
-        if place["top"] == true { " to the top of its project".to_owned() } else { String::new() }
-    })
 }

@@ -2,8 +2,8 @@
 
 use iac_plugin::{Fault, Json, json};
 
-use super::names::{Names, quoted};
-use crate::{Engine, Script};
+use super::words;
+use crate::{Engine, Moment, Script};
 
 /// What a mutation comes to.
 #[derive(Clone, Debug)]
@@ -43,26 +43,44 @@ pub(super) struct Step {
     pub(super) temp: Option<String>,
     /// The id of what it changes, where that is there already.
     pub(super) id: Option<String>,
-    /// What it does, for whoever is asked; behind the name of what it changes.
-    pub(super) words: String,
-    /// Whether something that was there is gone afterwards.
-    pub(super) deletes: bool,
+    /// What the script says that it would touch; null where it names nothing that is there.
+    pub(super) said: Json,
     /// Why it is not run.
     pub(super) failure: Option<Json>,
 }
 
 impl Step {
-    /// Makes a step of what the script interprets; it deletes nothing.
-    pub(super) fn new(
-        index: usize,
-        operation: &'static str,
-        target: &'static str,
-        json: Json,
-        words: String,
-    ) -> Self {
-        Self { index, operation, target, json, temp: None, id: None, words, deletes: false, failure: None }
+    /// Makes a step of what the script interprets.
+    pub(super) fn new(index: usize, operation: &'static str, target: &'static str, json: Json) -> Self {
+        Self { index, operation, target, json, temp: None, id: None, said: Json::Null, failure: None }
+    }
+
+    /// Whether it only makes something where nothing has to be looked up.
+    pub(super) fn names_nothing(&self) -> bool {
+        let place = self.json["at"].as_object();
+        let is_free = place.is_some_and(|place| {
+            place.is_empty()
+                || place.contains_key("inbox")
+                || place.values().all(|place| !place["temp"].is_null())
+        });
+        self.json["do"] == "create" && is_free && self.json["set"]["tags"].is_null()
+    }
+
+    /// What it does, as the package declares it.
+    fn acts(&self) -> Vec<String> {
+        let said = self.said["acts"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let said: Vec<String> = said.iter().filter_map(Json::as_str).map(str::to_owned).collect();
+        if said.is_empty() { vec![format!("create {}", self.target)] } else { said }
+    }
+
+    /// Whether something that was there is gone afterwards.
+    fn loses(&self) -> bool {
+        self.acts().iter().any(|act| LOSSES.iter().any(|loss| act.starts_with(loss)))
     }
 }
+
+/// How the names of acts begin that lose something.
+const LOSSES: [&str; 5] = ["delete ", "merge ", "drop ", "overwrite ", "end "];
 
 /// What became of the steps, in their order.
 #[derive(Clone, Debug, Default)]
@@ -76,9 +94,6 @@ pub(super) struct Done {
 /// So many characters of data fit beside the script into what the host takes, with room for what one part hands on to the
 /// next.
 const BUDGET: usize = 190_000;
-
-/// So many characters of a line about an object the host shows.
-const LINE: usize = 160;
 
 /// So many of the lines are shown to whoever is asked.
 const SHOWN: usize = 5;
@@ -97,15 +112,21 @@ impl Plan {
     ///
     /// # Errors
     /// A step that is too long alone, an atomic plan that is too long, and those of the engine.
-    pub(super) fn run(&self, names: &Names, engine: &mut dyn Engine) -> Result<Done, Fault> {
-        let script = if self.steps.iter().any(|step| step.deletes) { Script::Delete } else { Script::Change };
+    pub(super) fn run(&self, moment: &Moment, engine: &mut dyn Engine) -> Result<Done, Fault> {
         let mut done = Done { rows: vec![Json::Null; self.steps.len()], ..Done::default() };
         let parts = self.parts()?;
         if parts.is_empty() {
             return Ok(done);
         }
-        let objects = self.objects(&parts.concat(), names);
-        match engine.run_all(script, &self.programs(&parts), &objects) {
+        let steps: Vec<&Step> = parts.iter().flatten().map(|at| &self.steps[*at]).collect();
+        let mut acts: Vec<String> = Vec::new();
+        for act in steps.iter().flat_map(|step| step.acts()) {
+            if !acts.contains(&act) {
+                acts.push(act);
+            }
+        }
+        let objects = self.objects(steps, moment);
+        match engine.run_all(Script::Write, &self.programs(&parts), &acts, &objects) {
             Ok(answers) => done.take_all(&parts, &answers)?,
             Err(fault) => return Err(done.so_far(self, &parts, fault)),
         }
@@ -113,7 +134,7 @@ impl Plan {
     }
 
     /// Returns the program of each part.
-    fn programs(&self, parts: &[Vec<usize>]) -> Vec<Json> {
+    pub(super) fn programs(&self, parts: &[Vec<usize>]) -> Vec<Json> {
         let program = |(at, part): (usize, &Vec<usize>)| {
             let steps: Vec<&Json> = part.iter().map(|at| &self.steps[*at].json).collect();
             let more = at + 1 < parts.len();
@@ -122,41 +143,24 @@ impl Plan {
         parts.iter().enumerate().map(program).collect()
     }
 
-    /// Says what all is about, a line for each step. What is deleted stands first, so that it is not among the lines that
-    /// are not shown; where there are such, the first line counts all.
-    fn objects(&self, steps: &[usize], names: &Names) -> Vec<String> {
-        let mut steps: Vec<&Step> = steps.iter().map(|at| &self.steps[*at]).collect();
-        steps.sort_by_key(|step| !step.deletes);
-        let mut lines: Vec<String> = steps.iter().map(|step| self.line(step, names)).collect();
+    /// Says what all is about, a line for each step. What loses something stands first, so that it is not among the lines
+    /// that are not shown; where there are such, the first line counts all.
+    fn objects(&self, mut steps: Vec<&Step>, moment: &Moment) -> Vec<String> {
+        steps.sort_by_key(|step| !step.loses());
+        let mut lines: Vec<String> = steps.iter().map(|step| words::line(self, step, moment)).collect();
         if lines.len() > SHOWN {
-            lines[0] = cut(&format!("{}; {}", counted(&steps), lines[0]));
+            lines[0] = format!("{}; {}", counted(&steps), lines[0]);
         }
         lines
     }
 
-    /// Says what a step does to what, for whoever is asked.
-    pub(super) fn line(&self, step: &Step, names: &Names) -> String {
-        let made = step.json["id"]["temp"].as_str().and_then(|temp| self.made(temp));
-        let known = step.id.as_deref().and_then(|id| names.of(step.target, id));
-        let about = known.or_else(|| Some(format!("{} {}", step.target, quoted(made?))));
-        let about = about.map(|about| format!(" {about}")).unwrap_or_default();
-        let place = &step.json["at"];
-        let temp = place["project"]["temp"].as_str().or_else(|| place["task"]["temp"].as_str());
-        let mut words = names.at(step);
-        if let Some((temp, name)) = temp.and_then(|temp| Some((temp, self.made(temp)?))) {
-            words = words.replacen(&format!("{temp:?}"), &quoted(name), 1);
-        }
-        let with = names.with(step);
-        cut(&format!("{}{about}{words}{with}", step.operation).replace(" move in ", " move to "))
-    }
-
     /// The name of what a create makes.
-    fn made(&self, temp: &str) -> Option<&str> {
+    pub(super) fn made(&self, temp: &str) -> Option<&str> {
         self.steps.iter().find(|step| step.temp.as_deref() == Some(temp))?.json["name"].as_str()
     }
 
     /// Divides the steps that can be run, in their order, so that each part is short enough.
-    fn parts(&self) -> Result<Vec<Vec<usize>>, Fault> {
+    pub(super) fn parts(&self) -> Result<Vec<Vec<usize>>, Fault> {
         let (mut parts, mut room) = (Vec::new(), 0);
         for (at, step) in self.steps.iter().enumerate().filter(|(_, step)| step.failure.is_none()) {
             let weight = weight(&step.json);
@@ -189,20 +193,27 @@ impl Done {
         {
             return other;
         }
+        let told = |step: &Step, row: &Json| json!({"index": step.index, "operation": step.operation, "id": row["item"]["id"]});
         let pairs = plan.steps.iter().zip(&self.rows).filter(|(_, row)| row["success"] == true);
-        let done: Vec<Json> = pairs
-            .map(|(step, row)| {
-                json!({"index": step.index, "operation": step.operation, "id": row["item"]["id"]})
-            })
-            .collect();
+        let done: Vec<Json> = pairs.map(|(step, row)| told(step, row)).collect();
+        // The part that was running may have been done, wholly or not; those after it were never sent.
+        let running = parts.iter().find(|part| part.iter().all(|at| self.rows[*at].is_null()));
+        let of = |at: &usize| plan.steps[*at].index;
+        if detail["outcome"] == "unknown" {
+            fault.retryable = false;
+            detail["unknown"] = running.map(|part| part.iter().map(of).collect()).unwrap_or_default();
+        }
         if !done.is_empty() {
+            fault.retryable = false;
             fault.message = format!(
                 "{}; {} of {} operations were done before",
                 fault.message,
                 done.len(),
                 plan.steps.len()
             );
+            let later = parts.iter().skip_while(|part| Some(*part) != running).skip(1);
             detail["done"] = json!(done);
+            detail["notRun"] = later.flatten().map(of).collect();
         }
         fault.detail = Some(detail).filter(|detail| detail != &json!({}));
         fault
@@ -238,10 +249,6 @@ impl Done {
         }
         Ok(())
     }
-}
-
-fn cut(line: &str) -> String {
-    line.chars().take(LINE).collect()
 }
 
 /// Says how many steps there are of each operation: `8 in all: delete 1, create 7`.

@@ -4,7 +4,6 @@ use iac_plugin::serde_json::Map;
 use iac_plugin::{Fault, Json, json};
 
 use super::changes::{self, Context};
-use super::names::quoted;
 use super::plan::{Form, Plan, Step};
 use super::{batch, tags};
 use crate::Moment;
@@ -144,8 +143,7 @@ fn create(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<St
     if let Some(temp) = &made.temp {
         json["temp"] = json!(temp);
     }
-    let words = format!(" {} {}{}", target.word(), quoted(&made.name), made.words);
-    Ok(Step { temp: made.temp, ..Step::new(index, "create", target.word(), json, words) })
+    Ok(Step { temp: made.temp, ..Step::new(index, "create", target.word(), json) })
 }
 
 fn update(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<Step, Fault> {
@@ -158,18 +156,17 @@ fn update(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<St
             object.at("changes")
         ))
     })?;
-    let (set, words) = changes::update(&given, target, context)?;
+    let set = changes::update(&given, target, context)?;
     let json = json!({"do": "update", "kind": target.word(), "id": reference, "set": set});
-    Ok(Step { id, ..Step::new(index, "update", target.word(), json, words) })
+    Ok(Step { id, ..Step::new(index, "update", target.word(), json) })
 }
 
 fn complete(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<Step, Fault> {
     let target = target(object)?.unwrap_or(Target::Task);
     let (id, reference) = reference(object, &["id"], context)?;
     let when = changes::date(object, "completionDate", changes::NOON, context.moment)?.flatten();
-    let words = when.map(|when| format!(" as of {}", context.moment.text(when))).unwrap_or_default();
     let json = json!({"do": "complete", "kind": target.word(), "id": reference, "when": when});
-    Ok(Step { id, ..Step::new(index, "complete", target.word(), json, words) })
+    Ok(Step { id, ..Step::new(index, "complete", target.word(), json) })
 }
 
 fn delete(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<Step, Fault> {
@@ -180,7 +177,7 @@ fn delete(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<St
 
 fn deletion(target: Target, id: Option<String>, reference: Json, index: usize) -> Step {
     let json = json!({"do": "delete", "kind": target.word(), "id": reference});
-    Step { id, deletes: true, ..Step::new(index, "delete", target.word(), json, String::new()) }
+    Step { id, ..Step::new(index, "delete", target.word(), json) }
 }
 
 /// Reads the id of what a step changes: one of OmniFocus, or a temporary one of the same batch.
@@ -237,7 +234,6 @@ fn folder(mutation: &Object<'_>) -> Result<Step, Fault> {
     )?;
     let name = changes::name(&data)?.ok_or_else(|| changes::nameless(&data))?;
     let above = changes::folder(&data, "parentFolder")?.unwrap_or_else(|| json!({}));
-    let words = format!(" folder {name:?}{}", changes::place_words(&above));
     let json = json!({"do": "create", "kind": "folder", "name": name, "at": above, "set": {}});
-    Ok(Step::new(0, "create_folder", "folder", json, words))
+    Ok(Step::new(0, "create_folder", "folder", json))
 }

@@ -3,8 +3,8 @@
 use iac_plugin::serde_json::Map;
 use iac_plugin::{Fault, Json, json};
 
-use super::names::Names;
 use super::plan::{Done, Form, Plan, Step};
+use super::words::line;
 use crate::Moment;
 
 /// Times of an item, which leave in local time.
@@ -15,7 +15,7 @@ const DATES: [&str; 7] =
 const NOTE: usize = 200;
 
 /// Shows what a dry run would do.
-pub(super) fn planned(plan: &Plan, names: &Names) -> Json {
+pub(super) fn planned(plan: &Plan, moment: &Moment) -> Json {
     let mut steps: Vec<&Step> = plan.steps.iter().collect();
     steps.sort_by_key(|step| step.index);
     let rows: Vec<Json> = steps
@@ -24,17 +24,17 @@ pub(super) fn planned(plan: &Plan, names: &Names) -> Json {
             let mut row = begun(step);
             if let Some(id) = &step.id {
                 row["id"] = json!(id);
-                row["name"] = json!(names.name(step.target, id));
+                row["name"] = step.said["name"].clone();
             }
             match &step.failure {
                 Some(failure) => row["error"] = failure.clone(),
-                None => row["would"] = json!(format!("{}{}", step.operation, step.words)),
+                None => row["would"] = json!(line(plan, step, moment)),
             }
             row
         })
         .collect();
     let failed = plan.steps.iter().filter(|step| step.failure.is_some()).count();
-    let note = "nothing was changed; ids and places were looked up, tags were not";
+    let note = "nothing was changed; all names and ids were looked up";
     json!({"success": failed == 0, "dryRun": true, "data": {"summary": {"planned": rows.len() - failed, "errors": failed}, "results": rows}, "metadata": {"note": note}})
 }
 
@@ -256,16 +256,30 @@ pub(super) fn words(error: &Json) -> (String, String) {
             format!("the {what} `{value}` is completed or dropped"),
             format!("use its id to write there all the same: {}", near.join(", ")),
         ),
-        "is_project" => (
-            format!("`{value}` is the root of the project `{}`", near.get(1).unwrap_or(&"?")),
-            format!("use target `project` and the id {}", near.first().unwrap_or(&"?")),
-        ),
         "exists" => {
             (format!("there is a {what} `{value}` already"), "use it, or choose another name".to_owned())
         }
         "cycle" => (
             format!("the {what} `{value}` is the one that was to go there, or lies below it"),
             "choose another place".to_owned(),
+        ),
+        "no_id" => (
+            format!("no {what} has the id `{value}`"),
+            match near.first() {
+                Some(&"root") => "it is the root of a project: use target `project`".to_owned(),
+                Some(&other) if !other.is_empty() => {
+                    format!("it is the id of a {other}: use target `{other}`")
+                }
+                _ => format!("query {what}s for their ids; it may have been deleted"),
+            },
+        ),
+        "not_asked" => (
+            format!("it would now {value}, and nobody was asked about that"),
+            "send it again: what it touches has changed meanwhile".to_owned(),
+        ),
+        "changed" => (
+            format!("the {what} `{value}` is no longer as it was when it was looked up"),
+            "send it again, so that it is looked up as it is now".to_owned(),
         ),
         "not_made" => (format!("what `{value}` stands for was not made"), "its own row says why".to_owned()),
         "too_old" => (

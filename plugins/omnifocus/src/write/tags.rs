@@ -37,9 +37,8 @@ pub(super) fn step(mutation: &Object<'_>) -> Result<Step, Fault> {
     })?;
     fitting(mutation, action)?;
     let name = need(mutation, "tagName")?;
-    let (json, words) = program(mutation, action, name)?;
-    let deletes = matches!(action, "delete" | "merge");
-    Ok(Step { deletes, ..Step::new(0, action, "tag", json, words) })
+    let json = program(mutation, action, name)?;
+    Ok(Step::new(0, action, "tag", json))
 }
 
 /// Refuses what an action does not use.
@@ -67,9 +66,8 @@ fn fitting(mutation: &Object<'_>, action: &str) -> Result<(), Fault> {
     }
 }
 
-fn program(mutation: &Object<'_>, action: &str, name: &str) -> Result<(Json, String), Fault> {
+fn program(mutation: &Object<'_>, action: &str, name: &str) -> Result<Json, Fault> {
     let mut json = json!({"do": "tag", "action": action, "name": name});
-    let mut words = format!(" tag {name:?}");
     match action {
         "create" => {
             let under = mutation.text("parentTag")?;
@@ -80,16 +78,13 @@ fn program(mutation: &Object<'_>, action: &str, name: &str) -> Result<(Json, Str
                 .suggest("write \"Parent : Child\", or the name and its parent"));
             }
             json["under"] = json!(under);
-            words.push_str(&under.map(|under| format!(" in {under:?}")).unwrap_or_default());
         }
         "rename" => {
             json["to"] = json!(need(mutation, "newName")?);
-            words.push_str(&format!(" to {}", json["to"]));
         }
         "merge" => {
             let key = if mutation.has("targetTag") { "targetTag" } else { "newName" };
             json["to"] = json!(need(mutation, key)?);
-            words.push_str(&format!(" into {}, and remove it", json["to"]));
         }
         "nest" | "reparent" => {
             // Without a parent, a tag is taken out of the one that it is in.
@@ -99,7 +94,6 @@ fn program(mutation: &Object<'_>, action: &str, name: &str) -> Result<(Json, Str
             } else {
                 json["action"] = json!("nest");
                 json["under"] = json!(need(mutation, "parentTag")?);
-                words.push_str(&format!(" under {}", json["under"]));
             }
         }
         "set_status" => {
@@ -109,18 +103,16 @@ fn program(mutation: &Object<'_>, action: &str, name: &str) -> Result<(Json, Str
                 .ok_or_else(|| mutation.wrong("status", "one of active, on_hold, dropped"))?;
             json["action"] = json!("set");
             json["status"] = json!(status);
-            words.push_str(&format!(": {status}"));
         }
         "set_exclusive" => {
             let exclusive =
                 mutation.flag("exclusive")?.ok_or_else(|| mutation.wrong("exclusive", "true or false"))?;
             json["action"] = json!("set");
             json["exclusive"] = json!(exclusive);
-            words.push_str(&format!(": exclusive {exclusive}"));
         }
         _ => (),
     }
-    Ok((json, words))
+    Ok(json)
 }
 
 fn need<'a>(mutation: &Object<'a>, key: &str) -> Result<&'a str, Fault> {

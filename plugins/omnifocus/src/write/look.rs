@@ -1,0 +1,56 @@
+//! What a mutation names, looked up before anybody is asked and before anything is changed: by the script that applies it.
+
+use iac_plugin::{Fault, Json, json};
+
+use super::plan::{Form, Plan};
+use super::show;
+use crate::{Engine, Script};
+
+/// Resolves every step, and keeps what each would touch.
+///
+/// What is not there or not certain is refused; in a plan that goes on, only the steps that name it fail.
+///
+/// # Errors
+/// `invalid_parameter` for the first such step, and those of the engine.
+pub(super) fn resolve(plan: &mut Plan, engine: &mut dyn Engine) -> Result<(), Fault> {
+    if plan.steps.iter().all(|step| step.names_nothing()) {
+        return Ok(());
+    }
+    let parts = plan.parts()?;
+    let answers = engine.run_all(Script::Look, &plan.programs(&parts), &[], &[])?;
+    for (part, answer) in parts.iter().zip(&answers) {
+        let rows = answer["rows"].as_array().filter(|rows| rows.len() == part.len());
+        let rows = rows.ok_or_else(|| {
+            Fault::new("execution_failed", "the answer of OmniFocus has no form that is known")
+                .suggest("nothing was changed; report it with the version of OmniFocus")
+        })?;
+        for (at, row) in part.iter().zip(rows) {
+            take(plan, *at, row)?;
+        }
+    }
+    Ok(())
+}
+
+fn take(plan: &mut Plan, at: usize, row: &Json) -> Result<(), Fault> {
+    if row["error"].is_null() {
+        plan.steps[at].said = row["said"].clone();
+        // The script refuses what is no longer as a human was shown it.
+        plan.steps[at].json["seen"] = row["said"].clone();
+        return Ok(());
+    }
+    let goes_on = plan.form != Form::Single && !plan.stop && !plan.atomic;
+    let (message, suggestion) = show::words(&row["error"]);
+    if goes_on {
+        plan.steps[at].failure = Some(json!({"message": message, "suggestion": suggestion}));
+        return Ok(());
+    }
+    let message = match plan.form {
+        Form::Batch => {
+            format!("operation {} of the batch: {message}; nothing was changed", plan.steps[at].index)
+        }
+        Form::Single | Form::Bulk => message,
+    };
+    let mut fault = Fault::invalid(message).suggest(suggestion);
+    fault.detail = Some(row["error"].clone());
+    Err(fault)
+}

@@ -1,0 +1,276 @@
+//! What a step would do, in words for whoever is asked: every property, with what it was before, and what is lost.
+//!
+//! Values are cut, properties never: a line holds all that a step sets.
+
+use iac_plugin::Json;
+
+use super::plan::{Plan, Step};
+use crate::Moment;
+
+/// So many characters of a name or a text are shown, so that none pushes what stands behind it out of its line.
+const NAME: usize = 60;
+
+/// So many tags of a list are named, each with so many characters.
+const TAGS: usize = 6;
+const TAG: usize = 24;
+
+/// Each property of a step: its key in the program, and what a caller calls it.
+const PROPERTIES: [(&str, &str); 15] = [
+    ("name", "name"),
+    ("note", "note"),
+    ("flagged", "flagged"),
+    ("sequential", "sequential"),
+    ("single", "singleActions"),
+    ("due", "dueDate"),
+    ("defer", "deferDate"),
+    ("planned", "plannedDate"),
+    ("reviewed", "lastReviewDate"),
+    ("nextReview", "nextReviewDate"),
+    ("estimate", "estimatedMinutes"),
+    ("tags", "tags"),
+    ("rule", "repetitionRule"),
+    ("status", "status"),
+    ("review", "reviewInterval"),
+];
+
+/// Quotes a name for whoever is asked.
+pub(super) fn quoted(name: &str) -> String {
+    short(name, NAME)
+}
+
+/// Quotes as much of a text as fits.
+fn short(text: &str, most: usize) -> String {
+    format!("\"{}\"", escaped(text, most))
+}
+
+/// As much of a text as fits, with what hides itself or its neighbours written as an escape.
+fn escaped(text: &str, most: usize) -> String {
+    let (mut shown, mut length) = (String::new(), 0);
+    for letter in text.chars() {
+        let letter: String = letter.escape_debug().collect();
+        length += letter.chars().count();
+        if length > most {
+            return shown + "…";
+        }
+        shown.push_str(&letter);
+    }
+    shown
+}
+
+/// Says what a step does to what.
+pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
+    let json = &step.json;
+    let verb = if step.operation == "create_folder" { "create" } else { step.operation };
+    let mut line = format!("{verb} {}", about(plan, step));
+    match json["do"].as_str() {
+        Some("create") => {
+            if let Some(place) = place(plan, &json["at"], step, "in") {
+                line = format!("{line} {place}");
+            }
+            line.push_str(&list(properties(step, moment)));
+        }
+        Some("update") => {
+            let mut parts: Vec<String> = Vec::new();
+            if json["set"]["move"].is_object() {
+                let place = place(plan, &json["set"]["move"], step, "to");
+                parts.push(format!("move {}", place.unwrap_or_else(|| "to the top".to_owned())));
+            }
+            parts.extend(properties(step, moment));
+            line.push_str(&list(parts));
+            line.push_str(&goes_along(step, json["set"]["status"] == "dropped"));
+        }
+        Some("complete") => {
+            if let Some(when) = json["when"].as_i64() {
+                line = format!("{line} as of {}", moment.text(when));
+            }
+            line.push_str(&goes_along(step, false));
+        }
+        Some("delete") => line.push_str(&held(step)),
+        _ => line.push_str(&of_tag(step)),
+    }
+    line
+}
+
+/// What a step is about: its kind, its name and where it is.
+fn about(plan: &Plan, step: &Step) -> String {
+    let made = || step.json["id"]["temp"].as_str().and_then(|temp| plan.made(temp));
+    let name = step.said["name"].as_str().or_else(|| step.json["name"].as_str()).or_else(made);
+    let name = name.or(step.id.as_deref()).unwrap_or_default();
+    match step.said["in"].as_str() {
+        Some(place) => format!("{} {} in {}", step.target, quoted(name), quoted(place)),
+        None => format!("{} {}", step.target, quoted(name)),
+    }
+}
+
+/// Says a place by its name; none where it is the top.
+fn place(plan: &Plan, place: &Json, step: &Step, before: &str) -> Option<String> {
+    if place["inbox"] == true {
+        return Some(format!("{before} the inbox"));
+    }
+    if place["top"] == true {
+        return Some("to the top of its project".to_owned());
+    }
+    let (kind, given) = ["project", "task", "folder"].iter().find_map(|kind| {
+        let given = &place[*kind];
+        (!given.is_null()).then_some((*kind, given))
+    })?;
+    let made = given["temp"].as_str().and_then(|temp| plan.made(temp));
+    let name = made.or_else(|| step.said["to"].as_str()).or_else(|| given.as_str());
+    Some(format!("{before} {kind} {}", quoted(name.or_else(|| given["id"].as_str()).unwrap_or_default())))
+}
+
+fn list(parts: Vec<String>) -> String {
+    if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) }
+}
+
+/// Every property that a step sets, with its old value where there was one.
+fn properties(step: &Step, moment: &Moment) -> Vec<String> {
+    let (set, old) = (&step.json["set"], &step.said["old"]);
+    let mut parts = Vec::new();
+    for (key, label) in PROPERTIES {
+        let Some(wanted) = set.get(key) else { continue };
+        if key == "tags" {
+            parts.extend(tags(wanted, &old["tags"]));
+            continue;
+        }
+        let new = value(key, wanted, moment);
+        match old.get(key).map(|old| value(key, old, moment)).filter(|old| *old != new) {
+            Some(old) => parts.push(format!("{label} {old} -> {new}")),
+            None => parts.push(format!("{label} {new}")),
+        }
+    }
+    if let Some(new) = step.said["newTags"].as_array() {
+        parts.push(format!("new tags {}", names(new)));
+    }
+    parts
+}
+
+/// A value of a property, as it is set or as it was.
+fn value(key: &str, value: &Json, moment: &Moment) -> String {
+    match (key, value) {
+        ("note", Json::Null) => "empty".to_owned(),
+        ("note", Json::String(text)) => note(text, text.chars().count()),
+        ("note", old) => {
+            let length = usize::try_from(old["length"].as_u64().unwrap_or_default()).unwrap_or(usize::MAX);
+            note(old["head"].as_str().unwrap_or_default(), length)
+        }
+        ("rule", rule) if rule.is_object() => value_text(&rule["rule"]),
+        ("review", every) if every.is_object() => {
+            let unit = every["unit"].as_str().unwrap_or_default().trim_end_matches('s');
+            format!("{} {unit}(s)", every["steps"])
+        }
+        (_, Json::Null) => "none".to_owned(),
+        ("due" | "defer" | "planned" | "reviewed" | "nextReview", time) => {
+            moment.show(time).as_str().unwrap_or("none").to_owned()
+        }
+        ("name", _) => quoted(value.as_str().unwrap_or_default()),
+        (_, other) => value_text(other),
+    }
+}
+
+/// A word or a number as it is, cut as a name is.
+fn value_text(value: &Json) -> String {
+    match value {
+        Json::String(text) => escaped(text, NAME),
+        other => other.to_string(),
+    }
+}
+
+/// A note by its beginning and its length, both of which a human needs to know what is lost.
+fn note(head: &str, length: usize) -> String {
+    if length == 0 {
+        return "empty".to_owned();
+    }
+    let characters = if length == 1 { "character" } else { "characters" };
+    format!("{} ({length} {characters})", quoted(head))
+}
+
+/// What becomes of tags: all of them where they are replaced, else those that come and go.
+fn tags(wanted: &Json, old: &Json) -> Vec<String> {
+    let mut parts = Vec::new();
+    if let Some(new) = wanted["replace"].as_array() {
+        match old.as_array().filter(|old| !old.is_empty()) {
+            Some(old) => parts.push(format!("tags {} -> {}", names(old), names(new))),
+            None => parts.push(format!("tags {}", names(new))),
+        }
+    }
+    parts.extend(wanted["add"].as_array().map(|added| format!("with the tags {}", names(added))));
+    parts.extend(wanted["remove"].as_array().map(|gone| format!("without the tags {}", names(gone))));
+    parts
+}
+
+fn names(all: &[Json]) -> String {
+    if all.is_empty() {
+        return "none".to_owned();
+    }
+    let shown = all.iter().take(TAGS).map(|name| short(name.as_str().unwrap_or_default(), TAG));
+    let more = all.len().saturating_sub(TAGS);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    shown.chain(more).collect::<Vec<_>>().join(", ")
+}
+
+/// What is done or dropped together with a task or project.
+fn goes_along(step: &Step, drops: bool) -> String {
+    let mut words = String::new();
+    let below = if step.target == "project" { "in it" } else { "below it" };
+    match step.said["open"].as_i64().unwrap_or_default() {
+        0 => {}
+        1 => words.push_str(&format!(", with 1 open task {below}")),
+        open => words.push_str(&format!(", with {open} open tasks {below}")),
+    }
+    if let Some(rule) = step.said["repeats"].as_str() {
+        let rule = short(rule, NAME);
+        let ends = format!(", and ends its repetition {rule}: all later occurrences are lost");
+        words.push_str(&if drops { ends } else { format!(", which repeats by {rule}") });
+    }
+    words
+}
+
+/// How many tasks go with what is deleted.
+fn held(step: &Step) -> String {
+    let below = if step.target == "project" { "in it" } else { "below it" };
+    let tasks = match step.said["total"].as_i64().unwrap_or_default() {
+        0 => return String::new(),
+        1 => " with 1 task".to_owned(),
+        total => format!(" with {total} tasks"),
+    };
+    match step.said["open"].as_i64().unwrap_or_default() {
+        0 => format!("{tasks} {below}"),
+        open => format!("{tasks} {below}, {open} of them open"),
+    }
+}
+
+/// What becomes of a tag, and which tasks and tags are touched by it.
+fn of_tag(step: &Step) -> String {
+    let (json, said) = (&step.json, &step.said);
+    let goal = |key: &str| quoted(said["to"].as_str().or_else(|| json[key].as_str()).unwrap_or_default());
+    let had = || {
+        let tasks = match said["total"].as_i64().unwrap_or_default() {
+            1 => ", which 1 task has".to_owned(),
+            tasks => format!(", which {tasks} tasks have"),
+        };
+        match said["tags"].as_i64().unwrap_or_default() {
+            0 => tasks,
+            1 => format!("{tasks} and 1 tag below it"),
+            below => format!("{tasks} and {below} tags below it"),
+        }
+    };
+    match json["action"].as_str().unwrap_or_default() {
+        "create" if json["under"].is_string() => format!(" under {}", goal("under")),
+        "rename" => format!(" to {}", quoted(json["to"].as_str().unwrap_or_default())),
+        "nest" => format!(" under {}", goal("under")),
+        "unnest" => " to the top".to_owned(),
+        "merge" => format!(" into {}, and remove it{}", goal("to"), had()),
+        "delete" => had(),
+        "set" => {
+            let changed = |key: &str| match (&said["old"][key], &json[key]) {
+                (_, Json::Null) => None,
+                (Json::Null, new) => Some(format!(": {key} {}", value_text(new))),
+                (old, new) => Some(format!(": {key} {} -> {}", value_text(old), value_text(new))),
+            };
+            let dropped = if json["status"] == "dropped" { had() } else { String::new() };
+            changed("status").or_else(|| changed("exclusive")).unwrap_or_default() + &dropped
+        }
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,386 @@
+//! What a human is asked about a change: its acts, every property with its old value, and what is lost. And what becomes
+//! of a change that is more, or something else, than that.
+
+use iac_plugin::{Fault, Json, json};
+
+use crate::world::World;
+
+/// What a question is about, made anew for each case: a project with a group and two tasks, in a folder.
+const SCENE: &str = "(() => {
+  const folder = new Folder('Shelf'), project = new Project('Box', folder);
+  const group = new Task('Group', project), task = new Task('Child', group), other = new Task('Other', project);
+  const tag = new Tag('Above'), below = new Tag('Below', tag);
+  task.note = 'a note of twenty-odd letters'; task.flagged = true; task.dueDate = new Date(2026, 0, 5, 17); task.addTag(below);
+  other.repetitionRule = new Task.RepetitionRule('FREQ=WEEKLY', null, Task.RepetitionScheduleType.Regularly, Task.AnchorDateKey.DueDate, true);
+  other.dueDate = new Date(2026, 1, 2, 17); project.note = 'why';
+  return JSON.stringify({ folder, project, group, task, other, tag }, (name, value) => (name !== '' && value.id ? value.id.primaryKey : value));
+})()";
+
+struct Scene {
+    world: World,
+    ids: Json,
+}
+
+fn scene() -> Scene {
+    let world = World::new();
+    let ids = serde_json::from_str(&world.evaluate(SCENE).unwrap()).unwrap();
+    Scene { world, ids }
+}
+
+impl Scene {
+    /// Writes the ids of the scene for their names: `@task`.
+    fn filled(&self, mutation: &Json) -> Json {
+        let mut text = mutation.to_string();
+        for (name, id) in self.ids.as_object().unwrap() {
+            text = text.replace(&format!("\"@{name}\""), &id.to_string());
+        }
+        serde_json::from_str(&text).unwrap()
+    }
+
+    fn write(&mut self, mutation: &Json) -> Json {
+        let arguments = json!({ "mutation": self.filled(mutation) });
+        self.world.call("omnifocus_write", &arguments)
+    }
+
+    /// Everything that the database holds, for comparisons.
+    fn state(&self) -> String {
+        let all = "JSON.stringify([flattenedTasks, flattenedProjects, flattenedFolders, flattenedTags].map((all) => all.map((each) => \
+                   [each.id.primaryKey, each.name, each.note, each.flagged, String(each.status || each.taskStatus), String(each.dueDate), each.parent && each.parent.id.primaryKey, \
+                   each.tags && each.tags.map((tag) => tag.name), String(each.repetitionRule && each.repetitionRule.ruleString)])))";
+        self.world.evaluate(all).unwrap()
+    }
+}
+
+fn update(target: &str, changes: &Json) -> Json {
+    json!({"operation": "update", "target": target, "id": format!("@{target}"), "changes": changes})
+}
+
+fn delete(target: &str, id: &str) -> Json {
+    json!({"operation": "delete", "target": target, "id": id})
+}
+
+/// Mutations, the acts that each is, and what its line says.
+fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
+    let tag = |action: &str, more: &Json| {
+        let mut mutation = json!({"operation": "tag_manage", "action": action, "tagName": "Above : Below"});
+        mutation.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        mutation
+    };
+    vec![
+        (
+            json!({"operation": "create", "target": "task", "data": {"name": "New", "project": "Box"}}),
+            vec!["create task"],
+            "create task \"New\" in project \"Box\"",
+        ),
+        (
+            json!({"operation": "create", "target": "task", "data": {"name": "New", "tags": ["Below", "Fresh"]}}),
+            vec!["create task", "create tag"],
+            "create task \"New\" in the inbox: tags \"Below\", \"Fresh\", new tags \"Fresh\"",
+        ),
+        (
+            json!({"operation": "create", "target": "project", "data": {"name": "New", "folder": "Shelf"}}),
+            vec!["create project"],
+            "create project \"New\" in folder \"Shelf\"",
+        ),
+        (
+            json!({"operation": "create_folder", "data": {"name": "Drawer", "parentFolder": "Shelf"}}),
+            vec!["create folder"],
+            "create folder \"Drawer\" in folder \"Shelf\"",
+        ),
+        (
+            update("task", &json!({"flagged": false, "dueDate": null, "name": "Kid", "status": "active"})),
+            vec!["edit task"],
+            "update task \"Child\" in \"Group\": name \"Child\" -> \"Kid\", flagged true -> false, \
+             dueDate 2026-01-05T17:00:00+01:00 -> none, status active",
+        ),
+        (
+            update("task", &json!({"note": ""})),
+            vec!["overwrite task note"],
+            "update task \"Child\" in \"Group\": note \"a note of twenty-odd letters\" (28 characters) -> empty",
+        ),
+        (
+            update("task", &json!({"note": "a note of twenty-odd letters, and more"})),
+            vec!["edit task"],
+            "update task \"Child\" in \"Group\": note \"a note of twenty-odd letters\" (28 characters) -> \
+             \"a note of twenty-odd letters, and more\" (38 characters)",
+        ),
+        (
+            update("project", &json!({"note": "other"})),
+            vec!["overwrite project note"],
+            "update project \"Box\" in \"Shelf\": note \"why\" (3 characters) -> \"other\" (5 characters)",
+        ),
+        (
+            update("task", &json!({"tags": ["Fresh"], "project": null})),
+            vec!["edit task", "move task", "create tag"],
+            "update task \"Child\" in \"Group\": move to the inbox, tags \"Above : Below\" -> \"Fresh\", new tags \"Fresh\"",
+        ),
+        (
+            update("project", &json!({"folder": null})),
+            vec!["move project"],
+            "update project \"Box\" in \"Shelf\": move to the top",
+        ),
+        (
+            update("project", &json!({"status": "dropped"})),
+            vec!["drop project"],
+            "update project \"Box\" in \"Shelf\": status active -> dropped, with 3 open tasks in it",
+        ),
+        (
+            update("project", &json!({"status": "completed"})),
+            vec!["complete project"],
+            "update project \"Box\" in \"Shelf\": status active -> completed, with 3 open tasks in it",
+        ),
+        (
+            json!({"operation": "update", "id": "@other", "changes": {"status": "dropped"}}),
+            vec!["drop task"],
+            "update task \"Other\" in \"Box\": status active -> dropped, and ends its repetition \"FREQ=WEEKLY\": \
+             all later occurrences are lost",
+        ),
+        (
+            json!({"operation": "update", "id": "@other", "changes": {"repetitionRule": null}}),
+            vec!["end task repetition"],
+            "update task \"Other\" in \"Box\": repetitionRule FREQ=WEEKLY -> none",
+        ),
+        (
+            json!({"operation": "complete", "id": "@other"}),
+            vec!["complete task"],
+            "complete task \"Other\" in \"Box\", which repeats by \"FREQ=WEEKLY\"",
+        ),
+        (
+            json!({"operation": "complete", "target": "project", "id": "@project"}),
+            vec!["complete project"],
+            "complete project \"Box\" in \"Shelf\", with 3 open tasks in it",
+        ),
+        (delete("task", "@task"), vec!["delete task"], "delete task \"Child\" in \"Group\""),
+        (
+            delete("task", "@group"),
+            vec!["delete task"],
+            "delete task \"Group\" in \"Box\" with 1 task below it, 1 of them open",
+        ),
+        (
+            delete("project", "@project"),
+            vec!["delete project"],
+            "delete project \"Box\" in \"Shelf\" with 3 tasks in it, 3 of them open",
+        ),
+        (
+            tag("rename", &json!({"newName": "Deep"})),
+            vec!["edit tag"],
+            "rename tag \"Below\" in \"Above\" to \"Deep\"",
+        ),
+        (
+            tag("nest", &json!({"parentTag": "Errands"})),
+            vec!["move tag"],
+            "nest tag \"Below\" in \"Above\" under \"Errands\"",
+        ),
+        (
+            tag("set_status", &json!({"status": "on_hold"})),
+            vec!["edit tag"],
+            "set_status tag \"Below\" in \"Above\": status active -> on_hold",
+        ),
+        (
+            tag("set_status", &json!({"status": "dropped"})),
+            vec!["drop tag"],
+            "set_status tag \"Below\" in \"Above\": status active -> dropped, which 1 task has",
+        ),
+        (
+            tag("merge", &json!({"targetTag": "Errands"})),
+            vec!["merge tag"],
+            "merge tag \"Below\" in \"Above\" into \"Errands\", and remove it, which 1 task has",
+        ),
+        (
+            json!({"operation": "tag_manage", "action": "delete", "tagName": "Above"}),
+            vec!["delete tag"],
+            "delete tag \"Above\", which 0 tasks have and 1 tag below it",
+        ),
+    ]
+}
+
+#[test]
+fn a_question_names_every_act_and_what_is_lost() {
+    for (mutation, acts, line) in cases() {
+        let mut scene = scene();
+        let answer = scene.write(&mutation);
+        assert_eq!(answer["success"], true, "{mutation}: {answer}");
+        let asked = &scene.world.asked[0];
+        let mut said = asked.acts.clone();
+        said.sort();
+        let mut acts = acts.clone();
+        acts.sort_unstable();
+        assert_eq!((said.iter().map(String::as_str).collect::<Vec<_>>(), &asked.lines[0][..]), (acts, line));
+    }
+}
+
+/// A plugin that names less can do less: whichever act the host does not tell the script, nothing changes.
+#[test]
+fn what_was_not_decided_is_not_done() {
+    for (mutation, acts, _) in cases() {
+        for act in acts {
+            let mut scene = scene();
+            scene.world.withheld = Some(act.to_owned());
+            let before = scene.state();
+            let answer = scene.write(&mutation);
+            assert!(
+                answer["error"].as_str().unwrap().contains(&format!("it would now {act}")),
+                "{mutation}: {answer}"
+            );
+            assert_eq!(scene.state(), before, "{mutation} without {act}");
+        }
+    }
+}
+
+/// A yes is for what was shown: what somebody else has changed meanwhile is not touched.
+#[test]
+fn what_changed_after_it_was_shown_is_left_alone() {
+    let meanwhile =
+        [("name", "x.name = 'Renamed'"), ("note", "x.note = 'precious'"), ("tasks", "new Task('Late', x)")];
+    for (what, source) in meanwhile {
+        for mutation in [
+            update("project", &json!({"note": "mine", "name": "B", "status": "dropped"})),
+            delete("project", "@project"),
+        ] {
+            if what == "note" && mutation["operation"] == "delete" {
+                continue;
+            }
+            let mut scene = scene();
+            let id = scene.ids["project"].clone();
+            let source = format!("(() => {{ const x = Project.byIdentifier({id}); {source}; }})()");
+            scene.world.meanwhile = Some(source);
+            let answer = scene.write(&mutation);
+            assert!(
+                answer["error"].as_str().is_some_and(|error| error.contains("is no longer as it was")),
+                "{what}: {answer}"
+            );
+            let left = scene.world.evaluate(&format!("String(Project.byIdentifier({id}).status)"));
+            assert!(left.unwrap().contains("Active"), "{what}");
+        }
+    }
+}
+
+/// Each way to touch something, then each way to be rid of it, in one batch: the answer tells all of it.
+#[test]
+fn what_a_batch_touches_and_deletes_is_told() {
+    let touches = [
+        json!({"operation": "create", "target": "task", "data": {"name": "new", "parentTaskId": "@group"}}),
+        json!({"operation": "create", "target": "task", "data": {"name": "new", "project": "Box"}}),
+        update("task", &json!({"flagged": false})),
+        update("project", &json!({"flagged": true})),
+        json!({"operation": "update", "id": "@other", "changes": {"parentTaskId": "@group"}}),
+        json!({"operation": "complete", "id": "@task"}),
+        json!({"operation": "complete", "id": "@other"}),
+        json!({"operation": "complete", "target": "project", "id": "@project"}),
+        json!({"operation": "update", "id": "@other", "changes": {"status": "completed"}}),
+    ];
+    let ends = [
+        vec![delete("task", "@task")],
+        vec![delete("task", "@group")],
+        vec![delete("project", "@project")],
+        vec![delete("project", "@project"), delete("task", "@task"), delete("task", "@group")],
+    ];
+    for touch in &touches {
+        for end in &ends {
+            for atomic in [false, true] {
+                let mut scene = scene();
+                let operations = [std::slice::from_ref(touch), &end[..]].concat();
+                let batch =
+                    json!({"operation": "batch", "operations": operations, "atomicOperation": atomic});
+                let answer = scene.write(&batch);
+                let told = format!("{touch} then {end:?}: {answer}");
+                assert_eq!(answer["success"], true, "{told}");
+                let rows = answer["data"]["results"].as_array().unwrap();
+                let ids: Json = rows.iter().map(|row| row["id"].clone()).collect();
+                let there = "(id) => Boolean(Task.byIdentifier(id) || Project.byIdentifier(id))";
+                let there = scene.world.evaluate(&format!("JSON.stringify({ids}.map({there}))")).unwrap();
+                let there: Vec<bool> = serde_json::from_str(&there).unwrap();
+                for (row, there) in rows.iter().zip(there) {
+                    assert!(row["id"].is_string() && row["name"].is_string(), "{told}");
+                    let gone = row["deleted"] == true || row["permanent"] == true;
+                    assert_eq!(there, !gone, "{told}");
+                    assert!(!gone || row["status"].is_null(), "a status of what is gone is made up: {told}");
+                }
+            }
+        }
+    }
+}
+
+/// Whatever the values are, a line names every property that is set, and is one that the host shows whole.
+#[test]
+fn no_property_is_cut_off() {
+    const WHOLE: usize = 1_200;
+    let labels = [
+        "name",
+        "note",
+        "flagged",
+        "sequential",
+        "dueDate",
+        "deferDate",
+        "plannedDate",
+        "estimatedMinutes",
+        "tags",
+        "repetitionRule",
+        "status",
+    ];
+    for letter in ["x", "\u{202e}", "\"", "\n", "日", "\\"] {
+        let long = format!("a{}", letter.repeat(1_500));
+        let tags: Vec<String> = (0..40).map(|at| format!("{at}{}", letter.repeat(200))).collect();
+        let all = json!({
+            "name": long, "note": long, "flagged": true, "sequential": true, "dueDate": "2026-02-01",
+            "deferDate": "2026-01-30", "plannedDate": "2026-01-31", "estimatedMinutes": 525_600, "tags": tags,
+            "repetitionRule": {"frequency": "monthly", "daysOfMonth": (1..=31).collect::<Vec<_>>(), "count": 10_000},
+            "status": "active",
+        });
+        let mut scene = scene();
+        for id in ["@group", "@group"] {
+            let answer = scene.write(&json!({"operation": "update", "id": id, "changes": all}));
+            assert_eq!(answer["success"], true, "{answer}");
+            let line = scene.world.asked.last().unwrap().lines[0].clone();
+            for label in labels {
+                assert!(line.contains(&format!("{label} ")), "{label}: {line}");
+            }
+            assert!(line.ends_with("status active") || line.contains(", new tags \"0"), "{line}");
+            assert!(line.chars().count() <= WHOLE, "{} characters: {line}", line.chars().count());
+            assert!(line.chars().all(|letter| !letter.is_control() && letter != '\u{202e}'), "{line}");
+        }
+    }
+}
+
+#[test]
+fn what_timed_out_is_named_and_not_repeated() {
+    let mut scene = scene();
+    let late = Fault {
+        retryable: true,
+        detail: Some(json!({"outcome": "unknown"})),
+        ..Fault::new("timeout", "OmniFocus: the app did not answer in time")
+    };
+    scene.world.fault = Some(late);
+    let batch = json!({"mutation": scene.filled(&json!({"operation": "batch", "operations": [delete("task", "@task"), delete("task", "@other")]}))});
+    let fault = scene.world.try_call("omnifocus_write", &batch).unwrap_err();
+    let detail = fault.detail.unwrap();
+    assert_eq!(
+        (fault.retryable, &detail["unknown"], &detail["outcome"]),
+        (false, &json!([0, 1]), &json!("unknown"))
+    );
+}
+
+/// Completing by a status is what the button does: what repeats goes on, and says when.
+#[test]
+fn what_repeats_goes_on_however_it_is_completed() {
+    let rule = "task.repetitionRule = new Task.RepetitionRule('FREQ=WEEKLY', null, Task.RepetitionScheduleType.Regularly, Task.AnchorDateKey.DueDate, true); \
+                task.dueDate = new Date(2026, 1, 2, 17)";
+    for mutation in [
+        json!({"operation": "complete", "id": "@other"}),
+        json!({"operation": "update", "id": "@other", "changes": {"status": "completed"}}),
+        json!({"operation": "complete", "target": "project", "id": "@project"}),
+        update("project", &json!({"status": "completed"})),
+    ] {
+        let mut scene = scene();
+        let id = scene.ids["project"].clone();
+        scene
+            .world
+            .evaluate(&format!("(() => {{ const task = Project.byIdentifier({id}); {rule}; }})()"))
+            .unwrap();
+        let answer = scene.write(&mutation);
+        let data = &answer["data"];
+        assert_eq!(data["status"], "completed", "{answer}");
+        assert_eq!(data["next"]["dueDate"], "2026-02-09T17:00:00+01:00", "{answer}");
+        assert_eq!(answer.get("warnings"), None, "{answer}");
+    }
+}
