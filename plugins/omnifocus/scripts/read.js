@@ -94,7 +94,17 @@
     return object === undefined || object === null ? null : chain(object).join(" : ");
   }
 
-  const names = (tags) => Array.from(tags, (tag) => tag.name);
+  // A tag by its name, or by its path where others have that name too.
+  let several = null;
+  function tagName(tag) {
+    if (several === null) {
+      const seen = new Set();
+      several = new Set();
+      for (const each of flattenedTags) (seen.has(each.name) ? several : seen).add(each.name);
+    }
+    return several.has(tag.name) ? path(tag) : tag.name;
+  }
+  const names = (tags) => Array.from(tags, tagName);
   const whole = (from, to) => (from === null || to === null ? null : Math.floor((to - from) / DAY));
   const born = (item) => { const added = time(item.added); return added === null ? time(item.modified) : added; };
 
@@ -310,10 +320,20 @@
     return chosen;
   }
 
-  function checkTags(wanted) {
-    const all = Array.from(flattenedTags, title);
-    const known = new Set(all);
-    for (const name of wanted) if (!known.has(name)) refuse("not_found", "tag", name, similar(name, all));
+  // All tags that a name means: by id, else by the first of these that any fits: the exact path, the exact name, either
+  // in any case. Several tags of one name are all meant; a path tells them apart.
+  function findTags(name) {
+    const all = Array.from(flattenedTags), lower = (text) => text.toLowerCase();
+    const wanted = name.split(/\s:\s/).map((segment) => segment.trim()).join(" : ");
+    const fits = [
+      (tag) => key(tag) === name, (tag) => path(tag) === wanted, (tag) => tag.name === name,
+      (tag) => lower(path(tag)) === lower(wanted), (tag) => lower(tag.name) === lower(name),
+    ];
+    for (const fit of fits) {
+      const found = all.filter(fit);
+      if (found.length > 0) return new Set(found.map(key));
+    }
+    return refuse("not_found", "tag", name, similar(name, all.map(title)));
   }
 
   // Every folder below one whose name and whose parents' names hold the segments, in order.
@@ -427,11 +447,11 @@
       return (item) => reads.some((read) => wanted.test(read(item)));
     },
     tags: (kind, how, wanted) => {
-      checkTags(wanted);
-      const any = (item) => { for (const tag of item.tags) if (wanted.includes(tag.name)) return true; return false; };
-      if (how === "any") return any;
-      if (how === "none") return (item) => !any(item);
-      return (item) => { const held = names(item.tags); return wanted.every((name) => held.includes(name)); };
+      const sets = wanted.map(findTags);
+      const has = (item, set) => { for (const tag of item.tags) if (set.has(key(tag))) return true; return false; };
+      if (how === "all") return (item) => sets.every((set) => has(item, set));
+      const either = new Set(sets.flatMap((set) => Array.from(set)));
+      return how === "any" ? (item) => has(item, either) : (item) => !has(item, either);
     },
     tagged: (kind, source) => {
       const wanted = pattern(source);
@@ -459,10 +479,6 @@
       return (item) => ids.has(key(projectOf(kind, item)));
     },
     parent: (kind, id) => { findTask(id); return (item) => key(item.parent) === id; },
-    under: (kind, id) => (item) => {
-      for (let at = item; at !== undefined && at !== null; at = at.parent) if (key(at) === id) return true;
-      return false;
-    },
     folder: (kind, segments) => {
       const { below } = findFolders(segments);
       return (item) => { const folder = folderOf(kind, item); return folder !== null && below.has(key(folder)); };
