@@ -16,7 +16,7 @@ use crate::reference::{RefId, ReferenceError};
 pub(crate) use parse::as_shown;
 pub(crate) use resolve::find_property;
 pub use resolve::{Held, Resolved, Target};
-pub(crate) use show::{one_line, quoted};
+pub(crate) use show::{one_line, quoted, quoted_to};
 pub use source::read_source;
 
 /// What a client wrote, parsed but not yet checked against a dictionary.

@@ -50,15 +50,24 @@ pub(crate) fn quoted(text: &str) -> String {
     format!("\"{}\"", one_line(text).replace('"', "'"))
 }
 
+/// Puts a text that somebody else wrote on one line, in quotes, with so many characters at most.
+pub(crate) fn quoted_to(text: &str, most: usize) -> String {
+    format!("\"{}\"", line_of(text, most).replace('"', "'"))
+}
+
 /// Puts a text on one line, at most 80 characters. Blanks are joined, ends of lines become `⏎`, and what is not visible or
 /// turns the direction becomes U+FFFD.
 ///
 /// A text that runs from right to left is isolated: it would else take its neighbours along, so that an old and a new
 /// value change places on the screen.
 pub(crate) fn one_line(text: &str) -> String {
+    line_of(text, LONGEST)
+}
+
+fn line_of(text: &str, most: usize) -> String {
     let joined = joined(&text.replace("\r\n", "\n"));
-    let mut shown: String = joined.chars().take(LONGEST).collect();
-    if joined.chars().nth(LONGEST).is_some() {
+    let mut shown: String = joined.chars().take(most).collect();
+    if joined.chars().nth(most).is_some() {
         shown.push('…');
     }
     if shown.chars().any(is_right_to_left) { format!("\u{2068}{shown}\u{2069}") } else { shown }

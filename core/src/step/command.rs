@@ -211,6 +211,17 @@ impl Sending {
         }
     }
 
+    /// Names targets that were given as places by what was found there.
+    pub(super) fn named(mut self, invocation: &Invocation, references: &[Option<RefId>]) -> Self {
+        let Some(Given::List(targets)) = &invocation.direct else { return self };
+        for (at, (each, target)) in self.each.iter_mut().zip(targets).enumerate() {
+            if let (None, Given::Object(path)) = (references.get(at).copied().flatten(), target) {
+                *each = json!(path.to_string());
+            }
+        }
+        self
+    }
+
     /// Follows what is moved, where something is.
     pub(super) fn moving(self, invocation: &mut Invocation, references: &[Option<RefId>], app: &App) -> Self {
         let dictionary = app.dictionary.as_deref();

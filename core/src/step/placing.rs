@@ -68,7 +68,7 @@ fn send(
     events: u64,
     world: &World<'_>,
 ) -> Step {
-    let sending = sending.moving(&mut invocation, references, app);
+    let sending = sending.named(&invocation, references).moving(&mut invocation, references, app);
     in_app(app, Deed::Command(Box::new(invocation)), events, Then::Command(Box::new(sending)), world)
 }
 

@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::change::Subject;
 use crate::dictionary::Dictionary;
 use crate::marshal::{Given, Place};
-use crate::specifier::{Path, one_line, quoted};
+use crate::specifier::{Path, one_line, quoted, quoted_to};
 use crate::value::Value;
 
 /// What objects are called, by the way that leads to them.
@@ -18,6 +18,9 @@ pub(super) type Names = BTreeMap<Path, String>;
 
 /// As much of a text as a human reads before deciding, in characters.
 const LONGEST: usize = 80;
+
+/// The same of the text of a message that is sent: its beginning decides.
+const TEXT: usize = 400;
 
 /// So many characters that did not change stand before those that did.
 const CONTEXT: usize = 20;
@@ -63,7 +66,10 @@ fn told_fact(read: &Json, dictionary: &Dictionary) -> String {
         Value::List(items) if items.is_empty() => "none".to_owned(),
         Value::List(items) => items.iter().map(|item| text(&plain(item))).collect::<Vec<_>>().join(", "),
         Value::Failed { .. } => "cannot be read".to_owned(),
-        value => shown(&plain(&value)),
+        value => match plain(&value) {
+            Json::String(text) => quoted_to(&text, TEXT) + &length(&text, TEXT),
+            other => shown(&other),
+        },
     }
 }
 
@@ -79,19 +85,19 @@ fn text(value: &Json) -> String {
 pub(super) fn shown(value: &Json) -> String {
     match value {
         Json::Null => "nothing".to_owned(),
-        Json::String(text) => quoted(text) + &length(text),
+        Json::String(text) => quoted(text) + &length(text, LONGEST),
         Json::Bool(_) | Json::Number(_) => value.to_string(),
         other => {
             let text = other.to_string();
-            one_line(&text) + &length(&text)
+            one_line(&text) + &length(&text, LONGEST)
         }
     }
 }
 
 /// How long a text is of which not everything is shown.
-fn length(text: &str) -> String {
+fn length(text: &str, most: usize) -> String {
     let count = text.chars().count();
-    if count > LONGEST { format!(" ({count} characters)") } else { String::new() }
+    if count > most { format!(" ({count} characters)") } else { String::new() }
 }
 
 /// An old and a new value: of long ones the part in which they differ.
@@ -135,7 +141,7 @@ fn given(value: &Given, names: &Names) -> String {
         Given::Null => "nothing".to_owned(),
         Given::Bool(flag) => flag.to_string(),
         Given::Number(number) => number.to_string(),
-        Given::Text(text) => quoted(text) + &length(text),
+        Given::Text(text) => quoted(text) + &length(text, LONGEST),
         Given::Date(date) => one_line(date),
         Given::File(path) => format!("file {}", quoted(path)),
         Given::Enumerator(name) => one_line(name),
