@@ -19,6 +19,8 @@ pub struct App {
     pub version: String,
     /// How much its dictionary offers, once known; a dictionary need not stay loaded for that.
     pub counts: Option<Counts>,
+    /// Other bundles that claim its id, by their paths; the system may send what is meant for it to one of them.
+    pub others: Vec<String>,
     /// Its terminology, once loaded.
     pub dictionary: Option<Arc<Dictionary>>,
 }
@@ -43,16 +45,22 @@ pub struct Apps(pub Vec<App>);
 impl Apps {
     /// Finds an app however it is spelled: bundle id, name, or the name with other case and spacing.
     ///
+    /// A bundle id comes before a name, in any spelling: anybody can call an app `com.apple.mail`.
+    ///
     /// # Errors
     /// [`Code::UnknownApp`] with the nearest names.
     pub fn find(&self, term: &str) -> Result<&App, Fault> {
-        let exact = |app: &&App| &*app.bundle_id == term || app.name == term;
-        self.0.iter().find(exact).or_else(|| self.alike(term)).ok_or_else(|| self.unknown(term))
+        let id = |app: &&App| app.bundle_id.eq_ignore_ascii_case(term);
+        let exact = self.0.iter().find(|app| &*app.bundle_id == term).or_else(|| self.0.iter().find(id));
+        let named = || self.0.iter().find(|app| app.name == term);
+        exact.or_else(named).or_else(|| self.alike(term)).ok_or_else(|| self.unknown(term))
     }
 
     fn alike(&self, term: &str) -> Option<&App> {
         let wanted = names::key(term.strip_suffix(".app").unwrap_or(term));
-        self.0.iter().find(|app| names::key(&app.name) == wanted || names::key(&app.bundle_id) == wanted)
+        let name = |app: &&App| names::key(&app.name) == wanted;
+        let id = |app: &&App| names::key(&app.bundle_id) == wanted;
+        self.0.iter().find(name).or_else(|| self.0.iter().find(id))
     }
 
     fn unknown(&self, term: &str) -> Fault {
@@ -65,5 +73,32 @@ impl Apps {
             "iac_mcp_list_apps lists every scriptable app with its bundle id",
         )
         .with("near", near)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn app(name: &str, id: &str) -> App {
+        let (name, version) = (name.to_owned(), String::new());
+        App { bundle_id: id.into(), name, version, counts: None, others: Vec::new(), dictionary: None }
+    }
+
+    #[test]
+    fn no_name_takes_the_place_of_an_id() {
+        let apps = Apps(vec![
+            app("com.apple.mail", "x.evil"),
+            app("COM.APPLE.MAIL", "x.evil.too"),
+            app("comapplemail", "x.third"),
+            app("Mail", "com.apple.mail"),
+        ]);
+        for term in ["com.apple.mail", "COM.APPLE.MAIL", "com.Apple.Mail", "Mail", "mail", "Mail.app"] {
+            assert_eq!(
+                &*apps.find(term).unwrap_or_else(|fault| panic!("{fault:?}")).bundle_id,
+                "com.apple.mail",
+                "{term}"
+            );
+        }
     }
 }

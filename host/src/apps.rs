@@ -21,7 +21,7 @@ use iac_core::step::EVERY_APP;
 use cache::Cache;
 pub use definition::Definition;
 use definition::{Shelf, Sources};
-use index::{Bundle, Index};
+use index::{Bundle, Index, Refused};
 pub use roots::Roots;
 
 /// How the apps of a Mac are found.
@@ -59,6 +59,7 @@ pub struct Catalog {
 #[derive(Debug)]
 struct OnDisk {
     bundles: Vec<Bundle>,
+    refused: Vec<Refused>,
     index: Index,
 }
 
@@ -96,7 +97,7 @@ impl Catalog {
     /// Returns the apps after reading whatever is needed; this may block.
     pub fn load(&self, need: &Need) -> Arc<Apps> {
         let mut on_disk = self.on_disk();
-        let OnDisk { bundles, index } = on_disk.get_or_insert_with(|| self.search());
+        let OnDisk { bundles, index, .. } = on_disk.get_or_insert_with(|| self.search());
         let new = || Arc::new(Apps(bundles.iter().map(Bundle::app).collect()));
         let mut apps = self.known().unwrap_or_else(new);
         match need {
@@ -125,6 +126,19 @@ impl Catalog {
         Ok((app.clone(), definition))
     }
 
+    /// What is wrong with the bundles on disk, and whether it may send a call to another app than the one that is meant.
+    /// This may block.
+    pub fn troubles(&self) -> Vec<(String, bool)> {
+        self.load(&Need::Dictionaries(Vec::new()));
+        let on_disk = self.on_disk();
+        let claims = on_disk.iter().flat_map(|on_disk| &on_disk.bundles);
+        let claims = claims.filter_map(|bundle| Some((bundle.claim()?, bundle.is_of_system())));
+        let refused = on_disk.iter().flat_map(|on_disk| &on_disk.refused);
+        let refused =
+            refused.map(|refused| (format!("{}: {}", refused.folder.display(), refused.why), false));
+        claims.chain(refused).collect()
+    }
+
     fn known(&self) -> Option<Arc<Apps>> {
         self.apps.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -135,9 +149,15 @@ impl Catalog {
 
     fn search(&self) -> OnDisk {
         let mut index = Index::load(self.cache.as_ref(), &self.settings.roots);
-        let bundles = index.search(&self.settings.roots);
+        let (bundles, refused) = index.search(&self.settings.roots);
         index.save(self.cache.as_ref());
-        OnDisk { bundles, index }
+        for claim in bundles.iter().filter_map(Bundle::claim) {
+            tracing::warn!("{claim}");
+        }
+        for Refused { folder, why } in &refused {
+            tracing::warn!(why, app = %folder.display(), "an app is passed over");
+        }
+        OnDisk { bundles, refused, index }
     }
 
     fn read(&self, missing: &[usize], bundles: &[Bundle], apps: &mut Arc<Apps>) {

@@ -116,6 +116,7 @@ fn apps() -> Apps {
             name: "Omni".to_owned(),
             version: String::new(),
             counts: None,
+            others: Vec::new(),
             dictionary: Some(Arc::new(dictionary)),
         }
     };

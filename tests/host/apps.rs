@@ -127,8 +127,60 @@ fn the_copy_in_the_best_place_is_taken() {
     check(
         |mac| rename(mac, "Applications/Atelier Studio.app", "System/Applications/Atelier Studio.app"),
         "Atelier",
-        &[("Atelier Studio 2", "com.example.AtelierStudio")],
+        &[("Atelier Studio", "com.example.AtelierStudio")],
     );
+}
+
+/// Whoever can write to a folder of apps can claim the id of Mail there, with a dictionary of their own.
+#[test]
+fn no_bundle_takes_the_place_of_an_app_of_the_system() {
+    for (folder, id) in [
+        ("Applications/A.app", "com.apple.mail"),
+        ("Applications/A.app", "COM.APPLE.MAIL"),
+        ("Users/alex/Applications/Mail.app", "com.apple.mail"),
+        ("A.app", "Com.Apple.Mail"),
+    ] {
+        let twin = |mac: &Changed| {
+            copy(&mac.mac("Applications/Atelier Studio.app"), &mac.mac(folder));
+            let list = mac.mac(folder).join("Contents/Info.plist");
+            let text = fs::read_to_string(&list).unwrap();
+            assert!(text.contains("com.example.AtelierStudio"));
+            write(&list, text.replace("com.example.AtelierStudio", id).as_bytes());
+        };
+        check(twin, "mail", &[("Mail", "com.apple.mail")]);
+        check(twin, "MAIL", &[]);
+        let changed = Changed::new();
+        twin(&changed);
+        let catalog = Catalog::new(changed.settings());
+        let claims: Vec<String> =
+            catalog.troubles().into_iter().filter(|(_, bad)| *bad).map(|(what, _)| what).collect();
+        let told = |claim: &String| {
+            claim.contains(&format!("/{folder}")) && claim.contains("/System/Applications/Mail.app is used")
+        };
+        assert!(claims.len() == 1 && claims.iter().all(told), "{claims:?}");
+        let mail = everything(changed.settings()).find("com.apple.mail").unwrap().clone();
+        assert_eq!(mail.others, [format!("/{folder}")]);
+        assert!(mail.dictionary.unwrap().class("message").is_some(), "the dictionary of Mail itself");
+    }
+}
+
+#[test]
+fn an_id_that_means_other_apps_is_refused() {
+    for id in ["*", "com.apple.*", "com.example.Atelier Studio", "&lt;&gt;", " "] {
+        let changed = Changed::new();
+        let list = changed.mac("Applications/Atelier Studio.app/Contents/Info.plist");
+        let text = fs::read_to_string(&list).unwrap();
+        write(&list, text.replace("com.example.AtelierStudio", id).as_bytes());
+        let catalog = Catalog::new(changed.settings());
+        let troubles = catalog.troubles();
+        assert!(
+            troubles
+                .iter()
+                .any(|(what, _)| what.contains("not a bundle id") && what.contains("Atelier Studio.app")),
+            "{troubles:?}"
+        );
+        assert!(listed(changed.settings().roots).iter().all(|(_, found)| found != id.trim()), "{id}");
+    }
 }
 
 fn rename(mac: &Changed, from: &str, to: &str) {

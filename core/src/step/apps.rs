@@ -52,6 +52,9 @@ impl Listing {
 fn show(app: &App, running: &Json) -> Json {
     let mut json =
         json!({ "name": app.name, "bundleId": &*app.bundle_id, "version": app.version, "running": running });
+    if !app.others.is_empty() {
+        json["otherBundles"] = json!(app.others);
+    }
     let counts = app.counts.or_else(|| app.dictionary.as_ref().map(|dictionary| dictionary.counts()));
     if let Some(Counts { commands, classes }) = counts {
         json["commands"] = json!(commands);

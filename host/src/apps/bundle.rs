@@ -33,14 +33,30 @@ pub(super) fn read(info: &Path) -> Result<Info, String> {
     let list = plist::Value::from_file(info).map_err(|error| error.to_string())?;
     let list = list.as_dictionary().ok_or("expected a dictionary")?;
     let text = |key| list.get(key).and_then(plist::Value::as_string).map(str::to_owned);
+    let id = text("CFBundleIdentifier").ok_or("it names no bundle id")?;
+    if !is_id(&id) {
+        let id = iac_core::foreign::clean(&id, 80);
+        return Err(format!(
+            "not a bundle id: `{id}`. Expected letters, digits, `.`, `-` and `_`. Ask the app's maker to correct it"
+        ));
+    }
     let definition = text("OSAScriptingDefinition").filter(|name| !name.trim().is_empty());
     let enabled = list.get("NSAppleScriptEnabled").map(means_yes);
     Ok(Info {
-        id: text("CFBundleIdentifier").filter(|id| !id.is_empty()).ok_or("it names no bundle id")?,
+        id,
         version: text("CFBundleShortVersionString").or_else(|| text("CFBundleVersion")).unwrap_or_default(),
         scriptable: enabled.unwrap_or(definition.is_some()),
         definition,
     })
+}
+
+/// Whether a text is a bundle id.
+///
+/// # Source
+/// Apple's documentation of `CFBundleIdentifier`; the underscore is not in it, and old apps have it. A `*` would mean every
+/// app where a policy or a plugin's grant names apps.
+fn is_id(id: &str) -> bool {
+    !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || ".-_".contains(c))
 }
 
 /// The name that people see under an app's icon.
@@ -61,6 +77,25 @@ fn means_yes(value: &plist::Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_no_bundle_id() {
+        for id in ["com.apple.mail", "COM.Example.App-2", "a_b"] {
+            assert!(is_id(id), "{id}");
+        }
+        for id in [
+            "",
+            "*",
+            "com.apple.*",
+            "com.apple.mail ",
+            "com.äpple.mail",
+            "a/b",
+            "a\nb",
+            "com.apple.ma\u{200b}il",
+        ] {
+            assert!(!is_id(id), "{id:?}");
+        }
+    }
 
     #[test]
     fn every_spelling_of_yes_and_no() {

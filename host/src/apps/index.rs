@@ -1,6 +1,6 @@
 //! Every app bundle that was found, and what is known of it without its dictionary.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use iac_core::app::App;
@@ -25,11 +25,38 @@ pub(super) struct Bundle {
     pub(super) base: PathBuf,
     pub(super) id: String,
     version: String,
+    /// Other bundles that claim the same id.
+    pub(super) others: Vec<PathBuf>,
     /// The name of its dictionary's file, as its property list has it.
     pub(super) definition: Option<String>,
 }
 
 impl Bundle {
+    /// Whether it is a part of the system, which nobody can change.
+    pub(super) fn is_of_system(&self) -> bool {
+        is_of_system(&self.folder, &self.base)
+    }
+
+    /// A folder as it is called on the Mac that it belongs to.
+    fn shown(&self, folder: &Path) -> String {
+        folder
+            .strip_prefix(&self.base)
+            .map_or_else(|_| folder.display().to_string(), |below| format!("/{}", below.display()))
+    }
+
+    /// What is told of other bundles that claim its id.
+    pub(super) fn claim(&self) -> Option<String> {
+        let others: Vec<String> = self.others.iter().map(|folder| self.shown(folder)).collect();
+        (!others.is_empty()).then(|| {
+            format!(
+                "{} is the id of several bundles: {} is used, {} is not; remove what does not belong there",
+                self.id,
+                self.shown(&self.folder),
+                others.join(" and "),
+            )
+        })
+    }
+
     /// The app as the core knows it, without its dictionary.
     pub(super) fn app(&self) -> App {
         App {
@@ -37,9 +64,17 @@ impl Bundle {
             name: bundle::name(&self.folder),
             version: self.version.clone(),
             counts: None,
+            others: self.others.iter().map(|folder| self.shown(folder)).collect(),
             dictionary: None,
         }
     }
+}
+
+/// A folder that looks like an app and cannot be taken for one, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refused {
+    pub(super) folder: PathBuf,
+    pub(super) why: String,
 }
 
 /// What was read of each app folder, by its path.
@@ -48,6 +83,10 @@ pub(super) struct Index {
     name: String,
     entries: BTreeMap<PathBuf, Entry>,
     changed: bool,
+}
+
+fn is_of_system(folder: &Path, base: &Path) -> bool {
+    folder.starts_with(base.join("System"))
 }
 
 /// What was read of one app folder.
@@ -76,23 +115,37 @@ impl Index {
         self.changed = false;
     }
 
-    /// Finds every scriptable app, by name; of several copies of one app the one in the best place.
-    pub(super) fn search(&mut self, roots: &Roots) -> Vec<Bundle> {
+    /// Finds every scriptable app, by name, and what cannot be taken for one; of several bundles of one id that of the
+    /// system, else the one in the best place.
+    ///
+    /// The system compares ids without regard to case, so here they are one as well.
+    pub(super) fn search(&mut self, roots: &Roots) -> (Vec<Bundle>, Vec<Refused>) {
         let mut found = roots.search();
-        found.sort_by(|a, b| {
-            (a.rank, a.folder.as_os_str().len(), &a.folder).cmp(&(
-                b.rank,
-                b.folder.as_os_str().len(),
-                &b.folder,
-            ))
+        found.sort_by_cached_key(|found| {
+            // Whoever can write to /Applications cannot write below /System.
+            let is_of_system = is_of_system(&found.folder, &found.base);
+            (!is_of_system, found.rank, found.folder.as_os_str().len(), found.folder.clone())
         });
         self.update(&found);
-        let mut seen = BTreeSet::new();
-        let bundles = found.into_iter().filter_map(|found| self.bundle(found));
-        let mut bundles: Vec<Bundle> =
-            bundles.filter(|bundle| seen.insert(bundle.id.to_lowercase())).collect();
-        bundles.sort_by_cached_key(|bundle| (bundle::name(&bundle.folder).to_lowercase(), bundle.id.clone()));
-        bundles
+        let mut bundles: Vec<Bundle> = Vec::new();
+        let mut refused = Vec::new();
+        for found in found {
+            match self.bundle(found) {
+                Ok(Some(bundle)) => {
+                    match bundles.iter_mut().find(|known| known.id.eq_ignore_ascii_case(&bundle.id)) {
+                        Some(known) => known.others.push(bundle.folder),
+                        None => bundles.push(bundle),
+                    }
+                }
+                Ok(None) => {}
+                Err(why) => refused.push(why),
+            }
+        }
+        // Of two apps of one name, that of the system is the one that is meant.
+        bundles.sort_by_cached_key(|bundle| {
+            (bundle::name(&bundle.folder).to_lowercase(), !bundle.is_of_system(), bundle.id.clone())
+        });
+        (bundles, refused)
     }
 
     /// Reads the property lists that are new or changed, and forgets those that are gone.
@@ -109,16 +162,13 @@ impl Index {
         self.changed |= self.entries != known;
     }
 
-    fn bundle(&self, found: Found) -> Option<Bundle> {
-        let info = match &self.entries.get(&found.folder)?.info {
-            Ok(info) => info.clone(),
-            Err(error) => {
-                tracing::debug!(error, app = %found.folder.display(), "passed over: its property list cannot be read");
-                return None;
-            }
-        };
-        let Info { id, version, scriptable, definition } = info;
-        scriptable.then_some(Bundle { folder: found.folder, base: found.base, id, version, definition })
+    fn bundle(&self, found: Found) -> Result<Option<Bundle>, Refused> {
+        let Some(entry) = self.entries.get(&found.folder) else { return Ok(None) };
+        let info = entry.info.clone();
+        let Info { id, version, scriptable, definition } =
+            info.map_err(|why| Refused { folder: found.folder.clone(), why })?;
+        let Found { folder, base, .. } = found;
+        Ok(scriptable.then_some(Bundle { folder, base, id, version, others: Vec::new(), definition }))
     }
 
     /// Returns how much an app offers, if nothing of its dictionary has changed since that was counted.

@@ -27,7 +27,14 @@ pub(super) fn of(what: &str, common: &Common, mac: Mac) -> Result<(App, Definiti
 
 fn of_file(path: &Path) -> App {
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    App { bundle_id: name.as_str().into(), name, version: String::new(), counts: None, dictionary: None }
+    App {
+        bundle_id: name.as_str().into(),
+        name,
+        version: String::new(),
+        counts: None,
+        others: Vec::new(),
+        dictionary: None,
+    }
 }
 
 /// Text of an app on its way to a terminal: one line, and nothing that a terminal would obey.

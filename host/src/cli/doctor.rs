@@ -107,9 +107,11 @@ fn of_mac(common: &Common, mac: Mac) -> Vec<Json> {
             let caller = Caller::alone("iac-mcp doctor");
             let answer = pipeline.call("system", &arguments, &caller, CancellationToken::new()).await;
             let nobody = pipeline.tools_of_nobody().await;
+            let troubles = pipeline.catalog().troubles();
             pipeline.shutdown().await;
             let mut body = answer.map(|answer| answer.outcome.body).unwrap_or_default();
             if let Some(checks) = body["checks"].as_array_mut() {
+                checks.extend(troubles.iter().map(|(what, is_bad)| check("apps", !is_bad, what)));
                 checks.extend(
                     nobody.iter().map(|fault| check("tools", false, &format!("--tools: {}", fault.message))),
                 );

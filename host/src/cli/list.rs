@@ -53,7 +53,18 @@ impl Apps {
                 text("classes"),
             ]);
         }
-        Ok(paint::print(&table)?)
+        paint::print(&table)?;
+        for app in outcome.body["apps"].as_array().into_iter().flatten() {
+            for other in app["otherBundles"].as_array().into_iter().flatten() {
+                writeln!(
+                    anstream::stderr(),
+                    "{} claims the bundle id of {}, and is not used",
+                    shown(other),
+                    shown(&app["name"])
+                )?;
+            }
+        }
+        Ok(())
     }
 }
 

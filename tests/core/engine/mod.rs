@@ -143,6 +143,7 @@ fn apps(bundle_id: &str) -> Apps {
         name: "Shelf".to_owned(),
         version: String::new(),
         counts: None,
+        others: Vec::new(),
         dictionary: Some(Arc::new(dictionary)),
     }])
 }

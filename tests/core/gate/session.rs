@@ -215,6 +215,7 @@ pub(crate) fn apps_with(bundle_id: &str, name: &str, sdef: &str, includes: &Incl
         name: name.to_owned(),
         version: String::new(),
         counts: None,
+        others: Vec::new(),
         dictionary: Some(Arc::new(dictionary)),
     }])
 }

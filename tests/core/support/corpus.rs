@@ -63,6 +63,7 @@ pub(crate) fn corpus() -> Option<Vec<App>> {
             name: (*name).to_owned(),
             version: String::new(),
             counts: None,
+            others: Vec::new(),
             dictionary: Some(Arc::new(parse(&bytes, &includes).0)),
         }
     };

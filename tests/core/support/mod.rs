@@ -44,6 +44,7 @@ pub(crate) fn apps() -> Apps {
         name: name.to_owned(),
         version: "1.0".to_owned(),
         counts: None,
+        others: Vec::new(),
         dictionary: Some(Arc::new(dictionary(&root().join("fixtures/mac").join(file)).0)),
     };
     APPS.get_or_init(|| Apps(listed.into_iter().map(load).collect())).clone()

@@ -31,6 +31,7 @@ fn said(property: &str, operator: &str, value: &Json) -> String {
         name: String::new(),
         version: String::new(),
         counts: None,
+        others: Vec::new(),
         dictionary: None,
     };
     let filter = json!({ "property": property, "op": operator, "value": value });

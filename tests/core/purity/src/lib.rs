@@ -32,6 +32,7 @@ pub extern "C" fn answered() -> u64 {
         name: "Mail".to_owned(),
         version: "16.0".to_owned(),
         counts: None,
+        others: Vec::new(),
         dictionary: Some(Arc::new(dictionary)),
     };
     let arguments =
