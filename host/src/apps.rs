@@ -151,11 +151,16 @@ impl Catalog {
         let mut index = Index::load(self.cache.as_ref(), &self.settings.roots);
         let (bundles, refused) = index.search(&self.settings.roots);
         index.save(self.cache.as_ref());
-        for claim in bundles.iter().filter_map(Bundle::claim) {
-            tracing::warn!("{claim}");
+        for bundle in &bundles {
+            match bundle.claim() {
+                // A second copy of an app is ordinary; what claims to be a part of the system is not.
+                Some(claim) if bundle.is_of_system() => tracing::warn!("{claim}"),
+                Some(claim) => tracing::info!("{claim}"),
+                None => {}
+            }
         }
         for Refused { folder, why } in &refused {
-            tracing::warn!(why, app = %folder.display(), "an app is passed over");
+            tracing::info!(why, app = %folder.display(), "an app is passed over");
         }
         OnDisk { bundles, refused, index }
     }

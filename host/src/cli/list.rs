@@ -57,7 +57,7 @@ impl Apps {
         for app in outcome.body["apps"].as_array().into_iter().flatten() {
             for other in app["otherBundles"].as_array().into_iter().flatten() {
                 writeln!(
-                    anstream::stderr(),
+                    anstream::stdout(),
                     "{} claims the bundle id of {}, and is not used",
                     shown(other),
                     shown(&app["name"])
