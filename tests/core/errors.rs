@@ -35,7 +35,7 @@ answer that is not whole says `\"complete\": false` with its `reason`.
 
 A line from the client that cannot be read is answered too: by an error of the protocol, -32700 or -32600, with the id
 of the request if one can be found in it, however broken, deep or long the rest is. Half an emoji (`\"\\ud83d\"`) is read
-as U+FFFD. A second request with the id of one that still runs is refused.
+as U+FFFD. A line holds at most 16 MiB and 100,000 JSON values. A second request with the id of one that still runs is refused.
 
 ## Codes
 

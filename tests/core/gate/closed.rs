@@ -173,6 +173,11 @@ fn set(what: &Json, property: &str, value: &str) -> Json {
     json!({ "set": what, "property": property, "value": value })
 }
 
+/// The same of an object whose reference carries a mark.
+fn marked(what: &Json, mark: &str, property: &str, value: &str) -> Json {
+    json!({ "set": what, "property": property, "value": value, "mark": mark })
+}
+
 fn rename(what: Json, name: &str) -> Json {
     set(&what, "name", name)
 }
@@ -191,7 +196,14 @@ fn change(session: &Session, call: &Json) -> Action {
     let slot = Slot { term: term.to_owned(), identifier, kind: property.kind.clone(), readable: true };
     let subject =
         Subject { path, mark: None, name: None, labels: Vec::new(), facts: Vec::new(), slots: vec![slot] };
-    Action::of(app, Deed::Set(vec![Change { subject, expected: Expected::default(), values: vec![value] }]))
+    Action::of(
+        app,
+        Deed::Set(vec![Change {
+            subject,
+            expected: Expected { mark: call["mark"].as_str().map(str::to_owned), old: None },
+            values: vec![value],
+        }]),
+    )
 }
 
 #[test]
@@ -284,6 +296,39 @@ fn what_gets_another_name_stands_under_that_name() {
         "Finder",
         U,
         &[rename(at("folder", 2, &home()), "x"), set(&at("item", 2, &home()), "comment", "x")],
+    );
+}
+
+#[test]
+fn a_mark_tells_where_a_file_is() {
+    let third = at("item", 2, &home());
+    let long = format!("file:///Users/alex/{}", "x/".repeat(300));
+    check(
+        "Finder",
+        C,
+        &[
+            marked(&third, "file:///Users/alex/.cursor/", "comment", "x"),
+            marked(&third, "file:///Users/alex/hooks/", "name", ".claude"),
+            marked(&third, "file:///Users/alex/Library/", "name", "x"),
+            marked(&file("x"), "file:///.file/id=1.2", "name", ".claude"),
+        ],
+    );
+    check(
+        "Finder",
+        U,
+        &[
+            marked(&third, "file:///.file/id=1.2", "comment", "x"),
+            marked(&third, &long, "comment", "x"),
+            marked(&third, "a name", "comment", "x"),
+        ],
+    );
+    check(
+        "Finder",
+        O,
+        &[
+            marked(&third, "file:///Users/alex/a%20b.txt", "name", "c.txt"),
+            marked(&file("x"), "file:///.file/id=1.2", "name", "y"),
+        ],
     );
 }
 

@@ -304,7 +304,7 @@ pub(super) fn command(app: &str, name: &str, code: &str) -> Option<Classified> {
     let rows = || tables.into_iter().flatten();
     let by_name = |row: &Row| !row.0.is_empty() && names::key(row.1) == names::key(name);
     let is_it = |row: &&Row| row.1 == code || by_name(row);
-    let of_app = rows().find(|row| row.0 == app && is_it(row));
+    let of_app = rows().find(|row| row.0.eq_ignore_ascii_case(app) && is_it(row));
     let row = of_app.or_else(|| rows().find(|row| row.0.is_empty() && is_it(row)))?;
     let found = verdict(row.2, row.3);
     if by_name(row) || is_called(code, name) {

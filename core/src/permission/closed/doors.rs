@@ -1,7 +1,7 @@
 //! Every way in which an action may reach a file: what it reads, what it changes, and where something new will stand.
 
 use super::Closed;
-use super::spot::{Kind, Spot, is_file, joined, last, spot, start};
+use super::spot::{Kind, Spot, is_file, joined, last, spot, start, told};
 use crate::action::{Action, Deed, Invocation, Terms};
 use crate::change::Change;
 use crate::dictionary::names::key;
@@ -198,8 +198,12 @@ impl Files<'_> {
 
     /// The paths that an object will have after its name was set.
     fn renamed(self, change: &Change) -> Vec<String> {
-        let Spot::Named(mut old) = self.spot(&change.subject.path) else { return Vec::new() };
-        old.extend(change.expected.mark.clone().filter(|mark| mark.contains('/')));
+        let mut old = match self.spot(&change.subject.path) {
+            Spot::Named(names) => names,
+            _ => Vec::new(),
+        };
+        let marked = change.expected.mark.as_deref().and_then(told);
+        old.extend(marked.filter(|mark| mark.starts_with('/')));
         let terms = change.subject.slots.iter().map(|slot| slot.term.as_str());
         terms.zip(&change.values).flat_map(|(term, value)| renames(&old, term, value)).collect()
     }
@@ -386,7 +390,7 @@ impl Doors<'_> {
     /// An object that is changed, or moved with all that is in it.
     fn changed(self, path: &Path, moves: bool, mark: Option<&str>) -> Option<Hit> {
         let hit = |name: &String| self.inside(name).or_else(|| self.around(name).filter(|_| moves));
-        let marked = mark.filter(|mark| mark.contains('/')).map(str::to_owned);
+        let marked = mark.and_then(told).filter(|mark| mark.starts_with('/'));
         if let Some(found) = marked.as_ref().and_then(hit) {
             return Some(found);
         }

@@ -193,10 +193,21 @@ fn name(by: &By) -> Option<String> {
     let name = match by {
         By::Name(name) => name,
         By::Id(Id::Text(id)) if is_path(id) => id,
-        By::Place(_, mark) if MARKS.contains(&mark.property.as_str()) => &mark.value,
+        By::Place(_, mark) if MARKS.contains(&mark.property.as_str()) => return told(&mark.value),
         By::Id(_) | By::Place(..) | By::Index(_) => return None,
     };
     Some(from_url(name).unwrap_or_else(|| name.clone()))
+}
+
+/// A mark is cut after as many units of UTF-16; what is that long may go on.
+const CUT: usize = 500;
+
+/// The name or the path in the value of a mark, if it tells one: a file's number tells nothing.
+pub(super) fn told(mark: &str) -> Option<String> {
+    let told = from_url(mark).unwrap_or_else(|| mark.to_owned());
+    let first = told.trim_start_matches('/').split('/').next().unwrap_or_default();
+    let is_number = told.starts_with('/') && [".file", ".vol"].contains(&first);
+    (mark.encode_utf16().count() < CUT && !is_number).then_some(told)
 }
 
 /// Properties that say where a file is, as they stand in a script.
