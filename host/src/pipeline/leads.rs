@@ -13,7 +13,20 @@ pub(super) fn closed(state: &Path, home: &str) -> Closed {
     let words = "the state directory of this server".to_owned();
     let own = [state.to_owned(), resolved(state)].map(|path| Where::At(path.to_string_lossy().into_owned()));
     let own = own.into_iter().map(|place| (place, words.clone()));
-    Closed::new(home, own.chain(clients::closed()))
+    let clients = clients::closed();
+    let behind: Vec<(Where, String)> = clients
+        .iter()
+        .filter_map(|(place, words)| Some((behind_link(place, home)?, words.clone())))
+        .collect();
+    Closed::new(home, own.chain(clients).chain(behind))
+}
+
+/// Where the configuration of a client really is, if its usual name is a link: to a folder that is under version control.
+fn behind_link(place: &Where, home: &str) -> Option<Where> {
+    let Where::InHome(rest) = place else { return None };
+    let usual = Path::new(home).join(rest);
+    let real = usual.is_absolute().then(|| resolved(&usual))?;
+    (real != usual).then(|| Where::At(real.to_string_lossy().into_owned()))
 }
 
 /// Finds where the texts among arguments lead that are paths and pass through links.
@@ -86,6 +99,13 @@ mod tests {
             let led = leads.get(&text).cloned().unwrap_or(text);
             assert!(Path::new(&led).starts_with(state.canonicalize().unwrap()), "{led}");
         }
+        let home = folder.path().join("home");
+        std::fs::create_dir_all(folder.path().join("dotfiles/claude")).unwrap();
+        std::fs::create_dir_all(&home).unwrap();
+        std::os::unix::fs::symlink(folder.path().join("dotfiles/claude"), home.join(".claude")).unwrap();
+        let behind = behind_link(&Where::InHome(".claude".to_owned()), &home.to_string_lossy());
+        let real = folder.path().canonicalize().unwrap().join("dotfiles/claude");
+        assert_eq!(behind, Some(Where::At(real.to_string_lossy().into_owned())));
         let none = of(json!({ "app": "Mail", "value": "a text" }).as_object().unwrap(), &closed).await;
         assert!(none.is_empty());
     }
