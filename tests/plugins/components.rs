@@ -60,6 +60,24 @@ fn what_an_instance_takes_of_the_host_is_counted() {
 }
 
 #[test]
+fn code_is_counted_before_it_is_compiled() {
+    let with = |module: &str| format!("(component (core module {module}))");
+    let functions = |count: usize| with(&"(func)".repeat(count));
+    check("as many as may be", &functions(40_000), "does not export");
+    check("one more", &functions(40_001), "40001 functions in all modules, expected at most 40000");
+    let halves = format!("(core module {})", "(func)".repeat(20_001));
+    check("in two modules", &format!("(component {halves} {halves})"), "40002 functions");
+    let inner = format!("(component {halves} (component {halves}))");
+    check("in a component inside", &inner, "40002 functions");
+    let long = format!("(func {})", "i32.const 1 drop ".repeat(180_000));
+    check("a long function", &with(&long), "bytes of code in one function, expected at most 524288");
+    let adapters = "(component (import \"iac:plugin/log@0.1.0\" (instance $i (export \"f\" (func)))) \
+        (alias export $i \"f\" (func $f)) ADAPTERS)";
+    let adapters = adapters.replace("ADAPTERS", &"(core func (canon lower (func $f))) ".repeat(40_001));
+    check("adapters", &adapters, "40001 functions");
+}
+
+#[test]
 fn code_is_not_handed_around() {
     let around = "hands modules or components around";
     check("an imported module", "(component (import \"m\" (core module)))", around);

@@ -2,6 +2,7 @@
 //!
 //! The file is the unit of hash, grant and trust; nothing about a plugin stands anywhere else.
 
+mod code;
 mod inspect;
 mod scripts;
 mod weight;

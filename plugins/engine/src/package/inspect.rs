@@ -6,7 +6,7 @@ use wasmparser::{
     CanonicalFunction, CanonicalOption, ComponentImport, Parser, Payload, Validator, WasmFeatures,
 };
 
-use super::{MOST_BYTES, PackageError, SECTION_MANIFEST, SECTION_SCRIPTS, SECTION_TOOLS, weight};
+use super::{MOST_BYTES, PackageError, SECTION_MANIFEST, SECTION_SCRIPTS, SECTION_TOOLS, code, weight};
 use crate::capability::Capability;
 
 /// What stands in a component.
@@ -43,6 +43,7 @@ impl Inspection {
         // The whole file before anything of it is believed.
         Validator::new_with_features(features()).validate_all(wasm).map_err(failed)?;
         weight::check(wasm).map_err(PackageError::Wasm)?;
+        code::check(wasm).map_err(PackageError::Wasm)?;
         let mut inspection = Self::default();
         inspection.read(wasm).map_err(failed)?;
         inspection.check()?;
