@@ -17,7 +17,11 @@ use crate::guests::{Guest, World, engine, show, wide};
 
 async fn install(state: &Path, guest: &Guest) {
     let bytes = guest.packed(&engine(Backend::Native), &wide()).await.expect("the guest is packed");
-    let package = package::read(&bytes).expect("the package is whole");
+    install_bytes(state, &bytes);
+}
+
+fn install_bytes(state: &Path, bytes: &[u8]) {
+    let package = package::read(bytes).expect("the package is whole");
     let receipt = Receipt {
         version: package.manifest.version.clone(),
         sha256: package.sha256.clone(),
@@ -30,7 +34,7 @@ async fn install(state: &Path, guest: &Guest) {
         tools: package.tools.clone(),
         quarantined: None,
     };
-    Installed::open(state).and_then(|it| it.add(&bytes, &package, receipt)).expect("it is installed");
+    Installed::open(state).and_then(|it| it.add(bytes, &package, receipt)).expect("it is installed");
 }
 
 fn open(state: &Path) -> Registry {
@@ -84,6 +88,56 @@ async fn calls_that_waited_are_not_run_after_the_quarantine() {
     let refused = shown.iter().filter(|it| it.starts_with("it is quarantined: 3 failures")).count();
     // Two calls run at a time, so the third failure leaves at most one that runs already.
     assert!((3..=4).contains(&ran) && ran + refused == 16, "{shown:?}");
+}
+
+/// Puts a module with so many functions beside what a component is made of.
+fn heavier(mut component: Vec<u8>, functions: usize) -> Vec<u8> {
+    let body = "local.get 0 i32.const 3 i32.mul local.set 0 ".repeat(20);
+    let function = format!("(func (param i32) {body})");
+    let module = wat::parse_str(format!("(module {})", function.repeat(functions))).expect("a module");
+    component.push(1);
+    let mut size = module.len();
+    while size > 0x7f {
+        component.push(u8::try_from(size & 0x7f | 0x80).expect("a byte"));
+        size >>= 7;
+    }
+    component.push(u8::try_from(size).expect("a byte"));
+    component.extend(module);
+    component
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_does_not_wait_for_the_compiler_longer_than_its_client() {
+    let state = tempfile::tempdir().expect("a folder can be made");
+    let bytes = Guest::read("honest").packed(&engine(Backend::Native), &wide()).await.expect("it is packed");
+    install_bytes(state.path(), &heavier(bytes, 400));
+    let registry = Arc::new(open(state.path()));
+    let calling = |cancelled: CancellationToken| {
+        let registry = Arc::clone(&registry);
+        tokio::spawn(async move {
+            show(registry.call(request(cancelled)).await.expect("the tool is there").answer)
+        })
+    };
+    let cancelled = CancellationToken::new();
+    // More than may run at a time: none waits for the turn of another one that waits.
+    let calls: Vec<_> = (0..5).map(|_| calling(CancellationToken::new())).collect();
+    let given_up = calling(cancelled.clone());
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    cancelled.cancel();
+    assert_eq!(given_up.await.expect("the call ends"), "the call was cancelled");
+    tokio::time::advance(std::time::Duration::from_secs(26)).await;
+    for call in calls {
+        assert_eq!(call.await.expect("the call ends"), "it is still being compiled after 25 s");
+    }
+    tokio::time::resume();
+    while let shown = calling(CancellationToken::new()).await.expect("the call ends")
+        && shown != "{}"
+    {
+        assert_eq!(shown, "it is still being compiled after 25 s");
+    }
+    assert_eq!(registry.health()[0].quarantined, None);
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ mod meter;
 mod ticker;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value as Json};
@@ -62,6 +62,8 @@ pub struct Engine {
     wasmtime: wasmtime::Engine,
     ticker: Ticker,
     backend: Backend,
+    /// Held while something is compiled: it takes all processors as it is, and each its own memory.
+    compiling: Mutex<()>,
 }
 
 /// Why an engine or a plugin cannot be had.
@@ -176,7 +178,7 @@ impl Engine {
         });
         let wasmtime = wasmtime.map_err(failed)?;
         let ticker = Ticker::start(wasmtime.weak()).map_err(|error| LoadError::Engine(error.to_string()))?;
-        Ok(Arc::new(Self { wasmtime, ticker, backend }))
+        Ok(Arc::new(Self { wasmtime, ticker, backend, compiling: Mutex::default() }))
     }
 
     /// Returns how guest code is run.
@@ -224,6 +226,7 @@ impl Engine {
 
     /// Compiles; what the compiler itself gives up on is an error of the component, not the end of the server.
     fn compiled(&self, wasm: &[u8]) -> Result<Component, LoadError> {
+        let _alone = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
         // The engine is shared by reference, and what was half made is dropped: nothing of it is seen afterwards.
         let compiled = catch_unwind(AssertUnwindSafe(|| Component::from_binary(&self.wasmtime, wasm)));
         match compiled {

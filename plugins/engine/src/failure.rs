@@ -126,6 +126,9 @@ pub enum Failure {
     /// Nothing of what its code needs was granted, so that it cannot even be linked; as arguments of `plugin grant`.
     #[error("it was not given {}", .0.join(", "))]
     Ungranted(Vec<String>),
+    /// Its code is being compiled.
+    #[error("it is still being compiled after {} s", .0.as_secs())]
+    Compiling(Duration),
     /// The host could not begin the call.
     #[error("{0}")]
     Host(String),
@@ -173,7 +176,7 @@ impl Failure {
     fn code(&self) -> &str {
         match self {
             Self::Fault(fault) | Self::Passed(fault) if is_shared(&fault.code) => &fault.code,
-            Self::Stopped { bound: Bound::Wall, .. } => "timeout",
+            Self::Stopped { bound: Bound::Wall, .. } | Self::Compiling(_) => "timeout",
             Self::Cancelled => "cancelled",
             Self::Suspended => "permission_required",
             Self::Ungranted(_) => "permission_denied",
@@ -195,6 +198,7 @@ impl Failure {
                 own.or_else(|| (self.code() == "plugin_failed").then(|| ITS_OWN.to_owned()))
             }
             Self::Busy(_) => Some("call again when the earlier calls have been answered".to_owned()),
+            Self::Compiling(_) => Some("it goes on: call again in a minute".to_owned()),
             Self::Quarantined { .. } => {
                 Some(format!("the operator can run `iac-mcp plugin release {plugin}`"))
             }
@@ -218,7 +222,7 @@ impl Failure {
     fn retryable(&self) -> bool {
         match self {
             Self::Fault(fault) | Self::Passed(fault) => fault.retryable,
-            other => matches!(other, Self::Busy(_) | Self::Cancelled),
+            other => matches!(other, Self::Busy(_) | Self::Cancelled | Self::Compiling(_)),
         }
     }
 

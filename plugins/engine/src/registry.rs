@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
@@ -102,6 +102,10 @@ const TURNS: usize = 2;
 const TURNS_OF_ALL: usize = 8;
 const WAITING: usize = 16;
 
+/// How long a call waits until its plugin is loaded. `plugin add` has compiled it, so that it takes longer only where the
+/// cache was lost; a client waits for 30 seconds or more.
+const LOADING: Duration = Duration::from_secs(25);
+
 impl Registry {
     /// Reads what is installed below `state`; compiled code is kept below `cache`. No plugin is loaded; `backend` is asked
     /// when the first one is.
@@ -190,16 +194,17 @@ impl Registry {
         Some(Called { plugin: id.clone(), answer, recording: journal.recording() })
     }
 
-    fn slot(&self, tool: &str) -> Option<(&PluginId, &Slot)> {
+    fn slot(&self, tool: &str) -> Option<(&PluginId, &Arc<Slot>)> {
         let has =
             |(_, slot): &(&PluginId, &Arc<Slot>)| slot.receipt.tools.iter().any(|held| held.name == tool);
-        self.slots.iter().find(has).map(|(id, slot)| (id, &**slot))
+        self.slots.iter().find(has)
     }
 
-    async fn run(&self, id: &PluginId, slot: &Slot, call: Call) -> Result<Json, Failure> {
+    async fn run(&self, id: &PluginId, slot: &Arc<Slot>, call: Call) -> Result<Json, Failure> {
         slot.may_run()?;
         let _counted = slot.count()?;
         let cancelled = call.cancelled.clone();
+        let plugin = self.loaded(id, slot, &cancelled).await?;
         let turn = async { tokio::join!(slot.turns.acquire(), self.shared.turns.acquire()) };
         let _turns = tokio::select! {
             turns = turn => turns,
@@ -207,19 +212,32 @@ impl Registry {
         };
         // The calls before this one may have failed while it waited.
         slot.may_run()?;
-        let plugin = slot.loaded.get_or_try_init(|| self.load(id, &slot.receipt)).await?;
         let (answer, report) = plugin.call(call).await;
         trace(id, &answer, &report);
         answer
     }
 
-    async fn load(&self, id: &PluginId, receipt: &Receipt) -> Result<Arc<Plugin>, Failure> {
+    /// Returns the plugin when it is loaded. Compiling takes long where nothing was kept, and other calls go on meanwhile; a
+    /// call that gives up leaves it to the next one.
+    async fn loaded(
+        &self,
+        id: &PluginId,
+        slot: &Arc<Slot>,
+        cancelled: &CancellationToken,
+    ) -> Result<Arc<Plugin>, Failure> {
+        if let Some(plugin) = slot.loaded.get() {
+            return Ok(Arc::clone(plugin));
+        }
         let (store, shared) = (Arc::clone(&self.store), Arc::clone(&self.shared));
-        let (id, receipt) = (id.clone(), receipt.clone());
-        // Compiling takes long where nothing was kept; other calls go on meanwhile.
-        let loaded =
-            tokio::task::spawn_blocking(move || store.load(shared.engine().map_err(host)?, id, &receipt));
-        loaded.await.unwrap_or_else(|error| Err(host(error)))
+        let (id, slot) = (id.clone(), Arc::clone(slot));
+        let loading = tokio::spawn(async move {
+            slot.loaded.get_or_try_init(|| load(store, shared, id, slot.receipt.clone())).await.cloned()
+        });
+        tokio::select! {
+            loaded = loading => loaded.unwrap_or_else(|error| Err(host(error))),
+            () = tokio::time::sleep(LOADING) => Err(Failure::Compiling(LOADING)),
+            () = cancelled.cancelled() => Err(Failure::Cancelled),
+        }
     }
 
     /// Counts what the guest did wrong; a quarantine outlives the process.
@@ -240,6 +258,17 @@ impl Registry {
             kept.unwrap_or_else(|error| tracing::warn!(%error, "the quarantine is not kept"));
         }
     }
+}
+
+/// Loads a plugin on a thread that may take its time.
+async fn load(
+    store: Arc<Store>,
+    shared: Arc<Shared>,
+    id: PluginId,
+    receipt: Receipt,
+) -> Result<Arc<Plugin>, Failure> {
+    let load = move || store.load(shared.engine().map_err(host)?, id, &receipt);
+    tokio::task::spawn_blocking(load).await.unwrap_or_else(|error| Err(host(error)))
 }
 
 impl Store {
