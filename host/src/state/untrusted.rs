@@ -43,12 +43,8 @@ struct Moment {
 
 impl Moment {
     fn now() -> Self {
-        // Both go on while the machine sleeps.
-        #[cfg(target_os = "macos")]
-        let clock = ClockId::Monotonic;
-        #[cfg(not(target_os = "macos"))]
-        let clock = ClockId::Boottime;
-        let since_boot = Duration::try_from(clock_gettime(clock)).unwrap_or_default();
+        // On a Mac this clock goes on while the machine sleeps.
+        let since_boot = Duration::try_from(clock_gettime(ClockId::Monotonic)).unwrap_or_default();
         let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self { at: millis(at), since_boot: millis(since_boot) }
     }

@@ -1,6 +1,7 @@
 //! The volume that the state directory lies on. One that is reached over a network may stop to answer, and then every
 //! look at a file there waits without an end; the thread that answers clients must not.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -78,22 +79,15 @@ impl Volume {
     }
 }
 
-/// Whether a folder lies on a disk of this machine. What is not known to is taken for a network.
-#[cfg(target_os = "macos")]
-fn is_local(folder: &Path) -> bool {
-    /// `MNT_LOCAL` of `sys/mount.h`.
-    const LOCAL: u32 = 0x1000;
-    rustix::fs::statfs(folder).is_ok_and(|found| found.f_flags & LOCAL != 0)
-}
+/// Folders of the system, which no network holds: on a Mac `/` is the sealed volume, and `/var` lies beside the users'
+/// folders.
+const OF_THE_SYSTEM: [&str; 2] = ["/", "/var"];
 
-/// Whether a folder lies on a disk of this machine. What is not known to is taken for a network.
-#[cfg(not(target_os = "macos"))]
+/// Whether a folder lies on a volume with the system's own folders. What does not is taken for a network.
 fn is_local(folder: &Path) -> bool {
-    /// Of `linux/magic.h`: ext2 to ext4, XFS, Btrfs, F2FS, ZFS, tmpfs, and the layers of containers.
-    const LOCAL: [u64; 7] =
-        [0xef53, 0x5846_5342, 0x9123_683e, 0xf2f5_2010, 0x2fc1_2fc1, 0x0102_1994, 0x794c_7630];
-    rustix::fs::statfs(folder)
-        .is_ok_and(|found| u64::try_from(found.f_type).is_ok_and(|kind| LOCAL.contains(&kind)))
+    let device = |path: &Path| path.metadata().map(|found| found.dev()).ok();
+    let own = device(folder);
+    own.is_some() && OF_THE_SYSTEM.iter().any(|path| device(Path::new(path)) == own)
 }
 
 #[cfg(test)]
