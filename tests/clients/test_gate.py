@@ -252,8 +252,12 @@ class Gate(Desk):
         self.cli("setup", "claude-desktop", "--file", str(config), "--write", status=1)
         self.cli("setup", "claude-desktop", "--file", str(config), "--write", "--force")
         config.write_text("{ // mine\n}")
-        self.cli("setup", "claude-desktop", "--file", str(config), "--write", status=1)
-        self.assertEqual(config.read_text(), "{ // mine\n}")
+        self.cli("setup", "claude-desktop", "--file", str(config), "--write")
+        self.assertRegex(config.read_text(), r'(?s)^\{ // mine\n  "mcpServers": .*\n\}$')
+        for text, status in [('{"a": 1, "a": 2}', 1), ("{", 1)]:
+            config.write_text(text)
+            self.cli("setup", "claude-desktop", "--file", str(config), "--write", status=status)
+            self.assertEqual(config.read_text(), text)
         self.assertEqual(self.run_cli("setup", "no-such-client", status=2), "")
 
 

@@ -1,19 +1,23 @@
 //! `setup`: what a client has to be told about this server; written into its file only when that is asked for.
 
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+mod file;
+mod json;
+mod toml;
+
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use iac_core::dictionary::names;
-use serde_json::{Map, Value as Json, json};
-use toml_edit::{Array, DocumentMut, Item, Table, value};
+use serde_json::{Value as Json, json};
+use toml_edit::DocumentMut;
 
 use super::config::Setting;
 use super::options::Common;
 use super::{Failure, directories, paint};
 use crate::clients::{CLIENTS, Client, Form};
 use crate::pipeline::shell_word;
+use file::Edited;
 
 /// Options whose values are paths; a client starts the server somewhere else.
 const PATHS: [&str; 5] = ["state", "cache", "standard", "world", "root"];
@@ -99,7 +103,7 @@ impl Setup {
                 .map_err(|error| Failure::Failed(error.to_string()))?,
             Form::Toml(key) => {
                 let mut document = DocumentMut::new();
-                into_toml(&mut document, key, &self.name, entry);
+                toml::into(&mut document, key, &self.name, entry);
                 document.to_string()
             }
             Form::Yaml => format!(
@@ -115,69 +119,24 @@ impl Setup {
     }
 
     fn write(&self, client: &Client, file: &Path, entry: &Json, again: &str) -> Result<(), Failure> {
-        let text = match fs::read_to_string(file) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(Failure::Failed(format!("{}: {error}", file.display()))),
-        };
-        let failed = |error: String| {
+        let edited = file::edit(file, |text| match client.form {
+            Form::Json(key) => json::with(text, key, &self.name, entry, self.force),
+            Form::Toml(key) => toml::with(text, key, &self.name, entry, self.force),
+            Form::Yaml => Err("YAML is not written, only shown".to_owned()),
+        });
+        let Edited { other_names } = edited.map_err(|error| {
             let by_hand = format!("it is left as it is; `{again}` shows what to put there by hand");
             Failure::Failed(format!("{}: {error}\n{by_hand}", file.display()))
-        };
-        let after = match client.form {
-            Form::Json(key) => self.with_json(&text, key, entry),
-            Form::Toml(key) => self.with_toml(&text, key, entry),
-            Form::Yaml => Err("YAML is not written, only shown".to_owned()),
-        };
-        let after = after.map_err(failed)?;
-        replace(file, after.as_bytes()).map_err(|error| failed(error.to_string()))
-    }
-
-    fn with_json(&self, text: &str, key: &str, entry: &Json) -> Result<String, String> {
-        let text = if text.trim().is_empty() { "{}" } else { text };
-        let mut whole: Map<String, Json> =
-            serde_json::from_str(text).map_err(|error| format!("it is no plain JSON object: {error}"))?;
-        let servers = whole.entry(key).or_insert_with(|| json!({}));
-        let servers = servers.as_object_mut().ok_or_else(|| format!("`{key}` in it is no object"))?;
-        self.may_be_put(servers.contains_key(&self.name))?;
-        servers.insert(self.name.clone(), entry.clone());
-        let mut text = serde_json::to_string_pretty(&whole).map_err(|error| error.to_string())?;
-        text.push('\n');
-        Ok(text)
-    }
-
-    fn with_toml(&self, text: &str, key: &str, entry: &Json) -> Result<String, String> {
-        let mut document: DocumentMut = text
-            .parse()
-            .map_err(|error: toml_edit::TomlError| format!("it is no TOML: {}", error.message()))?;
-        let there = document.get(key).and_then(|servers| servers.get(&self.name)).is_some();
-        self.may_be_put(there)?;
-        if document.get(key).is_some_and(|servers| !servers.is_table_like()) {
-            return Err(format!("`{key}` in it is no table"));
+        })?;
+        if other_names > 0 {
+            let what = format!(
+                "{} had {other_names} more names (hard links); they hold what it was before",
+                file.display()
+            );
+            writeln!(anstream::stderr(), "{what}")?;
         }
-        into_toml(&mut document, key, &self.name, entry);
-        Ok(document.to_string())
+        Ok(())
     }
-
-    fn may_be_put(&self, is_there: bool) -> Result<(), String> {
-        match is_there && !self.force {
-            true => Err(format!("a server `{}` is there already; --force replaces it", self.name)),
-            false => Ok(()),
-        }
-    }
-}
-
-fn into_toml(document: &mut DocumentMut, key: &str, name: &str, entry: &Json) {
-    let servers = document.entry(key).or_insert_with(|| {
-        let mut table = Table::new();
-        table.set_implicit(true);
-        Item::Table(table)
-    });
-    let text = |json: &Json| json.as_str().unwrap_or_default().to_owned();
-    let mut table = Table::new();
-    table["command"] = value(text(&entry["command"]));
-    table["args"] = value(entry["args"].as_array().into_iter().flatten().map(text).collect::<Array>());
-    servers[name] = Item::Table(table);
 }
 
 fn find(name: &str) -> Result<&'static Client, Failure> {
@@ -244,67 +203,25 @@ fn entry(client: &Client, arguments: &[String]) -> Result<Json, Failure> {
     Ok(entry)
 }
 
-/// Replaces a file whole, with the rights that it has, also behind a link.
-fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-    let folder = file.parent().ok_or_else(|| io::Error::other("a file is in a folder"))?;
-    fs::create_dir_all(folder)?;
-    let mut fresh = tempfile::Builder::new().prefix(".iac-mcp-").tempfile_in(folder)?;
-    fresh.write_all(bytes)?;
-    if let Ok(found) = file.metadata() {
-        fresh.as_file().set_permissions(found.permissions())?;
-    }
-    fresh.as_file().sync_all()?;
-    fresh.persist(&file)?;
-    File::open(folder)?.sync_all()
+/// What is said of a server that is there already.
+const NOT_AGAIN: &str = "is there already; --force replaces it";
+
+/// A piece of a text that another one takes the place of.
+struct Edit {
+    start: usize,
+    end: usize,
+    text: String,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn setup(force: bool) -> Setup {
-        Setup { client: None, write: true, file: None, name: "iac-mcp".to_owned(), force }
+impl Edit {
+    fn apply(&self, body: &str) -> String {
+        format!("{}{}{}", &body[..self.start], self.text, &body[self.end..])
     }
+}
 
-    const ENTRY: &str = r#"{"command":"/x","args":["serve","--read-only"]}"#;
-
-    fn json_after(before: &str, force: bool) -> Result<String, String> {
-        setup(force).with_json(before, "mcpServers", &serde_json::from_str(ENTRY).unwrap())
-    }
-
-    fn toml_after(before: &str, force: bool) -> Result<String, String> {
-        setup(force).with_toml(before, "mcp_servers", &serde_json::from_str(ENTRY).unwrap())
-    }
-
-    #[test]
-    fn what_is_there_stays() {
-        let after: Json =
-            serde_json::from_str(&json_after("{\"a\":1,\"mcpServers\":{\"b\":{}}}", false).unwrap()).unwrap();
-        assert_eq!(after["a"], 1);
-        assert_eq!(after["mcpServers"]["b"], json!({}));
-        assert_eq!(after["mcpServers"]["iac-mcp"]["args"][1], "--read-only");
-        let after = toml_after("# mine\nmodel = \"m\"\n[mcp_servers.b]\ncommand = \"c\"\n", false).unwrap();
-        assert!(after.starts_with("# mine\nmodel = \"m\"\n[mcp_servers.b]\n"), "{after}");
-        assert!(
-            after.contains("[mcp_servers.iac-mcp]\ncommand = \"/x\"\nargs = [\"serve\", \"--read-only\"]"),
-            "{after}"
-        );
-        assert!(json_after("", false).is_ok() && toml_after("", false).is_ok());
-    }
-
-    #[test]
-    fn what_cannot_be_changed_safely_is_left_alone() {
-        for before in ["[1]", "{ // mine\n}", "{\"mcpServers\":[]}", "{"] {
-            assert!(json_after(before, true).is_err(), "{before}");
-        }
-        for before in ["mcp_servers = 1", "x = "] {
-            assert!(toml_after(before, true).is_err(), "{before}");
-        }
-        let there = json_after("", false).unwrap();
-        assert!(json_after(&there, false).is_err());
-        assert_eq!(json_after(&there, true).unwrap(), there);
-        let there = toml_after("", false).unwrap();
-        assert!(toml_after(&there, false).is_err() && toml_after(&there, true).is_ok());
-    }
+/// Line and column of a byte, both from 1.
+fn place(text: &str, at: usize) -> (usize, usize) {
+    let before = &text[..at];
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    (before.matches('\n').count() + 1, line.chars().count() + 1)
 }

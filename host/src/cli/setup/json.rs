@@ -1,0 +1,325 @@
+//! A server's entry in a file of JSON, also with comments: it is inserted as text, so that nothing else in there changes.
+
+use jsonc_parser::ast::{Object, ObjectProp, ObjectPropName, Value};
+use jsonc_parser::common::Ranged as _;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use serde_json::{Map, Value as Json};
+
+use super::{Edit, NOT_AGAIN, place};
+
+/// JSON with comments and commas at the end of a list, as VS Code and Zed read it.
+const FORM: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+/// Puts `entry` as `name` into the object under `key`.
+///
+/// # Errors
+/// The file is not an object of JSON, a key stands twice in it, or there is such a server and it may not be replaced.
+pub(super) fn with(text: &str, key: &str, name: &str, entry: &Json, force: bool) -> Result<String, String> {
+    // The byte order mark stays before everything.
+    let (mark, body) = text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
+    let style = Style::of(body);
+    if body.trim().is_empty() {
+        let whole = style.write(&nested(key, name, entry), "");
+        let end = if body.is_empty() { "\n" } else { body };
+        return Ok(format!("{mark}{whole}{end}"));
+    }
+    let edit = edit(body, &style, key, (name, entry), force)?;
+    Ok(format!("{mark}{}", edit.apply(body)))
+}
+
+fn nested(key: &str, name: &str, entry: &Json) -> Json {
+    let servers = Json::Object(Map::from_iter([(name.to_owned(), entry.clone())]));
+    Json::Object(Map::from_iter([(key.to_owned(), servers)]))
+}
+
+fn edit(
+    body: &str,
+    style: &Style,
+    key: &str,
+    (name, entry): (&str, &Json),
+    force: bool,
+) -> Result<Edit, String> {
+    let parsed = parse_to_ast(body, &CollectOptions::default(), &FORM)
+        .map_err(|error| format!("it is no JSON: {error}"))?;
+    let Some(Value::Object(root)) = parsed.value else {
+        return Err("it is no object of JSON; expected `{ … }`".to_owned());
+    };
+    unique(body, &Value::Object(root.clone()))?;
+    let Some(servers) = find(&root, key) else {
+        let servers = nested(key, name, entry)[key].clone();
+        return Ok(style.insert(body, &root, key, &servers));
+    };
+    let Value::Object(servers) = &servers.value else { return Err(format!("`{key}` in it is no object")) };
+    match find(servers, name) {
+        None => Ok(style.insert(body, servers, name, entry)),
+        Some(_) if !force => Err(format!("a server `{name}` {NOT_AGAIN}")),
+        Some(there) => {
+            let range = there.value.range();
+            let old = &body[range.start..range.end];
+            let same = serde_json::from_str::<Json>(old).is_ok_and(|old| old == *entry);
+            let new = style.write(entry, &indent_at(body, there.range.start));
+            Ok(Edit { start: range.start, end: range.end, text: if same { old.to_owned() } else { new } })
+        }
+    }
+}
+
+fn find<'a, 'b>(object: &'b Object<'a>, key: &str) -> Option<&'b ObjectProp<'a>> {
+    object.properties.iter().find(|property| text_of(&property.name) == key)
+}
+
+fn text_of<'b>(name: &'b ObjectPropName<'_>) -> &'b str {
+    match name {
+        ObjectPropName::String(name) => &name.value,
+        ObjectPropName::Word(name) => name.value,
+    }
+}
+
+/// Of two members with one key a client reads one, and nobody can tell which.
+fn unique(body: &str, value: &Value<'_>) -> Result<(), String> {
+    match value {
+        Value::Object(object) => {
+            let mut seen = std::collections::BTreeSet::new();
+            for property in &object.properties {
+                let key = text_of(&property.name);
+                if !seen.insert(key) {
+                    let (line, column) = place(body, property.range.start);
+                    return Err(format!(
+                        "line {line}, column {column}: the key {key:?} stands twice in one object; remove one of them"
+                    ));
+                }
+                unique(body, &property.value)?;
+            }
+            Ok(())
+        }
+        Value::Array(array) => array.elements.iter().try_for_each(|element| unique(body, element)),
+        _ => Ok(()),
+    }
+}
+
+/// How a file is written.
+struct Style {
+    line: &'static str,
+    unit: String,
+}
+
+impl Style {
+    fn of(body: &str) -> Self {
+        let line = if body.contains("\r\n") { "\r\n" } else { "\n" };
+        let indents = body.lines().filter(|line| line.trim_start().starts_with('"'));
+        let unit = indents.map(indent).find(|indent| !indent.is_empty()).unwrap_or("  ");
+        Self { line, unit: unit.to_owned() }
+    }
+
+    /// Writes a value whose first line has this indent.
+    fn write(&self, value: &Json, indent: &str) -> String {
+        let mut bytes = Vec::new();
+        let form = serde_json::ser::PrettyFormatter::with_indent(self.unit.as_bytes());
+        let mut writer = serde_json::Serializer::with_formatter(&mut bytes, form);
+        serde::Serialize::serialize(value, &mut writer).expect("JSON can be written");
+        let text = String::from_utf8(bytes).expect("JSON is text");
+        text.replace('\n', &format!("{}{indent}", self.line))
+    }
+
+    /// Inserts a member before all others, where no comment at the end of a line can be torn from what it is about.
+    fn insert(&self, body: &str, object: &Object<'_>, key: &str, value: &Json) -> Edit {
+        let inside = object.range.start + 1;
+        let key = serde_json::to_string(key).expect("a text is JSON");
+        let comma = if object.properties.is_empty() { "" } else { "," };
+        let base = indent_at(body, object.range.start);
+        let line_end = first_line_end(body, inside);
+        let at = line_end.unwrap_or(inside);
+        let text = match (line_end, object.properties.first()) {
+            (None, Some(_)) => {
+                let value = serde_json::to_string(value).expect("JSON can be written");
+                match body[inside..].starts_with(char::is_whitespace) {
+                    true => format!(" {key}: {value},"),
+                    false => format!("{key}: {value}, "),
+                }
+            }
+            (_, first) => {
+                let own = first.map(|first| indent_at(body, first.range.start));
+                let own = own.filter(|own| own.len() > base.len());
+                let own = own.unwrap_or_else(|| format!("{base}{}", self.unit));
+                let end = if line_end.is_none() { format!("{}{base}", self.line) } else { String::new() };
+                format!("{}{own}{key}: {}{comma}{end}", self.line, self.write(value, &own))
+            }
+        };
+        Edit { start: at, end: at, text }
+    }
+}
+
+fn indent(line: &str) -> &str {
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}
+
+/// The blanks at the beginning of the line in which a byte stands.
+fn indent_at(body: &str, at: usize) -> String {
+    let begin = body[..at].rfind('\n').map_or(0, |end| end + 1);
+    indent(&body[begin..]).to_owned()
+}
+
+/// Where the line ends in which an object begins, if only comments stand before that.
+fn first_line_end(body: &str, from: usize) -> Option<usize> {
+    let mut at = from;
+    loop {
+        let rest = &body[at..];
+        if rest.starts_with("\r\n") || rest.starts_with('\n') {
+            return Some(at);
+        } else if rest.starts_with("//") {
+            let end = rest.find('\n')?;
+            return Some(at + end - usize::from(rest[..end].ends_with('\r')));
+        } else if rest.starts_with("/*") {
+            at += rest.find("*/")? + 2;
+        } else if rest.starts_with([' ', '\t', '\r']) {
+            at += 1;
+        } else {
+            return None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    const KEY: &str = "mcpServers";
+
+    fn put(text: &str, force: bool) -> Result<String, String> {
+        with(text, KEY, "iac-mcp", &json!({ "command": "/x", "args": ["serve"] }), force)
+    }
+
+    fn check(before: &str, after: &str) {
+        let got = put(before, false).unwrap();
+        assert_eq!(got, after.replace("ENTRY", r#"{"command":"/x","args":["serve"]}"#));
+        assert_eq!(put(&got, true).unwrap(), got, "a second run changes nothing");
+        assert!(put(&got, false).unwrap_err().contains("--force"));
+    }
+
+    #[test]
+    fn the_entry_is_put_first_and_all_else_stays() {
+        check("{\"mcpServers\":{\"b\":{}}}", "{\"mcpServers\":{\"iac-mcp\": ENTRY, \"b\":{}}}");
+        check("{ \"a\": 1 }", "{ \"mcpServers\": {\"iac-mcp\":ENTRY}, \"a\": 1 }");
+        check(
+            "\u{feff}{\r\n\t\"n\": 12345678901234567890123, // big\r\n}",
+            "\u{feff}{\r\n\t\"mcpServers\": {\r\n\t\t\"iac-mcp\": {\r\n\t\t\t\"command\": \"/x\",\r\n\t\t\t\"args\": [\r\n\t\t\t\t\"serve\"\r\n\t\t\t]\r\n\t\t}\r\n\t},\r\n\t\"n\": 12345678901234567890123, // big\r\n}",
+        );
+        let entry = "    \"iac-mcp\": {\n      \"command\": \"/x\",\n      \"args\": [\n        \"serve\"\n      ]\n    }";
+        check("", &format!("{{\n  \"mcpServers\": {{\n{entry}\n  }}\n}}\n"));
+        check("{}", &format!("{{\n  \"mcpServers\": {{\n{entry}\n  }}\n}}"));
+        check("{ // mine\n}\n", &format!("{{ // mine\n  \"mcpServers\": {{\n{entry}\n  }}\n}}\n"));
+        check(
+            "{\n  \"mcpServers\": { /* none */\n    \"b\": 1.0e2,\n  },\n}",
+            &format!("{{\n  \"mcpServers\": {{ /* none */\n{entry},\n    \"b\": 1.0e2,\n  }},\n}}"),
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_changed_safely_is_left_alone() {
+        for (before, wrong) in [
+            ("[1]", "no object"),
+            ("// only this", "no object"),
+            ("{", "no JSON"),
+            ("{'a': 1}", "no JSON"),
+            ("{\"mcpServers\":[]}", "no object"),
+            (
+                "{\"mcpServers\":{},\n \"mcpServers\":{}}",
+                "line 2, column 2: the key \"mcpServers\" stands twice",
+            ),
+            ("{\"a\":{\"allow\":1,\"\\u0061llow\":2}}", "line 1, column 17: the key \"allow\" stands twice"),
+        ] {
+            let said = put(before, true).unwrap_err();
+            assert!(said.contains(wrong), "{before}: {said}");
+        }
+        assert!(put(&"[".repeat(100_000), true).is_err(), "no depth is too deep");
+    }
+
+    #[test]
+    fn another_entry_is_replaced_where_it_stands() {
+        let before = "{\n  \"mcpServers\": {\n    \"iac-mcp\": {\"command\": \"old\"}, // mine\n    \"b\": 1\n  }\n}\n";
+        let after = put(before, true).unwrap();
+        let (head, tail) = before.split_once("{\"command\": \"old\"}").unwrap();
+        assert!(after.starts_with(head) && after.ends_with(tail), "{after}");
+        assert_eq!(put(&after, true).unwrap(), after);
+    }
+
+    fn blanks() -> impl Strategy<Value = String> {
+        let one = prop_oneof![
+            Just(""),
+            Just(" "),
+            Just("\n"),
+            Just("\r\n  "),
+            Just("\t"),
+            Just("/* c \" { */"),
+            Just("// d }\n")
+        ];
+        prop::collection::vec(one, 0..3).prop_map(|all| all.concat())
+    }
+
+    /// Documents with comments, blanks, big numbers and commas at the end, each object with keys of its own.
+    fn document() -> impl Strategy<Value = String> {
+        let leaf = prop_oneof![
+            "-?[1-9][0-9]{0,30}",
+            "\"[a-z{}/*, é]{0,6}\"",
+            Just("null".to_owned()),
+            Just("1.50e+3".to_owned())
+        ];
+        let object = |inner: BoxedStrategy<String>, named: bool| {
+            (prop::collection::vec((blanks(), blanks(), inner, blanks()), 0..4), blanks(), any::<bool>())
+                .prop_map(move |(members, end, trailing)| {
+                    let members: Vec<String> = members
+                        .into_iter()
+                        .enumerate()
+                        .map(|(at, (before, between, value, after))| {
+                            let key = if named && at == 1 && value.starts_with('{') {
+                                KEY.to_owned()
+                            } else {
+                                format!("k{at}")
+                            };
+                            format!("{before}\"{key}\"{between}:{value}{after}")
+                        })
+                        .collect();
+                    let comma = if trailing && !members.is_empty() { "," } else { "" };
+                    format!("{{{}{comma}{end}}}", members.join(","))
+                })
+        };
+        let value = leaf.boxed().prop_recursive(3, 12, 4, move |inner| {
+            prop_oneof![object(inner.clone(), false), inner.prop_map(|value| format!("[{value}]"))].boxed()
+        });
+        (prop_oneof![Just(""), Just("\u{feff}")], blanks(), object(value.boxed(), true), blanks())
+            .prop_map(|(mark, before, object, after)| format!("{mark}{before}{object}{after}"))
+    }
+
+    proptest! {
+        #[test]
+        fn all_else_stays_byte_for_byte(before in document()) {
+            let after = put(&before, false).unwrap();
+            let head = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
+            let tail = before.bytes().rev().zip(after.bytes().rev()).take_while(|(a, b)| a == b).count();
+            prop_assert!(head + tail >= before.len(), "{before}\n{after}");
+            let parsed = parse_to_ast(after.trim_start_matches('\u{feff}'), &CollectOptions::default(), &FORM).unwrap();
+            let Some(Value::Object(root)) = parsed.value else { panic!("{after}") };
+            let Value::Object(servers) = &find(&root, KEY).unwrap().value else { panic!("{after}") };
+            prop_assert!(find(servers, "iac-mcp").is_some(), "{after}");
+            prop_assert_eq!(put(&after, true).unwrap(), after, "a second run changes nothing");
+        }
+
+        #[test]
+        fn any_text_is_answered(text: String) {
+            drop(put(&text, true));
+        }
+    }
+}

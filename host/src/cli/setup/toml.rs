@@ -1,0 +1,165 @@
+//! A server's entry in a file of TOML: a table at the end, so that nothing else in there changes.
+
+use serde_json::Value as Json;
+use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, Value};
+
+use super::{Edit, NOT_AGAIN};
+
+/// Puts `entry` as `name` into the table `key`.
+///
+/// # Errors
+/// The file is no TOML, or there is such a server and it may not be replaced.
+pub(super) fn with(text: &str, key: &str, name: &str, entry: &Json, force: bool) -> Result<String, String> {
+    let (mark, body) = text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
+    let document =
+        Document::parse(body).map_err(|error| format!("it is no TOML: {}", error.to_string().trim_end()))?;
+    let servers = document.get(key);
+    if servers.is_some_and(|servers| !servers.is_table_like()) {
+        return Err(format!("`{key}` in it is no table"));
+    }
+    let after = match servers.and_then(|servers| servers.get(name)) {
+        Some(_) if !force => return Err(format!("a server `{name}` {NOT_AGAIN}")),
+        Some(there) if is_same(there, entry) => body.to_owned(),
+        Some(_) => replaced(body, key, name, entry)?,
+        None => added(body, servers, key, name, entry),
+    };
+    let there = |document: &DocumentMut| is_same(&document[key][name], entry);
+    match after.parse::<DocumentMut>() {
+        Ok(document) if there(&document) => Ok(format!("{mark}{after}")),
+        _ => Err(format!("`{key}` in it has a form that takes no table after it")),
+    }
+}
+
+fn added(body: &str, servers: Option<&Item>, key: &str, name: &str, entry: &Json) -> String {
+    if let Some(Item::Value(Value::InlineTable(servers))) = servers
+        && let Some(span) = servers.span()
+    {
+        let mut inline = InlineTable::new();
+        inline.insert(name, Value::InlineTable(table(entry).into_inline_table()));
+        let inline = inline.to_string();
+        let comma = if servers.is_empty() { "" } else { "," };
+        let member = inline.trim_start_matches('{').trim_end_matches(' ');
+        let member = member.strip_suffix('}').unwrap_or(member).trim_end();
+        return Edit { start: span.start + 1, end: span.start + 1, text: format!("{member}{comma}") }
+            .apply(body);
+    }
+    let line = if body.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut whole = DocumentMut::new();
+    into(&mut whole, key, name, entry);
+    let mut text = whole.to_string().replace('\n', line);
+    if !body.is_empty() {
+        let ends = body.ends_with('\n');
+        text = format!("{}{text}", if ends { line.to_owned() } else { line.repeat(2) });
+        if !ends {
+            text.truncate(text.trim_end().len());
+        }
+    }
+    format!("{body}{text}")
+}
+
+/// Another entry in the place of the one that is there; the rest is written as it was read, or nothing is.
+fn replaced(body: &str, key: &str, name: &str, entry: &Json) -> Result<String, String> {
+    let plain = body.replace("\r\n", "\n");
+    let has_cr = plain.len() != body.len();
+    let back = |text: String| if has_cr { text.replace('\n', "\r\n") } else { text };
+    let mut document: DocumentMut = plain.parse().map_err(|_| "it is no TOML".to_owned())?;
+    if back(document.to_string()) != body {
+        return Err("its line ends are of two kinds, so that the rest of it would change".to_owned());
+    }
+    into(&mut document, key, name, entry);
+    Ok(back(document.to_string()))
+}
+
+/// Puts an entry into a document as a table.
+pub(super) fn into(document: &mut DocumentMut, key: &str, name: &str, entry: &Json) {
+    let servers = document.entry(key).or_insert_with(|| {
+        let mut table = Table::new();
+        table.set_implicit(true);
+        Item::Table(table)
+    });
+    if let Some(there) = servers.get_mut(name).and_then(Item::as_table_like_mut) {
+        for (field, value) in table(entry) {
+            there.insert(&field, value);
+        }
+        return;
+    }
+    servers[name] = Item::Table(table(entry));
+}
+
+fn table(entry: &Json) -> Table {
+    let text = |json: &Json| json.as_str().unwrap_or_default().to_owned();
+    let mut table = Table::new();
+    table["command"] = toml_edit::value(text(&entry["command"]));
+    table["args"] = toml_edit::value(arguments(entry).collect::<Array>());
+    table
+}
+
+fn arguments(entry: &Json) -> impl Iterator<Item = &str> {
+    entry["args"].as_array().into_iter().flatten().filter_map(Json::as_str)
+}
+
+fn is_same(there: &Item, entry: &Json) -> bool {
+    let given = there.get("args").and_then(Item::as_array);
+    let given = given.map(|given| given.iter().map(|each| each.as_str().unwrap_or_default()));
+    there.get("command").and_then(Item::as_str) == entry["command"].as_str()
+        && given.is_some_and(|given| given.eq(arguments(entry)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn put(text: &str, force: bool) -> Result<String, String> {
+        with(text, "mcp_servers", "iac-mcp", &json!({ "command": "/x", "args": ["serve"] }), force)
+    }
+
+    #[test]
+    fn the_entry_is_added_and_all_else_stays() {
+        const TABLE: &str = "[mcp_servers.iac-mcp]\ncommand = \"/x\"\nargs = [\"serve\"]\n";
+        for (before, after) in [
+            ("", TABLE.to_owned()),
+            (
+                "# mine\n[mcp_servers.b] # b\ncommand  =  'c'\n",
+                format!("# mine\n[mcp_servers.b] # b\ncommand  =  'c'\n\n{TABLE}"),
+            ),
+            ("\u{feff}a = 1\r\n", format!("\u{feff}a = 1\r\n\r\n{}", TABLE.replace('\n', "\r\n"))),
+            ("a = 1", format!("a = 1\n\n{}", TABLE.trim_end())),
+            ("a = 1\r\nb = 2\n", format!("a = 1\r\nb = 2\n\r\n{}", TABLE.replace('\n', "\r\n"))),
+        ] {
+            let got = put(before, false).unwrap();
+            assert_eq!(got, after);
+            assert_eq!(put(&got, true).unwrap(), got, "a second run changes nothing");
+            assert!(put(&got, false).unwrap_err().contains("--force"));
+        }
+        for before in ["mcp_servers = { b = { command = 'c' } } # d\n", "mcp_servers = {}\nx = 1\n"] {
+            let got = put(before, false).unwrap();
+            let (head, tail) = before.split_once('{').unwrap();
+            assert!(
+                got.starts_with(head) && got.ends_with(tail) && got.parse::<DocumentMut>().is_ok(),
+                "{got}"
+            );
+        }
+    }
+
+    #[test]
+    fn another_entry_is_replaced_and_all_else_stays() {
+        let before = "# a\r\n[mcp_servers.iac-mcp] # mine\r\ncommand = 'old'\r\nenv = { A = '1' }\r\n\r\n[z]\r\n  y=1\r\n";
+        let after = put(before, true).unwrap();
+        assert!(after.contains("env = { A = '1' }\r\n") && after.contains("\r\n[z]\r\n  y=1\r\n"), "{after}");
+        assert!(
+            after.starts_with("# a\r\n[mcp_servers.iac-mcp] # mine\r\n") && after.contains("\"/x\""),
+            "{after}"
+        );
+        assert_eq!(put(&after, true).unwrap(), after);
+    }
+
+    #[test]
+    fn what_cannot_be_changed_safely_is_left_alone() {
+        for before in ["mcp_servers = 1", "x = ", "a = 1\na = 2\n"] {
+            assert!(put(before, true).is_err(), "{before}");
+        }
+        assert!(put("a = 1\r\n[mcp_servers.iac-mcp]\ncommand = 'old'\n", true).is_err());
+    }
+}
