@@ -1,7 +1,8 @@
 //! The audit logs: one for each process, each naming where the one before it ended.
 //!
 //! Beside a log stands its end (`.end`): number and hash of its last line, so that lines cut off at the end are missed.
-//! `last` names the newest log. A log is removed 90 days after its last entry, when another one begins, or by the operator;
+//! `last` names the newest log. A log is removed 90 days after its last entry, when another one begins, unless it is one
+//! of the newest, or by the operator;
 //! that it was removed is an entry of the log that stays, so that `verify` does not miss it.
 
 mod read;
@@ -25,6 +26,9 @@ const LARGEST: u64 = 16 * 1024 * 1024;
 
 /// How long a log is kept after its last entry.
 const KEPT: Millis = Millis(90 * DAY);
+
+/// So many logs are kept whatever the clock says: one that is set far ahead makes every log look old.
+const SPARED: usize = 16;
 
 /// A day in milliseconds; no log is removed that is younger.
 const DAY: u64 = 24 * 60 * 60 * 1000;
@@ -87,7 +91,9 @@ impl Log {
         let lock = self.lock.clone();
         let open = self.open(now)?;
         let _lock = file::lock(&lock)?;
-        open.remove_old(&folder, now, age.max(Millis(DAY))).map_err(StateError::io(&folder))
+        let old = old_logs(&folder, &open.name, Some(before(now, age.max(Millis(DAY)))));
+        let removed = old.and_then(|old| open.remove_old(&folder, now, &names(old)));
+        removed.map_err(StateError::io(&folder))
     }
 
     /// The log of this process; another one where that is large enough, or was removed by somebody.
@@ -119,7 +125,8 @@ impl Log {
         let _lock = lock?;
         remove_unbegun(&self.folder).map_err(StateError::io(&self.folder))?;
         let mut open = self.start(now)?;
-        if let Err(error) = open.remove_old(&self.folder, now, KEPT) {
+        let worn = worn_logs(&self.folder, &open.name, now);
+        if let Err(error) = worn.and_then(|worn| open.remove_old(&self.folder, now, &worn)) {
             tracing::warn!(%error, "old logs stay");
         }
         Ok(open)
@@ -184,9 +191,8 @@ impl Open {
         self.log.metadata().is_ok_and(|found| found.nlink() > 0)
     }
 
-    /// Removes other logs that are old enough, after it was written down which.
-    fn remove_old(&mut self, folder: &Path, now: Millis, age: Millis) -> io::Result<usize> {
-        let old = old_logs(folder, &self.name, Millis(now.0.saturating_sub(age.0)))?;
+    /// Removes other logs, after it was written down which.
+    fn remove_old(&mut self, folder: &Path, now: Millis, old: &[String]) -> io::Result<usize> {
         for names in old.chunks(NAMED) {
             let order = format!("{REMOVED}{}", names.join(" "));
             self.append(&[(now, &Entry::Operator { order })], true)?;
@@ -235,22 +241,44 @@ fn remove_unbegun(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The names of logs that began before a point in time and were last written before it, oldest first.
-fn old_logs(folder: &Path, own: &str, before: Millis) -> io::Result<Vec<String>> {
+fn before(now: Millis, age: Millis) -> Millis {
+    Millis(now.0.saturating_sub(age.0))
+}
+
+fn names(logs: Vec<(SystemTime, String)>) -> Vec<String> {
+    logs.into_iter().map(|(_, name)| name).collect()
+}
+
+/// The names of logs whose time has passed, oldest first: by the clock, and beside the newest of the other logs. The
+/// newest ones are never among them.
+fn worn_logs(folder: &Path, own: &str, now: Millis) -> io::Result<Vec<String>> {
+    let mut others = old_logs(folder, own, None)?;
+    others.sort();
+    let written = others.last().and_then(|(at, _)| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+    let written = written.map_or(0, |at| u64::try_from(at.as_millis()).unwrap_or(u64::MAX));
+    let mut worn = old_logs(folder, own, Some(before(Millis(now.0.min(written)), KEPT)))?;
+    others.drain(..others.len().saturating_sub(SPARED));
+    worn.retain(|log| !others.contains(log));
+    Ok(names(worn))
+}
+
+/// Logs that began before a point in time and were last written before it, with when that was, by their names.
+fn old_logs(folder: &Path, own: &str, before: Option<Millis>) -> io::Result<Vec<(SystemTime, String)>> {
     const SECONDS: usize = "2026-01-22T10-00-00".len();
-    let stamp = time(before).replace(':', "-");
-    let until = SystemTime::UNIX_EPOCH + Duration::from_millis(before.0);
+    let until = before.map(|before| SystemTime::UNIX_EPOCH + Duration::from_millis(before.0));
+    let stamp = before.map(|before| time(before).replace(':', "-"));
     let mut old = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name();
         let Some(name) = name.to_str().and_then(|name| name.strip_suffix(LOG)) else { continue };
-        let began_before = name.get(..SECONDS) < stamp.get(..SECONDS);
-        if name != own && began_before && entry.metadata()?.modified()? < until {
-            old.push(name.to_owned());
+        let began_before = stamp.as_ref().is_none_or(|stamp| name.get(..SECONDS) < stamp.get(..SECONDS));
+        let written = entry.metadata()?.modified()?;
+        if name != own && began_before && until.is_none_or(|until| written < until) {
+            old.push((written, name.to_owned()));
         }
     }
-    old.sort();
+    old.sort_by(|(_, one), (_, other)| one.cmp(other));
     Ok(old)
 }
 

@@ -326,24 +326,46 @@ fn old_logs_are_removed_and_nothing_is_missed() {
         state
     };
     let first = state(DAY);
-    let (_second, folder) = (state(2 * DAY), first.folder().to_owned());
+    let (_newest, folder): (Vec<_>, _) =
+        ((0..16).map(|_| state(2 * DAY)).collect(), first.folder().to_owned());
     assert_eq!(
         state(80 * DAY).remove_logs(Millis(80 * DAY), Millis(79 * DAY)).unwrap(),
         0,
         "they are younger"
     );
     age(&folder);
-    assert_eq!(count_logs(&folder), 3);
+    state(91 * DAY);
+    assert_eq!(count_logs(&folder), 19, "no other log says that it is so late");
     let newest = state(92 * DAY);
-    assert_eq!(count_logs(&folder), 3, "the first one is gone, and one was begun");
+    assert_eq!(count_logs(&folder), 19, "the first one is gone, and one was begun");
     assert_eq!(audit::verify(&folder).unwrap(), [], "it is not missed");
-    assert_eq!(newest.remove_logs(Millis(92 * DAY + 2), Millis(0)).unwrap(), 2);
+    assert_eq!(
+        newest.remove_logs(Millis(92 * DAY + 2), Millis(0)).unwrap(),
+        17,
+        "the log of day 91 is written now"
+    );
     assert_eq!(audit::verify(&folder).unwrap(), []);
     first.record(Millis(93 * DAY), &order(2), true).unwrap();
     let orders: Vec<_> = audit::read(&folder).unwrap();
     let told = orders.iter().any(|record| record.fields.get("order") == Some(&"order 2".into()));
     assert!(told, "who still writes into what was removed begins another one");
     assert_eq!(audit::verify(&folder).unwrap(), []);
+}
+
+#[test]
+fn a_clock_far_ahead_removes_no_logs() {
+    const YEAR: u64 = 365 * 24 * 60 * 60 * 1000;
+    let folder = folder();
+    let begin = |at: u64| open(&folder).record(Millis(at), &order(1), true).unwrap();
+    (0..20).for_each(|n| begin(56 * YEAR + n));
+    for (n, ahead) in [120 * YEAR, 121 * YEAR].into_iter().enumerate() {
+        begin(ahead);
+        assert_eq!(count_logs(&folder.path().join("state")), 21 + n);
+    }
+    age(&folder.path().join("state"));
+    begin(122 * YEAR);
+    begin(123 * YEAR);
+    assert!(count_logs(&folder.path().join("state")) >= 16, "the newest stay, whatever the clock says");
 }
 
 #[test]
