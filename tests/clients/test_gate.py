@@ -134,6 +134,13 @@ class Gate(Desk):
                         client, "iac_mcp_set_property", reference=message, property="read status", value=True
                     )
                     self.assertEqual(len(human.asked), 1)
+                # A client that starts its server anew still has the text in its conversation.
+                human = Human("deny")
+                async with self.client(mode, human) as client:
+                    await self.refused(client, "iac_mcp_run_command", **delete)
+                    self.assertEqual(len(human.asked), 1)
+                self.assertEqual(json.loads(self.run_cli("call", "iac_mcp_run_command", json.dumps(delete), "--json", *self.options(), status=1))["error"], "permission_required")
+                (self.home.state / "untrusted.json").unlink()
 
     async def test_where_no_client_asks_the_mac_does(self):
         answers = {"Allow once": False, "Allow for an hour": False, "Deny": True, None: True}
