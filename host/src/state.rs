@@ -42,6 +42,9 @@ use references::SavedReferences;
 use untrusted::Untrusted;
 use volume::Volume;
 
+/// What [`StateError::NotAFile`] calls a folder.
+const FOLDER: &str = "a folder";
+
 /// The most that is read of the grants: some ten thousand.
 const MOST_GRANTS: u64 = 4 * regular::MOST;
 
@@ -137,7 +140,8 @@ impl StateError {
     pub fn remedy(&self) -> Option<String> {
         let (path, verb) = match self {
             Self::Damaged { path, .. } | Self::TooLarge { path, .. } => (path, "rm"),
-            Self::NotAFile { path, .. } => (path, "mv"),
+            // A folder may hold something; a pipe or a link to a device does not.
+            Self::NotAFile { path, found } => (path, if *found == FOLDER { "mv" } else { "rm" }),
             Self::Held { .. } => {
                 let how = "an iac-mcp process was probably stopped: let it go on or end it, then try again";
                 return Some(how.to_owned());
@@ -153,11 +157,11 @@ impl StateError {
             "grants.json" => "to forget what was allowed",
             "undo.json" => "what it held cannot be taken back any more",
             "policy.toml" => "the profile is `standard` then, without rules",
-            _ if verb == "rm" => return None,
+            _ if matches!(self, Self::Damaged { .. } | Self::TooLarge { .. }) => return None,
             _ => "iac-mcp makes the file anew where it needs one",
         };
         Some(match verb {
-            "rm" => format!("remove the file with `rm {word}`; {lost}"),
+            "rm" => format!("remove it with `rm {word}`; {lost}"),
             _ => format!("move it away with `mv {word} {word}.old`; {lost}"),
         })
     }

@@ -67,13 +67,26 @@ class Operator(Desk):
         for name, (file, damage) in damaged.items():
             with self.subTest(file):
                 path = self.home.state / file
-                path.parent.mkdir(exist_ok=True)
+                path.parent.mkdir(mode=0o700, exist_ok=True)
                 path.write_bytes(damage)
                 told = json.loads(self.cli("doctor", "--json", status=1))
                 self.assertEqual([check["name"] for check in told["checks"] if not check["ok"]], [name], told)
                 path.unlink()
         self.assertIn("taken note of: ", self.cli("audit", "accept"))
         self.assertTrue(json.loads(self.cli("doctor", "--json"))["healthy"])
+        for name, mode, mended in (("policy.toml", 0o666, "chmod 600"), ("audit", 0o777, "chmod 700"), ("lock", None, "rm")):
+            with self.subTest(name):
+                path = self.home.state / name
+                if mode is None:
+                    path.unlink(missing_ok=True)
+                    os.mkfifo(path)
+                else:
+                    path.chmod(mode)
+                told = json.loads(self.cli("doctor", "--json", status=1))
+                [files] = [check for check in told["checks"] if check["name"] == "files"]
+                advised = re.search(f"`({mended} .*?)`", files["detail"])[1]
+                subprocess.run(shlex.split(advised), check=True)
+                self.assertTrue(json.loads(self.cli("doctor", "--json"))["healthy"])
 
     def test_a_mac_that_cannot_be_meant_is_named(self):
         (self.home.path / "empty").mkdir()
@@ -191,7 +204,7 @@ class Operator(Desk):
     def test_whoever_is_wrong_is_told_what(self):
         self.home.state.mkdir()
         (self.home.state / "undo.json").write_bytes(b"\xff")
-        self.assertIn("remove the file", self.cli_says("undo", status=1))
+        self.assertIn("remove it with `rm ", self.cli_says("undo", status=1))
         (self.home.state / "undo.json").unlink()
         os.mkfifo(self.home.state / "config.toml")
         self.assertIn("expected a file", self.cli_says("apps", status=1))

@@ -14,7 +14,7 @@ use super::policy::now;
 use super::{Failure, directories, paint};
 use crate::consent::Caller;
 use crate::pipeline::shell_word;
-use crate::state::{State, audit};
+use crate::state::{State, StateError, audit};
 
 /// Looks at everything, changes nothing, launches no app, and prompts for no consent.
 pub(super) fn run(common: &Common, mac: Mac, settings: &[Setting]) -> Result<(), Failure> {
@@ -62,7 +62,7 @@ fn of_state(state: &State) -> Vec<Json> {
             let grants = gate.grants.all().len();
             check("policy", true, &format!("profile {profile}, {rules} rules, {grants} grants"))
         }
-        Err(error) => check("policy", false, &error.to_string()),
+        Err(error) => check("policy", false, &told(&error)),
     };
     let log = match audit::verify(folder) {
         Ok(findings) if findings.is_empty() => check("audit", true, "every log is as it was written"),
@@ -74,9 +74,49 @@ fn of_state(state: &State) -> Vec<Json> {
     };
     let undo = match state.undos(now()) {
         Ok(undos) => check("undo", true, &format!("{} writes can be taken back", undos.len())),
-        Err(error) => check("undo", false, &error.to_string()),
+        Err(error) => check("undo", false, &told(&error)),
     };
-    vec![private, policy, undo, log]
+    vec![private, files(folder), policy, undo, log]
+}
+
+/// What is wrong, and the command that mends it.
+fn told(error: &StateError) -> String {
+    let remedy = error.remedy().map(|remedy| format!("; {remedy}")).unwrap_or_default();
+    format!("{error}{remedy}")
+}
+
+/// As many folders below each other are looked at; what is kept for plugins lies deepest.
+const DEPTH: usize = 3;
+
+/// Whether nobody else can write into the files of the state directory, and each is one that can be read.
+fn files(folder: &Path) -> Json {
+    let mut wrong = Vec::new();
+    faults(folder, DEPTH, &mut wrong);
+    match wrong.is_empty() {
+        true => check("files", true, "only this user can change them"),
+        false => check("files", false, &wrong.join("; ")),
+    }
+}
+
+fn faults(folder: &Path, depth: usize, wrong: &mut Vec<String>) {
+    // A simulated Mac and what plugins have stored in their own files are not this program's to judge.
+    let mut paths: Vec<_> =
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        let Ok(found) = path.metadata() else { continue };
+        let (name, word) = (path.display(), shell_word(&path.to_string_lossy()));
+        let (others, right) =
+            (found.permissions().mode() & 0o022, if found.is_dir() { "700" } else { "600" });
+        if others != 0 {
+            wrong.push(format!("{name} can be changed by others: `chmod {right} {word}`"));
+        }
+        if found.is_dir() && depth > 0 && !path.is_symlink() {
+            faults(&path, depth - 1, wrong);
+        } else if !found.is_file() && !found.is_dir() {
+            wrong.push(format!("{name} is not a file: `rm {word}`"));
+        }
+    }
 }
 
 /// Whether the files of a kept simulated Mac can be read: an app of it fails only once it is called.

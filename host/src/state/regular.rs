@@ -40,7 +40,7 @@ fn regular(path: &Path, kind: FileType) -> Result<(), StateError> {
         return Ok(());
     }
     let found = match kind {
-        kind if kind.is_dir() => "a folder",
+        kind if kind.is_dir() => super::FOLDER,
         kind if kind.is_fifo() => "a named pipe (FIFO)",
         kind if kind.is_socket() => "a socket",
         _ => "a device",

@@ -4,7 +4,9 @@
 //! the old head or the new one, whole; what no head names is swept away by the next change.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::DirBuilder;
 use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
 use cap_std::ambient_authority;
@@ -106,7 +108,8 @@ impl Installed {
     /// `Io` where that is not possible.
     pub fn open(path: &Path) -> Result<Self, InstallError> {
         let failed = |error| InstallError::Io("opened", error);
-        std::fs::create_dir_all(path).map_err(failed)?;
+        // The state directory above it may be made here for the first time: it is the owner's alone.
+        DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
         let directory = Dir::open_ambient_dir(path, ambient_authority()).map_err(failed)?;
         Ok(Self {
             directory,
@@ -283,6 +286,7 @@ impl Installed {
     fn lock(&self) -> io::Result<std::fs::File> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
+        options.mode(0o600);
         let file = self.directory.open_with(LOCK, &options)?.into_std();
         file.lock()?;
         Ok(file)
