@@ -12,6 +12,7 @@ use std::path::Path;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _};
 use data_encoding::HEXLOWER;
+use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use sha2::{Digest, Sha256};
@@ -101,6 +102,9 @@ const LOCK: &str = "lock";
 const SECRET: &str = "secret";
 const FORMAT: u32 = 1;
 
+/// The most that is read of the head: some thousand plugins.
+const LARGEST_HEAD: u64 = 16 * 1024 * 1024;
+
 impl Installed {
     /// Opens the plugins of a directory, which is made if it is not there.
     ///
@@ -123,7 +127,7 @@ impl Installed {
     /// # Errors
     /// `Io`, `Head`.
     pub fn list(&self) -> Result<Receipts, InstallError> {
-        let text = match self.directory.read_to_string(HEAD) {
+        let text = match self.read_head() {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Receipts::new()),
             Err(error) => return Err(InstallError::Io("read", error)),
@@ -241,6 +245,24 @@ impl Installed {
         let text = serde_json::to_vec_pretty(&head).map_err(|error| failed(error.into()))?;
         self.write(HEAD, &text).map_err(failed)?;
         self.sweep(&head.plugins).map_err(failed)
+    }
+
+    /// Reads the head. A pipe would wait for a writer and a device has no end, so it is opened without waiting, and looked
+    /// at before it is read.
+    fn read_head(&self) -> io::Result<String> {
+        use io::Read as _;
+
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+        let file = self.directory.open_with(HEAD, &options)?;
+        let metadata = file.metadata()?;
+        if !metadata.is_file() || metadata.len() > LARGEST_HEAD {
+            let wrong = format!("{HEAD} is not a file of at most {LARGEST_HEAD} bytes; move it away");
+            return Err(io::Error::other(wrong));
+        }
+        let mut text = String::new();
+        file.take(LARGEST_HEAD).read_to_string(&mut text)?;
+        Ok(text)
     }
 
     /// Writes a file that is whole or not there, and on the disk before anything refers to it.

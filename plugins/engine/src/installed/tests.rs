@@ -132,6 +132,13 @@ fn nothing_runs_on_a_head_that_cannot_be_read() {
         assert!(matches!(installed.list(), Err(InstallError::Head(_))), "{text:?}");
         assert!(matches!(add(&installed, "demo", "1.0.0"), Err(InstallError::Head(_))), "{text:?}");
     }
+    let head = folder.path().join(HEAD);
+    std::fs::File::create(&head).and_then(|file| file.set_len(1 << 40)).expect("a file may have a hole");
+    assert!(matches!(installed.list(), Err(InstallError::Io(..))));
+    std::fs::remove_file(&head).expect("it can be removed");
+    let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR);
+    rustix::fs::mknodat(rustix::fs::CWD, &head, kind, mode, 0).expect("a pipe can be made");
+    assert!(matches!(installed.list(), Err(InstallError::Io(..))), "nobody writes into it");
 }
 
 #[test]
