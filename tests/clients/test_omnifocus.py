@@ -66,7 +66,7 @@ class OmniFocus(Desk):
         return json.dumps(human.asked[-1].requested_schema)
 
     async def test_a_task_is_made_altered_done_and_deleted_with_a_yes_for_each(self):
-        quoted = r"'\'); deleteAll(\''"
+        quoted = "“'); deleteAll('”"
         for mode in MODES:
             with self.subTest(mode):
                 human = Human("once")
@@ -74,13 +74,13 @@ class OmniFocus(Desk):
                     before = await self.count(client, name={"contains": "deleteAll"})
                     whole = await self.count(client, status="active")
                     made = await self.write(client, create(EVIL, project="Q1 budget", dueDate="2027-01-15"))
-                    self.asked(human, to("create task"), f"create task {quoted} in project 'Q1 budget': dueDate {made['dueDate']}")
+                    self.asked(human, to("create task"), f"create task {quoted} in project “Q1 budget”: dueDate {made['dueDate']}")
                     self.assertEqual((made["name"], made["project"]), (EVIL, "Q1 budget"))
                     self.assertEqual(await self.count(client, name={"contains": "deleteAll"}), before + 1)
                     self.assertEqual(await self.count(client, status="active"), whole + 1)
                     moved = {"operation": "update", "id": made["id"], "changes": {"project": None, "flagged": True}}
                     altered = await self.write(client, moved)
-                    line = f"update task {quoted} in 'Q1 budget': move to the inbox, flagged false -> true"
+                    line = f"update task {quoted} in “Q1 budget”: move to the inbox, flagged false -> true"
                     self.asked(human, to("edit task", "move task"), line)
                     self.assertEqual((altered["flagged"], altered["inInbox"]), (True, True))
                     done = await self.write(client, {"operation": "complete", "target": "task", "id": made["id"]})
@@ -120,10 +120,10 @@ class OmniFocus(Desk):
                 self.asked(
                     human,
                     f"{to('create project', 'create task', 'edit task')} (4 objects)",
-                    f"create project 'Trip, {mode}'",
-                    f"create task 'Tickets' in project 'Trip, {mode}'",
-                    "create task 'Seat' in task 'Tickets'",
-                    "update task 'Tickets': flagged true",
+                    f"create project “Trip, {mode}”",
+                    f"create task “Tickets” in project “Trip, {mode}”",
+                    "create task “Seat” in task “Tickets”",
+                    "update task “Tickets”: flagged true",
                 )
 
     async def test_what_is_too_long_for_one_script_is_one_question(self):
@@ -200,7 +200,7 @@ class OmniFocus(Desk):
                 self.assertIn(part, error["message"])
             self.assertEqual(human.asked, [], "what cannot be done is not asked about")
             await self.write(client, {"operation": "tag_manage", "action": "delete", "tagName": "Errands"})
-            self.asked(human, to("delete tag"), "delete tag 'Errands', which 0 tasks have and 2 tags below it", level="DANGEROUS")
+            self.asked(human, to("delete tag"), "delete tag “Errands”, which 0 tasks have and 2 tags below it", level="DANGEROUS")
 
     async def test_an_hour_of_one_act_is_no_hour_of_another(self):
         for mode in MODES:
@@ -212,7 +212,7 @@ class OmniFocus(Desk):
                     for one in made[:2]:
                         await self.write(client, delete(one["id"]))
                     self.assertEqual(len(human.asked), 2)
-                    self.asked(human, to("delete task"), f"delete task 'one, {mode}'", level="DANGEROUS")
+                    self.asked(human, to("delete task"), f"delete task “one, {mode}”", level="DANGEROUS")
                     [project] = (await self.read(client, type="projects", limit=1, fields=["id"]))["data"]["projects"]
                     error = await self.no(client, delete(project["id"], "project"))
                     self.assertEqual(error["error"], "permission_denied")
@@ -245,7 +245,7 @@ class OmniFocus(Desk):
             self.assertIn(f" with {project['taskCounts']['total']} tasks in it", human.asked[-1].message)
             long = create("N" * 300, project="Q1 budget")
             await self.no(client, long)
-            self.assertIn("N…' in project 'Q1 budget'", human.asked[-1].message)
+            self.assertIn("N…” in project “Q1 budget”", human.asked[-1].message)
 
     async def test_without_a_yes_nothing_changes(self):
         for mode in MODES:

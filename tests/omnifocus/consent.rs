@@ -70,126 +70,126 @@ fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
         (
             json!({"operation": "create", "target": "task", "data": {"name": "New", "project": "Box"}}),
             vec!["create task"],
-            "create task \"New\" in project \"Box\"",
+            "create task “New” in project “Box”",
         ),
         (
             json!({"operation": "create", "target": "task", "data": {"name": "New", "tags": ["Below", "Fresh"]}}),
             vec!["create task", "create tag"],
-            "create task \"New\" in the inbox: tags \"Below\", \"Fresh\", new tags \"Fresh\"",
+            "create task “New” in the inbox: tags “Below”, “Fresh”, new tags “Fresh”",
         ),
         (
             json!({"operation": "create", "target": "project", "data": {"name": "New", "folder": "Shelf"}}),
             vec!["create project"],
-            "create project \"New\" in folder \"Shelf\"",
+            "create project “New” in folder “Shelf”",
         ),
         (
             json!({"operation": "create_folder", "data": {"name": "Drawer", "parentFolder": "Shelf"}}),
             vec!["create folder"],
-            "create folder \"Drawer\" in folder \"Shelf\"",
+            "create folder “Drawer” in folder “Shelf”",
         ),
         (
             update("task", &json!({"flagged": false, "dueDate": null, "name": "Kid", "status": "active"})),
             vec!["edit task"],
-            "update task \"Child\" in \"Group\": name \"Child\" -> \"Kid\", flagged true -> false, \
+            "update task “Child” in “Group”: name “Child” -> “Kid”, flagged true -> false, \
              dueDate 2026-01-05T17:00:00+01:00 -> none, status active",
         ),
         (
             update("task", &json!({"note": ""})),
             vec!["overwrite task note"],
-            "update task \"Child\" in \"Group\": note \"a note of twenty-odd letters\" (28 characters) -> empty",
+            "update task “Child” in “Group”: note “a note of twenty-odd letters” (28 characters) -> empty",
         ),
         (
             update("task", &json!({"note": "a note of twenty-odd letters, and more"})),
             vec!["edit task"],
-            "update task \"Child\" in \"Group\": note \"a note of twenty-odd letters\" (28 characters) -> \
-             \"a note of twenty-odd letters, and more\" (38 characters)",
+            "update task “Child” in “Group”: note “a note of twenty-odd letters” (28 characters) -> \
+             “a note of twenty-odd letters, and more” (38 characters)",
         ),
         (
             update("project", &json!({"note": "other"})),
             vec!["overwrite project note"],
-            "update project \"Box\" in \"Shelf\": note \"why\" (3 characters) -> \"other\" (5 characters)",
+            "update project “Box” in “Shelf”: note “why” (3 characters) -> “other” (5 characters)",
         ),
         (
             update("task", &json!({"tags": ["Fresh"], "project": null})),
             vec!["edit task", "move task", "create tag"],
-            "update task \"Child\" in \"Group\": move to the inbox, tags \"Above : Below\" -> \"Fresh\", new tags \"Fresh\"",
+            "update task “Child” in “Group”: move to the inbox, tags “Above : Below” -> “Fresh”, new tags “Fresh”",
         ),
         (
             update("project", &json!({"folder": null})),
             vec!["move project"],
-            "update project \"Box\" in \"Shelf\": move to the top",
+            "update project “Box” in “Shelf”: move to the top",
         ),
         (
             update("project", &json!({"status": "dropped"})),
             vec!["drop project"],
-            "update project \"Box\" in \"Shelf\": status active -> dropped, with 3 open tasks in it",
+            "update project “Box” in “Shelf”: status active -> dropped, with 3 open tasks in it",
         ),
         (
             update("project", &json!({"status": "completed"})),
             vec!["complete project"],
-            "update project \"Box\" in \"Shelf\": status active -> completed, with 3 open tasks in it",
+            "update project “Box” in “Shelf”: status active -> completed, with 3 open tasks in it",
         ),
         (
             json!({"operation": "update", "id": "@other", "changes": {"status": "dropped"}}),
             vec!["drop task"],
-            "update task \"Other\" in \"Box\": status active -> dropped, and ends its repetition \"FREQ=WEEKLY\": \
+            "update task “Other” in “Box”: status active -> dropped, and ends its repetition “FREQ=WEEKLY”: \
              all later occurrences are lost",
         ),
         (
             json!({"operation": "update", "id": "@other", "changes": {"repetitionRule": null}}),
             vec!["end task repetition"],
-            "update task \"Other\" in \"Box\": repetitionRule FREQ=WEEKLY -> none",
+            "update task “Other” in “Box”: repetitionRule FREQ=WEEKLY -> none",
         ),
         (
             json!({"operation": "complete", "id": "@other"}),
             vec!["complete task"],
-            "complete task \"Other\" in \"Box\", which repeats by \"FREQ=WEEKLY\"",
+            "complete task “Other” in “Box”, which repeats by “FREQ=WEEKLY”",
         ),
         (
             json!({"operation": "complete", "target": "project", "id": "@project"}),
             vec!["complete project"],
-            "complete project \"Box\" in \"Shelf\", with 3 open tasks in it",
+            "complete project “Box” in “Shelf”, with 3 open tasks in it",
         ),
-        (delete("task", "@task"), vec!["delete task"], "delete task \"Child\" in \"Group\""),
+        (delete("task", "@task"), vec!["delete task"], "delete task “Child” in “Group”"),
         (
             delete("task", "@group"),
             vec!["delete task"],
-            "delete task \"Group\" in \"Box\" with 1 task below it, 1 of them open",
+            "delete task “Group” in “Box” with 1 task below it, 1 of them open",
         ),
         (
             delete("project", "@project"),
             vec!["delete project"],
-            "delete project \"Box\" in \"Shelf\" with 3 tasks in it, 3 of them open",
+            "delete project “Box” in “Shelf” with 3 tasks in it, 3 of them open",
         ),
         (
             tag("rename", &json!({"newName": "Deep"})),
             vec!["edit tag"],
-            "rename tag \"Below\" in \"Above\" to \"Deep\"",
+            "rename tag “Below” in “Above” to “Deep”",
         ),
         (
             tag("nest", &json!({"parentTag": "Errands"})),
             vec!["move tag"],
-            "nest tag \"Below\" in \"Above\" under \"Errands\"",
+            "nest tag “Below” in “Above” under “Errands”",
         ),
         (
             tag("set_status", &json!({"status": "on_hold"})),
             vec!["edit tag"],
-            "set_status tag \"Below\" in \"Above\": status active -> on_hold",
+            "set_status tag “Below” in “Above”: status active -> on_hold",
         ),
         (
             tag("set_status", &json!({"status": "dropped"})),
             vec!["drop tag"],
-            "set_status tag \"Below\" in \"Above\": status active -> dropped, which 1 task has",
+            "set_status tag “Below” in “Above”: status active -> dropped, which 1 task has",
         ),
         (
             tag("merge", &json!({"targetTag": "Errands"})),
             vec!["merge tag"],
-            "merge tag \"Below\" in \"Above\" into \"Errands\", and remove it, which 1 task has",
+            "merge tag “Below” in “Above” into “Errands”, and remove it, which 1 task has",
         ),
         (
             json!({"operation": "tag_manage", "action": "delete", "tagName": "Above"}),
             vec!["delete tag"],
-            "delete tag \"Above\", which 0 tasks have and 1 tag below it",
+            "delete tag “Above”, which 0 tasks have and 1 tag below it",
         ),
     ]
 }
@@ -318,7 +318,7 @@ fn no_property_is_cut_off() {
         "repetitionRule",
         "status",
     ];
-    for letter in ["x", "\u{202e}", "\"", "\n", "日", "\\"] {
+    for letter in ["x", "\u{202e}", "”", "\n", "日", "\\"] {
         let long = format!("a{}", letter.repeat(1_500));
         let tags: Vec<String> = (0..40).map(|at| format!("{at}{}", letter.repeat(200))).collect();
         let all = json!({
@@ -335,7 +335,7 @@ fn no_property_is_cut_off() {
             for label in labels {
                 assert!(line.contains(&format!("{label} ")), "{label}: {line}");
             }
-            assert!(line.ends_with("status active") || line.contains(", new tags \"0"), "{line}");
+            assert!(line.ends_with("status active") || line.contains(", new tags “0"), "{line}");
             assert!(line.chars().count() <= WHOLE, "{} characters: {line}", line.chars().count());
             assert!(line.chars().all(|letter| !letter.is_control() && letter != '\u{202e}'), "{line}");
         }

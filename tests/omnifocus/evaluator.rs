@@ -24,6 +24,8 @@ pub(crate) const LIST: &str = r#"
         projectId: task.containingProject ? task.containingProject.id.primaryKey : null,
         folders: folders(task.containingProject),
         dueDate: ms(task.dueDate), deferDate: ms(task.deferDate), plannedDate: ms(task.plannedDate),
+        effectiveDueDate: ms(task.effectiveDueDate), effectiveDeferDate: ms(task.effectiveDeferDate),
+        effectivePlannedDate: ms(task.effectivePlannedDate), effectiveFlagged: task.effectiveFlagged,
         completionDate: ms(task.completionDate), added: ms(task.added), modified: ms(task.modified),
     })))"#;
 
@@ -116,7 +118,7 @@ fn condition(key: &str, value: &Json, task: &Json) -> Option<bool> {
         "completed" => {
             Some(value == (state(task) == "completed") && (value == true || state(task) == "active"))
         }
-        "flagged" | "inInbox" | "sequential" => Some(task[key] == *value),
+        "flagged" | "effectiveFlagged" | "inInbox" | "sequential" => Some(task[key] == *value),
         "hasNote" => Some((task["note"] != "") == *value),
         "available" => {
             let open =

@@ -67,8 +67,27 @@ fn tags() -> impl Strategy<Value = Json> {
 }
 
 fn leaf() -> BoxedStrategy<Json> {
-    let flags = ["flagged", "available", "blocked", "inInbox", "hasNote", "sequential", "completed"];
-    let dates = ["dueDate", "deferDate", "plannedDate", "completionDate", "added", "modified"];
+    let flags = [
+        "flagged",
+        "effectiveFlagged",
+        "available",
+        "blocked",
+        "inInbox",
+        "hasNote",
+        "sequential",
+        "completed",
+    ];
+    let dates = [
+        "dueDate",
+        "deferDate",
+        "plannedDate",
+        "effectiveDueDate",
+        "effectiveDeferDate",
+        "effectivePlannedDate",
+        "completionDate",
+        "added",
+        "modified",
+    ];
     let folders = vec![json!("work"), json!("Work/Clients"), json!("personal"), Json::Null];
     prop_oneof![
         4 => select(flags.to_vec()).prop_flat_map(|key| one(key, flag())),
@@ -107,7 +126,8 @@ fn merged(mut left: Json, right: &Json) -> Json {
     left
 }
 
-const SORTS: [&str; 6] = ["dueDate", "name", "flagged", "estimatedMinutes", "added", "project"];
+const SORTS: [&str; 7] =
+    ["dueDate", "effectiveDueDate", "name", "flagged", "estimatedMinutes", "added", "project"];
 
 fn sorted<'a>(mut tasks: Vec<&'a Json>, field: &str, descending: bool) -> Vec<&'a Json> {
     let key = if field == "estimatedMinutes" { "minutes" } else { field };

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod consent;
+mod effective;
 mod evaluator;
 mod limits;
 mod properties;

@@ -45,8 +45,15 @@
     return task.completed || status === S.Completed ? "completed" : "active";
   }
 
+  // A folder that is dropped takes what is in it along, however deep.
+  function inDropped(folder) {
+    for (let at = folder; at !== undefined && at !== null; at = at.parent) if (at.status !== Folder.Status.Active) return true;
+    return false;
+  }
+
   function projectState(project) {
     const status = project.status;
+    if (status !== Project.Status.Done && inDropped(project.parentFolder)) return "dropped";
     if (status === Project.Status.Active) return "active";
     if (status === Project.Status.OnHold) return "on_hold";
     if (status === Project.Status.Done) return "completed";
@@ -61,7 +68,7 @@
   }
 
   function folderState(folder) {
-    return folder.status === Folder.Status.Active ? "active" : "dropped";
+    return inDropped(folder) ? "dropped" : "active";
   }
 
   function repetition(task) {
@@ -149,6 +156,7 @@
       effectiveDueDate: (task) => time(task.effectiveDueDate),
       effectiveDeferDate: (task) => time(task.effectiveDeferDate),
       effectivePlannedDate: (task) => time(task.effectivePlannedDate),
+      effectiveFlagged: (task) => task.effectiveFlagged,
       completionDate: (task) => time(task.completionDate),
       dropDate: (task) => time(task.dropDate),
       added: (task) => time(task.added),
@@ -162,17 +170,17 @@
       inInbox: (task) => task.inInbox,
       isProjectRoot: isRoot,
       sequential: (task) => task.sequential,
-      // Measures for analyses.
-      overdueDays: (task) => whole(time(task.dueDate), now),
+      // Measures for analyses. A task is due when its project or group is, if it has no earlier date of its own.
+      overdueDays: (task) => whole(time(task.effectiveDueDate), now),
       ageDays: (task) => whole(born(task), now),
       openAgeDays: (task) => (taskState(task) === "active" ? whole(born(task), now) : null),
       remainingMinutes: (task) => (taskState(task) === "active" ? orNull(task.estimatedMinutes) : null),
       taskStatus: (task) => word(task.taskStatus),
       daysLate: (task) => {
-        const due = time(task.dueDate), done = time(task.completionDate);
+        const due = time(task.effectiveDueDate), done = time(task.completionDate);
         return whole(due, done === null ? time(task.dropDate) : done);
       },
-      deferDays: (task) => whole(now, time(task.deferDate)),
+      deferDays: (task) => whole(now, time(task.effectiveDeferDate)),
       completionHours: (task) => {
         const done = time(task.completionDate), began = time(task.added);
         return done === null || began === null || began > done ? null : (done - began) / 3600000;
@@ -622,7 +630,7 @@
   function suggest(items, endOfToday) {
     const scored = [];
     for (const task of items) {
-      const reasons = [], due = time(task.dueDate), minutes = orNull(task.estimatedMinutes);
+      const reasons = [], due = time(task.effectiveDueDate), minutes = orNull(task.estimatedMinutes);
       let score = 0;
       if (due !== null && due < now) {
         const days = Math.floor((now - due) / DAY);
@@ -632,7 +640,7 @@
         score += 80;
         reasons.push("due_today");
       }
-      if (task.flagged) { score += 50; reasons.push("flagged"); }
+      if (task.effectiveFlagged) { score += 50; reasons.push("flagged"); }
       if (isOpen(task.taskStatus)) { score += 30; reasons.push("available"); }
       if (minutes !== null && minutes <= 15) { score += 20; reasons.push("quick_win"); }
       if (score > 0) scored.push({ task, score, reasons });

@@ -58,7 +58,12 @@
     if (task.completed || task.taskStatus === Task.Status.Completed) return "completed";
     return present(task.dropDate) || task.taskStatus === Task.Status.Dropped ? "dropped" : "active";
   }
-  const isLive = (project) => project.status === Project.Status.Active || project.status === Project.Status.OnHold;
+  // A folder that is dropped takes what is in it along, however deep.
+  function inDropped(folder) {
+    for (let at = folder; present(at); at = at.parent) if (at.status !== Folder.Status.Active) return true;
+    return false;
+  }
+  const isLive = (project) => (project.status === Project.Status.Active || project.status === Project.Status.OnHold) && !inDropped(project.parentFolder);
 
   function repetition(item) {
     const rule = item.repetitionRule;
@@ -157,7 +162,8 @@
     if (present(known)) return known;
     const named = flattenedProjects.filter((project) => project.name === name), live = named.filter(isLive);
     if (live.length === 1) return live[0];
-    const shown = (project) => `${key(project)} (${projectState(project)}, ${path(project.parentFolder) || "no folder"})`;
+    const stateOf = (project) => (projectState(project) !== "completed" && inDropped(project.parentFolder) ? "dropped" : projectState(project));
+    const shown = (project) => `${key(project)} (${stateOf(project)}, ${path(project.parentFolder) || "no folder"})`;
     if (live.length > 1) refuse("ambiguous", "project", name, live.map(shown));
     if (named.length > 0) refuse("not_live", "project", name, named.map(shown));
     return refuse("not_found", "project", name, near(flattenedProjects, name));

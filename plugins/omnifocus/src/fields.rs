@@ -36,6 +36,7 @@ const TASKS: &[&str] = &[
     "effectiveDueDate",
     "effectiveDeferDate",
     "effectivePlannedDate",
+    "effectiveFlagged",
 ];
 
 const PROJECTS: &[&str] = &[

@@ -47,11 +47,22 @@ pub(crate) fn read(
     };
     let keys = tree.keys.clone();
     let id = tree.only_id(filters)?;
-    let of_mode = mode.iter().filter(|(key, _)| !keys.iter().any(|given| given == key));
+    let of_mode = mode.iter().filter(|(key, _)| !keys.iter().any(|given| own(given) == *key));
     tree.parts.extend(of_mode.map(|(_, predicate)| predicate.clone()));
     let narrow = tree.narrow();
     let defaults = if kind == Kind::Tasks && id.is_none() { tree.exclude() } else { Vec::new() };
     Ok(Filter { predicate: tree.predicate(), defaults, id, keys, narrow, warnings: reader.warnings })
+}
+
+/// The value that a key is about: a date or flag of its own and the one that counts take each other's place.
+fn own(key: &str) -> &str {
+    match key {
+        "effectiveDueDate" => "dueDate",
+        "effectiveDeferDate" => "deferDate",
+        "effectivePlannedDate" => "plannedDate",
+        "effectiveFlagged" => "flagged",
+        key => key,
+    }
 }
 
 /// Conditions that hold together.

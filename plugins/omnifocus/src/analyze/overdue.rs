@@ -21,6 +21,7 @@ const FIELDS: &[&str] = &[
     "project",
     "projectId",
     "dueDate",
+    "effectiveDueDate",
     "overdueDays",
     "blocked",
     "flagged",
@@ -36,7 +37,7 @@ pub(super) fn run(analysis: &Analysis<'_>, engine: &mut dyn Engine) -> Result<Js
     let overdue = overdue(&scope, moment);
     let rows = Query::new(Kind::Tasks, &active.clone().and(overdue.clone())).rows(
         FIELDS,
-        &[("dueDate", 1)],
+        &[("effectiveDueDate", 1)],
         0,
         MOST,
     );
@@ -62,9 +63,9 @@ pub(super) fn run(analysis: &Analysis<'_>, engine: &mut dyn Engine) -> Result<Js
 }
 
 fn overdue(scope: &Scope, moment: &Moment) -> Predicate {
-    let past = Predicate::until("dueDate", moment.milliseconds() - 1);
+    let past = Predicate::until("effectiveDueDate", moment.milliseconds() - 1);
     match scope.range {
-        Some(range) => past.and(Predicate::between("dueDate", range.from, range.to)),
+        Some(range) => past.and(Predicate::between("effectiveDueDate", range.from, range.to)),
         None => past,
     }
 }
@@ -81,7 +82,7 @@ fn totals(active: &Predicate, overdue: &Predicate) -> Query {
         .count("overdue", overdue)
         .count("blocked", &blocked)
         .stat_of("days", "mean", "overdueDays", overdue)
-        .stat_of("oldest", "min", "dueDate", overdue)
+        .stat_of("oldest", "min", "effectiveDueDate", overdue)
         .group("projects", groups);
     SEVERITIES.iter().fold(query, |query, (name, least, most)| {
         let most = most.map_or(Bound::Open, Bound::At);
@@ -95,7 +96,7 @@ fn late(scope: &Scope) -> Query {
     let done = Predicate::Within("daysLate", Bound::At(0), Bound::Open);
     let mut place = scope.place.clone();
     if let Some(range) = scope.range {
-        place = place.and(Predicate::between("dueDate", range.from, range.to));
+        place = place.and(Predicate::between("effectiveDueDate", range.from, range.to));
     }
     let state = |word: &str| Predicate::Is("status", json!(word)).and(done.clone());
     Query::new(Kind::Tasks, &place)

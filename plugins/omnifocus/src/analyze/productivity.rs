@@ -83,9 +83,7 @@ fn end(range: Range, moment: &Moment) -> i64 {
 fn tasks(scope: &Scope, range: Range, unit: Unit, moment: &Moment) -> Query {
     let now = moment.milliseconds();
     let state = |word: &str| Predicate::Is("status", json!(word));
-    let begun =
-        Predicate::Or(vec![Predicate::Exists("deferDate", false), Predicate::until("deferDate", now)]);
-    let ready = state("active").and(Predicate::flag("blocked", false)).and(begun);
+    let ready = Predicate::flag("available", true);
     let to = end(range, moment);
     let done = Predicate::between("completionDate", range.from, to);
     let bounds = bounds(range, unit, moment);
@@ -93,7 +91,7 @@ fn tasks(scope: &Scope, range: Range, unit: Unit, moment: &Moment) -> Query {
         .count("completed", &state("completed"))
         .count("dropped", &state("dropped"))
         .count("available", &ready)
-        .count("overdue", &state("active").and(Predicate::until("dueDate", now - 1)))
+        .count("overdue", &state("active").and(Predicate::until("effectiveDueDate", now - 1)))
         .count("done", &done)
         .count("created", &Predicate::between("added", range.from, to))
         .group("done", Group::by_spans("completionDate", &bounds).only(&done))

@@ -66,8 +66,8 @@ pub(super) fn run(analysis: &Analysis<'_>, engine: &mut dyn Engine) -> Result<Js
             "keywords": KEYWORDS.replace('|', ", "),
             "longest": rows(&mut longest, moment),
         },
-        "basis": "available is the status Available alone; overdue is at least one whole day; deferred is until a time to \
-            come; the age is from `added`, of active tasks; dateRange is of `added`",
+        "basis": "available, overdue, flagged and deferred are as a read has them: also through the project or group; \
+            deferred is until a time to come; the age is from `added`, of active tasks; dateRange is of `added`",
     });
     Ok(answer("workflow_analysis", data, &scope, moment, found.warnings))
 }
@@ -83,9 +83,9 @@ fn deferred() -> Predicate {
 fn part(metric: &str) -> Predicate {
     let days = |field, least| Predicate::Within(field, Bound::At(least), Bound::Open);
     match metric {
-        "available" => Predicate::Is("taskStatus", json!("Available")),
-        "overdue" => active().and(days("overdueDays", 1)),
-        "flagged" => active().and(Predicate::flag("flagged", true)),
+        "available" => Predicate::flag("available", true),
+        "overdue" => active().and(days("overdueDays", 0)),
+        "flagged" => active().and(Predicate::flag("effectiveFlagged", true)),
         "blocked" => Predicate::flag("blocked", true),
         "deferred" => deferred(),
         "deferredOver90Days" => active().and(days("deferDays", 91)),

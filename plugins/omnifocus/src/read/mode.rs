@@ -50,6 +50,11 @@ const MODES: [Mode; 11] = [
     Mode::ForecastPast,
 ];
 
+/// What counts, as in OmniFocus itself: what is due, planned or flagged through its project or group is so too.
+pub(super) const DUE: &str = "effectiveDueDate";
+pub(super) const FLAGGED: &str = "effectiveFlagged";
+pub(super) const PLANNED: &str = "effectivePlannedDate";
+
 impl Mode {
     /// Returns every mode with its word.
     pub(super) fn all() -> Vec<(&'static str, Self)> {
@@ -76,18 +81,18 @@ impl Mode {
         match self {
             Self::All | Self::Search | Self::SmartSuggest => vec![],
             Self::Inbox => vec![("inInbox", Predicate::flag("inInbox", true))],
-            Self::Overdue => vec![("dueDate", Predicate::until("dueDate", now - 1))],
-            Self::Upcoming => vec![("dueDate", Predicate::between("dueDate", today, moment.start_in(days)))],
+            Self::Overdue => vec![("dueDate", Predicate::until(DUE, now - 1))],
+            Self::Upcoming => vec![("dueDate", Predicate::between(DUE, today, moment.start_in(days)))],
             Self::Available => vec![("available", Predicate::flag("available", true))],
             Self::Blocked => vec![("blocked", Predicate::flag("blocked", true))],
-            Self::Flagged => vec![("flagged", Predicate::flag("flagged", true))],
+            Self::Flagged => vec![("flagged", Predicate::flag(FLAGGED, true))],
             Self::Today => {
-                let due = Predicate::until("dueDate", moment.start_in(days) - 1);
-                let either = Predicate::Or(vec![due, Predicate::flag("flagged", true)]);
+                let due = Predicate::until(DUE, moment.start_in(days) - 1);
+                let either = Predicate::Or(vec![due, Predicate::flag(FLAGGED, true)]);
                 vec![("mode", either), ("mode", Predicate::TaggedLive)]
             }
             Self::ForecastPast => {
-                let past = ["dueDate", "plannedDate"].map(|field| Predicate::until(field, today - 1));
+                let past = [DUE, PLANNED].map(|field| Predicate::until(field, today - 1));
                 vec![("blocked", Predicate::flag("blocked", false)), ("mode", Predicate::Or(past.to_vec()))]
             }
         }
@@ -96,8 +101,19 @@ impl Mode {
     /// Returns the order of its rows where the caller does not say.
     pub(super) fn sort(self) -> &'static [(&'static str, i8)] {
         match self {
-            Self::Overdue | Self::Upcoming => &[("dueDate", 1)],
+            Self::Overdue | Self::Upcoming => &[(DUE, 1)],
             Self::Today => &[("modified", -1)],
+            _ => &[],
+        }
+    }
+
+    /// Returns the fields that say why a row is there, where the caller does not choose the fields.
+    pub(super) fn fields(self) -> &'static [&'static str] {
+        match self {
+            Self::Overdue | Self::Upcoming => &[DUE],
+            Self::Flagged => &[FLAGGED],
+            Self::Today | Self::SmartSuggest => &[DUE, FLAGGED],
+            Self::ForecastPast => &[DUE, PLANNED],
             _ => &[],
         }
     }

@@ -4,7 +4,7 @@ use iac_plugin::serde_json::Map;
 use iac_plugin::{Fault, Json};
 
 use super::export::{self, Format};
-use super::mode::Mode;
+use super::mode::{self, Mode};
 use super::summary;
 use crate::arguments::{Object, envelope};
 use crate::filter::{self, Filter};
@@ -134,7 +134,7 @@ fn part(query: &Object<'_>, kind: Kind, moment: &Moment) -> Result<Part, Fault> 
     let roots = query.flag("includeProjectRoot")?.unwrap_or(false) || filter.id.is_some();
     Ok(Part {
         kind,
-        fields: wanted(query, kind, details || filter.id.is_some(), roots)?,
+        fields: wanted(query, kind, details || filter.id.is_some(), roots, mode)?,
         sort: sort(query, kind, mode)?,
         offset: query.whole("offset", 0, i64::MAX)?.unwrap_or(0),
         limit: limit(query, kind)?,
@@ -151,7 +151,9 @@ fn part(query: &Object<'_>, kind: Kind, moment: &Moment) -> Result<Part, Fault> 
 
 /// Whether a query filters by planned dates.
 pub(super) fn needs_planned(query: &Object<'_>) -> bool {
-    query.get("filters").is_some_and(|filters| mentions(filters, "plannedDate"))
+    query.get("filters").is_some_and(|filters| {
+        ["plannedDate", "effectivePlannedDate"].iter().any(|key| mentions(filters, key))
+    })
 }
 
 /// Whether a key stands anywhere in a filter.
@@ -184,13 +186,22 @@ fn fast(query: &Object<'_>, filters: Option<&Object<'_>>) -> Result<bool, Fault>
     Ok(fast)
 }
 
-fn wanted(query: &Object<'_>, kind: Kind, details: bool, roots: bool) -> Result<Vec<&'static str>, Fault> {
+fn wanted(
+    query: &Object<'_>,
+    kind: Kind,
+    details: bool,
+    roots: bool,
+    mode: Mode,
+) -> Result<Vec<&'static str>, Fault> {
     let chosen = fields::list(query, kind)?;
     if chosen.is_some() && query.flag("details")? == Some(true) {
         return Err(Fault::invalid("`query.fields` and `query.details` are both given")
             .suggest("details returns every field: leave one of them out"));
     }
-    let plain = || if details { fields::details(kind) } else { fields::defaults(kind) }.to_vec();
+    let plain = || match details {
+        true => fields::details(kind).to_vec(),
+        false => [fields::defaults(kind), mode.fields()].concat(),
+    };
     let mut wanted = chosen.unwrap_or_else(plain);
     let stats = query.flag("includeStats")?.unwrap_or(false);
     let more = [("isProjectRoot", roots && kind == Kind::Tasks), ("taskCounts", stats), ("nextTask", stats)];
@@ -270,6 +281,6 @@ impl Part {
 
     /// Returns the columns that only the answer's own notes need.
     pub(super) fn hidden(&self) -> &'static [&'static str] {
-        if self.mode == Mode::Today { &["dueDate", "flagged"] } else { &[] }
+        if self.mode == Mode::Today { &[mode::DUE, mode::FLAGGED] } else { &[] }
     }
 }

@@ -3,7 +3,7 @@
 use iac_plugin::serde_json::Map;
 use iac_plugin::{Json, json};
 
-use super::mode::Mode;
+use super::mode::{DUE, FLAGGED, Mode, PLANNED};
 use super::request::Part;
 use crate::Moment;
 use crate::answer::Found;
@@ -13,25 +13,25 @@ use crate::program::{Group, Predicate, Query};
 pub(super) fn ask(query: Query, part: &Part, moment: &Moment) -> Query {
     let (now, today, tomorrow) = (moment.milliseconds(), moment.start_in(0), moment.start_in(1));
     let active = || Predicate::Is("status", json!("active"));
-    let overdue = active().and(Predicate::until("dueDate", now - 1));
+    let overdue = active().and(Predicate::until(DUE, now - 1));
     let day = |field, from: i64, to: i64| active().and(Predicate::between(field, from, to - 1));
     let mut query = query
         .count("overdue", &overdue)
-        .count("due_today", &day("dueDate", today, tomorrow))
-        .count("due_tomorrow", &day("dueDate", tomorrow, moment.start_in(2)))
-        .count("flagged", &Predicate::flag("flagged", true))
+        .count("due_today", &day(DUE, today, tomorrow))
+        .count("due_tomorrow", &day(DUE, tomorrow, moment.start_in(2)))
+        .count("flagged", &Predicate::flag(FLAGGED, true))
         .count("available", &Predicate::flag("available", true))
         .count("blocked", &Predicate::flag("blocked", true))
         .count("completed", &Predicate::Is("status", json!("completed")))
-        .count("planned_today", &day("plannedDate", today, tomorrow))
-        .count("planned_past", &active().and(Predicate::until("plannedDate", today - 1)))
-        .stat_of("oldest", "min", "dueDate", &overdue)
+        .count("planned_today", &day(PLANNED, today, tomorrow))
+        .count("planned_past", &active().and(Predicate::until(PLANNED, today - 1)))
+        .stat_of("oldest", "min", DUE, &overdue)
         .group("overdue", Group::by_project().only(&overdue).sort("count", -1).most(2));
     if part.mode == Mode::Today {
         let soon = moment.start_in(part.days_ahead.unwrap_or_default());
         query = query
-            .count("past", &Predicate::until("dueDate", today - 1))
-            .count("soon", &Predicate::between("dueDate", today, soon - 1));
+            .count("past", &Predicate::until(DUE, today - 1))
+            .count("soon", &Predicate::between(DUE, today, soon - 1));
     }
     query
 }

@@ -38,16 +38,20 @@ pub(super) fn quoted(name: &str) -> String {
     short(name, NAME)
 }
 
-/// Quotes as much of a text as fits.
+/// Quotes as much of a text as fits, by marks that the host leaves as they are and that no name can close.
 fn short(text: &str, most: usize) -> String {
-    format!("\"{}\"", escaped(text, most))
+    format!("“{}”", escaped(text, most))
 }
 
 /// As much of a text as fits, with what hides itself or its neighbours written as an escape.
 fn escaped(text: &str, most: usize) -> String {
     let (mut shown, mut length) = (String::new(), 0);
     for letter in text.chars() {
-        let letter: String = letter.escape_debug().collect();
+        let letter = match letter {
+            '“' | '”' => format!("\\{letter}"),
+            '"' | '\'' => letter.to_string(),
+            letter => letter.escape_debug().collect(),
+        };
         length += letter.chars().count();
         if length > most {
             return shown + "…";

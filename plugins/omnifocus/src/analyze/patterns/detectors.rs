@@ -59,9 +59,9 @@ pub(super) fn show_dormant(found: Vec<Found>, moment: &Moment) -> Json {
 
 pub(super) fn deadlines(scope: &Scope, moment: &Moment) -> Vec<Query> {
     let (today, now) = (moment.start_in(0), moment.milliseconds());
-    let due = |from, to: i64| Predicate::between("dueDate", from, to - 1);
+    let due = |from, to: i64| Predicate::between("effectiveDueDate", from, to - 1);
     let query = Query::new(Kind::Tasks, &tasks(scope))
-        .count("overdue", &Predicate::until("dueDate", now - 1))
+        .count("overdue", &Predicate::until("effectiveDueDate", now - 1))
         .count("due_today", &due(today, moment.start_in(1)))
         .count("due_within_7_days", &due(now, moment.start_in(8)))
         .group("days", days(today, 10));

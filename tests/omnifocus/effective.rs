@@ -1,0 +1,110 @@
+//! What is due, planned or flagged through its project or group is so everywhere, and is counted alike everywhere.
+
+use iac_plugin::{Json, json};
+
+use crate::evaluator;
+use crate::world::{NOW, World};
+
+const DAY: i64 = 86_400_000;
+
+/// The first millisecond of the day, in the zone of the tests; no clock changes near it.
+const TODAY: i64 = NOW - (9 * 60 + 30) * 60_000;
+
+fn worlds() -> [World; 2] {
+    [World::new(), World::with_tasks(400, 21)]
+}
+
+fn ids(world: &mut World, query: &Json) -> Vec<String> {
+    let answer = world.call("omnifocus_read", &json!({ "query": query }));
+    let rows = answer["data"]["tasks"].as_array().unwrap_or_else(|| panic!("{answer}"));
+    let mut ids: Vec<String> = rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
+    ids.sort();
+    ids
+}
+
+fn active(tasks: &[Json]) -> impl Iterator<Item = &Json> {
+    tasks.iter().filter(|task| !["Completed", "Dropped"].contains(&task["status"].as_str().unwrap()))
+}
+
+#[test]
+fn modes_go_by_what_counts() {
+    for mut world in worlds() {
+        let tasks = evaluator::list(&world);
+        let due = |task: &Json| task["effectiveDueDate"].as_i64();
+        let check = |world: &mut World, mode: &str, wanted: &dyn Fn(&Json) -> bool| {
+            let mut expected: Vec<String> = active(&tasks)
+                .filter(|task| wanted(task))
+                .map(|task| task["id"].as_str().unwrap().to_owned())
+                .collect();
+            expected.sort();
+            let found = ids(world, &json!({"type": "tasks", "mode": mode, "limit": 500}));
+            assert_eq!(found, expected, "{mode}");
+            let own = active(&tasks).filter(|task| wanted(&without_inheritance(task))).count();
+            assert!(own < expected.len(), "{mode}: some are there only through what contains them");
+        };
+        check(&mut world, "overdue", &|task| due(task).is_some_and(|due| due < NOW));
+        check(&mut world, "upcoming", &|task| {
+            due(task).is_some_and(|due| (TODAY..=TODAY + 7 * DAY).contains(&due))
+        });
+        check(&mut world, "flagged", &|task| task["effectiveFlagged"] == true);
+    }
+}
+
+/// The task as it would be if it inherited nothing.
+fn without_inheritance(task: &Json) -> Json {
+    let mut own = task.clone();
+    own["effectiveDueDate"] = task["dueDate"].clone();
+    own["effectiveFlagged"] = task["flagged"].clone();
+    own
+}
+
+/// One word means one thing: the same figure under the same name, wherever it stands.
+#[test]
+fn every_analysis_counts_alike() {
+    for mut world in worlds() {
+        let tasks = evaluator::list(&world);
+        let overdue =
+            active(&tasks).filter(|task| task["effectiveDueDate"].as_i64().is_some_and(|due| due < NOW));
+        let overdue = json!(overdue.count());
+        let open = ["Available", "Next", "DueSoon", "Overdue"];
+        let available = tasks.iter().filter(|task| open.contains(&task["status"].as_str().unwrap())).count();
+        let mut analyze = |analysis: Json| {
+            world.call("omnifocus_analyze", &json!({ "analysis": analysis }))["data"].clone()
+        };
+        let productivity = analyze(json!({"type": "productivity_stats"}));
+        let workflow = analyze(json!({"type": "workflow_analysis"}));
+        let late = analyze(json!({"type": "overdue_analysis"}));
+        let patterns =
+            analyze(json!({"type": "pattern_analysis", "params": {"insights": ["deadline_health"]}}));
+        let overview = &productivity["stats"]["overview"];
+        for found in [
+            &overview["overdueCount"],
+            &workflow["workflowMetrics"]["overdue"]["count"],
+            &late["summary"]["totalOverdue"],
+            &patterns["insights"]["deadline_health"]["overdue"],
+        ] {
+            assert_eq!(found, &overdue, "{productivity} {patterns}");
+        }
+        for found in [&overview["availableTasks"], &workflow["workflowMetrics"]["available"]["count"]] {
+            assert_eq!(found, &json!(available));
+        }
+    }
+}
+
+/// A dropped folder takes its projects along, however deep they are in it.
+#[test]
+fn projects_of_a_dropped_folder_are_not_active() {
+    let mut world = World::new();
+    let make = "(() => { const above = new Folder('Attic'), folder = new Folder('Box', above); const project = new Project('Stored', folder); \
+                new Task('inside', project); above.status = Folder.Status.Dropped; return project.id.primaryKey; })()";
+    let id = world.evaluate(make).unwrap().trim().to_owned();
+    let mut named = |status: &str| {
+        let query = json!({"query": {"type": "projects", "filters": {"status": status, "name": {"contains": "Stored"}}}});
+        world.call("omnifocus_read", &query)["data"]["projects"].as_array().unwrap().len()
+    };
+    assert_eq!((named("active"), named("dropped")), (0, 1));
+    let create = json!({"mutation": {"operation": "create", "target": "task", "data": {"name": "x", "project": "Stored"}}});
+    let answer = world.call("omnifocus_write", &create);
+    assert!(answer["error"].as_str().unwrap().contains("is completed or dropped"), "{answer}");
+    assert!(answer["suggestion"].as_str().unwrap().contains(&id), "{answer}");
+}
