@@ -64,13 +64,13 @@ fn metrics(analysis: &Analysis<'_>) -> Result<Vec<String>, Fault> {
     }
 }
 
-/// The period where no range is given: today, or up to today from a week or a month before.
+/// The period where no range is given: today, or the seven days or the month that end with it.
 fn usual(unit: Unit, moment: &Moment) -> Range {
     let today = moment.today();
     let first = match unit {
         Unit::Day => today,
-        Unit::Week => moment.day_in(-7),
-        Unit::Month => today.saturating_sub(Span::new().months(1)),
+        Unit::Week => moment.day_in(-6),
+        Unit::Month => today.saturating_sub(Span::new().months(1)).saturating_add(Span::new().days(1)),
     };
     Range::days(first, today, moment)
 }
@@ -207,7 +207,7 @@ fn tag_stats(tasks: &Found) -> Json {
             "name": group.name(),
             "available": available,
             "remaining": remaining,
-            "completionRate": round(rate(remaining - available, remaining), 4),
+            "blockedRate": round(rate(remaining - available, remaining), 4),
         })
     };
     tasks.groups("tags").iter().filter(|group| group.count("remaining") > 0).map(show).collect()

@@ -100,11 +100,12 @@ fn query(scope: &Predicate, range: Range, intervals: &[Interval]) -> Query {
 
 fn show(tasks: &Found, range: Range, unit: Unit, intervals: &[Interval], moment: &Moment) -> Json {
     let (completed, created) = (counts(tasks, "completed", intervals), counts(tasks, "created", intervals));
-    let active = (0..intervals.len()).rev().filter(|index| completed[*index] + created[*index] > 0);
-    let recent: Vec<usize> = active.take(4).collect();
-    let average = |counts: &[i64]| mean(recent.iter().map(|index| counts[*index]));
-    let (done, begun) = (average(&completed), average(&created));
-    let per_day = done / number(unit.days());
+    // Days on which nothing happened count; those that are still to come do not.
+    let past = Range { last: range.last.min(moment.today()), ..range };
+    let days = number(past.length().max(1));
+    let per_day = |count: &str| number(tasks.count(count)) / days;
+    let (done, begun) = (per_day("completed"), per_day("created"));
+    let length = number(unit.days());
     let shown = intervals.iter().enumerate();
     let shown: Vec<Json> =
         shown.map(|(index, interval)| interval.show(completed[index], created[index], moment)).collect();
@@ -113,19 +114,19 @@ fn show(tasks: &Found, range: Range, unit: Unit, intervals: &[Interval], moment:
             "period": {"groupBy": unit.word(), "start": moment.text(range.from), "end": moment.text(range.to)},
             "tasksCompleted": tasks.count("completed"),
             "tasksCreated": tasks.count("created"),
-            "averageCompleted": round(done, 2),
-            "averageCreated": round(begun, 2),
-            "averagePerDay": round(per_day, 2),
-            "predictedCapacity": round(per_day * 7.0, 1),
-            "predictedPerMonth": round(per_day * 30.0, 1),
-            "backlogGrowthRate": round(begun - done, 2),
+            "averageCompleted": round(done * length, 2),
+            "averageCreated": round(begun * length, 2),
+            "averagePerDay": round(done, 2),
+            "predictedCapacity": round(done * 7.0, 1),
+            "predictedPerMonth": round(done * 30.0, 1),
+            "backlogGrowthRate": round((begun - done) * length, 2),
             "medianCompletionHours": tasks.stat("hours").map(|hours| round(hours, 1)),
             "tasksAnalyzed": tasks.total(),
-            "intervalsAveraged": recent.len(),
+            "daysAveraged": days,
         },
         "daily": shown,
-        "basis": "averages are over the 4 most recent intervals in which anything was completed or created; hours are \
-            from `added` to `completionDate`; the capacity is per week",
+        "basis": "averages are over all days of the range up to today, for as many days as an interval has; growth is \
+            created less completed; hours are from `added` to `completionDate`; the capacity is per week",
     })
 }
 
@@ -138,11 +139,6 @@ fn counts(tasks: &Found, label: &str, intervals: &[Interval]) -> Vec<i64> {
         }
     }
     counts
-}
-
-fn mean(values: impl ExactSizeIterator<Item = i64>) -> f64 {
-    let length = values.len();
-    if length == 0 { 0.0 } else { number(values.sum()) / number(i64::try_from(length).unwrap_or(i64::MAX)) }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts are below 2^53")]
