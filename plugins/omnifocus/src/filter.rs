@@ -40,7 +40,7 @@ pub(crate) fn read(
     mode: &[(&str, Predicate)],
     moment: &Moment,
 ) -> Result<Filter, Fault> {
-    let mut reader = Reader { kind, fast, moment, warnings: Vec::new() };
+    let mut reader = Reader { kind, fast, moment, warnings: Vec::new(), within: None };
     let mut tree = match filters {
         Some(filters) => reader.conjunction(filters, &mut Scope::default())?,
         None => Conjunction::default(),
@@ -81,6 +81,9 @@ struct Reader<'a> {
     fast: bool,
     moment: &'a Moment,
     warnings: Vec<String>,
+    /// What contradicts itself in one item of an `OR` or in a `NOT`, where other items may match; none at the top, where
+    /// it is an error.
+    within: Option<Vec<Fault>>,
 }
 
 impl Reader<'_> {
@@ -134,7 +137,12 @@ impl Reader<'_> {
         if loses {
             return Ok(());
         }
-        scope.add(&object.at(key), &predicate)?;
+        if let Err(conflict) = scope.add(&object.at(key), &predicate) {
+            match &mut self.within {
+                Some(conflicts) => conflicts.push(conflict),
+                None => return Err(conflict),
+            }
+        }
         found.states |= matches!(key, "status" | "completed" | "completionDate" | "dropDate");
         if let Predicate::Id(id) = &predicate {
             found.id = Some(id.clone());
@@ -163,14 +171,41 @@ impl Reader<'_> {
         if !object.has("OR") {
             return Ok(());
         }
-        let mut branches = Vec::new();
+        let (mut branches, mut conflicts) = (Vec::new(), Vec::new());
         for item in items(object, "OR")? {
-            branches.push(self.conjunction(&item, &mut scope.clone())?);
+            let (branch, found) = self.part(&item, &mut scope.clone())?;
+            branches.push(branch);
+            conflicts.extend(found.into_iter().next().map(|conflict| (item.path().to_owned(), conflict)));
         }
+        self.never(branches.len(), conflicts)?;
         if always(&branches) {
             self.warnings.push(format!("`{}` always holds", object.at("OR")));
         }
         found.choices.push(branches);
+        Ok(())
+    }
+
+    /// Reads a part that need not match, with what contradicts itself in it.
+    fn part(&mut self, object: &Object<'_>, scope: &mut Scope) -> Result<(Conjunction, Vec<Fault>), Fault> {
+        let around = self.within.replace(Vec::new());
+        let read = self.conjunction(object, scope);
+        let found = std::mem::replace(&mut self.within, around).unwrap_or_default();
+        Ok((read?, found))
+    }
+
+    /// Where no item of an `OR` can match, neither can the whole; else a reader is told of those that cannot.
+    fn never(&mut self, branches: usize, conflicts: Vec<(String, Fault)>) -> Result<(), Fault> {
+        if conflicts.len() < branches {
+            let told =
+                |(path, conflict): (String, Fault)| format!("`{path}` matches nothing: {}", conflict.message);
+            self.warnings.extend(conflicts.into_iter().map(told));
+            return Ok(());
+        }
+        let Some((_, first)) = conflicts.into_iter().next() else { return Ok(()) };
+        match &mut self.within {
+            Some(around) => around.push(first),
+            None => return Err(first),
+        }
         Ok(())
     }
 
@@ -180,7 +215,12 @@ impl Reader<'_> {
         if inner.keys().next().is_none() {
             return Err(expected(inner.path(), value, "an object with at least one condition"));
         }
-        let inner = self.conjunction(&inner, &mut Scope::default())?;
+        let path = inner.path().to_owned();
+        let (inner, conflicts) = self.part(&inner, &mut Scope::default())?;
+        if let Some(conflict) = conflicts.first() {
+            let why = conflict.message.replace(", so nothing can match", "");
+            self.warnings.push(format!("`{path}` leaves nothing out: {why}"));
+        }
         let active = Predicate::Is("status", Json::String("active".to_owned()));
         found.states |= inner.parts.contains(&active);
         found.parts.push(Predicate::Not(Box::new(inner.predicate())));
