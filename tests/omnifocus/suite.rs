@@ -5,6 +5,7 @@ mod consent;
 mod effective;
 mod evaluator;
 mod limits;
+mod named;
 mod properties;
 mod scenarios;
 mod world;

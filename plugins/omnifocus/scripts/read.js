@@ -344,21 +344,22 @@
     return refuse("not_found", "tag", name, similar(name, all.map(title)));
   }
 
-  // Every folder below one whose name and whose parents' names hold the segments, in order.
-  function findFolders(segments) {
-    const wanted = segments.map((segment) => segment.toLowerCase());
-    const fits = (folder) => {
+  // Every folder below the one with this id, else below those whose name holds the text, or whose name and whose parents'
+  // names hold its segments, in order. A name may have a slash in it.
+  function findFolders(text) {
+    const split = text.split(/\s:\s|\//).map((segment) => segment.trim().toLowerCase());
+    const forms = split.includes("") ? [[text.toLowerCase()]] : [split, [text.toLowerCase()]];
+    const holds = (folder, wanted) => {
       let at = folder;
       for (let index = wanted.length - 1; index >= 0; index -= 1, at = at.parent) {
         if (at === undefined || at === null || !at.name.toLowerCase().includes(wanted[index])) return false;
       }
       return true;
     };
-    const all = Array.from(flattenedFolders);
-    const roots = new Set(all.filter(fits).map(key));
-    if (roots.size === 0) {
-      refuse("not_found", "folder", segments.join(" : "), similar(wanted[wanted.length - 1], all.map(title)));
-    }
+    const all = Array.from(flattenedFolders), known = all.filter((folder) => key(folder) === text);
+    const fits = (folder) => path(folder).toLowerCase() === text.toLowerCase() || forms.some((form) => holds(folder, form));
+    const roots = new Set((known.length > 0 ? known : all.filter(fits)).map(key));
+    if (roots.size === 0) refuse("not_found", "folder", text, similar(split[split.length - 1] || text, all.map(title)));
     const below = new Set();
     for (const folder of all) {
       for (let at = folder; at !== undefined && at !== null; at = at.parent) {
@@ -487,8 +488,8 @@
       return (item) => ids.has(key(projectOf(kind, item)));
     },
     parent: (kind, id) => { findTask(id); return (item) => key(item.parent) === id; },
-    folder: (kind, segments) => {
-      const { below } = findFolders(segments);
+    folder: (kind, text) => {
+      const { below } = findFolders(text);
       return (item) => { const folder = folderOf(kind, item); return folder !== null && below.has(key(folder)); };
     },
     top: (kind) => (item) => {

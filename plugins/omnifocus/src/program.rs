@@ -63,7 +63,7 @@ pub(crate) enum Predicate {
     /// Stands directly below the task with this id.
     Parent(String),
     /// Stands anywhere below a folder, by segments of its path.
-    Folder(Vec<String>),
+    Folder(String),
     /// Stands in no folder.
     Top,
     Id(String),
@@ -157,7 +157,7 @@ impl Predicate {
             Self::ProjectId(id) => json!(["project", id, true]),
             Self::Projects(names) => json!(["projects", names]),
             Self::Parent(id) => json!(["parent", id]),
-            Self::Folder(segments) => json!(["folder", segments]),
+            Self::Folder(path) => json!(["folder", path]),
             Self::Top => json!(["top"]),
             Self::Id(id) => json!(["id", id]),
         }
@@ -193,7 +193,7 @@ impl Predicate {
             Self::ProjectId(id) => format!("project has the id {id:?}"),
             Self::Projects(names) => format!("project is one of {}", quoted(names)),
             Self::Parent(id) => format!("parent has the id {id:?}"),
-            Self::Folder(segments) => format!("below the folder {:?}", segments.join(" : ")),
+            Self::Folder(path) => format!("below the folder {path:?}"),
             Self::Top => "in no folder".to_owned(),
             Self::Id(id) => format!("id is {id:?}"),
         }

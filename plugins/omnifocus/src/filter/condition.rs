@@ -230,9 +230,7 @@ fn folder(object: &Object<'_>) -> Result<Predicate, Fault> {
     let form = "the path of a folder such as \"Work : Clients\" or \"Work/Clients\", or null for no folder";
     let wrong = || object.wrong("folder", form);
     let path = object.text("folder").map_err(|_| wrong())?.unwrap_or_default();
-    let segments: Vec<String> =
-        path.replace(" : ", "/").split('/').map(|segment| segment.trim().to_owned()).collect();
-    if segments.iter().any(String::is_empty) { Err(wrong()) } else { Ok(Predicate::Folder(segments)) }
+    Ok(Predicate::Folder(path.trim().to_owned()))
 }
 
 fn text(key: &str, fields: &'static [&'static str], object: &Object<'_>) -> Result<Option<Predicate>, Fault> {

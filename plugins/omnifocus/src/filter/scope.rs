@@ -58,7 +58,7 @@ impl Scope {
             Predicate::Parent(id) => self.equal("parentTaskId", json!(id), path),
             Predicate::Id(id) => self.equal("id", json!(id), path),
             Predicate::Top => self.folder(Json::Null, path),
-            Predicate::Folder(segments) => self.folder(json!(segments), path),
+            Predicate::Folder(name) => self.folder(json!(name), path),
             Predicate::Within(field, least, most) => self.range(field, *least, *most, path),
             Predicate::Exists(field, false) => {
                 self.range(field, Bound::Number(1.0), Bound::Number(0.0), path)

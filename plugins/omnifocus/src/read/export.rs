@@ -128,11 +128,22 @@ fn joined(tables: &[(&Part, Vec<Json>)], write: fn(&Part, &[Json]) -> String) ->
 fn csv(part: &Part, rows: &[Json]) -> String {
     let mut text = format!("{}\r\n", part.fields.join(","));
     for row in rows {
-        let cells: Vec<String> = part.fields.iter().map(|field| quoted(&plain(&row[*field]))).collect();
+        // An id is copied from here into other calls, so it stands as it is.
+        let cell = |field: &&str| match is_id(field, &row[*field]) {
+            true => plain(&row[*field]),
+            false => quoted(&plain(&row[*field])),
+        };
+        let cells: Vec<String> = part.fields.iter().map(cell).collect();
         text.push_str(&cells.join(","));
         text.push_str("\r\n");
     }
     text
+}
+
+/// Whether a value is an id of the letters that ids have.
+fn is_id(field: &str, value: &Json) -> bool {
+    let plain = |id: &str| id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    (field == "id" || field.ends_with("Id")) && value.as_str().is_some_and(plain)
 }
 
 fn quoted(cell: &str) -> String {
@@ -163,7 +174,8 @@ fn markdown(part: &Part, rows: &[Json]) -> String {
         }) {
             let value = plain(&row[*field]);
             if !value.is_empty() {
-                text.push_str(&format!("  - {field}: {}\n", line(&value)));
+                let shown = if is_id(field, &row[*field]) { value } else { line(&value) };
+                text.push_str(&format!("  - {field}: {shown}\n"));
             }
         }
     }

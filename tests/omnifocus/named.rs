@@ -1,0 +1,137 @@
+//! What is named is found, and figures are what their names say.
+
+use iac_plugin::{Json, json};
+
+use crate::world::World;
+
+fn read(world: &mut World, query: &Json) -> Json {
+    world.call("omnifocus_read", &json!({ "query": query }))
+}
+
+/// Whatever a folder is called, its own name, its path and its id lead to it, for reads and for changes.
+#[test]
+fn a_folder_is_found_by_any_name_it_may_have() {
+    let names = ["a/b", "/", "a//b", "x : y", "R&D \"s\": <b>/\\", "..", "日本/語", "Work", "null/", "it's"];
+    let mut world = World::new();
+    let make = format!(
+        "JSON.stringify({}.map((name) => {{ const folder = new Folder(name, new Folder('Above ' + name)); new Project('in ' + name, folder); \
+         return folder.id.primaryKey; }}))",
+        json!(names)
+    );
+    let ids: Vec<String> = serde_json::from_str(&world.evaluate(&make).unwrap()).unwrap();
+    for (name, id) in names.iter().zip(&ids) {
+        let name = *name;
+        for written in [name.to_owned(), format!("Above {name} : {name}"), id.clone()] {
+            let query = json!({"type": "projects", "filters": {"folder": written}, "limit": 500});
+            let answer = read(&mut world, &query);
+            let rows = answer["data"]["projects"].as_array().unwrap_or_else(|| panic!("{written}: {answer}"));
+            let project = format!("in {name}");
+            assert!(rows.iter().any(|row| row["name"].as_str().unwrap() == project), "{written}: {answer}");
+            let data =
+                json!({"name": "made", "folder": if written == name { id.clone() } else { written.clone() }});
+            let made = json!({"mutation": {"operation": "create", "target": "project", "data": data}});
+            assert_eq!(world.call("omnifocus_write", &made)["success"], true, "{written}");
+        }
+    }
+}
+
+/// An id is copied from an export into another call.
+#[test]
+fn ids_are_exact_in_every_export() {
+    let mut world = World::with_tasks(1_000, 5);
+    let all: Vec<String> = serde_json::from_str(
+        &world.evaluate("JSON.stringify(flattenedTasks.map((task) => task.id.primaryKey))").unwrap(),
+    )
+    .unwrap();
+    assert!(all.iter().any(|id| id.starts_with('-')) && all.iter().any(|id| id.contains('_')));
+    for format in ["csv", "markdown"] {
+        let query = json!({"type": "export", "exportType": "tasks", "format": format, "fields": ["id"], "filters": {"NOT": {"status": "active"}}});
+        let text = read(&mut world, &query)["data"]["content"].as_str().unwrap().to_owned();
+        let mut ids = text.lines().filter_map(|line| match format {
+            "csv" => Some(line).filter(|line| *line != "id"),
+            _ => line.trim().strip_prefix("- id: "),
+        });
+        let found: Vec<&str> = ids.by_ref().collect();
+        assert!(found.len() > 50, "{text}");
+        assert!(found.iter().all(|id| all.iter().any(|known| known == id)), "{format}: {found:?}");
+    }
+}
+
+/// Averages are over all days, also those on which nothing happened.
+#[test]
+fn averages_count_idle_days() {
+    let mut world = World::new();
+    for (start, end, unit) in [
+        ("2026-01-01", "2026-01-28", "day"),
+        ("2025-12-01", "2026-02-28", "week"),
+        ("2026-01-22", "2026-01-28", "month"),
+    ] {
+        let range = json!({"start": start, "end": end});
+        let analysis =
+            json!({"type": "task_velocity", "scope": {"dateRange": range}, "params": {"groupBy": unit}});
+        let velocity =
+            world.call("omnifocus_analyze", &json!({ "analysis": analysis }))["data"]["velocity"].clone();
+        let number = |key: &str| velocity[key].as_f64().unwrap_or_else(|| panic!("{key}: {velocity}"));
+        let (done, made, days) = (number("tasksCompleted"), number("tasksCreated"), number("daysAveraged"));
+        let length = match unit {
+            "day" => 1.0,
+            "week" => 7.0,
+            _ => 30.0,
+        };
+        let near = |found: f64, wanted: f64, step: f64| {
+            assert!((found - wanted).abs() <= step, "{found}, not {wanted}: {velocity}")
+        };
+        assert!(
+            (days
+                - match start {
+                    "2025-12-01" => 59.0,
+                    "2026-01-01" => 28.0,
+                    _ => 7.0,
+                })
+            .abs()
+                < 0.1,
+            "{velocity}"
+        );
+        near(number("averagePerDay"), done / days, 0.005);
+        near(number("predictedCapacity"), done / days * 7.0, 0.05);
+        near(number("averageCreated"), made / days * length, 0.005);
+        near(number("backlogGrowthRate"), (made - done) / days * length, 0.005);
+    }
+}
+
+#[test]
+fn a_week_has_seven_days_and_a_blocked_rate_is_called_so() {
+    let mut world = World::new();
+    let data =
+        world.call("omnifocus_analyze", &json!({"analysis": {"type": "productivity_stats"}}))["data"].clone();
+    assert_eq!(data["stats"]["overview"]["daysInPeriod"], 7.0, "{data}");
+    assert_eq!(data["stats"]["periods"].as_array().unwrap().len(), 1, "{data}");
+    for tag in data["stats"]["tagStats"].as_array().unwrap() {
+        let (open, left) = (tag["available"].as_f64().unwrap(), tag["remaining"].as_f64().unwrap());
+        let rate = tag["blockedRate"].as_f64().unwrap();
+        assert!((rate - (left - open) / left).abs() < 0.0001 && tag.get("completionRate").is_none(), "{tag}");
+    }
+}
+
+/// Equal names below two parents are told apart by their paths.
+#[test]
+fn equal_tags_are_told_apart() {
+    let mut world = World::new();
+    let make = "(() => { for (const above of ['Left', 'Right']) { const tag = new Tag('Same', new Tag(above)); \
+                const task = new Task('tagged ' + above, null); task.addTag(tag); } })()";
+    world.evaluate(make).unwrap();
+    for (tag, rows) in [("Left : Same", 1), ("right : same", 1), ("Same", 2), ("same", 2)] {
+        let answer = read(
+            &mut world,
+            &json!({"type": "tasks", "filters": {"tags": {"any": [tag]}}, "fields": ["name", "tags"]}),
+        );
+        let found = answer["data"]["tasks"].as_array().unwrap_or_else(|| panic!("{tag}: {answer}"));
+        assert_eq!(found.len(), rows, "{tag}: {answer}");
+        assert!(found.iter().all(|row| row["tags"][0].as_str().unwrap().ends_with(" : Same")), "{answer}");
+    }
+    let create = |tag: &str| json!({"mutation": {"operation": "create", "target": "task", "data": {"name": "x", "tags": [tag]}}});
+    let answer = world.call("omnifocus_write", &create("Same"));
+    assert!(answer["error"].as_str().unwrap().contains("2 tags are named `Same`"), "{answer}");
+    let answer = world.call("omnifocus_write", &create("Left : Same"));
+    assert_eq!(answer["data"]["tags"], json!(["Left : Same"]), "{answer}");
+}
