@@ -143,7 +143,7 @@ pub(crate) fn mark_of(app: &str, dictionary: &Dictionary, class: &str) -> Option
 }
 
 fn profile_of(app: &str, dictionary: &Dictionary, class: &str) -> Option<&'static Profile> {
-    PROFILES.iter().find(|each| each.app == app && dictionary.is_a(class, each.class))
+    PROFILES.iter().find(|each| each.app.eq_ignore_ascii_case(app) && dictionary.is_a(class, each.class))
 }
 
 fn known(dictionary: &Dictionary, class: &str, term: &str) -> Option<Identifier> {

@@ -104,7 +104,7 @@ pub fn classify_write(
 ) -> Classified {
     let own = rules.iter().find(|rule| {
         rule.property.as_deref().is_some_and(|name| names::key(name) == names::key(property))
-            && rule.app.as_deref().is_none_or(|id| id == app)
+            && rule.app.as_deref().is_none_or(|id| id.eq_ignore_ascii_case(app))
     });
     if let Some(rule) = own {
         return Classified::new(rule.level, "has its level from the policy");
@@ -176,7 +176,7 @@ impl LevelRule {
     fn is_about(&self, app: &str, name: &str, code: &str) -> bool {
         let command = |wanted: &str| wanted == code || names::key(wanted) == names::key(name);
         self.property.is_none()
-            && self.app.as_deref().is_none_or(|id| id == app)
+            && self.app.as_deref().is_none_or(|id| id.eq_ignore_ascii_case(app))
             && self.command.as_deref().is_none_or(command)
     }
 }

@@ -92,7 +92,7 @@ impl<'a> Desk<'a> {
         match listed.items.into_iter().find(|file| file.path == scope.under) {
             Some(file) => Ok((scope.site, file)),
             None if scope.is_folder() => Err(Trouble::field(format!(
-                "{path} is a folder; name a file, or use findSymbols with this path"
+                "{path} is not a file with source code: name one, or use findSymbols with this path if it is a folder"
             ))),
             None => Err(no_server(path, scope.site)),
         }
