@@ -66,6 +66,8 @@ pub enum Deed {
         /// Bundle ids.
         apps: Vec<String>,
     },
+    /// Asks the app for its version, to see whether it answers.
+    Version,
     /// Asks the app for one object, so that it is known to be there and by what it is known.
     Look {
         /// The way there.

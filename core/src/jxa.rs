@@ -10,8 +10,7 @@ mod script;
 mod whose;
 
 pub(crate) use inside::inside;
-pub use script::probe;
-pub(crate) use script::{preview, script};
+pub(crate) use script::{canonical, preview, script};
 pub(crate) use whose::can_be_whose;
 
 /// The fixed part of every script.

@@ -14,10 +14,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::Millis;
-use crate::action::Action;
+use crate::action::{Action, Deed, Terms};
 use crate::fault::Fault;
 use crate::jxa::{self, Script};
-use crate::plan::Costs;
+use crate::plan::{Costs, Learned};
 
 pub use classify::{Classified, LevelRule, MANY, classify, classify_command, classify_write};
 pub use closed::{Closed, Where};
@@ -116,6 +116,8 @@ pub enum Source {
         /// Who wants them to be asked.
         of: Box<Self>,
     },
+    /// It is a look whether an app answers.
+    Probe,
     /// A human, earlier.
     Grant {
         /// The grant's name.
@@ -206,6 +208,15 @@ impl Approved {
         self.launch
     }
 
+    /// The script that asks whether an app answers: it reads the version and launches nothing. It is the same for every
+    /// policy, since no client can ask for it and nothing of its answer reaches one.
+    pub fn probe(app: &str) -> Script {
+        let action = Action { app: app.into(), terms: Terms::default(), deed: Deed::Version };
+        let harm = classify(&action, &[]);
+        let probe = Self { action, harm, source: Source::Probe, scopes: Vec::new(), launch: false };
+        probe.into_script(&Learned::default().costs(app)).0
+    }
+
     /// Writes the script, and says by what right. There is no other way to one.
     pub fn into_script(self, costs: &Costs) -> (Script, Decided) {
         let script = jxa::script(&self, costs);
@@ -234,6 +245,7 @@ impl std::fmt::Display for Source {
             }
             Self::Fragile => f.write_str("only its place leads to the object, and places change"),
             Self::Preview { of } => write!(f, "a look at what a human will be asked about ({of})"),
+            Self::Probe => f.write_str("a look whether the app answers"),
             Self::Grant { id } => write!(f, "the grant {id}"),
             Self::Human { choice, by } => write!(f, "a human ({}, {by})", choice.as_str()),
             Self::Nobody { why } => write!(f, "nobody said yes ({why})"),

@@ -465,3 +465,33 @@ fn a_plugin_gets_longer_lists() {
     let whole = session.call("iac_mcp_get_elements", &wanted).body;
     assert_eq!((&whole["count"], &whole["hasMore"]), (&json!(400), &json!(false)));
 }
+
+/// Every part of what would run and of what was shown counts.
+#[test]
+fn two_questions_that_differ_have_two_digests() {
+    let mut digests = std::collections::BTreeSet::new();
+    let mut count = 0;
+    for (thing, property, value) in [
+        (0, "name", json!("x")),
+        (0, "name", json!("y")),
+        (1, "name", json!("x")),
+        (0, "secret", json!("x")),
+        (0, "flag", json!(true)),
+    ] {
+        let mut session = Session::new("", &shelf());
+        let things = session.references("thing");
+        session.answers = vec![Choice::Deny];
+        session.call("iac_mcp_set_property", &set(&json!(things[thing]), property, value));
+        digests.insert(session.asked[0].digest().to_hex());
+        count += 1;
+    }
+    for targets in [0..1, 0..2, 1..2, 0..3] {
+        let mut session = Session::new("", &shelf());
+        let things = session.references("thing");
+        session.answers = vec![Choice::Deny];
+        session.call("iac_mcp_run_command", &delete(&things[targets]));
+        digests.insert(session.asked[0].digest().to_hex());
+        count += 1;
+    }
+    assert_eq!(digests.len(), count);
+}

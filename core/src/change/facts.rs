@@ -45,7 +45,9 @@ pub(crate) fn facts(app: &str, dictionary: &Dictionary, code: &str, class: &str)
     if code == DELETE {
         return contents(dictionary, class);
     }
-    let rows = FACTS.iter().filter(|row| row.0.eq_ignore_ascii_case(app) && row.1 == code && dictionary.is_a(class, row.2));
+    let rows = FACTS
+        .iter()
+        .filter(|row| row.0.eq_ignore_ascii_case(app) && row.1 == code && dictionary.is_a(class, row.2));
     let fact = |row: &(&str, &str, &str, &str, &str)| {
         let look = Look::Property(way(dictionary, class, row.4)?);
         Some(Fact { caption: row.3.to_owned(), look })
@@ -102,5 +104,8 @@ pub(crate) fn beside(app: &str, dictionary: &Dictionary, code: &str) -> Option<(
 
 /// What a command does that cannot be called back, as the end of a question; `None` for everything else.
 pub(crate) fn consequence(app: &str, code: &str) -> Option<&'static str> {
-    CONSEQUENCES.iter().find(|row| (row.0.is_empty() || row.0.eq_ignore_ascii_case(app)) && row.1 == code).map(|row| row.2)
+    CONSEQUENCES
+        .iter()
+        .find(|row| (row.0.is_empty() || row.0.eq_ignore_ascii_case(app)) && row.1 == code)
+        .map(|row| row.2)
 }

@@ -16,7 +16,7 @@ use crate::action::{Action, Column, Deed, Elements, Identity, Wanted};
 use crate::call::TextWindow;
 use crate::dictionary::Identifier;
 use crate::permission::Approved;
-use crate::plan::Costs;
+use crate::plan::{Costs, Learned};
 use crate::specifier::{By, Id, Member, Path, Segment};
 
 /// Stands between the prelude and what belongs to the request.
@@ -41,15 +41,26 @@ pub(crate) fn script(approved: &Approved, costs: &Costs) -> Script {
     whole(&more.concat(), &body, data)
 }
 
-/// Writes the script that asks whether an app answers: it reads the version, and launches nothing.
-pub fn probe(app: &str) -> Script {
-    let mut data = Data::new();
-    data.set("app", app);
-    whole("", "value(() => app.version())", data)
-}
-
 fn whole(more: &str, body: &str, data: Data) -> Script {
     Script { shape: format!("{more}{BODY}{body}{END}"), data: data.into_text() }
+}
+
+/// Writes what a yes to an action is bound to: its code, its data, and what runs after it under the same yes.
+///
+/// What reading costs changes with every call and says nothing of what is done, so the costs that nobody has measured stand
+/// in the data.
+pub(crate) fn canonical(action: &Action) -> Vec<String> {
+    let (body, data) = body(action, &Learned::default().costs(&action.app));
+    let mut parts = vec![body, data.into_text()];
+    let rest = match &action.deed {
+        Deed::Script(script) => script.rest.as_ref(),
+        _ => None,
+    };
+    if let Some(rest) = rest {
+        parts.push(rest.text.clone());
+        parts.extend(rest.parts.iter().map(Json::to_string));
+    }
+    parts
 }
 
 /// Writes what is particular to an action, for people to read: its code and its data. It cannot be run.
@@ -69,6 +80,7 @@ fn body(action: &Action, costs: &Costs) -> (String, Data) {
             data.set("apps", apps);
             "running(d.apps)".to_owned()
         }
+        Deed::Version => "value(() => app.version())".to_owned(),
         Deed::Look { path, identity, mark } => look(path, identity, mark.as_ref(), &mut data),
         Deed::Names { container, collection, name } => {
             let from = at(container, &mut data);

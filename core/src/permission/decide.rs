@@ -11,6 +11,7 @@ use crate::Millis;
 use crate::action::{Action, Deed, Preview, Seen};
 use crate::app::App;
 use crate::fault::{Code, Fault};
+use crate::jxa;
 use crate::specifier::quoted;
 
 /// Decides on an action: the strictest word about anything that it touches.
@@ -149,7 +150,11 @@ impl Unasked {
         let why = why(&source);
         let unbound =
             Question { wording, level: harm.level, why, scopes: scopes.clone(), digest: Digest::of(&[]) };
-        let digest = Digest::of(&[&format!("{action:?}"), &unbound.text()]);
+        let mut parts = jxa::canonical(&action);
+        // A yes for longer counts for the scopes.
+        parts.extend(scopes.iter().map(Scope::policy_line));
+        parts.push(unbound.text());
+        let digest = Digest::of(&parts);
         Asked { action, harm, scopes, question: Question { digest, ..unbound } }
     }
 }

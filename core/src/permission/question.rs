@@ -90,7 +90,7 @@ impl Digest {
     }
 
     /// Digests parts of which none can be taken for a piece of its neighbour.
-    pub(super) fn of(parts: &[&str]) -> Self {
+    pub(super) fn of(parts: &[String]) -> Self {
         Self(Sha256::digest(json!(parts).to_string().as_bytes()).into())
     }
 }

@@ -137,7 +137,8 @@ impl Write {
         let object =
             if self.class == "slip" { "slip at ".to_owned() } else { format!("{} {name}", self.class) };
         // An app that does not tell a name lets the way stand for it.
-        let way = format!("{} id {}", self.class, self.id);
+        let way =
+            if self.class == "box" { "box at ".to_owned() } else { format!("{} id {}", self.class, self.id) };
         let change =
             format!("\n  \"{what}\" old: {}\n  \"{what}\" new: {}", self.old, self.new, what = self.what);
         let is_it = |line: &String| line.starts_with(&object) || line.starts_with(&way);
