@@ -7,5 +7,6 @@ mod evaluator;
 mod limits;
 mod named;
 mod properties;
+mod safe;
 mod scenarios;
 mod world;

@@ -675,12 +675,19 @@
     });
   }
 
+  // Whether objects have a property in this version: an instance says so, since the values of the app's objects need not
+  // stand on their prototypes. Null where there is no instance to ask.
+  function has(all, property) {
+    for (const one of all) return one[property] !== undefined;
+    return null;
+  }
+
   // ---- one query
 
   function answer(query) {
     const kind = query.from;
     for (const [property, version] of Object.entries(query.needs || {})) {
-      if (!(property in Task.prototype)) refuse("too_old", property, version);
+      if (has(flattenedTasks, property) === false) refuse("too_old", property, version);
     }
     const test = make(kind, query.where), counted = meter(kind, query.counts, query.stats)();
     const groups = Object.entries(query.groups || {}).map(([label, group]) => [label, grouping(kind, group)]);
@@ -721,8 +728,8 @@
       version: version(() => app.userVersion),
       build: version(() => app.buildVersion),
       features: {
-        plannedDates: "plannedDate" in Task.prototype,
-        mutuallyExclusiveTags: "childrenAreMutuallyExclusive" in Tag.prototype,
+        plannedDates: has(flattenedTasks, "plannedDate"),
+        mutuallyExclusiveTags: has(flattenedTags, "childrenAreMutuallyExclusive"),
         repetitionSchedules: typeof Task.RepetitionScheduleType !== "undefined",
       },
     };

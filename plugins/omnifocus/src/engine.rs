@@ -61,8 +61,12 @@ pub trait Engine {
 }
 
 /// The bundle ids of OmniFocus 4 and 3, the newest first.
-const BUNDLE_IDS: [&str; 3] =
-    ["com.omnigroup.OmniFocus4", "com.omnigroup.OmniFocus3", "com.omnigroup.OmniFocus3.MacAppStore"];
+const BUNDLE_IDS: [&str; 4] = [
+    "com.omnigroup.OmniFocus4",
+    "com.omnigroup.OmniFocus4.MacAppStore",
+    "com.omnigroup.OmniFocus3",
+    "com.omnigroup.OmniFocus3.MacAppStore",
+];
 
 /// The OmniFocus of the host: the newest that is installed and granted.
 #[derive(Default)]

@@ -5,6 +5,7 @@
 //! an empty item or an empty text is an error too.
 
 mod condition;
+mod pattern;
 mod scope;
 
 use iac_plugin::{Fault, Json};

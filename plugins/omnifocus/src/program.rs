@@ -172,7 +172,10 @@ impl Predicate {
                 format!("({})", words.join(word))
             }
         };
-        let quoted = |names: &[String]| format!("{names:?}");
+        let quoted = |names: &[String]| {
+            let names: Vec<String> = names.iter().map(|name| short(name)).collect();
+            format!("[{}]", names.join(", "))
+        };
         match self {
             Self::And(parts) if parts.is_empty() => "everything".to_owned(),
             Self::And(parts) => joined(parts, " and "),
@@ -183,8 +186,8 @@ impl Predicate {
             Self::Exists(field, true) => format!("{field} is set"),
             Self::Exists(field, false) => format!("{field} is not set"),
             Self::Within(field, least, most) => within(field, *least, *most, moment),
-            Self::Contains(fields, term) => format!("{} contains {term:?}", fields.join(" or ")),
-            Self::Matches(fields, pattern) => format!("{} matches {pattern:?}", fields.join(" or ")),
+            Self::Contains(fields, term) => format!("{} contains {}", fields.join(" or "), short(term)),
+            Self::Matches(fields, pattern) => format!("{} matches {}", fields.join(" or "), short(pattern)),
             Self::Tags(how, names) => format!("has {} of the tags {}", how.word(), quoted(names)),
             Self::Tagged(pattern) => format!("has a tag that matches {pattern:?}"),
             Self::Named(names) => format!("name is one of {}", quoted(names)),
@@ -197,6 +200,17 @@ impl Predicate {
             Self::Top => "in no folder".to_owned(),
             Self::Id(id) => format!("id is {id:?}"),
         }
+    }
+}
+
+/// So many characters of what a caller wrote are told again.
+const TOLD: usize = 80;
+
+/// Quotes as much of a text as a reader needs to know it again.
+fn short(text: &str) -> String {
+    match text.char_indices().nth(TOLD) {
+        Some((end, _)) => format!("{:?}", format!("{}…", &text[..end])),
+        None => format!("{text:?}"),
     }
 }
 

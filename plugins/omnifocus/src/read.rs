@@ -53,6 +53,7 @@ fn schema() -> Json {
             "properties": {
                 "type": {"enum": ["tasks", "projects", "tags", "perspectives", "folders", "export"]},
                 "filters": {"type": "object", "description": "conditions that all hold; see the description"},
+                "summary": {"type": "boolean"},
                 "fields": {"type": "array", "items": {"type": "string"}},
                 "sort": {"type": "array", "items": {
                     "type": "object",

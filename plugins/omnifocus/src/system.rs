@@ -87,7 +87,14 @@ fn diagnostics(moment: &Moment, engine: &mut dyn Engine) -> Json {
             check("OmniFocus answers", Ok(answers.about.clone()));
             check("the database can be read", Ok(json!({"tasks": answers.take().total()})));
         }
-        Err(fault) => check("OmniFocus answers", Err(fault)),
+        Err(mut fault) => {
+            // Nobody has told what an OmniFocus without Pro answers, so it is named beside whatever came.
+            if !matches!(&*fault.code, "unknown_app" | "app_not_found" | "app_not_running") {
+                let before = fault.suggestion.take().map(|before| format!("{before}; ")).unwrap_or_default();
+                fault.suggestion = Some(format!("{before}{PRO}"));
+            }
+            check("OmniFocus answers", Err(fault));
+        }
     }
     check(
         "the zone of local times",
@@ -102,6 +109,9 @@ fn diagnostics(moment: &Moment, engine: &mut dyn Engine) -> Json {
     data["checks"] = Json::Array(checks);
     json!({"success": true, "data": data})
 }
+
+const PRO: &str = "scripts inside OmniFocus are a feature of OmniFocus Pro: if the license is Standard, upgrade it in \
+    OmniFocus, under its menu, Licenses";
 
 fn metrics(moment: &Moment, engine: &mut dyn Engine) -> Result<Json, Fault> {
     let everything = Predicate::everything();

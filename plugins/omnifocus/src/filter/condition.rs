@@ -2,6 +2,7 @@
 
 use iac_plugin::{Fault, Json};
 
+use super::pattern;
 use crate::Moment;
 use crate::arguments::Object;
 use crate::dates;
@@ -240,10 +241,15 @@ fn text(key: &str, fields: &'static [&'static str], object: &Object<'_>) -> Resu
     text.only(&["contains", "matches"], &[])?;
     match (text.text("contains")?, text.text("matches")?) {
         (Some(term), None) => Ok(Some(Predicate::Contains(fields, term.to_owned()))),
-        (None, Some(pattern)) if pattern.chars().count() <= 500 => {
-            Ok(Some(Predicate::Matches(fields, pattern.to_owned())))
+        (None, Some(pattern)) if pattern.chars().count() > 500 => {
+            Err(text.wrong("matches", "a regular expression of at most 500 characters"))
         }
-        (None, Some(_)) => Err(text.wrong("matches", "a regular expression of at most 500 characters")),
+        (None, Some(pattern)) if pattern::explodes(pattern) => Err(text.wrong(
+            "matches",
+            "a regular expression that repeats nothing that repeats itself, such as `(a+)+`, \
+                since OmniFocus would hang; write `a+`",
+        )),
+        (None, Some(pattern)) => Ok(Some(Predicate::Matches(fields, pattern.to_owned()))),
         _ => Err(wrong()),
     }
 }

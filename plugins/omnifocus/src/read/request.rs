@@ -55,6 +55,7 @@ const TASK_KEYS: &[&str] = &[
     "fastSearch",
     "daysAhead",
     "includeProjectRoot",
+    "summary",
 ];
 const PROJECT_KEYS: &[&str] = &[
     "type",
@@ -140,7 +141,7 @@ fn part(query: &Object<'_>, kind: Kind, moment: &Moment) -> Result<Part, Fault> 
         limit: limit(query, kind)?,
         whole_notes: details || filter.id.is_some(),
         count_only,
-        summary: kind == Kind::Tasks && !count_only && !filter.narrow,
+        summary: kind == Kind::Tasks && !count_only && query.flag("summary")?.unwrap_or(!filter.narrow),
         roots,
         mode,
         days_ahead,

@@ -124,7 +124,7 @@ function hanging(type, home) {
     notifications: (row) => alertsOf(home(row)),
     linkedFileURLs: (row) => hung(home(row), '.links').map((link) => new URL(ROW, link)),
   });
-  Object.defineProperty(type.prototype, 'attachments', {
+  Object.defineProperty(values(type), 'attachments', {
     configurable: true, enumerable: true,
     get() { return hung(at(this), '.attachments').map(({ name, data }) => new FileWrapper(ROW, name, Data.fromBase64(data))); },
     set(all) {

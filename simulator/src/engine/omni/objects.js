@@ -21,11 +21,19 @@ class DatedObject extends DatabaseObject {
 }
 class ActiveObject extends DatedObject {}
 
+// The values of the app's objects are on the objects, as far as a script can tell: only functions are on the prototypes.
+// They are kept between the two, on an object that no script is given.
+const between = new Map();
+function values(type) {
+  if (!between.has(type)) between.set(type, Object.create(type.prototype));
+  return between.get(type);
+}
+
 // The object that stands for a row, always the same one.
 const classes = {};
 function wrap(row) {
   if (row.o === undefined) {
-    const made = Object.create(classes[row.c].prototype);
+    const made = Object.create(values(classes[row.c]));
     Object.defineProperty(made, ROW, { value: row });
     Object.defineProperty(row, 'o', { value: made });
   }
@@ -47,7 +55,7 @@ const byIdentifier = (c) => (key) => wrapOrNull(keyed(c, textOf(key, 'the identi
 
 // A property kept under a term; `home` says in which row.
 function property(type, name, key, check, { home = (row) => row, read = (value) => value, how, after } = {}) {
-  Object.defineProperty(type.prototype, name, {
+  Object.defineProperty(values(type), name, {
     configurable: true,
     enumerable: true,
     get() { return read(term(home(this[ROW]), key)); },
@@ -61,7 +69,7 @@ function property(type, name, key, check, { home = (row) => row, read = (value) 
 }
 function reading(type, members) {
   for (const [name, get] of Object.entries(members)) {
-    Object.defineProperty(type.prototype, name, { configurable: true, enumerable: true, get() { return get(this[ROW], this); } });
+    Object.defineProperty(values(type), name, { configurable: true, enumerable: true, get() { return get(this[ROW], this); } });
   }
 }
 const dated = { read: toDate, how: wire.date };
@@ -80,7 +88,7 @@ function taskLike(type, home) {
   property(type, 'deferDate', 'defer date', dateOrNull, at(dated));
   if (native.planned) property(type, 'plannedDate', '.planned date', dateOrNull, at(dated));
   property(type, 'estimatedMinutes', 'estimated minutes', minutes, at());
-  Object.defineProperty(type.prototype, 'repetitionRule', {
+  Object.defineProperty(values(type), 'repetitionRule', {
     configurable: true, enumerable: true,
     get() { return readRule(home(this[ROW])); },
     set(rule) { writeRule(home(this[ROW]), rule); touch(home(this[ROW])); },

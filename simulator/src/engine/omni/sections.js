@@ -72,7 +72,7 @@ class Tag extends ActiveObject {
 }
 Tag.byIdentifier = byIdentifier('tag');
 classes.tag = Tag;
-const plainly = (type, name, key, check, options = {}) => Object.defineProperty(type.prototype, name, {
+const plainly = (type, name, key, check, options = {}) => Object.defineProperty(values(type), name, {
   configurable: true, enumerable: true, get() { return (options.read ?? ((value) => value))(term(this[ROW], key)); }, set(value) { write(this[ROW], key, check(value, `${type.name}.${name}`)); },
 });
 plainly(Tag, 'name', 'name', textOf);

@@ -1,0 +1,102 @@
+//! What keeps a real OmniFocus well: nothing hangs it, nothing is probed that may not be there, answers stay small.
+
+use std::path::Path;
+
+use iac_plugin::{Arguments, Fault, Json, json};
+use omnifocus::{Engine, Script};
+
+use crate::world::{World, moment};
+
+fn read(world: &mut World, query: &Json) -> Json {
+    world.call("omnifocus_read", &json!({ "query": query }))
+}
+
+/// Values of the app's objects need not stand on their prototypes, so nothing is asked of these.
+#[test]
+fn no_script_probes_a_prototype() {
+    for script in [Script::Read, Script::Look, Script::Write] {
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins/omnifocus").join(script.source().0);
+        let text = std::fs::read_to_string(path).unwrap();
+        assert!(!text.contains("prototype in ") && !text.contains(".prototype"), "{script:?}");
+    }
+    let mut world = World::new();
+    assert_eq!(world.evaluate("'plannedDate' in Task.prototype").unwrap().trim(), "false", "as on a Mac");
+    let planned = json!({"type": "tasks", "filters": {"plannedDate": {"exists": true}}, "countOnly": true});
+    assert_eq!(read(&mut world, &planned)["success"], true);
+    let features = world.call("omnifocus_system", &json!({}))["data"]["features"].clone();
+    assert_eq!((&features["plannedDates"], &features["mutuallyExclusiveTags"]), (&json!(true), &json!(true)));
+}
+
+#[test]
+fn what_a_caller_wrote_is_not_told_at_length() {
+    let mut world = World::new();
+    for long in ["x".repeat(100_000), "日".repeat(50_000)] {
+        for key in ["name", "text"] {
+            let answer = read(&mut world, &json!({"type": "tasks", "filters": {key: {"contains": long}}}));
+            assert_eq!(answer["success"], true);
+            assert!(answer.to_string().len() < 2_000, "{}", answer.to_string().len());
+        }
+    }
+}
+
+#[test]
+fn an_expression_that_would_hang_the_app_is_refused_at_once() {
+    let mut world = World::new();
+    for pattern in ["(a+)+$", "(x|x)*y", "(\\w+\\s?)*$"] {
+        let answer = read(&mut world, &json!({"type": "tasks", "filters": {"text": {"matches": pattern}}}));
+        assert!(answer["error"].as_str().unwrap().contains("OmniFocus would hang"), "{answer}");
+    }
+    assert_eq!(world.runs, 0);
+}
+
+#[test]
+fn a_summary_is_left_out_or_asked_for() {
+    let mut world = World::new();
+    let mut has = |query: &Json| read(&mut world, query).get("summary").is_some();
+    assert!(has(&json!({"type": "tasks", "limit": 1})));
+    assert!(!has(&json!({"type": "tasks", "limit": 1, "summary": false})));
+    assert!(!has(&json!({"type": "tasks", "filters": {"name": {"contains": "a"}}})));
+    assert!(has(&json!({"type": "tasks", "filters": {"name": {"contains": "a"}}, "summary": true})));
+}
+
+/// An engine where nothing runs.
+struct Broken(&'static str);
+
+impl Engine for Broken {
+    fn run(&mut self, _: Script, _: &Json) -> Result<Json, Fault> {
+        Err(Fault::new(self.0, "no"))
+    }
+
+    fn run_all(&mut self, _: Script, _: &[Json], _: &[String], _: &[String]) -> Result<Vec<Json>, Fault> {
+        Err(Fault::new(self.0, "no"))
+    }
+
+    fn app(&self) -> Option<String> {
+        None
+    }
+}
+
+#[test]
+fn diagnostics_name_what_may_be_missing() {
+    for (code, named) in [("execution_failed", true), ("unknown_command", true), ("unknown_app", false)] {
+        let map = json!({"operation": "diagnostics"}).as_object().unwrap().clone();
+        let answer =
+            omnifocus::call("omnifocus_system", Arguments::from(map), &moment(), &mut Broken(code)).unwrap();
+        let check = &answer["data"]["checks"][0];
+        assert_eq!(
+            check["suggestion"].as_str().unwrap_or_default().contains("OmniFocus Pro"),
+            named,
+            "{code}: {answer}"
+        );
+    }
+}
+
+#[test]
+fn every_edition_is_wanted() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins/omnifocus/plugin.toml");
+    let text = std::fs::read_to_string(path).unwrap();
+    for edition in ["OmniFocus4", "OmniFocus4.MacAppStore", "OmniFocus3", "OmniFocus3.MacAppStore"] {
+        assert_eq!(text.matches(&format!("\"com.omnigroup.{edition}\"")).count(), 2, "{edition}");
+    }
+}
