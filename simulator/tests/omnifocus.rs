@@ -203,10 +203,11 @@ impl Simulated {
 }
 
 impl Simulated {
-    fn interpret(&mut self, script: Script, program: &Json, handed: Option<&Json>) -> Json {
+    fn interpret(&mut self, script: Script, program: &Json, handed: Option<&Json>, acts: &[String]) -> Json {
         let parsed = |data: &Json| format!("JSON.parse({})", json!(data.to_string()));
-        let data: Vec<String> = std::iter::once(program).chain(handed).map(parsed).collect();
-        let source = format!("JSON.stringify(({})({}))", text(script), data.join(", "));
+        let handed = handed.map_or("undefined".to_owned(), parsed);
+        let (data, acts) = (parsed(program), parsed(&json!(acts)));
+        let source = format!("JSON.stringify(({})({data}, {handed}, Object.freeze({acts})))", text(script));
         assert!(source.len() < 240_000, "the host takes no more");
         self.runs += 1;
         serde_json::from_str(&self.evaluate(&source)).unwrap()
@@ -215,18 +216,27 @@ impl Simulated {
 
 impl Engine for Simulated {
     fn run(&mut self, script: Script, program: &Json) -> Result<Json, Fault> {
-        Ok(self.interpret(script, program, None))
+        Ok(self.interpret(script, program, None, &[]))
     }
 
-    fn run_all(&mut self, script: Script, programs: &[Json], objects: &[String]) -> Result<Vec<Json>, Fault> {
-        self.asked.extend(objects.iter().map(|line| format!("? {}: {line}", script.name())));
+    fn run_all(
+        &mut self,
+        script: Script,
+        programs: &[Json],
+        acts: &[String],
+        objects: &[String],
+    ) -> Result<Vec<Json>, Fault> {
+        if script == Script::Write {
+            self.asked.push(format!("? {}", acts.join(", ")));
+            self.asked.extend(objects.iter().map(|line| format!("  - {line}")));
+        }
         let mut answers: Vec<Json> = Vec::new();
         for program in programs {
             let handed = answers.last().map(|answer| answer["carry"].clone());
             if handed.as_ref().is_some_and(Json::is_null) {
                 break;
             }
-            answers.push(self.interpret(script, program, handed.as_ref()));
+            answers.push(self.interpret(script, program, handed.as_ref(), acts));
         }
         Ok(answers)
     }

@@ -360,6 +360,30 @@ fn what_timed_out_is_named_and_not_repeated() {
     );
 }
 
+/// Where all is to be done or nothing, what was made before a failure is taken back, and what cannot be is told.
+#[test]
+fn what_fails_half_way_is_taken_back() {
+    let batch = json!({"operation": "batch", "atomicOperation": true, "operations": [
+        {"operation": "create", "target": "task", "data": {"name": "first", "tags": ["Brand new"], "tempId": "a"}},
+        {"operation": "create", "target": "task", "data": {"name": "second", "parentTempId": "a"}},
+        update("task", &json!({"flagged": false})),
+        {"operation": "complete", "id": "@other"},
+        delete("task", "@group"),
+    ]});
+    let mut scene = scene();
+    scene.world.sabotage =
+        "Task.prototype.markComplete = () => { throw new Error('not today'); };".to_owned();
+    let answer = scene.write(&batch);
+    assert_eq!((&answer["success"], &answer["rolledBack"]), (&json!(false), &json!("partial")), "{answer}");
+    assert_eq!(answer["notRolledBack"]["operations"], json!([2]), "{answer}");
+    let rows = &answer["data"]["results"];
+    assert!(rows[3]["error"]["message"].as_str().unwrap().contains("not today"), "{answer}");
+    assert!(rows[4]["error"]["message"].as_str().unwrap().contains("not run"), "{answer}");
+    let left = "JSON.stringify([flattenedTasks.filter((task) => ['first', 'second'].includes(task.name)).length, \
+                flattenedTags.filter((tag) => tag.name === 'Brand new').length])";
+    assert_eq!(scene.world.evaluate(left).unwrap().trim(), "[0,0]");
+}
+
 /// Completing by a status is what the button does: what repeats goes on, and says when.
 #[test]
 fn what_repeats_goes_on_however_it_is_completed() {

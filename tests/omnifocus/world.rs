@@ -31,6 +31,8 @@ pub(crate) struct World {
     pub(crate) fault: Option<Fault>,
     /// An act that the host leaves out of what it tells the script.
     pub(crate) withheld: Option<String>,
+    /// What is done to OmniFocus' own functions before a change, so that one of them fails.
+    pub(crate) sabotage: String,
 }
 
 /// What stands in a question: the acts, and a line for each object.
@@ -69,6 +71,7 @@ impl World {
             meanwhile: None,
             fault: None,
             withheld: None,
+            sabotage: String::new(),
         }
     }
 
@@ -115,8 +118,9 @@ impl World {
         let text = std::fs::read_to_string(folder.join(file)).unwrap();
         let fixed: Json = fixed.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
         let (data, acts) = (json!(program.to_string()), json!(acts));
+        let sabotage = if script == Script::Write { self.sabotage.as_str() } else { "" };
         let source = format!(
-            "JSON.stringify((fixed => (\n{text}\n))({fixed})(JSON.parse({data}), undefined, Object.freeze({acts})))"
+            "{sabotage}\nJSON.stringify((fixed => (\n{text}\n))({fixed})(JSON.parse({data}), undefined, Object.freeze({acts})))"
         );
         assert!(source.chars().count() < 240_000, "the script and its data are too long");
         let answer = self.evaluate(&source).map_err(|error| Fault::new("execution_failed", error))?;
