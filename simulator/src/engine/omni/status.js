@@ -46,9 +46,10 @@ const heldTags = remembered(() => new Set(allTags().filter((row) => {
   return false;
 }).map((row) => row.i)));
 
+const isHeld = (row) => statusName(projectOf(row)) === 'on hold status';
 function isBlocked(row, now) {
   const project = projectOf(row);
-  if (statusName(project) === 'on hold status') return true;
+  if (isHeld(row)) return true;
   const defer = effective.defer(row);
   if (defer !== null && defer > now) return true;
   if ((row['.tag'] ?? []).some((tag) => heldTags().has(tag))) return true;
@@ -91,10 +92,10 @@ function statusOf(row) {
 function findStatus(row, now) {
   if (isDone(row)) return TaskStatus.Completed;
   if (isDropped(row)) return TaskStatus.Dropped;
-  if (isBlocked(row, now)) return TaskStatus.Blocked;
+  // What is due says so also where it waits, is deferred or holds open tasks; only a project on hold comes first.
   const due = effective.due(row);
-  if (due !== null && due < now) return TaskStatus.Overdue;
-  if (due !== null && due < now + SOON) return TaskStatus.DueSoon;
+  if (due !== null && due < now + SOON && !isHeld(row)) return due < now ? TaskStatus.Overdue : TaskStatus.DueSoon;
+  if (isBlocked(row, now)) return TaskStatus.Blocked;
   const project = projectOf(row);
   const next = project !== null && project['singleton action holder'] !== true && nextOf(project) === row;
   return next ? TaskStatus.Next : TaskStatus.Available;
