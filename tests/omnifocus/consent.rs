@@ -150,6 +150,32 @@ fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
             vec!["complete project"],
             "complete project “Box” in “Shelf”, with 3 open tasks in it",
         ),
+        (
+            update("task", &json!({"appendNote": "one more line"})),
+            vec!["edit task"],
+            "update task “Child” in “Group”: appendNote “one more line” (13 characters) to “a note of twenty-odd letters” \
+             (28 characters)",
+        ),
+        (
+            json!({"operation": "skip", "id": "@other"}),
+            vec!["skip task"],
+            "skip task “Other” in “Box”: the occurrence that is due 2026-02-02T17:00:00+01:00, which repeats by “FREQ=WEEKLY”",
+        ),
+        (
+            update("folder", &json!({"name": "Rack", "folder": "Work"})),
+            vec!["edit folder", "move folder"],
+            "update folder “Shelf”: move to folder “Work”, name “Shelf” -> “Rack”",
+        ),
+        (
+            update("folder", &json!({"status": "dropped"})),
+            vec!["drop folder"],
+            "update folder “Shelf”: status active -> dropped, with 1 project, with 3 open tasks in it",
+        ),
+        (
+            delete("folder", "@folder"),
+            vec!["delete folder"],
+            "delete folder “Shelf” with 1 project, 0 folders and 3 tasks in it",
+        ),
         (delete("task", "@task"), vec!["delete task"], "delete task “Child” in “Group”"),
         (
             delete("task", "@group"),

@@ -4,6 +4,7 @@
 mod consent;
 mod effective;
 mod evaluator;
+mod features;
 mod limits;
 mod named;
 mod properties;

@@ -83,6 +83,15 @@
     };
   }
 
+  // What hangs on a task or project.
+  const hangings = {
+    isRepeating: (item) => item.repetitionRule !== undefined && item.repetitionRule !== null,
+    notifications: (item) => Array.from(item.notifications, (alert) => ({ kind: word(alert.kind), at: time(alert.initialFireDate) })),
+    attachments: (item) => Array.from(item.attachments, (file) => orNull(file.preferredFilename || file.filename)),
+    linkedFiles: (item) => Array.from(item.linkedFileURLs, (url) => url.string),
+  };
+  const link = (id) => `omnifocus:///task/${encodeURIComponent(id)}`;
+
   const isRoot = (task) => task.project !== undefined && task.project !== null;
 
   // The root of a project is a task of its own; to a caller it is the project, not a parent.
@@ -170,6 +179,8 @@
       inInbox: (task) => task.inInbox,
       isProjectRoot: isRoot,
       sequential: (task) => task.sequential,
+      ...hangings,
+      link: (task) => link(key(task)),
       // Measures for analyses. A task is due when its project or group is, if it has no earlier date of its own.
       overdueDays: (task) => whole(time(task.effectiveDueDate), now),
       ageDays: (task) => whole(born(task), now),
@@ -213,6 +224,8 @@
       tags: (project) => names(project.tags),
       estimatedMinutes: (project) => orNull(project.estimatedMinutes),
       repetitionRule: repetition,
+      ...hangings,
+      link: (project) => link(key(project.task)),
       taskCounts,
       nextTask: (project) => {
         const next = project.nextTask;

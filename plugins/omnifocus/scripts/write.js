@@ -10,12 +10,13 @@
 //              {do: "create", kind: "project" or "folder", temp, name, at: place, set}
 //              {do: "update", kind, id: reference, set}
 //              {do: "complete", kind, id: reference, when}
+//              {do: "skip", kind, id: reference}
 //              {do: "delete", kind, id: reference}
 //              {do: "tag", action, name, to, under, status, exclusive}
 //              and in each `seen`: what was told of it before; it must still be that
 //   reference  {id} or {temp}
 //   place      {inbox: true}, {project: name, id or {temp}}, {task: reference}, {top: true}; {folder: path, name or id}, {}
-//   set        {name, note, flagged, sequential, single, due, defer, planned, estimate, move, tags, rule, status, review,
+//   set        {name, note, append, flagged, sequential, single, due, defer, planned, estimate, move, tags, rule, status, review,
 //              reviewed, nextReview}
 (program, before, acts) => {
   "use strict";
@@ -94,7 +95,9 @@
         reviewInterval: present(interval) ? { unit: String(interval.unit).replace(/s$/, ""), steps: interval.steps } : null,
       });
     },
-    folder: (folder) => ({ id: key(folder), name: folder.name, path: path(folder), parentId: key(folder.parent) }),
+    folder: (folder) => ({
+      id: key(folder), name: folder.name, status: folder.status === Folder.Status.Active ? "active" : "dropped", path: path(folder), parentId: key(folder.parent),
+    }),
     tag: (tag) => ({
       id: key(tag), name: tag.name, path: path(tag), parentId: key(tag.parent), status: tagState(tag), exclusive: orNull(tag.childrenAreMutuallyExclusive),
     }),
@@ -152,7 +155,7 @@
   const finders = {
     task: findTask,
     project: findProjectId,
-    folder: (id) => Folder.byIdentifier(id) || refuse("not_found", "folder", id),
+    folder: (name) => findFolder(name),
     tag: (id) => Tag.byIdentifier(id) || refuse("not_found", "tag", id),
   };
 
@@ -256,6 +259,8 @@
   function setScalars(item, set) {
     if (set.name !== undefined) item.name = set.name;
     if (set.note !== undefined) item.note = set.note;
+    // An assignment would take the styles of what is there away.
+    if (set.append !== undefined) item.appendStringToNote(item.note === "" ? set.append : `\n${set.append}`);
     if (set.flagged !== undefined) item.flagged = set.flagged;
     if (set.sequential !== undefined) item.sequential = set.sequential;
     if (set.single !== undefined) item.containsSingletonActions = set.single;
@@ -301,7 +306,9 @@
   }
   function setStatus(kind, item, status, row) {
     if (status === "completed") return finish(kind, item, null, row);
-    if (kind === "project") {
+    if (kind === "folder") {
+      item.status = status === "dropped" ? Folder.Status.Dropped : Folder.Status.Active;
+    } else if (kind === "project") {
       item.status = projectStates.find(([, word]) => word === status)[0];
     } else if (status === "dropped") {
       item.drop(true, new Date());
@@ -347,7 +354,7 @@
 
   function change(kind, item, set, place, row) {
     setScalars(item, set);
-    if (place !== null) attempt(row, "move", () => (kind === "project" ? moveSections([item], place()) : moveTasks([item], place())));
+    if (place !== null) attempt(row, "move", () => (kind === "task" ? moveTasks([item], place()) : moveSections([item], place())));
     if (set.tags !== undefined) attempt(row, "tags", () => setTags(item, set.tags, row));
     if (set.rule !== undefined) attempt(row, "repetitionRule", () => { item.repetitionRule = ruleOf(set.rule); });
     if (set.review !== undefined || set.reviewed !== undefined || set.nextReview !== undefined) attempt(row, "review", () => setReview(item, set));
@@ -359,10 +366,12 @@
 
   // What OmniFocus says now against what it was told: a write that did not stick is said.
   function compare(item, set, row) {
+    if (set.append !== undefined && !item.note.endsWith(set.append)) row.warnings.push("appendNote: the note does not end with it");
     const check = (label, wanted, found) => { if (wanted !== undefined && wanted !== found) row.warnings.push(`${label}: set to ${JSON.stringify(wanted)}, reads back as ${JSON.stringify(found)}`); };
     const second = (time) => (time === undefined || time === null ? time : Math.floor(time / 1000));
     check("name", set.name, item.name);
     check("note", set.note, item.note);
+    if (item instanceof Folder) return;
     check("flagged", set.flagged, item.flagged);
     check("estimatedMinutes", set.estimate, orNull(item.estimatedMinutes));
     check("dueDate", second(set.due), second(time(item.dueDate)));
@@ -380,10 +389,10 @@
 
   const HEAD = 60;
   const excerpt = (text) => ({ length: Array.from(text).length, head: Array.from(text).slice(0, HEAD).join("") });
-  const state = { task: taskState, project: projectState };
+  const state = { task: taskState, project: projectState, folder: (folder) => (folder.status === Folder.Status.Active ? "active" : "dropped") };
   // What a property is before it is set, under the name that a step has for it.
   const olds = {
-    name: (item) => item.name, note: (item) => excerpt(item.note), flagged: (item) => item.flagged, sequential: (item) => item.sequential,
+    name: (item) => item.name, note: (item) => excerpt(item.note), append: (item) => excerpt(item.note), flagged: (item) => item.flagged, sequential: (item) => item.sequential,
     single: (item) => orNull(item.containsSingletonActions), due: (item) => time(item.dueDate), defer: (item) => time(item.deferDate),
     planned: (item) => time(item.plannedDate), reviewed: (item) => time(item.lastReviewDate), nextReview: (item) => time(item.nextReviewDate),
     estimate: (item) => orNull(item.estimatedMinutes), tags: (item) => Array.from(item.tags, path),
@@ -393,6 +402,10 @@
   // How much goes with a task, project, folder or tag.
   function within(kind, item) {
     if (kind === "tag") return { total: item.tasks.length, tags: item.flattenedTags.length };
+    if (kind === "folder") {
+      const tasks = Array.from(item.flattenedProjects).flatMap((project) => Array.from(project.flattenedTasks)).filter((task) => !isRoot(task));
+      return { projects: item.flattenedProjects.length, folders: item.flattenedFolders.length, total: tasks.length, open: tasks.filter((task) => taskState(task) === "active").length };
+    }
     const below = Array.from(item.flattenedTasks).filter((task) => !isRoot(task));
     return { total: below.length, open: below.filter((task) => taskState(task) === "active").length };
   }
@@ -445,9 +458,12 @@
     },
     update(step, row) {
       const find = referred(step.kind, step.id), move = step.set.move, item = step.id.id === undefined ? null : find();
-      const place = move === undefined ? null : move.top ? () => topOf(find()) : step.kind === "project" ? folderPlace(move, "beginning") : taskPlace(move, "beginning");
+      const place = move === undefined ? null : move.top ? () => topOf(find()) : step.kind === "task" ? taskPlace(move, "beginning") : folderPlace(move, "beginning");
       if (move !== undefined && move.task !== undefined && item !== null && move.task.temp === undefined) {
         for (let up = findTask(move.task.id); present(up); up = up.parent) if (key(up) === step.id.id) refuse("cycle", "task", move.task.id);
+      }
+      if (step.kind === "folder" && move !== undefined && move.folder !== undefined) {
+        for (let up = findFolder(move.folder); present(up); up = up.parent) if (key(up) === key(item)) refuse("cycle", "folder", move.folder);
       }
       const added = freshTags(step.set);
       row.said = Object.assign({ acts: withTags(actsOf(step.kind, item, step.set), added) }, target(move), named(added));
@@ -464,6 +480,18 @@
       row.said = { acts: [`complete ${step.kind}`] };
       if (step.id.id !== undefined) Object.assign(row.said, about(step.kind, find()), within(step.kind, find()), repeats(find()));
       return () => finish(step.kind, find(), step.when, row);
+    },
+    // Drops this occurrence alone: the next one comes in its place.
+    skip(step, row) {
+      const find = referred(step.kind, step.id), item = find();
+      if (!present(item.repetitionRule)) refuse("not_repeating", step.kind, item.name);
+      row.said = Object.assign({ acts: [`skip ${step.kind}`], due: time(item.dueDate) }, about(step.kind, item), repeats(item));
+      return () => {
+        const again = find();
+        again.drop(false, new Date());
+        row.next = show[step.kind](again);
+        return again;
+      };
     },
     delete(step, row) {
       const find = referred(step.kind, step.id), known = step.id.id === undefined ? null : find();

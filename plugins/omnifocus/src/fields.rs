@@ -37,6 +37,11 @@ const TASKS: &[&str] = &[
     "effectiveDeferDate",
     "effectivePlannedDate",
     "effectiveFlagged",
+    "isRepeating",
+    "link",
+    "notifications",
+    "attachments",
+    "linkedFiles",
 ];
 
 const PROJECTS: &[&str] = &[
@@ -66,7 +71,15 @@ const PROJECTS: &[&str] = &[
     "singleActions",
     "taskCounts",
     "nextTask",
+    "isRepeating",
+    "link",
+    "notifications",
+    "attachments",
+    "linkedFiles",
 ];
+
+/// What costs a look at all tasks of a project, or at what hangs on an item: returned only where it is asked for by name.
+const COSTLY: &[&str] = &["taskCounts", "nextTask", "notifications", "attachments", "linkedFiles"];
 
 const TAGS: &[&str] = &[
     "id",
@@ -121,9 +134,9 @@ pub(crate) fn defaults(kind: Kind) -> &'static [&'static str] {
     }
 }
 
-/// Returns what `details` returns: everything but what costs a look at all tasks of a project.
-pub(crate) fn details(kind: Kind) -> &'static [&'static str] {
-    if kind == Kind::Projects { &PROJECTS[..24] } else { all(kind) }
+/// Returns what `details` returns: everything but what is costly.
+pub(crate) fn details(kind: Kind) -> Vec<&'static str> {
+    all(kind).iter().copied().filter(|field| !COSTLY.contains(field)).collect()
 }
 
 /// Returns the field with a name.
@@ -169,7 +182,14 @@ pub(crate) fn list(query: &Object<'_>, kind: Kind) -> Result<Option<Vec<&'static
 
 /// Shows a value as an answer has it: dates in local time.
 pub(crate) fn show(field: &str, value: Json, moment: &Moment) -> Json {
-    if is_date(field) { moment.show(&value) } else { value }
+    match value {
+        Json::Array(mut alerts) if field == "notifications" => {
+            alerts.iter_mut().for_each(|alert| alert["at"] = moment.show(&alert["at"]));
+            Json::Array(alerts)
+        }
+        value if is_date(field) => moment.show(&value),
+        value => value,
+    }
 }
 
 /// Whether a field is a date.

@@ -37,9 +37,9 @@ pub(crate) fn call(arguments: Arguments, moment: &Moment, engine: &mut dyn Engin
 const DESCRIPTION: &str = "Changes OmniFocus: tasks, projects, folders, tags. All names and ids are resolved first (one \
 miss changes nothing); answers read back what OmniFocus then holds, with warnings for what did not stick. Deleting is \
 permanent.
-OPERATIONS: create (target, data), update (target, id, changes), complete (id, completionDate?), delete (id), batch \
-(operations: up to 100 of these; creates come first, parents first, then updates, completes, deletes; tempId in data is \
-an id within the batch, parentTempId a parent; stopOnError true, atomicOperation, dryRun), bulk_delete (ids, dryRun), \
+OPERATIONS: create (target, data), update (target, id, changes), complete (id, completionDate?), skip (id: one \
+occurrence), delete (id), batch (operations: up to 100 of these; creates come first, parents first, then updates, \
+completes, deletes; tempId in data is an id within the batch, parentTempId a parent; stopOnError true, atomicOperation, dryRun), bulk_delete (ids, dryRun), \
 create_folder (data {name, parentFolder}), tag_manage (action, tagName, newName | parentTag | targetTag | status | \
 exclusive).
 DATES: YYYY-MM-DD (due 17:00, defer and planned 08:00, completion 12:00), YYYY-MM-DD HH:mm in local time, now+3days, \
@@ -54,11 +54,11 @@ addTags:[\"urgent\"]}} | {operation:\"batch\",operations:[{operation:\"create\",
 tempId:\"p\"}},{operation:\"create\",target:\"task\",data:{name:\"Tickets\",parentTempId:\"p\"}}]}";
 
 fn schema() -> Json {
-    let target =
-        json!({"enum": ["task", "project"], "description": "needed to create; else task unless said"});
+    let target = json!({"enum": ["task", "project", "folder"], "description": "needed to create; else task unless said; \
+        folder to update (name, folder, status) or delete"});
     let data = json!({"type": "object", "description": "name, note, project, folder, parentTaskId, tags, dueDate, \
         deferDate, plannedDate, flagged, estimatedMinutes, sequential, status, repetitionRule, reviewInterval"});
-    let changes = json!({"type": "object", "description": "as data, and addTags, removeTags, clearDueDate, \
+    let changes = json!({"type": "object", "description": "as data, and appendNote, addTags, removeTags, clearDueDate, \
         clearDeferDate, clearPlannedDate, clearEstimatedMinutes, lastReviewDate, nextReviewDate"});
     let flag = json!({"type": "boolean"});
     let text = json!({"type": "string"});

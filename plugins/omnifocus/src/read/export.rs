@@ -55,7 +55,7 @@ fn part(query: &Object<'_>, kind: Kind, of_two: bool, moment: &Moment) -> Result
             .suggest("tasks and projects differ: export them one after the other"));
     }
     let details = query.flag("details")?.unwrap_or(false);
-    let plain = if details { fields::details(kind) } else { fields::defaults(kind) };
+    let plain = if details { fields::details(kind) } else { fields::defaults(kind).to_vec() };
     let filters = query.object("filters")?;
     let fast = query.flag("fastSearch")?.unwrap_or(false);
     Ok(Part {
@@ -63,7 +63,7 @@ fn part(query: &Object<'_>, kind: Kind, of_two: bool, moment: &Moment) -> Result
         filter: filter::read(filters.as_ref(), kind, fast, &[], moment)?,
         mode: Mode::All,
         days_ahead: None,
-        fields: fields::list(query, kind)?.unwrap_or_else(|| plain.to_vec()),
+        fields: fields::list(query, kind)?.unwrap_or(plain),
         sort: sort(query, kind, Mode::All)?,
         offset: query.whole("offset", 0, i64::MAX)?.unwrap_or(0),
         limit: query.whole("limit", 1, MOST)?.unwrap_or(MOST),

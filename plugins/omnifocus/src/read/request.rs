@@ -200,7 +200,7 @@ fn wanted(
             .suggest("details returns every field: leave one of them out"));
     }
     let plain = || match details {
-        true => fields::details(kind).to_vec(),
+        true => fields::details(kind),
         false => [fields::defaults(kind), mode.fields()].concat(),
     };
     let mut wanted = chosen.unwrap_or_else(plain);

@@ -21,8 +21,13 @@ const KEYS: &[&str] = &[
     "dryRun",
     "minimalResponse",
 ];
-const WORDS: [(&str, &str); 4] =
-    [("create", "create"), ("update", "update"), ("complete", "complete"), ("delete", "delete")];
+const WORDS: [(&str, &str); 5] = [
+    ("create", "create"),
+    ("update", "update"),
+    ("complete", "complete"),
+    ("skip", "skip"),
+    ("delete", "delete"),
+];
 
 /// Reads the operations of a batch.
 pub(super) fn read(mutation: &Object<'_>, moment: &Moment) -> Result<Plan, Fault> {
@@ -74,7 +79,11 @@ fn written<'a>(mutation: &Object<'_>, list: &'a [Json]) -> Result<Vec<(&'static 
             Some(word) => Ok((word, object)),
             None => {
                 object.only(&["operation", "target", "data", "id", "changes"], REDIRECTS)?;
-                Err(expected(&object.at("operation"), &Json::Null, "one of create, update, complete, delete"))
+                Err(expected(
+                    &object.at("operation"),
+                    &Json::Null,
+                    "one of create, update, complete, skip, delete",
+                ))
             }
         }
     };
@@ -118,7 +127,7 @@ fn ordered(steps: Vec<Step>) -> Result<Vec<Step>, Fault> {
     let phase = |step: &Step| match step.operation {
         "create" => 0,
         "update" => 1,
-        "complete" => 2,
+        "complete" | "skip" => 2,
         _ => 3,
     };
     let (mut waiting, mut rest): (Vec<Step>, Vec<Step>) =

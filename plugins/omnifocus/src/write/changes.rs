@@ -61,8 +61,16 @@ const PROJECT_KEYS: &[&str] = &[
     "reviewInterval",
 ];
 const CREATE_KEYS: &[&str] = &["tempId", "parentTempId"];
-const UPDATE_KEYS: &[&str] =
-    &["addTags", "removeTags", "clearDueDate", "clearDeferDate", "clearPlannedDate", "clearEstimatedMinutes"];
+const FOLDER_KEYS: &[&str] = &["name", "folder", "status"];
+const UPDATE_KEYS: &[&str] = &[
+    "appendNote",
+    "addTags",
+    "removeTags",
+    "clearDueDate",
+    "clearDeferDate",
+    "clearPlannedDate",
+    "clearEstimatedMinutes",
+];
 const REVIEW_KEYS: &[&str] = &["lastReviewDate", "nextReviewDate"];
 
 /// Reads the data of a create; temporary ids may also stand beside it.
@@ -80,14 +88,14 @@ pub(super) fn create(
         Target::Task => {
             task_place(data, parent.as_deref(), context)?.unwrap_or_else(|| json!({"inbox": true}))
         }
-        Target::Project if parent.is_some() => {
+        Target::Project | Target::Folder if parent.is_some() => {
             return Err(Fault::invalid(format!(
                 "`{}` cannot be: a project stands in a folder",
                 data.at("parentTempId")
             ))
             .suggest("use `folder`, or make a task"));
         }
-        Target::Project => folder(data, "folder")?.unwrap_or_else(|| json!({})),
+        Target::Project | Target::Folder => folder(data, "folder")?.unwrap_or_else(|| json!({})),
     };
     let mut set = values(data, target, context)?;
     // Nothing is cleared in what is new, and its name stands beside it.
@@ -100,13 +108,16 @@ pub(super) fn create(
 
 /// Reads the changes of an update.
 pub(super) fn update(given: &Object<'_>, target: Target, context: &Context<'_>) -> Result<Json, Fault> {
-    let more: &[&[&str]] =
-        if target == Target::Project { &[UPDATE_KEYS, REVIEW_KEYS] } else { &[UPDATE_KEYS] };
+    let more: &[&[&str]] = match target {
+        Target::Task => &[UPDATE_KEYS],
+        Target::Project => &[UPDATE_KEYS, REVIEW_KEYS],
+        Target::Folder => &[],
+    };
     only(given, target, more)?;
     let mut set = values(given, target, context)?;
     let place = match target {
         Target::Task => task_place(given, None, context)?,
-        Target::Project => folder(given, "folder")?,
+        Target::Project | Target::Folder => folder(given, "folder")?,
     };
     if let Some(place) = place {
         set["move"] = place;
@@ -127,7 +138,7 @@ fn only(object: &Object<'_>, target: Target, more: &[&[&str]]) -> Result<(), Fau
                 ("reviewInterval", "it belongs to projects"),
             ],
         ),
-        Target::Project => (
+        Target::Project | Target::Folder => (
             PROJECT_KEYS,
             [
                 ("project", "a project stands in a folder: use `folder`"),
@@ -135,6 +146,9 @@ fn only(object: &Object<'_>, target: Target, more: &[&[&str]]) -> Result<(), Fau
             ],
         ),
     };
+    if target == Target::Folder {
+        return object.only(FOLDER_KEYS, &[("parentFolder", "use `folder`"), ("parent", "use `folder`")]);
+    }
     let known: Vec<&str> = own.iter().chain(more.iter().copied().flatten()).copied().collect();
     let redirects: Vec<(&str, &str)> = foreign.iter().chain(REDIRECTS).copied().collect();
     object.only(&known, &redirects)
@@ -172,6 +186,14 @@ fn values(object: &Object<'_>, target: Target, context: &Context<'_>) -> Result<
     };
     put("name", name(object)?.map(Json::from));
     put("note", note(object)?);
+    if let Some(text) = object.text("appendNote")? {
+        if object.has("note") {
+            let (one, other) = (object.at("note"), object.at("appendNote"));
+            return Err(Fault::invalid(format!("`{one}` and `{other}` are both given"))
+                .suggest("`note` replaces all of it: leave one of them out"));
+        }
+        put("append", Some(json!(text)));
+    }
     for (key, word) in [("flagged", "flagged"), ("sequential", "sequential"), ("singleActions", "single")] {
         put(word, object.flag(key)?.map(Json::from));
     }
@@ -281,6 +303,9 @@ fn status(object: &Object<'_>, target: Target) -> Result<Option<&'static str>, F
         ("onHold", "on_hold"),
     ];
     let status = object.word("status", &all)?;
+    if target == Target::Folder && !matches!(status, None | Some("active" | "dropped")) {
+        return Err(object.wrong("status", "active or dropped, which a folder can be"));
+    }
     if target == Target::Task && status == Some("on_hold") {
         return Err(Fault::invalid(format!(
             "`{}` is `on_hold`, which only projects can be",
@@ -355,7 +380,7 @@ fn task_place(
 fn temp_place(object: &Object<'_>, temp: &str, context: &Context<'_>) -> Result<Json, Fault> {
     match context.temps.iter().find(|(known, _)| known == temp) {
         Some((_, Target::Task)) => Ok(json!({"task": {"temp": temp}})),
-        Some((_, Target::Project)) => Ok(json!({"project": {"temp": temp}})),
+        Some(_) => Ok(json!({"project": {"temp": temp}})),
         None => Err(Fault::invalid(format!(
             "`{}` is `{temp}`, which no create of this batch has as its tempId",
             object.at("parentTempId")

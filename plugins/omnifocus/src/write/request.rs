@@ -9,8 +9,8 @@ use super::{batch, tags};
 use crate::Moment;
 use crate::arguments::{Object, envelope};
 
-pub(super) const OPERATIONS: [&str; 8] =
-    ["create", "update", "complete", "delete", "batch", "bulk_delete", "create_folder", "tag_manage"];
+pub(super) const OPERATIONS: [&str; 9] =
+    ["create", "update", "complete", "skip", "delete", "batch", "bulk_delete", "create_folder", "tag_manage"];
 
 /// Words that other tools use, and what to write instead.
 pub(super) const REDIRECTS: &[(&str, &str)] = &[
@@ -33,6 +33,7 @@ pub(super) const REDIRECTS: &[(&str, &str)] = &[
 pub(super) enum Target {
     Task,
     Project,
+    Folder,
 }
 
 impl Target {
@@ -40,6 +41,7 @@ impl Target {
         match self {
             Self::Task => "task",
             Self::Project => "project",
+            Self::Folder => "folder",
         }
     }
 }
@@ -73,8 +75,10 @@ pub(super) fn read(arguments: Map<String, Json>, moment: &Moment) -> Result<Plan
 
 /// Puts back what small models put one level too deep: the id, and `changes` in `data`. What was meant is certain.
 fn repaired(mut mutation: Map<String, Json>) -> Map<String, Json> {
-    let takes_id =
-        matches!(mutation.get("operation").and_then(Json::as_str), Some("update" | "complete" | "delete"));
+    let takes_id = matches!(
+        mutation.get("operation").and_then(Json::as_str),
+        Some("update" | "complete" | "skip" | "delete")
+    );
     if !takes_id {
         return mutation;
     }
@@ -114,6 +118,7 @@ pub(super) fn step(
         "create" => &["operation", "target", "data", "tempId", "parentTempId", "minimalResponse"],
         "update" => &["operation", "target", "id", "changes", "data", "minimalResponse"],
         "complete" => &["operation", "target", "id", "completionDate", "minimalResponse"],
+        "skip" => &["operation", "target", "id", "minimalResponse"],
         _ => &["operation", "target", "id", "target_id", "minimalResponse"],
     };
     object.only(keys, REDIRECTS)?;
@@ -121,6 +126,7 @@ pub(super) fn step(
         "create" => create(object, index, context),
         "update" => update(object, index, context),
         "complete" => complete(object, index, context),
+        "skip" => skip(object, index, context),
         _ => delete(object, index, context),
     }
 }
@@ -128,6 +134,23 @@ pub(super) fn step(
 /// Reads the target; a create must say it.
 fn target(object: &Object<'_>) -> Result<Option<Target>, Fault> {
     object.word("target", &[("task", Target::Task), ("project", Target::Project)])
+}
+
+/// Reads the target of what changes or deletes something that is there.
+fn any_target(object: &Object<'_>) -> Result<Target, Fault> {
+    let all = [("task", Target::Task), ("project", Target::Project), ("folder", Target::Folder)];
+    Ok(object.word("target", &all)?.unwrap_or(Target::Task))
+}
+
+/// An occurrence is skipped of what is there and repeats.
+fn skip(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<Step, Fault> {
+    if target(object)? == Some(Target::Project) {
+        return Err(Fault::invalid(format!("`{}` is `project`, expected task", object.at("target")))
+            .suggest("OmniFocus skips occurrences of tasks; complete the project, or drop it"));
+    }
+    let (id, reference) = reference(object, &["id"], context)?;
+    let json = json!({"do": "skip", "kind": "task", "id": reference});
+    Ok(Step { id, ..Step::new(index, "skip", "task", json) })
 }
 
 fn create(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<Step, Fault> {
@@ -147,7 +170,7 @@ fn create(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<St
 }
 
 fn update(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<Step, Fault> {
-    let target = target(object)?.unwrap_or(Target::Task);
+    let target = any_target(object)?;
     let (id, reference) = reference(object, &["id"], context)?;
     let key = if object.has("changes") { "changes" } else { "data" };
     let given = object.object(key)?.ok_or_else(|| {
@@ -170,7 +193,7 @@ fn complete(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<
 }
 
 fn delete(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<Step, Fault> {
-    let target = target(object)?.unwrap_or(Target::Task);
+    let target = any_target(object)?;
     let (id, reference) = reference(object, &["id", "target_id"], context)?;
     Ok(deletion(target, id, reference, index))
 }

@@ -94,7 +94,10 @@ fn many(plan: &Plan, done: &Done, moment: &Moment) -> Json {
             .count()
     };
     let errors = rows.iter().filter(|(_, row)| row["success"] != true).count();
-    let summary = json!({"created": count("create"), "updated": count("update"), "completed": count("complete"), "deleted": count("delete"), "errors": errors});
+    let mut summary = json!({"created": count("create"), "updated": count("update"), "completed": count("complete"), "deleted": count("delete"), "errors": errors});
+    if count("skip") > 0 {
+        summary["skipped"] = json!(count("skip"));
+    }
     let whole = if plan.form == Form::Bulk { errors < rows.len() } else { errors == 0 };
     let mut data =
         json!({"summary": summary, "results": rows.into_iter().map(|(_, row)| row).collect::<Vec<_>>()});
@@ -272,6 +275,10 @@ pub(super) fn words(error: &Json) -> (String, String) {
                 }
                 _ => format!("query {what}s for their ids; it may have been deleted"),
             },
+        ),
+        "not_repeating" => (
+            format!("the {what} `{value}` does not repeat, so there is no occurrence to skip"),
+            "drop it with `status` dropped, or defer it".to_owned(),
         ),
         "not_asked" => (
             format!("it would now {value}, and nobody was asked about that"),

@@ -15,9 +15,10 @@ const TAGS: usize = 6;
 const TAG: usize = 24;
 
 /// Each property of a step: its key in the program, and what a caller calls it.
-const PROPERTIES: [(&str, &str); 15] = [
+const PROPERTIES: [(&str, &str); 16] = [
     ("name", "name"),
     ("note", "note"),
+    ("append", "appendNote"),
     ("flagged", "flagged"),
     ("sequential", "sequential"),
     ("single", "singleActions"),
@@ -90,6 +91,12 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
             line.push_str(&goes_along(step, false));
         }
         Some("delete") => line.push_str(&held(step)),
+        Some("skip") => {
+            if let Some(due) = step.said["due"].as_i64() {
+                line = format!("{line}: the occurrence that is due {}", moment.text(due));
+            }
+            line.push_str(&goes_along(step, false));
+        }
         _ => line.push_str(&of_tag(step)),
     }
     line
@@ -138,6 +145,11 @@ fn properties(step: &Step, moment: &Moment) -> Vec<String> {
             continue;
         }
         let new = value(key, wanted, moment);
+        if key == "append" {
+            let old = old.get(key).map(|old| format!(" to {}", value("note", old, moment)));
+            parts.push(format!("{label} {new}{}", old.unwrap_or_default()));
+            continue;
+        }
         match old.get(key).map(|old| value(key, old, moment)).filter(|old| *old != new) {
             Some(old) => parts.push(format!("{label} {old} -> {new}")),
             None => parts.push(format!("{label} {new}")),
@@ -153,7 +165,7 @@ fn properties(step: &Step, moment: &Moment) -> Vec<String> {
 fn value(key: &str, value: &Json, moment: &Moment) -> String {
     match (key, value) {
         ("note", Json::Null) => "empty".to_owned(),
-        ("note", Json::String(text)) => note(text, text.chars().count()),
+        ("note" | "append", Json::String(text)) => note(text, text.chars().count()),
         ("note", old) => {
             let length = usize::try_from(old["length"].as_u64().unwrap_or_default()).unwrap_or(usize::MAX);
             note(old["head"].as_str().unwrap_or_default(), length)
@@ -216,7 +228,10 @@ fn names(all: &[Json]) -> String {
 /// What is done or dropped together with a task or project.
 fn goes_along(step: &Step, drops: bool) -> String {
     let mut words = String::new();
-    let below = if step.target == "project" { "in it" } else { "below it" };
+    let below = if step.target == "task" { "below it" } else { "in it" };
+    if let Some(projects) = step.said["projects"].as_i64() {
+        words.push_str(&format!(", with {}", counted(projects, "project")));
+    }
     match step.said["open"].as_i64().unwrap_or_default() {
         0 => {}
         1 => words.push_str(&format!(", with 1 open task {below}")),
@@ -232,7 +247,12 @@ fn goes_along(step: &Step, drops: bool) -> String {
 
 /// How many tasks go with what is deleted.
 fn held(step: &Step) -> String {
-    let below = if step.target == "project" { "in it" } else { "below it" };
+    let below = if step.target == "task" { "below it" } else { "in it" };
+    if let (Some(projects), Some(folders)) = (step.said["projects"].as_i64(), step.said["folders"].as_i64()) {
+        let tasks = counted(step.said["total"].as_i64().unwrap_or_default(), "task");
+        let (projects, folders) = (counted(projects, "project"), counted(folders, "folder"));
+        return format!(" with {projects}, {folders} and {tasks} in it");
+    }
     let tasks = match step.said["total"].as_i64().unwrap_or_default() {
         0 => return String::new(),
         1 => " with 1 task".to_owned(),
@@ -242,6 +262,10 @@ fn held(step: &Step) -> String {
         0 => format!("{tasks} {below}"),
         open => format!("{tasks} {below}, {open} of them open"),
     }
+}
+
+fn counted(count: i64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// What becomes of a tag, and which tasks and tags are touched by it.

@@ -1,0 +1,146 @@
+//! What users of OmniFocus ask for every day, beside the wish.
+
+use iac_plugin::{Json, json};
+
+use crate::world::World;
+
+/// Makes a scene and returns the ids of what it is made of.
+fn scene(world: &World, source: &str) -> Json {
+    let all = format!("(() => {{ {source} }})()");
+    serde_json::from_str(&world.evaluate(&all).unwrap()).unwrap()
+}
+
+fn write(world: &mut World, mutation: &Json) -> Json {
+    world.call("omnifocus_write", &json!({ "mutation": mutation }))
+}
+
+fn read(world: &mut World, query: &Json) -> Json {
+    world.call("omnifocus_read", &json!({ "query": query }))
+}
+
+#[test]
+fn a_note_is_added_to_and_keeps_what_it_has() {
+    let mut world = World::new();
+    let made = "const task = new Task('noted', null); task.note = 'old'; return JSON.stringify({ id: task.id.primaryKey })";
+    let id = scene(&world, made)["id"].clone();
+    for (add, note) in [("new", "old\nnew"), ("more\nlines", "old\nnew\nmore\nlines")] {
+        let answer =
+            write(&mut world, &json!({"operation": "update", "id": id, "changes": {"appendNote": add}}));
+        assert_eq!((&answer["data"]["note"], answer.get("warnings")), (&json!(note), None), "{answer}");
+        assert_eq!(world.asked.last().unwrap().acts, ["edit task"], "nothing is lost");
+    }
+    let both = write(
+        &mut world,
+        &json!({"operation": "update", "id": id, "changes": {"appendNote": "a", "note": "b"}}),
+    );
+    assert!(both["error"].as_str().unwrap().contains("are both given"), "{both}");
+    let fresh = json!({"operation": "create", "target": "task", "data": {"name": "x", "appendNote": "a"}});
+    assert!(
+        write(&mut world, &fresh)["error"]
+            .as_str()
+            .unwrap()
+            .contains("`mutation.data.appendNote` is not known")
+    );
+}
+
+#[test]
+fn one_occurrence_is_skipped_and_the_next_one_comes() {
+    let mut world = World::new();
+    let made = "const task = new Task('weekly', null), once = new Task('once', null); task.dueDate = new Date(2026, 1, 2, 17); \
+                task.repetitionRule = new Task.RepetitionRule('FREQ=WEEKLY', null, Task.RepetitionScheduleType.Regularly, Task.AnchorDateKey.DueDate, true); \
+                return JSON.stringify({ task: task.id.primaryKey, once: once.id.primaryKey })";
+    let ids = scene(&world, made);
+    let answer = write(&mut world, &json!({"operation": "skip", "id": ids["task"]}));
+    assert_eq!(answer["data"]["next"]["dueDate"], "2026-02-09T17:00:00+01:00", "{answer}");
+    assert_eq!(answer["data"]["status"], "active", "{answer}");
+    let dropped =
+        "String(flattenedTasks.filter((task) => task.name === 'weekly' && task.dropDate !== null).length)";
+    assert_eq!(world.evaluate(dropped).unwrap().trim(), "1");
+    let asked = world.asked.len();
+    let answer = write(&mut world, &json!({"operation": "skip", "id": ids["once"]}));
+    assert!(answer["error"].as_str().unwrap().contains("does not repeat"), "{answer}");
+    assert_eq!(world.asked.len(), asked);
+}
+
+#[test]
+fn folders_are_renamed_moved_dropped_and_deleted() {
+    let mut world = World::new();
+    let made = "const top = new Folder('Top'), below = new Folder('Below', top), project = new Project('P', below); new Task('t', project); \
+                return JSON.stringify({ top: top.id.primaryKey, below: below.id.primaryKey })";
+    let ids = scene(&world, made);
+    let update = |id: &Json, changes: Json| json!({"operation": "update", "target": "folder", "id": id, "changes": changes});
+    let answer = write(&mut world, &update(&ids["below"], json!({"name": "Lower", "folder": null})));
+    assert_eq!(
+        (&answer["data"]["path"], &answer["data"]["status"]),
+        (&json!("Lower"), &json!("active")),
+        "{answer}"
+    );
+    let answer = write(&mut world, &update(&json!("Lower"), json!({"folder": "Top"})));
+    assert_eq!(answer["data"]["path"], "Top : Lower", "{answer}");
+    let answer = write(&mut world, &update(&ids["top"], json!({"folder": "Top : Lower"})));
+    assert!(answer["error"].as_str().unwrap().contains("or lies below it"), "{answer}");
+    let answer = write(&mut world, &update(&ids["top"], json!({"status": "on_hold"})));
+    assert!(answer["error"].as_str().unwrap().contains("expected active or dropped"), "{answer}");
+    let answer = write(&mut world, &update(&ids["top"], json!({"status": "dropped"})));
+    assert_eq!(answer["data"]["status"], "dropped", "{answer}");
+    let answer = write(&mut world, &json!({"operation": "delete", "target": "folder", "id": ids["top"]}));
+    assert_eq!(
+        (&answer["data"]["name"], &answer["data"]["permanent"]),
+        (&json!("Top"), &json!(true)),
+        "{answer}"
+    );
+    let left = world
+        .evaluate("String(flattenedFolders.filter((each) => ['Top', 'Lower'].includes(each.name)).length)");
+    assert_eq!(left.unwrap().trim(), "0");
+}
+
+#[test]
+fn rows_tell_what_hangs_on_a_task() {
+    let mut world = World::new();
+    let made = "const task = new Task('hung', null), project = new Project('hung too'); task.dueDate = new Date(2026, 1, 2, 17); \
+                task.addNotification(-3600); task.addNotification(new Date(2026, 1, 1, 9)); \
+                task.addAttachment(FileWrapper.withContents('plan.txt', Data.fromString('x'))); \
+                task.addLinkedFileURL(URL.fromString('file:///Users/ada/plan.pdf', null)); \
+                return JSON.stringify({ id: task.id.primaryKey, root: project.task.id.primaryKey })";
+    let ids = scene(&world, made);
+    let fields = json!(["link", "notifications", "attachments", "linkedFiles", "isRepeating"]);
+    let answer = read(
+        &mut world,
+        &json!({"type": "tasks", "filters": {"name": {"contains": "hung"}}, "fields": fields}),
+    );
+    let row = &answer["data"]["tasks"][0];
+    assert_eq!(row["link"], format!("omnifocus:///task/{}", ids["id"].as_str().unwrap()), "{answer}");
+    assert_eq!((&row["attachments"], &row["isRepeating"]), (&json!(["plan.txt"]), &json!(false)), "{answer}");
+    assert_eq!(row["linkedFiles"], json!(["file:///Users/ada/plan.pdf"]), "{answer}");
+    let alerts = row["notifications"].as_array().unwrap();
+    let told: Vec<(&Json, &Json)> = alerts.iter().map(|alert| (&alert["kind"], &alert["at"])).collect();
+    assert!(told.contains(&(&json!("DueRelative"), &json!("2026-02-02T16:00:00+01:00"))), "{answer}");
+    assert!(told.contains(&(&json!("Absolute"), &json!("2026-02-01T09:00:00+01:00"))), "{answer}");
+    let answer = read(
+        &mut world,
+        &json!({"type": "projects", "filters": {"name": {"contains": "hung"}}, "fields": fields}),
+    );
+    let link = format!("omnifocus:///task/{}", ids["root"].as_str().unwrap());
+    assert_eq!(answer["data"]["projects"][0]["link"], link, "{answer}");
+}
+
+#[test]
+fn what_repeats_can_be_asked_for() {
+    let mut world = World::new();
+    for kind in ["tasks", "projects"] {
+        let list = "JSON.stringify(flattened%.filter((each) => !each.project && each.repetitionRule).map((each) => each.id.primaryKey).sort())";
+        let list = list.replace('%', if kind == "tasks" { "Tasks" } else { "Projects" });
+        let expected: Json = serde_json::from_str(&world.evaluate(&list).unwrap()).unwrap();
+        let filters =
+            json!({"isRepeating": true, "OR": [{"status": "active"}, {"NOT": {"status": "active"}}]});
+        let answer = read(
+            &mut world,
+            &json!({"type": kind, "filters": filters, "limit": 500, "fields": ["id", "isRepeating"]}),
+        );
+        let rows = answer["data"][kind].as_array().unwrap_or_else(|| panic!("{answer}"));
+        let mut found: Vec<&str> = rows.iter().map(|row| row["id"].as_str().unwrap()).collect();
+        found.sort_unstable();
+        assert_eq!(json!(found), expected, "{kind}");
+        assert!(kind == "projects" || !found.is_empty());
+    }
+}
