@@ -160,6 +160,9 @@ impl StateError {
             _ if matches!(self, Self::Damaged { .. } | Self::TooLarge { .. }) => return None,
             _ => "iac-mcp makes the file anew where it needs one",
         };
+        if path.ends_with("policy.toml") {
+            return Some(format!("only the user should put the policy right; without the file {lost}"));
+        }
         Some(match verb {
             "rm" => format!("remove it with `rm {word}`; {lost}"),
             _ => format!("move it away with `mv {word} {word}.old`; {lost}"),

@@ -344,6 +344,25 @@ fn a_yes_for_an_hour_is_one_for_the_class_that_was_shown() {
 }
 
 #[test]
+fn an_app_that_does_not_run_shows_nothing_so_nothing_is_done_to_it() {
+    for policy in ["", ALLOW] {
+        for target in [
+            json!({ "type": "element", "element": "thing", "index": 0, "container": "application" }),
+            json!([{ "type": "id", "element": "thing", "id": 11, "container": "application" },
+                { "type": "element", "element": "thing", "index": 1, "container": "application" }]),
+        ] {
+            let mut session = Session::new(policy, &shelf());
+            session.eval("dead = true");
+            session.answers = vec![Choice::Once];
+            let call = json!({ "app": "Shelf", "command": "delete", "target": target });
+            let outcome = session.call("iac_mcp_run_command", &call);
+            assert_eq!(code(&outcome.body), "app_not_running", "{}", outcome.body);
+            assert_eq!((session.asked.len(), session.writes()), (0, json!([])));
+        }
+    }
+}
+
+#[test]
 fn always_is_no_answer_to_what_is_dangerous() {
     let mut session = Session::new("", &shelf());
     let things = session.references("thing");

@@ -51,13 +51,11 @@ impl<'a> Arguments<'a> {
     }
 
     pub(crate) fn text(&self, name: &str) -> Result<Option<String>, Fault> {
-        let text = |json: &Json| json.as_str().map(str::to_owned).ok_or_else(|| wrong(name, "a text", json));
-        self.get(name).map(text).transpose()
+        self.get(name).map(|json| text(name, json)).transpose()
     }
 
     pub(crate) fn required_text(&self, name: &str) -> Result<String, Fault> {
-        let json = self.required(name)?;
-        json.as_str().map(str::to_owned).ok_or_else(|| wrong(name, "a text", json))
+        text(name, self.required(name)?)
     }
 
     pub(crate) fn texts(&self, name: &str) -> Result<Option<Vec<String>>, Fault> {
@@ -128,6 +126,21 @@ impl<'a> Arguments<'a> {
     }
 }
 
+/// Names of apps, commands and properties, and words to search for, are short. A long one would be compared with every
+/// term of every dictionary.
+const LONGEST_NAME: usize = 10_000;
+
+fn text(name: &str, json: &Json) -> Result<String, Fault> {
+    match json.as_str() {
+        Some(text) if text.len() <= LONGEST_NAME => Ok(text.to_owned()),
+        Some(text) => {
+            let message = format!("`{name}`: expected at most {LONGEST_NAME} bytes, got {}", text.len());
+            Err(Fault::new(Code::InvalidParameter, message, "give a shorter text").with("parameter", name))
+        }
+        None => Err(wrong(name, "a text", json)),
+    }
+}
+
 /// Reads a reference, also as an answer shows it: `{"id":"ref_…","type":…}`.
 fn reference(json: &Json, name: &str) -> Result<RefId, Fault> {
     let text = as_shown(json).as_str().ok_or_else(|| wrong(name, "a reference such as ref_…", json))?;
@@ -163,4 +176,20 @@ pub(crate) fn wrong(name: &str, expected: &str, got: &Json) -> Fault {
     }
     let message = format!("`{name}`: expected {expected}, got {shown}");
     Fault::new(Code::InvalidParameter, message, format!("give {expected}")).with("parameter", name)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_name_has_a_bound() {
+        let fields = json!({ "app": "x".repeat(LONGEST_NAME), "search": "x".repeat(LONGEST_NAME + 1) });
+        let arguments = Arguments::new("a tool", fields.as_object().expect("an object"));
+        assert!(arguments.required_text("app").is_ok());
+        let fault = arguments.text("search").expect_err("too long");
+        assert!(fault.message.contains("at most 10000 bytes"), "{}", fault.message);
+    }
 }

@@ -17,7 +17,9 @@ const EMPTY: &str = "fndrempt";
 ///
 /// # Source
 /// Mail's dictionary: recipients are elements of an outgoing message, attachments are elements of its text.
-const FACTS: [(&str, &str, &str, &str, &str); 5] = [
+const FACTS: [(&str, &str, &str, &str, &str); 6] = [
+    // Finder calls a folder an item, too: of what kind it is decides.
+    ("com.apple.finder", DELETE, "item", "kind", "kind"),
     ("com.apple.mail", SEND, "outgoing message", "to", "to recipient.address"),
     ("com.apple.mail", SEND, "outgoing message", "cc", "cc recipient.address"),
     ("com.apple.mail", SEND, "outgoing message", "bcc", "bcc recipient.address"),
@@ -42,9 +44,7 @@ const KINDS: usize = 2;
 
 /// Says what is read of an object before somebody is asked about a command, beside what it is called.
 pub(crate) fn facts(app: &str, dictionary: &Dictionary, code: &str, class: &str) -> Vec<Fact> {
-    if code == DELETE {
-        return contents(dictionary, class);
-    }
+    let mut facts = if [DELETE, EMPTY].contains(&code) { contents(dictionary, class) } else { Vec::new() };
     let rows = FACTS
         .iter()
         .filter(|row| row.0.eq_ignore_ascii_case(app) && row.1 == code && dictionary.is_a(class, row.2));
@@ -52,7 +52,8 @@ pub(crate) fn facts(app: &str, dictionary: &Dictionary, code: &str, class: &str)
         let look = Look::Property(way(dictionary, class, row.4)?);
         Some(Fact { caption: row.3.to_owned(), look })
     };
-    rows.filter_map(fact).collect()
+    facts.extend(rows.filter_map(fact));
+    facts
 }
 
 /// How much is in a container: it goes with it.

@@ -2,7 +2,7 @@
 
 use super::closed::{Hit, Why};
 use super::policy::Verdict;
-use super::touch::touches;
+use super::touch::{classes, touches};
 use super::{
     Answer, Approved, Asked, Choice, Classified, CommandName, Decision, Digest, Gate, Level, Question,
     Refusal, Ruling, Scope, Source, TAINT, Touch, Unasked, Wording, classify,
@@ -148,8 +148,8 @@ impl Unasked {
     pub(crate) fn ask(self, wording: Wording) -> Asked {
         let Self { action, harm, source, scopes } = self;
         let why = why(&source);
-        let unbound =
-            Question { wording, level: harm.level, why, scopes: scopes.clone(), digest: Digest::of(&[]) };
+        let lasting = if is_wide(&action, &harm) { Vec::new() } else { scopes.clone() };
+        let unbound = Question { wording, level: harm.level, why, scopes: lasting, digest: Digest::of(&[]) };
         let mut parts = jxa::canonical(&action);
         // A yes for longer counts for the scopes.
         parts.extend(scopes.iter().map(Scope::policy_line));
@@ -157,6 +157,15 @@ impl Unasked {
         let digest = Digest::of(&parts);
         Asked { action, harm, scopes, question: Question { digest, ..unbound } }
     }
+}
+
+/// Whether a dangerous command is about a class that others inherit from: an hour's yes to one `item` would be one to whole
+/// folders, so it is never given for longer than once.
+fn is_wide(action: &Action, harm: &Classified) -> bool {
+    let (Deed::Command(invocation), Some(dictionary)) = (&action.deed, &action.terms.0) else { return false };
+    let has_kinds =
+        |class: &&str| dictionary.classes.keys().any(|other| other != class && dictionary.is_a(other, class));
+    harm.level == Level::Dangerous && classes(invocation).iter().any(has_kinds)
 }
 
 fn why(source: &Source) -> String {

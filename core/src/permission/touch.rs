@@ -178,7 +178,7 @@ impl<'a> Touched<'a> {
 const MAKE: &str = "corecrel";
 
 /// What a command is about: the class of what it makes, else the classes of its targets, else the app itself.
-fn classes(invocation: &Invocation) -> BTreeSet<&str> {
+pub(super) fn classes(invocation: &Invocation) -> BTreeSet<&str> {
     let class = |value: &'_ Given| matches!(value, Given::Class(_)) && invocation.code == MAKE;
     let made = invocation.values().filter(|value| class(value)).filter_map(|value| match value {
         Given::Class(class) => Some(class.as_str()),

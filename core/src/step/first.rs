@@ -4,9 +4,10 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Step, World, done, elements, query, start};
+use super::{Outcome, Step, World, done, elements, query, start};
 use crate::call::{Call, Filter, GetElements, TextWindow};
 use crate::fault::{Code, Fault};
+use crate::permission::Source;
 use crate::reference::RefId;
 use crate::specifier::{Container, Specifier};
 
@@ -51,8 +52,16 @@ fn look(app: &str, place: &Specifier, rest: Call, world: &mut World<'_>) -> Opti
     };
     match as_it_is {
         Ok(Step::Run(_)) => Some(query::place(app, place, First::at_a_place(rest), world)),
+        // What stands there is decided upon by its name, once that is known.
+        Ok(Step::Done(outcome)) if is_closed(&outcome) => {
+            Some(query::place(app, place, First::at_a_place(rest), world))
+        }
         ended => Some(ended),
     }
+}
+
+fn is_closed(outcome: &Outcome) -> bool {
+    outcome.refused.as_ref().is_some_and(|decided| matches!(decided.source, Source::Closed { .. }))
 }
 
 fn has_filter(container: Option<&Container>) -> bool {

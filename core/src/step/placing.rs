@@ -15,9 +15,6 @@ use crate::reference::RefId;
 use crate::reply::Reply;
 use crate::specifier::{By, Id, Mark, Path, Segment};
 
-/// Apple event number: the app is not running.
-const NOT_RUNNING: i64 = -600;
-
 /// A command whose places are being looked up.
 #[derive(Debug)]
 pub(super) struct Placing {
@@ -77,7 +74,7 @@ fn has_index(path: &Path) -> bool {
 }
 
 impl Placing {
-    /// Takes what stands at the places. An app that is not running has nothing at them yet.
+    /// Takes what stands at the places.
     pub(super) fn resume(
         mut self,
         reply: Reply,
@@ -88,8 +85,7 @@ impl Placing {
         let app = world.apps.find(app)?;
         match reply.result {
             Ok(rows) => self.replace(rows.as_array().map(Vec::as_slice).unwrap_or_default(), app)?,
-            Err(error) if error.number == NOT_RUNNING => {}
-            Err(error) => return Err(error.to_fault(&app.bundle_id, &app.name)),
+            Err(error) => return Err(unseen(&error, app)),
         }
         let Self { invocation, references, sending } = self;
         Ok(send(invocation, &references, sending, app, events, world))
@@ -122,6 +118,18 @@ impl Invocation {
         let several = self.direct.as_ref().is_some_and(|direct| direct.objects().len() > 1);
         self.each && several && self.values().flat_map(|value| value.paths()).any(has_index)
     }
+}
+
+/// The error for objects that cannot be looked at. An app that does not run shows nothing: a yes would be one to whatever
+/// it holds once it was opened.
+pub(super) fn unseen(error: &OsaError, app: &App) -> Fault {
+    let fault = error.to_fault(&app.bundle_id, &app.name);
+    if fault.code != Code::AppNotRunning {
+        return fault;
+    }
+    let message = format!("{} is not running, so nobody can see which objects this would change", app.name);
+    let suggestion = format!("ask the user to open {}, then call again", app.name);
+    Fault { message, suggestion, ..fault }
 }
 
 /// The error for objects that cannot be told apart once the first of them is gone.

@@ -117,6 +117,7 @@ pub(super) fn raise(classified: Classified, action: &Action, invocation: &Invoca
         property(action, invocation),
         made(action, invocation),
         unsaved(invocation),
+        replaces(invocation),
         into_trash(invocation),
         runnable(action, invocation),
         place(action),
@@ -229,6 +230,15 @@ fn unsaved(invocation: &Invocation) -> Option<Classified> {
     let no = |value: &Given| matches!(value, Given::Enumerator(name) if name == "no");
     let discards = invocation.code == "coreclos" && invocation.parameter("saving").is_some_and(no);
     discards.then(|| Classified::new(Level::Dangerous, "discards unsaved changes"))
+}
+
+/// What is replaced is gone, also from the Trash.
+fn replaces(invocation: &Invocation) -> Option<Classified> {
+    let yes = |value: &Given| *value == Given::Bool(true);
+    invocation
+        .parameter("replacing")
+        .is_some_and(yes)
+        .then(|| Classified::new(Level::Dangerous, "replaces what is there"))
 }
 
 fn into_trash(invocation: &Invocation) -> Option<Classified> {

@@ -311,13 +311,34 @@ impl Doors<'_> {
     fn read(self, path: &Path, goes_on: bool) -> Option<Hit> {
         let found = spot(self.files.app, self.files.terms, path);
         match found.spot {
-            Spot::Elsewhere | Spot::Anywhere => None,
+            Spot::Elsewhere => None,
+            Spot::Anywhere => self.below_any(path),
             Spot::Named(names) => names.iter().find_map(|name| self.inside(name)),
-            Spot::Below(names) => names.iter().find_map(|name| {
-                let around = || self.around(name).filter(|_| goes_on || found.goes_on);
-                self.inside(name).or_else(around)
-            }),
+            Spot::Below(names) => {
+                let hit = |name: &String| {
+                    let around = || self.around(name).filter(|_| goes_on || found.goes_on);
+                    self.inside(name).or_else(around)
+                };
+                names.iter().find_map(hit).or_else(|| self.below_any(path))
+            }
         }
+    }
+
+    /// Names below a folder that only the app knows, such as what a window shows: it may be the home folder, or any on the
+    /// way to a closed place.
+    fn below_any(self, path: &Path) -> Option<Hit> {
+        let segments = path.segments();
+        let names: Vec<&str> = segments
+            .iter()
+            .rev()
+            .map_while(|segment| match segment {
+                Segment::Element(_, By::Name(name)) => Some(name.as_str()),
+                _ => None,
+            })
+            .collect();
+        let mut below = String::new();
+        names.iter().rev().for_each(|name| below = format!("{below}/{name}"));
+        if below.is_empty() { None } else { self.inside(&format!("~{below}")) }
     }
 
     /// Everything in a folder, at any depth.
@@ -336,7 +357,12 @@ impl Doors<'_> {
         let direct = || invocation.direct.iter().find_map(|value| self.direct(value, invocation));
         let rest = || invocation.parameters.iter().find_map(|argument| self.objects(&argument.value));
         let new = || self.put_there(invocation).filter(|_| !looks);
-        texts.or_else(seen).or_else(direct).or_else(rest).or_else(new)
+        // What is made of a folder, an attachment say, holds all that is in it.
+        let whole = || {
+            let given = |value: &Given| value.files().into_iter().find_map(|file| self.around(file));
+            invocation.parameters.iter().find_map(|each| given(&each.value)).filter(|_| code == MAKE)
+        };
+        texts.or_else(whole).or_else(seen).or_else(direct).or_else(rest).or_else(new)
     }
 
     /// Texts and files anywhere in a value.

@@ -2,8 +2,8 @@
 
 use serde_json::Value as Json;
 
-use super::super::script;
 use super::super::words::{self, Names};
+use super::super::{placing, script};
 use super::{Behind, Step, Then, World, ask, run};
 use crate::action::{Deed, Invocation, Preview, Seen};
 use crate::app::App;
@@ -18,9 +18,6 @@ use crate::specifier::Path;
 
 /// How many targets are looked at: no more are named one by one.
 const NAMED: usize = 5;
-
-/// Apple event number: the app is not running.
-const NOT_RUNNING: i64 = -600;
 
 /// An action that is looked at before somebody is asked about it.
 #[derive(Debug)]
@@ -84,27 +81,18 @@ fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec
 }
 
 impl Looking {
-    /// Asks, with what was found; the objects of an app that is not running are named by their way.
+    /// Asks, with what was found.
     pub(in crate::step) fn resume(self, reply: Reply, events: u64, world: &World<'_>) -> Result<Step, Fault> {
         let Self { mut unasked, subjects, targets, name, then } = self;
         let behind = Behind { name, events };
         let app = world.apps.find(&unasked.action().app)?;
-        let mut names = Names::default();
-        let objects = match reply.result {
-            Ok(rows) => {
-                let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
-                unasked = unasked.after(shown(&subjects, rows));
-                let objects = named(&subjects, rows, app)?;
-                let arguments = subjects.iter().zip(&objects).skip(targets);
-                names = arguments.map(|(subject, words)| (subject.path.clone(), words.clone())).collect();
-                objects.into_iter().take(targets).collect()
-            }
-            Err(error) if error.number == NOT_RUNNING => {
-                let ways = subjects.iter().take(targets).map(|subject| subject.path.to_string());
-                ways.chain([format!("{} is not running and would be opened", app.name)]).collect()
-            }
-            Err(error) => return Err(error.to_fault(&app.bundle_id, &app.name)),
-        };
+        let rows = reply.result.map_err(|error| placing::unseen(&error, app))?;
+        let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
+        unasked = unasked.after(shown(&subjects, rows));
+        let mut objects = named(&subjects, rows, app)?;
+        let arguments = objects.split_off(targets);
+        let names =
+            subjects.iter().skip(targets).map(|subject| subject.path.clone()).zip(arguments).collect();
         Ok(question(unasked, objects, &names, behind, then, world))
     }
 }

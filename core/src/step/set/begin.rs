@@ -178,10 +178,23 @@ fn checked(json: &Json, property: &Property, app: &App, world: &mut World<'_>) -
     let mut held = held(world.references, app, world.now);
     let mut checker = Checker { dictionary, held: &mut *held, home: world.home, put: None };
     let place = format!("`{}`", property.name);
-    checker.value(json, &property.kind, &place).map_err(|fault| {
+    let given = checker.value(json, &property.kind, &place).map_err(|fault| {
         let code = if fault.code == Code::InvalidParameter { Code::TypeMismatch } else { fault.code };
         Fault { code, ..fault }.with("property", property.name.as_str())
-    })
+    })?;
+    match given.paths().into_iter().find(|path| !path.is_stable()) {
+        Some(path) => Err(shifting(path, &property.name)),
+        None => Ok(given),
+    }
+}
+
+/// The error for a value that only a place leads to: another object may stand there when it is written.
+fn shifting(path: &Path, property: &str) -> Fault {
+    let message = format!(
+        "`{property}`: {path} is named by its place, and another object may stand there by the time it is set"
+    );
+    let suggestion = "give its reference, or a specifier by its id or its name";
+    Fault::new(Code::InvalidParameter, message, suggestion).with("property", property)
 }
 
 fn slot(property: &Property) -> Result<Slot, Fault> {

@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 
 use super::{Open, Setting};
+use crate::marshal::Given;
 use crate::permission::Wording;
 use crate::specifier::quoted;
 use crate::step::words::{difference, shown};
@@ -50,7 +51,11 @@ impl Open {
             self.change.expected.old.as_ref().and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
         let slots = &self.change.subject.slots;
         let changes = slots.iter().enumerate().map(|(at, slot)| {
-            let new = self.given.get(at).unwrap_or(&Json::Null);
+            let object = self.change.values.get(at).and_then(|value| match value {
+                Given::Object(path) => Some(Json::from(path.to_string())),
+                _ => None,
+            });
+            let new = object.as_ref().or(self.given.get(at)).unwrap_or(&Json::Null);
             let (old, new) = match olds.get(at).map(Value::decode) {
                 Some(Ok(Value::Failed { .. })) | None => ("(cannot be read)".to_owned(), shown(new)),
                 Some(Ok(old)) => difference(&old.to_json(&mut |source| Json::from(source)), new),
