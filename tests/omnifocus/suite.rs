@@ -7,6 +7,7 @@ mod evaluator;
 mod features;
 mod limits;
 mod named;
+mod perspectives;
 mod properties;
 mod safe;
 mod scenarios;

@@ -61,25 +61,18 @@
   }
 
   function tagState(tag) {
-    const status = tag.status;
-    if (status === Tag.Status.Active) return "active";
-    if (status === Tag.Status.OnHold) return "on_hold";
-    return status === Tag.Status.Dropped ? "dropped" : word(status);
+    const known = [[Tag.Status.Active, "active"], [Tag.Status.OnHold, "on_hold"], [Tag.Status.Dropped, "dropped"]].find(([status]) => status === tag.status);
+    return known === undefined ? word(tag.status) : known[1];
   }
 
-  function folderState(folder) {
-    return inDropped(folder) ? "dropped" : "active";
-  }
+  function folderState(folder) { return inDropped(folder) ? "dropped" : "active"; }
 
   function repetition(task) {
     const rule = task.repetitionRule;
     if (rule === undefined || rule === null) return null;
     return {
-      ruleString: rule.ruleString,
-      scheduleType: word(rule.scheduleType),
-      anchorDateKey: word(rule.anchorDateKey),
-      catchUpAutomatically: orNull(rule.catchUpAutomatically),
-      method: word(rule.method),
+      ruleString: rule.ruleString, scheduleType: word(rule.scheduleType), anchorDateKey: word(rule.anchorDateKey),
+      catchUpAutomatically: orNull(rule.catchUpAutomatically), method: word(rule.method),
     };
   }
 
@@ -106,9 +99,7 @@
     return names;
   }
 
-  function path(object) {
-    return object === undefined || object === null ? null : chain(object).join(" : ");
-  }
+  function path(object) { return object === undefined || object === null ? null : chain(object).join(" : "); }
 
   // A tag by its name, or by its path where others have that name too.
   let several = null;
@@ -149,41 +140,28 @@
   // Each field of each kind, computed only where a program asks for it.
   const fields = {
     tasks: {
-      id: key,
-      name: (task) => task.name,
-      note: (task) => task.note,
-      hasNote: (task) => task.note !== "",
+      id: key, name: (task) => task.name,
+      note: (task) => task.note, hasNote: (task) => task.note !== "",
       status: taskState,
-      completed: (task) => taskState(task) === "completed",
-      flagged: (task) => task.flagged,
-      available: (task) => isOpen(task.taskStatus),
-      blocked: (task) => task.taskStatus === S.Blocked,
-      estimatedMinutes: (task) => orNull(task.estimatedMinutes),
-      dueDate: (task) => time(task.dueDate),
-      deferDate: (task) => time(task.deferDate),
-      plannedDate: (task) => time(task.plannedDate),
-      effectiveDueDate: (task) => time(task.effectiveDueDate),
-      effectiveDeferDate: (task) => time(task.effectiveDeferDate),
-      effectivePlannedDate: (task) => time(task.effectivePlannedDate),
-      effectiveFlagged: (task) => task.effectiveFlagged,
-      completionDate: (task) => time(task.completionDate),
-      dropDate: (task) => time(task.dropDate),
-      added: (task) => time(task.added),
-      modified: (task) => time(task.modified),
-      projectId: (task) => key(task.containingProject),
-      project: (task) => title(task.containingProject),
+      completed: (task) => taskState(task) === "completed", flagged: (task) => task.flagged,
+      available: (task) => isOpen(task.taskStatus), blocked: (task) => task.taskStatus === S.Blocked,
+      estimatedMinutes: (task) => orNull(task.estimatedMinutes), dueDate: (task) => time(task.dueDate),
+      deferDate: (task) => time(task.deferDate), plannedDate: (task) => time(task.plannedDate),
+      effectiveDueDate: (task) => time(task.effectiveDueDate), effectiveDeferDate: (task) => time(task.effectiveDeferDate),
+      effectivePlannedDate: (task) => time(task.effectivePlannedDate), effectiveFlagged: (task) => task.effectiveFlagged,
+      completionDate: (task) => time(task.completionDate), dropDate: (task) => time(task.dropDate),
+      added: (task) => time(task.added), modified: (task) => time(task.modified),
+      projectId: (task) => key(task.containingProject), project: (task) => title(task.containingProject),
       tags: (task) => names(task.tags),
       repetitionRule: repetition,
-      parentTaskId: (task) => key(parentOf(task)),
-      parentTaskName: (task) => title(parentOf(task)),
+      parentTaskId: (task) => key(parentOf(task)), parentTaskName: (task) => title(parentOf(task)),
       inInbox: (task) => task.inInbox,
       isProjectRoot: isRoot,
       sequential: (task) => task.sequential,
       ...hangings,
       link: (task) => link(key(task)),
       // Measures for analyses. A task is due when its project or group is, if it has no earlier date of its own.
-      overdueDays: (task) => whole(time(task.effectiveDueDate), now),
-      ageDays: (task) => whole(born(task), now),
+      overdueDays: (task) => whole(time(task.effectiveDueDate), now), ageDays: (task) => whole(born(task), now),
       openAgeDays: (task) => (taskState(task) === "active" ? whole(born(task), now) : null),
       remainingMinutes: (task) => (taskState(task) === "active" ? orNull(task.estimatedMinutes) : null),
       taskStatus: (task) => word(task.taskStatus),
@@ -199,29 +177,19 @@
       noteHead: (task) => { const note = Array.from(task.note); return note.slice(0, 160).join(""); },
     },
     projects: {
-      id: key,
-      name: (project) => project.name,
-      note: (project) => project.note,
-      hasNote: (project) => project.note !== "",
+      id: key, name: (project) => project.name,
+      note: (project) => project.note, hasNote: (project) => project.note !== "",
       status: projectState,
-      completed: (project) => projectState(project) === "completed",
-      flagged: (project) => project.flagged,
-      dueDate: (project) => time(project.dueDate),
-      deferDate: (project) => time(project.deferDate),
-      plannedDate: (project) => time(project.plannedDate),
-      completionDate: (project) => time(project.completionDate),
-      added: (project) => time(project.task.added),
-      modified: (project) => time(project.task.modified),
-      folder: (project) => title(project.parentFolder),
-      folderPath: (project) => path(project.parentFolder),
-      folderId: (project) => key(project.parentFolder),
-      sequential: (project) => project.sequential,
-      lastReviewDate: (project) => time(project.lastReviewDate),
-      nextReviewDate: (project) => time(project.nextReviewDate),
+      completed: (project) => projectState(project) === "completed", flagged: (project) => project.flagged,
+      dueDate: (project) => time(project.dueDate), deferDate: (project) => time(project.deferDate),
+      plannedDate: (project) => time(project.plannedDate), completionDate: (project) => time(project.completionDate),
+      added: (project) => time(project.task.added), modified: (project) => time(project.task.modified),
+      folder: (project) => title(project.parentFolder), folderPath: (project) => path(project.parentFolder),
+      folderId: (project) => key(project.parentFolder), sequential: (project) => project.sequential,
+      lastReviewDate: (project) => time(project.lastReviewDate), nextReviewDate: (project) => time(project.nextReviewDate),
       reviewInterval: interval,
       defaultSingletonActionHolder: (project) => orNull(project.defaultSingletonActionHolder),
-      singleActions: (project) => orNull(project.containsSingletonActions),
-      tags: (project) => names(project.tags),
+      singleActions: (project) => orNull(project.containsSingletonActions), tags: (project) => names(project.tags),
       estimatedMinutes: (project) => orNull(project.estimatedMinutes),
       repetitionRule: repetition,
       ...hangings,
@@ -232,36 +200,28 @@
         return next === undefined || next === null ? null : { id: key(next), name: next.name };
       },
       openTasks,
-      reviewDays: (project) => whole(time(project.nextReviewDate), now),
-      idleDays: (project) => whole(time(project.task.modified), now),
+      reviewDays: (project) => whole(time(project.nextReviewDate), now), idleDays: (project) => whole(time(project.task.modified), now),
     },
     tags: {
-      id: key,
-      name: (tag) => tag.name,
+      id: key, name: (tag) => tag.name,
       status: tagState,
       parentId: (tag) => key(tag.parent),
       path,
-      depth: (tag) => chain(tag).length - 1,
-      allowsNextAction: (tag) => orNull(tag.allowsNextAction),
-      childrenAreMutuallyExclusive: (tag) => orNull(tag.childrenAreMutuallyExclusive),
-      available: (tag) => tag.availableTasks.length,
-      remaining: (tag) => tag.remainingTasks.length,
-      total: (tag) => tag.tasks.length,
+      depth: (tag) => chain(tag).length - 1, allowsNextAction: (tag) => orNull(tag.allowsNextAction),
+      childrenAreMutuallyExclusive: (tag) => orNull(tag.childrenAreMutuallyExclusive), available: (tag) => tag.availableTasks.length,
+      remaining: (tag) => tag.remainingTasks.length, total: (tag) => tag.tasks.length,
     },
     folders: {
-      id: key,
-      name: (folder) => folder.name,
+      id: key, name: (folder) => folder.name,
       status: folderState,
       depth: (folder) => chain(folder).length - 1,
       path,
-      parentId: (folder) => key(folder.parent),
-      childCount: (folder) => folder.folders.length,
+      parentId: (folder) => key(folder.parent), childCount: (folder) => folder.folders.length,
       projectCount: (folder) => folder.projects.length,
       children: (folder) => Array.from(folder.folders, (child) => ({ id: key(child), name: child.name })),
     },
     perspectives: {
-      name: (perspective) => perspective.name,
-      type: (perspective) => (isCustom(perspective) ? "custom" : "builtin"),
+      name: (perspective) => perspective.name, type: (perspective) => (isCustom(perspective) ? "custom" : "builtin"),
       isBuiltIn: (perspective) => !isCustom(perspective),
       identifier: (perspective) => (isCustom(perspective) ? perspective.identifier : null),
       filterRules: (perspective) => guarded(perspective, "archivedFilterRules"),
@@ -303,10 +263,7 @@
 
   function similar(name, all) {
     const wanted = name.toLowerCase();
-    const close = all.filter((other) => {
-      const lower = other.toLowerCase();
-      return lower.includes(wanted) || (lower.length > 2 && wanted.includes(lower)) || edits(wanted, lower) <= 2;
-    });
+    const close = all.filter((other) => { const lower = other.toLowerCase(); return lower.includes(wanted) || (lower.length > 2 && wanted.includes(lower)) || edits(wanted, lower) <= 2; });
     return Array.from(new Set(close)).slice(0, 5);
   }
 
@@ -410,6 +367,109 @@
     }
   }
 
+  // ---- perspectives: the rules that the app keeps of those that somebody made
+
+  const DATES = {
+    due: "effectiveDueDate", defer: "effectiveDeferDate", planned: "effectivePlannedDate", added: "added", modified: "modified", completed: "completionDate", dropped: "dropDate",
+  };
+  // Whether a date lies on the local day that is so many days from today; null where there is no date.
+  function onDay(value, days) {
+    if (value === undefined || value === null) return false;
+    const today = new Date(now), day = new Date(today.getFullYear(), today.getMonth(), today.getDate() + days);
+    return value.getFullYear() === day.getFullYear() && value.getMonth() === day.getMonth() && value.getDate() === day.getDate();
+  }
+  const someDate = (task, days) => ["due", "defer", "planned"].some((name) => onDay(task[DATES[name]], days));
+  const above = (task) => {
+    const ids = [], project = task.containingProject;
+    if (project === undefined || project === null) return ids;
+    ids.push(key(project), key(project.task));
+    for (let at = project.parentFolder; at !== undefined && at !== null; at = at.parent) ids.push(key(at));
+    return ids;
+  };
+  const is = (test) => (wanted) => (typeof wanted === "boolean" ? (task) => test(task) === wanted : null);
+  const oneOf = (tests) => (wanted) => tests[wanted] || null;
+  const held = (test) => (wanted) => (Array.isArray(wanted) ? (task) => test(task, wanted) : null);
+  const isFirst = (task) => {
+    const project = task.containingProject;
+    return isOpen(task.taskStatus) && (project === null || project.containsSingletonActions || key(project.nextTask) === key(task));
+  };
+  const tagIds = (task) => Array.from(task.tags, key);
+  const withProject = (test) => (task) => { const project = task.containingProject; return project !== null && test(project); };
+
+  // Each kind of rule by its key: makes the test of a task out of the rule's value, or null for a value that is not known.
+  const rules = {
+    actionAvailability: oneOf({
+      available: (task) => isOpen(task.taskStatus), firstAvailable: isFirst, remaining: (task) => taskState(task) === "active",
+      completed: (task) => taskState(task) === "completed", dropped: (task) => taskState(task) === "dropped",
+    }),
+    actionStatus: oneOf({ due: (task) => task.taskStatus === S.Overdue || task.taskStatus === S.DueSoon, flagged: (task) => task.effectiveFlagged }),
+    actionHasDueDate: is((task) => time(task.effectiveDueDate) !== null),
+    actionHasDeferDate: is((task) => time(task.effectiveDeferDate) !== null),
+    actionHasPlannedDate: is((task) => time(task.effectivePlannedDate) !== null),
+    actionHasDuration: is((task) => orNull(task.estimatedMinutes) !== null),
+    actionHasNoDuration: is((task) => orNull(task.estimatedMinutes) === null),
+    actionWithinDuration: (most) => (typeof most === "number" ? (task) => orNull(task.estimatedMinutes) !== null && task.estimatedMinutes <= most : null),
+    actionIsUntagged: is((task) => task.tags.length === 0),
+    actionHasAnyOfTags: held((task, wanted) => tagIds(task).some((id) => wanted.includes(id))),
+    actionHasAllOfTags: held((task, wanted) => { const ids = tagIds(task); return wanted.every((id) => ids.includes(id)); }),
+    actionHasTagWithStatus: oneOf({
+      active: (task) => task.tags.some((tag) => tagState(tag) === "active"), onHold: (task) => task.tags.some((tag) => tagState(tag) === "on_hold"),
+      dropped: (task) => task.tags.some((tag) => tagState(tag) === "dropped"), remaining: (task) => task.tags.some((tag) => tagState(tag) !== "dropped"),
+    }),
+    actionHasNoProject: is((task) => orNull(task.containingProject) === null),
+    actionIsInInbox: is((task) => task.inInbox),
+    actionIsInSingleActionsList: is(withProject((project) => project.containsSingletonActions)),
+    actionHasProjectWithStatus: oneOf({
+      active: withProject((project) => projectState(project) === "active"), onHold: withProject((project) => projectState(project) === "on_hold"),
+      completed: withProject((project) => projectState(project) === "completed"), dropped: withProject((project) => projectState(project) === "dropped"),
+      remaining: withProject((project) => ["active", "on_hold"].includes(projectState(project))),
+    }),
+    actionWithinFocus: held((task, wanted) => above(task).some((id) => wanted.includes(id))),
+    actionMatchingSearch: held((task, wanted) => { const text = `${task.name}\n${task.note}`.toLowerCase(); return wanted.every((word) => text.includes(String(word).toLowerCase())); }),
+    actionIsLeaf: is((task) => task.children.length === 0),
+    actionIsGroup: is((task) => task.children.length > 0 && !isRoot(task)),
+    actionIsProject: is(isRoot),
+    actionIsProjectOrGroup: is((task) => isRoot(task) || task.children.length > 0),
+    actionRepeats: is((task) => orNull(task.repetitionRule) !== null),
+    actionHasDateToday: is((task) => someDate(task, 0)),
+    actionHasDateYesterday: is((task) => someDate(task, -1)),
+    actionHasDateTomorrow: is((task) => someDate(task, 1)),
+  };
+  const dayRules = { actionDateIsToday: 0, actionDateIsYesterday: -1, actionDateIsTomorrow: 1 };
+
+  // The test of one rule; null where it is switched off, or not known, which is told.
+  function ruleTest(rule, unknown) {
+    if (rule.disabledRule !== undefined) return null;
+    if (Array.isArray(rule.aggregateRules)) return together(rule.aggregateRules, rule.aggregateType, unknown);
+    const tests = [];
+    for (const [name, value] of Object.entries(rule)) {
+      if (name === "comment" || name === "actionDateField") continue;
+      const field = DATES[rule.actionDateField];
+      let test = Object.hasOwn(rules, name) ? rules[name](value) : null;
+      if (dayRules[name] !== undefined && field !== undefined && value === true) test = (task) => onDay(task[field], dayRules[name]);
+      if (test === null) unknown.push({ [name]: value });
+      else tests.push(test);
+    }
+    return tests.length === 0 ? null : (task) => tests.every((test) => test(task));
+  }
+  function together(all, how, unknown) {
+    const tests = all.map((rule) => ruleTest(rule, unknown)).filter((test) => test !== null);
+    if (tests.length === 0) return null;
+    if (how === "any") return (task) => tests.some((test) => test(task));
+    if (how === "none") return (task) => !tests.some((test) => test(task));
+    return (task) => tests.every((test) => test(task));
+  }
+  function perspective(name) {
+    const all = Array.from(Perspective.Custom.all), exact = all.filter((each) => each.identifier === name || each.name === name);
+    const found = exact.length > 0 ? exact : all.filter((each) => each.name.toLowerCase() === name.toLowerCase());
+    if (found.length !== 1) refuse(found.length === 0 ? "not_found" : "ambiguous", "perspective", name, found.length === 0 ? similar(name, all.map(title)) : found.map((each) => each.identifier));
+    const kept = guarded(found[0], "archivedFilterRules"), unknown = [];
+    if (!Array.isArray(kept)) refuse("unreadable", "perspective", name);
+    const test = together(kept, guarded(found[0], "archivedTopLevelFilterAggregation"), unknown);
+    if (unknown.length > 0) warnings.push({ warning: "these rules of the perspective are not known and were left out, so OmniFocus may show others", perspective: found[0].name, rules: unknown });
+    return test === null ? () => true : test;
+  }
+
   // ---- predicates: true, false, or null where a condition asks about a value that is not there
 
   const makers = {
@@ -443,14 +503,8 @@
       return (item) => { const found = test(item); return found === null ? null : !found; };
     },
     is: (kind, name, wanted) => { const read = field(kind, name); return (item) => read(item) === wanted; },
-    among: (kind, name, wanted) => {
-      const read = field(kind, name), set = new Set(wanted);
-      return (item) => set.has(read(item));
-    },
-    exists: (kind, name, wanted) => {
-      const read = field(kind, name);
-      return (item) => (read(item) !== null) === wanted;
-    },
+    among: (kind, name, wanted) => { const read = field(kind, name), set = new Set(wanted); return (item) => set.has(read(item)); },
+    exists: (kind, name, wanted) => { const read = field(kind, name); return (item) => (read(item) !== null) === wanted; },
     // Both bounds are inclusive.
     within: (kind, name, least, most) => {
       const read = field(kind, name);
@@ -460,14 +514,8 @@
         return (least === null || value >= least) && (most === null || value <= most);
       };
     },
-    contains: (kind, within, term) => {
-      const reads = within.map((name) => field(kind, name)), wanted = term.toLowerCase();
-      return (item) => reads.some((read) => read(item).toLowerCase().includes(wanted));
-    },
-    matches: (kind, within, source) => {
-      const reads = within.map((name) => field(kind, name)), wanted = pattern(source);
-      return (item) => reads.some((read) => wanted.test(read(item)));
-    },
+    contains: (kind, within, term) => { const reads = within.map((name) => field(kind, name)), wanted = term.toLowerCase(); return (item) => reads.some((read) => read(item).toLowerCase().includes(wanted)); },
+    matches: (kind, within, source) => { const reads = within.map((name) => field(kind, name)), wanted = pattern(source); return (item) => reads.some((read) => wanted.test(read(item))); },
     tags: (kind, how, wanted) => {
       const sets = wanted.map(findTags);
       const has = (item, set) => { for (const tag of item.tags) if (set.has(key(tag))) return true; return false; };
@@ -479,10 +527,7 @@
       const wanted = pattern(source);
       return (item) => { for (const tag of item.tags) if (wanted.test(tag.name)) return true; return false; };
     },
-    named: (kind, wanted) => {
-      const set = new Set(wanted);
-      return (item) => set.has(item.name.trim().toLowerCase());
-    },
+    named: (kind, wanted) => { const set = new Set(wanted); return (item) => set.has(item.name.trim().toLowerCase()); },
     // Untagged, or with a tag that is not dropped.
     tagged_live: () => (item) => {
       let tagged = false;
@@ -492,23 +537,15 @@
       }
       return !tagged;
     },
-    project: (kind, name, byId) => {
-      const wanted = key(findProject(name, byId));
-      return (item) => key(projectOf(kind, item)) === wanted;
-    },
-    projects: (kind, wanted) => {
-      const ids = new Set(wanted.map((name) => key(findProject(name, false))));
-      return (item) => ids.has(key(projectOf(kind, item)));
-    },
+    project: (kind, name, byId) => { const wanted = key(findProject(name, byId)); return (item) => key(projectOf(kind, item)) === wanted; },
+    projects: (kind, wanted) => { const ids = new Set(wanted.map((name) => key(findProject(name, false)))); return (item) => ids.has(key(projectOf(kind, item))); },
     parent: (kind, id) => { findTask(id); return (item) => key(item.parent) === id; },
     folder: (kind, text) => {
       const { below } = findFolders(text);
       return (item) => { const folder = folderOf(kind, item); return folder !== null && below.has(key(folder)); };
     },
-    top: (kind) => (item) => {
-      const project = kind === "folders" ? item : projectOf(kind, item);
-      return project !== undefined && project !== null && folderOf(kind, item) === null;
-    },
+    top: (kind) => (item) => { const project = kind === "folders" ? item : projectOf(kind, item); return project !== undefined && project !== null && folderOf(kind, item) === null; },
+    perspective: (kind, name) => perspective(name),
     id: (kind, id) => { const wanted = key(findAny(kind, id)); return (item) => key(item) === wanted; },
   };
 
@@ -682,10 +719,7 @@
 
   function row(kind, rows) {
     const reads = rows.fields.map((name) => [name, field(kind, name)]);
-    return (item) => reads.map(([name, read]) => {
-      const value = read(item);
-      return name === "note" && rows.text !== null ? cut(value, rows.text) : value;
-    });
+    return (item) => reads.map(([name, read]) => { const value = read(item); return name === "note" && rows.text !== null ? cut(value, rows.text) : value; });
   }
 
   // Whether objects have a property in this version: an instance says so, since the values of the app's objects need not
@@ -738,8 +772,7 @@
       }
     };
     return {
-      version: version(() => app.userVersion),
-      build: version(() => app.buildVersion),
+      version: version(() => app.userVersion), build: version(() => app.buildVersion),
       features: {
         plannedDates: has(flattenedTasks, "plannedDate"),
         mutuallyExclusiveTags: has(flattenedTags, "childrenAreMutuallyExclusive"),

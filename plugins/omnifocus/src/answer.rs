@@ -138,6 +138,15 @@ fn refused(refusal: &Json) -> Fault {
     let mut fault = match refusal["reason"].as_str() {
         Some("not_found") => Fault::invalid(format!("no {what} `{}`", value.as_str().unwrap_or("?")))
             .suggest(advice(what, &near)),
+        Some("ambiguous") => {
+            Fault::invalid(format!("several {what}s are named `{}`", value.as_str().unwrap_or("?")))
+                .suggest(format!("use one of the ids: {}", near.join(", ")))
+        }
+        Some("unreadable") => Fault::invalid(format!(
+            "OmniFocus does not tell the rules of the {what} `{}`",
+            value.as_str().unwrap_or("?")
+        ))
+        .suggest("filter by what it shows instead; only OmniFocus itself knows its rules"),
         Some("bad_pattern") => {
             Fault::invalid(format!("{value} is no regular expression: {}", near.join(", ")))
                 .suggest("escape . * + ? ( ) [ ] { } | ^ $ and \\ with \\, or use `contains`")

@@ -144,7 +144,7 @@ impl Reader<'_> {
                 None => return Err(conflict),
             }
         }
-        found.states |= matches!(key, "status" | "completed" | "completionDate" | "dropDate");
+        found.states |= matches!(key, "status" | "completed" | "completionDate" | "dropDate" | "perspective");
         if let Predicate::Id(id) = &predicate {
             found.id = Some(id.clone());
         }

@@ -23,6 +23,7 @@ const TASK: &[&str] = &[
     "project",
     "projectId",
     "parentTaskId",
+    "perspective",
     "folder",
     "dueDate",
     "deferDate",
@@ -145,6 +146,7 @@ pub(super) fn read(
         "tags" => tags(object),
         "id" => Ok(object.text(key)?.map(|id| Predicate::Id(id.to_owned()))),
         "projectId" => Ok(object.text(key)?.map(|id| Predicate::ProjectId(id.to_owned()))),
+        "perspective" => perspective(object),
         "parentTaskId" => Ok(object.text(key)?.map(|id| Predicate::Parent(id.to_owned()))),
         "estimatedMinutes" => minutes(object),
         "name" => text(key, &["name"], object),
@@ -225,6 +227,27 @@ fn project(object: &Object<'_>) -> Result<Predicate, Fault> {
     let form = "the name or id of a project, or null for the inbox";
     let name = object.text("project").map_err(|_| object.wrong("project", form))?;
     Ok(Predicate::Project(name.unwrap_or_default().to_owned()))
+}
+
+/// The app's own perspectives have no rules that can be read; modes and filters say what they show.
+fn perspective(object: &Object<'_>) -> Result<Option<Predicate>, Fault> {
+    let Some(name) = object.text("perspective")? else { return Ok(None) };
+    let own = [
+        ("inbox", "the mode `inbox`"),
+        ("flagged", "the mode `flagged`"),
+        ("forecast", "the modes `forecast_past`, `today` and `upcoming`"),
+        ("projects", "the type `projects`"),
+        ("tags", "the type `tags`"),
+        ("review", "the type `projects` with `reviewDue`"),
+    ];
+    match own.iter().find(|(own, _)| name.trim().eq_ignore_ascii_case(own)) {
+        Some((_, instead)) => Err(Fault::invalid(format!(
+            "`{}` is `{name}`, one of the perspectives of OmniFocus itself, whose rules cannot be read",
+            object.at("perspective")
+        ))
+        .suggest(format!("use {instead}"))),
+        None => Ok(Some(Predicate::Perspective(name.to_owned()))),
+    }
 }
 
 fn folder(object: &Object<'_>) -> Result<Predicate, Fault> {
