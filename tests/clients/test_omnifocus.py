@@ -1,6 +1,8 @@
 """omnifocus_write and its sisters through the official Python SDK: what is asked, what OmniFocus holds afterwards."""
 
 import json
+import re
+import shlex
 import sys
 import unittest
 
@@ -280,6 +282,8 @@ class OmniFocus(Desk):
                         self.assertEqual(error["level"], level)
                         self.assertRegex(error["suggestion"], "`iac-mcp .*--state .*policy allow ")
                         rules.append(error["policyLine"])
+                        advised = shlex.split(re.search("`iac-mcp (.*)`", error["suggestion"].split(" or by ")[0])[1])
+                        self.assertIn("allow: ", self.run_cli(*advised, status=0))
                         (self.home.state / "policy.toml").write_text(f"rules = [{', '.join(rules)}]\n")
                         made = await self.write(client, wanted)
                         wanted = delete(made["id"])

@@ -104,6 +104,8 @@ impl From<PackageError> for Failure {
     }
 }
 
+pub(super) use operator::script_terms;
+
 /// Opens what is installed.
 fn installed(common: &Common) -> Result<Installed, Failure> {
     let state = common.state().ok_or_else(|| {

@@ -17,7 +17,7 @@ use crate::plugins::engine::PluginId;
 use crate::plugins::engine::capability::{Capability, Grants, Level};
 use crate::plugins::engine::installed::{InstallError, Installed, Receipt};
 use crate::plugins::engine::limits::{Limits, OutOfBounds, Overrides};
-use crate::plugins::engine::package::{self, Package};
+use crate::plugins::engine::package::{self, Package, Script};
 use crate::plugins::engine::registry::open_cache;
 
 #[derive(Debug, Args)]
@@ -366,6 +366,22 @@ fn receipt(package: &Package, source: &Path, grants: Grants) -> Result<Receipt, 
 fn held(installed: &Installed, id: &PluginId) -> Result<Receipt, Failure> {
     let missing = || Failure::Failed(format!("no plugin `{id}` is installed; use `iac-mcp plugin add`"));
     installed.list()?.remove(id).ok_or_else(missing)
+}
+
+/// What rules call the scripts of an installed plugin: `script read`, or `script write: create task` for each act.
+pub(in crate::cli) fn script_terms(common: &Common, id: &str) -> Result<Vec<String>, Failure> {
+    let installed = installed(common)?;
+    let plugins = installed.list()?;
+    let found = plugins.iter().find(|(held, _)| held.as_str() == id);
+    let (held, receipt) = found.ok_or_else(|| InstallError::Unknown(id.to_owned()))?;
+    let mut terms = Vec::new();
+    for Script { name, acts, .. } in package::scripts(&installed.bytes(held, receipt)?)? {
+        if acts.is_empty() {
+            terms.push(format!("script {name}"));
+        }
+        terms.extend(acts.keys().map(|act| format!("script {name}: {act}")));
+    }
+    Ok(terms)
 }
 
 /// The pin of a script of an installed plugin.

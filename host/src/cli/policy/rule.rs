@@ -72,7 +72,8 @@ fn doubt(rule: &Rule, common: &Common, mac: Mac) -> Result<Option<String>, Failu
     match known(app, common, mac) {
         Some(Ok((found, definition))) => {
             by_id(rule, app, &found)?;
-            Ok(unknown_term(rule, &found, &definition.dictionary))
+            let of_plugin = unknown_script(rule, common);
+            Ok(of_plugin.unwrap_or_else(|| unknown_term(rule, &found, &definition.dictionary)))
         }
         Some(Err(fault)) if fault.code == Code::UnknownApp => {
             Ok(Some(format!("the rule fits nothing now: {}", fault.message)))
@@ -96,6 +97,33 @@ fn by_id(rule: &Rule, app: &str, found: &App) -> Result<(), Failure> {
     Err(Failure::Misuse(format!(
         "`{app}` is the name of an app, and only its bundle id can be allowed: {id}"
     )))
+}
+
+/// What speaks against a rule about a plugin's script, which no dictionary has; `None` where the rule is about none.
+fn unknown_script(rule: &Rule, common: &Common) -> Option<Option<String>> {
+    let (plugin, command) = (rule.plugin.as_deref()?, rule.command.as_deref()?);
+    if !command.starts_with("script ") {
+        return None;
+    }
+    let known = match plugin_scripts(common, plugin) {
+        Ok(known) => known,
+        Err(failure) => return Some(Some(format!("the rule fits nothing now: {failure}"))),
+    };
+    if known.iter().any(|term| names::key(term) == names::key(command)) {
+        return Some(None);
+    }
+    let near = did_you_mean(&names::near(command, known.iter().map(String::as_str), 3));
+    Some(Some(format!("the plugin `{plugin}` has no `{command}`, so that the rule fits nothing{near}")))
+}
+
+#[cfg(feature = "plugins")]
+fn plugin_scripts(common: &Common, plugin: &str) -> Result<Vec<String>, Failure> {
+    crate::cli::plugin::script_terms(common, plugin)
+}
+
+#[cfg(not(feature = "plugins"))]
+fn plugin_scripts(_: &Common, plugin: &str) -> Result<Vec<String>, Failure> {
+    Err(Failure::Failed(format!("this program has no plugins, so not `{plugin}`")))
 }
 
 fn unknown_term(rule: &Rule, app: &App, dictionary: &Dictionary) -> Option<String> {
