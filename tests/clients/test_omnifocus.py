@@ -348,7 +348,7 @@ class OmniFocus(Desk):
             (create("x", project="Planing"), "no project `Planing`", "did you mean `Planning`?"),
             (create("x", dueDate="tomorow"), "expected now, today, tomorrow", None),
             ({"operation": "create", "target": "task", "data": {}}, "`mutation.data.name` is missing", None),
-            ({"operation": "erase", "id": "x"}, "expected one of create, update, complete, skip, delete", None),
+            ({"operation": "erase", "id": "x"}, "expected one of create, update, complete, skip, duplicate, convert, delete", None),
             ({"operation": "delete", "target": "task", "id": "nobody"}, "no task has the id `nobody`", "query tasks"),
         ]
         async with self.client(MODERN, human) as client:

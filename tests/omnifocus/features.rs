@@ -144,3 +144,72 @@ fn what_repeats_can_be_asked_for() {
         assert!(kind == "projects" || !found.is_empty());
     }
 }
+
+#[test]
+fn a_task_is_read_with_all_that_is_below_it() {
+    let mut world = World::new();
+    let made = "const top = new Task('top', null), child = new Task('child', top), deep = new Task('deep', child); new Task('beside', null); \
+                return JSON.stringify({ top: top.id.primaryKey })";
+    let id = scene(&world, made)["top"].clone();
+    let answer = read(
+        &mut world,
+        &json!({"type": "tasks", "filters": {"subtreeOf": id}, "fields": ["name", "depth"]}),
+    );
+    let rows = answer["data"]["tasks"].as_array().unwrap();
+    let told: Vec<(&Json, &Json)> = rows.iter().map(|row| (&row["name"], &row["depth"])).collect();
+    assert_eq!(told, [(&json!("top"), &json!(0)), (&json!("child"), &json!(1)), (&json!("deep"), &json!(2))]);
+    let answer = read(&mut world, &json!({"type": "tasks", "filters": {"subtreeOf": "nobody"}}));
+    assert!(answer["error"].as_str().unwrap().contains("no task `nobody`"), "{answer}");
+}
+
+#[test]
+fn tasks_are_copied_turned_into_projects_and_put_in_order() {
+    let mut world = World::new();
+    let made = "const project = new Project('Line'), a = new Task('a', project), b = new Task('b', project), c = new Task('c', project); new Task('below a', a); \
+                return JSON.stringify({ project: project.id.primaryKey, a: a.id.primaryKey, b: b.id.primaryKey, c: c.id.primaryKey })";
+    let ids = scene(&world, made);
+    let order = |world: &World| {
+        let id = &ids["project"];
+        world
+            .evaluate(&format!("Project.byIdentifier({id}).tasks.map((task) => task.name).join(' ')"))
+            .unwrap()
+            .trim()
+            .to_owned()
+    };
+    let update = |id: &str, changes: Json| json!({"operation": "update", "id": ids[id], "changes": changes});
+    assert_eq!(write(&mut world, &update("a", json!({"afterTaskId": ids["c"]})))["success"], true);
+    assert_eq!(order(&world), "b c a");
+    assert_eq!(world.asked.last().unwrap().lines, ["update task “a” in “Line”: move after task “c”"]);
+    assert_eq!(write(&mut world, &update("c", json!({"beforeTaskId": ids["b"]})))["success"], true);
+    assert_eq!(order(&world), "c b a");
+    let answer = write(&mut world, &update("c", json!({"beforeTaskId": ids["b"], "project": "Line"})));
+    assert!(answer["error"].as_str().unwrap().contains("are both places"), "{answer}");
+    let answer = write(&mut world, &update("a", json!({"afterTaskId": ids["a"]})));
+    assert!(answer["error"].as_str().unwrap().contains("the one that was to go there"), "{answer}");
+    let project = json!({"operation": "update", "target": "project", "id": ids["project"], "changes": {"afterTaskId": ids["a"]}});
+    assert!(write(&mut world, &project)["error"].as_str().unwrap().contains("is a place of tasks"));
+    let answer = write(&mut world, &json!({"operation": "duplicate", "id": ids["a"]}));
+    assert_eq!((&answer["data"]["name"], order(&world)), (&json!("a"), "c b a a".to_owned()), "{answer}");
+    assert_ne!(answer["data"]["id"], ids["a"]);
+    assert_eq!(world.asked.last().unwrap().acts, ["duplicate task"]);
+    let copy = answer["data"]["id"].clone();
+    let answer = write(&mut world, &json!({"operation": "convert", "id": copy, "folder": "Work"}));
+    assert_eq!(
+        (&answer["data"]["name"], &answer["data"]["folder"]),
+        (&json!("a"), &json!("Work")),
+        "{answer}"
+    );
+    assert_eq!(order(&world), "c b a");
+    let below =
+        format!("Project.byIdentifier({}).tasks.map((task) => task.name).join(' ')", answer["data"]["id"]);
+    assert_eq!(world.evaluate(&below).unwrap().trim(), "below a");
+    let answer = write(
+        &mut world,
+        &json!({"operation": "duplicate", "target": "project", "id": ids["project"], "folder": "Work"}),
+    );
+    assert_eq!(
+        (&answer["data"]["name"], &answer["data"]["folder"]),
+        (&json!("Line"), &json!("Work")),
+        "{answer}"
+    );
+}

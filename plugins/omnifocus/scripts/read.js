@@ -158,7 +158,7 @@
       inInbox: (task) => task.inInbox,
       isProjectRoot: isRoot,
       sequential: (task) => task.sequential,
-      ...hangings,
+      ...hangings, depth: (task) => { let depth = 0; for (let at = parentOf(task); at !== null; at = parentOf(at)) depth += 1; return depth; },
       link: (task) => link(key(task)),
       // Measures for analyses. A task is due when its project or group is, if it has no earlier date of its own.
       overdueDays: (task) => whole(time(task.effectiveDueDate), now), ageDays: (task) => whole(born(task), now),
@@ -546,6 +546,7 @@
     },
     top: (kind) => (item) => { const project = kind === "folders" ? item : projectOf(kind, item); return project !== undefined && project !== null && folderOf(kind, item) === null; },
     perspective: (kind, name) => perspective(name),
+    subtree: (kind, id) => { findTask(id); return (item) => { for (let at = item; at; at = at.parent) if (key(at) === id) return true; return false; }; },
     id: (kind, id) => { const wanted = key(findAny(kind, id)); return (item) => key(item) === wanted; },
   };
 

@@ -11,11 +11,13 @@
 //              {do: "update", kind, id: reference, set}
 //              {do: "complete", kind, id: reference, when}
 //              {do: "skip", kind, id: reference}
+//              {do: "duplicate", kind, id: reference, to: place or null}
+//              {do: "convert", kind: "task", id: reference, to: place}
 //              {do: "delete", kind, id: reference}
 //              {do: "tag", action, name, to, under, status, exclusive}
 //              and in each `seen`: what was told of it before; it must still be that
 //   reference  {id} or {temp}
-//   place      {inbox: true}, {project: name, id or {temp}}, {task: reference}, {top: true}; {folder: path, name or id}, {}
+//   place      {inbox: true}, {project: name, id or {temp}}, {task: reference}, {top: true}, {after or before: {id}}; {folder: path, name or id}, {}
 //   set        {name, note, append, flagged, sequential, single, due, defer, planned, estimate, move, tags, rule, status, review,
 //              reviewed, nextReview}
 (program, before, acts) => {
@@ -238,6 +240,11 @@
       const project = place.project.temp === undefined ? findProject(place.project) : null;
       return () => (project === null ? referred("project", place.project)() : project)[edge];
     }
+    for (const side of ["after", "before"]) {
+      if (place[side] === undefined) continue;
+      const beside = findTask(place[side].id);
+      return () => beside[side];
+    }
     if (place.task !== undefined) {
       const parent = referred("task", place.task);
       return () => parent().ending;
@@ -420,7 +427,7 @@
   function target(place) {
     if (place === undefined) return {};
     if (typeof place.project === "string") return { to: findProject(place.project).name };
-    if (place.task !== undefined && place.task.id !== undefined) return { to: findTask(place.task.id).name };
+    for (const beside of [place.task, place.after, place.before]) if (beside !== undefined && beside.id !== undefined) return { to: findTask(beside.id).name };
     return place.folder === undefined ? {} : { to: path(findFolder(place.folder)) };
   }
 
@@ -459,9 +466,8 @@
     update(step, row) {
       const find = referred(step.kind, step.id), move = step.set.move, item = step.id.id === undefined ? null : find();
       const place = move === undefined ? null : move.top ? () => topOf(find()) : step.kind === "task" ? taskPlace(move, "beginning") : folderPlace(move, "beginning");
-      if (move !== undefined && move.task !== undefined && item !== null && move.task.temp === undefined) {
-        for (let up = findTask(move.task.id); present(up); up = up.parent) if (key(up) === step.id.id) refuse("cycle", "task", move.task.id);
-      }
+      const beside = move === undefined || item === null ? undefined : [move.task, move.after, move.before].find((each) => each !== undefined && each.id !== undefined);
+      if (beside !== undefined) for (let up = findTask(beside.id); present(up); up = up.parent) if (key(up) === step.id.id) refuse("cycle", "task", beside.id);
       if (step.kind === "folder" && move !== undefined && move.folder !== undefined) {
         for (let up = findFolder(move.folder); present(up); up = up.parent) if (key(up) === key(item)) refuse("cycle", "folder", move.folder);
       }
@@ -491,6 +497,24 @@
         again.drop(false, new Date());
         row.next = show[step.kind](again);
         return again;
+      };
+    },
+    // A copy stands behind what it is made of, unless a place is given.
+    duplicate(step, row) {
+      const find = referred(step.kind, step.id), isTask = step.kind === "task";
+      const place = step.to === null ? () => find().after : isTask ? taskPlace(step.to, "ending") : folderPlace(step.to, "ending");
+      row.said = Object.assign({ acts: [`duplicate ${step.kind}`] }, about(step.kind, find()), within(step.kind, find()), target(step.to === null ? undefined : step.to));
+      return () => {
+        const made = (isTask ? duplicateTasks([find()], place()) : duplicateSections([find()], place()))[0];
+        keep(step.kind, made);
+        return made;
+      };
+    },
+    convert(step, row) {
+      const find = referred("task", step.id), place = folderPlace(step.to, "ending");
+      row.said = Object.assign({ acts: ["convert task"] }, about("task", find()), within("task", find()), target(step.to));
+      return () => {
+        return convertTasksToProjects([find()], place())[0];
       };
     },
     delete(step, row) {
@@ -633,7 +657,7 @@
     try {
       const item = work[at]();
       row.success = true;
-      if (item !== null) row.item = { kind: step.do === "tag" ? "tag" : step.kind, id: key(item), name: item.name };
+      if (item !== null) row.item = { kind: step.do === "tag" ? "tag" : step.do === "convert" ? "project" : step.kind, id: key(item), name: item.name };
     } catch (error) {
       failed(row, error);
       if (program.stop || program.atomic) stopped = true;

@@ -38,6 +38,7 @@ const TASKS: &[&str] = &[
     "effectivePlannedDate",
     "effectiveFlagged",
     "isRepeating",
+    "depth",
     "link",
     "notifications",
     "attachments",

@@ -62,6 +62,8 @@ pub(crate) enum Predicate {
     Projects(Vec<String>),
     /// Stands directly below the task with this id.
     Parent(String),
+    /// Is the task with this id, or stands anywhere below it.
+    Subtree(String),
     /// Fits the rules of a perspective that somebody made.
     Perspective(String),
     /// Stands anywhere below a folder, by segments of its path.
@@ -160,6 +162,7 @@ impl Predicate {
             Self::Projects(names) => json!(["projects", names]),
             Self::Parent(id) => json!(["parent", id]),
             Self::Folder(path) => json!(["folder", path]),
+            Self::Subtree(id) => json!(["subtree", id]),
             Self::Perspective(name) => json!(["perspective", name]),
             Self::Top => json!(["top"]),
             Self::Id(id) => json!(["id", id]),
@@ -200,6 +203,7 @@ impl Predicate {
             Self::Projects(names) => format!("project is one of {}", quoted(names)),
             Self::Parent(id) => format!("parent has the id {id:?}"),
             Self::Folder(path) => format!("below the folder {path:?}"),
+            Self::Subtree(id) => format!("is the task {}, or below it", short(id)),
             Self::Perspective(name) => format!("in the perspective {}", short(name)),
             Self::Top => "in no folder".to_owned(),
             Self::Id(id) => format!("id is {id:?}"),

@@ -38,7 +38,7 @@ const DESCRIPTION: &str = "Changes OmniFocus: tasks, projects, folders, tags. Al
 miss changes nothing); answers read back what OmniFocus then holds, with warnings for what did not stick. Deleting is \
 permanent.
 OPERATIONS: create (target, data), update (target, id, changes), complete (id, completionDate?), skip (id: one \
-occurrence), delete (id), batch (operations: up to 100 of these; creates come first, parents first, then updates, \
+occurrence), duplicate (id, project | parentTaskId | folder), convert (id, folder: a task to a project), delete (id), batch (operations: up to 100 of these; creates come first, parents first, then updates, \
 completes, deletes; tempId in data is an id within the batch, parentTempId a parent; stopOnError true, atomicOperation, dryRun), bulk_delete (ids, dryRun), \
 create_folder (data {name, parentFolder}), tag_manage (action, tagName, newName | parentTag | targetTag | status | \
 exclusive).
@@ -58,7 +58,7 @@ fn schema() -> Json {
         folder to update (name, folder, status) or delete"});
     let data = json!({"type": "object", "description": "name, note, project, folder, parentTaskId, tags, dueDate, \
         deferDate, plannedDate, flagged, estimatedMinutes, sequential, status, repetitionRule, reviewInterval"});
-    let changes = json!({"type": "object", "description": "as data, and appendNote, addTags, removeTags, clearDueDate, \
+    let changes = json!({"type": "object", "description": "as data, and appendNote, afterTaskId, beforeTaskId, addTags, removeTags, clearDueDate, \
         clearDeferDate, clearPlannedDate, clearEstimatedMinutes, lastReviewDate, nextReviewDate"});
     let flag = json!({"type": "boolean"});
     let text = json!({"type": "string"});

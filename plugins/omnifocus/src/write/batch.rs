@@ -21,11 +21,13 @@ const KEYS: &[&str] = &[
     "dryRun",
     "minimalResponse",
 ];
-const WORDS: [(&str, &str); 5] = [
+const WORDS: [(&str, &str); 7] = [
     ("create", "create"),
     ("update", "update"),
     ("complete", "complete"),
     ("skip", "skip"),
+    ("duplicate", "duplicate"),
+    ("convert", "convert"),
     ("delete", "delete"),
 ];
 
@@ -82,7 +84,7 @@ fn written<'a>(mutation: &Object<'_>, list: &'a [Json]) -> Result<Vec<(&'static 
                 Err(expected(
                     &object.at("operation"),
                     &Json::Null,
-                    "one of create, update, complete, skip, delete",
+                    "one of create, update, complete, skip, duplicate, convert, delete",
                 ))
             }
         }
@@ -126,7 +128,7 @@ fn named(mut steps: Vec<Step>, temps: &[(String, Target)]) -> Vec<Step> {
 fn ordered(steps: Vec<Step>) -> Result<Vec<Step>, Fault> {
     let phase = |step: &Step| match step.operation {
         "create" => 0,
-        "update" => 1,
+        "update" | "duplicate" | "convert" => 1,
         "complete" | "skip" => 2,
         _ => 3,
     };

@@ -64,6 +64,8 @@ const CREATE_KEYS: &[&str] = &["tempId", "parentTempId"];
 const FOLDER_KEYS: &[&str] = &["name", "folder", "status"];
 const UPDATE_KEYS: &[&str] = &[
     "appendNote",
+    "afterTaskId",
+    "beforeTaskId",
     "addTags",
     "removeTags",
     "clearDueDate",
@@ -115,10 +117,7 @@ pub(super) fn update(given: &Object<'_>, target: Target, context: &Context<'_>) 
     };
     only(given, target, more)?;
     let mut set = values(given, target, context)?;
-    let place = match target {
-        Target::Task => task_place(given, None, context)?,
-        Target::Project | Target::Folder => folder(given, "folder")?,
-    };
+    let place = place(given, target, context)?;
     if let Some(place) = place {
         set["move"] = place;
     }
@@ -127,6 +126,33 @@ pub(super) fn update(given: &Object<'_>, target: Target, context: &Context<'_>) 
             .suggest("name at least one field, such as {\"flagged\":true}"));
     }
     Ok(set)
+}
+
+/// Reads where something that is there goes; none where no place is given.
+pub(super) fn place(
+    object: &Object<'_>,
+    target: Target,
+    context: &Context<'_>,
+) -> Result<Option<Json>, Fault> {
+    let beside: Vec<&str> =
+        ["afterTaskId", "beforeTaskId"].into_iter().filter(|key| object.has(key)).collect();
+    if target != Target::Task {
+        return match beside.first() {
+            Some(key) => Err(Fault::invalid(format!("`{}` is a place of tasks", object.at(key)))
+                .suggest("a project stands in a `folder`")),
+            None => folder(object, "folder"),
+        };
+    }
+    let Some(key) = beside.first() else { return task_place(object, None, context) };
+    let others = ["beforeTaskId", "parentTaskId", "project", "projectId"];
+    if let Some(other) = others.iter().find(|other| *other != key && object.has(other)) {
+        let (one, other) = (object.at(key), object.at(other));
+        return Err(Fault::invalid(format!("`{one}` and `{other}` are both places"))
+            .suggest("a task beside another one is where that one is: leave one of them out"));
+    }
+    let id = object.text(key)?.ok_or_else(|| object.wrong(key, "the id of a task"))?;
+    let side = if *key == "afterTaskId" { "after" } else { "before" };
+    Ok(Some(json!({ side: {"id": id} })))
 }
 
 fn only(object: &Object<'_>, target: Target, more: &[&[&str]]) -> Result<(), Fault> {

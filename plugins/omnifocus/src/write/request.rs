@@ -9,8 +9,19 @@ use super::{batch, tags};
 use crate::Moment;
 use crate::arguments::{Object, envelope};
 
-pub(super) const OPERATIONS: [&str; 9] =
-    ["create", "update", "complete", "skip", "delete", "batch", "bulk_delete", "create_folder", "tag_manage"];
+pub(super) const OPERATIONS: [&str; 11] = [
+    "create",
+    "update",
+    "complete",
+    "skip",
+    "duplicate",
+    "convert",
+    "delete",
+    "batch",
+    "bulk_delete",
+    "create_folder",
+    "tag_manage",
+];
 
 /// Words that other tools use, and what to write instead.
 pub(super) const REDIRECTS: &[(&str, &str)] = &[
@@ -77,7 +88,7 @@ pub(super) fn read(arguments: Map<String, Json>, moment: &Moment) -> Result<Plan
 fn repaired(mut mutation: Map<String, Json>) -> Map<String, Json> {
     let takes_id = matches!(
         mutation.get("operation").and_then(Json::as_str),
-        Some("update" | "complete" | "skip" | "delete")
+        Some("update" | "complete" | "skip" | "duplicate" | "convert" | "delete")
     );
     if !takes_id {
         return mutation;
@@ -119,6 +130,8 @@ pub(super) fn step(
         "update" => &["operation", "target", "id", "changes", "data", "minimalResponse"],
         "complete" => &["operation", "target", "id", "completionDate", "minimalResponse"],
         "skip" => &["operation", "target", "id", "minimalResponse"],
+        "duplicate" => &["operation", "target", "id", "project", "parentTaskId", "folder", "minimalResponse"],
+        "convert" => &["operation", "target", "id", "folder", "minimalResponse"],
         _ => &["operation", "target", "id", "target_id", "minimalResponse"],
     };
     object.only(keys, REDIRECTS)?;
@@ -127,6 +140,8 @@ pub(super) fn step(
         "update" => update(object, index, context),
         "complete" => complete(object, index, context),
         "skip" => skip(object, index, context),
+        "duplicate" => duplicate(object, index, context),
+        "convert" => convert(object, index, context),
         _ => delete(object, index, context),
     }
 }
@@ -167,6 +182,31 @@ fn create(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<St
         json["temp"] = json!(temp);
     }
     Ok(Step { temp: made.temp, ..Step::new(index, "create", target.word(), json) })
+}
+
+/// A copy stands behind what it is made of, unless a place is given.
+fn duplicate(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<Step, Fault> {
+    let target = target(object)?.unwrap_or(Target::Task);
+    let foreign = if target == Target::Task { "folder" } else { "project" };
+    if object.has(foreign) || (target == Target::Project && object.has("parentTaskId")) {
+        return Err(Fault::invalid(format!("`{}` is no place of a {}", object.at(foreign), target.word()))
+            .suggest("a task goes to a `project` or `parentTaskId`, a project to a `folder`"));
+    }
+    let (id, reference) = reference(object, &["id"], context)?;
+    let to = changes::place(object, target, context)?;
+    let json = json!({"do": "duplicate", "kind": target.word(), "id": reference, "to": to});
+    Ok(Step { id, ..Step::new(index, "duplicate", target.word(), json) })
+}
+
+/// A task becomes a project, with what is below it as its tasks.
+fn convert(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<Step, Fault> {
+    if target(object)? == Some(Target::Project) {
+        return Err(object.wrong("target", "task, which becomes a project"));
+    }
+    let (id, reference) = reference(object, &["id"], context)?;
+    let to = changes::place(object, Target::Project, context)?.unwrap_or_else(|| json!({}));
+    let json = json!({"do": "convert", "kind": "task", "id": reference, "to": to});
+    Ok(Step { id, ..Step::new(index, "convert", "task", json) })
 }
 
 fn update(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<Step, Fault> {

@@ -91,6 +91,16 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
             line.push_str(&goes_along(step, false));
         }
         Some("delete") => line.push_str(&held(step)),
+        Some("duplicate") => {
+            line.push_str(&held(step));
+            if let Some(place) = place(plan, &json["to"], step, "to") {
+                line = format!("{line} {place}");
+            }
+        }
+        Some("convert") => {
+            let place = place(plan, &json["to"], step, "in").map(|place| format!(" {place}"));
+            line = format!("{line}{} to a project{}", held(step), place.unwrap_or_default());
+        }
         Some("skip") => {
             if let Some(due) = step.said["due"].as_i64() {
                 line = format!("{line}: the occurrence that is due {}", moment.text(due));
@@ -120,6 +130,11 @@ fn place(plan: &Plan, place: &Json, step: &Step, before: &str) -> Option<String>
     }
     if place["top"] == true {
         return Some("to the top of its project".to_owned());
+    }
+    for side in ["after", "before"] {
+        if let Some(id) = place[side]["id"].as_str() {
+            return Some(format!("{side} task {}", quoted(step.said["to"].as_str().unwrap_or(id))));
+        }
     }
     let (kind, given) = ["project", "task", "folder"].iter().find_map(|kind| {
         let given = &place[*kind];
