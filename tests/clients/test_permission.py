@@ -176,7 +176,7 @@ class Permission(Desk):
                         boxes.append(found["reference"]["id"])
                     for message in messages[:2]:
                         await self.call(
-                            client, "iac_mcp_set_property", reference=message, property="flagged status", value=True
+                            client, "iac_mcp_set_property", reference=message, property="flagged status", value=mode == MODES[0]
                         )
                     for message, box in zip(messages[2:], boxes):
                         await self.call(

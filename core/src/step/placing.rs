@@ -3,14 +3,16 @@
 
 use serde_json::Value as Json;
 
+use super::asking::refused;
 use super::command::Sending;
 use super::{Step, Then, World, in_app};
-use crate::action::{Anchor, Anchors, Deed, Identity, Invocation, Preview};
+use crate::action::{Action, Anchor, Anchors, Deed, Identity, Invocation, Preview};
 use crate::app::App;
 use crate::change::{Subject, anchor};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::osa_error::OsaError;
+use crate::permission::{Decision, Source, decide};
 use crate::reference::RefId;
 use crate::reply::Reply;
 use crate::specifier::{By, Id, Mark, Path, Segment};
@@ -50,6 +52,14 @@ pub(super) fn begin(
     let paths: Vec<&Path> = invocation.values().flat_map(|value| value.paths()).collect();
     if invocation.anchors.is_none() || !paths.iter().any(|path| has_index(path)) {
         return send(invocation, &references, sending, app, 0, world);
+    }
+    // What is refused whatever stands there is refused before anything is read. A file is refused as long as it has no name.
+    let action = Action::of(app, Deed::Command(Box::new(invocation.clone())));
+    match decide(action, &app.name, world.gate, world.now) {
+        Decision::Deny(refusal) if !matches!(refusal.source, Source::Closed { .. }) => {
+            return refused(refusal, 0);
+        }
+        _ => {}
     }
     let subjects = paths.into_iter().map(|path| Subject::at(path.clone())).collect();
     let look = Preview { subjects, anchors: invocation.anchors.clone() };
