@@ -118,7 +118,9 @@ impl Setting {
             }
             None => {
                 self.writes = true;
-                let wording = self.wording(&behind.name, world.gate.plugin.clone());
+                let app = world.apps.find(&unasked.action().app).ok();
+                let dictionary = app.and_then(|app| app.dictionary.as_deref());
+                let wording = self.wording(&behind.name, world.gate.plugin.clone(), dictionary);
                 ask(unasked.ask(wording), behind, Then::Set(Box::new(self)))
             }
         }

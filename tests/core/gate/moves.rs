@@ -197,3 +197,21 @@ fn without_a_mark_there_is_no_way_back_unless_the_app_tells_it() {
     assert_eq!(moved(&mut session, json!(all[0]), "Done")["undo"], Json::Null);
     assert_eq!(read(&mut session, &all[0])["error"], "reference_invalid");
 }
+
+#[test]
+fn an_object_as_a_value_is_shown_in_words() {
+    let mut session = letters("", true);
+    let all = messages(&mut session, "In");
+    session.answers = vec![Choice::Deny];
+    session.call(
+        "iac_mcp_set_property",
+        &json!({ "reference": all[0], "property": "mailbox", "value": mailbox("Done") }),
+    );
+    let text = session.asked[0].text();
+    assert!(text.contains("set \"mailbox\" to mailbox \"Done\""), "{text}");
+    assert!(text.contains("\"mailbox\" old: mailbox \"In\"\n  \"mailbox\" new: mailbox \"Done\""), "{text}");
+    let place = json!({ "type": "element", "element": "mailbox", "index": 1, "container": "application" });
+    let outcome = session
+        .call("iac_mcp_set_property", &json!({ "reference": all[0], "property": "mailbox", "value": place }));
+    assert_eq!(outcome.body["error"], "invalid_parameter", "{}", outcome.body);
+}

@@ -3,20 +3,26 @@
 use serde_json::Value as Json;
 
 use super::{Open, Setting};
+use crate::dictionary::Dictionary;
 use crate::marshal::Given;
 use crate::permission::Wording;
-use crate::specifier::quoted;
+use crate::specifier::{quoted, read_source};
 use crate::step::words::{difference, shown};
 use crate::value::Value;
 
 impl Setting {
     /// The question: what would be set to what, and for each object its old and new values.
-    pub(super) fn wording(&self, app: &str, plugin: Option<String>) -> Wording {
+    pub(super) fn wording(
+        &self,
+        app: &str,
+        plugin: Option<String>,
+        dictionary: Option<&Dictionary>,
+    ) -> Wording {
         Wording {
             app: app.to_owned(),
             plugin,
             deed: self.deed(),
-            objects: self.open.iter().map(Open::line).collect(),
+            objects: self.open.iter().map(|open| open.line(dictionary)).collect(),
             count: self.open.len(),
             consequence: None,
         }
@@ -26,8 +32,9 @@ impl Setting {
     fn deed(&self) -> String {
         let mut parts: Vec<String> = Vec::new();
         for open in &self.open {
-            for (slot, given) in open.change.subject.slots.iter().zip(&open.given) {
-                let part = format!("set {} to {}", quoted(&slot.term), shown(given));
+            for (at, slot) in open.change.subject.slots.iter().enumerate() {
+                let value = open.object(at).unwrap_or_else(|| shown(open.wanted(at)));
+                let part = format!("set {} to {value}", quoted(&slot.term));
                 if !parts.contains(&part) {
                     parts.push(part);
                 }
@@ -46,24 +53,41 @@ impl Setting {
 impl Open {
     /// The object, and below it for each property the old and the new value on lines of their own: side by side, values in
     /// a script that runs from right to left would change places on the screen.
-    fn line(&self) -> String {
+    fn line(&self, dictionary: Option<&Dictionary>) -> String {
         let olds =
             self.change.expected.old.as_ref().and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
         let slots = &self.change.subject.slots;
         let changes = slots.iter().enumerate().map(|(at, slot)| {
-            let object = self.change.values.get(at).and_then(|value| match value {
-                Given::Object(path) => Some(Json::from(path.to_string())),
-                _ => None,
-            });
-            let new = object.as_ref().or(self.given.get(at)).unwrap_or(&Json::Null);
+            let new = || self.object(at).unwrap_or_else(|| shown(self.wanted(at)));
             let (old, new) = match olds.get(at).map(Value::decode) {
-                Some(Ok(Value::Failed { .. })) | None => ("(cannot be read)".to_owned(), shown(new)),
-                Some(Ok(old)) => difference(&old.to_json(&mut |source| Json::from(source)), new),
-                Some(Err(_)) => ("?".to_owned(), shown(new)),
+                Some(Ok(Value::Failed { .. })) | None => ("(cannot be read)".to_owned(), new()),
+                Some(Ok(Value::Object(source))) => (way(&source, dictionary), new()),
+                Some(Ok(Value::Null)) if self.object(at).is_some() => ("nothing".to_owned(), new()),
+                Some(Ok(old)) => difference(&old.to_json(&mut |source| Json::from(source)), self.wanted(at)),
+                Some(Err(_)) => ("?".to_owned(), new()),
             };
             let name = quoted(&slot.term);
             format!("\n  {name} old: {old}\n  {name} new: {new}")
         });
         format!("{}{}", self.words, changes.collect::<String>())
     }
+
+    /// A new value as the client gave it.
+    fn wanted(&self, at: usize) -> &Json {
+        self.given.get(at).unwrap_or(&Json::Null)
+    }
+
+    /// A new value that is an object, in words: nobody reads its JSON.
+    fn object(&self, at: usize) -> Option<String> {
+        match self.change.values.get(at)? {
+            Given::Object(path) => Some(path.to_string()),
+            _ => None,
+        }
+    }
+}
+
+/// The object that an app named, in words where the way to it can be read.
+fn way(source: &str, dictionary: Option<&Dictionary>) -> String {
+    let path = dictionary.and_then(|dictionary| read_source(dictionary, source));
+    path.map_or_else(|| quoted(source), |path| path.to_string())
 }
