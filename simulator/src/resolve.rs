@@ -528,7 +528,9 @@ impl<'a> View<'a> {
             Children::Own(_) => container == of,
             Children::Listed(ids) => ids.contains(&id),
             Children::Union(keys) => {
-                self.schema().is_a(self.model.name(*listed), class)
+                // As in `store`: a narrower class is asked for among the elements of a wider one, too.
+                let listed = self.model.name(*listed);
+                (self.schema().is_a(listed, class) || self.schema().is_a(class, listed))
                     && keys.iter().filter_map(|key| self.model.keyed(key)).any(|of| self.lists(of, class, id))
             }
         };
