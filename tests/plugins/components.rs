@@ -1,4 +1,4 @@
-//! Components that are hostile as a whole, which no guest of `plugins/hostile` can be: those are made of one module.
+//! Components that are hostile as a whole, which no guest of `tests/plugins/hostile` can be: those are made of one module.
 
 use std::fmt::Write as _;
 

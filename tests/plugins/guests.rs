@@ -16,14 +16,14 @@ use tokio_util::sync::CancellationToken;
 use wit_component::{StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
-/// A guest of `plugins/hostile`.
+/// A guest of `tests/plugins/hostile`.
 pub(crate) struct Guest {
     pub(crate) name: String,
     text: String,
 }
 
 pub(crate) fn hostile_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../hostile")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/plugins/hostile")
 }
 
 pub(crate) fn engine(backend: Backend) -> Arc<Engine> {

@@ -1,4 +1,4 @@
-//! Every guest of `plugins/hostile`, under both engines: each is stopped by what its first lines say, and the engine
+//! Every guest of `tests/plugins/hostile`, under both engines: each is stopped by what its first lines say, and the engine
 //! answers an honest guest afterwards.
 
 use iac_plugins::engine::{Backend, Plugin};

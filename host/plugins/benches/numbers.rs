@@ -5,7 +5,7 @@
 //! (`plugin pack` makes them) are loaded as well.
 #![expect(clippy::print_stdout, reason = "a benchmark prints")]
 
-#[path = "../../../host/benches/numbers/table.rs"]
+#[path = "../../benches/numbers/table.rs"]
 #[expect(dead_code, reason = "the other benchmarks use all of it")]
 mod table;
 
