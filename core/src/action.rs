@@ -6,12 +6,12 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use crate::app::App;
-use crate::call::{Filter, TextWindow};
+use crate::call::Filter;
 use crate::change::{Change, Look, Subject};
 use crate::dictionary::{Dictionary, Identifier, TypeExpr, names};
 use crate::marshal::Given;
-use crate::permission::Level;
 use crate::specifier::{Member, Path};
+use crate::words::{Level, TextWindow};
 
 /// What would be done in one app.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,7 +12,8 @@ use serde::Serialize;
 use serde::ser::SerializeMap;
 use serde_json::Value as Json;
 
-use crate::permission::{Decided, Level, Question, Scope};
+use crate::permission::{Decided, Question, Scope};
+use crate::words::Level;
 
 pub use chain::{Broken, Chain, Hash, Line, Link, lines, time};
 pub use redact::redact;

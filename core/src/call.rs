@@ -13,9 +13,9 @@ use serde_json::{Map, Value as Json};
 use crate::Millis;
 use crate::describe::Question;
 use crate::fault::{Code, Fault};
-use crate::reference::RefId;
 use crate::specifier::{Container, Specifier};
 use crate::undo::{self, Undo};
+use crate::words::{HIGHEST_LIMIT, RefId, TextWindow};
 
 pub(crate) use arguments::Arguments;
 pub use catalog::{Catalog, CommandTool, Hints};
@@ -126,29 +126,14 @@ pub enum Release {
     App(String),
 }
 
-/// Which part of a long text is read, in code points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TextWindow {
-    /// Where it begins.
-    pub offset: usize,
-    /// How long it is at most.
-    pub limit: usize,
-}
-
 /// How much of a text an answer about one object holds unless asked otherwise.
 const TEXT: usize = 8_000;
 
 /// How much of a text each element of a list holds unless asked otherwise.
 const TEXT_IN_LIST: usize = 1_000;
 
-/// As much of a text as one answer may hold.
-const LONGEST_TEXT: usize = 200_000;
-
 /// How many elements an answer holds unless asked otherwise.
 const LIMIT: usize = 100;
-
-/// How many elements an answer may hold.
-pub(crate) const HIGHEST_LIMIT: usize = 1_000;
 
 /// How many references one call may name.
 const MOST_REFERENCES: usize = 1_000;

@@ -13,6 +13,8 @@ pub mod dictionary;
 
 pub mod app;
 
+pub mod words;
+
 pub mod call;
 
 pub mod specifier;

@@ -11,8 +11,6 @@ mod touch;
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use crate::Millis;
 use crate::action::{Action, Deed, Terms};
 use crate::fault::Fault;
@@ -29,28 +27,7 @@ pub use policy::{Policy, PolicyError, Profile, Rule, Ruling};
 pub use question::{Answer, Choice, Digest, Question, Wording};
 pub use touch::{CommandName, Touch};
 
-/// How much harm an action can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Level {
-    /// Reads.
-    Safe,
-    /// Changes that can be taken back, and everything that is not known.
-    Modify,
-    /// Sends, deletes, quits, erases; runs code or types keys.
-    Dangerous,
-}
-
-impl Level {
-    /// The level as it is written: `SAFE`, `MODIFY` or `DANGEROUS`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Safe => "SAFE",
-            Self::Modify => "MODIFY",
-            Self::Dangerous => "DANGEROUS",
-        }
-    }
-}
+pub use crate::words::Level;
 
 /// Everything that decides, as it stands at this moment; the shell reads it anew for every step.
 #[derive(Clone, Debug, Default)]

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::call::Filter;
 use crate::dictionary::Identifier;
 use crate::fault::{Code, Fault, did_you_mean};
-use crate::reference::{RefId, ReferenceError};
+use crate::words::{RefId, ReferenceError};
 
 pub(crate) use parse::as_shown;
 pub(crate) use resolve::find_property;

@@ -44,10 +44,11 @@ use crate::jxa::Script;
 use crate::osa_error::OsaError;
 use crate::permission::{Answer, Decided, Gate, Question};
 use crate::plan;
-use crate::reference::{RefId, References};
+use crate::reference::References;
 use crate::reply::Reply;
 use crate::specifier::{Held, Path, SpecifierError};
 use crate::undo::Undo;
+use crate::words::RefId;
 
 /// What the core may look at and change while it decides; all of it belongs to the shell.
 pub struct World<'a> {

@@ -6,9 +6,9 @@ use serde_json::{Value as Json, json};
 use crate::Millis;
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
-use crate::reference::RefId;
 use crate::specifier::read_source;
 use crate::value::Value;
+use crate::words::RefId;
 
 /// How long a write can be taken back.
 const HOUR: Millis = Millis(60 * 60 * 1000);

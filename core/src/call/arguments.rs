@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{LONGEST_TEXT, Named, Stranger, TextWindow};
+use super::{Named, Stranger};
 use crate::dictionary::names;
 use crate::fault::{Code, Fault, did_you_mean};
-use crate::reference::RefId;
 use crate::specifier::{as_shown, quoted};
+use crate::words::{LONGEST_TEXT, RefId, TextWindow};
 
 /// The arguments of one tool call.
 pub(crate) struct Arguments<'a> {

@@ -11,7 +11,8 @@ use super::{Call, CommandCall, schema};
 use crate::app::{App, STANDARD_ADDITIONS};
 use crate::dictionary::{Command, Dictionary, Identifier, names};
 use crate::foreign;
-use crate::permission::{Classified, Level, LevelRule, classify_command};
+use crate::permission::{Classified, LevelRule, classify_command};
+use crate::words::Level;
 
 /// One command of one app as a tool.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use super::Arguments;
 use super::arguments::wrong;
 use crate::fault::{Code, Fault};
-use crate::reference::RefId;
+use crate::words::RefId;
 
 /// The arguments of `iac_mcp_set_property`.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,15 +3,15 @@
 use indexmap::IndexMap;
 use serde_json::{Map, Value as Json};
 
+use super::Arguments;
 use super::schema::{self, TARGET};
-use super::{Arguments, TextWindow};
 use crate::action::{Argument, Invocation};
 use crate::app::App;
 use crate::dictionary::{Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef, names};
 use crate::fault::{Code, Fault, did_you_mean};
 use crate::marshal::{Checker, Fields, Given, expected, shapes};
-use crate::reference::RefId;
 use crate::specifier::{Path, Segment};
+use crate::words::{RefId, TextWindow};
 
 /// The arguments of `iac_mcp_read_command` and `iac_mcp_run_command`, and of a command's own tool.
 #[derive(Clone, Debug, PartialEq)]

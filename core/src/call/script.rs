@@ -1,9 +1,8 @@
 //! A plugin's call of a script of its package.
 
+use crate::words::Level;
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest as _, Sha256};
-
-use crate::permission::Level;
 
 /// A script of a plugin's package, on its way into an app.
 ///

@@ -10,7 +10,8 @@ use crate::call::schema::{self, TARGET};
 use crate::dictionary::{Command, Dictionary};
 use crate::fault::Fault;
 use crate::foreign;
-use crate::permission::{Level, LevelRule, classify_command};
+use crate::permission::{LevelRule, classify_command};
+use crate::words::Level;
 
 const NEXT: &str =
     "the parameters are checked when the command is called, and the error says what is expected";

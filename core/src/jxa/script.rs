@@ -13,11 +13,11 @@ use super::{
     whose::whose,
 };
 use crate::action::{Action, Column, Deed, Elements, Identity, Wanted};
-use crate::call::TextWindow;
 use crate::dictionary::Identifier;
 use crate::permission::Approved;
 use crate::plan::{Costs, Learned};
 use crate::specifier::{By, Id, Member, Path, Segment};
+use crate::words::TextWindow;
 
 /// Stands between the prelude and what belongs to the request.
 pub(super) const BODY: &str = "\nreturn run(app => ";

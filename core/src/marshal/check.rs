@@ -307,7 +307,7 @@ fn anywhere<'a>(dictionary: &'a Dictionary, name: &str) -> Option<&'a Property> 
 /// A reference, the word `application`, or an object with a specifier's type; also as an answer shows objects.
 fn looks_like_object(json: &Json) -> bool {
     match as_shown(json) {
-        Json::String(text) => text == "application" || crate::reference::RefId::parse(text).is_some(),
+        Json::String(text) => text == "application" || crate::words::RefId::parse(text).is_some(),
         Json::Object(fields) => fields.get("type").is_some_and(|kind| {
             matches!(kind.as_str(), Some("application" | "element" | "named" | "id" | "property" | "filter"))
         }),

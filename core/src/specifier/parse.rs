@@ -3,8 +3,8 @@
 use serde_json::{Map, Value as Json};
 
 use super::{Container, Id, Specifier, SpecifierError};
-use crate::call::{Filter, HIGHEST_LIMIT};
-use crate::reference::RefId;
+use crate::call::Filter;
+use crate::words::{HIGHEST_LIMIT, RefId};
 
 /// Nobody nests deeper than this; it bounds the recursion.
 const DEEPEST: usize = 32;

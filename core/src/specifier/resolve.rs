@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{By, Container, Member, Path, Segment, Specifier, SpecifierError};
 use crate::dictionary::{APPLICATION, Class, Dictionary, Identifier, Property, TypeExpr, names};
-use crate::reference::RefId;
+use crate::words::RefId;
 
 /// What a specifier means in one app.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,18 +7,18 @@ use super::show::{largest, show, value};
 use super::{Outcome, Step, World, done, held, placing};
 use crate::action::{Action, Deed, Invocation};
 use crate::app::App;
-use crate::call::{CommandCall, Mode, TextWindow, bind, candidates, schema};
+use crate::call::{CommandCall, Mode, bind, candidates, schema};
 use crate::dictionary::{Dictionary, TypeExpr};
 use crate::fault::{Code, Fault};
 use crate::jxa;
 use crate::marshal::{Checker, Given, are_named, shapes};
 use crate::osa_error::OsaError;
-use crate::permission::{Classified, Decision, Gate, Level, classify, decide};
-use crate::reference::RefId;
+use crate::permission::{Classified, Decision, Gate, classify, decide};
 use crate::reply::Reply;
 use crate::specifier::quoted;
 use crate::undo::Undo;
 use crate::value::Value;
+use crate::words::{Level, RefId, TextWindow};
 const OPEN_IT: &str =
     "ask the user to open the app; a command opens it only where the policy's rule says `launch = true`";
 /// A name out of the dictionary is never cut.

@@ -15,9 +15,9 @@ use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::osa_error::OsaError;
 use crate::plan;
-use crate::reference::RefId;
 use crate::reply::Reply;
 use crate::specifier::{By, Container, Id, Mark, Path, Segment};
+use crate::words::RefId;
 
 /// Elements while the app is asked for them.
 #[derive(Debug)]

@@ -5,11 +5,11 @@
 use serde_json::{Value as Json, json};
 
 use super::{Outcome, Step, World, done, elements, query, start};
-use crate::call::{Call, Filter, GetElements, TextWindow};
+use crate::call::{Call, Filter, GetElements};
 use crate::fault::{Code, Fault};
 use crate::permission::Source;
-use crate::reference::RefId;
 use crate::specifier::{Container, Specifier};
+use crate::words::{RefId, TextWindow};
 
 /// What waits for it.
 #[derive(Debug)]

@@ -9,18 +9,18 @@ use super::show::value;
 use super::{Outcome, Step, Then, World, held, in_app};
 use crate::action::{Action, Anchors, Argument, Deed, Find, Invocation, Moves, Seen};
 use crate::app::App;
-use crate::call::TextWindow;
 use crate::change::{Look, mark_of};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
 use crate::marshal::{Given, Place};
-use crate::permission::{Level, classify};
+use crate::permission::classify;
 use crate::plan;
-use crate::reference::{Object, RefId};
+use crate::reference::Object;
 use crate::reply::Reply;
 use crate::specifier::{By, Id, Member, Path, Segment, Specifier, read_source};
 use crate::undo::{Undo, Way};
 use crate::value::Value;
+use crate::words::{Level, RefId, TextWindow};
 
 /// The event that moves objects.
 const MOVE: &str = "coremove";

@@ -13,9 +13,9 @@ use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::osa_error::OsaError;
 use crate::permission::{Decision, Source, decide};
-use crate::reference::RefId;
 use crate::reply::Reply;
 use crate::specifier::{By, Id, Mark, Path, Segment};
+use crate::words::RefId;
 
 /// A command whose places are being looked up.
 #[derive(Debug)]

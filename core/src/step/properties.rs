@@ -8,16 +8,16 @@ use super::show::{Shown, all_properties, value};
 use super::{Step, Then, World, done, in_app};
 use crate::action::{Column, Deed, Wanted};
 use crate::app::App;
-use crate::call::{Named, TextWindow};
+use crate::call::Named;
 use crate::dictionary::{Dictionary, Identifier, TypeExpr};
 use crate::fault::{Code, Fault};
 use crate::marshal::{Shape, are_named, shapes};
 use crate::osa_error::OsaError;
 use crate::plan;
-use crate::reference::{RefId, ReferenceError};
 use crate::reply::Reply;
 use crate::specifier::{Path, SpecifierError, find_property};
 use crate::value::Value;
+use crate::words::{RefId, ReferenceError, TextWindow};
 
 /// Some references, while their apps are asked one after the other.
 #[derive(Debug)]

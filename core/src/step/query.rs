@@ -7,7 +7,6 @@ use super::show::{show, value};
 use super::{Step, Then, World, done, held, in_app, remember};
 use crate::action::{Deed, Identity};
 use crate::app::App;
-use crate::call::TextWindow;
 use crate::change;
 use crate::dictionary::{Identifier, TypeRef, names};
 use crate::fault::{Code, Fault, did_you_mean};
@@ -15,6 +14,7 @@ use crate::plan;
 use crate::reply::Reply;
 use crate::specifier::{By, Id, Mark, Path, Resolved, Segment, Specifier, Target};
 use crate::value::Value;
+use crate::words::TextWindow;
 
 /// How much of a long text a value holds.
 const TEXT: TextWindow = TextWindow { offset: 0, limit: 8_000 };

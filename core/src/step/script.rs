@@ -6,15 +6,16 @@ use super::asking::run;
 use super::{Behind, Outcome, Step, Then, World, command, in_app};
 use crate::action::{Action, Deed, InAppAct, InAppScript, Invocation, Rest};
 use crate::app::App;
-use crate::call::{Act, ScriptCall, TextWindow};
+use crate::call::{Act, ScriptCall};
 use crate::dictionary::{Command, Dictionary, Identifier, names};
 use crate::fault::{Code, Fault};
 use crate::foreign;
 use crate::jxa;
 use crate::marshal::Given;
-use crate::permission::{Approved, Later, Level};
+use crate::permission::{Approved, Later};
 use crate::reply::Reply;
 use crate::specifier::quoted;
+use crate::words::{Level, TextWindow};
 
 /// Commands that run a script inside their app, which is their direct parameter, and answer its value.
 const ENGINES: [&str; 1] = ["evaluate javascript"];

@@ -16,11 +16,12 @@ use crate::change::Change;
 use crate::fault::{Code, Fault};
 use crate::osa_error::OsaError;
 use crate::permission::{Decision, Unasked, decide};
-use crate::reference::{Object, RefId};
+use crate::reference::Object;
 use crate::reply::Reply;
 use crate::specifier::Path;
 use crate::undo::Undo;
 use crate::value::Value;
+use crate::words::RefId;
 
 pub(super) use begin::{start, start_undo};
 

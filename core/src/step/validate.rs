@@ -8,13 +8,13 @@ use super::properties::column;
 use super::{Outcome, Step, Then, World, begin, health, in_app};
 use crate::action::{Deed, Identity, Wanted};
 use crate::app::App;
-use crate::call::{Call, TextWindow};
+use crate::call::Call;
 use crate::change;
 use crate::osa_error::is_missing;
 use crate::plan;
-use crate::reference::RefId;
 use crate::reply::Reply;
 use crate::specifier::Path;
+use crate::words::{RefId, TextWindow};
 
 /// As many objects of an app as are asked for in one script.
 const AT_ONCE: usize = 500;

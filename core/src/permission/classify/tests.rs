@@ -2,10 +2,10 @@ use std::sync::Arc;
 
 use super::*;
 use crate::action::{Argument, Terms};
-use crate::call::TextWindow;
 use crate::dictionary::Identifier;
 use crate::marshal::Given;
 use crate::specifier::{By, Member, Path, Segment};
+use crate::words::TextWindow;
 
 fn check(app: &str, name: &str, code: &str, level: Level, is_shell: bool) {
     let command = Command { name: name.into(), code: code.into(), ..Command::default() };

@@ -9,10 +9,10 @@ use crate::change::{Change, Expected, Slot, Subject};
 use crate::dictionary::{Dictionary, Identifier, Property};
 use crate::fault::{Code, Fault};
 use crate::marshal::{Checker, Given};
-use crate::reference::RefId;
 use crate::specifier::{Path, Specifier, SpecifierError, find_property};
 use crate::step::{Step, World, held, moves};
 use crate::undo::{Undo, Way};
+use crate::words::RefId;
 
 /// How many objects a question names one by one.
 const NAMED: usize = 5;

@@ -1,0 +1,103 @@
+//! Small types and limits that every room shares.
+
+use serde::{Deserialize, Serialize};
+
+/// The id of a reference: `ref_` and 16 base32 characters.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RefId([u8; 16]);
+
+const PREFIX: &str = "ref_";
+const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+
+impl RefId {
+    /// Makes an id from 80 random bits.
+    pub fn from_random(bits: [u8; 10]) -> Self {
+        let mut number = bits.iter().fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
+        let mut id = [0; 16];
+        for character in id.iter_mut().rev() {
+            *character = ALPHABET[(number & 31) as usize];
+            number >>= 5;
+        }
+        Self(id)
+    }
+
+    /// Reads an id as [`std::fmt::Display`] writes it; `None` for any other text.
+    pub fn parse(text: &str) -> Option<Self> {
+        let id: [u8; 16] = text.strip_prefix(PREFIX)?.as_bytes().try_into().ok()?;
+        id.iter().all(|character| ALPHABET.contains(character)).then_some(Self(id))
+    }
+}
+
+impl std::fmt::Display for RefId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(PREFIX)?;
+        self.0.iter().try_for_each(|character| std::fmt::Write::write_char(f, char::from(*character)))
+    }
+}
+
+impl std::fmt::Debug for RefId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+/// Why a reference cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReferenceError {
+    /// It never was, or it was released, or its time passed and it was cleaned up.
+    #[error("the reference {0} is not known: it was never issued, was released, or expired")]
+    Unknown(RefId),
+    /// Its time has passed.
+    #[error("the reference {0} expired")]
+    Expired(RefId),
+    /// It had to make room for others.
+    #[error("the reference {0} was evicted to make room for newer ones")]
+    Evicted(RefId),
+}
+
+impl ReferenceError {
+    /// The reference that cannot be used.
+    pub fn id(&self) -> RefId {
+        match self {
+            Self::Unknown(id) | Self::Expired(id) | Self::Evicted(id) => *id,
+        }
+    }
+}
+
+/// How much harm an action can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Level {
+    /// Reads.
+    Safe,
+    /// Changes that can be taken back, and everything that is not known.
+    Modify,
+    /// Sends, deletes, quits, erases; runs code or types keys.
+    Dangerous,
+}
+
+impl Level {
+    /// The level as it is written: `SAFE`, `MODIFY` or `DANGEROUS`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Safe => "SAFE",
+            Self::Modify => "MODIFY",
+            Self::Dangerous => "DANGEROUS",
+        }
+    }
+}
+
+/// Which part of a long text is read, in code points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextWindow {
+    /// Where it begins.
+    pub offset: usize,
+    /// How long it is at most.
+    pub limit: usize,
+}
+
+/// As much of a text as one answer may hold.
+pub(crate) const LONGEST_TEXT: usize = 200_000;
+
+/// How many elements an answer may hold.
+pub(crate) const HIGHEST_LIMIT: usize = 1_000;
