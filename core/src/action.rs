@@ -1,14 +1,15 @@
 //! A call after every name in it was resolved: what would be done, to what, in which app.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
 
 use crate::app::App;
-use crate::call::Filter;
 use crate::change::{Change, Look, Subject};
 use crate::dictionary::{Dictionary, Identifier, TypeExpr, names};
+use crate::filter::Filter;
+use crate::identity::{Anchors, Identity};
 use crate::marshal::Given;
 use crate::specifier::{Member, Path};
 use crate::words::{Level, TextWindow};
@@ -329,43 +330,4 @@ impl Column {
     pub fn is_text(&self) -> bool {
         self.kind.0.iter().any(|kind| kind.name.ends_with("text"))
     }
-}
-
-/// By what elements of each class are told apart, for the classes on the ways of an action.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Anchors(BTreeMap<String, Anchor>);
-
-/// By what elements of a class are told apart, so that a place can be turned into an object before others come or go.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Anchor {
-    /// By what the app finds one again.
-    pub identity: Identity,
-    /// The property that holds the name, if the class has one.
-    pub name: Option<Identifier>,
-    /// What tells one from its neighbours where nothing else does.
-    pub mark: Option<Identifier>,
-}
-
-impl Anchors {
-    /// Returns what is known of a class.
-    pub fn of(&self, class: &str) -> Option<&Anchor> {
-        self.0.get(class)
-    }
-}
-
-impl FromIterator<(String, Anchor)> for Anchors {
-    fn from_iter<I: IntoIterator<Item = (String, Anchor)>>(all: I) -> Self {
-        Self(all.into_iter().collect())
-    }
-}
-
-/// What an object of a class is known by.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Identity {
-    /// A property that the dictionary marks as the id.
-    Id(Identifier),
-    /// Its name, where that is the only one of its kind in the container.
-    Name(Identifier),
-    /// Nothing but its place.
-    Index,
 }

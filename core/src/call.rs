@@ -1,28 +1,23 @@
 //! Tool arguments, read into a typed call.
 
 mod arguments;
-mod catalog;
 mod change;
 mod command;
-mod filter;
-pub mod schema;
 mod script;
 
 use serde_json::{Map, Value as Json};
 
 use crate::Millis;
-use crate::describe::Question;
 use crate::fault::{Code, Fault};
+use crate::filter::Filter;
 use crate::specifier::{Container, Specifier};
 use crate::undo::{self, Undo};
 use crate::words::{HIGHEST_LIMIT, RefId, TextWindow};
 
 pub(crate) use arguments::Arguments;
-pub use catalog::{Catalog, CommandTool, Hints};
 pub use change::SetProperty;
+pub(crate) use command::collect;
 pub use command::{CommandCall, Mode};
-pub(crate) use command::{bind, candidates};
-pub use filter::{Compare, Filter, Operator};
 pub use script::{Act, ScriptCall};
 
 /// A tool call whose arguments have the right form; names are not yet checked.
@@ -80,6 +75,23 @@ pub enum Call {
     },
     /// A plugin runs a script of its package inside an app; no tool does.
     Script(ScriptCall),
+}
+
+/// What is asked of a dictionary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// What there is.
+    Overview,
+    /// One class.
+    Class(String),
+    /// One command.
+    Command(String),
+    /// One enumeration.
+    Enumeration(String),
+    /// Everything that has to do with some words.
+    Search(String),
+    /// How to reach objects of a class.
+    Reach(String),
 }
 
 /// The arguments of `iac_mcp_get_elements`.

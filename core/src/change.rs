@@ -5,8 +5,8 @@ mod verify;
 
 use serde_json::Value as Json;
 
-use crate::action::Anchor;
 use crate::dictionary::{Dictionary, Identifier, TypeExpr};
+use crate::identity::Anchor;
 use crate::marshal::Given;
 use crate::specifier::{By, Path, Segment};
 
@@ -182,7 +182,7 @@ impl Subject {
 /// Says by what elements of a class are told apart.
 pub(crate) fn anchor(app: &str, dictionary: &Dictionary, class: &str) -> Anchor {
     Anchor {
-        identity: crate::plan::identity(dictionary, class),
+        identity: crate::identity::identity(dictionary, class),
         name: name(dictionary, class),
         mark: mark(app, dictionary, class),
     }

@@ -13,29 +13,13 @@ mod search;
 use serde_json::Value as Json;
 
 use crate::app::{App, Apps};
+use crate::call::Question;
 use crate::dictionary::{Dictionary, names};
 use crate::fault::{Code, Fault, did_you_mean};
 use crate::foreign;
 use crate::permission::LevelRule;
 
 pub use reach::Route;
-
-/// What is asked of a dictionary.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Question {
-    /// What there is.
-    Overview,
-    /// One class.
-    Class(String),
-    /// One command.
-    Command(String),
-    /// One enumeration.
-    Enumeration(String),
-    /// Everything that has to do with some words.
-    Search(String),
-    /// How to reach objects of a class.
-    Reach(String),
-}
 
 /// A class, a command, an enumeration and a search answer within this.
 const LARGEST: usize = 3 * 1024;

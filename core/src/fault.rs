@@ -218,6 +218,16 @@ pub fn did_you_mean(near: &[String]) -> String {
     }
 }
 
+/// The error for an argument of the wrong kind.
+pub(crate) fn wrong(name: &str, expected: &str, got: &Json) -> Fault {
+    let mut shown: String = got.to_string().chars().take(80).collect();
+    if shown.len() < got.to_string().len() {
+        shown.push('…');
+    }
+    let message = format!("`{name}`: expected {expected}, got {shown}");
+    Fault::new(Code::InvalidParameter, message, format!("give {expected}")).with("parameter", name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

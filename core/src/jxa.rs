@@ -10,8 +10,7 @@ mod script;
 mod whose;
 
 pub(crate) use inside::inside;
-pub(crate) use script::{canonical, preview, script};
-pub(crate) use whose::can_be_whose;
+pub(crate) use script::{canonical, preview};
 
 /// The fixed part of every script.
 pub(crate) const PRELUDE: &str = include_str!("jxa/prelude.js");

@@ -1,7 +1,8 @@
 //! What an assistant's request means to a scriptable Mac app, decided without touching anything.
 //!
-//! The modules stand in the order in which data flows: a dictionary is parsed, a call is read against it, its
-//! specifier is resolved, permission is decided, a plan is chosen, a script is written, and its reply is read.
+//! The modules stand in the order in which data flows: a dictionary is parsed, a call is read, its specifier is resolved,
+//! its command is bound, a plan is chosen, permission is decided, a script is written, and its reply is read. A module
+//! imports only modules that stand above it.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -9,27 +10,41 @@ pub mod value;
 
 pub mod foreign;
 
+pub mod fault;
+
+pub mod words;
+
 pub mod dictionary;
 
 pub mod app;
 
-pub mod words;
-
-pub mod call;
+pub mod filter;
 
 pub mod specifier;
 
 pub mod marshal;
 
-pub mod action;
+pub mod schema;
+
+pub mod undo;
+
+pub mod call;
+
+pub mod identity;
 
 pub mod change;
 
-pub mod permission;
+pub mod action;
 
-pub mod describe;
+pub(crate) mod bind;
 
 pub mod plan;
+
+pub mod permission;
+
+pub mod catalog;
+
+pub mod describe;
 
 pub mod jxa;
 
@@ -37,10 +52,6 @@ pub mod osa_error;
 pub mod reply;
 
 pub mod reference;
-
-pub mod fault;
-
-pub mod undo;
 
 pub mod step;
 

@@ -14,8 +14,6 @@ use std::sync::Arc;
 use crate::Millis;
 use crate::action::{Action, Deed, Terms};
 use crate::fault::Fault;
-use crate::jxa::{self, Script};
-use crate::plan::{Costs, Learned};
 
 pub use classify::{Classified, LevelRule, MANY, classify, classify_command, classify_write};
 pub use closed::{Closed, Where};
@@ -185,20 +183,18 @@ impl Approved {
         self.launch
     }
 
-    /// The script that asks whether an app answers: it reads the version and launches nothing. It is the same for every
-    /// policy, since no client can ask for it and nothing of its answer reaches one.
-    pub fn probe(app: &str) -> Script {
+    /// A look whether an app answers: it reads the version and launches nothing. It is the same for every policy, since
+    /// no client can ask for it and nothing of its answer reaches one.
+    pub(crate) fn probe(app: &str) -> Self {
         let action = Action { app: app.into(), terms: Terms::default(), deed: Deed::Version };
         let harm = classify(&action, &[]);
-        let probe = Self { action, harm, source: Source::Probe, scopes: Vec::new(), launch: false };
-        probe.into_script(&Learned::default().costs(app)).0
+        Self { action, harm, source: Source::Probe, scopes: Vec::new(), launch: false }
     }
 
-    /// Writes the script, and says by what right. There is no other way to one.
-    pub fn into_script(self, costs: &Costs) -> (Script, Decided) {
-        let script = jxa::script(&self, costs);
+    /// Says by what right it may run, once its script is written.
+    pub(crate) fn decided(self) -> Decided {
         let Self { harm, source, scopes, .. } = self;
-        (script, Decided { allowed: true, harm, source, scopes })
+        Decided { allowed: true, harm, source, scopes }
     }
 }
 

@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::action::{Column, Elements, Identity};
-use crate::dictionary::{Dictionary, Identifier, Property};
-use crate::reply::Spent;
+use serde::Deserialize;
+
+use crate::action::{Column, Elements};
+use crate::dictionary::{Dictionary, Property};
+use crate::filter::{Filter, Operator};
+use crate::identity::Identity;
 use crate::specifier::{Member, Path, Segment};
 
 /// What reading costs in one app, in milliseconds; the script chooses by it once it knows how many elements there are.
@@ -122,6 +125,21 @@ impl Learned {
     }
 }
 
+/// What the events of a script took, by what they read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+pub struct Spent {
+    /// Events that read a property of a whole collection.
+    pub columns: u64,
+    /// The time they took, in milliseconds.
+    pub column_ms: f64,
+    /// The time they were supposed to take, in milliseconds.
+    pub expected_ms: f64,
+    /// Events that read a property of one object.
+    pub singles: u64,
+    /// The time they took, in milliseconds.
+    pub single_ms: f64,
+}
+
 fn blend(known: &mut f64, measured: f64) {
     *known += (measured - *known) * WEIGHT;
 }
@@ -136,16 +154,6 @@ pub(crate) fn is_long(app: &str, dictionary: &Dictionary, class: &str, property:
     by_type || profile.is_some_and(named)
 }
 
-/// Says what objects of a class are known by: the property with the id's code, else a name, else their place.
-pub(crate) fn identity(dictionary: &Dictionary, class: &str) -> Identity {
-    let by_code = |code: &str| dictionary.property_of_code(class, code).and_then(|p| Identifier::of(&p.name));
-    match (by_code("ID  "), by_code("pnam")) {
-        (Some(id), _) => Identity::Id(id),
-        (None, Some(name)) => Identity::Name(name),
-        (None, None) => Identity::Index,
-    }
-}
-
 /// Says whether the app's own filter is to pick the elements out: where it is cheaper than reading the columns, or where
 /// a long property would have to be read of every element. It must be trusted, and elements must have names of their own.
 pub(crate) fn by_whose(costs: &Costs, wanted: &Elements) -> bool {
@@ -154,7 +162,22 @@ pub(crate) fn by_whose(costs: &Costs, wanted: &Elements) -> bool {
     let long = columns.iter().any(|column| wanted.columns[*column].long);
     let read: f64 = columns.iter().map(|column| costs.of(&wanted.columns[*column])).sum();
     let cheaper = each < read;
-    (long || cheaper)
-        && wanted.identity != Identity::Index
-        && crate::jxa::can_be_whose(filter, &wanted.columns)
+    (long || cheaper) && wanted.identity != Identity::Index && can_be_whose(filter, &wanted.columns)
+}
+
+/// Says whether the app can be asked: a comparison with missing value, a file or a class, or along a path of properties,
+/// has no such form.
+fn can_be_whose(filter: &Filter<usize>, columns: &[Column]) -> bool {
+    match filter {
+        Filter::And(filters) | Filter::Or(filters) => {
+            filters.iter().all(|filter| can_be_whose(filter, columns))
+        }
+        Filter::Not(filter) => can_be_whose(filter, columns),
+        Filter::Compare(compare) => {
+            let column = &columns[compare.property];
+            let equality = matches!(compare.operator, Operator::Equal | Operator::NotEqual);
+            let has_form = !column.by_script && (!column.enumerated || equality);
+            column.identifiers.len() == 1 && !compare.value.is_null() && has_form
+        }
+    }
 }

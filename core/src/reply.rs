@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 
 use crate::foreign;
 use crate::osa_error::OsaError;
+use crate::plan::Spent;
 
 /// What every script returns.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,21 +20,6 @@ pub struct Reply {
     pub reason: Option<String>,
     /// What its events took.
     pub spent: Spent,
-}
-
-/// What the events of a script took, by what they read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
-pub struct Spent {
-    /// Events that read a property of a whole collection.
-    pub columns: u64,
-    /// The time they took, in milliseconds.
-    pub column_ms: f64,
-    /// The time they were supposed to take, in milliseconds.
-    pub expected_ms: f64,
-    /// Events that read a property of one object.
-    pub singles: u64,
-    /// The time they took, in milliseconds.
-    pub single_ms: f64,
 }
 
 /// Text that is no envelope.

@@ -8,9 +8,9 @@ mod source;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use crate::call::Filter;
 use crate::dictionary::Identifier;
 use crate::fault::{Code, Fault, did_you_mean};
+use crate::filter::Filter;
 use crate::words::{RefId, ReferenceError};
 
 pub(crate) use parse::as_shown;

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use iac_core::Millis;
 use iac_core::app::Apps;
-use iac_core::call::{Call, Catalog, CommandTool};
+use iac_core::call::Call;
+use iac_core::catalog::{Catalog, CommandTool};
 use iac_core::permission::{Gate, Policy, Profile};
 use iac_core::plan::Learned;
 use iac_core::reference::{RefId, References};

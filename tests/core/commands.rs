@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use iac_core::app::STANDARD_ADDITIONS;
-use iac_core::call::Catalog;
+use iac_core::catalog::Catalog;
 use iac_core::permission::classify_command;
 use serde_json::Value as Json;
 

@@ -8,7 +8,8 @@
 mod support;
 
 use iac_core::app::{App, Apps};
-use iac_core::describe::{Question, describe, routes};
+use iac_core::call::Question;
+use iac_core::describe::{describe, routes};
 use iac_core::specifier::Specifier;
 use serde_json::Value as Json;
 

@@ -16,7 +16,7 @@ mod turns;
 #[path = "supervisor/workers.rs"]
 mod workers;
 
-use iac_core::permission::Approved;
+use iac_core::jxa::Script;
 use iac_core::step::Event;
 use iac_mcp::osascript::{Kind, Settings, Supervisor};
 use mark::Mark;
@@ -37,7 +37,7 @@ impl House {
 
     /// Runs a script whose data holds a word.
     async fn ask(&self, app: &str, kind: Kind, word: &str) -> Event {
-        self.supervisor.run(app, kind, &Approved::probe(word), CancellationToken::new()).await
+        self.supervisor.run(app, kind, &Script::probe(word), CancellationToken::new()).await
     }
 
     /// Asks and expects the answer to this question, and no other.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{Named, Stranger};
 use crate::dictionary::names;
-use crate::fault::{Code, Fault, did_you_mean};
+use crate::fault::{Code, Fault, did_you_mean, wrong};
 use crate::specifier::{as_shown, quoted};
 use crate::words::{LONGEST_TEXT, RefId, TextWindow};
 
@@ -166,16 +166,6 @@ fn sort_key(name: &str, item: &Json) -> Result<(String, bool), Fault> {
         Some(_) => return Err(wrong(name, expected, item)),
     };
     Ok((property.to_owned(), descending))
-}
-
-/// The error for an argument of the wrong kind.
-pub(crate) fn wrong(name: &str, expected: &str, got: &Json) -> Fault {
-    let mut shown: String = got.to_string().chars().take(80).collect();
-    if shown.len() < got.to_string().len() {
-        shown.push('…');
-    }
-    let message = format!("`{name}`: expected {expected}, got {shown}");
-    Fault::new(Code::InvalidParameter, message, format!("give {expected}")).with("parameter", name)
 }
 
 #[cfg(test)]

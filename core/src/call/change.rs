@@ -2,9 +2,8 @@
 
 use serde_json::Value as Json;
 
-use super::Arguments;
-use super::arguments::wrong;
-use crate::fault::{Code, Fault};
+use super::{Arguments, collect};
+use crate::fault::{Code, Fault, wrong};
 use crate::words::RefId;
 
 /// The arguments of `iac_mcp_set_property`.
@@ -37,15 +36,6 @@ impl SetProperty {
         let mut found = self.references.clone();
         self.properties.iter().for_each(|(_, value)| collect(value, &mut found));
         found
-    }
-}
-
-fn collect(json: &Json, found: &mut Vec<RefId>) {
-    match json {
-        Json::String(text) => found.extend(RefId::parse(text)),
-        Json::Array(items) => items.iter().for_each(|item| collect(item, found)),
-        Json::Object(fields) => fields.values().for_each(|value| collect(value, found)),
-        _ => {}
     }
 }
 

@@ -6,11 +6,11 @@ use serde_json::{Map, Value as Json, json};
 use super::budget::Answer;
 use super::{LARGEST, class, term, unknown};
 use crate::app::App;
-use crate::call::schema::{self, TARGET};
 use crate::dictionary::{Command, Dictionary};
 use crate::fault::Fault;
 use crate::foreign;
 use crate::permission::{LevelRule, classify_command};
+use crate::schema::{self, TARGET};
 use crate::words::Level;
 
 const NEXT: &str =

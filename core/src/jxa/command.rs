@@ -5,9 +5,10 @@ use serde_json::{Value as Json, json};
 
 use super::data::Data;
 use super::path::{path, pinned};
-use crate::action::{Anchors, Find, Invocation, Moves, Seen};
+use crate::action::{Find, Invocation, Moves, Seen};
 use crate::change::Look;
 use crate::dictionary::Identifier;
+use crate::identity::Anchors;
 use crate::marshal::{Given, Place};
 use crate::specifier::Path;
 

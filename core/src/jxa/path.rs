@@ -3,9 +3,9 @@
 
 use serde_json::Value as Json;
 
-use crate::action::{Anchor, Anchors, Identity};
 use crate::change::Look;
 use crate::dictionary::Identifier;
+use crate::identity::{Anchor, Anchors, Identity};
 use crate::specifier::{By, Id, Path, Segment};
 
 /// Writes a path that starts at `app` and takes its values from the list `p`; the values are appended to `values`.

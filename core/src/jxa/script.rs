@@ -12,9 +12,10 @@ use super::{
     path::path,
     whose::whose,
 };
-use crate::action::{Action, Column, Deed, Elements, Identity, Wanted};
+use crate::action::{Action, Column, Deed, Elements, Wanted};
 use crate::dictionary::Identifier;
-use crate::permission::Approved;
+use crate::identity::Identity;
+use crate::permission::{Approved, Decided};
 use crate::plan::{Costs, Learned};
 use crate::specifier::{By, Id, Member, Path, Segment};
 use crate::words::TextWindow;
@@ -25,8 +26,23 @@ pub(super) const BODY: &str = "\nreturn run(app => ";
 /// Stands behind what belongs to the request.
 pub(super) const END: &str = ");\n}";
 
+impl Approved {
+    /// Writes the script, and says by what right. There is no other way to one.
+    pub fn into_script(self, costs: &Costs) -> (Script, Decided) {
+        let script = script(&self, costs);
+        (script, self.decided())
+    }
+}
+
+impl Script {
+    /// The script that asks whether an app answers.
+    pub fn probe(app: &str) -> Self {
+        Approved::probe(app).into_script(&Learned::default().costs(app)).0
+    }
+}
+
 /// Writes the script of an approved action.
-pub(crate) fn script(approved: &Approved, costs: &Costs) -> Script {
+fn script(approved: &Approved, costs: &Costs) -> Script {
     let (body, mut data) = body(approved.action(), costs);
     if let Deed::Command(_) | Deed::Script(_) = approved.action().deed {
         data.set("launch", &approved.may_launch());

@@ -3,24 +3,7 @@
 use serde_json::Value as Json;
 
 use crate::action::Column;
-use crate::call::{Compare, Filter, Operator};
-
-/// Says whether the app can be asked: a comparison with missing value, a file or a class, or along a path of properties,
-/// has no such form.
-pub(crate) fn can_be_whose(filter: &Filter<usize>, columns: &[Column]) -> bool {
-    match filter {
-        Filter::And(filters) | Filter::Or(filters) => {
-            filters.iter().all(|filter| can_be_whose(filter, columns))
-        }
-        Filter::Not(filter) => can_be_whose(filter, columns),
-        Filter::Compare(compare) => {
-            let column = &columns[compare.property];
-            let equality = matches!(compare.operator, Operator::Equal | Operator::NotEqual);
-            let has_form = !column.by_script && (!column.enumerated || equality);
-            column.identifiers.len() == 1 && !compare.value.is_null() && has_form
-        }
-    }
-}
+use crate::filter::{Compare, Filter, Operator};
 
 /// Writes a filter that takes its values from the list `v`; the values are appended to `values`.
 pub(super) fn whose(filter: &Filter<usize>, columns: &[Column], values: &mut Vec<Json>) -> String {

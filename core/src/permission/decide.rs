@@ -11,7 +11,6 @@ use crate::Millis;
 use crate::action::{Action, Deed, Preview, Seen};
 use crate::app::App;
 use crate::fault::{Code, Fault};
-use crate::jxa;
 use crate::specifier::quoted;
 
 /// Decides on an action: the strictest word about anything that it touches.
@@ -144,13 +143,13 @@ impl Unasked {
         self
     }
 
-    /// Puts the question, in words; it is bound to them and to the action.
-    pub(crate) fn ask(self, wording: Wording) -> Asked {
+    /// Puts the question, in words. It is bound to them and to what would run: the parts of the script, which the room
+    /// that writes scripts hands in.
+    pub(crate) fn ask(self, wording: Wording, mut parts: Vec<String>) -> Asked {
         let Self { action, harm, source, scopes } = self;
         let why = why(&source);
         let lasting = if is_wide(&action, &harm) { Vec::new() } else { scopes.clone() };
         let unbound = Question { wording, level: harm.level, why, scopes: lasting, digest: Digest::of(&[]) };
-        let mut parts = jxa::canonical(&action);
         // A yes for longer counts for the scopes.
         parts.extend(scopes.iter().map(Scope::policy_line));
         parts.push(unbound.text());

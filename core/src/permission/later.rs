@@ -4,8 +4,10 @@ use serde_json::Value as Json;
 
 use super::Approved;
 use crate::action::Deed;
-use crate::jxa;
 use crate::marshal::Given;
+
+/// Writes the program that an app's own script engine runs.
+type Write = fn(&str, &Json, Option<&Json>, Option<&[&str]>) -> String;
 
 /// What was approved to run after something else: the same script with data that was shown or hashed with the rest.
 #[derive(Debug)]
@@ -19,15 +21,16 @@ impl Later {
         more.then(|| Self(Box::new(approved.clone())))
     }
 
-    /// Takes the next run. It is given what the run before it, which was approved as well, has handed on.
-    pub(crate) fn next(self, handed: &Json) -> Approved {
+    /// Takes the next run. It is given what the run before it, which was approved as well, has handed on; `write` makes
+    /// its program of the granted text, the data, what was handed on, and the acts.
+    pub(crate) fn next(self, handed: &Json, write: Write) -> Approved {
         let Self(mut approved) = self;
         if let Deed::Script(script) = &mut approved.action.deed
             && let Some(rest) = &mut script.rest
             && let Some(data) = rest.parts.pop_front()
         {
             let text = rest.text.clone();
-            let source = jxa::inside(&text, &data, Some(handed), script.act_names().as_deref());
+            let source = write(&text, &data, Some(handed), script.act_names().as_deref());
             script.invocation.direct = Some(Given::Text(source));
         }
         *approved

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json};
 
 use super::{Container, Id, Specifier, SpecifierError};
-use crate::call::Filter;
+use crate::filter::Filter;
 use crate::words::{HIGHEST_LIMIT, RefId};
 
 /// Nobody nests deeper than this; it bounds the recursion.

@@ -3,9 +3,9 @@
 use serde_json::{Value as Json, json};
 
 use crate::action::Column;
-use crate::call::{Compare, Operator};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
+use crate::filter::{Compare, Operator};
 use crate::marshal::{Checker, Given, Shape, expected, shapes};
 use crate::specifier::SpecifierError;
 

@@ -7,12 +7,14 @@ use super::first::First;
 use super::properties::column;
 use super::show::{Shown, largest, value};
 use super::{Outcome, Step, Then, World, held, in_app, remember};
-use crate::action::{Column, Deed, Elements, Identity};
+use crate::action::{Column, Deed, Elements};
 use crate::app::App;
-use crate::call::{Compare, Filter, GetElements};
+use crate::call::GetElements;
 use crate::change;
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
+use crate::filter::{Compare, Filter};
+use crate::identity::{Identity, identity};
 use crate::osa_error::OsaError;
 use crate::plan;
 use crate::reply::Reply;
@@ -79,7 +81,7 @@ fn wanted(
     let mut elements = Elements {
         container,
         collection,
-        identity: plan::identity(dictionary, &class),
+        identity: identity(dictionary, &class),
         mark: change::mark(&app.bundle_id, dictionary, &class),
         filter: filter.map(|filter| filter.cheap_first(&|column| known[column].long)),
         columns: known,

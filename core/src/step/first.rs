@@ -5,8 +5,9 @@
 use serde_json::{Value as Json, json};
 
 use super::{Outcome, Step, World, done, elements, query, start};
-use crate::call::{Call, Filter, GetElements};
+use crate::call::{Call, GetElements};
 use crate::fault::{Code, Fault};
+use crate::filter::Filter;
 use crate::permission::Source;
 use crate::specifier::{Container, Specifier};
 use crate::words::{RefId, TextWindow};

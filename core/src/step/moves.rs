@@ -7,14 +7,14 @@ use serde_json::{Value as Json, json};
 use super::command::Sending;
 use super::show::value;
 use super::{Outcome, Step, Then, World, held, in_app};
-use crate::action::{Action, Anchors, Argument, Deed, Find, Invocation, Moves, Seen};
+use crate::action::{Action, Argument, Deed, Find, Invocation, Moves, Seen};
 use crate::app::App;
 use crate::change::{Look, mark_of};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
+use crate::identity::{Anchors, identity};
 use crate::marshal::{Given, Place};
 use crate::permission::classify;
-use crate::plan;
 use crate::reference::Object;
 use crate::reply::Reply;
 use crate::specifier::{By, Id, Member, Path, Segment, Specifier, read_source};
@@ -262,8 +262,8 @@ pub(super) fn finding(
 ) -> Option<Find> {
     let class = &places.first()?.1.class;
     let mark = mark_of(&app.bundle_id, dictionary, class)?;
-    let plan = plan::identity(dictionary, class);
-    let crate::action::Identity::Id(id) = plan else { return None };
+    let plan = identity(dictionary, class);
+    let crate::identity::Identity::Id(id) = plan else { return None };
     Some(Find { places, mark, id, marks })
 }
 

@@ -11,6 +11,7 @@ use crate::app::App;
 use crate::call::Named;
 use crate::dictionary::{Dictionary, Identifier, TypeExpr};
 use crate::fault::{Code, Fault};
+use crate::identity::identity;
 use crate::marshal::{Shape, are_named, shapes};
 use crate::osa_error::OsaError;
 use crate::plan;
@@ -82,7 +83,7 @@ fn wanted(
     let dictionary = app.dictionary()?;
     let columns = properties
         .map(|terms| terms.iter().map(|term| column(app, dictionary, object.path.class(), term)).collect());
-    let identity = plan::identity(dictionary, object.path.class());
+    let identity = identity(dictionary, object.path.class());
     let columns: Option<Vec<Column>> = columns.transpose()?;
     let named = if columns.is_none() { named(dictionary, object.path.class()) } else { Vec::new() };
     Ok((object.app.to_string(), Wanted { path: object.path, identity, columns, named }))

@@ -5,12 +5,12 @@ use serde_json::{Value as Json, json};
 use super::first::First;
 use super::show::{show, value};
 use super::{Step, Then, World, done, held, in_app, remember};
-use crate::action::{Deed, Identity};
+use crate::action::Deed;
 use crate::app::App;
 use crate::change;
 use crate::dictionary::{Identifier, TypeRef, names};
 use crate::fault::{Code, Fault, did_you_mean};
-use crate::plan;
+use crate::identity::{Identity, identity};
 use crate::reply::Reply;
 use crate::specifier::{By, Id, Mark, Path, Resolved, Segment, Specifier, Target};
 use crate::value::Value;
@@ -67,7 +67,7 @@ impl Query {
         } else {
             let class = self.path.class();
             let (identity, mark) =
-                (plan::identity(dictionary, class), change::mark(&app.bundle_id, dictionary, class));
+                (identity(dictionary, class), change::mark(&app.bundle_id, dictionary, class));
             Deed::Look { path: self.path.clone(), identity, mark }
         };
         Ok(in_app(app, deed, events, Then::Query(Box::new(self)), world))
@@ -138,7 +138,7 @@ impl Query {
             Value::Null if is_property => json!({ "value": null }),
             found if is_property => json!({ "value": show(&found, app, world), "untrusted": true }),
             found => {
-                let path = known_by(&self.path, &found, &plan::identity(&dictionary, self.path.class()));
+                let path = known_by(&self.path, &found, &identity(&dictionary, self.path.class()));
                 reference(path, app, world)
             }
         }))

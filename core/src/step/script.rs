@@ -198,7 +198,7 @@ impl Inside {
             return Ok(answered(&json!(answers), behind.events));
         };
         self.answers = Some(answers);
-        let approved = later.next(&handed);
+        let approved = later.next(&handed, jxa::inside);
         if let Action { deed: Deed::Script(script), .. } = approved.action()
             && let Some(Given::Text(source)) = &script.invocation.direct
         {

@@ -14,6 +14,7 @@ use crate::action::{Action, Deed, Find, Preview};
 use crate::app::App;
 use crate::change::Change;
 use crate::fault::{Code, Fault};
+use crate::jxa;
 use crate::osa_error::OsaError;
 use crate::permission::{Decision, Unasked, decide};
 use crate::reference::Object;
@@ -122,7 +123,8 @@ impl Setting {
                 let app = world.apps.find(&unasked.action().app).ok();
                 let dictionary = app.and_then(|app| app.dictionary.as_deref());
                 let wording = self.wording(&behind.name, world.gate.plugin.clone(), dictionary);
-                ask(unasked.ask(wording), behind, Then::Set(Box::new(self)))
+                let parts = jxa::canonical(unasked.action());
+                ask(unasked.ask(wording, parts), behind, Then::Set(Box::new(self)))
             }
         }
     }

@@ -6,12 +6,12 @@ use serde_json::{Value as Json, json};
 
 use super::properties::column;
 use super::{Outcome, Step, Then, World, begin, health, in_app};
-use crate::action::{Deed, Identity, Wanted};
+use crate::action::{Deed, Wanted};
 use crate::app::App;
 use crate::call::Call;
 use crate::change;
+use crate::identity::{Identity, identity};
 use crate::osa_error::is_missing;
-use crate::plan;
 use crate::reply::Reply;
 use crate::specifier::Path;
 use crate::words::{RefId, TextWindow};
@@ -151,7 +151,7 @@ fn wanted(id: RefId, world: &World<'_>) -> Option<(String, Wanted)> {
     let app = world.apps.find(&object.app).ok()?;
     let dictionary = app.dictionary().ok()?;
     let class = object.path.class();
-    let identity = plan::identity(dictionary, class);
+    let identity = identity(dictionary, class);
     let property = match &identity {
         Identity::Id(property) | Identity::Name(property) => Some(property.clone()),
         Identity::Index => change::mark(&app.bundle_id, dictionary, class),

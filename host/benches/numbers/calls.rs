@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use iac_core::permission::Approved;
+use iac_core::jxa::Script;
 use iac_core::step::Event;
 use iac_mcp::osascript::{Kind, Settings, Supervisor};
 use serde_json::{Value as Json, json};
@@ -103,7 +103,7 @@ pub(crate) fn workers() -> Vec<Row> {
     let mac = Mac::new(200, "none");
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.expect("a runtime");
-    let script = Approved::probe(MAIL);
+    let script = Script::probe(MAIL);
     let measure = |workers: bool, rounds: usize| {
         let settings = Settings { workers, ..Settings::simulated(BINARY.as_ref(), &mac.world()) };
         let _inside = runtime.enter();

@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use clap::Args;
 use iac_core::app::App;
-use iac_core::call::Catalog;
+use iac_core::catalog::Catalog;
 use iac_core::dictionary::lint::{self, Weight};
 use serde_json::{Map, Value as Json};
 

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use iac_core::call::{Catalog, CommandTool};
+use iac_core::catalog::{Catalog, CommandTool};
 use iac_core::dictionary::names;
 use rmcp::model::{Tool, ToolAnnotations};
 

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use iac_core::jxa::Script;
-use iac_core::permission::Approved;
 use iac_core::reply::Reply;
 use iac_core::step::{Event, RunFailure};
 use tokio::sync::{Notify, watch};
@@ -273,7 +272,7 @@ impl Lane {
     /// Asks an app that never came back for its version. It may take its time: clients are answered meanwhile.
     async fn has_revived(&mut self) -> bool {
         let Standing::Suspect(since) = *self.standing.borrow() else { return true };
-        let probe = Approved::probe(&self.app);
+        let probe = Script::probe(&self.app);
         let end = tokio::time::Instant::now() + self.shared.settings.linger;
         let event = tokio::time::timeout_at(end, self.once(&probe, Kind::Read)).await.ok();
         let alive = event.is_some_and(|event| number(&event) != Some(EVENT_TIMED_OUT));

@@ -112,7 +112,7 @@ async fn until_then(place: &mut oneshot::Receiver<Job>, until: Instant) -> Optio
 
 #[cfg(test)]
 mod tests {
-    use iac_core::permission::Approved;
+    use iac_core::jxa::Script;
 
     use super::super::job::{Ticket, job};
     use super::super::settings::Kind;
@@ -121,7 +121,7 @@ mod tests {
     const PATIENCE: Duration = Duration::from_secs(2);
 
     fn script(word: &str) -> (Job, Ticket) {
-        job(&Approved::probe(word), Kind::Read)
+        job(&Script::probe(word), Kind::Read)
     }
 
     fn opened() -> (Door, Queue) {

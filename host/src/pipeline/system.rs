@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use iac_core::app::Apps;
 use iac_core::call::Call;
 use iac_core::fault::{Code, Fault};
-use iac_core::permission::Approved;
+use iac_core::jxa::Script;
 use iac_core::reference::Stats;
 use iac_core::step::{Event, Outcome, RunFailure};
 use serde_json::{Map, Value as Json, json};
@@ -90,7 +90,7 @@ impl Pipeline {
         cancel: CancellationToken,
     ) -> Result<String, String> {
         if apps.0.is_empty() {
-            return match self.supervisor.run("", Kind::Read, &Approved::probe(""), cancel).await {
+            return match self.supervisor.run("", Kind::Read, &Script::probe(""), cancel).await {
                 Event::Failed(RunFailure::Unstarted(why) | RunFailure::Process(why)) => Err(why),
                 Event::Failed(failure) => Err(failure.to_string()),
                 _ => Ok("answers, though there is no app to ask about".to_owned()),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use iac_core::app::{App, Apps};
-use iac_core::call::Catalog;
+use iac_core::catalog::Catalog;
 use iac_core::fault::Fault;
 use iac_core::step::EVERY_APP;
 use tokio::sync::OnceCell;

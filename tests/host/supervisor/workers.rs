@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use iac_core::permission::Approved;
+use iac_core::jxa::Script;
 use iac_core::step::{Event, RunFailure};
 use iac_mcp::osascript::{Kind, Settings};
 use tokio_util::sync::CancellationToken;
@@ -175,7 +175,7 @@ async fn whose_number_it_says_is_not_believed() {
 async fn a_cancelled_call_is_answered_at_once() {
     let house = House::new(fake::settings("sleep 0.5; answer"));
     let cancel = CancellationToken::new();
-    let script = Approved::probe("bad");
+    let script = Script::probe("bad");
     let call = house.supervisor.run("app", Kind::Change, &script, cancel.clone());
     let cancelled = async {
         tokio::time::sleep(Duration::from_millis(200)).await;

@@ -10,6 +10,7 @@ use crate::app::App;
 use crate::change::{Look, Subject, beside, consequence, facts};
 use crate::dictionary::Dictionary;
 use crate::fault::Fault;
+use crate::jxa;
 use crate::marshal::Given;
 use crate::osa_error::OsaError;
 use crate::permission::{Unasked, Wording};
@@ -154,5 +155,6 @@ fn question(
         count,
         consequence: consequence.map(str::to_owned),
     };
-    ask(unasked.ask(wording), behind, then)
+    let parts = jxa::canonical(unasked.action());
+    ask(unasked.ask(wording, parts), behind, then)
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::app::App;
-use crate::call::Filter;
+use crate::filter::Filter;
 use crate::step::properties::column;
 
 const DICTIONARY: &[u8] = br#"<dictionary><suite name="S" code="ssss">

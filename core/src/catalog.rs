@@ -7,11 +7,12 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value as Json};
 use sha2::{Digest, Sha256};
 
-use super::{Call, CommandCall, schema};
 use crate::app::{App, STANDARD_ADDITIONS};
+use crate::call::{Call, CommandCall};
 use crate::dictionary::{Command, Dictionary, Identifier, names};
 use crate::foreign;
 use crate::permission::{Classified, LevelRule, classify_command};
+use crate::schema;
 use crate::words::Level;
 
 /// One command of one app as a tool.

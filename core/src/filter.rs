@@ -2,8 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::arguments::wrong;
-use crate::fault::{Code, Fault};
+use crate::fault::{Code, Fault, wrong};
 
 /// Nobody nests deeper than this; it bounds the recursion.
 const DEEPEST: usize = 16;

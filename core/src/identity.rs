@@ -1,0 +1,54 @@
+//! By what objects are known and told apart.
+
+use std::collections::BTreeMap;
+
+use crate::dictionary::{Dictionary, Identifier};
+
+/// By what elements of each class are told apart, for the classes on the ways of an action.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Anchors(BTreeMap<String, Anchor>);
+
+/// By what elements of a class are told apart, so that a place can be turned into an object before others come or go.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Anchor {
+    /// By what the app finds one again.
+    pub identity: Identity,
+    /// The property that holds the name, if the class has one.
+    pub name: Option<Identifier>,
+    /// What tells one from its neighbours where nothing else does.
+    pub mark: Option<Identifier>,
+}
+
+impl Anchors {
+    /// Returns what is known of a class.
+    pub fn of(&self, class: &str) -> Option<&Anchor> {
+        self.0.get(class)
+    }
+}
+
+impl FromIterator<(String, Anchor)> for Anchors {
+    fn from_iter<I: IntoIterator<Item = (String, Anchor)>>(all: I) -> Self {
+        Self(all.into_iter().collect())
+    }
+}
+
+/// What an object of a class is known by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Identity {
+    /// A property that the dictionary marks as the id.
+    Id(Identifier),
+    /// Its name, where that is the only one of its kind in the container.
+    Name(Identifier),
+    /// Nothing but its place.
+    Index,
+}
+
+/// Says what objects of a class are known by: the property with the id's code, else a name, else their place.
+pub(crate) fn identity(dictionary: &Dictionary, class: &str) -> Identity {
+    let by_code = |code: &str| dictionary.property_of_code(class, code).and_then(|p| Identifier::of(&p.name));
+    match (by_code("ID  "), by_code("pnam")) {
+        (Some(id), _) => Identity::Id(id),
+        (None, Some(name)) => Identity::Name(name),
+        (None, None) => Identity::Index,
+    }
+}
