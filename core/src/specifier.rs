@@ -24,12 +24,12 @@ pub use source::read_source;
 pub enum Specifier {
     /// `{"type":"application"}` or the word `"application"`.
     Application,
-    /// `{"type":"element","element":"message","index":0,"container":…}`; the index counts from 0.
+    /// `{"type":"element","element":"message","index":0,"container":…}`
     Element {
         /// The class of the element, in any spelling.
         element: String,
-        /// Counts from 0.
-        index: u32,
+        /// Counts from 0; a negative index counts from the end, -1 is the last element.
+        index: i32,
         /// Where it is.
         container: Container,
     },
@@ -63,6 +63,18 @@ pub enum Specifier {
         /// How many a query answers, 1 to 1,000.
         limit: usize,
     },
+    /// `{"type":"every","element":"mailbox","container":…,"where":…,"from":0,"to":9}`: all elements, those that match, or
+    /// those of a range.
+    Every {
+        /// The class of the elements, in any spelling.
+        element: String,
+        /// Where they are; an `every` inside it reaches through all of its objects.
+        container: Container,
+        /// Which ones.
+        filter: Option<Filter<String>>,
+        /// The first and the last index, both included; they count as in `Element`.
+        range: Option<(i32, i32)>,
+    },
     /// `{"type":"property","property":"inbox","of":…}`
     Property {
         /// The property, in any spelling.
@@ -95,6 +107,7 @@ impl Specifier {
             | Self::Named { container, .. }
             | Self::Id { container, .. }
             | Self::Filter { container, .. }
+            | Self::Every { container, .. }
             | Self::Property { of: container, .. } => Some(container),
         }
     }
@@ -106,6 +119,7 @@ impl Specifier {
             | Self::Named { container, .. }
             | Self::Id { container, .. }
             | Self::Filter { container, .. }
+            | Self::Every { container, .. }
             | Self::Property { of: container, .. } => Some(container),
         }
     }

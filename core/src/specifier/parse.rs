@@ -9,7 +9,7 @@ use crate::words::{HIGHEST_LIMIT, RefId};
 /// Nobody nests deeper than this; it bounds the recursion.
 const DEEPEST: usize = 32;
 
-const FORMS: &str = "one of application, element, named, id, property, filter";
+const FORMS: &str = "one of application, element, named, id, property, filter, every";
 
 impl Specifier {
     /// Reads a specifier; `place` is its name in messages, such as `specifier`.
@@ -48,6 +48,9 @@ fn parse(json: &Json, place: &str, depth: usize) -> Result<Specifier, SpecifierE
         "named" => reader.only(&["element", "name", "container"]).and_then(|()| reader.named()),
         "id" => reader.only(&["element", "id", "container"]).and_then(|()| reader.id()),
         "property" => reader.only(&["property", "of"]).and_then(|()| reader.property()),
+        "every" => {
+            reader.only(&["element", "container", "where", "from", "to"]).and_then(|()| reader.every())
+        }
         "filter" => reader.only(&["element", "container", "where", "limit"]).and_then(|()| reader.filter()),
         other => {
             Err(form(&reader.at("type"), format!("`{other}` is no form of specifier; expected {FORMS}")))
@@ -84,12 +87,9 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn element(&self) -> Result<Specifier, SpecifierError> {
-        let index = self.field("index")?;
-        let number = index.as_u64().and_then(|index| u32::try_from(index).ok());
-        let wrong = || form(&self.at("index"), format!("expected an integer from 0, got {index}"));
         Ok(Specifier::Element {
             element: self.text("element")?,
-            index: number.ok_or_else(wrong)?,
+            index: self.index("index")?,
             container: self.container("container")?,
         })
     }
@@ -115,18 +115,45 @@ impl Reader<'_> {
             None => 1,
             Some(json) => self.limit(json)?,
         };
-        let place = self.at("where");
-        let filter = Filter::parse(self.field("where")?, &place);
-        let filter = filter.map_err(|fault| {
-            // The fault names the place itself, as the error does.
-            let named = format!("`{place}`: ");
-            form(&place, fault.message.strip_prefix(&*named).unwrap_or(&fault.message).to_owned())
-        })?;
+        let filter = self.condition(self.field("where")?)?;
         Ok(Specifier::Filter {
             element: self.text("element")?,
             container: self.container("container")?,
             filter,
             limit,
+        })
+    }
+
+    /// All elements, those that match, or those of a range; which of a range match cannot be asked at once.
+    fn every(&self) -> Result<Specifier, SpecifierError> {
+        let filter = self.fields.get("where").map(|json| self.condition(json)).transpose()?;
+        let range = match (self.fields.contains_key("from"), self.fields.contains_key("to")) {
+            (false, false) => None,
+            _ => Some((self.index("from")?, self.index("to")?)),
+        };
+        if filter.is_some() && range.is_some() {
+            let wrong = "`where` and a range do not go together; expected one of them".to_owned();
+            return Err(form(self.place, wrong));
+        }
+        let container = self.container("container")?;
+        Ok(Specifier::Every { element: self.text("element")?, container, filter, range })
+    }
+
+    fn index(&self, name: &str) -> Result<i32, SpecifierError> {
+        let json = self.field(name)?;
+        let index = json.as_i64().and_then(|index| i32::try_from(index).ok());
+        let wrong =
+            || form(&self.at(name), format!("expected an integer (0 is the first, -1 the last), got {json}"));
+        index.ok_or_else(wrong)
+    }
+
+    fn condition(&self, json: &Json) -> Result<Filter<String>, SpecifierError> {
+        let place = self.at("where");
+        let filter = Filter::parse(json, &place);
+        filter.map_err(|fault| {
+            // The fault names the place itself, as the error does.
+            let named = format!("`{place}`: ");
+            form(&place, fault.message.strip_prefix(&*named).unwrap_or(&fault.message).to_owned())
         })
     }
 

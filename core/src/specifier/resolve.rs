@@ -161,14 +161,15 @@ impl Walk<'_, '_> {
         match specifier {
             Specifier::Application => Ok(Path::application()),
             Specifier::Element { element, index, container } => {
-                self.pick(element, By::Index(*index), container)
+                // A place that counts from the end is looked up before anything is resolved.
+                let index =
+                    u32::try_from(*index).map_err(|_| unanswered("a place that counts from the end"))?;
+                self.pick(element, By::Index(index), container)
             }
             Specifier::Named { element, name, container } => self.named(element, name, container),
             Specifier::Id { element, id, container } => self.pick(element, By::Id(id.clone()), container),
-            Specifier::Filter { .. } => Err(SpecifierError::Form {
-                place: "specifier".to_owned(),
-                wrong: "a filter has no path before the app has answered it".to_owned(),
-            }),
+            Specifier::Filter { .. } => Err(unanswered("a filter")),
+            Specifier::Every { .. } => Err(unanswered("`every`")),
             Specifier::Property { property, of } => {
                 let owner = self.container(of)?;
                 let found = self.property(&owner, property)?;
@@ -214,6 +215,14 @@ impl Walk<'_, '_> {
         let found = self.property(&Path::application(), name).ok()?;
         let Target::Object(class) = &found.target else { return None };
         self.dictionary.is_a(class, &wanted.class).then_some(found.path)
+    }
+}
+
+/// The error for a specifier that only the app's answer turns into a path.
+fn unanswered(what: &str) -> SpecifierError {
+    SpecifierError::Form {
+        place: "specifier".to_owned(),
+        wrong: format!("{what} has no path before the app has answered it"),
     }
 }
 
