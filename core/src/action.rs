@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use crate::app::App;
 use crate::change::{Change, Look, Subject};
 use crate::dictionary::{Dictionary, Identifier, TypeExpr, names};
-use crate::filter::Filter;
+use crate::filter::{Filter, Fold};
 use crate::identity::{Anchors, Identity};
 use crate::marshal::Given;
 use crate::specifier::{Member, Path};
@@ -104,7 +104,7 @@ pub enum Deed {
         text: TextWindow,
     },
     /// Lists the elements of a container.
-    Elements(Elements),
+    Elements(Box<Elements>),
     /// Looks for objects by what they are known by.
     Find(Find),
     /// Sends a command.
@@ -277,11 +277,13 @@ pub struct Wanted {
     pub named: Vec<Identifier>,
 }
 
-/// Elements of one class in a container, filtered, sorted and cut.
+/// Elements of one class in containers, filtered, sorted and cut.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Elements {
-    /// The container.
-    pub container: Path,
+    /// The containers, at least one; each may lead through `every` element of a collection.
+    pub containers: Vec<Path>,
+    /// The collection in a container that holds further containers of the same elements, if these are read too.
+    pub inner: Option<Arc<Member>>,
     /// The collection in it.
     pub collection: Arc<Member>,
     /// What the elements are known by.
@@ -290,20 +292,40 @@ pub struct Elements {
     pub mark: Option<Identifier>,
     /// Every property that is read; those the client wants come first.
     pub columns: Vec<Column>,
-    /// How many of the columns the client wants.
+    /// How many of the columns are read of what is returned.
     pub wanted: usize,
+    /// The column that holds what people call an element, if it is read although nobody named it.
+    pub label: Option<usize>,
     /// Whether the app is to pick the elements out itself, by its own filter.
     pub whose: bool,
     /// Which elements; its properties are numbers of columns.
     pub filter: Option<Filter<usize>>,
     /// The order: columns, and whether descending.
     pub sort: Vec<(usize, bool)>,
-    /// How many at most.
+    /// Counts and sums of groups instead of elements.
+    pub groups: Option<Groups>,
+    /// How many at most; 0 to count.
     pub limit: usize,
-    /// How many to pass over first.
-    pub offset: usize,
+    /// How many to pass over first; below zero it counts from the end.
+    pub offset: i64,
     /// How much of a long text.
     pub text: TextWindow,
+}
+
+impl Elements {
+    /// Whether they are in more than one container, so that each says where it is from.
+    pub fn is_spread(&self) -> bool {
+        self.inner.is_some() || self.containers.len() != 1 || self.containers.iter().any(Path::is_spread)
+    }
+}
+
+/// What elements are counted by, and what is worked out of each group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Groups {
+    /// Columns; `None` is the container.
+    pub by: Vec<Option<usize>>,
+    /// What is worked out, of which column.
+    pub of: Vec<(Fold, usize)>,
 }
 
 /// One property as it is read of every element.

@@ -3,21 +3,22 @@
 mod arguments;
 mod change;
 mod command;
+mod elements;
 mod script;
 
 use serde_json::{Map, Value as Json};
 
 use crate::Millis;
 use crate::fault::{Code, Fault};
-use crate::filter::Filter;
-use crate::specifier::{Container, Specifier};
+use crate::specifier::Specifier;
 use crate::undo::{self, Undo};
-use crate::words::{HIGHEST_LIMIT, RefId, TextWindow};
+use crate::words::{RefId, TextWindow};
 
 pub(crate) use arguments::Arguments;
 pub use change::SetProperty;
 pub(crate) use command::collect;
 pub use command::{CommandCall, Mode};
+pub use elements::GetElements;
 pub use script::{Act, ScriptCall};
 
 /// A tool call whose arguments have the right form; names are not yet checked.
@@ -54,7 +55,7 @@ pub enum Call {
         text: TextWindow,
     },
     /// `iac_mcp_get_elements`
-    GetElements(GetElements),
+    GetElements(Box<GetElements>),
     /// `iac_mcp_read_command`, `iac_mcp_run_command`, or a command's own tool
     Command(CommandCall),
     /// `iac_mcp_set_property`
@@ -94,29 +95,6 @@ pub enum Question {
     Reach(String),
 }
 
-/// The arguments of `iac_mcp_get_elements`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GetElements {
-    /// The app, in any spelling; may be left out where the container is a reference.
-    pub app: Option<String>,
-    /// Where the elements are.
-    pub container: Container,
-    /// The class of the elements, in any spelling.
-    pub element: String,
-    /// Which elements.
-    pub filter: Option<Filter<String>>,
-    /// Properties to read of each.
-    pub properties: Vec<String>,
-    /// The order: properties, and whether descending.
-    pub sort: Vec<(String, bool)>,
-    /// How many at most, 1 to 1,000.
-    pub limit: usize,
-    /// How many to pass over first.
-    pub offset: usize,
-    /// How much of a long text.
-    pub text: TextWindow,
-}
-
 /// One reference of a list, or what stood in its place.
 pub type Named = Result<RefId, Stranger>;
 
@@ -143,9 +121,6 @@ const TEXT: usize = 8_000;
 
 /// How much of a text each element of a list holds unless asked otherwise.
 const TEXT_IN_LIST: usize = 1_000;
-
-/// How many elements an answer holds unless asked otherwise.
-const LIMIT: usize = 100;
 
 /// How many references one call may name.
 const MOST_REFERENCES: usize = 1_000;
@@ -185,7 +160,7 @@ impl Call {
                 references.iter().filter_map(|each| each.as_ref().ok()).copied().collect()
             }
             Self::Release(Release::References(references)) => references.clone(),
-            Self::GetElements(call) => call.container.references(),
+            Self::GetElements(call) => call.references(),
             Self::Command(call) => call.references(),
             Self::SetProperty(call) => call.references(),
             Self::Undo { .. }
@@ -279,40 +254,7 @@ fn get_properties(arguments: &Arguments<'_>) -> Result<Call, Fault> {
 }
 
 fn get_elements(arguments: &Arguments<'_>) -> Result<Call, Fault> {
-    let known = [
-        "app",
-        "container",
-        "elementType",
-        "where",
-        "properties",
-        "sort",
-        "limit",
-        "offset",
-        "textOffset",
-        "textLimit",
-    ];
-    arguments.only(&known)?;
-    let container = Container::parse(arguments.required("container")?, "container")?;
-    let app = arguments.text("app")?;
-    if app.is_none() && !matches!(container, Container::Reference(_)) {
-        let suggestion = "add \"app\", or give a reference as container";
-        return Err(Fault::new(
-            Code::InvalidParameter,
-            "`app` is missing: the container is a specifier",
-            suggestion,
-        ));
-    }
-    Ok(Call::GetElements(GetElements {
-        app,
-        container,
-        element: arguments.required_text("elementType")?,
-        filter: arguments.get("where").map(|json| Filter::parse(json, "where")).transpose()?,
-        properties: arguments.texts("properties")?.unwrap_or_default(),
-        sort: arguments.sort("sort")?,
-        limit: arguments.count("limit", 1, HIGHEST_LIMIT)?.unwrap_or(LIMIT),
-        offset: arguments.count("offset", 0, usize::MAX)?.unwrap_or_default(),
-        text: arguments.window(TEXT_IN_LIST)?,
-    }))
+    GetElements::read(arguments).map(|call| Call::GetElements(Box::new(call)))
 }
 
 fn read_command(arguments: &Arguments<'_>) -> Result<Call, Fault> {

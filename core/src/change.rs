@@ -137,6 +137,17 @@ pub(crate) fn mark(app: &str, dictionary: &Dictionary, class: &str) -> Option<Id
     mark_of(app, dictionary, class).or_else(|| names(dictionary, class).next())
 }
 
+/// Returns the property that says what people call objects of a class: the app's own choice, else a name or a title.
+pub(crate) fn label(app: &str, dictionary: &Dictionary, class: &str) -> Option<String> {
+    let own = profile_of(app, dictionary, class).and_then(|profile| profile.labels.first());
+    let own = own.and_then(|term| dictionary.property(class, term));
+    let known = || {
+        let named = dictionary.properties(class).into_iter().find(|property| property.code == "pnam");
+        named.or_else(|| LABELS.iter().find_map(|term| dictionary.property(class, term)))
+    };
+    own.or_else(known).filter(|property| property.access.can_read()).map(|property| property.name.clone())
+}
+
 /// Returns the property whose value no other object of a class has, where one is known.
 pub(crate) fn mark_of(app: &str, dictionary: &Dictionary, class: &str) -> Option<Identifier> {
     profile_of(app, dictionary, class)?.mark.and_then(|term| known(dictionary, class, term))

@@ -54,6 +54,47 @@ pub enum Operator {
     EndsWith,
 }
 
+/// What is worked out of the values of a group; elements without a value do not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fold {
+    /// `sum(size)`, of numbers.
+    Sum,
+    /// `avg(size)`, of numbers; null where there is no value.
+    Average,
+    /// `min(size)`, of numbers and dates.
+    Least,
+    /// `max(size)`, of numbers and dates.
+    Most,
+}
+
+const FOLDS: [(&str, Fold); 4] =
+    [("sum", Fold::Sum), ("avg", Fold::Average), ("min", Fold::Least), ("max", Fold::Most)];
+
+impl Fold {
+    /// The spelling.
+    pub fn as_str(self) -> &'static str {
+        FOLDS.iter().find(|(_, fold)| *fold == self).map_or("", |(spelling, _)| spelling)
+    }
+
+    /// Reads `sum(size)`: what is worked out, and of which property; `None` for `count`, which every group says anyway.
+    ///
+    /// # Errors
+    /// The form is not known.
+    pub fn parse(text: &str, place: &str) -> Result<Option<(Self, String)>, Fault> {
+        let text = text.trim();
+        if text == "count" {
+            return Ok(None);
+        }
+        let parts = text.strip_suffix(')').and_then(|text| text.split_once('('));
+        let found = parts.and_then(|(name, property)| {
+            let (_, fold) = FOLDS.iter().find(|(spelling, _)| *spelling == name.trim())?;
+            Some((*fold, property.trim().to_owned()))
+        });
+        let expected = "`count`, or sum, min, max or avg of a property, such as sum(size)";
+        found.map(Some).ok_or_else(|| wrong(place, expected, &Json::from(text)))
+    }
+}
+
 const OPERATORS: [(&str, Operator); 9] = [
     ("==", Operator::Equal),
     ("!=", Operator::NotEqual),

@@ -21,6 +21,12 @@ pub(crate) const CHANGES: &str = include_str!("jxa/changes.js");
 /// What scripts have besides that turn places into objects before something comes or goes.
 pub(crate) const PLACES: &str = include_str!("jxa/places.js");
 
+/// What scripts have besides that read elements of many containers.
+pub(crate) const SPREAD: &str = include_str!("jxa/spread.js");
+
+/// What scripts have besides that count and sum up groups.
+pub(crate) const GROUPS: &str = include_str!("jxa/groups.js");
+
 /// What scripts of commands have besides.
 pub(crate) const COMMANDS: &str = include_str!("jxa/commands.js");
 

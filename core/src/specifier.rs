@@ -164,6 +164,13 @@ pub enum Segment {
     Element(Arc<Member>, By),
 }
 
+impl Segment {
+    /// Whether it stands for all elements of a collection.
+    pub(crate) fn is_every(&self) -> bool {
+        matches!(self, Self::Element(_, By::Every))
+    }
+}
+
 /// How one element is picked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum By {
@@ -175,6 +182,8 @@ pub enum By {
     Name(String),
     /// The strongest.
     Id(Id),
+    /// All of them: the path leads to many objects, and only a list of elements takes such a one.
+    Every,
 }
 
 /// What an object at a place is told from its neighbours by: one property, and the value that it had.
@@ -267,10 +276,16 @@ impl Path {
         }
     }
 
+    /// Whether the path leads through all elements of a collection.
+    pub fn is_spread(&self) -> bool {
+        self.segments().into_iter().any(|segment| matches!(segment, Segment::Element(_, By::Every)))
+    }
+
     /// Whether the path leads to the same object after others come or go: no step is by index.
     pub fn is_stable(&self) -> bool {
-        let by_place =
-            |segment: &Segment| matches!(segment, Segment::Element(_, By::Index(_) | By::Place(..)));
+        let by_place = |segment: &Segment| {
+            matches!(segment, Segment::Element(_, By::Index(_) | By::Place(..) | By::Every))
+        };
         !self.segments().into_iter().any(by_place)
     }
 }

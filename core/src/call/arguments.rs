@@ -65,6 +65,14 @@ impl<'a> Arguments<'a> {
         list.map(Some).ok_or_else(|| wrong(name, "a list of texts", json))
     }
 
+    /// Reads a list of texts, or one text as a list of one.
+    pub(crate) fn one_or_more_texts(&self, name: &str) -> Result<Option<Vec<String>>, Fault> {
+        match self.get(name) {
+            Some(Json::String(_)) => Ok(Some(vec![self.required_text(name)?])),
+            _ => self.texts(name),
+        }
+    }
+
     pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, Fault> {
         let Some(json) = self.get(name) else { return Ok(None) };
         json.as_bool().map(Some).ok_or_else(|| wrong(name, "true or false", json))

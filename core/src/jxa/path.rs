@@ -10,18 +10,33 @@ use crate::specifier::{By, Id, Path, Segment};
 
 /// Writes a path that starts at `app` and takes its values from the list `p`; the values are appended to `values`.
 pub(super) fn path(path: &Path, values: &mut Vec<Json>) -> String {
-    let mut code = String::from("app");
-    for segment in path.segments() {
-        match segment {
-            Segment::Property(member) => code.extend([".", member.identifier.as_str()]),
-            Segment::Element(member, by) => {
-                let at = values.len().to_string();
-                code.extend([".", member.identifier.as_str(), ".", form(by), "(p[", &at, "])"]);
-                values.push(value(by));
-                if let By::Place(_, mark) = by {
-                    code = format!("still({code}, x => x.{}(), p[{}])", mark.property, values.len());
-                    values.push(Json::from(mark.value.as_str()));
-                }
+    path.segments().into_iter().fold(String::from("app"), |code, segment| step(code, segment, values))
+}
+
+/// Writes a path through `every` element as what it begins with, and a function for each collection on the way.
+pub(super) fn chain(path: &Path, values: &mut Vec<Json>) -> (String, Vec<String>) {
+    let segments = path.segments();
+    let mut parts = segments.chunk_by(|_, next| !next.is_every()).peekable();
+    let begins = parts.next_if(|part| part.first().is_some_and(|first| !first.is_every()));
+    let mut write = |from: &str, part: &[&Segment]| {
+        part.iter().fold(from.to_owned(), |code, each| step(code, each, values))
+    };
+    let root = write("app", begins.unwrap_or_default());
+    (root, parts.map(|part| format!("x => {}", write("x", part))).collect())
+}
+
+fn step(mut code: String, segment: &Segment, values: &mut Vec<Json>) -> String {
+    match segment {
+        Segment::Property(member) | Segment::Element(member, By::Every) => {
+            code.extend([".", member.identifier.as_str()]);
+        }
+        Segment::Element(member, by) => {
+            let at = values.len().to_string();
+            code.extend([".", member.identifier.as_str(), ".", form(by), "(p[", &at, "])"]);
+            values.push(value(by));
+            if let By::Place(_, mark) = by {
+                code = format!("still({code}, x => x.{}(), p[{}])", mark.property, values.len());
+                values.push(Json::from(mark.value.as_str()));
             }
         }
     }
@@ -36,7 +51,7 @@ pub(super) fn pinned(path: &Path, anchors: &Anchors, is_target: bool, values: &m
     let segments = path.segments();
     for (at, segment) in segments.iter().enumerate() {
         let (member, by) = match segment {
-            Segment::Property(member) => {
+            Segment::Property(member) | Segment::Element(member, By::Every) => {
                 code.extend([".", member.identifier.as_str()]);
                 continue;
             }
@@ -92,7 +107,7 @@ impl Look {
 
 fn form(by: &By) -> &'static str {
     match by {
-        By::Index(_) | By::Place(..) => "at",
+        By::Index(_) | By::Place(..) | By::Every => "at",
         By::Name(_) => "byName",
         By::Id(_) => "byId",
     }
@@ -103,5 +118,6 @@ fn value(by: &By) -> Json {
         By::Index(index) | By::Place(index, _) => Json::from(*index),
         By::Name(text) | By::Id(Id::Text(text)) => Json::from(text.as_str()),
         By::Id(Id::Number(id)) => Json::from(*id),
+        By::Every => Json::Null,
     }
 }

@@ -67,6 +67,14 @@ const excerpt = text => {
 const source = value => wellFormed(String(Automation.getDisplayString(value)));
 // Names out of the dictionary are never cut: `uncut` is true for such a value, or lists the keys of a record that hold some.
 const uncut = one => Object.assign(one, { uncut: true });
+// A property of an object that another property holds. Where that holds none, there is no value, which is not an error.
+const through = (one, first, names) => Object.assign(one, { uncut: names, first: first });
+const orNothing = (one, x, error) => {
+  if (!one.first || numberOf(error) !== -1728) throw error;
+  const held = askSingle(() => one.first(x));
+  if (held !== null && held !== undefined) throw error;
+  return null;
+};
 const isUncut = (names, key) => names === true || (Array.isArray(names) && names.includes(key));
 const record = (value, depth, uncut) => ({ $: "record", v: Object.keys(value).map(key => [wellFormed(key), encode(value[key], depth + 1, isUncut(uncut, key))]) });
 const encode = (value, depth = 0, uncut = false) => {
@@ -87,7 +95,7 @@ const encode = (value, depth = 0, uncut = false) => {
 };
 
 // What reads of one object answer, or why one could not be read.
-const read = (object, reads) => reads.map(one => { try { return encode(askSingle(() => one(object)), 0, one.uncut); } catch (error) { return failed(error); } });
+const read = (object, reads) => reads.map(one => { try { return encode(askSingle(() => one(object)), 0, one.uncut); } catch (error) { try { return orNothing(one, object, error); } catch (error) { return failed(error); } } });
 
 // What an object is told from its neighbours by, as a text; null where it has none.
 const markText = is => is === null || is === undefined ? null : wellFormed(String(is).slice(0, 500));
@@ -205,6 +213,7 @@ const MOST_SINGLE = 1000;
 const isFailed = value => value !== null && typeof value === "object" && value.$ === "error";
 // One event for a property of all elements; null where the app refuses that.
 const column = (collection, one, each) => {
+  if (collection.many === true) return collection.column(one, each);
   at = "column";
   try {
     const values = askColumn(() => one(collection), each);
@@ -218,6 +227,7 @@ const column = (collection, one, each) => {
 const singleId = (collection, id, i) => { try { return ask(() => id(collection.at(i))); } catch (error) { return failed(error); } };
 // Ids or names, or places where there are none; what is not the only one of its kind gives way to the place.
 const identities = (collection, id) => {
+  if (collection.many === true) return collection.identities(id);
   at = "elements";
   let length = -1;
   const count = () => length < 0 ? length = ask(() => collection.length) : length;
@@ -244,7 +254,10 @@ const table = (collection, ids, names, q) => {
     if (left === 0) { reason = "more than " + MOST_SINGLE + " elements would have to be read one by one; the rest were taken as having no such value"; return null; }
     left -= 1;
     let value;
-    try { value = askSingle(() => q.columns[i](pick(collection, ids[row], q))); } catch (error) { value = failed(error); }
+    try {
+      const x = pick(collection, ids, row, q);
+      try { value = askSingle(() => q.columns[i](x)); } catch (error) { value = orNothing(q.columns[i], x, error); }
+    } catch (error) { value = failed(error); }
     singles[i].set(row, value);
     return value;
   };
@@ -260,7 +273,7 @@ const table = (collection, ids, names, q) => {
       const filled = columns.filter(each => each !== null && each !== names);
       // A single read goes by the id, which holds, but for an element that only its place leads to.
       const byPlace = names !== null && singles.some(read => [...read.keys()].some(row => isPlace(ids[row])));
-      if (filled.length === 0 && !byPlace) return false;
+      if (filled.length === 0 && !byPlace && !(collection.many === true && collection.looked())) return false;
       return filled.some(each => each.length !== ids.length) || !agree(ids, identities(collection, q.id).known);
     },
   };
@@ -277,6 +290,7 @@ const marksOf = (collection, rows, ids, names, q) => {
   return row => { try { return markText(askSingle(() => q.mark(collection.at(row)))); } catch (error) { failed(error); return null; } };
 };
 
+const CHANGED = "the collection changed while it was read; values may belong to a neighbour";
 // Elements of a collection. `q.id` and `q.columns` each read one property of one object or of all; `q.pick` gives one
 // element. Columns after the first `q.wanted` serve only the filter and the order.
 const elements = (collection, q) => {
@@ -286,7 +300,10 @@ const elements = (collection, q) => {
   return page(collection, collection, q);
 };
 const page = (source, collection, q) => {
+  const of = collection.many === true;
+  if (d.limit === 0 && !d.filter && !d.groups && !of) { at = "elements"; return { total: ask(() => collection.length), scanned: null, rows: [] }; }
   const asked = new Set(d.sort.map(([i]) => i));
+  if (d.groups) columnsOfGroups(d.groups).forEach(i => asked.add(i));
   if (d.filter && !q.filtered) columnsOf(d.filter).forEach(i => asked.add(i));
   for (let round = 0; ; round += 1) {
     reason = null;
@@ -300,12 +317,22 @@ const page = (source, collection, q) => {
     const cells = table(collection, ids, names, q);
     // A column of the whole collection says nothing of the few that an app has picked out.
     const whole = !q.filtered;
+    const late = of ? tooLong(ids.length, asked, q) : null;
+    if (late !== null) { reason = late; return { total: ids.length, scanned: null, rows: [] }; }
     if (whole) asked.forEach(i => { if (!q.long[i]) cells.fill(i); });
     let rows = ids.map((_, i) => i);
     if (d.filter && whole) rows = rows.filter(prepare(d.filter, cells.cell, cells.isDear));
     if (d.sort.length > 0) { const keys = d.sort.map(([i, down]) => [cells.cell(i), down]); rows.sort((a, b) => order(keys, a, b)); }
     const total = rows.length;
-    rows = rows.slice(d.offset, d.offset + d.limit);
+    if (d.groups) {
+      const groups = grouped(d.groups, rows, cells, collection, q);
+      if (cells.moved()) { if (round < 2) continue; reason = CHANGED; }
+      strategy = "columns";
+      return { total: total, scanned: whole && !of ? ids.length : null, groups: groups };
+    }
+    // An offset below zero counts from the end.
+    const from = d.offset < 0 ? Math.max(total + d.offset, 0) : d.offset;
+    rows = d.offset < 0 && total + d.offset < 0 ? [] : rows.slice(from, from + d.limit);
     const rest = q.columns.map((_, i) => i).filter(i => i < q.wanted && !q.long[i] && !q.own[i] && !asked.has(i));
     // A column is read whole where that is cheaper than this page of it one by one. The first one read makes the
     // ids be looked at again, so that all together must save as much.
@@ -322,16 +349,17 @@ const page = (source, collection, q) => {
       const known = typeof ids[row] === "string" ? wellFormed(ids[row]) : typeof ids[row] === "number" ? ids[row] : null;
       const read = q.columns.slice(0, q.wanted).map((_, i) => { const value = cells.raw(i, row); return isFailed(value) ? value : encode(value, 0, q.columns[i].uncut); });
       const mark = isPlace(ids[row]) ? marks(row) : null;
+      if (of) return [known, collection.place(row), read, mark, collection.from(row)];
       return mark === null ? [known, row, read] : [known, row, read, mark];
     });
     if (cells.moved()) {
       if (round < 2) continue;
-      reason = "the collection changed while it was read; values may belong to a neighbour";
+      reason = CHANGED;
     }
-    return { total: total, scanned: whole ? ids.length : null, rows: shown };
+    return { total: total, scanned: whole && !of ? ids.length : null, rows: shown };
   }
 };
-const pick = (collection, id, q) => isPlace(id) ? collection.at(id.i) : q.pick(collection, id);
+const pick = (collection, ids, row, q) => collection.many === true ? collection.pick(row, ids[row]) : isPlace(ids[row]) ? collection.at(ids[row].i) : q.pick(collection, ids[row]);
 const columnsOf = filter => filter[0] === "and" || filter[0] === "or" || filter[0] === "not" ? filter.slice(1).flatMap(columnsOf) : [filter[1]];
 
 // Values on their way in; `ways` lead to the objects among them.

@@ -6,13 +6,13 @@ use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::{
-    CHANGES, COMMANDS, PLACES, Script, changes,
+    CHANGES, COMMANDS, GROUPS, PLACES, SPREAD, Script, changes,
     command::{command, find},
     data::Data,
-    path::path,
+    path::{chain, path},
     whose::whose,
 };
-use crate::action::{Action, Column, Deed, Elements, Wanted};
+use crate::action::{Action, Column, Deed, Elements, Groups, Wanted};
 use crate::dictionary::Identifier;
 use crate::identity::Identity;
 use crate::permission::{Approved, Decided};
@@ -52,6 +52,12 @@ fn script(approved: &Approved, costs: &Costs) -> Script {
         Deed::Set(_) => &[CHANGES],
         Deed::Command(invocation) if invocation.anchors.is_some() => &[PLACES, COMMANDS],
         Deed::Find(_) => &[COMMANDS],
+        Deed::Elements(wanted) => match (wanted.is_spread(), wanted.groups.is_some()) {
+            (false, false) => &[],
+            (true, false) => &[SPREAD],
+            (false, true) => &[GROUPS],
+            (true, true) => &[SPREAD, GROUPS],
+        },
         _ => &[],
     };
     whole(&more.concat(), &body, data)
@@ -280,7 +286,11 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Data) -> String {
         data.set("whose", &values);
         format!(", whose: v => ({code})")
     });
-    let container = at(&wanted.container, data);
+    if let Some(Groups { by, of }) = &wanted.groups {
+        let by: Vec<i64> = by.iter().map(|column| column.map_or(-1, |column| column as i64)).collect();
+        let of: Vec<(&str, usize)> = of.iter().map(|(fold, column)| (fold.as_str(), *column)).collect();
+        data.set("groups", &json!({ "by": by, "of": of }));
+    }
     let columns: Vec<String> = wanted.columns.iter().map(getter).collect();
     let long: Vec<&str> =
         wanted.columns.iter().map(|column| if column.long { "true" } else { "false" }).collect();
@@ -295,9 +305,8 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Data) -> String {
         Identity::Name(name) => (format!("x => x.{name}()"), "(c, id) => c.byName(id)"),
         Identity::Index => ("null".to_owned(), "(c, id) => c.at(id)"),
     };
-    format!(
-        "{{ const p = d.p; return elements({container}.{}, {{ id: {id}, pick: {pick}, mark: {}, ownMark: {}, wanted: {}, long: [{}], own: [{}], columns: [{}]{} }}); }}",
-        wanted.collection.identifier,
+    let how = format!(
+        "{{ id: {id}, pick: {pick}, mark: {}, ownMark: {}, wanted: {}, long: [{}], own: [{}], columns: [{}]{} }}",
         one_getter(wanted.mark.as_ref()),
         wanted.mark.as_ref() == known_by,
         wanted.wanted,
@@ -305,7 +314,32 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Data) -> String {
         own.join(", "),
         columns.join(", "),
         picked.unwrap_or_default(),
-    )
+    );
+    let mut values = Vec::new();
+    let collection = &wanted.collection.identifier;
+    let body = match wanted.containers.as_slice() {
+        [container] if !wanted.is_spread() => {
+            let container = path(container, &mut values);
+            format!("{{ const p = d.p; return elements({container}.{collection}, {how}); }}")
+        }
+        containers => {
+            let chain = |(number, container): (usize, &Path)| {
+                let (root, steps) = chain(container, &mut values);
+                format!("chainOf({number}, {root}, [{}])", steps.join(", "))
+            };
+            let chains: Vec<String> = containers.iter().enumerate().map(chain).collect();
+            let chains = format!("[{}]", chains.join(", "));
+            let make = match &wanted.inner {
+                None => format!("() => {chains}"),
+                Some(inner) => format!("() => levels({chains}, x => x.{})", inner.identifier),
+            };
+            format!(
+                "{{ const p = d.p, q = {how}, all = many({make}, x => x.{collection}, q); return page(all, all, q); }}"
+            )
+        }
+    };
+    data.set("p", &values);
+    body
 }
 
 fn at(to: &Path, data: &mut Data) -> String {
@@ -318,7 +352,11 @@ fn at(to: &Path, data: &mut Data) -> String {
 fn getter(column: &Column) -> String {
     let way: Vec<&str> = column.identifiers.iter().map(Identifier::as_str).collect();
     let read = format!("x => x.{}()", way.join("."));
-    if column.named { format!("uncut({read})") } else { read }
+    match way.as_slice() {
+        [_] if column.named => format!("uncut({read})"),
+        [first, _, ..] => format!("through({read}, x => x.{first}(), {})", column.named),
+        _ => read,
+    }
 }
 
 fn window(text: TextWindow) -> [usize; 2] {

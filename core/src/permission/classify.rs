@@ -70,7 +70,10 @@ fn calls(deed: &Deed) -> impl Iterator<Item = Classified> {
     let found = match deed {
         Deed::Look { path, .. } | Deed::Value { path, .. } => on_the_way(path),
         Deed::Names { container, .. } => on_the_way(container),
-        Deed::Elements(elements) => [on_the_way(&elements.container), columns(&elements.columns)].concat(),
+        Deed::Elements(elements) => {
+            let ways = elements.containers.iter().flat_map(on_the_way);
+            ways.chain(columns(&elements.columns)).collect()
+        }
         Deed::Properties { objects, .. } => {
             let of = |object: &Arc<Wanted>| {
                 let columns = object.columns.as_deref().map(columns).unwrap_or_default();

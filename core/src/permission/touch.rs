@@ -149,7 +149,7 @@ impl<'a> Touched<'a> {
                 });
             }
             Deed::Elements(elements) => {
-                found.path(&elements.container);
+                elements.containers.iter().for_each(|container| found.path(container));
                 found.columns(&elements.columns);
             }
         }

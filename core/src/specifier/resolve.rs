@@ -38,7 +38,7 @@ impl Specifier {
     /// # Errors
     /// An unknown name with the nearest known ones, a value where an object is needed, or what `held` says.
     pub fn resolve(&self, dictionary: &Dictionary, held: &mut Held<'_>) -> Result<Resolved, SpecifierError> {
-        with_fallback(dictionary, held, |walk| walk.specifier(self))
+        with_fallback(dictionary, false, held, |walk| walk.specifier(self))
     }
 }
 
@@ -48,17 +48,30 @@ impl Container {
     /// # Errors
     /// As [`Specifier::resolve`]; a property that holds a value is no container.
     pub fn resolve(&self, dictionary: &Dictionary, held: &mut Held<'_>) -> Result<Resolved, SpecifierError> {
-        with_fallback(dictionary, held, |walk| walk.container(self).map(object))
+        with_fallback(dictionary, false, held, |walk| walk.container(self).map(object))
+    }
+
+    /// Checks a container that may lead through `every` element of a collection.
+    ///
+    /// # Errors
+    /// As [`Container::resolve`].
+    pub(crate) fn resolve_all(
+        &self,
+        dictionary: &Dictionary,
+        held: &mut Held<'_>,
+    ) -> Result<Resolved, SpecifierError> {
+        with_fallback(dictionary, true, held, |walk| walk.container(self).map(object))
     }
 }
 
 /// Resolves by the letter, and once more with names taken as application properties where that is possible.
 fn with_fallback(
     dictionary: &Dictionary,
+    spreads: bool,
     held: &mut Held<'_>,
     resolve: impl Fn(&mut Walk<'_, '_>) -> Result<Resolved, SpecifierError>,
 ) -> Result<Resolved, SpecifierError> {
-    let mut walk = Walk { dictionary, held, names_are_properties: false, met_one: false };
+    let mut walk = Walk { dictionary, spreads, held, names_are_properties: false, met_one: false };
     let mut resolved = resolve(&mut walk)?;
     if walk.met_one {
         walk.names_are_properties = true;
@@ -134,6 +147,8 @@ fn object(path: Path) -> Resolved {
 
 struct Walk<'a, 'h> {
     dictionary: &'a Dictionary,
+    /// Whether `every` may stand on the way.
+    spreads: bool,
     held: &'a mut Held<'h>,
     names_are_properties: bool,
     met_one: bool,
@@ -169,6 +184,9 @@ impl Walk<'_, '_> {
             Specifier::Named { element, name, container } => self.named(element, name, container),
             Specifier::Id { element, id, container } => self.pick(element, By::Id(id.clone()), container),
             Specifier::Filter { .. } => Err(unanswered("a filter")),
+            Specifier::Every { element, container, filter: None, range: None } if self.spreads => {
+                self.pick(element, By::Every, container)
+            }
             Specifier::Every { .. } => Err(unanswered("`every`")),
             Specifier::Property { property, of } => {
                 let owner = self.container(of)?;

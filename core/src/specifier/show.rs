@@ -17,6 +17,7 @@ impl std::fmt::Display for Path {
             Segment::Element(member, By::Index(index) | By::Place(index, _)) => {
                 write!(f, "{} at {index}", member.term)?
             }
+            Segment::Element(member, By::Every) => write!(f, "every {}", member.term)?,
             Segment::Element(member, By::Name(name)) => write!(f, "{} {}", member.term, quoted(name))?,
             Segment::Element(member, By::Id(Id::Number(id))) => write!(f, "{} id {id}", member.term)?,
             Segment::Element(member, By::Id(Id::Text(id))) => write!(f, "{} id {}", member.term, quoted(id))?,
@@ -32,12 +33,16 @@ impl Path {
         let from = container.to_json();
         match segment {
             Segment::Property(member) => json!({ "type": "property", "property": member.term, "of": from }),
+            Segment::Element(member, By::Every) => {
+                json!({ "type": "every", "element": member.term, "container": from })
+            }
             Segment::Element(member, by) => {
                 let (form, field, value) = match by {
                     By::Index(index) | By::Place(index, _) => ("element", "index", json!(index)),
                     By::Name(name) => ("named", "name", json!(name)),
                     By::Id(Id::Number(id)) => ("id", "id", json!(id)),
                     By::Id(Id::Text(id)) => ("id", "id", json!(id)),
+                    By::Every => ("every", "element", json!(member.term)),
                 };
                 json!({ "type": form, "element": member.term, field: value, "container": from })
             }

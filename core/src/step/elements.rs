@@ -1,30 +1,38 @@
 //! `iac_mcp_get_elements`
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value as Json, json};
 
 use super::compare::comparable;
 use super::first::First;
 use super::properties::column;
-use super::show::{Shown, largest, value};
-use super::{Outcome, Step, Then, World, held, in_app, remember};
-use crate::action::{Column, Deed, Elements};
+use super::show::{Shown, largest, show, value};
+use super::{Outcome, Step, Then, World, done, held, in_app, remember};
+use crate::action::{Column, Deed, Elements, Groups};
 use crate::app::App;
 use crate::call::GetElements;
 use crate::change;
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
-use crate::filter::{Compare, Filter};
+use crate::filter::{Compare, Filter, Fold};
 use crate::identity::{Identity, identity};
 use crate::osa_error::OsaError;
+use crate::permission::may_read;
 use crate::plan;
 use crate::reply::Reply;
-use crate::specifier::{By, Container, Id, Mark, Path, Segment};
+use crate::specifier::{By, Container, Id, Mark, Member, Path, Segment, read_source};
+use crate::value::Value;
 use crate::words::RefId;
+
+/// What stands around the elements of an answer, in bytes.
+const ENVELOPE: usize = 200;
 
 /// Elements while the app is asked for them.
 #[derive(Debug)]
 pub(super) struct Listing {
     wanted: Elements,
+    /// The reference of the container, where one was given.
     container: Option<String>,
     fallback: Option<Path>,
     resolved_as: Option<String>,
@@ -34,40 +42,107 @@ pub(super) struct Listing {
 pub(super) fn start(call: &GetElements, first: Option<First>, world: &mut World<'_>) -> Result<Step, Fault> {
     let app = world.apps.find(&app_of(call, world)?)?;
     let dictionary = app.dictionary()?;
-    let found = call.container.resolve(dictionary, &mut *held(world.references, app, world.now))?;
-    let costs = world.learned.costs(&app.bundle_id);
-    let wanted = wanted(call, found.path, app, dictionary, world.home, &costs)?;
-    let container = match &call.container {
-        Container::Reference(id) => Some(id.to_string()),
-        Container::Specifier(_) => None,
+    let mut containers = Vec::new();
+    let mut fallback = None;
+    for container in &call.containers {
+        let found = container.resolve_all(dictionary, &mut *held(world.references, app, world.now))?;
+        fallback = found.fallback;
+        containers.push(found.path);
+    }
+    let Some(container) = containers.first() else {
+        return Ok(done(
+            json!({ "app": &*app.bundle_id, "elements": [], "count": 0, "totalCount": 0, "hasMore": false }),
+            0,
+        ));
     };
-    let listing = Listing { wanted, container, fallback: found.fallback, resolved_as: None, first };
+    let collection = container.collection(dictionary, &call.element)?;
+    for other in &containers {
+        if other.collection(dictionary, &call.element)?.identifier != collection.identifier {
+            return Err(other_kind(&call.element));
+        }
+    }
+    let fallback = fallback.filter(|_| containers.len() == 1);
+    let container = match call.containers.as_slice() {
+        [Container::Reference(id)] => Some(id.to_string()),
+        _ => None,
+    };
+    let inner = call.recursive.then(|| inner(&containers, &collection, dictionary)).transpose()?;
+    let place = Place { containers, collection, inner };
+    let wanted = wanted(call, place, first.is_none(), app, dictionary, world)?;
+    let listing = Listing { wanted, container, fallback, resolved_as: None, first };
     Ok(listing.ask(app, 0, world))
 }
 
 fn app_of(call: &GetElements, world: &mut World<'_>) -> Result<String, Fault> {
-    match (&call.app, &call.container) {
-        (None, Container::Reference(id)) => {
-            Ok(world.references.touch(*id, world.now)?.object.app.to_string())
-        }
-        (app, _) => Ok(app.clone().unwrap_or_default()),
+    match (&call.app, call.references().first()) {
+        (Some(app), _) => Ok(app.clone()),
+        (None, Some(id)) => Ok(world.references.touch(*id, world.now)?.object.app.to_string()),
+        (None, None) => Ok(String::new()),
     }
+}
+
+fn other_kind(element: &str) -> Fault {
+    let message = format!("`container`: `{element}` is not the same collection in all of these containers");
+    Fault::new(Code::InvalidParameter, message, "make one call for each kind of container")
+}
+
+/// Finds the collection that leads from a container to further containers of the same elements: folders of a folder.
+fn inner(
+    containers: &[Path],
+    collection: &Arc<Member>,
+    dictionary: &Dictionary,
+) -> Result<Arc<Member>, Fault> {
+    let holds = |class: &str, element: &str| dictionary.element(class, element).is_some();
+    if holds(&collection.class, &collection.class) {
+        return Ok(Arc::clone(collection));
+    }
+    let outer = containers.first().map(Path::class).unwrap_or_default();
+    let leads_on = |class: &str| holds(class, class) && holds(class, &collection.class);
+    let classes = dictionary.elements(outer).into_iter().map(|element| element.class.clone());
+    let found = std::iter::once(outer.to_owned()).chain(classes).find(|class| leads_on(class));
+    let missing = || {
+        let message = format!(
+            "`recursive`: no class in {outer} holds both `{}` and others of its own kind",
+            collection.term
+        );
+        let suggestion = "leave `recursive` out, and name the containers: every … of every …";
+        Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "recursive")
+    };
+    let class = found.ok_or_else(missing)?;
+    Ok(containers.first().cloned().unwrap_or_default().collection(dictionary, &class)?)
+}
+
+/// Where elements are looked for.
+struct Place {
+    containers: Vec<Path>,
+    collection: Arc<Member>,
+    inner: Option<Arc<Member>>,
 }
 
 fn wanted(
     call: &GetElements,
-    container: Path,
+    place: Place,
+    is_shown: bool,
     app: &App,
     dictionary: &Dictionary,
-    home: &str,
-    costs: &plan::Costs,
+    world: &World<'_>,
 ) -> Result<Elements, Fault> {
-    let collection = container.collection(dictionary, &call.element)?;
+    let costs = world.learned.costs(&app.bundle_id);
+    let Place { containers, collection, inner } = place;
     let class = collection.class.clone();
-    let mut columns = Columns { app, dictionary, class: &class, home, known: Vec::new() };
+    let mut columns = Columns { app, dictionary, class: &class, home: world.home, known: Vec::new() };
     for term in &call.properties {
         columns.place(term)?;
     }
+    // Without properties an answer would be a list of ids, so it says at least what people call each element.
+    let is_bare = call.properties.is_empty() && call.group_by.is_empty() && call.aggregate.is_empty();
+    let label = match is_shown && is_bare && call.limit > 0 {
+        true => change::label(&app.bundle_id, dictionary, &class),
+        false => None,
+    };
+    // A rule against reading the name is no reason to refuse what was asked for.
+    let label = label.filter(|term| may_read(term, app, world.gate, world.now));
+    let label = label.map(|term| columns.place(&term)).transpose()?;
     let wanted = columns.known.len();
     let sort = call
         .sort
@@ -76,23 +151,27 @@ fn wanted(
         .collect::<Result<_, Fault>>()?;
     let filter =
         call.filter.clone().map(|filter| filter.map(&mut |compare| columns.compare(compare))).transpose()?;
+    let groups = columns.groups(call)?;
     let known = columns.known;
     let filter: Option<Filter<usize>> = filter;
     let mut elements = Elements {
-        container,
+        containers,
+        inner,
         collection,
         identity: identity(dictionary, &class),
         mark: change::mark(&app.bundle_id, dictionary, &class),
         filter: filter.map(|filter| filter.cheap_first(&|column| known[column].long)),
         columns: known,
         wanted,
+        label,
         whose: false,
         sort,
+        groups,
         limit: call.limit,
         offset: call.offset,
         text: call.text,
     };
-    elements.whose = plan::by_whose(costs, &elements);
+    elements.whose = !elements.is_spread() && elements.groups.is_none() && plan::by_whose(&costs, &elements);
     Ok(elements)
 }
 
@@ -122,9 +201,38 @@ impl Columns<'_> {
     }
 }
 
+impl Columns<'_> {
+    /// Reads what elements are counted by; without it, everything is one group if something is to be worked out.
+    fn groups(&mut self, call: &GetElements) -> Result<Option<Groups>, Fault> {
+        if call.group_by.is_empty() && call.aggregate.is_empty() {
+            return Ok(None);
+        }
+        let mut by = Vec::new();
+        for term in &call.group_by {
+            let is_container = term == "container" && self.dictionary.property(self.class, term).is_none();
+            by.push(if is_container { None } else { Some(self.place(term)?) });
+        }
+        let mut of = Vec::new();
+        for (fold, term) in &call.aggregate {
+            let column = self.place(term)?;
+            let kind = &self.known[column].kind;
+            let is_date = kind.0.iter().any(|kind| kind.name == "date");
+            if is_date && matches!(fold, Fold::Sum | Fold::Average) {
+                let message = format!("`aggregate`: `{term}` holds dates, which have no {}", fold.as_str());
+                let suggestion = "use min or max for dates; sum and avg take numbers";
+                return Err(
+                    Fault::new(Code::TypeMismatch, message, suggestion).with("parameter", "aggregate")
+                );
+            }
+            of.push((*fold, column));
+        }
+        Ok(Some(Groups { by, of }))
+    }
+}
+
 impl Listing {
     fn ask(self, app: &App, events: u64, world: &World<'_>) -> Step {
-        let deed = Deed::Elements(self.wanted.clone());
+        let deed = Deed::Elements(Box::new(self.wanted.clone()));
         in_app(app, deed, events, Then::Elements(Box::new(self)), world)
     }
 
@@ -141,7 +249,7 @@ impl Listing {
             Err(error) if error.is_missing_object() => {
                 let Some(path) = self.fallback.take() else { return Err(self.missing(app)) };
                 self.resolved_as = Some(path.to_string());
-                self.wanted.container = path;
+                self.wanted.containers = vec![path];
                 return Ok(self.ask(app, events, world));
             }
             Err(error) if error.is_moved() => return Err(self.moved(&error, app, world)),
@@ -149,7 +257,9 @@ impl Listing {
         };
         if let Some(size) = answer.get("scanned").and_then(Json::as_u64) {
             let size = usize::try_from(size).unwrap_or(usize::MAX);
-            world.learned.seen(&app.bundle_id, &self.wanted.container, &self.wanted.collection, size);
+            if let [container] = self.wanted.containers.as_slice() {
+                world.learned.seen(&app.bundle_id, container, &self.wanted.collection, size);
+            }
         }
         let body = self.body(&answer, reply.reason, app, world)?;
         if let Some(first) = self.first.take() {
@@ -169,7 +279,8 @@ impl Listing {
     }
 
     fn missing(&self, app: &App) -> Fault {
-        let message = format!("{} has no {}", app.name, self.wanted.container);
+        let containers: Vec<String> = self.wanted.containers.iter().map(Path::to_string).collect();
+        let message = format!("{} has no {}", app.name, containers.join(", or no "));
         let fault = Fault::new(
             Code::ReferenceInvalid,
             message,
@@ -189,10 +300,13 @@ impl Listing {
         world: &mut World<'_>,
     ) -> Result<Json, Fault> {
         let dictionary = app.dictionary()?.clone();
-        let rows = answer.get("rows").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
         let total = answer.get("total").and_then(Json::as_u64).unwrap_or_default() as usize;
+        if let Some(groups) = answer.get("groups") {
+            return Ok(self.groups(groups, total, reason, &dictionary, app, world));
+        }
+        let rows = answer.get("rows").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
         let mut elements = Vec::new();
-        let mut size = 200;
+        let mut size = ENVELOPE;
         for row in rows {
             let element = self.element(row, &dictionary, app, world);
             size += element.to_string().len() + 1;
@@ -201,15 +315,23 @@ impl Listing {
             }
             elements.push(element);
         }
-        Ok(self.with_counts(elements, rows.len(), total, reason))
+        let mut body = json!({ "app": &*app.bundle_id });
+        self.with_counts(&mut body, elements, rows.len(), total);
+        self.told(&mut body, reason);
+        Ok(body)
     }
 
-    fn with_counts(&self, elements: Vec<Json>, read: usize, total: usize, reason: Option<String>) -> Json {
+    fn with_counts(&self, body: &mut Json, elements: Vec<Json>, read: usize, total: usize) {
         let count = elements.len();
-        let next = self.wanted.offset + count;
-        let mut body =
-            json!({ "elements": elements, "count": count, "totalCount": total, "hasMore": next < total });
-        if next < total {
+        let from = usize::try_from(self.wanted.offset).unwrap_or(total);
+        let next = from + count;
+        // Who only counts has read all that was asked for.
+        let has_more = next < total && self.wanted.limit > 0;
+        body["elements"] = Json::from(elements);
+        body["count"] = json!(count);
+        body["totalCount"] = json!(total);
+        body["hasMore"] = json!(has_more);
+        if has_more {
             body["nextOffset"] = json!(next);
         }
         if count < read {
@@ -217,6 +339,10 @@ impl Listing {
                 "{count} of {read} elements fit into this answer; go on with offset {next}, or ask for fewer properties or a smaller textLimit"
             ));
         }
+    }
+
+    /// Adds what is said of a whole answer.
+    fn told(&self, body: &mut Json, reason: Option<String>) {
         if let Some(reason) = reason {
             body["complete"] = json!(false);
             body["reason"] = json!(reason);
@@ -224,30 +350,102 @@ impl Listing {
         if let Some(words) = &self.resolved_as {
             body["resolvedAs"] = json!(words);
         }
-        if self.wanted.wanted > 0 {
+        if self.wanted.wanted > 0 || self.wanted.groups.is_some() {
             body["untrusted"] = json!(true);
         }
+    }
+
+    /// `{"groups":[{"key":{…},"count":3,"sum(size)":…}],"groupCount":…,"totalCount":…}`
+    fn groups(
+        &self,
+        answer: &Json,
+        total: usize,
+        reason: Option<String>,
+        dictionary: &Dictionary,
+        app: &App,
+        world: &mut World<'_>,
+    ) -> Json {
+        let Some(Groups { by, of }) = &self.wanted.groups else { return Json::Null };
+        let mut groups = Vec::new();
+        for group in answer["v"].as_array().into_iter().flatten() {
+            let mut key = Map::new();
+            for (column, cell) in by.iter().zip(group[0].as_array().into_iter().flatten()) {
+                match column {
+                    None => {
+                        let container = self.from(&cell["v"], dictionary);
+                        key.insert("container".to_owned(), json!(container.map(|path| path.to_string())));
+                    }
+                    Some(column) => {
+                        let column = &self.wanted.columns[*column];
+                        let shown = show(&value(cell, Some(&column.kind), dictionary), app, world);
+                        key.insert(column.term.clone(), shown);
+                    }
+                }
+            }
+            let mut said = json!({ "key": key, "count": group[1] });
+            for ((fold, column), cell) in of.iter().zip(group[2].as_array().into_iter().flatten()) {
+                let column = &self.wanted.columns[*column];
+                let shown = show(&value(cell, None, dictionary), app, world);
+                said[format!("{}({})", fold.as_str(), column.term)] = shown;
+            }
+            groups.push(said);
+        }
+        let mut body = json!({ "app": &*app.bundle_id, "groups": groups, "groupCount": answer["total"], "totalCount": total });
+        self.told(&mut body, reason);
         body
+    }
+
+    /// The container that a row is from, by its number among those that were named, or as the app shows it.
+    fn from(&self, from: &Json, dictionary: &Dictionary) -> Option<Path> {
+        match from.get(1).and_then(Json::as_str) {
+            Some(source) => read_source(dictionary, source),
+            None => {
+                let number = from.get(0).and_then(Json::as_u64).unwrap_or_default() as usize;
+                self.wanted.containers.get(number).cloned()
+            }
+        }
     }
 
     fn element(&self, row: &Json, dictionary: &Dictionary, app: &App, world: &mut World<'_>) -> Json {
         let empty = Json::Null;
         let cell = |at: usize| row.get(at).unwrap_or(&empty);
         let by = self.by(cell(0), cell(1), cell(3));
-        let path = self.wanted.container.then(Segment::Element(self.wanted.collection.clone(), by));
-        let (kind, stable) = (self.wanted.collection.class.clone(), path.is_stable());
-        let id = remember(path, app, world).to_string();
+        let name = match &by {
+            By::Name(name) => Some(name.clone()),
+            _ => None,
+        };
+        let container = self.from(cell(4), dictionary);
         let mut fields: Map<String, Json> = Map::new();
-        fields.extend([
-            ("id".to_owned(), json!(id)),
-            ("type".to_owned(), json!(kind)),
-            ("app".to_owned(), json!(&*app.bundle_id)),
-        ]);
-        if !stable {
-            fields.insert("stable".to_owned(), json!(false));
+        let kind = self.wanted.collection.class.clone();
+        match &container {
+            Some(container) => {
+                let path = container.then(Segment::Element(self.wanted.collection.clone(), by));
+                let stable = path.is_stable();
+                fields.insert("id".to_owned(), json!(remember(path, app, world).to_string()));
+                fields.insert("type".to_owned(), json!(kind));
+                if !stable {
+                    fields.insert("stable".to_owned(), json!(false));
+                }
+            }
+            // The app shows the container in a form that does not lead there again.
+            None => {
+                fields.insert("id".to_owned(), Json::Null);
+                fields.insert("type".to_owned(), json!(kind));
+            }
         }
-        if self.wanted.wanted > 0 {
-            self.shown(cell(2), dictionary, app, world).into_fields(&mut fields);
+        let cells = cell(2);
+        let label = self.wanted.label.and_then(|label| cells.get(label));
+        let label = label.map(|cell| value(cell, None, dictionary)).filter(|value| *value != Value::Null);
+        let name = label.map(|value| show(&value, app, world)).or_else(|| name.map(Json::from));
+        if let Some(name) = name {
+            fields.insert("name".to_owned(), name);
+        }
+        if self.wanted.is_spread() {
+            let shown = container.map(|container| container.to_string());
+            fields.insert("container".to_owned(), json!(shown));
+        }
+        if self.wanted.wanted > 0 && self.wanted.label.is_none() {
+            self.shown(cells, dictionary, app, world).into_fields(&mut fields);
         }
         Json::Object(fields)
     }

@@ -47,7 +47,9 @@ fn look(app: &str, place: &Specifier, rest: Call, world: &mut World<'_>) -> Opti
         Call::QueryObject { specifier, .. } if !has_filter(specifier.container()) => {
             query::start(app, specifier, world)
         }
-        Call::GetElements(call) if !has_filter(Some(&call.container)) => elements::start(call, None, world),
+        Call::GetElements(call) if !call.containers.iter().any(|each| has_filter(Some(each))) => {
+            elements::start(call, None, world)
+        }
         // The first match of a filter comes later: what is wrong around it is told then.
         _ => return Some(query::place(app, place, First::at_a_place(rest), world)),
     };
@@ -101,11 +103,15 @@ fn elements_of(
 ) -> GetElements {
     GetElements {
         app,
-        container,
+        elements: None,
+        containers: vec![container],
         element,
+        recursive: false,
         filter: Some(filter),
         properties: Vec::new(),
         sort: Vec::new(),
+        group_by: Vec::new(),
+        aggregate: Vec::new(),
         limit,
         offset: 0,
         text: TextWindow { offset: 0, limit: 1_000 },
@@ -141,7 +147,8 @@ impl First {
 
 /// The first match as a query answers it, and the others where more were asked for.
 fn matches(body: &Json) -> Json {
-    let references: Vec<Json> = body["elements"].as_array().cloned().unwrap_or_default();
+    let mut references: Vec<Json> = body["elements"].as_array().cloned().unwrap_or_default();
+    references.iter_mut().for_each(|reference| reference["app"] = body["app"].clone());
     let mut answer = json!({ "reference": references.first(), "totalCount": body["totalCount"] });
     if references.len() > 1 {
         answer["references"] = Json::from(references);
@@ -189,7 +196,7 @@ fn innermost(call: &mut Call) -> Option<&mut Specifier> {
 fn innermost_container(call: &mut Call) -> Option<&mut Container> {
     match call {
         Call::QueryObject { specifier, .. } => specifier.container_mut().and_then(deepest),
-        Call::GetElements(call) => deepest(&mut call.container),
+        Call::GetElements(call) => call.containers.iter_mut().find_map(deepest),
         _ => None,
     }
 }

@@ -17,7 +17,8 @@ use serde_json::{Map, Value as Json};
 
 const SDEF: &str = r#"<dictionary><suite name="Shelf" code="Shlf">
   <enumeration name="hue" code="hue "><enumerator name="dark red" code="dred"/><enumerator name="none" code="none"/></enumeration>
-  <class name="application" code="capp"><element type="thing"/><element type="box"/></class>
+  <class name="application" code="capp"><element type="thing"/><element type="box"/><element type="room"/></class>
+  <class name="room" code="room"><property name="id" code="ID  " type="integer" access="r"/><element type="box"/></class>
   <class name="thing" code="thng">
     <property name="id" code="ID  " type="integer" access="r"/>
     <property name="name" code="pnam" type="text"/>
@@ -29,7 +30,7 @@ const SDEF: &str = r#"<dictionary><suite name="Shelf" code="Shlf">
     <property name="hue" code="huep" type="hue"/>
     <property name="place" code="plac" type="file"/>
   </class>
-  <class name="box" code="boxx" plural="boxes"><property name="name" code="pnam" type="text"/></class>
+  <class name="box" code="boxx" plural="boxes"><property name="name" code="pnam" type="text"/><element type="thing"/><element type="box"/></class>
 </suite></dictionary>"#;
 
 /// What a call came to, and what the app saw of it.
@@ -86,6 +87,9 @@ pub(crate) fn play_at(tool: &str, arguments: &Json, world: &Json, single: Option
             |code: String| js.eval::<rquickjs::Value<'_>, _>(code).map(|_| ()).expect("the app's code runs");
         eval(format!("globalThis.world = JSON.parse({});", Json::from(world.to_string())));
         eval(include_str!("app.js").to_owned());
+        if !world["tree"].is_null() {
+            eval(include_str!("tree.js").to_owned());
+        }
         let before: Vec<String> = js.globals().keys::<String>().filter_map(Result::ok).collect();
         let mut step = step::start(call, &mut world_of);
         let mut codes = Vec::new();

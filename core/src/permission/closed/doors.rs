@@ -59,7 +59,10 @@ impl Closed {
             Deed::Names { container, .. } => doors.read(container, true),
             Deed::Elements(elements) => {
                 let deep = elements.columns.iter().any(|column| key(&column.term).contains("entirecontents"));
-                doors.read(&elements.container, true).or_else(|| doors.all_of(&elements.container, deep))
+                let deep = deep || elements.inner.is_some();
+                elements.containers.iter().find_map(|container| {
+                    doors.read(container, true).or_else(|| doors.all_of(container, deep))
+                })
             }
             Deed::Properties { objects, .. } => {
                 objects.iter().find_map(|object| doors.read(&object.path, false))

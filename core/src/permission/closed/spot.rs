@@ -194,7 +194,7 @@ fn name(by: &By) -> Option<String> {
         By::Name(name) => name,
         By::Id(Id::Text(id)) if is_path(id) => id,
         By::Place(_, mark) if MARKS.contains(&mark.property.as_str()) => return told(&mark.value),
-        By::Id(_) | By::Place(..) | By::Index(_) => return None,
+        By::Id(_) | By::Place(..) | By::Index(_) | By::Every => return None,
     };
     Some(from_url(name).unwrap_or_else(|| name.clone()))
 }

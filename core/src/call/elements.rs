@@ -1,0 +1,199 @@
+//! The arguments of `iac_mcp_get_elements`.
+
+use serde_json::Value as Json;
+
+use super::{Arguments, TEXT_IN_LIST};
+use crate::fault::{Code, Fault, wrong};
+use crate::filter::{Filter, Fold};
+use crate::specifier::{Container, Specifier};
+use crate::words::{HIGHEST_LIMIT, RefId, TextWindow};
+
+/// The arguments of `iac_mcp_get_elements`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GetElements {
+    /// The app, in any spelling; may be left out where the container is a reference.
+    pub app: Option<String>,
+    /// The elements in one form, `every message of inbox`, instead of containers and a class.
+    pub elements: Option<Specifier>,
+    /// Where the elements are.
+    pub containers: Vec<Container>,
+    /// The class of the elements, in any spelling.
+    pub element: String,
+    /// Whether containers inside the containers are read too.
+    pub recursive: bool,
+    /// Which elements.
+    pub filter: Option<Filter<String>>,
+    /// Properties to read of each.
+    pub properties: Vec<String>,
+    /// The order: properties, and whether descending.
+    pub sort: Vec<(String, bool)>,
+    /// Properties to count by; the word `container` is where an element is.
+    pub group_by: Vec<String>,
+    /// What is worked out of each group.
+    pub aggregate: Vec<(Fold, String)>,
+    /// How many at most, up to 1,000; 0 to count.
+    pub limit: usize,
+    /// How many to pass over first; below zero it counts from the end.
+    pub offset: i64,
+    /// How much of a long text.
+    pub text: TextWindow,
+}
+
+/// How many elements an answer holds unless asked otherwise.
+const LIMIT: usize = 100;
+
+/// How many containers one call may name.
+const MOST_CONTAINERS: usize = 100;
+
+const KNOWN: [&str; 14] = [
+    "app",
+    "container",
+    "elementType",
+    "elements",
+    "where",
+    "properties",
+    "sort",
+    "limit",
+    "offset",
+    "recursive",
+    "groupBy",
+    "aggregate",
+    "textOffset",
+    "textLimit",
+];
+
+impl GetElements {
+    pub(super) fn read(arguments: &Arguments<'_>) -> Result<Self, Fault> {
+        arguments.only(&KNOWN)?;
+        let elements =
+            arguments.get("elements").map(|json| Specifier::parse(json, "elements")).transpose()?;
+        let app = arguments.text("app")?;
+        let containers = match (&elements, arguments.get("container")) {
+            (Some(_), None) => Vec::new(),
+            (Some(_), Some(_)) => return Err(twice("container")),
+            // There is only one outermost place.
+            (None, None) => vec![Container::Specifier(Box::new(Specifier::Application))],
+            (None, Some(json)) => containers(json)?,
+        };
+        if elements.is_some() && arguments.get("elementType").is_some() {
+            return Err(twice("elementType"));
+        }
+        let call = Self {
+            app,
+            element: if elements.is_some() {
+                String::new()
+            } else {
+                arguments.required_text("elementType")?
+            },
+            elements,
+            containers,
+            recursive: arguments.flag("recursive")?.unwrap_or(false),
+            filter: arguments.get("where").map(|json| Filter::parse(json, "where")).transpose()?,
+            properties: arguments.texts("properties")?.unwrap_or_default(),
+            sort: arguments.sort("sort")?,
+            group_by: arguments.one_or_more_texts("groupBy")?.unwrap_or_default(),
+            aggregate: aggregate(arguments)?,
+            limit: arguments.count("limit", 0, HIGHEST_LIMIT)?.unwrap_or(LIMIT),
+            offset: arguments.count("offset", 0, HIGHEST_OFFSET)?.unwrap_or_default() as i64,
+            text: arguments.window(TEXT_IN_LIST)?,
+        };
+        if call.app.is_none() && call.references().is_empty() {
+            let suggestion = "add \"app\", or give a reference as container";
+            return Err(Fault::new(
+                Code::InvalidParameter,
+                "`app` is missing: the container is a specifier",
+                suggestion,
+            ));
+        }
+        call.settled()
+    }
+
+    /// Returns every reference that it starts from.
+    pub(crate) fn references(&self) -> Vec<RefId> {
+        let inside = self.elements.iter().flat_map(Specifier::references);
+        self.containers.iter().flat_map(Container::references).chain(inside).collect()
+    }
+
+    /// Takes apart what `elements` says: the containers, the class, which ones, and a property that is to be read.
+    ///
+    /// # Errors
+    /// It is not a list of elements, or says something that another argument says too.
+    pub(crate) fn settled(mut self) -> Result<Self, Fault> {
+        let Some(elements) = self.elements.take() else { return Ok(self) };
+        match elements {
+            Specifier::Every { element, container, filter, range } => {
+                self.element = element;
+                self.containers = vec![container];
+                self.filter = match (filter, self.filter) {
+                    (Some(one), Some(other)) => Some(Filter::And(vec![one, other])),
+                    (one, other) => one.or(other),
+                };
+                if let Some((first, last)) = range {
+                    (self.offset, self.limit) = window(first, last)?;
+                }
+                Ok(self)
+            }
+            Specifier::Filter { element, container, filter, limit } => {
+                let all = Specifier::Every { element, container, filter: Some(filter), range: None };
+                Self { elements: Some(all), limit, ..self }.settled()
+            }
+            Specifier::Element { element, index, container } => {
+                let one = Specifier::Every { element, container, filter: None, range: Some((index, index)) };
+                Self { elements: Some(one), ..self }.settled()
+            }
+            Specifier::Property { property, of: Container::Specifier(of) } => {
+                self.properties.push(property);
+                Self { elements: Some(*of), ..self }.settled()
+            }
+            _ => {
+                let message = "`elements`: expected elements, such as every message of a mailbox";
+                let suggestion = "ask for one object with iac_mcp_query_object";
+                Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "elements"))
+            }
+        }
+    }
+}
+
+/// No collection holds more than can be counted in a script.
+const HIGHEST_OFFSET: usize = u32::MAX as usize;
+
+/// The offset and the limit that a range means; both ends count from the same side, or the last one is the end.
+fn window(first: i32, last: i32) -> Result<(i64, usize), Fault> {
+    let count = match (first < 0, last < 0) {
+        (false, true) if last == -1 => Ok(HIGHEST_LIMIT),
+        (false, false) | (true, true) => usize::try_from(i64::from(last) - i64::from(first) + 1),
+        _ => usize::try_from(-1_i64),
+    };
+    let wrong = || {
+        let message = format!("the range from {first} to {last} has no elements that can be counted");
+        Fault::new(
+            Code::InvalidSpecifier,
+            message,
+            "count both ends from the beginning, or both from the end",
+        )
+    };
+    let count = count.ok().filter(|count| *count > 0).ok_or_else(wrong)?;
+    Ok((i64::from(first), count.min(HIGHEST_LIMIT)))
+}
+
+fn twice(parameter: &str) -> Fault {
+    let message = format!("`elements` and `{parameter}` say the same thing");
+    Fault::new(Code::InvalidParameter, message, format!("leave `{parameter}` out"))
+        .with("parameter", parameter)
+}
+
+fn containers(json: &Json) -> Result<Vec<Container>, Fault> {
+    let Some(items) = json.as_array() else { return Ok(vec![Container::parse(json, "container")?]) };
+    if items.is_empty() || items.len() > MOST_CONTAINERS {
+        let expected = format!("1 to {MOST_CONTAINERS} containers");
+        return Err(wrong("container", &expected, &Json::from(items.len())));
+    }
+    let one = |(at, item): (usize, &Json)| Ok(Container::parse(item, &format!("container[{at}]"))?);
+    items.iter().enumerate().map(one).collect()
+}
+
+fn aggregate(arguments: &Arguments<'_>) -> Result<Vec<(Fold, String)>, Fault> {
+    let texts = arguments.one_or_more_texts("aggregate")?.unwrap_or_default();
+    let folds = texts.iter().map(|text| Fold::parse(text, "aggregate"));
+    Ok(folds.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+}

@@ -1,0 +1,206 @@
+//! Elements of many containers in one call, against a plain model of the tree: any nesting, empty containers, twins,
+//! values that are missing, columns that the app refuses, and things that come and go meanwhile.
+#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
+
+mod engine;
+
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+
+fn thing() -> impl Strategy<Value = Json> {
+    let text = prop_oneof![4 => prop::sample::select(&["a", "b", "Ärger", "zz"][..]).prop_map(Json::from), 1 => Just(Json::Null)];
+    (0..40_i64, text, -3..4_i64, any::<bool>())
+        .prop_map(|(id, text, n, flag)| json!({"id": id, "name": "t", "text": text, "n": n, "flag": flag}))
+}
+
+fn box_of(name: &'static str) -> impl Strategy<Value = Json> {
+    let things = prop::collection::vec(thing(), 0..5);
+    let inner = prop::collection::vec(thing(), 0..3)
+        .prop_map(|things| json!({"name": "inner", "things": things, "boxes": []}));
+    (things, prop::collection::vec(inner, 0..2))
+        .prop_map(move |(things, boxes)| json!({"name": name, "things": things, "boxes": boxes}))
+}
+
+/// Rooms of boxes with names of their own, now and then of the same one.
+fn tree() -> impl Strategy<Value = Json> {
+    let boxes = || prop::collection::vec(prop_oneof![box_of("one"), box_of("two"), box_of("three")], 0..4);
+    let room = boxes().prop_map(|boxes| json!({"boxes": boxes}));
+    (prop::collection::vec(room, 0..4), boxes()).prop_map(|(mut rooms, boxes)| {
+        for (at, room) in rooms.iter_mut().enumerate() {
+            room["id"] = json!(at + 1);
+        }
+        json!({"rooms": rooms, "boxes": boxes, "things": []})
+    })
+}
+
+/// What the model says of each thing in the containers: its text and number, in the app's order.
+fn things<'a>(tree: &'a Json, way: &[&str]) -> Vec<&'a Json> {
+    let mut nodes = vec![tree];
+    for kind in way {
+        nodes = nodes.into_iter().flat_map(|node| node[*kind].as_array().unwrap()).collect();
+    }
+    nodes
+}
+
+fn all_boxes(tree: &Json) -> Vec<&Json> {
+    let mut level = things(tree, &["boxes"]);
+    let mut all = Vec::new();
+    while !level.is_empty() {
+        all.extend(level.iter().copied());
+        level = level.into_iter().flat_map(|node| node["boxes"].as_array().unwrap()).collect();
+    }
+    all
+}
+
+fn shown(body: &Json) -> Vec<(Json, Json)> {
+    let elements = body["elements"].as_array().unwrap_or_else(|| panic!("{body}"));
+    elements
+        .iter()
+        .map(|each| (each["properties"]["n"].clone(), each["properties"]["text"].clone()))
+        .collect()
+}
+
+fn expected(things: &[&Json], least: i64) -> Vec<(Json, Json)> {
+    let kept = things.iter().filter(|thing| thing["n"].as_i64().unwrap() >= least);
+    kept.map(|thing| (thing["n"].clone(), thing["text"].clone())).collect()
+}
+
+fn call(container: Json, least: i64) -> Json {
+    json!({"app": "Shelf", "container": container, "elementType": "thing", "properties": ["n", "text"],
+        "where": {"property": "n", "op": ">=", "value": least}, "limit": 1000})
+}
+
+fn every(element: &str, container: Json) -> Json {
+    json!({"type": "every", "element": element, "container": container})
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_thing_of_every_box_of_every_room(
+        tree in tree(),
+        refuses in prop::sample::subsequence(vec!["id", "n", "text", "objects"], 0..4),
+        empty in any::<bool>(),
+        least in -3..4_i64,
+    ) {
+        let world = json!({"tree": tree, "rows": [], "refuses": refuses, "empty": empty});
+        let call = call(every("box", every("room", json!("application"))), least);
+        let body = engine::play("iac_mcp_get_elements", &call, &world).outcome.body;
+        let model = things(&tree, &["rooms", "boxes", "things"]);
+        if body["error"].is_null() {
+            prop_assert_eq!(shown(&body), expected(&model, least), "{}", body);
+        } else {
+            // Without a single container there may be nothing that the app answers.
+            prop_assert!(things(&tree, &["rooms", "boxes"]).is_empty() || refuses.contains(&"objects"), "{}", body);
+        }
+    }
+
+    #[test]
+    fn boxes_inside_boxes(tree in tree(), empty in any::<bool>(), least in -3..4_i64) {
+        let world = json!({"tree": tree, "rows": [], "refuses": [], "empty": empty});
+        let mut call = call(every("box", json!("application")), least);
+        call["recursive"] = json!(true);
+        let body = engine::play("iac_mcp_get_elements", &call, &world).outcome.body;
+        let model: Vec<&Json> =
+            all_boxes(&tree).into_iter().flat_map(|each| each["things"].as_array().unwrap()).collect();
+        if body["error"].is_null() {
+            let (mut is, mut should) = (shown(&body), expected(&model, least));
+            let key = |each: &(Json, Json)| format!("{each:?}");
+            is.sort_by_key(key);
+            should.sort_by_key(key);
+            prop_assert_eq!(is, should, "{}", body);
+        } else {
+            prop_assert!(things(&tree, &["boxes"]).is_empty(), "{}", body);
+        }
+    }
+
+    #[test]
+    fn a_tree_that_changes_while_it_is_read(
+        tree in tree(),
+        at in 1..8_u64,
+        place in 0..6_u64,
+        swap in any::<bool>(),
+    ) {
+        let world = json!({"tree": tree, "rows": [], "refuses": [], "change": {"at": at, "box": place, "swap": swap}});
+        let call = call(every("box", every("room", json!("application"))), -3);
+        let played = engine::play("iac_mcp_get_elements", &call, &world);
+        let body = &played.outcome.body;
+        prop_assert!(body["error"].is_null(), "{}", body);
+        // Whatever is answered, no thing has a neighbour's value: n and text of a thing belong together.
+        let mut known: Vec<(Json, Json)> = expected(&things(&tree, &["rooms", "boxes", "things"]), -3);
+        known.push((json!(0), json!("newcomer")));
+        for pair in shown(body) {
+            prop_assert!(known.contains(&pair), "{:?} is no thing: {}", pair, body);
+        }
+    }
+
+    #[test]
+    fn counts_and_sums_of_boxes(tree in tree()) {
+        let world = json!({"tree": tree, "rows": [], "refuses": []});
+        let call = json!({"app": "Shelf", "container": every("box", every("room", json!("application"))),
+            "elementType": "thing", "groupBy": ["flag"], "aggregate": ["sum(n)", "max(n)"]});
+        let body = engine::play("iac_mcp_get_elements", &call, &world).outcome.body;
+        let model = things(&tree, &["rooms", "boxes", "things"]);
+        if body["error"].is_null() {
+            for flag in [true, false] {
+                let group = body["groups"].as_array().unwrap().iter().find(|group| group["key"]["flag"] == json!(flag));
+                let of: Vec<i64> = model.iter().filter(|each| each["flag"] == json!(flag)).map(|each| each["n"].as_i64().unwrap()).collect();
+                prop_assert_eq!(group.is_some(), !of.is_empty());
+                if let Some(group) = group {
+                    prop_assert_eq!(&group["count"], &json!(of.len()));
+                    prop_assert_eq!(&group["sum(n)"], &json!(of.iter().sum::<i64>()));
+                    prop_assert_eq!(&group["max(n)"], &json!(of.iter().max()));
+                }
+            }
+            prop_assert_eq!(&body["totalCount"], &json!(model.len()));
+        }
+    }
+}
+
+fn plain() -> Json {
+    let thing = |id: i64, n: i64| json!({"id": id, "name": "t", "text": "a", "n": n, "flag": true});
+    json!({"rooms": [
+        {"id": 1, "boxes": [{"name": "one", "things": [thing(1, 1), thing(2, 2)], "boxes": []}, {"name": "two", "things": [], "boxes": []}]},
+        {"id": 2, "boxes": [{"name": "one", "things": [thing(3, 3)], "boxes": []}]},
+    ], "boxes": [], "things": []})
+}
+
+#[test]
+fn one_event_for_each_property_and_three_more() {
+    let world = json!({"tree": plain(), "rows": [], "refuses": []});
+    let call = call(every("box", every("room", json!("application"))), -3);
+    let played = engine::play("iac_mcp_get_elements", &call, &world);
+    assert_eq!(played.events, 3 + 2, "{}", played.outcome.body);
+    let from: Vec<&Json> =
+        played.outcome.body["elements"].as_array().unwrap().iter().map(|each| &each["container"]).collect();
+    assert_eq!(from, ["box \"one\" of room id 1", "box \"one\" of room id 1", "box \"one\" of room id 2"]);
+}
+
+#[test]
+fn things_are_counted_in_each_box() {
+    let world = json!({"tree": plain(), "rows": [], "refuses": []});
+    let call = json!({"app": "Shelf", "container": every("box", every("room", json!("application"))),
+        "elementType": "thing", "groupBy": "container", "limit": 10});
+    let played = engine::play("iac_mcp_get_elements", &call, &world);
+    let body = &played.outcome.body;
+    assert_eq!(
+        body["groups"][0],
+        json!({"key": {"container": "box \"one\" of room id 1"}, "count": 2}),
+        "{body}"
+    );
+    assert_eq!(body["groups"][1]["count"], 1, "{body}");
+}
+
+#[test]
+fn counting_reads_no_element() {
+    let world = json!({"tree": plain(), "rows": [], "refuses": []});
+    let call = json!({"app": "Shelf", "container": {"type": "id", "element": "room", "id": 1}, "elementType": "box", "limit": 0});
+    let played = engine::play("iac_mcp_get_elements", &call, &world);
+    assert_eq!(
+        (played.outcome.body["totalCount"].clone(), played.events),
+        (json!(2), 1),
+        "{}",
+        played.outcome.body
+    );
+}
