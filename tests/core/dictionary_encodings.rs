@@ -74,7 +74,7 @@ fn old_encodings_are_told_by_their_name() {
 #[test]
 fn bytes_that_cannot_be_read_are_replaced_and_told() {
     let problems = check("", "Größe", latin1, "Gr\u{fffd}\u{fffd}e");
-    assert_eq!(problems[0].kind.to_string(), "bytes that are not UTF-8, replaced by U+FFFD");
+    assert_eq!(problems[0].kind.to_string(), "invalid UTF-8 bytes, replaced by U+FFFD");
 }
 
 #[test]
@@ -104,6 +104,6 @@ fn an_included_file_has_its_own_encoding() {
     }
     let broken = Includes::from([("/Größe.sdef".to_owned(), latin1(&part.replace("latin1", "utf-8")))]);
     let (_, problems) = parse(main.as_bytes(), &broken);
-    assert_eq!(problems[0].kind.to_string(), "bytes that are not UTF-8, replaced by U+FFFD");
+    assert_eq!(problems[0].kind.to_string(), "invalid UTF-8 bytes, replaced by U+FFFD");
     assert_eq!(problems[0].place, "include \"file:///Gr%C3%B6%C3%9Fe.sdef\"");
 }

@@ -62,7 +62,7 @@ impl Describer<'_> {
     }
 
     fn problem(&self) -> Option<Value> {
-        let limit = format!("what {} classes inherit is not written", self.cut);
+        let limit = format!("the inherited members of {} classes are left out", self.cut);
         let kind = ProblemKind::Limit(limit);
         (self.cut > 0).then(|| problem(&Problem { line: 0, place: "file".to_owned(), kind }))
     }

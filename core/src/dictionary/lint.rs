@@ -94,7 +94,7 @@ pub fn lint(dictionary: &Dictionary, problems: &[Problem]) -> Vec<Lint> {
 fn of_problem(problem: &Problem) -> Lint {
     let rule = match &problem.kind {
         ProblemKind::MissingInclude(_) => Rule::MissingInclude,
-        ProblemKind::Defect(text) if text.starts_with("defined again") => Rule::RedefinedTerm,
+        ProblemKind::Defect(text) if text.starts_with("it is defined twice") => Rule::RedefinedTerm,
         ProblemKind::Defect(_) => Rule::Defect,
         ProblemKind::Malformed(_) | ProblemKind::Limit(_) => Rule::Unreadable,
     };

@@ -49,7 +49,7 @@ fn commands(dictionary: &Dictionary, found: &mut Found) {
         scope.put(Identifier::of(&command.name), &command.name, &place, found);
         if !defined.insert((&command.name, &command.code)) {
             let message =
-                format!("it is defined twice with the code `{}`, both definitions are kept", command.code);
+                format!("it is defined twice with the code `{}`; both definitions are kept", command.code);
             found.add(Rule::RedefinedTerm, &place, message);
         }
         parameters(command, &place, found);
@@ -94,7 +94,7 @@ impl<'a> Scope<'a> {
 
     fn put(&mut self, identifier: Option<Identifier>, term: &str, place: &str, found: &mut Found) {
         let Some(identifier) = identifier else {
-            let message = format!("`{term}` gives no identifier in JXA, scripts cannot use it");
+            let message = format!("`{term}` has no identifier in JXA, so scripts cannot use it");
             return found.add(Rule::NoIdentifier, place, message);
         };
         if self.taken && TAKEN.contains(&identifier.as_str()) {

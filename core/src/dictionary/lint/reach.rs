@@ -11,7 +11,7 @@ pub(super) fn check(dictionary: &Dictionary, found: &mut Found) {
         found.add(
             Rule::UnreachableClass,
             format!("class \"{}\"", class.name),
-            "nothing leads to an object of it",
+            "no path leads to an object of this class",
         );
     }
 }

@@ -52,7 +52,7 @@ impl<'a> Known<'a> {
     fn check(&self, kind: &TypeExpr, place: &str, found: &mut Found) {
         for one in kind.0.iter().filter(|one| !self.names.contains(one.name.as_str())) {
             let hint =
-                if self.codes.contains(one.name.as_str()) { "; that is a code, not a name" } else { "" };
+                if self.codes.contains(one.name.as_str()) { "; this is a code and not a name" } else { "" };
             found.add(Rule::UndefinedType, place, format!("nothing defines the type `{}`{hint}", one.name));
         }
     }
@@ -77,7 +77,7 @@ impl<'a> Known<'a> {
 
     fn given(&self, kind: &TypeExpr, place: &str, found: &mut Found) {
         if kind.0.is_empty() {
-            found.add(Rule::MissingType, place, "no type is given, so anything goes");
+            found.add(Rule::MissingType, place, "no type is given, so any value is accepted");
         }
         self.check(kind, place, found);
     }
@@ -91,7 +91,7 @@ fn lineage(dictionary: &Dictionary, class: &Class, place: &str, found: &mut Foun
     let within = parent_class.is_some_and(|parent| lineage.iter().any(|each| std::ptr::eq(*each, parent)));
     match parent_class {
         None if lineage.len() == 1 => {
-            let message = format!("it inherits from `{parent}`, and there is no such class");
+            let message = format!("it inherits from `{parent}`, which does not exist");
             found.add(Rule::UndefinedClass, place, message);
         }
         Some(parent) if within && lineage.first().is_some_and(|first| std::ptr::eq(*first, parent)) => {

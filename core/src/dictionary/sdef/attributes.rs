@@ -75,7 +75,7 @@ impl<'e> Attributes<'e> {
                 None => {
                     let rest: String = rest.chars().take(40).collect();
                     found.broken(format!(
-                        "`{rest}` is no attribute with a value in quotes, not read from there"
+                        "expected an attribute with a quoted value, got `{rest}`; the rest of the tag is skipped"
                     ));
                     break;
                 }
@@ -99,11 +99,11 @@ impl<'e> Attributes<'e> {
     fn put(&mut self, key: &str, value: &'e str, escaped: bool) {
         let Some(slot) = self.slot(key) else { return };
         if slot.is_some() {
-            return self.broken(format!("attribute `{key}` stands twice, the first holds"));
+            return self.broken(format!("attribute `{key}` occurs twice; the first one counts"));
         }
         *slot = Some(Raw(value));
         if escaped && let Some(entity) = unescape(value).1 {
-            self.broken(format!("`{entity}` in `{key}` is not an entity that is read, kept as it stands"));
+            self.broken(format!("unknown entity `{entity}` in `{key}`; it is kept unchanged"));
         }
     }
 

@@ -36,7 +36,7 @@ fn decode_declared(bytes: &[u8]) -> Decoded<'_> {
 
 fn decode_as<'a>(encoding: &'static Encoding, bytes: &'a [u8]) -> Decoded<'a> {
     let (text, malformed) = encoding.decode_without_bom_handling(bytes);
-    let defect = malformed.then(|| format!("bytes that are not {}, replaced by U+FFFD", encoding.name()));
+    let defect = malformed.then(|| format!("invalid {} bytes, replaced by U+FFFD", encoding.name()));
     Decoded { text, defect }
 }
 

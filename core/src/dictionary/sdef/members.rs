@@ -36,7 +36,8 @@ impl<'a> Reading<'a> {
         if !matches!(child.name().as_ref(), "property" | "contents" | "element" | "responds-to") {
             return self.pass(child);
         }
-        let defect = format!("`{}` inside it, taken as standing beside it", child.name().as_ref());
+        let defect =
+            format!("`{}` is nested inside it; it is read as if it stood beside it", child.name().as_ref());
         self.member_defect("property", property, defect);
         let mut before = std::mem::take(&mut self.strays);
         self.class_member(&mut before, child);
@@ -87,7 +88,7 @@ impl<'a> Reading<'a> {
         let attributes = self.attributes("element", element);
         let Some(class) = attributes.kind.and_then(Raw::term) else {
             let place = format!("element of {}", self.owner);
-            self.stream.problem(place, ProblemKind::Defect("without a type, passed over".to_owned()));
+            self.stream.problem(place, ProblemKind::Defect("no type; it is skipped".to_owned()));
             self.stream.skip(element);
             return None;
         };
@@ -192,7 +193,7 @@ impl<'a> Reading<'a> {
         let name = element.name();
         if !SILENT.contains(&name.as_ref()) && name.prefix().is_none() {
             let place = self.owner.clone();
-            let defect = format!("`{}` is no element that is known here, passed over", name.as_ref());
+            let defect = format!("unknown element `{}` here; it is skipped", name.as_ref());
             self.stream.problem(place, ProblemKind::Defect(defect));
         }
         self.stream.skip(element);
@@ -230,12 +231,12 @@ impl<'a> Reading<'a> {
     /// The code of a term: hexadecimal literals are decoded where that gives characters that can be printed.
     pub(super) fn code(&mut self, what: &str, name: &str, code: Option<Raw<'_>>, length: usize) -> String {
         let Some(code) = code.map(Raw::text) else {
-            self.member_defect(what, name, "without a code".to_owned());
+            self.member_defect(what, name, "it has no code".to_owned());
             return String::new();
         };
         let code = from_hexadecimal(&code).unwrap_or(code);
         if code.chars().count() != length && !code.starts_with("0x") {
-            self.member_defect(what, name, format!("the code `{code}` is not of {length} characters"));
+            self.member_defect(what, name, format!("the code `{code}` does not have {length} characters"));
         }
         code
     }
@@ -246,7 +247,7 @@ impl<'a> Reading<'a> {
             "w" => Some(Access::Write),
             "rw" | "wr" => Some(Access::ReadWrite),
             other => {
-                let defect = format!("the access `{other}` is none of r, w and rw, it is taken as not given");
+                let defect = format!("expected the access r, w or rw, got `{other}`; the default is used");
                 self.member_defect(what, name, defect);
                 None
             }

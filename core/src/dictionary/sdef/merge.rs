@@ -37,7 +37,7 @@ fn extend(terms: &mut Terms, extension: Extension, problems: &mut Problems) {
     let named = |name: &String| terms.classes.contains_key(name).then(|| name.clone());
     let name = named(&target).or_else(|| named(terms.ids.get(&target)?)).unwrap_or_else(|| {
         let place = format!("class-extension \"{target}\"");
-        let defect = "the class that it extends is not defined, it stands for the class".to_owned();
+        let defect = "the class that it extends is not defined; it is read as the class itself".to_owned();
         problems.add(0, place, ProblemKind::Defect(defect));
         target
     });

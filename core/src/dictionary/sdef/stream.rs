@@ -128,7 +128,7 @@ impl<'a> Stream<'a> {
             Event::Text(content) if content.starts_with('&') => {
                 self.problem(
                     "text",
-                    ProblemKind::Defect("`&` begins no entity, kept as it stands".to_owned()),
+                    ProblemKind::Defect("`&` does not begin an entity; it is kept unchanged".to_owned()),
                 );
             }
             _ => {}
@@ -198,7 +198,7 @@ impl<'a> Stream<'a> {
             return Some(ProblemKind::Defect("an include without an href".to_owned()));
         }
         if attributes.parse.is_some_and(|parse| parse.short() != "xml") {
-            return Some(ProblemKind::Defect("an include that is not XML has no terms".to_owned()));
+            return Some(ProblemKind::Defect("an include that is not XML contains no terms".to_owned()));
         }
         if self.frames.iter().any(open) {
             return Some(ProblemKind::Limit("the file includes itself".to_owned()));
@@ -235,8 +235,7 @@ fn selection(pointer: Option<&str>) -> (Option<Selection>, Option<ProblemKind>) 
     match Selection::parse(pointer) {
         Some(selection) => (Some(selection), None),
         None => {
-            let defect =
-                format!("`{pointer}` is beyond the xpointers that are understood, all suites are taken");
+            let defect = format!("unsupported xpointer `{pointer}`; all suites are included");
             (Some(Selection::suites()), Some(ProblemKind::Defect(defect)))
         }
     }

@@ -74,7 +74,8 @@ impl<'a> Reading<'a> {
         while let Some(tag) = self.stream.next() {
             let Tag::Open(element) = tag else { continue };
             if !matches!(element.name().as_ref(), "dictionary" | "suite") {
-                let defect = format!("the root is `{}`, a dictionary was expected", element.name().as_ref());
+                let defect =
+                    format!("expected a dictionary as the root element, got `{}`", element.name().as_ref());
                 self.stream.problem("file", ProblemKind::Defect(defect));
                 self.stream.skip(&element);
                 continue;
@@ -151,7 +152,7 @@ impl<'a> Reading<'a> {
                 return;
             }
             if !extends {
-                self.defect("defined again, both definitions are merged");
+                self.defect("it is defined twice; both definitions are merged");
             }
         }
         self.terms.classes.entry(name).or_default().push(class);
@@ -239,7 +240,7 @@ impl<'a> Reading<'a> {
             if self.built_in {
                 return;
             }
-            self.defect("defined again, both definitions are merged");
+            self.defect("it is defined twice; both definitions are merged");
         }
         self.terms.enumerations.entry(name).or_default().push(enumeration);
     }
@@ -283,7 +284,7 @@ impl<'a> Reading<'a> {
             if self.built_in {
                 return;
             }
-            self.defect("defined again, both definitions are merged");
+            self.defect("it is defined twice; both definitions are merged");
         }
         self.terms.records.entry(name).or_default().push(record);
     }
@@ -304,7 +305,7 @@ impl<'a> Reading<'a> {
             _ => reading.pass(&child),
         });
         if self.terms.values.contains_key(&name) {
-            self.defect("defined again, the first definition holds");
+            self.defect("it is defined twice; the first definition counts");
         }
         self.terms.values.entry(name).or_insert(value);
     }
@@ -337,5 +338,5 @@ impl<'a> Reading<'a> {
 }
 
 pub(super) fn no_name() -> ProblemKind {
-    ProblemKind::Defect("without a name, passed over".to_owned())
+    ProblemKind::Defect("no name; it is skipped".to_owned())
 }
