@@ -66,9 +66,9 @@ const fn row(code: Code, name: &'static str, retryable: bool, cause: &'static st
     Row { code, name, retryable, cause }
 }
 
-/// Every code once; `docs/errors.md` is written from this table.
+/// Every code once. A test generates `docs/errors.md` from this table.
 const TABLE: [Row; 24] = [
-    row(Code::InvalidSpecifier, "invalid_specifier", false, "the specifier is not of a form that is known"),
+    row(Code::InvalidSpecifier, "invalid_specifier", false, "the specifier has no known form"),
     row(
         Code::InvalidParameter,
         "invalid_parameter",
@@ -85,7 +85,7 @@ const TABLE: [Row; 24] = [
         false,
         "the reference was never issued, is too old, or its object is gone",
     ),
-    row(Code::ReferenceMoved, "reference_moved", false, "another object stands where the reference points"),
+    row(Code::ReferenceMoved, "reference_moved", false, "another object is now where the reference points"),
     row(Code::AppNotFound, "app_not_found", false, "the system cannot find the app"),
     row(
         Code::AppNotRunning,
@@ -93,12 +93,12 @@ const TABLE: [Row; 24] = [
         true,
         "the app is not running, and a read does not launch it",
     ),
-    row(Code::PermissionDenied, "permission_denied", false, "a human or the policy said no"),
+    row(Code::PermissionDenied, "permission_denied", false, "a human or the policy refused the call"),
     row(
         Code::PermissionRequired,
         "permission_required",
         false,
-        "the call needs a human's yes, and nobody could be asked",
+        "the call needs a human's approval, and no one could be asked",
     ),
     row(
         Code::AutomationNotAuthorized,
@@ -107,16 +107,21 @@ const TABLE: [Row; 24] = [
         "macOS does not let this process control the app",
     ),
     row(Code::PropertyReadOnly, "property_read_only", false, "the property can only be read"),
-    row(Code::TypeMismatch, "type_mismatch", false, "a value is of another type than the dictionary wants"),
+    row(
+        Code::TypeMismatch,
+        "type_mismatch",
+        false,
+        "a value does not have the type that the dictionary requires",
+    ),
     row(Code::Timeout, "timeout", true, "the app did not answer in time"),
     row(Code::AppBusy, "app_busy", true, "the app still works on an earlier call"),
     row(Code::ExecutionFailed, "execution_failed", false, "the app refused the request"),
-    row(Code::ResultTooLarge, "result_too_large", false, "the answer is larger than may be sent"),
-    row(Code::TooManyReferences, "too_many_references", false, "no more references can be held"),
-    row(Code::Cancelled, "cancelled", true, "the client took the call back"),
+    row(Code::ResultTooLarge, "result_too_large", false, "the answer exceeds the size limit"),
+    row(Code::TooManyReferences, "too_many_references", false, "the server holds too many references"),
+    row(Code::Cancelled, "cancelled", true, "the client cancelled the call"),
     row(Code::PluginFailed, "plugin_failed", false, "a plugin failed"),
-    row(Code::Unavailable, "unavailable", true, "a part that the call needs is not there"),
-    row(Code::Internal, "internal", false, "a fault of this server"),
+    row(Code::Unavailable, "unavailable", true, "something that the call needs is not available"),
+    row(Code::Internal, "internal", false, "this server has a bug"),
 ];
 
 impl Code {
@@ -130,12 +135,12 @@ impl Code {
         self.row().name
     }
 
-    /// Whether the same call may work later without a change; one fault may say otherwise of itself.
+    /// Whether the same call may work later without a change. A single fault may override this.
     pub fn retryable(self) -> bool {
         self.row().retryable
     }
 
-    /// The one sentence of `docs/errors.md`.
+    /// The sentence that `docs/errors.md` shows for this code.
     pub fn cause(self) -> &'static str {
         self.row().cause
     }
@@ -174,20 +179,20 @@ impl Fault {
         self
     }
 
-    /// Names the app by its bundle id, which no other app has; the message names it in words. What concerns no
+    /// Adds the app's bundle id, which is unique; the message contains the app's name. An error that concerns no
     /// single app has an empty id and gets no field.
     #[must_use]
     pub(crate) fn in_app(self, bundle_id: &str) -> Self {
         if bundle_id.is_empty() { self } else { self.with("app", bundle_id) }
     }
 
-    /// Says that the message quotes somebody else: an app, or what a script wrote.
+    /// Marks the message as quoting an app or a script.
     #[must_use]
     pub(crate) fn untrusted(self) -> Self {
         self.with("untrusted", true)
     }
 
-    /// Says otherwise than the code whether the same call may work later.
+    /// Overrides whether the same call may work later.
     #[must_use]
     pub fn retryable(mut self, retryable: bool) -> Self {
         self.retryable = retryable;

@@ -11,31 +11,45 @@ use proptest::prelude::*;
 
 const HEAD: &str = "# Errors
 
-Written from the tables in `core/src/fault.rs` and `core/src/osa_error.rs` by a test; `UPDATE_EXPECT=1` writes it anew.
+A test generates this page from the tables in `core/src/fault.rs` and `core/src/osa_error.rs`. Run that test with
+`UPDATE_EXPECT=1` to update the page.
 
-A tool that fails answers with `isError` and
+A tool that fails returns `isError` and an object like this:
 
 ```json
 {\"error\": \"reference_invalid\", \"message\": \"…\", \"suggestion\": \"…\", \"retryable\": false}
 ```
 
-`message` says what happened and names the value; `suggestion` says what to do next, and is missing only where a plugin
-gives none. `retryable` says whether the same call may work later without a change; what an answer says of itself counts
-before the table below. More fields stand beside them where they help: `app` (always a bundle id), `reference`,
-`untrusted` where the message quotes an app, `parameter` with `expected` and the command's `schema`, `near` with the names that were perhaps meant, `number` with the
-Apple event number, `requiresPrompt` with the `policyLine` that would allow it (several rules where several things were to
-be allowed), `plugin` with its id, `detail` with a plugin's own code.
+| field | meaning |
+| --- | --- |
+| `error` | the code, see below |
+| `message` | what happened, with the value that caused it |
+| `suggestion` | what to do next; only an error of a plugin may lack it |
+| `retryable` | whether the same call may work later; this field counts, even if the table below says otherwise |
 
-A tool that does not exist is an error of the protocol, -32602, with the nearest name.
+An error has more fields if they help:
 
-`\"outcome\": \"unknown\"` stands on a change that did not answer: it may have happened. Look before trying it again.
+| field | meaning |
+| --- | --- |
+| `app` | the bundle id of the app |
+| `reference` | the reference that caused the error |
+| `untrusted` | the message quotes an app |
+| `parameter` | the wrong argument, with `expected` and the command's `schema` |
+| `near` | the names that were perhaps meant |
+| `number` | the Apple event number |
+| `requiresPrompt` | a human must approve the call; `policyLine` is the rule that would allow it, or several rules if the call needs several |
+| `plugin` | the plugin's id; `detail` is the plugin's own code |
+| `outcome` | `\"unknown\"` on a change that did not answer and may have happened; look before you try again |
 
-An error of a part stands beside the parts that worked: `errors` beside `properties`, an `error` among `results`. An
-answer that is not whole says `\"complete\": false` with its `reason`.
+A call of a tool that does not exist gets the protocol error -32602 with the nearest name.
 
-A line from the client that cannot be read is answered too: by an error of the protocol, -32700 or -32600, with the id
-of the request if one can be found in it, however broken, deep or long the rest is. Half an emoji (`\"\\ud83d\"`) is read
-as U+FFFD. A line holds at most 16 MiB and 100,000 JSON values. A second request with the id of one that still runs is refused.
+If only a part of a call fails, its error stands beside the parts that worked: `errors` beside `properties`, or an `error`
+among `results`. An incomplete answer has `\"complete\": false` and a `reason`.
+
+The server also answers a line that it cannot read, with the protocol error -32700 or -32600. The answer has the id of the
+request if the server can find one, even in a broken, deeply nested or very long line. The server reads half of a
+surrogate pair (`\"\\ud83d\"`) as U+FFFD. A line holds at most 16 MiB and 100,000 JSON values. The server refuses a request
+with the id of another request that still runs.
 
 ## Codes
 
@@ -46,9 +60,9 @@ as U+FFFD. A line holds at most 16 MiB and 100,000 JSON values. A second request
 const NUMBERS: &str = "
 ## Apple event and script error numbers
 
-Only numbers are looked at: texts are in the language of the system. A number that is not in this table is
-`execution_failed` and quotes the app: `Mail says: \"…\"`; -2700 is any exception of JavaScript, and `app_not_found`
-where it comes while the app is opened.
+The server looks only at numbers, because error texts are in the language of the system. A number that is not in this
+table is `execution_failed` and quotes the app: `Mail says: \"…\"`. The number -2700 is any JavaScript exception. If it
+occurs while the server opens the app, the code is `app_not_found`.
 
 | number | code | meaning | what to do |
 | --- | --- | --- | --- |
