@@ -12,7 +12,6 @@ mod doctor;
 mod list;
 mod options;
 mod paint;
-#[cfg(feature = "plugins")]
 mod plugin;
 mod policy;
 mod serve;
@@ -73,7 +72,6 @@ enum Command {
     /// Shows or writes what an MCP client needs to start this server.
     Setup(setup::Setup),
     /// Makes, installs and grants plugins.
-    #[cfg(feature = "plugins")]
     #[command(subcommand)]
     Plugin(plugin::Plugin),
 }
@@ -158,7 +156,6 @@ impl Arguments {
             Some(Command::Undo(undo)) => undo.run(&common, mac),
             Some(Command::Doctor) => doctor::run(&common, mac, settings),
             Some(Command::Setup(setup)) => setup.run(&common, settings),
-            #[cfg(feature = "plugins")]
             Some(Command::Plugin(plugin)) => plugin.run(&common, mac.root),
         }
     }

@@ -15,7 +15,6 @@ mod shell;
 pub mod state;
 
 pub mod apps;
-#[cfg(feature = "plugins")]
 mod language_servers;
 pub mod osascript;
 pub mod simulated;

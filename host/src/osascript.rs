@@ -41,13 +41,11 @@ use unfit::Unfit;
 
 pub(crate) use dialog::{Closed, Dialog};
 pub use guard::guard;
-#[cfg(feature = "plugins")]
 pub(crate) use memory::of_group as memory_of_group;
 pub use record::{Counts, Times, WorkerReport};
 pub use report::{AppReport, Report};
 pub use settings::{Kind, Settings};
 pub(crate) use spawn::Liveness;
-#[cfg(feature = "plugins")]
 pub(crate) use spawn::Process as Guarded;
 pub(crate) use spawn::own_server;
 pub use turns::Holder;

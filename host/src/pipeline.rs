@@ -241,7 +241,6 @@ impl Pipeline {
     }
 
     /// Writes down that a plugin has opened a root for its language servers.
-    #[cfg(feature = "plugins")]
     pub(crate) fn note_servers(&self, tool: &str, root: &str, ok: bool, caller: &Caller) {
         self.permission.opened(tool, root, ok, caller, self.clock.now());
     }

@@ -1,26 +1,14 @@
 //! Plugins beside the built-in tools. What a plugin asks goes the way of every call; the engine is in `iac-plugins`.
 
-#[cfg(not(feature = "plugins"))]
-mod absent;
-#[cfg(feature = "plugins")]
 pub(crate) mod backend;
-#[cfg(feature = "plugins")]
 mod bridge;
-#[cfg(feature = "plugins")]
 mod live;
-#[cfg(feature = "plugins")]
 pub(crate) mod trial;
-#[cfg(feature = "plugins")]
 mod waiting;
 
-#[cfg(not(feature = "plugins"))]
-pub use absent::{Plugins, Tool};
-#[cfg(feature = "plugins")]
 pub use iac_plugins::descriptor::Descriptor as Tool;
-#[cfg(feature = "plugins")]
 pub use live::Plugins;
 
-#[cfg(feature = "plugins")]
 pub use iac_plugins as engine;
 use serde::Serialize;
 

@@ -19,7 +19,6 @@ mod flood;
 mod hostile;
 #[path = "server/lines.rs"]
 mod lines;
-#[cfg(feature = "plugins")]
 #[path = "server/plugins.rs"]
 mod plugins;
 #[path = "server/questions.rs"]

@@ -64,12 +64,6 @@ fn with_plugins(mut tools: Vec<Tool>, plugins: &Plugins) -> Vec<Tool> {
     tools
 }
 
-#[cfg(not(feature = "plugins"))]
-fn of_plugin(tool: plugins::Tool) -> Tool {
-    match tool {}
-}
-
-#[cfg(feature = "plugins")]
 fn of_plugin(tool: plugins::Tool) -> Tool {
     let schema = tool.input_schema.as_object().cloned().unwrap_or_default();
     let annotations = ToolAnnotations::new().read_only(tool.read_only).destructive(tool.destructive);

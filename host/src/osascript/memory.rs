@@ -13,7 +13,6 @@ pub(super) async fn of(pid: Option<u32>) -> u64 {
 }
 
 /// Resident memory of a process group in bytes; `None` if it cannot be known.
-#[cfg(feature = "plugins")]
 pub(crate) async fn of_group(leader: u32) -> Option<u64> {
     let listed = match std::fs::read_dir("/proc/self") {
         Ok(_) => in_proc(),
@@ -23,7 +22,6 @@ pub(crate) async fn of_group(leader: u32) -> Option<u64> {
 }
 
 /// One line for each process, as `ps` writes it: its group and its memory.
-#[cfg(feature = "plugins")]
 fn in_proc() -> String {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let line = |process: std::fs::DirEntry| {
@@ -36,7 +34,6 @@ fn in_proc() -> String {
     processes.filter_map(line).collect()
 }
 
-#[cfg(feature = "plugins")]
 fn in_list(listed: &str, leader: u32) -> u64 {
     let of_group = |line: &str| {
         let mut numbers = line.split_whitespace().map(str::parse::<u64>);
@@ -71,7 +68,6 @@ mod tests {
         assert!(number(&String::from_utf8_lossy(&said)).is_some_and(|kilobytes| kilobytes > 1 << 10));
     }
 
-    #[cfg(feature = "plugins")]
     #[tokio::test]
     async fn of_a_group() {
         let own = rustix::process::getpgrp().as_raw_nonzero().get();

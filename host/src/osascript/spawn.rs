@@ -72,7 +72,6 @@ impl Process {
     ///
     /// # Errors
     /// The program cannot be started.
-    #[cfg(feature = "plugins")]
     pub(crate) fn server(
         guard: Option<&Path>,
         liveness: &Liveness,
@@ -126,7 +125,6 @@ impl Process {
     }
 
     /// Returns the number of the process that leads the group.
-    #[cfg(feature = "plugins")]
     pub(crate) fn pid(&self) -> Option<u32> {
         self.child.id()
     }
@@ -243,7 +241,6 @@ pub(super) async fn ps(pid: u32) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// `ps` cannot be started.
-#[cfg(feature = "plugins")]
 #[expect(clippy::disallowed_methods, reason = "this is the one place that starts a process")]
 pub(super) async fn ps_all() -> io::Result<Vec<u8>> {
     let mut ps = Command::new("/bin/ps");

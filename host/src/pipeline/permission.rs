@@ -170,7 +170,6 @@ impl Permission {
     }
 
     /// Writes down that language servers were opened: a read.
-    #[cfg(feature = "plugins")]
     pub(super) fn opened(&self, tool: &str, root: &str, ok: bool, caller: &Caller, now: Millis) {
         let mut arguments = Map::new();
         arguments.insert("root".to_owned(), root.into());

@@ -12,6 +12,7 @@ use super::{Failure, LevelName, change, in_words};
 use crate::apps::Definition;
 use crate::cli::ask::agree;
 use crate::cli::options::{Common, Mac};
+use crate::cli::plugin;
 
 #[derive(Debug, Args)]
 pub(super) struct RuleArguments {
@@ -105,7 +106,7 @@ fn unknown_script(rule: &Rule, common: &Common) -> Option<Option<String>> {
     if !command.starts_with("script ") {
         return None;
     }
-    let known = match plugin_scripts(common, plugin) {
+    let known = match plugin::script_terms(common, plugin) {
         Ok(known) => known,
         Err(failure) => return Some(Some(format!("the rule fits nothing now: {failure}"))),
     };
@@ -114,16 +115,6 @@ fn unknown_script(rule: &Rule, common: &Common) -> Option<Option<String>> {
     }
     let near = did_you_mean(&names::near(command, known.iter().map(String::as_str), 3));
     Some(Some(format!("the plugin `{plugin}` has no `{command}`, so that the rule fits nothing{near}")))
-}
-
-#[cfg(feature = "plugins")]
-fn plugin_scripts(common: &Common, plugin: &str) -> Result<Vec<String>, Failure> {
-    crate::cli::plugin::script_terms(common, plugin)
-}
-
-#[cfg(not(feature = "plugins"))]
-fn plugin_scripts(_: &Common, plugin: &str) -> Result<Vec<String>, Failure> {
-    Err(Failure::Failed(format!("this program has no plugins, so not `{plugin}`")))
 }
 
 fn unknown_term(rule: &Rule, app: &App, dictionary: &Dictionary) -> Option<String> {
