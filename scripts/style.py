@@ -30,7 +30,7 @@ BARE_ALLOW = re.compile(r"#!?\[allow\((?:(?!\breason\b)[^\]])*\]")
 
 # What touches the system must be named in PLATFORM.md.
 TOUCHES = re.compile(r"\bfs::|\bFile::|\bOpenOptions\b|\benv::|\bCommand::new\b|\bnet::|/proc\b|process::(?:Command|id|exit)\b|\btempfile::")
-SHELL = re.compile(r"^(?:host|simulator)/(?:src/.*|build)\.rs$")
+SHELL = re.compile(r"^(?:host(?:/(?:apps|osascript|state))?|simulator)/(?:src/.*|build)\.rs$")
 VARIABLE = re.compile(r"\bIAC_MCP_[A-Z_]+\b")
 
 

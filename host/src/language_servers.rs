@@ -8,8 +8,8 @@ use std::sync::Arc;
 use iac_language_servers::LanguageServers;
 use iac_language_servers::launch::{Launch, Launched, Process, Program};
 use iac_language_servers::settings::{Chosen, Settings};
+use iac_osascript::{Guarded, Liveness, memory_of_group};
 
-use crate::osascript::{Guarded, Liveness, memory_of_group};
 use crate::state::regular;
 
 /// The file of the state directory that holds the operator's choices.

@@ -16,5 +16,4 @@ pub mod state;
 
 pub mod apps;
 mod language_servers;
-pub mod osascript;
 pub mod simulated;

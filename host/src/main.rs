@@ -16,6 +16,6 @@ fn main() -> ExitCode {
     match arguments.next_if(own) {
         None => iac_mcp::cli::run(arguments),
         Some(command) if command == "osascript" => iac_simulator::osascript(arguments),
-        Some(_) => iac_mcp::osascript::guard(arguments.collect()),
+        Some(_) => iac_osascript::guard(arguments.collect()),
     }
 }

@@ -24,18 +24,18 @@ use iac_core::permission::{Decided, Gate, Level, Question};
 use iac_core::plan::Learned;
 use iac_core::reference::{Limits, RefId, References};
 use iac_core::step::{self, Ask, Event, Outcome, Run, Step};
+use iac_osascript::{Kind, Place, Supervisor};
 use serde_json::{Map, Value as Json};
 use tokio_util::sync::CancellationToken;
 
+use crate::apps;
 use crate::apps::{Catalog, Need};
 use crate::consent::Caller;
-use crate::osascript::{Kind, Place, Supervisor};
 use crate::plugins::Plugins;
 pub(crate) use crate::shell::shell_word;
 use crate::simulated::World;
 use crate::state::State;
 use crate::state::references::SavedReferences;
-use crate::{apps, osascript};
 pub use operator::Operator;
 use permission::{Attempt, Permission};
 use screen::Screen;
@@ -50,7 +50,7 @@ pub struct Settings {
     /// How apps are found.
     pub apps: apps::Settings,
     /// How scripts are run.
-    pub osascript: osascript::Settings,
+    pub osascript: iac_osascript::Settings,
     /// The simulated Mac, if there is no real one.
     pub world: Option<World>,
     /// The folder that `~/` means there; empty where it is not known.

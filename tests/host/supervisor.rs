@@ -18,7 +18,7 @@ mod workers;
 
 use iac_core::jxa::Script;
 use iac_core::step::Event;
-use iac_mcp::osascript::{Kind, Settings, Supervisor};
+use iac_osascript::{Kind, Settings, Supervisor};
 use mark::Mark;
 use tokio_util::sync::CancellationToken;
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use iac_core::jxa::Script;
 use iac_core::step::Event;
-use iac_mcp::osascript::{Kind, Settings, Supervisor};
+use iac_osascript::{Kind, Settings, Supervisor};
 use serde_json::{Value as Json, json};
 use tokio_util::sync::CancellationToken;
 

@@ -44,7 +44,7 @@ fn place(variable: &str, mac: &str, other: &str) -> Option<PathBuf> {
 
 /// Sends the log to stderr: warnings, or as much as `IAC_MCP_LOG` or `--debug` say.
 pub(super) fn log(debug: bool) {
-    let default = if debug { "iac_mcp=debug,warn,rmcp=error" } else { "warn,rmcp=error" };
+    let default = if debug { "iac_=debug,warn,rmcp=error" } else { "warn,rmcp=error" };
     let (filter, wrong) = match env::var("IAC_MCP_LOG").map(EnvFilter::try_new) {
         Ok(Ok(filter)) => (filter, None),
         Ok(Err(wrong)) => (EnvFilter::new(default), Some(wrong)),
@@ -59,6 +59,6 @@ pub(super) fn log(debug: bool) {
         tracing::debug!("somebody else keeps the log");
     }
     if let Some(error) = wrong {
-        tracing::warn!(%error, "IAC_MCP_LOG is not understood, expected a filter such as `iac_mcp=debug`");
+        tracing::warn!(%error, "IAC_MCP_LOG is not understood, expected a filter such as `iac_=debug`");
     }
 }

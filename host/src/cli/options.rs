@@ -15,7 +15,6 @@ use iac_core::reference::Limits;
 use super::config::Setting;
 use super::{Failure, directories};
 use crate::apps::{self, Roots};
-use crate::osascript;
 use crate::pipeline::{Operator, Pipeline, Settings, ToolsOf};
 use crate::plugins::{Engine, Plugins};
 use crate::simulated::{NOTE, World};
@@ -197,12 +196,15 @@ impl Mac {
     ///
     /// # Errors
     /// There is no Mac, or it cannot be made.
-    pub(super) fn osascript(&self, common: &Common) -> Result<(Option<World>, osascript::Settings), Failure> {
+    pub(super) fn osascript(
+        &self,
+        common: &Common,
+    ) -> Result<(Option<World>, iac_osascript::Settings), Failure> {
         let world = self.world(common)?;
         let own = std::env::current_exe()?;
         let mut settings = match &world {
-            Some(world) => osascript::Settings::simulated(&own, world.folder()),
-            None => osascript::Settings { guard: Some(own), ..osascript::Settings::default() },
+            Some(world) => iac_osascript::Settings::simulated(&own, world.folder()),
+            None => iac_osascript::Settings { guard: Some(own), ..iac_osascript::Settings::default() },
         };
         if let Some(command) = &self.osascript {
             settings.command = words(command)?;

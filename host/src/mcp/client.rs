@@ -8,7 +8,7 @@ use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _, RunningService};
 use rmcp::{RoleClient, ServiceError};
 use serde_json::{Map, Value as Json};
 
-use crate::osascript::own_server;
+use iac_osascript::own_server;
 
 /// A session with a server that this program started.
 pub struct Client {

@@ -12,7 +12,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::server::Server;
 use crate::apps::{self, Roots};
-use crate::osascript;
 use crate::pipeline::{Pipeline, Settings};
 
 /// A client that remembers what progress it was told of.
@@ -30,7 +29,7 @@ async fn a_client_hears_every_ten_seconds_that_its_call_is_under_way() {
     let mac = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/mac");
     let command = ["/bin/sh", "-c", "sleep 1000"].map(Into::into).to_vec();
     let timeout = Duration::from_secs(25);
-    let osascript = osascript::Settings { command, timeout, ..osascript::Settings::default() };
+    let osascript = iac_osascript::Settings { command, timeout, ..iac_osascript::Settings::default() };
     let apps = apps::Settings { roots: Roots::below(&mac), ..apps::Settings::default() };
     let pipeline = Pipeline::new(Settings { apps, osascript, ..Settings::default() }).unwrap();
     let (near, far) = tokio::io::duplex(1 << 16);

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use iac_core::permission::{Answer, Choice, Decided, Question};
 use iac_core::step::RunFailure;
+use iac_osascript::{Closed, Dialog};
 use tokio::sync::{RwLock, RwLockReadGuard};
 use tokio_util::sync::CancellationToken;
 
 use super::{Attempt, Pipeline};
-use crate::osascript::{Closed, Dialog};
 
 /// How the human is named in the audit log.
 const BY: &str = "dialog of this Mac";

@@ -8,11 +8,11 @@ use iac_core::fault::{Code, Fault};
 use iac_core::jxa::Script;
 use iac_core::reference::Stats;
 use iac_core::step::{Event, Outcome, RunFailure};
+use iac_osascript::{AppReport, Kind, Report as Osascript};
 use serde_json::{Map, Value as Json, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{Attempt, Need, Pipeline, refused};
-use crate::osascript::{AppReport, Kind, Report as Osascript};
 use crate::plugins::Report;
 
 /// The name of the tool.

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use iac_core::step::{Event, RunFailure};
-use iac_mcp::osascript::{Kind, Settings};
+use iac_osascript::{Kind, Settings};
 
 use crate::{House, fake};
 

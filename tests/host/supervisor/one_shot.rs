@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use iac_core::step::{Event, RunFailure};
-use iac_mcp::osascript::{Kind, Settings};
+use iac_osascript::{Kind, Settings};
 
 use crate::{House, fake};
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use iac_core::step::{Event, RunFailure};
-use iac_mcp::osascript::{Kind, Settings};
+use iac_osascript::{Kind, Settings};
 use tempfile::TempDir;
 use tokio::time::sleep;
 

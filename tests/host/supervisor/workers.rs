@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use iac_core::jxa::Script;
 use iac_core::step::{Event, RunFailure};
-use iac_mcp::osascript::{Kind, Settings};
+use iac_osascript::{Kind, Settings};
 use tokio_util::sync::CancellationToken;
 
 use crate::{House, fake};

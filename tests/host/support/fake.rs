@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use iac_mcp::osascript::Settings;
+use iac_osascript::Settings;
 
 /// Serves as a worker and alone. What it does with a request or a script that holds `bad` is put in for `BAD`; any other
 /// is answered with its own data.

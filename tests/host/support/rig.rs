@@ -12,7 +12,7 @@ use iac_core::plan::Learned;
 use iac_core::reference::{Limits, RefId, References};
 use iac_core::step::{self, Event, Outcome, Step, World};
 use iac_mcp::apps::{Catalog, Need, Roots};
-use iac_mcp::osascript::{Kind, Settings, Supervisor};
+use iac_osascript::{Kind, Settings, Supervisor};
 use serde_json::Value as Json;
 use tokio_util::sync::CancellationToken;
 

@@ -8,7 +8,6 @@ use tempfile::TempDir;
 
 use super::{Failure, author, read};
 use crate::apps::{self, Roots};
-use crate::osascript;
 use crate::pipeline::{Pipeline, Settings};
 use crate::plugins::engine::engine::Now;
 use crate::simulated::{self, NOTE, World};
@@ -46,7 +45,7 @@ impl Macs {
         author::write(&mac.join("world.json"), settings.as_bytes())?;
         author::write(&state.join("policy.toml"), POLICY.as_bytes())?;
         let world = World::kept(mac.clone())?;
-        let mut osascript = osascript::Settings::simulated(&std::env::current_exe()?, &mac);
+        let mut osascript = iac_osascript::Settings::simulated(&std::env::current_exe()?, &mac);
         osascript.environment.push((OsString::from("TZ"), OsString::from("UTC")));
         let cache = Some(self.folder.path().join("cache"));
         Ok(Pipeline::new(Settings {

@@ -3,18 +3,18 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::worker::Broken;
+use crate::worker::Broken;
 
 /// After this time another one is tried: the machine may only have been too busy.
 const AGAIN: Duration = Duration::from_mins(5);
 
 /// Remembers when a worker last failed to start.
 #[derive(Debug, Default)]
-pub(super) struct Unfit(Mutex<Option<Instant>>);
+pub(crate) struct Unfit(Mutex<Option<Instant>>);
 
 impl Unfit {
     /// Where no process could be started at all, the next one may be a worker again.
-    pub(super) fn failed(&self, broken: &Broken) {
+    pub(crate) fn failed(&self, broken: &Broken) {
         if matches!(broken, Broken::Unstartable(_)) {
             return;
         }
@@ -22,7 +22,7 @@ impl Unfit {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
-    pub(super) fn is_set(&self) -> bool {
+    pub(crate) fn is_set(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|since| since.elapsed() < AGAIN)
     }
 }

@@ -6,7 +6,7 @@ use iac_core::step::RunFailure;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::task::JoinHandle;
 
-use super::spawn::LATE;
+use crate::spawn::LATE;
 
 /// The end of stderr that is kept, in bytes.
 const KEPT: usize = 4096;
@@ -14,7 +14,7 @@ const KEPT: usize = 4096;
 /// Reads `… execution error: <message> (<number>)`, with or without a path and offsets before it.
 ///
 /// Only the number at the very end counts; the words are in the language of the system.
-pub(super) fn read(stderr: &[u8]) -> RunFailure {
+pub(crate) fn read(stderr: &[u8]) -> RunFailure {
     let text = String::from_utf8_lossy(stderr);
     let text = text.trim();
     match numbered(text) {
@@ -26,20 +26,20 @@ pub(super) fn read(stderr: &[u8]) -> RunFailure {
 
 /// The stderr of a process, read beside everything else; nobody listens any more once this is dropped.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(crate) struct Said {
     kept: Arc<Mutex<Vec<u8>>>,
     listener: JoinHandle<()>,
 }
 
 impl Said {
     /// Begins to listen.
-    pub(super) fn by(stderr: impl AsyncRead + Unpin + Send + 'static) -> Self {
+    pub(crate) fn by(stderr: impl AsyncRead + Unpin + Send + 'static) -> Self {
         let kept = Arc::default();
         Self { listener: tokio::spawn(listen(stderr, Arc::clone(&kept))), kept }
     }
 
     /// The last of it, once the process is gone.
-    pub(super) async fn all(&mut self) -> Vec<u8> {
+    pub(crate) async fn all(&mut self) -> Vec<u8> {
         // Its end may never come: whatever left the group may hold the pipe.
         let heard = tokio::time::timeout(LATE, &mut self.listener).await;
         tracing::trace!(to_its_end = heard.is_ok(), "stderr was read");

@@ -7,7 +7,7 @@ const CHUNK: usize = 64 * 1024;
 
 /// A pipe that is read line by line.
 #[derive(Debug)]
-pub(super) struct Lines<R> {
+pub(crate) struct Lines<R> {
     from: R,
     held: Vec<u8>,
     searched: usize,
@@ -16,7 +16,7 @@ pub(super) struct Lines<R> {
 
 /// Why there is no line.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum NoLine {
+pub(crate) enum NoLine {
     /// The pipe ended.
     End,
     /// The line is longer than this many bytes.
@@ -24,7 +24,7 @@ pub(super) enum NoLine {
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    pub(super) fn new(from: R, most: usize) -> Self {
+    pub(crate) fn new(from: R, most: usize) -> Self {
         Self { from, held: Vec::new(), searched: 0, most }
     }
 
@@ -32,7 +32,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     ///
     /// # Errors
     /// The pipe ended or broke, or the line is too long.
-    pub(super) async fn next(&mut self) -> Result<Vec<u8>, NoLine> {
+    pub(crate) async fn next(&mut self) -> Result<Vec<u8>, NoLine> {
         loop {
             if let Some(line) = self.whole() {
                 return Ok(line);

@@ -6,7 +6,7 @@ use tokio::sync::Notify;
 
 /// The places for workers, the least recently used first.
 #[derive(Debug)]
-pub(super) struct Slots {
+pub(crate) struct Slots {
     most: usize,
     taken: Mutex<Vec<Slot>>,
 }
@@ -19,14 +19,14 @@ struct Slot {
 }
 
 impl Slots {
-    pub(super) fn new(most: usize) -> Self {
+    pub(crate) fn new(most: usize) -> Self {
         Self { most, taken: Mutex::new(Vec::new()) }
     }
 
     /// Takes or keeps the place of an app, for a script; `evict` is told when another needs it.
     ///
     /// False if all places are in use by running scripts.
-    pub(super) fn claim(&self, app: &Arc<str>, evict: &Arc<Notify>) -> bool {
+    pub(crate) fn claim(&self, app: &Arc<str>, evict: &Arc<Notify>) -> bool {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         taken.retain(|slot| slot.app != *app);
         if taken.len() >= self.most {
@@ -38,19 +38,19 @@ impl Slots {
     }
 
     /// Says that the script has ended and the worker rests; false if it has no place.
-    pub(super) fn rest(&self, app: &str) {
+    pub(crate) fn rest(&self, app: &str) {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         taken.iter_mut().filter(|slot| *slot.app == *app).for_each(|slot| slot.busy = false);
     }
 
     /// Gives the place back.
-    pub(super) fn leave(&self, app: &str) {
+    pub(crate) fn leave(&self, app: &str) {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         taken.retain(|slot| *slot.app != *app);
     }
 
     /// How many are taken.
-    pub(super) fn taken(&self) -> usize {
+    pub(crate) fn taken(&self) -> usize {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 }

@@ -9,30 +9,30 @@ use iac_core::step::{Event, RunFailure};
 use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::millis;
-use super::settings::Kind;
-use super::standing::Standing;
+use crate::millis;
+use crate::settings::Kind;
+use crate::standing::Standing;
 
 /// The lane's side.
 #[derive(Debug)]
-pub(super) struct Job {
-    pub(super) script: Script,
-    pub(super) kind: Kind,
+pub(crate) struct Job {
+    pub(crate) script: Script,
+    pub(crate) kind: Kind,
     /// When the client came.
-    pub(super) since: Instant,
-    pub(super) client: Client,
+    pub(crate) since: Instant,
+    pub(crate) client: Client,
 }
 
 /// Who waits for a script.
 #[derive(Debug)]
-pub(super) struct Client {
+pub(crate) struct Client {
     stage: Arc<Stage>,
     answer: oneshot::Sender<Event>,
 }
 
 /// The client's side; dropping it is giving up.
 #[derive(Debug)]
-pub(super) struct Ticket {
+pub(crate) struct Ticket {
     stage: Arc<Stage>,
     answer: oneshot::Receiver<Event>,
 }
@@ -46,19 +46,19 @@ const BEGUN: u8 = 1;
 const GIVEN_UP: u8 = 2;
 
 /// When and why a client stops waiting.
-pub(super) struct Limits {
+pub(crate) struct Limits {
     /// What is left of its time.
-    pub(super) left: Duration,
+    pub(crate) left: Duration,
     /// The most that a client waits, in all.
-    pub(super) timeout: Duration,
+    pub(crate) timeout: Duration,
     /// The most that it waits for an app that left an earlier call without an answer.
-    pub(super) patience: Duration,
+    pub(crate) patience: Duration,
     /// The client's own wish.
-    pub(super) cancel: CancellationToken,
+    pub(crate) cancel: CancellationToken,
 }
 
 /// Makes the two sides.
-pub(super) fn job(script: &Script, kind: Kind) -> (Job, Ticket) {
+pub(crate) fn job(script: &Script, kind: Kind) -> (Job, Ticket) {
     let stage = Arc::new(Stage::default());
     let (answer, answered) = oneshot::channel();
     let client = Client { stage: stage.clone(), answer };
@@ -67,22 +67,22 @@ pub(super) fn job(script: &Script, kind: Kind) -> (Job, Ticket) {
 
 impl Client {
     /// Whether it still waits.
-    pub(super) fn is_wanted(&self) -> bool {
+    pub(crate) fn is_wanted(&self) -> bool {
         !self.answer.is_closed()
     }
 
     /// Waits until it has given up.
-    pub(super) async fn given_up(&mut self) {
+    pub(crate) async fn given_up(&mut self) {
         self.answer.closed().await;
     }
 
     /// Begins its script, unless it has given up before.
-    pub(super) fn begin(&self) -> bool {
+    pub(crate) fn begin(&self) -> bool {
         self.stage.move_on(BEGUN)
     }
 
     /// Answers it, if it still waits.
-    pub(super) fn answer(self, event: Event) {
+    pub(crate) fn answer(self, event: Event) {
         if self.answer.send(event).is_err() {
             tracing::debug!("an answer came after its client had given up");
         }
@@ -91,7 +91,7 @@ impl Client {
 
 impl Ticket {
     /// Waits for the answer, and not longer than the limits allow.
-    pub(super) async fn outcome(mut self, standing: watch::Receiver<Standing>, limits: Limits) -> Event {
+    pub(crate) async fn outcome(mut self, standing: watch::Receiver<Standing>, limits: Limits) -> Event {
         let Limits { left, timeout, patience, cancel } = limits;
         let stage = self.stage.clone();
         tokio::select! {
@@ -135,6 +135,6 @@ async fn turned_away(mut standing: watch::Receiver<Standing>, patience: Duration
 }
 
 /// What a client is told whose script ended with the server.
-pub(super) fn stopping() -> Event {
+pub(crate) fn stopping() -> Event {
     Event::Failed(RunFailure::Process("the server is stopping".to_owned()))
 }

@@ -6,10 +6,10 @@ use std::time::Duration;
 use iac_core::step::RunFailure;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use super::Supervisor;
-use super::raised::{self, Said};
-use super::spawn::{Pipes, Process};
-use super::turns::Turns;
+use crate::Supervisor;
+use crate::raised::{self, Said};
+use crate::spawn::{Pipes, Process};
+use crate::turns::Turns;
 
 const SCRIPT: &str = include_str!("dialog.js");
 
@@ -27,16 +27,16 @@ const CANCELLED: i64 = -128;
 
 /// What a dialog shows.
 #[derive(Debug)]
-pub(crate) struct Dialog {
-    pub(crate) title: String,
-    pub(crate) text: String,
+pub struct Dialog {
+    pub title: String,
+    pub text: String,
     /// From left to right; the last one is the default.
-    pub(crate) buttons: Vec<String>,
+    pub buttons: Vec<String>,
 }
 
 /// How a dialog was closed.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Closed {
+pub enum Closed {
     /// By this button.
     By(String),
     /// By Escape, or by itself.
@@ -47,7 +47,7 @@ pub(crate) enum Closed {
 
 impl Supervisor {
     /// Shows a dialog until a button is pressed or the time is over. While it is open no server talks to System Events.
-    pub(crate) async fn dialog(&self, dialog: &Dialog, patience: Duration) -> Closed {
+    pub async fn dialog(&self, dialog: &Dialog, patience: Duration) -> Closed {
         let deadline = tokio::time::Instant::now() + patience;
         let mut turns = match &self.shared.settings.locks {
             Some(locks) => Turns::open(locks, SYSTEM_EVENTS).ok(),

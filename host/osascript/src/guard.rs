@@ -15,7 +15,7 @@ use rustix::process::{
 };
 use rustix::stdio::{dup2_stdin, dup2_stdout};
 
-use super::spawn;
+use crate::spawn;
 
 /// What a shell answers for a program that it cannot start.
 const UNSTARTABLE: u8 = 127;

@@ -16,11 +16,11 @@ use serde::Deserialize;
 use tokio::io::AsyncWriteExt;
 use tokio::process::{ChildStdin, ChildStdout};
 
-use super::lines::{Lines, NoLine};
-use super::memory;
-use super::raised::Said;
-use super::settings::Settings;
-use super::spawn::{Liveness, Pipes, Process};
+use crate::lines::{Lines, NoLine};
+use crate::memory;
+use crate::raised::Said;
+use crate::settings::Settings;
+use crate::spawn::{Liveness, Pipes, Process};
 
 /// What it runs instead of a script.
 const LOOP: &str = include_str!("worker.js");
@@ -39,7 +39,7 @@ const LOOK_EVERY: u64 = 25;
 
 /// A running worker.
 #[derive(Debug)]
-pub(super) struct Worker {
+pub(crate) struct Worker {
     process: Process,
     stdin: ChildStdin,
     stdout: Lines<ChildStdout>,
@@ -54,7 +54,7 @@ pub(super) struct Worker {
 
 /// Why a worker can no longer be used.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Broken {
+pub(crate) enum Broken {
     /// It could not be started.
     #[error("{0}")]
     Unstartable(#[from] io::Error),
@@ -77,7 +77,7 @@ pub(super) enum Broken {
 
 impl Broken {
     /// One word for reports.
-    pub(super) fn word(&self) -> &'static str {
+    pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::Unstartable(_) | Self::Unready => "unfit",
             Self::Unasked | Self::Ended(_) => "ended",
@@ -92,7 +92,7 @@ impl Worker {
     ///
     /// # Errors
     /// It is not: this `osascript` cannot do it, or not now.
-    pub(super) async fn start(settings: &Settings, liveness: &Liveness) -> Result<Self, Broken> {
+    pub(crate) async fn start(settings: &Settings, liveness: &Liveness) -> Result<Self, Broken> {
         let (process, Pipes { stdin, stdout, stderr }) =
             Process::start(settings, &arguments(settings), liveness)?;
         let stdout = Lines::new(stdout, settings.output);
@@ -118,7 +118,7 @@ impl Worker {
     ///
     /// # Errors
     /// The worker must not be used again.
-    pub(super) async fn run(&mut self, script: &Script) -> Result<Event, Broken> {
+    pub(crate) async fn run(&mut self, script: &Script) -> Result<Event, Broken> {
         self.calls += 1;
         let request = self.request(script);
         let mut asked = false;
@@ -142,7 +142,7 @@ impl Worker {
     }
 
     /// Waits until the worker ends, or speaks without being asked.
-    pub(super) async fn falls(&mut self) -> Broken {
+    pub(crate) async fn falls(&mut self) -> Broken {
         match self.line().await {
             Ok(line) => babble(&line),
             Err(broken) => broken,
@@ -151,7 +151,7 @@ impl Worker {
 
     /// Whether it should give way to a fresh one: it has gained more memory than allowed, which it never gives back,
     /// or it holds too many programs. Looked at now and then.
-    pub(super) async fn is_worn(&mut self, growth: u64) -> bool {
+    pub(crate) async fn is_worn(&mut self, growth: u64) -> bool {
         if self.calls % LOOK_EVERY == 1 {
             self.memory = memory::of(self.pid).await;
             self.first.get_or_insert(self.memory);
@@ -161,22 +161,22 @@ impl Worker {
     }
 
     /// Its memory when last looked at, in bytes; 0 if that is not known.
-    pub(super) fn memory(&self) -> u64 {
+    pub(crate) fn memory(&self) -> u64 {
         self.memory
     }
 
     /// The number of its process, if it is one of this system.
-    pub(super) fn pid(&self) -> Option<u32> {
+    pub(crate) fn pid(&self) -> Option<u32> {
         self.pid
     }
 
     /// When it was started.
-    pub(super) fn since(&self) -> Instant {
+    pub(crate) fn since(&self) -> Instant {
         self.since
     }
 
     /// How many scripts it was given.
-    pub(super) fn calls(&self) -> u64 {
+    pub(crate) fn calls(&self) -> u64 {
         self.calls
     }
 
@@ -252,7 +252,7 @@ fn answer(line: &str, to: u64) -> Option<Event> {
 }
 
 /// Whether a text has the ends of an envelope. One that was cut off has not; whatever else it may be, the core finds out.
-pub(super) fn is_envelope(text: &str) -> bool {
+pub(crate) fn is_envelope(text: &str) -> bool {
     text.starts_with("{\"ok\":") && text.trim_ascii_end().ends_with('}')
 }
 

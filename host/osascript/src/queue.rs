@@ -6,15 +6,15 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout_at};
 
-use super::job::Job;
-use super::record::Record;
+use crate::job::Job;
+use crate::record::Record;
 
 /// How many scripts may wait for one app.
-pub(super) const MOST: usize = 1000;
+pub(crate) const MOST: usize = 1000;
 
 /// Where places are taken.
 #[derive(Clone, Debug)]
-pub(super) struct Door {
+pub(crate) struct Door {
     places: mpsc::UnboundedSender<Taken>,
     record: Arc<Record>,
     patience: Duration,
@@ -25,11 +25,11 @@ type Taken = (oneshot::Receiver<Job>, Instant);
 
 /// A place in a queue; whoever drops it gives it up.
 #[derive(Debug)]
-pub(super) struct Place(oneshot::Sender<Job>);
+pub(crate) struct Place(oneshot::Sender<Job>);
 
 /// Why a script cannot wait.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum NoPlace {
+pub(crate) enum NoPlace {
     /// So many wait already.
     Full,
     /// Nobody serves the queue any more.
@@ -38,7 +38,7 @@ pub(super) enum NoPlace {
 
 /// The scripts of one app, in the order in which their places were taken.
 #[derive(Debug)]
-pub(super) struct Queue {
+pub(crate) struct Queue {
     places: mpsc::UnboundedReceiver<Taken>,
     record: Arc<Record>,
     /// Whose turn it is.
@@ -46,7 +46,7 @@ pub(super) struct Queue {
 }
 
 /// Makes a queue in which a place without a script is kept no longer than this after it was taken.
-pub(super) fn queue(record: &Arc<Record>, patience: Duration) -> (Door, Queue) {
+pub(crate) fn queue(record: &Arc<Record>, patience: Duration) -> (Door, Queue) {
     let (sender, places) = mpsc::unbounded_channel();
     let door = Door { places: sender, record: Arc::clone(record), patience };
     (door, Queue { places, record: Arc::clone(record), first: None })
@@ -57,7 +57,7 @@ impl Door {
     ///
     /// # Errors
     /// There is none.
-    pub(super) fn place(&self) -> Result<Place, NoPlace> {
+    pub(crate) fn place(&self) -> Result<Place, NoPlace> {
         if self.places.is_closed() {
             return Err(NoPlace::Ended);
         }
@@ -74,7 +74,7 @@ impl Door {
     ///
     /// # Errors
     /// There is none.
-    pub(super) fn enter(&self, place: Place, job: Job) -> Result<(), NoPlace> {
+    pub(crate) fn enter(&self, place: Place, job: Job) -> Result<(), NoPlace> {
         let Err(job) = place.0.send(job) else { return Ok(()) };
         self.place()?.0.send(job).map_err(|_| NoPlace::Ended)
     }
@@ -82,7 +82,7 @@ impl Door {
 
 impl Queue {
     /// Waits for the next script; `None` once nobody can come any more. Nothing is lost if the future is dropped.
-    pub(super) async fn next(&mut self) -> Option<Job> {
+    pub(crate) async fn next(&mut self) -> Option<Job> {
         loop {
             match &mut self.first {
                 None => self.first = Some(self.places.recv().await?),
@@ -114,9 +114,9 @@ async fn until_then(place: &mut oneshot::Receiver<Job>, until: Instant) -> Optio
 mod tests {
     use iac_core::jxa::Script;
 
-    use super::super::job::{Ticket, job};
-    use super::super::settings::Kind;
     use super::*;
+    use crate::job::{Ticket, job};
+    use crate::settings::Kind;
 
     const PATIENCE: Duration = Duration::from_secs(2);
 

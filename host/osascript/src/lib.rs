@@ -39,15 +39,15 @@ use queue::NoPlace;
 use slots::Slots;
 use unfit::Unfit;
 
-pub(crate) use dialog::{Closed, Dialog};
+pub use dialog::{Closed, Dialog};
 pub use guard::guard;
-pub(crate) use memory::of_group as memory_of_group;
+pub use memory::of_group as memory_of_group;
 pub use record::{Counts, Times, WorkerReport};
 pub use report::{AppReport, Report};
 pub use settings::{Kind, Settings};
-pub(crate) use spawn::Liveness;
-pub(crate) use spawn::Process as Guarded;
-pub(crate) use spawn::own_server;
+pub use spawn::Liveness;
+pub use spawn::Process as Guarded;
+pub use spawn::own_server;
 pub use turns::Holder;
 
 /// Runs scripts and answers for every process that it starts.

@@ -7,16 +7,16 @@ use iac_core::step::{Event, RunFailure};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStdin, ChildStdout};
 
-use super::raised::{self, Said};
-use super::settings::Settings;
-use super::spawn::{Liveness, Pipes, Process};
-use super::worker::is_envelope;
+use crate::raised::{self, Said};
+use crate::settings::Settings;
+use crate::spawn::{Liveness, Pipes, Process};
+use crate::worker::is_envelope;
 
 /// Runs a script to its end. Dropping the future kills the process and all that it started.
 ///
 /// # Errors
 /// It cannot be started.
-pub(super) async fn run(settings: &Settings, liveness: &Liveness, script: &Script) -> io::Result<Event> {
+pub(crate) async fn run(settings: &Settings, liveness: &Liveness, script: &Script) -> io::Result<Event> {
     let arguments = ["-l", "JavaScript", "-"].map(Into::into);
     let (mut process, Pipes { stdin, stdout, stderr }) = Process::start(settings, &arguments, liveness)?;
     let (text, mut said, mut answer) = (script.one_shot(), Said::by(stderr), Vec::new());

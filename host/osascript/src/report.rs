@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::lane::Entrance;
-use super::record::{Counts, WorkerReport};
-use super::standing::Standing;
-use super::turns::Holder;
+use crate::lane::Entrance;
+use crate::record::{Counts, WorkerReport};
+use crate::standing::Standing;
+use crate::turns::Holder;
 
 /// How all apps stand.
 #[derive(Clone, Debug, Serialize)]
@@ -42,7 +42,7 @@ pub struct AppReport {
     pub counts: Counts,
 }
 
-pub(super) fn of(entrance: &Entrance) -> AppReport {
+pub(crate) fn of(entrance: &Entrance) -> AppReport {
     let standing = entrance.standing.borrow().clone();
     let inner = entrance.record.look();
     let state = standing.word();

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::time::Instant;
 
-use super::turns::Holder;
+use crate::turns::Holder;
 
 /// What the lane of an app does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(crate) enum Standing {
     /// Nothing, or it is about to begin.
     Open,
     /// It waits for another server.
@@ -22,29 +22,29 @@ pub(super) enum Standing {
 
 impl Standing {
     /// Whether there is no sign that the app will answer.
-    pub(super) fn is_silent(&self) -> bool {
+    pub(crate) fn is_silent(&self) -> bool {
         matches!(self, Self::Silent(_) | Self::Suspect(_))
     }
 
     /// The lane does something else; says whether that is news to clients, who want to hear only of silence and its end.
-    pub(super) fn becomes(&mut self, next: Self) -> bool {
+    pub(crate) fn becomes(&mut self, next: Self) -> bool {
         let news = self.is_silent() != next.is_silent();
         *self = next;
         news
     }
 
     /// The lane waits for another server; says whether that is news to clients.
-    pub(super) fn waits(&mut self, holder: Option<Holder>) -> bool {
+    pub(crate) fn waits(&mut self, holder: Option<Holder>) -> bool {
         *self == Self::Open && self.becomes(Self::Waits(holder))
     }
 
     /// The lane has nothing more to do with a script; says whether that is news to clients.
-    pub(super) fn open(&mut self) -> bool {
+    pub(crate) fn open(&mut self) -> bool {
         !matches!(self, Self::Open | Self::Suspect(_)) && self.becomes(Self::Open)
     }
 
     /// One word for reports.
-    pub(super) fn word(&self) -> &'static str {
+    pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::Open => "open",
             Self::Waits(_) => "waiting",
@@ -55,7 +55,7 @@ impl Standing {
     }
 
     /// Since when, where that matters.
-    pub(super) fn since(&self) -> Option<Instant> {
+    pub(crate) fn since(&self) -> Option<Instant> {
         match self {
             Self::Open | Self::Waits(_) => None,
             Self::Runs(since) | Self::Silent(since) | Self::Suspect(since) => Some(*since),

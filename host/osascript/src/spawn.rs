@@ -11,29 +11,29 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, getpgid, kill_process_group};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
-use super::settings::Settings;
+use crate::settings::Settings;
 
 /// How long what a process said may come after its end.
-pub(super) const LATE: Duration = Duration::from_millis(500);
+pub(crate) const LATE: Duration = Duration::from_millis(500);
 
 /// A process that leads its own group; the group is killed when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Process {
+pub struct Process {
     child: Child,
 }
 
 /// The near ends of a process's pipes.
 #[derive(Debug)]
-pub(crate) struct Pipes {
-    pub(crate) stdin: ChildStdin,
-    pub(crate) stdout: ChildStdout,
-    pub(crate) stderr: ChildStderr,
+pub struct Pipes {
+    pub stdin: ChildStdin,
+    pub stdout: ChildStdout,
+    pub stderr: ChildStderr,
 }
 
 /// A pipe whose near end only this process holds: guards read the far end, and its end tells them that the server
 /// ended.
 #[derive(Debug)]
-pub(crate) struct Liveness {
+pub struct Liveness {
     far: PipeReader,
     _near: PipeWriter,
 }
@@ -43,7 +43,7 @@ impl Liveness {
     ///
     /// # Errors
     /// No more files can be opened.
-    pub(crate) fn new() -> io::Result<Self> {
+    pub fn new() -> io::Result<Self> {
         let (far, near) = io::pipe()?;
         Ok(Self { far, _near: near })
     }
@@ -59,7 +59,7 @@ impl Process {
     ///
     /// # Errors
     /// The program cannot be started.
-    pub(super) fn start(
+    pub(crate) fn start(
         settings: &Settings,
         arguments: &[OsString],
         liveness: &Liveness,
@@ -72,7 +72,7 @@ impl Process {
     ///
     /// # Errors
     /// The program cannot be started.
-    pub(crate) fn server(
+    pub fn server(
         guard: Option<&Path>,
         liveness: &Liveness,
         program: &[OsString],
@@ -106,7 +106,7 @@ impl Process {
     ///
     /// # Errors
     /// The system does not know the process.
-    pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
+    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         let leader = self.leader();
         let status = self.child.wait().await?;
         if status.signal().is_some() {
@@ -117,7 +117,7 @@ impl Process {
 
     /// Waits until the process has ended and what it said can be read. Its pipes may stay open for ever: whatever left
     /// the group lives on with them.
-    pub(super) async fn is_over(&mut self) {
+    pub(crate) async fn is_over(&mut self) {
         if let Err(error) = self.wait().await {
             tracing::debug!(%error, "a process cannot be waited for");
         }
@@ -125,18 +125,18 @@ impl Process {
     }
 
     /// Returns the number of the process that leads the group.
-    pub(crate) fn pid(&self) -> Option<u32> {
+    pub fn pid(&self) -> Option<u32> {
         self.child.id()
     }
 
     /// Whether a process is one of this group.
-    pub(super) fn leads(&self, pid: u32) -> bool {
+    pub(crate) fn leads(&self, pid: u32) -> bool {
         let group = number(pid).and_then(group_of);
         group.is_some() && group == self.leader()
     }
 
     /// Kills the whole group. What was waited for already is left alone: its number may be another's by now.
-    pub(super) fn kill(&self) {
+    pub(crate) fn kill(&self) {
         kill_group(self.leader());
     }
 
@@ -159,7 +159,7 @@ fn number(pid: u32) -> Option<Pid> {
 
 /// The group of a process. On Linux the number of a group may be 0, as that of a kernel thread is, which `getpgid` cannot
 /// say.
-pub(super) fn group_of(pid: Pid) -> Option<Pid> {
+pub(crate) fn group_of(pid: Pid) -> Option<Pid> {
     match std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())) {
         // The name is in parentheses, and may hold anything.
         Ok(stat) => stat.rsplit_once(')')?.1.split_whitespace().nth(2)?.parse().ok().and_then(number),
@@ -205,7 +205,7 @@ fn guarded(guard: Option<&Path>, program: &[OsString], liveness: &impl AsRawFd) 
 /// # Errors
 /// The program cannot be started.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that starts a process")]
-pub(super) fn inherit(command: &[OsString]) -> io::Result<std::process::Child> {
+pub(crate) fn inherit(command: &[OsString]) -> io::Result<std::process::Child> {
     let (program, arguments) =
         command.split_first().ok_or_else(|| io::Error::other("no program is named"))?;
     std::process::Command::new(program).args(arguments).spawn().map_err(|error| unstartable(program, &error))
@@ -216,7 +216,7 @@ pub(super) fn inherit(command: &[OsString]) -> io::Result<std::process::Child> {
 /// # Errors
 /// The program cannot be started.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that starts a process")]
-pub(crate) fn own_server(arguments: &[OsString]) -> io::Result<Child> {
+pub fn own_server(arguments: &[OsString]) -> io::Result<Child> {
     let own = std::env::current_exe()?;
     let mut command = Command::new(&own);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
@@ -228,7 +228,7 @@ pub(crate) fn own_server(arguments: &[OsString]) -> io::Result<Child> {
 /// # Errors
 /// `ps` cannot be started.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that starts a process")]
-pub(super) async fn ps(pid: u32) -> io::Result<Vec<u8>> {
+pub(crate) async fn ps(pid: u32) -> io::Result<Vec<u8>> {
     let mut ps = Command::new("/bin/ps");
     ps.args(["-o", "rss=", "-p", &pid.to_string()])
         .stdin(Stdio::null())
@@ -242,7 +242,7 @@ pub(super) async fn ps(pid: u32) -> io::Result<Vec<u8>> {
 /// # Errors
 /// `ps` cannot be started.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that starts a process")]
-pub(super) async fn ps_all() -> io::Result<Vec<u8>> {
+pub(crate) async fn ps_all() -> io::Result<Vec<u8>> {
     let mut ps = Command::new("/bin/ps");
     ps.args(["-A", "-o", "pgid=,rss="]).stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
     Ok(ps.output().await?.stdout)

@@ -11,14 +11,14 @@ use iac_core::step::{Event, RunFailure};
 use tokio::sync::{Notify, watch};
 use tokio::time::Sleep;
 
-use super::job::{Client, Job};
-use super::queue::{Door, Queue, queue};
-use super::record::Record;
-use super::settings::Kind;
-use super::standing::Standing;
-use super::turns::{Holder, Turn, Turns};
-use super::worker::{Broken, Worker};
-use super::{Shared, one_shot, raised};
+use crate::job::{Client, Job};
+use crate::queue::{Door, Queue, queue};
+use crate::record::Record;
+use crate::settings::Kind;
+use crate::standing::Standing;
+use crate::turns::{Holder, Turn, Turns};
+use crate::worker::{Broken, Worker};
+use crate::{Shared, one_shot, raised};
 
 /// The app died during the call, or was about to: the next call finds it again.
 const CONNECTION_INVALID: i64 = -609;
@@ -27,7 +27,7 @@ const EVENT_TIMED_OUT: i64 = -1712;
 
 /// The one that talks to an app.
 #[derive(Debug)]
-pub(super) struct Lane {
+pub(crate) struct Lane {
     app: Arc<str>,
     shared: Arc<Shared>,
     jobs: Queue,
@@ -44,15 +44,15 @@ pub(super) struct Lane {
 
 /// What a client needs to use a lane.
 #[derive(Clone, Debug)]
-pub(super) struct Entrance {
-    pub(super) door: Door,
-    pub(super) standing: watch::Receiver<Standing>,
-    pub(super) record: Arc<Record>,
+pub(crate) struct Entrance {
+    pub(crate) door: Door,
+    pub(crate) standing: watch::Receiver<Standing>,
+    pub(crate) record: Arc<Record>,
 }
 
 impl Lane {
     /// Makes the lane of an app, and its entrance.
-    pub(super) fn new(app: &Arc<str>, shared: &Arc<Shared>) -> (Self, Entrance) {
+    pub(crate) fn new(app: &Arc<str>, shared: &Arc<Shared>) -> (Self, Entrance) {
         let record = Arc::new(Record::default());
         let (door, jobs) = queue(&record, shared.settings.patience);
         let (standing, seen) = watch::channel(Standing::Open);
@@ -63,7 +63,7 @@ impl Lane {
     }
 
     /// Serves until the server stops; whatever runs then is killed.
-    pub(super) async fn serve(mut self) {
+    pub(crate) async fn serve(mut self) {
         let shared = self.shared.clone();
         shared.closed.run_until_cancelled(self.serve_all()).await;
     }

@@ -1,9 +1,9 @@
 //! How much memory a process holds.
 
-use super::spawn;
+use crate::spawn;
 
 /// Resident memory in bytes; 0 if it cannot be known.
-pub(super) async fn of(pid: Option<u32>) -> u64 {
+pub(crate) async fn of(pid: Option<u32>) -> u64 {
     let Some(pid) = pid else { return 0 };
     let kilobytes = match std::fs::read_to_string(format!("/proc/{pid}/status")) {
         Ok(status) => in_status(&status),
@@ -13,7 +13,7 @@ pub(super) async fn of(pid: Option<u32>) -> u64 {
 }
 
 /// Resident memory of a process group in bytes; `None` if it cannot be known.
-pub(crate) async fn of_group(leader: u32) -> Option<u64> {
+pub async fn of_group(leader: u32) -> Option<u64> {
     let listed = match std::fs::read_dir("/proc/self") {
         Ok(_) => in_proc(),
         Err(_) => String::from_utf8_lossy(&spawn::ps_all().await.ok()?).into_owned(),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use iac_core::step::{Event, RunFailure};
 use serde::{Serialize, Serializer};
 
-use super::worker::Worker;
+use crate::worker::Worker;
 
 /// Counts since the start of the server.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -69,12 +69,12 @@ pub struct WorkerReport {
 
 /// What is kept of a lane.
 #[derive(Debug, Default)]
-pub(super) struct Record(Mutex<Inner>);
+pub(crate) struct Record(Mutex<Inner>);
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Inner {
-    pub(super) counts: Counts,
-    pub(super) waiting: usize,
+pub(crate) struct Inner {
+    pub(crate) counts: Counts,
+    pub(crate) waiting: usize,
     worker: Option<Seen>,
 }
 
@@ -88,12 +88,12 @@ struct Seen {
 
 impl Record {
     /// Changes the counts.
-    pub(super) fn count(&self, change: impl FnOnce(&mut Counts)) {
+    pub(crate) fn count(&self, change: impl FnOnce(&mut Counts)) {
         change(&mut self.lock().counts);
     }
 
     /// A place was taken; false if there are more than `most` already.
-    pub(super) fn came(&self, most: usize) -> bool {
+    pub(crate) fn came(&self, most: usize) -> bool {
         let mut inner = self.lock();
         let room = inner.waiting < most;
         inner.waiting += usize::from(room);
@@ -101,31 +101,31 @@ impl Record {
     }
 
     /// It is the next one.
-    pub(super) fn is_next(&self) {
+    pub(crate) fn is_next(&self) {
         self.lock().waiting -= 1;
     }
 
     /// A client wants a script to be run.
-    pub(super) fn asked(&self) {
+    pub(crate) fn asked(&self) {
         self.lock().counts.calls += 1;
     }
 
     /// Its script began.
-    pub(super) fn began(&self, since: Instant) {
+    pub(crate) fn began(&self, since: Instant) {
         let mut inner = self.lock();
         inner.counts.began += 1;
         inner.counts.waited.add(since.elapsed());
     }
 
     /// Its script ended, whether or not anybody still waits.
-    pub(super) fn ended(&self, began: Instant, event: &Event) {
+    pub(crate) fn ended(&self, began: Instant, event: &Event) {
         let mut inner = self.lock();
         inner.counts.ran.add(began.elapsed());
         inner.counts.events += events(event);
     }
 
     /// The client was answered.
-    pub(super) fn answered(&self, event: &Event) {
+    pub(crate) fn answered(&self, event: &Event) {
         let Event::Failed(failure) = event else { return };
         let counts = &mut self.lock().counts;
         match failure {
@@ -140,21 +140,21 @@ impl Record {
     }
 
     /// There is a worker.
-    pub(super) fn kept(&self, worker: &Worker) {
+    pub(crate) fn kept(&self, worker: &Worker) {
         let seen =
             Seen { pid: worker.pid(), calls: worker.calls(), memory: worker.memory(), since: worker.since() };
         self.lock().worker = Some(seen);
     }
 
     /// There is none any more.
-    pub(super) fn retired(&self, why: &str) {
+    pub(crate) fn retired(&self, why: &str) {
         let mut inner = self.lock();
         inner.worker = None;
         *inner.counts.retired.entry(why.to_owned()).or_default() += 1;
     }
 
     /// Everything, as it is now.
-    pub(super) fn look(&self) -> Inner {
+    pub(crate) fn look(&self) -> Inner {
         self.lock().clone()
     }
 
@@ -164,7 +164,7 @@ impl Record {
 }
 
 impl Inner {
-    pub(super) fn worker(&self) -> Option<WorkerReport> {
+    pub(crate) fn worker(&self) -> Option<WorkerReport> {
         let Seen { pid, calls, memory, since } = self.worker.clone()?;
         let age_ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
         Some(WorkerReport { pid, calls, memory, age_ms })

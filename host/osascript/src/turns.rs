@@ -23,7 +23,7 @@ const STAND_BACK: Duration = Duration::from_millis(8);
 
 /// The two files of one app.
 #[derive(Debug)]
-pub(super) struct Turns {
+pub(crate) struct Turns {
     next: File,
     app: File,
     stand_back: Option<Instant>,
@@ -33,7 +33,7 @@ pub(super) struct Turns {
 
 /// The right to talk to the app, until it is dropped; what is left of its time is kept for the next script.
 #[derive(Debug)]
-pub(super) struct Turn<'a>(&'a mut Turns);
+pub(crate) struct Turn<'a>(&'a mut Turns);
 
 /// Who has the turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,7 +49,7 @@ impl Turns {
     ///
     /// # Errors
     /// The directory cannot be written.
-    pub(super) fn open(directory: &Path, app: &str) -> io::Result<Self> {
+    pub(crate) fn open(directory: &Path, app: &str) -> io::Result<Self> {
         std::fs::create_dir_all(directory)?;
         let name = file_name(app);
         let open = |kind: &str| {
@@ -60,13 +60,13 @@ impl Turns {
     }
 
     /// Whether these are still the files that other servers find. Whoever has the turn keeps it.
-    pub(super) fn are_there(&self) -> bool {
+    pub(crate) fn are_there(&self) -> bool {
         let is_there = |file: &File| file.metadata().is_ok_and(|found| found.nlink() > 0);
         self.since.is_some() || (is_there(&self.next) && is_there(&self.app))
     }
 
     /// Takes the turn if nobody has it and nobody waits for it, or goes on with it; [`Self::taken`] is the turn.
-    pub(super) fn take_now(&mut self) -> bool {
+    pub(crate) fn take_now(&mut self) -> bool {
         self.end_slice();
         if self.since.is_some() {
             return true;
@@ -84,7 +84,7 @@ impl Turns {
     }
 
     /// The turn that was taken just now.
-    pub(super) fn taken(&mut self) -> Turn<'_> {
+    pub(crate) fn taken(&mut self) -> Turn<'_> {
         Turn(self)
     }
 
@@ -92,7 +92,7 @@ impl Turns {
     ///
     /// # Errors
     /// The files cannot be locked on this file system.
-    pub(super) async fn take(&mut self) -> io::Result<Turn<'_>> {
+    pub(crate) async fn take(&mut self) -> io::Result<Turn<'_>> {
         if let Some(until) = self.stand_back.take() {
             tokio::time::sleep_until(until.into()).await;
         }
@@ -105,12 +105,12 @@ impl Turns {
     }
 
     /// When the turn has to be given back if nothing runs; `None` where there is none.
-    pub(super) fn kept_until(&self) -> Option<Instant> {
+    pub(crate) fn kept_until(&self) -> Option<Instant> {
         self.since.map(|since| since + SLICE)
     }
 
     /// Gives the turn back, and stands back if another server waits for it.
-    pub(super) fn give_back(&mut self) {
+    pub(crate) fn give_back(&mut self) {
         self.since = None;
         let waited_for = matches!(self.next.try_lock(), Err(TryLockError::WouldBlock));
         let released = [self.next.unlock(), self.app.unlock()];
@@ -121,7 +121,7 @@ impl Turns {
     }
 
     /// Who wrote its name into the file last; it may be gone by now.
-    pub(super) fn holder(&self) -> Option<Holder> {
+    pub(crate) fn holder(&self) -> Option<Holder> {
         let mut text = [0; 100];
         let read = self.app.read_at(&mut text, 0).ok()?;
         serde_json::Deserializer::from_slice(&text[..read]).into_iter().next()?.ok()
