@@ -26,7 +26,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use iac_core::fault::Fault;
 
-use crate::state::StateError;
+use iac_state::StateError;
 use options::{Common, Mac};
 
 /// Hands on scriptable Mac apps for an assistant: an MCP server.

@@ -10,7 +10,7 @@ use iac_language_servers::launch::{Launch, Launched, Process, Program};
 use iac_language_servers::settings::{Chosen, Settings};
 use iac_osascript::{Guarded, Liveness, memory_of_group};
 
-use crate::state::regular;
+use iac_state::regular;
 
 /// The file of the state directory that holds the operator's choices.
 pub(crate) const FILE: &str = "language-servers.toml";

@@ -11,8 +11,6 @@ pub mod plugins;
 
 pub mod clients;
 pub mod consent;
-mod shell;
-pub mod state;
 
 pub mod apps;
 mod language_servers;

@@ -14,7 +14,7 @@ use iac_core::Millis;
 use iac_core::audit::Entry;
 use iac_core::permission::{Level, Rule, Ruling, Scope};
 use iac_core::undo::{Undo, Way};
-use iac_mcp::state::{State, audit};
+use iac_state::{State, audit};
 
 /// Processes that were killed so far at most: each may have been between its grant and its rule.
 const WRITERS: usize = 2 * ROUNDS as usize;

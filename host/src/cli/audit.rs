@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use iac_core::{Millis, foreign};
+use iac_state::State;
+use iac_state::audit::{self, Record};
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::options::{Common, Mac};
 use super::policy::now;
 use super::{Failure, paint};
-use crate::state::State;
-use crate::state::audit::{self, Record};
 
 /// How many entries are shown unless somebody says how many.
 const SHOWN: usize = 50;

@@ -10,11 +10,11 @@ use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Command, CommandFactory as _, FromArgMatches as _};
 use iac_core::dictionary::names;
+use iac_state::regular;
 use serde_json::{Value as Json, json};
 use toml_edit::{Document, Item, Value};
 
 use super::{Arguments, Failure};
-use crate::state::regular;
 
 /// The name of the file in the state directory.
 pub(super) const FILE: &str = "config.toml";

@@ -6,12 +6,12 @@ use std::io::{self, Write};
 
 use clap::Args;
 use iac_core::dictionary::{Class, Command, Dictionary, describe};
+use iac_state::shell_word;
 
 use super::dictionary::{self, clean};
 use super::options::{Common, Mac};
 use super::{Failure, paint};
 use crate::apps::Definition;
-use crate::pipeline::shell_word;
 
 #[derive(Debug, Args)]
 pub(super) struct Describe {

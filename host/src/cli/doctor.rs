@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use iac_state::{State, StateError, audit, shell_word};
 use rustix::fs::Access;
 use serde_json::{Map, Value as Json, json};
 use tokio_util::sync::CancellationToken;
@@ -13,8 +14,6 @@ use super::options::{Common, Mac};
 use super::policy::now;
 use super::{Failure, directories, paint};
 use crate::consent::Caller;
-use crate::pipeline::shell_word;
-use crate::state::{State, StateError, audit};
 
 /// Looks at everything, changes nothing, launches no app, and prompts for no consent.
 pub(super) fn run(common: &Common, mac: Mac, settings: &[Setting]) -> Result<(), Failure> {

@@ -11,6 +11,7 @@ use clap::Args;
 use clap::builder::FalseyValueParser;
 use iac_core::Millis;
 use iac_core::reference::Limits;
+use iac_state::State;
 
 use super::config::Setting;
 use super::{Failure, directories};
@@ -18,7 +19,6 @@ use crate::apps::{self, Roots};
 use crate::pipeline::{Operator, Pipeline, Settings, ToolsOf};
 use crate::plugins::{Engine, Plugins};
 use crate::simulated::{NOTE, World};
-use crate::state::State;
 
 /// Options that every command has.
 #[derive(Clone, Debug, Args)]

@@ -10,13 +10,13 @@ use clap::{Args, Subcommand, ValueEnum};
 use iac_core::Millis;
 use iac_core::audit::{self, Entry};
 use iac_core::permission::{Grant, Level, Policy, Profile, Rule, Ruling, Scope};
+use iac_state::{State, StateError};
 use serde_json::{Value as Json, json};
 
 use rule::RuleArguments;
 
 use super::options::{Common, Mac};
 use super::{Failure, paint};
-use crate::state::{State, StateError};
 
 /// Shows and changes what may be done without asking, what is asked, and what is refused.
 #[derive(Debug, Args)]

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use iac_core::dictionary::names;
+use iac_state::shell_word;
 use serde_json::{Value as Json, json};
 use toml_edit::DocumentMut;
 
@@ -16,7 +17,6 @@ use super::config::Setting;
 use super::options::Common;
 use super::{Failure, directories, paint};
 use crate::clients::{CLIENTS, Client, Form};
-use crate::pipeline::shell_word;
 use file::Edited;
 
 /// Options whose values are paths; a client starts the server somewhere else.

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use iac_simulator::WorldError;
 use iac_simulator::worlds::{self, Amounts};
+use iac_state::shell_word;
 use serde_json::json;
 
 use super::options::{Common, Mac};
 use super::{Failure, paint};
-use crate::pipeline::shell_word;
 use crate::simulated;
 
 /// Makes, shows and resets simulated Macs; `--world DIR` of other commands uses them. Records what is asked of a Mac.

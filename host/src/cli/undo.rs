@@ -6,12 +6,12 @@ use clap::Args;
 use iac_core::audit::time;
 use iac_core::foreign;
 use iac_core::undo::Way;
+use iac_state::State;
 use serde_json::{Map, json};
 
 use super::options::{Common, Mac};
 use super::policy::now;
 use super::{Failure, call, paint};
-use crate::state::State;
 
 /// Takes back verified writes of the last hour; lists them if none is named.
 #[derive(Debug, Args)]

@@ -64,7 +64,7 @@ async fn apps(pipeline: &Pipeline, cancel: CancellationToken) -> Result<Json, Er
 /// The newest entries of all servers' logs, the oldest of them first; they were redacted when they were written.
 async fn audit(pipeline: &Pipeline) -> Result<Json, ErrorData> {
     let folder = pipeline.state().folder().to_owned();
-    let read = move || crate::state::audit::newest(&folder, NEWEST).map_err(|error| error.to_string());
+    let read = move || iac_state::audit::newest(&folder, NEWEST).map_err(|error| error.to_string());
     let records = tokio::task::spawn_blocking(read).await.map_err(|error| error.to_string()).flatten();
     let records = records.map_err(|error| ErrorData::internal_error(error, Some(json!({ "uri": AUDIT }))))?;
     let entries: Vec<Json> = records.into_iter().map(|record| Json::Object(record.fields)).collect();

@@ -5,7 +5,7 @@ use std::path::Path;
 use iac_core::step::Outcome;
 use serde_json::{Map, Value as Json};
 
-use crate::shell::shell_word;
+use iac_state::shell_word;
 
 /// How the operator reaches what this server goes by.
 #[derive(Clone, Debug, Default)]

@@ -11,13 +11,13 @@ use iac_core::call::Call;
 use iac_core::fault::Fault;
 use iac_core::permission::{Answer, Choice, Closed, Decided, Gate, Level, Policy, Question};
 use iac_core::step::{Event, Outcome, RunFailure};
+use iac_state::{Recorder, State, StateError};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use tokio_util::sync::CancellationToken;
 
 use super::{internal, leads};
 use crate::consent::{Asked, Caller};
-use crate::state::{Recorder, State, StateError};
 
 /// How long an answer waits until it can be taken back what was done.
 const LATE: Duration = Duration::from_secs(1);

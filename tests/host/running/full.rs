@@ -46,5 +46,5 @@ async fn a_log_that_cannot_be_begun_leaves_nothing() {
     server.call("system", json!({})).await;
     flag(&server, &message, 1).await;
     assert_eq!(logs(), 3, "the log, its end, and `last`");
-    assert_eq!(iac_mcp::state::audit::verify(&mac.path().join(".iac-mcp")).unwrap(), []);
+    assert_eq!(iac_state::audit::verify(&mac.path().join(".iac-mcp")).unwrap(), []);
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use iac_state::State;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
@@ -11,7 +12,6 @@ use crate::apps::{self, Roots};
 use crate::pipeline::{Pipeline, Settings};
 use crate::plugins::engine::engine::Now;
 use crate::simulated::{self, NOTE, World};
-use crate::state::State;
 
 /// Where simulated Macs are made: one set of apps, and for whoever asks a world of its own.
 pub(super) struct Macs {

@@ -6,8 +6,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::shell::shell_word;
-use crate::state::{StateError, regular};
+use iac_state::{StateError, regular, shell_word};
 
 /// The most that is read: Claude Code keeps projects and their history in this file.
 const MOST: u64 = 64 * regular::MOST;

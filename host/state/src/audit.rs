@@ -16,9 +16,9 @@ use std::time::{Duration, Instant, SystemTime};
 use iac_core::Millis;
 use iac_core::audit::{Chain, Entry, Hash, Link, time};
 
-use super::{StateError, file, regular};
+use crate::{StateError, file, regular};
 
-pub(super) use read::accepted;
+pub(crate) use read::accepted;
 pub use read::{Finding, Record, newest, read, verify};
 
 /// A log is followed by a new one when it is larger.
@@ -56,7 +56,7 @@ const END: &str = ".end";
 
 /// The log of this process; it begins with the first entry.
 #[derive(Debug)]
-pub(super) struct Log {
+pub(crate) struct Log {
     folder: PathBuf,
     lock: PathBuf,
     open: Option<Open>,
@@ -74,19 +74,19 @@ struct Open {
 }
 
 impl Log {
-    pub(super) fn new(folder: PathBuf, lock: PathBuf) -> Self {
+    pub(crate) fn new(folder: PathBuf, lock: PathBuf) -> Self {
         Self { folder, lock, open: None, refused: None }
     }
 
     /// Appends entries, in one piece; begins a log where there is none or the one there is large enough.
-    pub(super) fn append(&mut self, entries: &[(Millis, &Entry)], durable: bool) -> Result<(), StateError> {
+    pub(crate) fn append(&mut self, entries: &[(Millis, &Entry)], durable: bool) -> Result<(), StateError> {
         let Some((now, _)) = entries.first() else { return Ok(()) };
         let path = self.folder.clone();
         self.open(*now)?.append(entries, durable).map_err(StateError::io(&path))
     }
 
     /// Removes logs into which nothing was written for so long, a day at least; says how many.
-    pub(super) fn remove(&mut self, now: Millis, age: Millis) -> Result<usize, StateError> {
+    pub(crate) fn remove(&mut self, now: Millis, age: Millis) -> Result<usize, StateError> {
         let folder = self.folder.clone();
         let lock = self.lock.clone();
         let open = self.open(now)?;
@@ -105,7 +105,7 @@ impl Log {
         Ok(self.open.insert(open))
     }
 
-    pub(super) fn sync(&self) -> Result<(), StateError> {
+    pub(crate) fn sync(&self) -> Result<(), StateError> {
         let sync = |open: &Open| open.log.sync_data().and_then(|()| open.end.sync_data());
         self.open.as_ref().map_or(Ok(()), sync).map_err(StateError::io(&self.folder))
     }

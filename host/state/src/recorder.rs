@@ -9,7 +9,7 @@ use iac_core::Millis;
 use iac_core::audit::Entry;
 use tokio::sync::{Mutex, oneshot};
 
-use super::{State, StateError};
+use crate::{State, StateError};
 
 /// How long the writer rests after an entry that nobody waits for: to wake it for each would hold up the calls.
 const REST: Duration = Duration::from_millis(5);

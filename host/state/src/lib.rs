@@ -18,7 +18,8 @@ mod file;
 mod policy;
 mod recorder;
 pub mod references;
-pub(crate) mod regular;
+pub mod regular;
+mod shell;
 mod undo;
 mod untrusted;
 mod volume;
@@ -35,10 +36,10 @@ use iac_core::audit::Entry;
 use iac_core::fault::{Code, Fault};
 use iac_core::permission::{Gate, Grant, Grants, Policy, PolicyError};
 
-use crate::shell::shell_word;
 use file::Watched;
 pub use recorder::Recorder;
 use references::SavedReferences;
+pub use shell::shell_word;
 use untrusted::Untrusted;
 use volume::Volume;
 
@@ -129,7 +130,7 @@ pub enum StateError {
 }
 
 impl StateError {
-    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+    pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |error| Self::Io { path, error }
     }

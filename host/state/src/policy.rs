@@ -3,7 +3,7 @@
 use iac_core::permission::{Policy, PolicyError, Profile, Rule};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
 
-use super::{State, StateError, file, regular};
+use crate::{State, StateError, file, regular};
 
 /// How the file begins that this program makes.
 const HEAD: &str = "# What may be done. The first rule that fits decides; see docs/permissions.md.\nprofile = \"standard\"\n";

@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use super::StateError;
+use crate::StateError;
 
 /// How long an answer of the volume is waited for. A share over the worst of networks answers within a second.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How the files of a state directory are reached.
 #[derive(Clone, Debug)]
-pub(super) struct Volume {
+pub(crate) struct Volume {
     /// Whether it is a disk of this machine, which answers or fails.
     is_local: bool,
     /// Whether something that was asked for has not come back yet.
@@ -24,18 +24,18 @@ pub(super) struct Volume {
 
 impl Volume {
     /// Looks at what a folder lies on, which may wait as long as any other look at it.
-    pub(super) fn of(folder: &Path) -> Self {
+    pub(crate) fn of(folder: &Path) -> Self {
         Self { is_local: is_local(folder), hangs: Arc::default() }
     }
 
     /// Where nothing is known yet.
-    pub(super) fn unknown() -> Self {
+    pub(crate) fn unknown() -> Self {
         Self { is_local: false, hangs: Arc::default() }
     }
 
     /// Does something with the files behind `paths`; gives up after two seconds where they may lie on a network. Nothing
     /// more is tried until what hangs has come back, so that threads do not pile up.
-    pub(super) fn reach<T: Send + 'static>(
+    pub(crate) fn reach<T: Send + 'static>(
         &self,
         paths: &[&Path],
         work: impl FnOnce() -> Result<T, StateError> + Send + 'static,

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{StateError, regular};
+use crate::{StateError, regular};
 
 /// A file's content, read again when the file is another one than before.
 #[derive(Debug)]
-pub(super) struct Watched<T> {
+pub(crate) struct Watched<T> {
     path: PathBuf,
     /// The most that is read of it, in bytes.
     most: u64,
@@ -24,12 +24,12 @@ pub(super) struct Watched<T> {
 struct Stamp([i64; 7]);
 
 impl<T: Default> Watched<T> {
-    pub(super) fn new(path: PathBuf, most: u64) -> Self {
+    pub(crate) fn new(path: PathBuf, most: u64) -> Self {
         Self { path, most, seen: None }
     }
 
     /// Returns the content; a file that is not there holds the default.
-    pub(super) fn read(
+    pub(crate) fn read(
         &mut self,
         parse: fn(&Path, &str) -> Result<T, StateError>,
     ) -> Result<Arc<T>, StateError> {
@@ -49,7 +49,7 @@ impl<T: Default> Watched<T> {
     }
 
     /// Returns what was read last, however long ago.
-    pub(super) fn last(&self) -> Option<Arc<T>> {
+    pub(crate) fn last(&self) -> Option<Arc<T>> {
         self.seen.as_ref().map(|(_, value)| Arc::clone(value))
     }
 }
@@ -77,7 +77,7 @@ const FRESH: &str = ".new-";
 const ABANDONED: Duration = Duration::from_secs(60);
 
 /// Removes what processes that were killed while they wrote have left in a state directory.
-pub(super) fn clean(folder: &Path) {
+pub(crate) fn clean(folder: &Path) {
     for folder in [folder.to_owned(), folder.join("audit"), folder.join("references")] {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(FRESH)) {
@@ -100,7 +100,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const POLL: Duration = Duration::from_millis(3);
 
 /// Holds the lock of shared files until it is dropped.
-pub(super) fn lock(path: &Path) -> Result<File, StateError> {
+pub(crate) fn lock(path: &Path) -> Result<File, StateError> {
     let file = regular::open(path, OpenOptions::new().create(true).append(true).mode(0o600))?;
     let end = Instant::now() + PATIENCE;
     loop {
@@ -117,7 +117,7 @@ pub(super) fn lock(path: &Path) -> Result<File, StateError> {
 
 /// Replaces a file whole: who reads it, and whoever comes after a power failure, finds the old or the new. More than is
 /// read of it is not written: nothing could run any more then.
-pub(super) fn replace(path: &Path, bytes: &[u8], most: u64) -> Result<(), StateError> {
+pub(crate) fn replace(path: &Path, bytes: &[u8], most: u64) -> Result<(), StateError> {
     if bytes.len() as u64 > most {
         return Err(StateError::TooLarge { path: path.to_owned(), most });
     }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use iac_core::reference::Saved;
 
-use super::{StateError, Volume, file, regular};
+use crate::{StateError, Volume, file, regular};
 
 /// The most that is kept for one process: as many references as may be held, with the longest ways.
 const MOST: u64 = 64 * regular::MOST;
@@ -39,7 +39,7 @@ pub struct Left {
 
 impl SavedReferences {
     /// Looks at nothing yet.
-    pub(super) fn new(folder: PathBuf, volume: Volume) -> Self {
+    pub(crate) fn new(folder: PathBuf, volume: Volume) -> Self {
         Self { folder, volume, own: Arc::default() }
     }
 

@@ -8,16 +8,16 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-use super::StateError;
+use crate::StateError;
 
 /// The most that is read of a file that people write: a policy of a thousand rules has a tenth of it.
-pub(crate) const MOST: u64 = 1024 * 1024;
+pub const MOST: u64 = 1024 * 1024;
 
 /// Opens a file, or makes it as `options` say; anything but a regular file is an error.
 ///
 /// # Errors
 /// It cannot be opened, or is not a regular file.
-pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<File, StateError> {
+pub fn open(path: &Path, options: &OpenOptions) -> Result<File, StateError> {
     let mut options = options.clone();
     // A pipe without another end would hold the thread up, and a terminal would become the one of this process.
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
@@ -40,7 +40,7 @@ fn regular(path: &Path, kind: FileType) -> Result<(), StateError> {
         return Ok(());
     }
     let found = match kind {
-        kind if kind.is_dir() => super::FOLDER,
+        kind if kind.is_dir() => crate::FOLDER,
         kind if kind.is_fifo() => "a named pipe (FIFO)",
         kind if kind.is_socket() => "a socket",
         _ => "a device",
@@ -52,7 +52,7 @@ fn regular(path: &Path, kind: FileType) -> Result<(), StateError> {
 ///
 /// # Errors
 /// It cannot be read, is not a regular file, or is larger.
-pub(crate) fn bytes(path: &Path, most: u64) -> Result<Option<Vec<u8>>, StateError> {
+pub fn bytes(path: &Path, most: u64) -> Result<Option<Vec<u8>>, StateError> {
     let file = match open(path, OpenOptions::new().read(true)) {
         Err(StateError::Io { error, .. }) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file?,
@@ -73,7 +73,7 @@ pub(crate) fn bytes(path: &Path, most: u64) -> Result<Option<Vec<u8>>, StateErro
 ///
 /// # Errors
 /// As of [`bytes`], or it is not UTF-8.
-pub(crate) fn text(path: &Path, most: u64) -> Result<Option<String>, StateError> {
+pub fn text(path: &Path, most: u64) -> Result<Option<String>, StateError> {
     let Some(bytes) = bytes(path, most)? else { return Ok(None) };
     let damaged =
         |_| StateError::Damaged { path: path.to_owned(), error: "expected text in UTF-8".to_owned() };

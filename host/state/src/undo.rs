@@ -3,7 +3,7 @@
 use iac_core::Millis;
 use iac_core::undo::Undo;
 
-use super::{State, StateError, file, regular};
+use crate::{State, StateError, file, regular};
 
 /// The most that is kept: an hour of writes of long texts, old and new.
 const MOST: u64 = 32 * regular::MOST;

@@ -9,8 +9,8 @@ use iac_core::audit::{Broken, Hash, Line, Link, lines};
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json};
 
-use super::super::{StateError, regular};
 use super::{ACCEPTED, END, LOG, REMOVED, parse_end};
+use crate::{StateError, regular};
 
 /// The most that is read of a log: a new one is begun after a quarter of it.
 const MOST: u64 = 64 * regular::MOST;
@@ -157,7 +157,7 @@ fn orders<'a>(files: &'a BTreeMap<String, File>, begin: &'a str) -> impl Iterato
 }
 
 /// The order that takes note of a finding.
-pub(in crate::state) fn accepted(finding: &Finding) -> String {
+pub(crate) fn accepted(finding: &Finding) -> String {
     format!("{ACCEPTED}{finding}")
 }
 

@@ -8,11 +8,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
-use super::{StateError, file, regular};
+use crate::{StateError, file, regular};
 use file::Watched;
 
 /// The file in the state directory.
-pub(super) const NAME: &str = "untrusted.json";
+pub(crate) const NAME: &str = "untrusted.json";
 
 /// What was written so lately is not written anew: a client that reads mail does so many times a minute. Who reads the
 /// file adds this, so that the time ends too late for others, and not too early.
@@ -20,7 +20,7 @@ const COARSE: Duration = Duration::from_secs(30);
 
 /// The last such read, as this process and the others know it.
 #[derive(Debug)]
-pub(super) struct Untrusted {
+pub(crate) struct Untrusted {
     path: PathBuf,
     own: Mutex<Option<Moment>>,
     shared: Mutex<Watched<Shared>>,
@@ -28,7 +28,7 @@ pub(super) struct Untrusted {
 
 /// What the file holds.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Shared {
+pub(crate) struct Shared {
     read: Option<Moment>,
 }
 
@@ -60,14 +60,14 @@ impl Moment {
 }
 
 impl Untrusted {
-    pub(super) fn new(folder: &Path) -> Self {
+    pub(crate) fn new(folder: &Path) -> Self {
         let path = folder.join(NAME);
         let shared = Mutex::new(Watched::new(path.clone(), regular::MOST));
         Self { path, own: Mutex::default(), shared }
     }
 
     /// Takes note that such text is read now, for this process at once; says whether the file has to be written.
-    pub(super) fn note(&self) -> bool {
+    pub(crate) fn note(&self) -> bool {
         let now = Moment::now();
         *lock(&self.own) = Some(now);
         let known = lock(&self.shared).last().and_then(|shared| shared.read);
@@ -78,7 +78,7 @@ impl Untrusted {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub(super) fn write(&self) -> Result<(), StateError> {
+    pub(crate) fn write(&self) -> Result<(), StateError> {
         let shared = Shared { read: Some(Moment::now()) };
         let text = serde_json::to_string(&shared).expect("two numbers are plain data") + "\n";
         file::replace(&self.path, text.as_bytes(), regular::MOST)
@@ -88,7 +88,7 @@ impl Untrusted {
     ///
     /// # Errors
     /// The file cannot be read or is not understood.
-    pub(super) fn age(&self) -> Result<Option<Duration>, StateError> {
+    pub(crate) fn age(&self) -> Result<Option<Duration>, StateError> {
         let shared = lock(&self.shared).read(parse)?.read;
         let own = *lock(&self.own);
         if shared.is_none() && own.is_none() {
