@@ -1,11 +1,10 @@
-//! Puts the built-in simulated Mac and packages of plugins into the program, and names the version of the reader of dictionaries.
+//! Puts the built-in simulated Mac and packages of plugins into the program.
 
+use std::env;
 use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::hash::Hasher as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::{env, hash};
 
 /// The simulated Mac of the repository, and what in it only makes its data.
 const MAC: &str = "../fixtures/mac";
@@ -14,20 +13,12 @@ const LEFT_OUT: &str = "make";
 /// Names the folder with the packages of plugins that the program is to carry.
 const PACKAGES: &str = "IAC_MCP_PACKAGES";
 
-/// Everything that decides how a dictionary is read.
-const READER: [&str; 4] =
-    ["../core/src/dictionary.rs", "../core/src/dictionary", "src/apps/definition.rs", "../Cargo.lock"];
-
 fn main() -> io::Result<()> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo sets OUT_DIR"))?);
     File::create(out.join("mac.rs"))?.write_all(mac()?.as_bytes())?;
     File::create(out.join("packages.rs"))?.write_all(packages()?.as_bytes())?;
     tell(&format!("cargo::rerun-if-env-changed={PACKAGES}"))?;
-    tell(&format!("cargo::rustc-env=IAC_MCP_READER={:016x}", reader()?))?;
-    READER
-        .iter()
-        .chain(&[MAC, "build.rs"])
-        .try_for_each(|path| tell(&format!("cargo::rerun-if-changed={path}")))
+    [MAC, "build.rs"].iter().try_for_each(|path| tell(&format!("cargo::rerun-if-changed={path}")))
 }
 
 /// The files and links of the simulated Mac as the elements of a Rust array.
@@ -60,17 +51,6 @@ fn packages() -> io::Result<String> {
     }
     list.push_str("]\n");
     Ok(list)
-}
-
-fn reader() -> io::Result<u64> {
-    let mut hasher = hash::DefaultHasher::new();
-    for path in READER {
-        for file in files(Path::new(path))? {
-            hasher.write(file.to_string_lossy().as_bytes());
-            hasher.write(&fs::read(&file)?);
-        }
-    }
-    Ok(hasher.finish())
 }
 
 /// Every file and link below a path, in order; the path itself if it is no folder.

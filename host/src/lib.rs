@@ -1,4 +1,4 @@
-//! The shell around `iac-core`: MCP server, osascript supervisor, discovery, state.
+//! The shell around `iac-core`: MCP server, pipeline, plugins, command line.
 #![deny(unsafe_code)]
 
 pub mod cli;
@@ -12,6 +12,5 @@ pub mod plugins;
 pub mod clients;
 pub mod consent;
 
-pub mod apps;
 mod language_servers;
 pub mod simulated;

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use iac_apps::{Catalog, Need};
 use iac_core::Millis;
 use iac_core::app::Apps;
 use iac_core::call::{Call, ScriptCall};
@@ -30,8 +31,6 @@ use iac_state::references::SavedReferences;
 use serde_json::{Map, Value as Json};
 use tokio_util::sync::CancellationToken;
 
-use crate::apps;
-use crate::apps::{Catalog, Need};
 use crate::consent::Caller;
 use crate::plugins::Plugins;
 use crate::simulated::World;
@@ -47,7 +46,7 @@ const SCRIPTS: &str = "app-scripts";
 #[derive(Debug, Default)]
 pub struct Settings {
     /// How apps are found.
-    pub apps: apps::Settings,
+    pub apps: iac_apps::Settings,
     /// How scripts are run.
     pub osascript: iac_osascript::Settings,
     /// The simulated Mac, if there is no real one.

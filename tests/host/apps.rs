@@ -8,8 +8,8 @@ mod copied;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use iac_apps::{Catalog, Need, Roots, Settings};
 use iac_core::app::Apps;
-use iac_mcp::apps::{Catalog, Need, Roots, Settings};
 
 use copied::copy;
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use iac_mcp::apps::{Catalog, Need, Roots, Settings};
+use iac_apps::{Catalog, Need, Roots, Settings};
 use serde_json::json;
 
 use crate::client::Client;

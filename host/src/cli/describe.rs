@@ -5,13 +5,13 @@ mod term;
 use std::io::{self, Write};
 
 use clap::Args;
+use iac_apps::Definition;
 use iac_core::dictionary::{Class, Command, Dictionary, describe};
 use iac_state::shell_word;
 
 use super::dictionary::{self, clean};
 use super::options::{Common, Mac};
 use super::{Failure, paint};
-use crate::apps::Definition;
 
 #[derive(Debug, Args)]
 pub(super) struct Describe {

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use iac_apps::Definition;
 use iac_core::app::App;
 use iac_core::foreign;
 
 use super::Failure;
 use super::options::{Common, Mac};
-use crate::apps::{self, Definition};
 
 /// How many characters of one text of an app are shown.
 const LONGEST: usize = 2_000;
@@ -16,7 +16,7 @@ const LONGEST: usize = 2_000;
 pub(super) fn of(what: &str, common: &Common, mac: Mac) -> Result<(App, Definition), Failure> {
     let path = Path::new(what);
     if path.extension().is_some_and(|extension| extension == "sdef") || path.is_file() {
-        let read = apps::read_file(path, &Common::base(&mac), common.standard()?.as_deref());
+        let read = iac_apps::read_file(path, &Common::base(&mac), common.standard()?.as_deref());
         let definition = read.map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))?;
         return Ok((of_file(path), definition));
     }

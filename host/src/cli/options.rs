@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::FalseyValueParser;
+use iac_apps::Roots;
 use iac_core::Millis;
 use iac_core::reference::Limits;
 use iac_state::State;
 
 use super::config::Setting;
 use super::{Failure, directories};
-use crate::apps::{self, Roots};
 use crate::pipeline::{Operator, Pipeline, Settings, ToolsOf};
 use crate::plugins::{Engine, Plugins};
 use crate::simulated::{NOTE, World};
@@ -166,7 +166,7 @@ impl Mac {
             osascript.locks = common.state().map(|state| state.join("locks"));
         }
         let kept = world.as_ref().is_none_or(|world| !world.is_fresh());
-        let apps = apps::Settings {
+        let apps = iac_apps::Settings {
             roots: self.roots(world.as_ref())?,
             cache: common.cache().filter(|_| kept).map(|cache| cache.join("apps")),
             standard: common.standard()?,

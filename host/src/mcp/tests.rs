@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use iac_apps::Roots;
 use rmcp::model::{CallToolRequestParams, ProgressNotificationParam};
 use rmcp::service::NotificationContext;
 use rmcp::{ClientHandler, RoleClient, ServiceExt as _};
@@ -11,7 +12,6 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::server::Server;
-use crate::apps::{self, Roots};
 use crate::pipeline::{Pipeline, Settings};
 
 /// A client that remembers what progress it was told of.
@@ -30,7 +30,7 @@ async fn a_client_hears_every_ten_seconds_that_its_call_is_under_way() {
     let command = ["/bin/sh", "-c", "sleep 1000"].map(Into::into).to_vec();
     let timeout = Duration::from_secs(25);
     let osascript = iac_osascript::Settings { command, timeout, ..iac_osascript::Settings::default() };
-    let apps = apps::Settings { roots: Roots::below(&mac), ..apps::Settings::default() };
+    let apps = iac_apps::Settings { roots: Roots::below(&mac), ..iac_apps::Settings::default() };
     let pipeline = Pipeline::new(Settings { apps, osascript, ..Settings::default() }).unwrap();
     let (near, far) = tokio::io::duplex(1 << 16);
     let serving = tokio::spawn(Server::new(Arc::new(pipeline), CancellationToken::new()).serve(far));

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use iac_apps::{Catalog, Need, Roots};
 use iac_core::Millis;
 use iac_core::app::Apps;
 use iac_core::call::Call;
@@ -11,7 +12,6 @@ use iac_core::permission::{Answer, Choice, Gate, Policy, Profile};
 use iac_core::plan::Learned;
 use iac_core::reference::{Limits, RefId, References};
 use iac_core::step::{self, Event, Outcome, Step, World};
-use iac_mcp::apps::{Catalog, Need, Roots};
 use iac_osascript::{Kind, Settings, Supervisor};
 use serde_json::Value as Json;
 use tokio_util::sync::CancellationToken;
@@ -36,7 +36,7 @@ impl Rig {
         settings.environment.push(mark.variable());
         adjust(&mut settings);
         let roots = Roots::below(mac.path());
-        let apps = iac_mcp::apps::Settings { roots, cache: None, standard: None };
+        let apps = iac_apps::Settings { roots, cache: None, standard: None };
         let wanted = ["Mail", "Calendar"].map(str::to_owned).to_vec();
         Self {
             supervisor: Supervisor::new(settings).unwrap(),

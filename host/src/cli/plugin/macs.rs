@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use iac_apps::Roots;
 use iac_state::State;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
 use super::{Failure, author, read};
-use crate::apps::{self, Roots};
 use crate::pipeline::{Pipeline, Settings};
 use crate::plugins::engine::engine::Now;
 use crate::simulated::{self, NOTE, World};
@@ -49,7 +49,7 @@ impl Macs {
         osascript.environment.push((OsString::from("TZ"), OsString::from("UTC")));
         let cache = Some(self.folder.path().join("cache"));
         Ok(Pipeline::new(Settings {
-            apps: apps::Settings { roots: Roots::below(world.base()), cache, standard: None },
+            apps: iac_apps::Settings { roots: Roots::below(world.base()), cache, standard: None },
             osascript,
             home: world.home(),
             world: Some(world),

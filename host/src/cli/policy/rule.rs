@@ -3,13 +3,13 @@
 use std::io::Write as _;
 
 use clap::Args;
+use iac_apps::Definition;
 use iac_core::app::App;
 use iac_core::dictionary::{Dictionary, names};
 use iac_core::fault::{Code, Fault, did_you_mean};
 use iac_core::permission::{Level, Rule, Ruling};
 
 use super::{Failure, LevelName, change, in_words};
-use crate::apps::Definition;
 use crate::cli::ask::agree;
 use crate::cli::options::{Common, Mac};
 use crate::cli::plugin;

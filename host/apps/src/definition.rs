@@ -8,7 +8,7 @@ use iac_core::dictionary::sdef::MOST_BYTES;
 use iac_core::dictionary::{Dictionary, Includes, Problem, ProblemKind, parse, standard};
 use serde::{Deserialize, Serialize};
 
-use super::stamp::Source;
+use crate::stamp::Source;
 
 /// Where the system keeps dictionaries that others include, below `/`.
 const DEFINITIONS: &str = "System/Library/ScriptingDefinitions";
@@ -27,7 +27,7 @@ pub struct Definition {
 
 /// The files that a dictionary was made of, as they were.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Sources {
+pub(crate) struct Sources {
     file: Origin,
     /// The name in the app's property list, if no file has it.
     missing: Option<String>,
@@ -45,7 +45,7 @@ enum Origin {
 
 /// Where the files of one dictionary may be.
 #[derive(Clone, Debug)]
-pub(super) struct Shelf {
+pub(crate) struct Shelf {
     /// The app's folder, or that of a single file.
     bundle: PathBuf,
     /// The folder that stands for `/`.
@@ -55,7 +55,7 @@ pub(super) struct Shelf {
 }
 
 impl Shelf {
-    pub(super) fn new(bundle: &Path, base: &Path, standard: Option<&Path>) -> Self {
+    pub(crate) fn new(bundle: &Path, base: &Path, standard: Option<&Path>) -> Self {
         let standard = standard.map(Path::to_owned);
         Self { bundle: bundle.to_owned(), base: base.to_owned(), standard }
     }
@@ -63,7 +63,7 @@ impl Shelf {
     /// Finds an app's dictionary by the name in its property list.
     ///
     /// Without a name, or without a file of that name, it is the first `.sdef` of the app, else the standard suite.
-    pub(super) fn locate(&self, name: Option<&str>) -> Sources {
+    pub(crate) fn locate(&self, name: Option<&str>) -> Sources {
         let resources = self.bundle.join("Contents/Resources");
         let named = name.and_then(|name| named(&resources, name));
         let missing = name.filter(|_| named.is_none()).map(str::to_owned);
@@ -73,7 +73,7 @@ impl Shelf {
     }
 
     /// The dictionary in one file.
-    pub(super) fn file(path: &Path) -> io::Result<Sources> {
+    pub(crate) fn file(path: &Path) -> io::Result<Sources> {
         let source = Source::of(path.to_owned());
         let missing =
             || io::Error::other(if path.exists() { "expected a file" } else { "there is no such file" });
@@ -82,7 +82,7 @@ impl Shelf {
     }
 
     /// Returns whether nothing of what a dictionary was made of has changed, given where it begins now.
-    pub(super) fn is_current(&self, made_of: &Sources, now: &Sources) -> bool {
+    pub(crate) fn is_current(&self, made_of: &Sources, now: &Sources) -> bool {
         let same =
             |(href, file): &(String, Option<Source>)| self.included(href).and_then(Source::of) == *file;
         (&made_of.file, &made_of.missing) == (&now.file, &now.missing) && made_of.includes.iter().all(same)
@@ -92,7 +92,7 @@ impl Shelf {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub(super) fn parse(&self, sources: &mut Sources) -> io::Result<Definition> {
+    pub(crate) fn parse(&self, sources: &mut Sources) -> io::Result<Definition> {
         let bytes = match &sources.file {
             Origin::File(source) => read(&source.path)?,
             Origin::Standard => standard::SDEF.as_bytes().to_vec(),
@@ -159,7 +159,7 @@ impl Shelf {
 
 impl Sources {
     /// What names this dictionary among others, whatever its state.
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match &self.file {
             Origin::File(source) => source.path.to_string_lossy().into_owned(),
             Origin::Standard => "standard".to_owned(),

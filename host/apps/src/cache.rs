@@ -19,17 +19,17 @@ const LARGEST: u64 = 64 * 1024 * 1024;
 
 /// A directory of files that can be made again at any time.
 #[derive(Clone, Debug)]
-pub(super) struct Cache {
+pub(crate) struct Cache {
     folder: PathBuf,
 }
 
 impl Cache {
-    pub(super) fn new(folder: PathBuf) -> Self {
+    pub(crate) fn new(folder: PathBuf) -> Self {
         Self { folder }
     }
 
     /// Returns what was kept under a name; nothing where it was never kept, is damaged, or is of another version.
-    pub(super) fn get<T: DeserializeOwned>(&self, kind: &str, name: &str) -> Option<T> {
+    pub(crate) fn get<T: DeserializeOwned>(&self, kind: &str, name: &str) -> Option<T> {
         let path = self.path(kind, name);
         let size = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?.len();
         let bytes = (size <= LARGEST).then(|| fs::read(&path).ok()).flatten()?;
@@ -41,7 +41,7 @@ impl Cache {
     }
 
     /// Keeps a value under a name. What cannot be kept is lost: it can be made again.
-    pub(super) fn put<T: Serialize>(&self, kind: &str, name: &str, value: &T) {
+    pub(crate) fn put<T: Serialize>(&self, kind: &str, name: &str, value: &T) {
         if let Err(error) = self.try_put(kind, name, value) {
             tracing::debug!(%error, kind, name, "not kept in the cache");
         }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// The size of a file and when it was last changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Stamp {
+pub(crate) struct Stamp {
     size: u64,
     /// Nanoseconds since 1970.
     changed: u128,
@@ -16,14 +16,14 @@ pub(super) struct Stamp {
 
 /// A file as it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Source {
-    pub(super) path: PathBuf,
-    pub(super) stamp: Stamp,
+pub(crate) struct Source {
+    pub(crate) path: PathBuf,
+    pub(crate) stamp: Stamp,
 }
 
 impl Stamp {
     /// Returns the stamp of a regular file; `None` for anything else.
-    pub(super) fn of(path: &Path) -> Option<Self> {
+    pub(crate) fn of(path: &Path) -> Option<Self> {
         let known = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
         let changed = known.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
         Some(Self { size: known.len(), changed: changed.as_nanos() })
@@ -32,7 +32,7 @@ impl Stamp {
 
 impl Source {
     /// Returns a regular file as it is now; `None` for anything else.
-    pub(super) fn of(path: PathBuf) -> Option<Self> {
+    pub(crate) fn of(path: PathBuf) -> Option<Self> {
         let stamp = Stamp::of(&path)?;
         Some(Self { path, stamp })
     }

@@ -10,22 +10,22 @@ const LARGEST: u64 = 8 * 1024 * 1024;
 
 /// What is known of an app without its dictionary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Info {
+pub(crate) struct Info {
     /// For example `com.apple.mail`.
-    pub(super) id: String,
+    pub(crate) id: String,
     /// For example `16.0`; empty where it says nothing.
-    pub(super) version: String,
+    pub(crate) version: String,
     /// Whether it takes Apple events with terms of its own.
-    pub(super) scriptable: bool,
+    pub(crate) scriptable: bool,
     /// The name of its dictionary's file, as it is written.
-    pub(super) definition: Option<String>,
+    pub(crate) definition: Option<String>,
 }
 
 /// Reads the property list of an app.
 ///
 /// # Errors
 /// It cannot be read, is no property list, or names no bundle id; the text says which.
-pub(super) fn read(info: &Path) -> Result<Info, String> {
+pub(crate) fn read(info: &Path) -> Result<Info, String> {
     let known = fs::metadata(info).map_err(|error| error.to_string())?;
     if !known.is_file() || known.len() > LARGEST {
         return Err(format!("no regular file of at most {LARGEST} bytes"));
@@ -60,7 +60,7 @@ fn is_id(id: &str) -> bool {
 }
 
 /// The name that people see under an app's icon.
-pub(super) fn name(folder: &Path) -> String {
+pub(crate) fn name(folder: &Path) -> String {
     folder.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 

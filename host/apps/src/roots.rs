@@ -31,13 +31,13 @@ pub struct Roots(Vec<Place>);
 
 /// A folder that looks like an app.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(crate) struct Found {
     /// The folder, as it was come upon.
-    pub(super) folder: PathBuf,
+    pub(crate) folder: PathBuf,
     /// The folder that stands for `/` where it was found.
-    pub(super) base: PathBuf,
+    pub(crate) base: PathBuf,
     /// How well its place speaks for it among copies of one app; less is better.
-    pub(super) rank: (usize, usize),
+    pub(crate) rank: (usize, usize),
 }
 
 impl Roots {
@@ -72,7 +72,7 @@ impl Roots {
     }
 
     /// Lists every app folder, also those inside of other apps; each once, however many ways lead there.
-    pub(super) fn search(&self) -> Vec<Found> {
+    pub(crate) fn search(&self) -> Vec<Found> {
         let mut found = Vec::new();
         for (rank, place) in self.0.iter().enumerate() {
             for folder in place.folders() {

@@ -7,33 +7,33 @@ use iac_core::app::App;
 use iac_core::dictionary::Counts;
 use serde::{Deserialize, Serialize};
 
-use super::bundle::{self, Info};
-use super::cache::Cache;
-use super::definition::{Shelf, Sources};
-use super::parallel;
-use super::roots::{Found, Roots};
-use super::stamp::Stamp;
+use crate::bundle::{self, Info};
+use crate::cache::Cache;
+use crate::definition::{Shelf, Sources};
+use crate::parallel;
+use crate::roots::{Found, Roots};
+use crate::stamp::Stamp;
 
 /// The kind of the index among the files of the cache.
 const KIND: &str = "apps";
 
 /// One scriptable app on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Bundle {
-    pub(super) folder: PathBuf,
+pub(crate) struct Bundle {
+    pub(crate) folder: PathBuf,
     /// The folder that stands for `/`.
-    pub(super) base: PathBuf,
-    pub(super) id: String,
+    pub(crate) base: PathBuf,
+    pub(crate) id: String,
     version: String,
     /// Other bundles that claim the same id.
-    pub(super) others: Vec<PathBuf>,
+    pub(crate) others: Vec<PathBuf>,
     /// The name of its dictionary's file, as its property list has it.
-    pub(super) definition: Option<String>,
+    pub(crate) definition: Option<String>,
 }
 
 impl Bundle {
     /// Whether it is a part of the system, which nobody can change.
-    pub(super) fn is_of_system(&self) -> bool {
+    pub(crate) fn is_of_system(&self) -> bool {
         is_of_system(&self.folder, &self.base)
     }
 
@@ -45,7 +45,7 @@ impl Bundle {
     }
 
     /// What is told of other bundles that claim its id.
-    pub(super) fn claim(&self) -> Option<String> {
+    pub(crate) fn claim(&self) -> Option<String> {
         let others: Vec<String> = self.others.iter().map(|folder| self.shown(folder)).collect();
         (!others.is_empty()).then(|| {
             format!(
@@ -58,7 +58,7 @@ impl Bundle {
     }
 
     /// The app as the core knows it, without its dictionary.
-    pub(super) fn app(&self) -> App {
+    pub(crate) fn app(&self) -> App {
         App {
             bundle_id: self.id.as_str().into(),
             name: bundle::name(&self.folder),
@@ -72,14 +72,14 @@ impl Bundle {
 
 /// A folder that looks like an app and cannot be taken for one, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refused {
-    pub(super) folder: PathBuf,
-    pub(super) why: String,
+pub(crate) struct Refused {
+    pub(crate) folder: PathBuf,
+    pub(crate) why: String,
 }
 
 /// What was read of each app folder, by its path.
 #[derive(Debug, Default)]
-pub(super) struct Index {
+pub(crate) struct Index {
     name: String,
     entries: BTreeMap<PathBuf, Entry>,
     changed: bool,
@@ -101,14 +101,14 @@ struct Entry {
 
 impl Index {
     /// Reads what an earlier process knew of the same roots.
-    pub(super) fn load(cache: Option<&Cache>, roots: &Roots) -> Self {
+    pub(crate) fn load(cache: Option<&Cache>, roots: &Roots) -> Self {
         let name = format!("{roots:?}");
         let entries = cache.and_then(|cache| cache.get(KIND, &name)).unwrap_or_default();
         Self { name, entries, changed: false }
     }
 
     /// Keeps what is known, if anything of it is new.
-    pub(super) fn save(&mut self, cache: Option<&Cache>) {
+    pub(crate) fn save(&mut self, cache: Option<&Cache>) {
         if let Some(cache) = cache.filter(|_| self.changed) {
             cache.put(KIND, &self.name, &self.entries);
         }
@@ -119,7 +119,7 @@ impl Index {
     /// system, else the one in the best place.
     ///
     /// The system compares ids without regard to case, so here they are one as well.
-    pub(super) fn search(&mut self, roots: &Roots) -> (Vec<Bundle>, Vec<Refused>) {
+    pub(crate) fn search(&mut self, roots: &Roots) -> (Vec<Bundle>, Vec<Refused>) {
         let mut found = roots.search();
         found.sort_by_cached_key(|found| {
             // Whoever can write to /Applications cannot write below /System.
@@ -172,13 +172,13 @@ impl Index {
     }
 
     /// Returns how much an app offers, if nothing of its dictionary has changed since that was counted.
-    pub(super) fn counts(&self, folder: &Path, shelf: &Shelf, now: &Sources) -> Option<(Sources, Counts)> {
+    pub(crate) fn counts(&self, folder: &Path, shelf: &Shelf, now: &Sources) -> Option<(Sources, Counts)> {
         let counted = self.entries.get(folder)?.counts.as_ref()?;
         shelf.is_current(&counted.0, now).then(|| counted.clone())
     }
 
     /// Keeps how much an app offers.
-    pub(super) fn set_counts(&mut self, folder: &Path, made_of: Sources, counts: Counts) {
+    pub(crate) fn set_counts(&mut self, folder: &Path, made_of: Sources, counts: Counts) {
         if let Some(entry) = self.entries.get_mut(folder) {
             let new = Some((made_of, counts));
             self.changed |= entry.counts != new;
