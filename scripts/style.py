@@ -6,6 +6,7 @@ Prints each place that breaks one, and fails if there is any.
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,12 +32,13 @@ BARE_ALLOW = re.compile(r"#!?\[allow\((?:(?!\breason\b)[^\]])*\]")
 # What touches the system must be named in PLATFORM.md.
 TOUCHES = re.compile(r"\bfs::|\bFile::|\bOpenOptions\b|\benv::|\bCommand::new\b|\bnet::|/proc\b|process::(?:Command|id|exit)\b|\btempfile::")
 SHELL = re.compile(r"^(?:host(?:/(?:apps|osascript|state))?|simulator)/(?:src/.*|build)\.rs$")
+TARGETS = ["lib", "bin", "test", "bench", "example"]
 VARIABLE = re.compile(r"\bIAC_MCP_[A-Z_]+\b")
 
 
 def main():
     problems = [problem for path in tracked() for problem in check(path)]
-    problems += [*unnamed_contacts(), *dead_links()]
+    problems += [*unnamed_contacts(), *dead_links(), *unused_dependencies()]
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"{len(tracked())} files, {len(problems)} problems")
@@ -82,6 +84,37 @@ def dead_links():
         for target in re.findall(r"\]\((?!\w+:)([^)#\s]+)", (ROOT / path).read_text()):
             if not (ROOT / path).parent.joinpath(target).exists():
                 yield f"{path}: the link to {target} leads nowhere"
+
+
+def unused_dependencies():
+    """Dependencies that no source of their package names, and of the workspace that no package takes."""
+    workspace = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]
+    left = set(workspace["dependencies"])
+    for member in workspace["members"]:
+        manifest = tomllib.loads((ROOT / member / "Cargo.toml").read_text())
+        tables = [manifest, *manifest.get("target", {}).values()]
+        # What only tests need stands apart, so that the program is not built with it.
+        for kind, code in (("dependencies", sources(member, manifest, ["lib", "bin"])), ("dev-dependencies", sources(member, manifest, TARGETS))):
+            for name in {name for table in tables for name in table.get(kind, {})}:
+                left.discard(name)
+                if not re.search(rf"(?<![\w.]){name.replace('-', '_')}(?:::|;| as )", code):
+                    yield f"{member}/Cargo.toml: nothing uses {name}; remove it, or move it to dev-dependencies if only tests do"
+    yield from (f"Cargo.toml: no package takes {name} from the workspace; remove it" for name in sorted(left))
+
+
+def sources(member, manifest, kinds):
+    """The code of these targets of a package, and of its build script."""
+    folder = ROOT / member
+    named = [target for kind in kinds for target in as_list(manifest.get(kind, []))]
+    roots = [(folder / target["path"]).resolve() for target in named if "path" in target]
+    folders = [folder / default for default in ("src", *(["tests", "benches", "examples"] if "test" in kinds else []))]
+    files = {folder / "build.rs", *roots, *(file for root in roots for file in root.parent.rglob("*.rs"))}
+    files |= {file for folder in folders for file in folder.rglob("*.rs")}
+    return "\n".join(file.read_text() for file in sorted(files) if file.is_file())
+
+
+def as_list(value):
+    return value if isinstance(value, list) else [value]
 
 
 if __name__ == "__main__":
