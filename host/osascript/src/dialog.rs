@@ -6,9 +6,9 @@ use std::time::Duration;
 use iac_core::step::RunFailure;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use crate::Supervisor;
 use crate::raised::{self, Said};
 use crate::spawn::{Pipes, Process};
+use crate::supervisor::Supervisor;
 use crate::turns::Turns;
 
 const SCRIPT: &str = include_str!("dialog.js");

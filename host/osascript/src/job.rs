@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
+use iac_core::Millis;
 use iac_core::jxa::Script;
 use iac_core::step::{Event, RunFailure};
 use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::millis;
 use crate::settings::Kind;
 use crate::standing::Standing;
 
@@ -137,4 +137,8 @@ async fn turned_away(mut standing: watch::Receiver<Standing>, patience: Duration
 /// What a client is told whose script ended with the server.
 pub(crate) fn stopping() -> Event {
     Event::Failed(RunFailure::Process("the server is stopping".to_owned()))
+}
+
+fn millis(duration: Duration) -> Millis {
+    Millis(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
 }

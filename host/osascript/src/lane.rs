@@ -10,15 +10,19 @@ use iac_core::reply::Reply;
 use iac_core::step::{Event, RunFailure};
 use tokio::sync::{Notify, watch};
 use tokio::time::Sleep;
+use tokio_util::sync::CancellationToken;
 
 use crate::job::{Client, Job};
 use crate::queue::{Door, Queue, queue};
 use crate::record::Record;
-use crate::settings::Kind;
+use crate::settings::{Kind, Settings};
+use crate::slots::Slots;
+use crate::spawn::Liveness;
 use crate::standing::Standing;
 use crate::turns::{Holder, Turn, Turns};
+use crate::unfit::Unfit;
 use crate::worker::{Broken, Worker};
-use crate::{Shared, one_shot, raised};
+use crate::{one_shot, raised};
 
 /// The app died during the call, or was about to: the next call finds it again.
 const CONNECTION_INVALID: i64 = -609;
@@ -40,6 +44,16 @@ pub(crate) struct Lane {
     /// Whose turn a read did not wait for; the next one does not wait for it either.
     asleep: Option<Holder>,
     worker: Option<Worker>,
+}
+
+/// What all lanes share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) settings: Settings,
+    pub(crate) liveness: Liveness,
+    pub(crate) slots: Slots,
+    pub(crate) unfit: Unfit,
+    pub(crate) closed: CancellationToken,
 }
 
 /// What a client needs to use a lane.

@@ -3,41 +3,25 @@
 //! Each app has a lane, where scripts run one after another. A client waits for its script beside the lane and is
 //! answered in time whatever happens there. `docs/execution.md` tells the whole way.
 
-mod dialog;
-mod guard;
-mod job;
-mod lane;
+mod settings;
+mod spawn;
+mod raised;
 mod lines;
 mod memory;
-mod one_shot;
-mod queue;
-mod raised;
-mod record;
-mod report;
-mod settings;
-mod slots;
-mod spawn;
-mod standing;
 mod turns;
-mod unfit;
+mod standing;
+mod job;
 mod worker;
-
-use std::collections::HashMap;
-use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
-
-use iac_core::Millis;
-use iac_core::jxa::Script;
-use iac_core::step::{Event, RunFailure};
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
-
-use job::Limits;
-use lane::{Entrance, Lane};
-use queue::NoPlace;
-use slots::Slots;
-use unfit::Unfit;
+mod unfit;
+mod slots;
+mod record;
+mod queue;
+mod one_shot;
+mod lane;
+mod report;
+mod supervisor;
+mod dialog;
+mod guard;
 
 pub use dialog::{Closed, Dialog};
 pub use guard::guard;
@@ -48,140 +32,5 @@ pub use settings::{Kind, Settings};
 pub use spawn::Liveness;
 pub use spawn::Process as Guarded;
 pub use spawn::own_server;
+pub use supervisor::{Place, Supervisor};
 pub use turns::Holder;
-
-/// Runs scripts and answers for every process that it starts.
-#[derive(Debug)]
-pub struct Supervisor {
-    shared: Arc<Shared>,
-    lanes: Mutex<HashMap<Arc<str>, Entrance>>,
-    tasks: TaskTracker,
-}
-
-/// A place in the lane of an app, for one script. Whoever drops it gives it up, and whoever keeps it for long without a
-/// script is passed over.
-#[derive(Debug)]
-pub struct Place {
-    app: Arc<str>,
-    entrance: Entrance,
-    taken: Result<queue::Place, NoPlace>,
-}
-
-/// What all lanes share.
-#[derive(Debug)]
-struct Shared {
-    settings: Settings,
-    liveness: Liveness,
-    slots: Slots,
-    unfit: Unfit,
-    closed: CancellationToken,
-}
-
-impl Supervisor {
-    /// Makes a supervisor; it starts no process before the first script.
-    ///
-    /// # Errors
-    /// No more files can be opened.
-    pub fn new(settings: Settings) -> io::Result<Self> {
-        let (liveness, slots) = (Liveness::new()?, Slots::new(settings.most_workers));
-        let (unfit, closed) = (Unfit::default(), CancellationToken::new());
-        let shared = Arc::new(Shared { settings, liveness, slots, unfit, closed });
-        Ok(Self { shared, lanes: Mutex::default(), tasks: TaskTracker::new() })
-    }
-
-    /// Runs a script that talks to one app, by bundle id; empty if it talks to none.
-    ///
-    /// Answers within the time limit, whatever happens. Dropping the future is the same as cancelling.
-    pub async fn run(&self, app: &str, kind: Kind, script: &Script, cancel: CancellationToken) -> Event {
-        self.run_at(self.place(app), self.timeout(), kind, script, cancel).await
-    }
-
-    /// The most that a client waits.
-    pub fn timeout(&self) -> Duration {
-        self.shared.settings.timeout
-    }
-
-    /// Takes the last place in the lane of an app: what comes later runs later, although this script is not known yet.
-    pub fn place(&self, app: &str) -> Place {
-        let (app, entrance) = self.entrance(app);
-        let taken = entrance.door.place();
-        Place { app, entrance, taken }
-    }
-
-    /// Runs a script at a place, for a client that has waited before: `left` is what is left of its time.
-    pub async fn run_at(
-        &self,
-        place: Place,
-        left: Duration,
-        kind: Kind,
-        script: &Script,
-        cancel: CancellationToken,
-    ) -> Event {
-        let Place { entrance: Entrance { door, standing, record }, taken, .. } = place;
-        record.asked();
-        let (job, ticket) = job::job(script, kind);
-        let event = match taken.and_then(|place| door.enter(place, job)) {
-            Ok(()) => {
-                let Settings { timeout, patience, .. } = self.shared.settings;
-                ticket.outcome(standing, Limits { left, timeout, patience, cancel }).await
-            }
-            Err(NoPlace::Full) => {
-                Event::Failed(RunFailure::Busy(format!("{} calls wait for it", queue::MOST)))
-            }
-            Err(NoPlace::Ended) => job::stopping(),
-        };
-        record.answered(&event);
-        event
-    }
-
-    /// Kills what is still running.
-    pub async fn shutdown(&self) {
-        self.shared.closed.cancel();
-        self.tasks.close();
-        self.tasks.wait().await;
-    }
-
-    /// Says how every app stands.
-    pub fn report(&self) -> Report {
-        let lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
-        Report {
-            workers: self.shared.slots.taken(),
-            most_workers: self.shared.settings.most_workers,
-            unfit: self.shared.unfit.is_set(),
-            apps: lanes
-                .iter()
-                .map(|(app, entrance)| (app.to_string(), report::of(entrance)))
-                .filter(|(_, report)| report.counts.calls > 0)
-                .collect(),
-        }
-    }
-
-    fn entrance(&self, app: &str) -> (Arc<str>, Entrance) {
-        let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((app, entrance)) = lanes.get_key_value(app) {
-            return (Arc::clone(app), entrance.clone());
-        }
-        let app: Arc<str> = app.into();
-        let (lane, entrance) = Lane::new(&app, &self.shared);
-        self.tasks.spawn(lane.serve());
-        lanes.insert(Arc::clone(&app), entrance.clone());
-        (app, entrance)
-    }
-}
-
-impl Place {
-    /// Whether it is in the lane of this app.
-    pub fn is_for(&self, app: &str) -> bool {
-        *self.app == *app
-    }
-}
-
-impl Drop for Supervisor {
-    fn drop(&mut self) {
-        self.shared.closed.cancel();
-    }
-}
-
-fn millis(duration: Duration) -> Millis {
-    Millis(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
-}

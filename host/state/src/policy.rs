@@ -19,7 +19,7 @@ impl State {
 
     /// Where the policy is.
     pub fn policy_path(&self) -> std::path::PathBuf {
-        self.folder.join("policy.toml")
+        self.folder().join("policy.toml")
     }
 
     /// Puts a rule before all others.
@@ -42,7 +42,7 @@ impl State {
 
     fn edit_policy(&self, edit: impl FnOnce(&mut DocumentMut)) -> Result<(), StateError> {
         let path = self.policy_path();
-        let _lock = file::lock(&self.folder.join("lock"))?;
+        let _lock = file::lock(&self.folder().join("lock"))?;
         let before = regular::text(&path, regular::MOST)?.unwrap_or_else(|| HEAD.to_owned());
         let wrong = |error: PolicyError| StateError::Policy { path: path.clone(), error };
         Policy::parse(&before).map_err(wrong)?;

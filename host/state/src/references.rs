@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use iac_core::reference::Saved;
 
-use crate::{StateError, Volume, file, regular};
+use crate::volume::Volume;
+use crate::{StateError, file, regular};
 
 /// The most that is kept for one process: as many references as may be held, with the longest ways.
 const MOST: u64 = 64 * regular::MOST;

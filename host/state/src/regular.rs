@@ -8,7 +8,7 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-use crate::StateError;
+use crate::error::{FOLDER, StateError};
 
 /// The most that is read of a file that people write: a policy of a thousand rules has a tenth of it.
 pub const MOST: u64 = 1024 * 1024;
@@ -40,7 +40,7 @@ fn regular(path: &Path, kind: FileType) -> Result<(), StateError> {
         return Ok(());
     }
     let found = match kind {
-        kind if kind.is_dir() => crate::FOLDER,
+        kind if kind.is_dir() => FOLDER,
         kind if kind.is_fifo() => "a named pipe (FIFO)",
         kind if kind.is_socket() => "a socket",
         _ => "a device",

@@ -1,8 +1,15 @@
-use super::*;
-use iac_core::audit::Entry;
-use iac_core::permission::{Choice, Level, Profile, Scope};
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use iac_core::Millis;
+use iac_core::audit::Entry;
+use iac_core::fault::{Code, Fault};
+use iac_core::permission::{Choice, Grant, Level, Profile, Scope};
+
+use super::*;
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()

@@ -14,7 +14,7 @@ impl State {
     /// # Errors
     /// The file cannot be read or is not understood.
     pub fn undos(&self, now: Millis) -> Result<Vec<Undo>, StateError> {
-        let path = self.folder.join("undo.json");
+        let path = self.folder().join("undo.json");
         let Some(text) = regular::text(&path, MOST)? else { return Ok(Vec::new()) };
         let mut undos: Vec<Undo> = serde_json::from_str(&text)
             .map_err(|error| StateError::Damaged { path, error: error.to_string() })?;
@@ -30,7 +30,7 @@ impl State {
         if fresh.is_empty() && undone.is_empty() {
             return Ok(());
         }
-        let _lock = file::lock(&self.folder.join("lock"))?;
+        let _lock = file::lock(&self.folder().join("lock"))?;
         let mut undos = self.undos(now)?;
         undos.retain(|undo| !undone.contains(&undo.id));
         undos.extend(fresh.iter().cloned());
@@ -43,6 +43,6 @@ impl State {
             undos.drain(..old.div_ceil(2));
             text = write(&undos);
         }
-        file::replace(&self.folder.join("undo.json"), text.as_bytes(), MOST)
+        file::replace(&self.folder().join("undo.json"), text.as_bytes(), MOST)
     }
 }

@@ -1,0 +1,127 @@
+//! What can be wrong with the state directory, and what the operator can do about it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use iac_core::fault::{Code, Fault};
+use iac_core::permission::PolicyError;
+
+use crate::shell::shell_word;
+
+/// What [`StateError::NotAFile`] calls a folder.
+pub(crate) const FOLDER: &str = "a folder";
+
+/// What is wrong with the state directory.
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    /// It cannot be read or written.
+    #[error("{}: {error}", .path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The policy has a mistake.
+    #[error("{}: {error}", .path.display())]
+    Policy {
+        /// The file.
+        path: PathBuf,
+        /// The mistake, with its place.
+        error: PolicyError,
+    },
+    /// Another file is not what this program writes.
+    #[error("{}: {error}", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        error: String,
+    },
+    /// Something else stands where a file is expected.
+    #[error("{}: this is {found}, expected a file", .path.display())]
+    NotAFile {
+        /// Where it is.
+        path: PathBuf,
+        /// What it is, in words.
+        found: &'static str,
+    },
+    /// A file has no end, or none near enough.
+    #[error("{}: this file is larger than {} MiB, which is the most that is read of it", .path.display(), .most / (1024 * 1024))]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The most that is read, in bytes.
+        most: u64,
+    },
+    /// The volume that it lies on does not answer.
+    #[error("{}: the volume that it lies on does not answer", .path.display())]
+    Silent {
+        /// The file or folder.
+        path: PathBuf,
+    },
+    /// Another process does not give the lock of shared files back.
+    #[error("{}: another process holds this lock, for longer than it needs it", .path.display())]
+    Held {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl StateError {
+    pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |error| Self::Io { path, error }
+    }
+}
+
+impl StateError {
+    /// What the operator can do about a file that is damaged or is not a file, or a lock that is held.
+    pub fn remedy(&self) -> Option<String> {
+        let (path, verb) = match self {
+            Self::Damaged { path, .. } | Self::TooLarge { path, .. } => (path, "rm"),
+            // A folder may hold something; a pipe or a link to a device does not.
+            Self::NotAFile { path, found } => (path, if *found == FOLDER { "mv" } else { "rm" }),
+            Self::Held { .. } => {
+                let how = "an iac-mcp process was probably stopped: let it go on or end it, then try again";
+                return Some(how.to_owned());
+            }
+            Self::Silent { .. } => {
+                let how = "connect the volume again, or name another folder with --state, then try again";
+                return Some(how.to_owned());
+            }
+            Self::Io { .. } | Self::Policy { .. } => return None,
+        };
+        let word = shell_word(&path.to_string_lossy());
+        let lost = match path.file_name()?.to_str()? {
+            "grants.json" => "to forget what was allowed",
+            "undo.json" => "what it held cannot be taken back any more",
+            "policy.toml" => "the profile is `standard` then, without rules",
+            _ if matches!(self, Self::Damaged { .. } | Self::TooLarge { .. }) => return None,
+            _ => "iac-mcp makes the file anew where it needs one",
+        };
+        if path.ends_with("policy.toml") {
+            return Some(format!("only the user should put the policy right; without the file {lost}"));
+        }
+        Some(match verb {
+            "rm" => format!("remove it with `rm {word}`; {lost}"),
+            _ => format!("move it away with `mv {word} {word}.old`; {lost}"),
+        })
+    }
+}
+
+impl From<StateError> for Fault {
+    /// Nothing runs where it cannot be told what may run.
+    fn from(error: StateError) -> Self {
+        let suggestion = match &error {
+            StateError::Policy { .. } => {
+                "only the user can correct the policy: `iac-mcp policy check` shows the mistake"
+            }
+            error => &error.remedy().unwrap_or_else(|| {
+                "only the user can correct this file or folder; nothing runs until then".to_owned()
+            }),
+        };
+        let passes = matches!(error, StateError::Held { .. } | StateError::Silent { .. });
+        Self::new(Code::Unavailable, error.to_string(), suggestion).retryable(passes)
+    }
+}
