@@ -2,11 +2,11 @@
 
 mod bundle;
 mod cache;
+mod stamp;
 mod definition;
-mod index;
 mod parallel;
 mod roots;
-mod stamp;
+mod index;
 
 use std::collections::BTreeSet;
 use std::io;

@@ -25,14 +25,12 @@ use crate::capability::Grants;
 use crate::descriptor::Descriptor;
 use crate::failure::{Bound, Failure};
 use crate::host::{Caller, Host, Nothing};
-use crate::limits::Limits;
-use crate::package::Script;
+use crate::limits::{Limits, MOST_PARTS};
+use crate::script::Script;
 
 use bindings::exports::iac::plugin::tools;
 use call::State;
 use ticker::Ticker;
-
-pub(crate) use limiter::MOST_PARTS;
 
 pub use cache::{Cache, Key};
 pub use call::{Line, LogLevel, Now};

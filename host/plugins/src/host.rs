@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::PluginId;
 use crate::capability::Level;
 use crate::failure::Fault;
-use crate::package::Script;
+use crate::script::Script;
 
 /// Who asks.
 #[derive(Clone, Debug)]

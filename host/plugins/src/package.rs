@@ -20,9 +20,10 @@ use crate::engine::{Cache, Compiled, Engine, LoadError, Plugin, Setup};
 use crate::failure::Failure;
 use crate::limits::Limits;
 use crate::manifest::{Manifest, ManifestError};
+use crate::script::Script;
 
 pub use inspect::Inspection;
-pub use scripts::{Script, Texts};
+pub use scripts::Texts;
 
 /// A package that was read: its claims fit its code.
 #[derive(Clone, Debug, PartialEq)]

@@ -22,7 +22,8 @@ use super::options::Common;
 use crate::plugins::engine::capability::{Capability, Grants, Level};
 use crate::plugins::engine::engine::Engine;
 use crate::plugins::engine::installed::{InstallError, Installed};
-use crate::plugins::engine::package::{Package, PackageError, Script};
+use crate::plugins::engine::package::{Package, PackageError};
+use crate::plugins::engine::script::Script;
 use crate::plugins::{Engine as Choice, FOLDER};
 
 /// Makes, installs and grants plugins.

@@ -3,7 +3,7 @@
 use wasmtime::ResourceLimiter;
 
 use crate::failure::{Bound, Failure};
-use crate::limits::Limits;
+use crate::limits::{Limits, MOST_PARTS};
 
 /// Counts memory and tables; what goes over a bound is noted here, since the engine only says that growing failed.
 pub(super) struct Limiter {
@@ -13,11 +13,6 @@ pub(super) struct Limiter {
     most_tables: usize,
     hit: Option<Failure>,
 }
-
-/// Instances, memories and tables of one component: each costs the host memory that no other bound counts. A component of
-/// an ordinary compiler has one to five of each, one of several languages or of a Python interpreter thirty to forty.
-/// What reads packages counts with the same number.
-pub(crate) const MOST_PARTS: usize = 64;
 
 impl Limiter {
     pub(super) fn new(limits: &Limits) -> Self {

@@ -1,56 +1,19 @@
-//! The scripts of a package: texts that are fixed when it is made, shown when they are granted, and pinned by a digest.
+//! The scripts of a package, collected when it is made and checked when it is read.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use data_encoding::HEXLOWER;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
-use sha2::{Digest, Sha256};
 
 use super::{Inspection, PackageError, SECTION_SCRIPTS};
-use crate::capability::{Capability, Level};
+use crate::capability::Capability;
 use crate::manifest::{Manifest, ScriptFile};
+use crate::script::Script;
 
 /// Texts by the name of the file that `plugin.toml` gives.
 pub type Texts = BTreeMap<String, String>;
 
-/// A script that a plugin runs inside apps.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Script {
-    /// Its name.
-    pub name: String,
-    /// In which apps, by bundle id in small letters; `*` is every app.
-    pub apps: BTreeSet<String>,
-    /// How much harm it can do.
-    pub level: Level,
-    /// What it does, in the author's words.
-    pub reason: String,
-    /// An expression that is a function of one argument.
-    pub text: String,
-    /// What it can do, each act with its level; empty where nothing is declared.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub acts: BTreeMap<String, Level>,
-}
-
 /// Leaves room for data below what an app takes at once.
 const LONGEST: usize = 200_000;
-
-impl Script {
-    /// Returns a digest of all that it may do: its text, its level, its apps and its acts. A grant is for one pin.
-    pub fn pin(&self) -> String {
-        let mut all = vec![json!(self.text), json!(self.level), json!(self.apps)];
-        if !self.acts.is_empty() {
-            all.push(json!(self.acts));
-        }
-        HEXLOWER.encode(&Sha256::digest(json!(all).to_string().as_bytes()))
-    }
-
-    /// Tells whether it may run in an app.
-    pub fn is_for(&self, bundle_id: &str) -> bool {
-        self.apps.contains("*") || self.apps.contains(&bundle_id.to_ascii_lowercase())
-    }
-}
 
 /// Puts the texts to what the manifest says of them.
 pub(super) fn collect(manifest: &Manifest, texts: &Texts) -> Result<Vec<Script>, PackageError> {
@@ -131,7 +94,10 @@ fn failed(name: &str, why: &str) -> PackageError {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::capability::Level;
 
     const MANIFEST: &str = "id = \"demo\"\nversion = \"0.1.0\"\nlicence = \"MIT\"\napi = \"0.1\"\ndescription = \"d\"\n\
         [[wants]]\ncapability = \"app-scripts\"\napps = [\"com.example.A\", \"com.example.B\"]\nreason = \"r\"\n\

@@ -8,7 +8,7 @@ use wasmparser::{
     Instance, Parser, Payload,
 };
 
-use crate::engine::MOST_PARTS;
+use crate::limits::MOST_PARTS;
 
 /// Functions, globals, segments and the like of all instances together, each some 16 to 32 bytes of the host. A Python
 /// interpreter has some 40,000.

@@ -17,8 +17,9 @@ use crate::plugins::engine::PluginId;
 use crate::plugins::engine::capability::{Capability, Grants, Level};
 use crate::plugins::engine::installed::{InstallError, Installed, Receipt};
 use crate::plugins::engine::limits::{Limits, OutOfBounds, Overrides};
-use crate::plugins::engine::package::{self, Package, Script};
+use crate::plugins::engine::package::{self, Package};
 use crate::plugins::engine::registry::open_cache;
+use crate::plugins::engine::script::Script;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Add {

@@ -8,7 +8,7 @@ use super::{Returned, State, fault, not_granted};
 use crate::capability::Level;
 use crate::engine::bindings::iac::plugin::{app_scripts, types};
 use crate::host::Question;
-use crate::package::Script;
+use crate::script::Script;
 
 /// So many lines about objects are taken, and so many bytes of them together.
 const LINES: usize = 500;

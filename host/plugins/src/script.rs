@@ -1,0 +1,45 @@
+//! A script of a package: a text that is fixed when the package is made, shown when it is granted, and pinned by a digest.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use data_encoding::HEXLOWER;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use crate::capability::Level;
+
+/// A script that a plugin runs inside apps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Script {
+    /// Its name.
+    pub name: String,
+    /// In which apps, by bundle id in small letters; `*` is every app.
+    pub apps: BTreeSet<String>,
+    /// How much harm it can do.
+    pub level: Level,
+    /// What it does, in the author's words.
+    pub reason: String,
+    /// An expression that is a function of one argument.
+    pub text: String,
+    /// What it can do, each act with its level; empty where nothing is declared.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub acts: BTreeMap<String, Level>,
+}
+
+impl Script {
+    /// Returns a digest of all that it may do: its text, its level, its apps and its acts. A grant is for one pin.
+    pub fn pin(&self) -> String {
+        let mut all = vec![json!(self.text), json!(self.level), json!(self.apps)];
+        if !self.acts.is_empty() {
+            all.push(json!(self.acts));
+        }
+        HEXLOWER.encode(&Sha256::digest(json!(all).to_string().as_bytes()))
+    }
+
+    /// Tells whether it may run in an app.
+    pub fn is_for(&self, bundle_id: &str) -> bool {
+        self.apps.contains("*") || self.apps.contains(&bundle_id.to_ascii_lowercase())
+    }
+}
