@@ -6,7 +6,7 @@ use crate::event::{Event, Kind as EventKind};
 use crate::os_error::{Answer, COERCION, refuse};
 use crate::resolve::{Found, View};
 use crate::schema::{Kind, Type};
-use crate::specifier::{Specifier, Step};
+use crate::value::specifier::{Specifier, Step};
 use crate::value::{ObjectId, Value};
 use std::rc::Rc;
 

@@ -7,7 +7,7 @@ use crate::os_error::{
 };
 use crate::resolve::{Found, View};
 use crate::schema::identifier;
-use crate::specifier::{Specifier, Step};
+use crate::value::specifier::{Specifier, Step};
 use crate::value::{Fields, ObjectId, Value};
 use crate::world::change::Change;
 use crate::world::model::Place;

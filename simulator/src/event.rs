@@ -1,6 +1,6 @@
 //! Apple events: one call of a script to one app.
 
-use crate::specifier::{Specifier, describe};
+use crate::value::specifier::{Specifier, describe};
 use crate::value::{Value, local_text};
 use indexmap::IndexMap;
 use std::collections::BTreeMap;

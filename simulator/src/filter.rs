@@ -3,7 +3,7 @@
 use crate::os_error::{Answer, COERCION, refuse};
 use crate::resolve::{Found, View};
 use crate::schema::Kind;
-use crate::specifier::{Filter, Operator, Specifier, Step, Test, TextRules};
+use crate::value::specifier::{Filter, Operator, Specifier, Step, Test, TextRules};
 use crate::value::{ObjectId, Value};
 use std::cmp::Ordering;
 use unicode_normalization::UnicodeNormalization as _;

@@ -4,37 +4,33 @@
 //! Rust, and JavaScript sees only what events answer. `docs/simulator.md` tells what is simulated and how well.
 #![forbid(unsafe_code)]
 
-mod additions;
-mod birth;
-mod cli;
-mod coerce;
-mod command;
-mod conditions;
-mod engine;
-mod event;
-mod files;
-mod filter;
-mod items;
 mod os_error;
-mod output;
-pub mod record;
-mod resolve;
 mod schema;
-mod session;
-mod show;
-mod specifier;
-pub mod trace;
 mod value;
 mod world;
-pub mod worlds;
+mod resolve;
+mod event;
+mod filter;
+mod coerce;
+mod show;
+mod birth;
 mod write;
+mod command;
+mod additions;
+mod conditions;
+mod files;
+mod output;
+pub mod trace;
+mod session;
+mod items;
+mod delivery;
+mod engine;
+mod options;
+pub mod record;
+mod cli;
+pub mod worlds;
 
 pub use cli::osascript;
 pub use conditions::{FAULTS_VARIABLE, LATENCY_VARIABLE};
-pub use world::WorldError;
-
-/// Names the directory of the simulated Mac that [`osascript`] runs in.
-pub const WORLD_VARIABLE: &str = "IAC_MCP_WORLD";
-
-/// Names the file that gets the trace; without it none is written.
-pub const TRACE_VARIABLE: &str = "IAC_MCP_TRACE";
+pub use trace::TRACE_VARIABLE;
+pub use world::{WORLD_VARIABLE, WorldError};

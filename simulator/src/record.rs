@@ -4,9 +4,9 @@
 //! The program finds this one first on its `PATH` under the name `osascript`. It passes on what it is asked to the
 //! osascript behind it, streams the answer through and adds one line to the recording when the run ends.
 
-use crate::cli::Options;
+use crate::options::Options;
 use crate::output;
-use crate::trace::{self, Traced};
+use crate::trace::{self, TRACE_VARIABLE, Traced};
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, OpenOptions};
@@ -205,9 +205,9 @@ fn asked(arguments: &[OsString]) -> io::Result<Run> {
 /// Lets osascript answer; `through` passes its streams on while it does.
 fn perform(mut command: Command, run: &mut Run, through: bool) -> io::Result<()> {
     let events = tempfile::NamedTempFile::new()?;
-    let traced = std::env::var_os(crate::TRACE_VARIABLE).is_none();
+    let traced = std::env::var_os(TRACE_VARIABLE).is_none();
     if traced {
-        command.env(crate::TRACE_VARIABLE, events.path());
+        command.env(TRACE_VARIABLE, events.path());
     }
     command.args(&run.arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
     let feeds = !run.stdin.is_empty() || !through;

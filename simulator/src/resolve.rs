@@ -5,8 +5,8 @@ mod text;
 
 use crate::os_error::{Answer, BAD_INDEX, NO_SUCH_OBJECT, refuse};
 use crate::schema::{ClassInfo, Kind, Member, PropertyInfo, Schema};
-use crate::specifier::{Filter, Ordinal, Root, Specifier, Step};
-use crate::value::{ObjectId, Value, local_seconds};
+use crate::value::specifier::{Filter, Ordinal, Root, Specifier, Step};
+use crate::value::{APP, ObjectId, Value, local_seconds};
 use crate::world::App;
 use crate::world::model::{Children, Model, Place, Symbol};
 use iac_core::dictionary::APPLICATION;
@@ -43,9 +43,6 @@ pub(crate) enum Found {
     /// A property's value that is no object.
     Leaf(Value),
 }
-
-/// The application object of every model.
-pub(crate) const APP: ObjectId = ObjectId(0);
 
 impl<'a> View<'a> {
     pub(crate) fn new(app: &'a App, model: &'a Model, root: Root, now: i64) -> Self {

@@ -1,26 +1,19 @@
-//! One osascript process at a simulated Mac: sends events to apps, and keeps the trace.
+//! One osascript process at a simulated Mac: what it sees of apps and files, and what an app does with an event.
 
 use crate::additions::Additions;
-use crate::conditions::faults::Effect;
+use crate::conditions::Conditions;
 use crate::conditions::latency::Work;
-use crate::conditions::{Conditions, wait};
 use crate::event::Event;
 use crate::files::{Files, Kind, Refusal};
-use crate::items;
-use crate::os_error::{
-    Answer, BROKEN, CONNECTION, FAILED, NOT_AUTHORIZED, NOT_UNDERSTOOD, OsError, SCRIPT, refuse,
-};
-use crate::output;
+use crate::os_error::{Answer, BROKEN, OsError, SCRIPT};
 use crate::resolve::View;
-use crate::specifier::{Root, Specifier, describe};
-use crate::trace::{Trace, Traced};
+use crate::trace::Trace;
+use crate::value::specifier::Root;
 use crate::value::{ObjectId, Value};
 use crate::world::change::Change;
 use crate::world::{App, Changes, World, WorldError};
 use crate::write::Reply;
-use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
 
 /// Whose objects are the files of people.
 const FINDER: &str = "com.apple.finder";
@@ -140,7 +133,7 @@ impl Session {
         event: &Event,
         behaviour: &dyn Behaviour,
     ) -> Answer<Value> {
-        self.perform(app, event, false, behaviour).0
+        self.carry_out(app, event, false, behaviour).0
     }
 
     /// Deletes an object of an app.
@@ -152,113 +145,20 @@ impl Session {
         self.world.change(app, remove, broken)
     }
 
-    /// Sends an event, launching the app if it does not run, and writes the trace.
-    pub(crate) fn send(&self, event: &Event, behaviour: &dyn Behaviour) -> Answer<Value> {
-        let Root::App(at) = event.target.root else { return refuse(NOT_UNDERSTOOD) };
-        let app = self.world.app(at);
-        self.world.sync().map_err(broken)?;
-        self.launch(&app)?;
-        let start = Instant::now();
-        let manages_files = app.model.borrow().own_class;
-        let event = &if manages_files {
-            self.look(&app, event.target.root, |view| view.with_items(event))
-        } else {
-            event.clone()
-        };
-        let answer = self.deliver(&app, event, behaviour);
-        let with = if self.trace.is_on() { event.shown() } else { BTreeMap::new() };
-        self.record(&app, (event.kind.name(), with), &event.target, start.elapsed(), answer.as_ref().err());
-        answer
-    }
-
-    /// Lets the app answer when it is this event's turn, under the conditions that hold.
-    fn deliver(&self, app: &Rc<App>, event: &Event, behaviour: &dyn Behaviour) -> Answer<Value> {
-        let id = app.bundle.id.as_str();
-        let deadline = self.conditions.deadline();
-        let turn = self.conditions.turn(id, deadline)?;
-        let effect = match &self.conditions.faults {
-            Some(faults) => faults.meet(id, event.kind.name(), &describe(&event.target)).map_err(broken)?,
-            None => None,
-        };
-        if effect == Some(Effect::Hang(None)) {
-            // The app never serves anybody again while this process lives.
-            std::mem::forget(turn);
-        }
-        if let Some(effect) = &effect {
-            self.suffer(app, event, effect, deadline)?;
-        }
-        let (answer, work) = self.perform(app, event, effect == Some(Effect::Ignore), behaviour);
-        if let Some(latency) = &self.conditions.latency {
-            wait(Some(latency.of(id, event, work)), deadline)?;
-        }
-        match effect {
-            Some(Effect::Huge(length)) => Ok(Value::text("x".repeat(length))),
-            _ => answer,
-        }
-    }
-
-    /// What a fault does before the app looks at the event.
-    fn suffer(&self, app: &Rc<App>, event: &Event, effect: &Effect, deadline: Instant) -> Answer<()> {
-        let id = app.bundle.id.as_str();
-        match effect {
-            Effect::Error(NOT_AUTHORIZED) | Effect::Dialog { after: 0, allow: false } => not_authorized(app),
-            Effect::Error(number) => refuse(*number),
-            Effect::Slow(time) | Effect::Hang(Some(time)) => {
-                wait(Some(Duration::from_millis(*time)), deadline)
-            }
-            Effect::Hang(None) => wait(None, deadline),
-            Effect::Block(time) => {
-                self.conditions.block(id, *time).map_err(broken)?;
-                wait(Some(Duration::from_millis(*time)), deadline)
-            }
-            Effect::Die => {
-                let end = |changes: &Changes| {
-                    changes.apply(Change::Running(false));
-                    Ok(())
-                };
-                self.world.change(app, end, broken)?;
-                refuse(CONNECTION)
-            }
-            Effect::Crash => std::process::exit(139),
-            Effect::Flood(bytes) => {
-                let flooded = output::print(&"x".repeat(*bytes));
-                flooded.map_err(|error| OsError::new(FAILED, error.to_string()))
-            }
-            Effect::Dialog { after, allow } => {
-                wait(Some(Duration::from_millis(*after)), deadline)?;
-                if *allow { Ok(()) } else { not_authorized(app) }
-            }
-            Effect::Shrink(count) => self.shrink(app, event, *count),
-            Effect::Ignore | Effect::Huge(_) => Ok(()),
-        }
-    }
-
-    /// Deletes the first elements of the collection that an event reads.
-    fn shrink(&self, app: &Rc<App>, event: &Event, count: usize) -> Answer<()> {
-        let work = |changes: &Changes| {
-            let victims = self.look(app, event.target.root, |view| view.collection(&event.target))?;
-            victims.into_iter().take(count).for_each(|victim| changes.apply(Change::Remove(victim)));
-            Ok(())
-        };
-        self.world.change(app, work, broken)
-    }
-
     /// Looks at an app's objects as they are now.
     pub(crate) fn look<T>(&self, app: &Rc<App>, root: Root, see: impl FnOnce(&View<'_>) -> T) -> T {
         let model = app.model.borrow();
         see(&View::new(app, &model, root, self.world.now()))
     }
 
-    fn perform(
+    /// Lets an app do what an event says: what only it knows how to do, else what its dictionary says.
+    pub(crate) fn carry_out(
         &self,
         app: &Rc<App>,
         event: &Event,
         ignore: bool,
         behaviour: &dyn Behaviour,
     ) -> (Answer<Value>, Work) {
-        if !ignore && items::concerns(app, event) {
-            return (items::perform(self, app, event, behaviour), Work::default());
-        }
         if event.kind.reads() {
             let nothing = Changes::none(app);
             return match behaviour.perform(app, event, &nothing) {
@@ -285,33 +185,10 @@ impl Session {
         Ok(self.look(app, event.target.root, |view| reply(view, outcome.reply)))
     }
 
-    /// Notes a command of Standard Additions, which the object it is called on performs.
-    pub(crate) fn addition(&self, target: &Specifier, command: &str) {
-        if let Root::App(at) = target.root {
-            let event = (command, BTreeMap::new());
-            self.record(&self.world.app(at), event, target, Duration::ZERO, None);
-        }
-    }
-
     /// Whether an app runs, by what all processes did so far.
     pub(crate) fn is_running(&self, app: &App) -> Answer<bool> {
         self.world.sync().map_err(broken)?;
         Ok(app.model.borrow().running)
-    }
-
-    fn launch(&self, app: &Rc<App>) -> Answer<()> {
-        if app.model.borrow().running {
-            return Ok(());
-        }
-        let start = |changes: &Changes| {
-            if !app.model.borrow().running {
-                changes.apply(Change::Running(true));
-            }
-            Ok(())
-        };
-        self.world.change(app, start, broken)?;
-        self.record(app, ("launch", BTreeMap::new()), &Specifier::root(Root::Current), Duration::ZERO, None);
-        Ok(())
     }
 
     fn read(&self, app: &Rc<App>, event: &Event) -> (Answer<Value>, Work) {
@@ -321,39 +198,11 @@ impl Session {
         let values = answer.as_ref().map_or(0, leaves);
         (answer, Work { elements: view.gone_through(), values })
     }
-
-    fn record(
-        &self,
-        app: &Rc<App>,
-        (event, with): (&str, BTreeMap<String, String>),
-        target: &Specifier,
-        took: Duration,
-        error: Option<&OsError>,
-    ) {
-        if !self.trace.is_on() {
-            return;
-        }
-        let line = Traced {
-            app: app.bundle.id.clone(),
-            event: event.to_owned(),
-            target: describe(target),
-            with,
-            microseconds: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
-            error: error.map(|error| error.number),
-        };
-        if let Err(error) = self.trace.write(&line) {
-            output::complain(&format!("osascript: cannot write the trace: {error}"));
-        }
-    }
 }
 
 /// A world that cannot be read is no fault of the script, and is said in the error's text.
-fn broken(error: WorldError) -> OsError {
+pub(crate) fn broken(error: WorldError) -> OsError {
     OsError::new(BROKEN, error.to_string())
-}
-
-fn not_authorized<T>(app: &App) -> Answer<T> {
-    Err(OsError::new(NOT_AUTHORIZED, format!("Not authorized to send Apple events to {}.", app.bundle.name)))
 }
 
 /// How many values an answer carries.

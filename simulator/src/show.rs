@@ -1,8 +1,8 @@
 //! Specifiers as JavaScript source: `Application("Mail").accounts.byId("A1").mailboxes.byName("INBOX")`.
 
 use crate::schema::identifier;
-use crate::specifier::{Operator, Ordinal, Root, Specifier, Step, Test};
 use crate::value::Value;
+use crate::value::specifier::{Operator, Ordinal, Root, Specifier, Step, Test};
 use crate::world::World;
 
 /// Writes a specifier as `Automation.getDisplayString` does.

@@ -6,6 +6,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
+/// Names the file that gets the trace; without it none is written.
+pub const TRACE_VARIABLE: &str = "IAC_MCP_TRACE";
+
 /// One line of a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Traced {

@@ -1,6 +1,8 @@
 //! What Apple events carry: the values that apps hold, take and answer.
 
-use crate::specifier::Specifier;
+pub(crate) mod specifier;
+
+use crate::value::specifier::Specifier;
 use indexmap::IndexMap;
 use std::rc::Rc;
 
@@ -46,6 +48,9 @@ pub(crate) struct Data {
 /// An object's place in its app's arena; stable as long as base data and journal are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub(crate) struct ObjectId(pub(crate) u32);
+
+/// The application object of every model.
+pub(crate) const APP: ObjectId = ObjectId(0);
 
 impl Value {
     pub(crate) fn text(text: impl Into<Rc<str>>) -> Self {

@@ -23,6 +23,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+/// Names the directory of the simulated Mac that `osascript` runs in.
+pub const WORLD_VARIABLE: &str = "IAC_MCP_WORLD";
+
 /// What can be wrong with a world's files.
 #[derive(Debug, thiserror::Error)]
 pub enum WorldError {
@@ -268,8 +271,7 @@ impl World {
         let mut running = Vec::new();
         for bundle in self.bundles() {
             let model = self.model(&bundle.id)?;
-            let front =
-                model.value(crate::resolve::APP, "frontmost") == Some(&crate::value::Value::Bool(true));
+            let front = model.value(crate::value::APP, "frontmost") == Some(&crate::value::Value::Bool(true));
             if model.running {
                 running.push((bundle.name, bundle.id, front));
             }

@@ -4,9 +4,10 @@ use crate::event::Event;
 use crate::os_error::{
     Answer, CANT_SET, FAILED, NO_SUCH_OBJECT, NOT_MODIFIABLE, PARAMETER_MISSING, UNKNOWN_CLASS, refuse,
 };
-use crate::resolve::{APP, Found, View};
+use crate::resolve::{Found, View};
 use crate::schema::ClassInfo;
-use crate::specifier::{Specifier, Step};
+use crate::value::APP;
+use crate::value::specifier::{Specifier, Step};
 use crate::value::{ObjectId, Value};
 use crate::world::change::{Added, Change};
 use crate::world::model::{Children, Place};

@@ -1,7 +1,7 @@
 //! The time that events take: a model of measured numbers, or one of a test's own.
 
 use crate::event::Event;
-use crate::specifier::{Specifier, Step};
+use crate::value::specifier::{Specifier, Step};
 use crate::world::{WorldError, content, failed};
 use serde::Deserialize;
 use std::path::Path;

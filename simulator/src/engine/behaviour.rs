@@ -6,7 +6,7 @@ use super::omni::{self, Omni};
 use crate::event::{Event, Kind};
 use crate::os_error::{Answer, FAILED, OsError, refused_by_script};
 use crate::session::Behaviour;
-use crate::specifier::Step;
+use crate::value::specifier::Step;
 use crate::value::{ObjectId, Value};
 use crate::world::change::{Added, Change};
 use crate::world::model::Place;
@@ -248,7 +248,7 @@ fn reads<'js>(it: &Object<'js>, place: &Stand<'js>) -> rquickjs::Result<()> {
     };
     it.set("keyed", Func::from(keyed))?;
     let at = place.clone();
-    it.set("application", at.bridge.write_plain(it.ctx(), &Value::Held(crate::resolve::APP))?)?;
+    it.set("application", at.bridge.write_plain(it.ctx(), &Value::Held(crate::value::APP))?)?;
     let now = move |ctx: Ctx<'js>| at.bridge.write_plain(&ctx, &Value::Date(at.bridge.session.world.now()));
     it.set("now", Func::from(now))
 }
@@ -321,7 +321,7 @@ fn omni_calls<'js>(it: &Object<'js>, place: &Stand<'js>) -> rquickjs::Result<()>
 
 impl Stand<'_> {
     fn look<T>(&self, see: impl FnOnce(&crate::resolve::View<'_>) -> T) -> T {
-        self.bridge.session.look(&self.app, crate::specifier::Root::Current, see)
+        self.bridge.session.look(&self.app, crate::value::specifier::Root::Current, see)
     }
 }
 

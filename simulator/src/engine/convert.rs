@@ -1,7 +1,7 @@
 //! Values between JavaScript and Apple events.
 
 use crate::os_error::{Answer, COERCION, NO_SUCH_OBJECT, OsError};
-use crate::specifier::{Ordinal, Root, Specifier, Step};
+use crate::value::specifier::{Ordinal, Root, Specifier, Step};
 use crate::value::{ObjectId, Value};
 use indexmap::IndexMap;
 use rquickjs::convert::Coerced;

@@ -9,7 +9,7 @@ use super::convert;
 use crate::event::{Event, Kind};
 use crate::os_error::{Answer, COERCION, FAILED, OsError, SCRIPT};
 use crate::session::Session;
-use crate::specifier::Root;
+use crate::value::specifier::Root;
 use crate::value::{ObjectId, Value};
 use crate::world::change::{Added, Change};
 use crate::world::{App, Changes};

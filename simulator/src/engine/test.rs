@@ -2,8 +2,8 @@
 
 use super::convert::Helpers;
 use crate::os_error::{Answer, COERCION, OsError};
-use crate::specifier::{Filter, Operator, Root, Specifier, Step, Test, TextRules};
 use crate::value::Value;
+use crate::value::specifier::{Filter, Operator, Root, Specifier, Step, Test, TextRules};
 use rquickjs::{Array, Object, Value as Js};
 
 /// What reading a part of a filter gives: the engine's own failure, or the refusal that the script gets.

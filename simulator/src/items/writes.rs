@@ -7,7 +7,7 @@ use crate::event::{Event, Kind};
 use crate::files::Refusal;
 use crate::os_error::{Answer, FAILED, OsError, refuse};
 use crate::session::{self, Behaviour};
-use crate::specifier::{Root, Specifier, Step};
+use crate::value::specifier::{Root, Specifier, Step};
 use crate::value::{ObjectId, Value};
 use crate::world::change::Change;
 use std::rc::Rc;

@@ -1,10 +1,11 @@
 //! How OmniFocus' objects belong together: what is flattened, what a project leaves to its root task, what follows
 //! from where a task stands.
 
-use super::{APP, Found, View};
+use super::{Found, View};
 use crate::os_error::{Answer, NO_SUCH_OBJECT, refuse};
 use crate::schema::PropertyInfo;
-use crate::specifier::Step;
+use crate::value::APP;
+use crate::value::specifier::Step;
 use crate::value::{ObjectId, Value};
 use crate::world::model::{Children, Place};
 

@@ -1,0 +1,175 @@
+//! How an event reaches an app: launched where it does not run, in turn, under the conditions that hold, and traced.
+
+use crate::conditions::faults::Effect;
+use crate::conditions::latency::Work;
+use crate::conditions::wait;
+use crate::event::Event;
+use crate::items;
+use crate::os_error::{Answer, CONNECTION, FAILED, NOT_AUTHORIZED, NOT_UNDERSTOOD, OsError, refuse};
+use crate::output;
+use crate::session::{Behaviour, Session, broken};
+use crate::trace::Traced;
+use crate::value::Value;
+use crate::value::specifier::{Root, Specifier, describe};
+use crate::world::change::Change;
+use crate::world::{App, Changes};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+impl Session {
+    /// Sends an event, launching the app if it does not run, and writes the trace.
+    pub(crate) fn send(&self, event: &Event, behaviour: &dyn Behaviour) -> Answer<Value> {
+        let Root::App(at) = event.target.root else { return refuse(NOT_UNDERSTOOD) };
+        let app = self.world.app(at);
+        self.world.sync().map_err(broken)?;
+        self.launch(&app)?;
+        let start = Instant::now();
+        let manages_files = app.model.borrow().own_class;
+        let event = &if manages_files {
+            self.look(&app, event.target.root, |view| view.with_items(event))
+        } else {
+            event.clone()
+        };
+        let answer = self.deliver(&app, event, behaviour);
+        let with = if self.trace.is_on() { event.shown() } else { BTreeMap::new() };
+        self.record(&app, (event.kind.name(), with), &event.target, start.elapsed(), answer.as_ref().err());
+        answer
+    }
+
+    /// Lets the app answer when it is this event's turn, under the conditions that hold.
+    fn deliver(&self, app: &Rc<App>, event: &Event, behaviour: &dyn Behaviour) -> Answer<Value> {
+        let id = app.bundle.id.as_str();
+        let deadline = self.conditions.deadline();
+        let turn = self.conditions.turn(id, deadline)?;
+        let effect = match &self.conditions.faults {
+            Some(faults) => faults.meet(id, event.kind.name(), &describe(&event.target)).map_err(broken)?,
+            None => None,
+        };
+        if effect == Some(Effect::Hang(None)) {
+            // The app never serves anybody again while this process lives.
+            std::mem::forget(turn);
+        }
+        if let Some(effect) = &effect {
+            self.suffer(app, event, effect, deadline)?;
+        }
+        let (answer, work) = self.perform(app, event, effect == Some(Effect::Ignore), behaviour);
+        if let Some(latency) = &self.conditions.latency {
+            wait(Some(latency.of(id, event, work)), deadline)?;
+        }
+        match effect {
+            Some(Effect::Huge(length)) => Ok(Value::text("x".repeat(length))),
+            _ => answer,
+        }
+    }
+
+    /// What a fault does before the app looks at the event.
+    fn suffer(&self, app: &Rc<App>, event: &Event, effect: &Effect, deadline: Instant) -> Answer<()> {
+        let id = app.bundle.id.as_str();
+        match effect {
+            Effect::Error(NOT_AUTHORIZED) | Effect::Dialog { after: 0, allow: false } => not_authorized(app),
+            Effect::Error(number) => refuse(*number),
+            Effect::Slow(time) | Effect::Hang(Some(time)) => {
+                wait(Some(Duration::from_millis(*time)), deadline)
+            }
+            Effect::Hang(None) => wait(None, deadline),
+            Effect::Block(time) => {
+                self.conditions.block(id, *time).map_err(broken)?;
+                wait(Some(Duration::from_millis(*time)), deadline)
+            }
+            Effect::Die => {
+                let end = |changes: &Changes| {
+                    changes.apply(Change::Running(false));
+                    Ok(())
+                };
+                self.world.change(app, end, broken)?;
+                refuse(CONNECTION)
+            }
+            Effect::Crash => std::process::exit(139),
+            Effect::Flood(bytes) => {
+                let flooded = output::print(&"x".repeat(*bytes));
+                flooded.map_err(|error| OsError::new(FAILED, error.to_string()))
+            }
+            Effect::Dialog { after, allow } => {
+                wait(Some(Duration::from_millis(*after)), deadline)?;
+                if *allow { Ok(()) } else { not_authorized(app) }
+            }
+            Effect::Shrink(count) => self.shrink(app, event, *count),
+            Effect::Ignore | Effect::Huge(_) => Ok(()),
+        }
+    }
+
+    /// Deletes the first elements of the collection that an event reads.
+    fn shrink(&self, app: &Rc<App>, event: &Event, count: usize) -> Answer<()> {
+        let work = |changes: &Changes| {
+            let victims = self.look(app, event.target.root, |view| view.collection(&event.target))?;
+            victims.into_iter().take(count).for_each(|victim| changes.apply(Change::Remove(victim)));
+            Ok(())
+        };
+        self.world.change(app, work, broken)
+    }
+
+    fn perform(
+        &self,
+        app: &Rc<App>,
+        event: &Event,
+        ignore: bool,
+        behaviour: &dyn Behaviour,
+    ) -> (Answer<Value>, Work) {
+        if !ignore && items::concerns(app, event) {
+            return (items::perform(self, app, event, behaviour), Work::default());
+        }
+        self.carry_out(app, event, ignore, behaviour)
+    }
+
+    /// Notes a command of Standard Additions, which the object it is called on performs.
+    pub(crate) fn addition(&self, target: &Specifier, command: &str) {
+        if let Root::App(at) = target.root {
+            let event = (command, BTreeMap::new());
+            self.record(&self.world.app(at), event, target, Duration::ZERO, None);
+        }
+    }
+
+    fn launch(&self, app: &Rc<App>) -> Answer<()> {
+        if app.model.borrow().running {
+            return Ok(());
+        }
+        let start = |changes: &Changes| {
+            if !app.model.borrow().running {
+                changes.apply(Change::Running(true));
+            }
+            Ok(())
+        };
+        self.world.change(app, start, broken)?;
+        self.record(app, ("launch", BTreeMap::new()), &Specifier::root(Root::Current), Duration::ZERO, None);
+        Ok(())
+    }
+
+    fn record(
+        &self,
+        app: &Rc<App>,
+        (event, with): (&str, BTreeMap<String, String>),
+        target: &Specifier,
+        took: Duration,
+        error: Option<&OsError>,
+    ) {
+        if !self.trace.is_on() {
+            return;
+        }
+        let line = Traced {
+            app: app.bundle.id.clone(),
+            event: event.to_owned(),
+            target: describe(target),
+            with,
+            microseconds: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+            error: error.map(|error| error.number),
+        };
+        if let Err(error) = self.trace.write(&line) {
+            output::complain(&format!("osascript: cannot write the trace: {error}"));
+        }
+    }
+}
+
+fn not_authorized<T>(app: &App) -> Answer<T> {
+    Err(OsError::new(NOT_AUTHORIZED, format!("Not authorized to send Apple events to {}.", app.bundle.name)))
+}
