@@ -201,7 +201,23 @@ async fn it_is_not_there() {
     let profile = json!({"command": ["no-such-server"], "install": "buy one"});
     check_with(json!([]), profile, references(), "NotInstalled: no-such-server not found on PATH").await;
     let ask = Ask::DocumentSymbols { paths: vec!["plain.txt".to_owned()], deadline: DEADLINE };
-    check(json!([]), ask, "NoServer: no language server for .txt, expected one of c, cpp, faulty…").await;
+    check(json!([]), ask, "NoServer: no language server for .txt, expected one of c, cpp, csharp, faulty…")
+        .await;
+}
+
+/// Nobody may take a file for read that no server reads.
+#[tokio::test]
+async fn source_code_without_a_server_is_listed() {
+    let rig = Rig::new(&json!([]), &json!({}), &json!({}));
+    put(&rig.root().join("c.zig"), "const one = 1;\n");
+    let containing = Some("one".to_owned());
+    let files = rig.workspace.files(&FileFilter { containing, limit: 9, ..FileFilter::default() }).unwrap();
+    let listed: Vec<(&str, &str)> =
+        files.items.iter().map(|file| (file.path.as_str(), file.language.as_str())).collect();
+    assert_eq!(listed, [("a.faulty", "faulty"), ("b.faulty", "faulty"), ("c.zig", "zig")]);
+    let ask = Ask::DocumentSymbols { paths: vec!["c.zig".to_owned()], deadline: DEADLINE };
+    assert!(show(&rig.answer(ask).await).starts_with("NoServer: no language server for .zig"));
+    rig.end().await;
 }
 
 #[tokio::test]

@@ -213,13 +213,26 @@ impl InvalidProfile {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Known {
     profile: Vec<Profile>,
+    without_server: BTreeMap<String, String>,
+}
+
+impl Known {
+    fn read() -> Self {
+        toml::from_str(include_str!("profiles.toml")).expect("the file is tested")
+    }
 }
 
 /// Returns the profiles that come with the program.
 pub fn known() -> Vec<Profile> {
-    toml::from_str::<Known>(include_str!("profiles.toml")).expect("the file is tested").profile
+    Known::read().profile
+}
+
+/// Returns the languages of source code that no profile reads, by file name extension.
+pub(crate) fn without_server() -> BTreeMap<String, String> {
+    Known::read().without_server
 }
 
 fn start_ms() -> u64 {
@@ -289,6 +302,27 @@ mod tests {
             profile.check().unwrap();
             assert!(profile.install.is_some(), "{}", profile.name);
         }
+    }
+
+    #[test]
+    fn no_language_has_a_server_and_none() {
+        let known = known();
+        for extension in without_server().keys() {
+            assert!(known.iter().all(|profile| !profile.files.contains_key(extension)), "{extension}");
+        }
+    }
+
+    /// A server that fetches what a project imports names the project's dependencies to a registry.
+    #[test]
+    fn no_profile_lets_its_server_fetch_types() {
+        let known = known();
+        let named = |name: &str| known.iter().find(|profile| profile.name == name).unwrap();
+        for section in ["js/ts", "typescript", "javascript"] {
+            let asked = named("tsc").section(Some(section));
+            assert_eq!(asked["automaticTypeAcquisition"]["enabled"], json!(false), "{section}");
+        }
+        let wrapped = &named("typescript-language-server").options;
+        assert_eq!(wrapped["disableAutomaticTypingAcquisition"], json!(true));
     }
 
     #[test]

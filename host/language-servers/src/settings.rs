@@ -1,18 +1,21 @@
 //! What an operator can set, and what the host knows of its surroundings.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::profile::{InvalidProfile, Profile, known};
+use crate::profile::{InvalidProfile, Profile, known, without_server};
 
 /// How language servers are run.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Profiles, those that are preferred first.
     pub profiles: Vec<Profile>,
+    /// Languages of source code that no profile reads, by file name extension.
+    pub without_server: BTreeMap<String, String>,
     /// Folders in which programs are looked for.
     pub path: Vec<PathBuf>,
     /// The environment of every server.
@@ -82,6 +85,7 @@ impl Settings {
         let path = environment.iter().find(|(name, _)| name == "PATH");
         Self {
             profiles: known(),
+            without_server: without_server(),
             path: path.map(|(_, path)| std::env::split_paths(path).collect()).unwrap_or_default(),
             environment,
             idle: Duration::from_mins(15),

@@ -41,6 +41,7 @@ pub struct Workspace {
     files: Arc<Seen>,
     holders: Holders,
     keepers: Vec<Arc<Keeper>>,
+    house: Arc<House>,
 }
 
 /// What a question about many is answered with: one answer for each, in the same order.
@@ -52,7 +53,7 @@ impl Workspace {
         let files = Arc::new(Seen::new(Arc::clone(&disk)));
         let keeper = |profile| Keeper::new(Arc::new(profile), house, &disk, &files);
         let keepers = house.settings.profiles.iter().cloned().map(keeper).collect();
-        Ok(Self { disk, files, holders: Holders::default(), keepers })
+        Ok(Self { disk, files, holders: Holders::default(), keepers, house: Arc::clone(house) })
     }
 
     /// Tells whether it is the folder that is at a path now: one that was removed and made again is another one.
@@ -70,7 +71,7 @@ impl Workspace {
         self.keepers.iter().map(|keeper| keeper.status()).collect()
     }
 
-    /// Lists files that have a language server; starts none.
+    /// Lists files of source code, those that have no server among them; starts none.
     ///
     /// # Errors
     /// `Outside` and `NotFound`.
@@ -391,8 +392,10 @@ impl Workspace {
         Ok(answers.into_iter().map(|answer| answer.unwrap_or_else(|| Err(lost()))).collect())
     }
 
+    /// Returns the language of a file. A file that has no server is listed all the same, so that nobody takes it for read.
     fn language(&self, extension: &str) -> Option<String> {
-        self.keepers.iter().find_map(|keeper| keeper.profile.files.get(extension)).cloned()
+        let served = self.keepers.iter().find_map(|keeper| keeper.profile.files.get(extension));
+        served.or_else(|| self.house.settings.without_server.get(extension)).cloned()
     }
 
     /// Returns the keeper of a file's server.
