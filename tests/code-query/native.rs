@@ -118,6 +118,9 @@ impl Workspace for Native {
         });
         self.each(self.root.related(asked.collect(), deadline), |answer| Locations {
             items: answer.items.into_iter().map(location).collect(),
+            added: answer.added,
+            unsure: answer.unsure.into_iter().map(location).collect(),
+            unasked: answer.unasked,
             freshness: freshness(answer.freshness),
         })
     }

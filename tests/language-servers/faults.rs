@@ -205,6 +205,39 @@ async fn it_is_not_there() {
         .await;
 }
 
+/// A use that the search leaves out is found by what its place means; a place that means nothing is said, and a doubt about
+/// files that the server does not read is taken back where nothing is left to doubt.
+#[tokio::test]
+async fn its_search_leaves_uses_out() {
+    let at = |line: u32, start: u32| json!({"uri": "file://FOLDER/root/a.faulty", "range": range(line, start, start + 3)});
+    let profile = json!({"words": "script", "project": ["none"], "without-project": "open-only"});
+    let uses = |defined: Json| {
+        let script = json!([
+            capable(&json!({"definitionProvider": true})),
+            {"on": "textDocument/references", "do": [{"answer": []}]},
+            {"on": "textDocument/definition", "times": 1, "do": [{"answer": at(0, 0)}]},
+            {"on": "textDocument/definition", "do": [{"answer": defined}]},
+        ]);
+        (
+            script,
+            Ask::Related {
+                asked: vec![Follow { relation: Relation::References, at: place("a.faulty", 0, 0) }],
+                deadline: DEADLINE,
+            },
+        )
+    };
+    let (script, ask) = uses(at(0, 0));
+    check_with(script, profile.clone(), ask, "@b.faulty:0:0-3 []").await;
+    let (script, ask) = uses(at(1, 0));
+    check_with(script, profile.clone(), ask, " []").await;
+    let (script, ask) = uses(json!([]));
+    let rig = Rig::new(&script, &profile, &json!({}));
+    let answer = rig.answer(ask).await["Ok"][0]["Ok"].clone();
+    assert_eq!(answer["unsure"][0]["path"], "b.faulty", "{answer}");
+    assert_eq!(answer["freshness"]["doubts"], json!(["OpenOnly"]), "{answer}");
+    rig.end().await;
+}
+
 /// Nobody may take a file for read that no server reads.
 #[tokio::test]
 async fn source_code_without_a_server_is_listed() {

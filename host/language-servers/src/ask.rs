@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::types::{
-    Answered, Completions, Diagnostic, Failure, FileFilter, Files, Follow, Line, Location, Neighbour, Part,
+    Answered, Completions, Diagnostic, Failure, FileFilter, Files, Follow, Line, Locations, Neighbour, Part,
     Place, Shown, Status, Step, Symbols,
 };
 use crate::workspace::{Each, Workspace};
@@ -45,7 +45,7 @@ pub enum Reply {
     DocumentSymbols(Each<Symbols>),
     WorkspaceSymbols(Result<Symbols, Failure>),
     SymbolParts(Each<Symbols>),
-    Related(Each<Answered<Location>>),
+    Related(Each<Locations>),
     Hierarchy(Each<Answered<Neighbour>>),
     Hover(Each<Shown>),
     Diagnostics(Each<Answered<Diagnostic>>),

@@ -122,11 +122,26 @@ fn pieces(text: &str, dialect: Dialect, without: &[Range<usize>]) -> Vec<Range<u
     let mut pieces: Vec<Range<usize>> = Vec::new();
     let mut without = without.iter().peekable();
     let mut at = 0;
+    // For each template that is open, how many brackets are open in the code that stands in it.
+    let mut templates: Vec<usize> = Vec::new();
     while let Some(letter) = text[at..].chars().next() {
         while without.next_if(|part| part.end <= at).is_some() {}
         if let Some(part) = without.peek().filter(|part| part.start <= at) {
             at = part.end.min(text.len());
             continue;
+        }
+        let goes_on = letter == '}' && templates.last() == Some(&0);
+        if (letter == '`' && dialect == Dialect::Script) || goes_on {
+            templates.truncate(templates.len() - usize::from(goes_on));
+            let (width, holds_code) = template(&text[at..]);
+            if holds_code {
+                templates.push(0);
+            }
+            at += width;
+            continue;
+        }
+        if let (Some(open), '{' | '}') = (templates.last_mut(), letter) {
+            *open = if letter == '{' { *open + 1 } else { open.saturating_sub(1) };
         }
         let before = pieces.last().map_or("", |piece| &text[piece.clone()]);
         let skipped =
@@ -142,6 +157,21 @@ fn pieces(text: &str, dialect: Dialect, without: &[Range<usize>]) -> Vec<Range<u
         at += width;
     }
     pieces
+}
+
+/// The length of a template up to the code that stands in it or to its end, from its beginning or from the end of such
+/// code; and whether code follows.
+fn template(rest: &str) -> (usize, bool) {
+    let mut bytes = rest.bytes().enumerate().skip(1);
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'\\' => drop(bytes.next()),
+            b'`' => return (at + 1, false),
+            b'$' if rest.as_bytes().get(at + 1) == Some(&b'{') => return (at + 2, true),
+            _ => {}
+        }
+    }
+    (rest.len(), false)
 }
 
 fn width_until(rest: &str, ends: impl Fn(char) -> bool) -> usize {
@@ -162,7 +192,6 @@ fn skipped(dialect: Dialect, text: &str, at: usize, before: &str) -> usize {
         // A separator in a number.
         (b'\'', Dialect::C) if text[..at].ends_with(|letter: char| letter.is_ascii_hexdigit()) => 1,
         (b'\'', _) => quoted(rest, true),
-        (b'`', Dialect::Script) => quoted(rest, false),
         (b'#', Dialect::C) if is_first(&text[..at]) => directive(rest),
         _ => 0,
     }

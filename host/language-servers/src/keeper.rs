@@ -18,7 +18,9 @@ use crate::launch::Launch;
 use crate::profile::Profile;
 use crate::server::{Halt, Server, Start, start};
 use crate::settings::Settings;
-use crate::types::{Answered, Cause, Completions, Doubt, Failure, Freshness, Shown, State, Status, Symbols};
+use crate::types::{
+    Answered, Cause, Completions, Doubt, Failure, Freshness, Locations, Shown, State, Status, Symbols,
+};
 
 /// Deaths after which a server is given up, and the time within which they count.
 const MOST_DEATHS: usize = 5;
@@ -94,7 +96,7 @@ macro_rules! doubted {
     )*};
 }
 
-doubted!(Symbols, Shown, Completions);
+doubted!(Symbols, Shown, Completions, Locations);
 
 impl Doubted for Arc<Symbols> {
     fn freshness(&mut self) -> &mut Freshness {

@@ -28,6 +28,7 @@ mod tracker;
 mod uri;
 mod watch;
 mod wire;
+mod words;
 mod workspace;
 
 mod connection;

@@ -38,9 +38,6 @@ pub struct Profile {
     /// Where the project's settings tell it which files to read.
     #[serde(default)]
     pub scope: Option<String>,
-    /// Whether a file that is open belongs to the project, whatever the settings say.
-    #[serde(default)]
-    pub opened_belong: bool,
     /// How it tells that it knows the project.
     #[serde(default)]
     pub ready: Ready,
@@ -71,9 +68,9 @@ pub struct Profile {
     /// Capabilities that it announces and does not have.
     #[serde(default)]
     pub denied: Vec<String>,
-    /// Whether it finds some uses of a name only, though it knows of each what it means.
+    /// As what the text is read for places of a name that its search for uses leaves out.
     #[serde(default)]
-    pub some_uses: bool,
+    pub words: Option<Words>,
     /// What it means where it calls a list of completions incomplete.
     #[serde(default)]
     pub incomplete: Incomplete,
@@ -149,6 +146,20 @@ pub enum Dialect {
     /// Rust.
     Rust,
     /// TypeScript and JavaScript.
+    Script,
+}
+
+/// How the words of a text are told from its comments and strings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Words {
+    /// Python.
+    Python,
+    /// C and C++.
+    C,
+    /// Rust.
+    Rust,
+    /// TypeScript, JavaScript and Go.
     Script,
 }
 

@@ -32,6 +32,7 @@ use crate::types::{Abilities, Cause, Doubt, Failure, Freshness, State, Symbols};
 use documents::Documents;
 use heard::Heard;
 
+pub(crate) use declared::code_lines;
 pub(crate) use start::{Start, start};
 
 /// Questions in a row without an answer after which a server is taken for dead.

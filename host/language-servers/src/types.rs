@@ -271,6 +271,22 @@ pub struct Answered<T> {
     pub freshness: Freshness,
 }
 
+/// Where something is, and how far that can be relied upon.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Locations {
+    /// In the server's order.
+    pub items: Vec<Location>,
+    /// How many of the last items the server's own search had left out.
+    pub added: u32,
+    /// Of uses: places where the name stands in code and means nothing to the server.
+    pub unsure: Vec<Location>,
+    /// Of uses: how many places of the name were not asked about.
+    pub unasked: u32,
+    /// How far they can be relied upon.
+    pub freshness: Freshness,
+}
+
 /// What a place refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Relation {

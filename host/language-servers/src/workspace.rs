@@ -20,7 +20,7 @@ use crate::part;
 use crate::server::{Halt, Server};
 use crate::text::Text;
 use crate::types::{
-    Answered, Cause, Completions, Diagnostic, Failure, FileFilter, Files, Follow, Line, Location, Neighbour,
+    Answered, Cause, Completions, Diagnostic, Failure, FileFilter, Files, Follow, Line, Locations, Neighbour,
     Part, Place, Shown, SourceFile, State, Status, Step, Symbols,
 };
 
@@ -221,7 +221,7 @@ impl Workspace {
     ///
     /// # Errors
     /// Too many at once.
-    pub async fn related(&self, asked: Vec<Follow>, deadline: u32) -> Each<Answered<Location>> {
+    pub async fn related(&self, asked: Vec<Follow>, deadline: u32) -> Each<Locations> {
         let until = until(deadline);
         let ask = move |server: Arc<Server>, follow: Arc<Follow>| async move {
             server.related(follow.relation, &follow.at, until).await

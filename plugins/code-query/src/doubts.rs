@@ -40,6 +40,8 @@ pub(crate) enum Reason {
 pub(crate) struct Doubts {
     reasons: BTreeSet<Reason>,
     failed: usize,
+    /// Places of a name that mean nothing to a server.
+    untyped: usize,
     notes: Vec<String>,
 }
 
@@ -77,6 +79,31 @@ impl Doubts {
         self.failed += files;
     }
 
+    /// Counts places that may be uses, and names some of them.
+    pub(crate) fn untyped(&mut self, name: &str, places: &[String]) {
+        self.untyped += places.len();
+        if !places.is_empty() {
+            let places = named(places, "places");
+            self.note(format!(
+                "`{name}` stands where the server knows no type, so each may be a use: {places}"
+            ));
+        }
+    }
+
+    /// Adds all of another one.
+    pub(crate) fn join(&mut self, other: &Self) {
+        self.reasons.extend(&other.reasons);
+        self.failed += other.failed;
+        self.untyped += other.untyped;
+        other.notes.iter().for_each(|note| self.note(note.clone()));
+    }
+
+    /// Takes back doubts about files that a server does not read, where an answer to a stronger question has none.
+    pub(crate) fn settle(&mut self, other: &Self) {
+        let narrowed = [Reason::Degraded, Reason::ServerScope, Reason::UnopenedOnly];
+        self.reasons.retain(|reason| !narrowed.contains(reason) || other.reasons.contains(reason));
+    }
+
     /// Adds a sentence, once.
     pub(crate) fn note(&mut self, note: impl Into<String>) {
         let note = note.into();
@@ -91,9 +118,7 @@ impl Doubts {
             return;
         }
         self.add(Reason::InactiveCode);
-        let (named, rest) = places.split_at(places.len().min(PLACES));
-        let more = if rest.is_empty() { String::new() } else { format!(" and {} more {what}", rest.len()) };
-        self.note(format!("{said}: {}{more}", named.join(", ")));
+        self.note(format!("{said}: {}", named(places, what)));
     }
 
     /// Says what was shortened; the last word replaces those before it.
@@ -104,7 +129,7 @@ impl Doubts {
 
     /// Tells whether the answer is the whole one.
     pub(crate) fn is_complete(&self) -> bool {
-        self.reasons.is_empty() && self.failed == 0
+        self.reasons.is_empty() && self.failed == 0 && self.untyped == 0
     }
 
     /// Tells whether a reason is there.
@@ -115,14 +140,22 @@ impl Doubts {
     /// Returns the reasons by their names.
     pub(crate) fn reasons(&self) -> Vec<String> {
         let failed = (self.failed > 0).then(|| format!("some_files_failed({})", self.failed));
+        let untyped = (self.untyped > 0).then(|| format!("untyped_uses({})", self.untyped));
         let named = self.reasons.iter().map(|reason| reason.name().to_owned());
-        named.chain(failed).collect()
+        named.chain(untyped).chain(failed).collect()
     }
 
     /// Returns the sentences as one text.
     pub(crate) fn notes(&self) -> Option<String> {
         (!self.notes.is_empty()).then(|| self.notes.join("; "))
     }
+}
+
+/// The first of some places, and how many more there are.
+pub(crate) fn named(places: &[String], what: &str) -> String {
+    let (named, rest) = places.split_at(places.len().min(PLACES));
+    let more = if rest.is_empty() { String::new() } else { format!(" and {} more {what}", rest.len()) };
+    format!("{}{more}", named.join(", "))
 }
 
 fn reason(doubt: Doubt) -> Reason {

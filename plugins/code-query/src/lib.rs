@@ -14,7 +14,6 @@ mod hidden;
 mod imports;
 mod kinds;
 mod locate;
-mod missed;
 mod near;
 mod outline;
 mod pattern;
@@ -26,6 +25,7 @@ mod status;
 mod tree;
 mod trouble;
 mod type_info;
+mod uses;
 pub mod world;
 
 #[cfg(test)]

@@ -7,20 +7,20 @@ use iac_plugin::{Json, json};
 
 use crate::answer::{self, Answer, Row};
 use crate::crawl::{self, Outline, Share};
-use crate::doubts::{Doubts, Reason};
+use crate::doubts::Doubts;
 use crate::find::{self, Hit};
 use crate::hidden;
 use crate::imports;
 use crate::kinds;
 use crate::locate::{self, Located};
-use crate::missed;
 use crate::request::{Common, Target};
 use crate::scope::{Desk, Site};
-use crate::tree::{Spot, Tree, key};
+use crate::tree::{Node, Spot, Tree, key};
 use crate::trouble::Trouble;
+use crate::uses::Uses;
 use crate::world::{
     Cause, Each, Failure, File, Follow, Freshness, Location, Locations, Naming, Neighbour, Place, Position,
-    Relation, Server, Step,
+    Relation, Server, Step, Symbol,
 };
 
 /// Answers `references`.
@@ -38,12 +38,10 @@ pub(crate) fn references(
     let located = locate::whole(desk, target, common, "references", &mut doubts)?;
     let asker = Asker::new(&located, "references", common, |can| can.references, &mut doubts)?;
     let relation = if declaration { Relation::ReferencesAndDeclaration } else { Relation::References };
-    let (mut found, declared) = asker.uses(relation, declaration, &mut doubts)?;
+    let (uses, declared) = asker.uses(relation, declaration, &mut doubts)?;
     asker.doubt_hidden(target, &mut doubts);
-    let missed = asker.missed(&found, &mut doubts);
-    if !missed.is_empty() {
-        found = sorted(found.into_iter().chain(missed));
-    }
+    uses.doubt(&located, &asker.server, &mut doubts);
+    let mut found = uses.items;
     // Of several declarations each is a use of the others to some servers.
     found.retain(|one| declaration || !located.declared || !is_one_of(&located, one));
     if let Some(trouble) = locate::degraded(&asker.server, found.len()) {
@@ -138,16 +136,19 @@ pub(crate) fn calls(
         return Err(of_macro(what));
     }
     let asker = Asker::new(&located, what, common, |can| can.calls, &mut doubts)?;
-    let mut found = asker.hierarchy(step, &mut doubts)?;
+    let mut heard = Doubts::default();
+    let mut found = asker.hierarchy(step, &mut heard)?;
     if found.is_empty() && located.hits.is_empty() && asker.is_macro() {
         return Err(of_macro(what));
     }
     if step == Step::Callers {
         asker.doubt_hidden(target, &mut doubts);
-        asker.doubt_callers(&found, &mut doubts);
+        asker.add_callers(&mut found, &mut heard, &mut doubts);
     } else {
         asker.doubt_body(&mut doubts);
+        asker.add_callees(&mut found);
     }
+    doubts.join(&heard);
     if let Some(trouble) = locate::degraded(&asker.server, found.len()) {
         return Err(trouble);
     }
@@ -224,31 +225,74 @@ impl<'a, 'b> Asker<'a, 'b> {
         }
     }
 
-    /// Uses that the server's search misses, though it knows what the places mean.
-    fn missed(&self, found: &[Location], doubts: &mut Doubts) -> Vec<Location> {
-        // One that still reads the project knows what nothing means.
-        if !missed::can_miss(&self.server) || doubts.has(Reason::Loading) {
-            return Vec::new();
+    /// Adds what calls at a use that the server's list of callers leaves out. A server that knows all uses is not doubted
+    /// for the files that it does not read; one that has no uses to tell is taken at its word.
+    fn add_callers(&self, found: &mut Vec<Neighbour>, heard: &mut Doubts, doubts: &mut Doubts) {
+        let mut of_uses = Doubts::default();
+        let Ok((mut uses, _)) = self.uses(Relation::References, false, &mut of_uses) else { return };
+        uses.only_calls(self.located);
+        let at = |one: &Location| (one.path.clone(), key(one.range.start));
+        let known: BTreeSet<(String, Spot)> = found.iter().flat_map(|one| one.sites.iter().map(at)).collect();
+        let missing: Vec<Location> = uses
+            .items
+            .iter()
+            .filter(|one| !known.contains(&at(one)) && !is_one_of(self.located, one))
+            .cloned()
+            .collect();
+        let trees = trees(self.located.site, &self.server, &missing, self.common);
+        let mut without = Vec::new();
+        for site in missing {
+            match trees.get(&site.path).and_then(|tree| tree.caller(site.range.start)) {
+                Some(node) => add_site(found, neighbour(&site.path, node), site),
+                None => without.push(format!(
+                    "{}:{}",
+                    self.located.site.show(&site.path),
+                    site.range.start.line + 1
+                )),
+            }
         }
-        let (name, declared) = (self.located.name(), self.declared());
-        let used = missed::Used { name: &name, declared: &declared, found };
-        missed::uses(self.located.site, &self.server, &used, self.common, doubts)
+        if !without.is_empty() {
+            doubts
+                .note(format!("calls outside of any function: {}", crate::doubts::named(&without, "places")));
+        }
+        uses.doubt(self.located, &self.server, doubts);
+        heard.settle(&of_uses);
     }
 
-    /// A use whose caller the server does not know is one more caller perhaps.
-    fn doubt_callers(&self, found: &[Neighbour], doubts: &mut Doubts) {
-        if !missed::can_miss(&self.server) {
+    /// Adds functions that are called in the body and that the server's list leaves out: some know the calls of files
+    /// only that they have read. Every word before a bracket is asked for what it means.
+    fn add_callees(&self, found: &mut Vec<Neighbour>) {
+        if !matches!(self.server.naming, Naming::Scoped) {
             return;
         }
-        let sites: Vec<Location> = found.iter().flat_map(|one| one.sites.iter().cloned()).collect();
-        let uses = self.related(Relation::References, &mut Doubts::default()).unwrap_or_default();
-        let known: Vec<Location> = sites.into_iter().chain(uses).collect();
-        let missed = self.missed(&known, doubts);
-        if let Some(first) = missed.first() {
-            let place = format!("{}:{}", self.located.site.show(&first.path), first.range.start.line + 1);
-            doubts.add(Reason::IndexCapped);
-            doubts
-                .note(format!("{} uses have no known caller, such as {place}; see references", missed.len()));
+        for place in &self.located.places {
+            let outlines = self.outline(&place.path);
+            let node = outlines.first().and_then(|outline| outline.tree.named_at(place.at));
+            let Some(whole) = node.map(|node| node.whole) else { continue };
+            let known: BTreeSet<&str> = found.iter().map(|one| one.symbol.name.as_str()).collect();
+            let calls = crate::uses::calls(self.located.site, &place.path, whole, &known);
+            let places: Vec<Place> =
+                calls.iter().map(|at| Place { path: place.path.clone(), at: at.start }).collect();
+            let answers =
+                self.located.site.workspace.related(Relation::Definition, &places, self.common.timeout);
+            let meant: Vec<(Location, Location)> = calls
+                .into_iter()
+                .zip(answers.unwrap_or_default())
+                .filter_map(|(range, answer)| {
+                    Some((
+                        Location { path: place.path.clone(), range },
+                        answer.ok()?.items.into_iter().next()?,
+                    ))
+                })
+                .collect();
+            let targets: Vec<Location> = meant.iter().map(|(_, target)| target.clone()).collect();
+            let trees = trees(self.located.site, &self.server, &targets, self.common);
+            for (site, target) in meant {
+                let node = trees.get(&target.path).and_then(|tree| tree.named_at(target.range.start));
+                if let Some(node) = node.filter(|node| kinds::is_callable(node.kind)) {
+                    add_site(found, neighbour(&target.path, node), site);
+                }
+            }
         }
     }
 
@@ -297,7 +341,7 @@ impl<'a, 'b> Asker<'a, 'b> {
         relation: Relation,
         declaration: bool,
         doubts: &mut Doubts,
-    ) -> Result<(Vec<Location>, BTreeSet<Declared>), Trouble> {
+    ) -> Result<(Uses, BTreeSet<Declared>), Trouble> {
         let relations = if declaration { &[relation, Relation::Definition] as &[_] } else { &[relation] };
         let places = &self.located.places;
         let follow = |&relation: &Relation| places.iter().map(move |at| Follow { relation, at: at.clone() });
@@ -305,14 +349,20 @@ impl<'a, 'b> Asker<'a, 'b> {
         let answers = self.located.site.workspace.follow(&asked, self.common.timeout);
         let mut answers = answers.map_err(|failure| self.trouble(failure))?;
         let defined = answers.split_off(places.len().min(answers.len()));
-        let found = self.every(Ok(answers), doubts, |found: Locations| (found.items, found.freshness))?;
+        let mut uses = Uses::default();
+        for answer in answers {
+            let found = answer.map_err(|failure| self.trouble(failure))?;
+            doubts.hear(&found.freshness);
+            uses.add(found);
+        }
         let mut declared = if declaration { self.own() } else { BTreeSet::new() };
         // One that cannot be asked for all places is not asked for any.
         let defined: Result<Vec<Locations>, Failure> = defined.into_iter().collect();
         for location in defined.into_iter().flatten().flat_map(|found| found.items) {
             declared.insert((location.path, key(location.range.start)));
         }
-        Ok((sorted(found.into_iter()), declared))
+        uses.sort();
+        Ok((uses, declared))
     }
 
     /// Where the thing is declared, as far as the server says.
@@ -331,8 +381,31 @@ impl<'a, 'b> Asker<'a, 'b> {
     }
 }
 
+/// What a symbol of an outline is as a neighbour.
+fn neighbour(path: &str, node: &Node) -> Neighbour {
+    let symbol = Symbol {
+        name: node.name.clone(),
+        kind: node.kind,
+        detail: None,
+        location: Location { path: path.to_owned(), range: node.whole },
+        name_range: node.name_range,
+        container: None,
+        parent: None,
+        deprecated: false,
+    };
+    Neighbour { symbol, sites: Vec::new() }
+}
+
+fn add_site(found: &mut Vec<Neighbour>, new: Neighbour, site: Location) {
+    let at = found.iter().position(|one| same_symbol(one, &new)).unwrap_or(found.len());
+    if at == found.len() {
+        found.push(new);
+    }
+    found[at].sites.push(site);
+}
+
 /// Orders locations by path and place, each once.
-fn sorted(locations: impl Iterator<Item = Location>) -> Vec<Location> {
+pub(crate) fn sorted(locations: impl Iterator<Item = Location>) -> Vec<Location> {
     let place = |one: &Location| (one.path.clone(), key(one.range.start), key(one.range.end));
     let mut all: Vec<Location> = locations.collect();
     all.sort_by_cached_key(place);
@@ -417,7 +490,7 @@ fn reference_rows(
             "line": start.line + 1,
             "column": start.column + 1,
             "preview": preview,
-            "in": holder.map(crate::tree::Node::full_name),
+            "in": holder.map(Node::full_name),
             "declaration": declared.contains(&(location.path.clone(), key(start))).then_some(true),
             "external": location.path.starts_with('/').then_some(true),
             "context": around.get(number),
@@ -455,7 +528,7 @@ fn declaration_rows(
     let previews = find::previews(shown.iter().map(|one| (site, one.path.as_str(), one.range.start.line)));
     let row = |(location, preview): (&Location, Option<String>)| {
         let node = trees.get(&location.path).and_then(|tree| tree.declared_at(location.range.start));
-        let range = node.map_or(location.range, crate::tree::Node::range);
+        let range = node.map_or(location.range, Node::range);
         let shown = json!({
             "name": node.map(|node| node.name.clone()),
             "kind": node.map(|node| kinds::name(node.kind)),
@@ -465,8 +538,7 @@ fn declaration_rows(
             "via": via,
             "external": location.path.starts_with('/').then_some(true),
         });
-        let label =
-            node.map_or_else(|| format!("{}", location.range.start.line + 1), crate::tree::Node::full_name);
+        let label = node.map_or_else(|| format!("{}", location.range.start.line + 1), Node::full_name);
         Row::new(site.show(&location.path), label, shown)
     };
     shown.iter().zip(previews).map(row).collect()

@@ -91,6 +91,19 @@ impl Tree {
             .max_by_key(|node| (key(node.whole.start), std::cmp::Reverse(key(node.whole.end))))
     }
 
+    /// Returns the innermost function around a place, or else what else is around it.
+    pub(crate) fn caller(&self, at: Position) -> Option<&Node> {
+        let mut node = self.around(at)?;
+        let outer = node;
+        while !kinds::is_callable(node.kind) {
+            match node.parent {
+                Some(parent) => node = &self.nodes[parent],
+                None => return Some(outer),
+            }
+        }
+        Some(node)
+    }
+
     /// Tells whether a symbol is declared in the body of a function.
     pub(crate) fn is_in_code(&self, node: &Node) -> bool {
         let mut parent = node.parent;

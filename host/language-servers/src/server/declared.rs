@@ -264,7 +264,7 @@ enum State {
 }
 
 /// The lines of a text without what is in strings and comments.
-pub(super) fn code_lines(text: &Text) -> impl Iterator<Item = (u32, String)> {
+pub(crate) fn code_lines(text: &Text) -> impl Iterator<Item = (u32, String)> {
     let mut state = State::Code;
     (0..).map_while(move |number| {
         let (code, after) = masked(text.line(number)?, state);

@@ -1,7 +1,6 @@
 //! The questions, each in the words of the protocol. Only what reads is ever sent.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
@@ -15,7 +14,7 @@ use crate::macros;
 use crate::profile::Supplement;
 use crate::text::Text;
 use crate::types::{
-    Answered, Cause, Completions, Doubt, Failure, Freshness, Location, Neighbour, Part, Place, Position,
+    Answered, Cause, Completions, Doubt, Failure, Freshness, Locations, Neighbour, Part, Place, Position,
     Range, Relation, Shown, State, Step, Symbols,
 };
 
@@ -143,11 +142,11 @@ impl Server {
 
     /// Follows a relation from a place.
     pub(crate) async fn related(
-        &self,
+        self: &Arc<Self>,
         relation: Relation,
         place: &Place,
         deadline: Instant,
-    ) -> Result<Answered<Location>, Halt> {
+    ) -> Result<Locations, Halt> {
         let (method, reach) = match relation {
             Relation::References | Relation::ReferencesAndDeclaration => {
                 ("textDocument/references", Reach::Project)
@@ -158,11 +157,6 @@ impl Server {
         };
         self.require(|abilities| abilities.follow(relation), method)?;
         self.refresh().await;
-        let asked = self.state();
-        let is_open = method == "textDocument/references"
-            && self.profile.opened_belong
-            && self.scoped.load(Ordering::Relaxed)
-            && self.open_holders(place).await?;
         let mut params = self.at(place).await?;
         let before = self.state();
         let imports = relation == Relation::References && self.profile.imports_are_declarations;
@@ -181,15 +175,13 @@ impl Server {
         let mut items = reader.locations(&answer?);
         let defined = reader.locations(&defined?);
         items.retain(|item| !defined.contains(item));
-        let mut freshness = self.freshness(reach, before);
-        // It checks what was opened for it, and knows it already.
-        let is_settled = |doubt: &Doubt| *doubt == Doubt::Loading && asked == State::Ready;
-        freshness.doubts.retain(|doubt| !(is_open && (*doubt == Doubt::Scope || is_settled(doubt))));
-        if method == "textDocument/references" && self.profile.some_uses {
-            self.add_uses(place, &mut items, &mut freshness, deadline).await?;
+        let freshness = self.freshness(reach, before);
+        let mut found = Locations { items, freshness, ..Locations::default() };
+        if method == "textDocument/references" {
+            self.look_again(place, &mut found, deadline).await?;
         }
-        doubt_length(&mut freshness, items.len());
-        Ok(Answered { items, freshness })
+        doubt_length(&mut found.freshness, found.items.len());
+        Ok(found)
     }
 
     /// Takes one step in a hierarchy from a place.

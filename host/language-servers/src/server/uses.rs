@@ -1,113 +1,207 @@
-//! Uses that a server's own search leaves out: other places where the name stands, and whose definition is the same.
+//! Uses that a server's own search leaves out. A use is a place where the name stands, so every place that the server did
+//! not name is asked about one by one: what does it mean? A place whose meaning the server does not know is returned as
+//! unsure, so that an answer without one is a whole answer, whatever the project's settings keep from the server.
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::json;
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::declared::{code_lines, is_local, places};
+use super::declared::{is_local, places};
 use super::parse::Reader;
 use super::{Halt, Server};
-use crate::listing::Found;
-use crate::scope;
+use crate::listing::{Found, extension};
+use crate::profile::Words;
 use crate::text::Text;
-use crate::types::{Cause, Doubt, Failure, Freshness, Location, Place, Position, Range};
+use crate::types::{Doubt, Location, Locations, Place, Position, Range, State, Symbols};
+use crate::words::{self, Word};
 
-/// Places whose definition is asked for.
-const MOST_ASKED: usize = 1_000;
+/// Places whose meaning is asked for. A name that stands at more is too common to be settled in the time of a question.
+const MOST_ASKED: usize = 3_000;
 
-/// Files that are opened so that the server looks into them.
-const MOST_OPENED: usize = 60;
+/// Questions that are under way at the same time: enough to keep a server busy, and few enough to be taken back.
+const AT_ONCE: usize = 16;
+
+/// What is left of the time for the answer itself.
+const LEFT: Duration = Duration::from_millis(500);
+
+/// Kinds of symbols that have members: class, enum, interface and struct.
+const TYPES: [u8; 4] = [5, 10, 11, 23];
+
+/// Kinds of symbols that have a body: method, constructor and function.
+const CALLABLE: [u8; 3] = [6, 9, 12];
 
 /// Where something begins.
 type Spot = (String, (u32, u32));
 
+/// What is looked for.
+struct Sought {
+    name: String,
+    words: Words,
+    targets: BTreeSet<Spot>,
+    kind: Kind,
+    /// The only file in which it can be meant.
+    only: Option<String>,
+}
+
+/// How a name is written where it is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Behind what it is a member of.
+    Member,
+    /// Alone, or behind the name of its module.
+    Free,
+    /// Either.
+    Any,
+}
+
+/// What came of asking.
+#[derive(Default)]
+struct Settled {
+    uses: Vec<Location>,
+    unsure: Vec<Location>,
+    unasked: usize,
+    /// Whether a place means something that may be the same thing under another declaration.
+    elsewhere: bool,
+}
+
 impl Server {
-    /// Adds the uses of what is at a place that are not among those found; doubts the answer where there are too many
-    /// places to ask about, or too little time.
-    pub(super) async fn add_uses(
-        &self,
+    /// Adds uses that are not among those found, and the places that are unsure. Takes back doubts about files that the
+    /// server does not read, where every place of the name is settled.
+    pub(super) async fn look_again(
+        self: &Arc<Self>,
         place: &Place,
-        found: &mut Vec<Location>,
-        freshness: &mut Freshness,
+        found: &mut Locations,
         deadline: Instant,
     ) -> Result<(), Halt> {
-        let (text, _) = self.files.text(&place.path)?;
-        let Some(name) = text.line(place.at.line).and_then(|line| word_at(line, place.at.column)) else {
-            return Ok(());
-        };
-        let targets = self.defined(place, &text, deadline).await?;
-        let known: BTreeSet<Spot> = found.iter().map(spot).chain(targets.iter().cloned()).collect();
-        let places = self.places_of(&name, &targets, &known);
-        if places.len() > MOST_ASKED {
-            freshness.doubt(Doubt::Capped);
+        // One that still reads the project knows what nothing means.
+        if self.state() == State::Loading || found.freshness.doubts.contains(&Doubt::Loading) {
             return Ok(());
         }
-        for (place, end) in places {
-            let Ok((text, _)) = self.files.text(&place.path) else { continue };
-            match self.defined(&place, &text, deadline).await {
-                Ok(defined) if defined.is_disjoint(&targets) => {}
-                Ok(_) => found.push(Location { path: place.path, range: Range { start: place.at, end } }),
-                Err(Halt::Failure(Failure { cause: Cause::Timeout, .. })) => {
-                    freshness.doubt(Doubt::Stale);
-                    return Ok(());
-                }
-                Err(Halt::Failure(_)) => {}
-                Err(ended) => return Err(ended),
-            }
+        let narrowed = [Doubt::Degraded, Doubt::Scope, Doubt::OpenOnly];
+        let is_narrowed = |doubt: &Doubt| narrowed.contains(doubt);
+        let Some(words) = self.profile.words else { return Ok(()) };
+        // A whole index of C knows every file that is compiled, and to open each file again takes seconds.
+        if words == Words::C && !found.freshness.doubts.iter().any(is_narrowed) {
+            return Ok(());
         }
+        let Some(sought) = self.sought(place, words, deadline).await? else { return Ok(()) };
+        let known: BTreeSet<Spot> =
+            found.items.iter().map(spot).chain(sought.targets.iter().cloned()).collect();
+        let settled = self.settle_places(&sought, &known, deadline).await?;
+        found.added = u32::try_from(settled.uses.len()).unwrap_or(u32::MAX);
+        found.items.extend(settled.uses);
+        found.unasked = u32::try_from(settled.unasked).unwrap_or(u32::MAX);
+        let is_settled = settled.unsure.is_empty() && settled.unasked == 0;
+        if is_settled && !(words == Words::C && settled.elsewhere) {
+            found.freshness.doubts.retain(|doubt| !is_narrowed(doubt));
+        }
+        found.unsure = settled.unsure;
         Ok(())
     }
 
-    /// Opens every file that holds the name at a place and is kept from the server by the project's settings; tells whether
-    /// it knows all that hold it now.
-    pub(super) async fn open_holders(&self, place: &Place) -> Result<bool, Halt> {
-        let (text, _) = self.files.text(&place.path)?;
-        let Some(name) = text.line(place.at.line).and_then(|line| word_at(line, place.at.column)) else {
-            return Ok(false);
+    async fn sought(
+        self: &Arc<Self>,
+        place: &Place,
+        words: Words,
+        deadline: Instant,
+    ) -> Result<Option<Sought>, Halt> {
+        let text = self.show(&place.path).await?.text;
+        let Some((name, start)) = text.line(place.at.line).and_then(|line| word_at(line, place.at.column))
+        else {
+            return Ok(None);
         };
-        let all = self.files.all();
-        let outside = scope::outside(&self.profile, &self.disk, &all);
-        let holds =
-            |listed: &&Found| self.files.listed_text(listed).is_ok_and(|text| text.as_str().contains(&name));
-        let holders: Vec<&Found> = outside.into_iter().filter(holds).take(MOST_OPENED + 1).collect();
-        for listed in holders.iter().take(MOST_OPENED) {
-            self.show(&listed.path).await?;
+        let mut targets = self.defined(place, &text, deadline).await.unwrap_or_default();
+        if targets.is_empty() {
+            targets.insert((place.path.clone(), (place.at.line, start)));
         }
-        Ok(holders.len() <= MOST_OPENED)
+        let (mut kind, mut local) = (Kind::Any, true);
+        for (path, at) in &targets {
+            let (own, is_own_local) = self.declared_as(path, *at, words, deadline).await;
+            kind = if own == kind || kind == Kind::Any { own } else { Kind::Any };
+            local &= is_own_local;
+        }
+        let only = targets.first().map(|(path, _)| path.clone());
+        let only = only.filter(|only| local && targets.iter().all(|(path, _)| path == only));
+        Ok(Some(Sought { name, words, targets, kind, only }))
     }
 
-    /// Where the name stands in code that can mean one of the targets, without the places that are known; each with its
-    /// end.
-    fn places_of(
-        &self,
-        name: &str,
-        targets: &BTreeSet<Spot>,
+    /// Tells how what is declared at a place is used, and whether it can be meant in its own file only.
+    async fn declared_as(&self, path: &str, at: (u32, u32), words: Words, deadline: Instant) -> (Kind, bool) {
+        let start = Position { line: at.0, column: at.1 };
+        let Ok((text, _)) = self.files.text(path) else { return (Kind::Any, false) };
+        if !self.profile.files.contains_key(extension(path)) {
+            return (Kind::Any, false);
+        }
+        let before: String = text.line(at.0).unwrap_or_default().chars().take(at.1 as usize).collect();
+        if before.trim_end().ends_with('.') {
+            return (Kind::Member, false);
+        }
+        let Ok(symbols) = self.document_symbols(path, deadline).await else { return (Kind::Any, false) };
+        let own = symbols.items.iter().position(|symbol| symbol.name_range.start == start);
+        let local = match words {
+            Words::Python => is_local(&text, start),
+            _ => match own {
+                Some(own) => holders(&symbols, own).any(|kind| CALLABLE.contains(&kind)),
+                None => is_in_code(&symbols, start),
+            },
+        };
+        let Some(own) = own else { return (Kind::Any, local) };
+        let is_member = holders(&symbols, own).next().is_some_and(|kind| TYPES.contains(&kind));
+        (if is_member { Kind::Member } else { Kind::Free }, local)
+    }
+
+    /// Asks what each place of the name means that is not known.
+    async fn settle_places(
+        self: &Arc<Self>,
+        sought: &Sought,
         known: &BTreeSet<Spot>,
-    ) -> Vec<(Place, Position)> {
-        let mut places = Vec::new();
-        let local = |(path, (line, column)): &Spot| {
-            let at = Position { line: *line, column: *column };
-            self.files.text(path).is_ok_and(|(text, _)| is_local(&text, at))
-        };
-        let (all, everywhere) = (self.files.all(), !targets.iter().all(local));
-        let meant = |listed: &&Found| {
-            self.profile.files.contains_key(listed.extension())
-                && (everywhere || targets.iter().any(|(path, _)| *path == listed.path))
-        };
-        for listed in all.iter().filter(meant) {
+        deadline: Instant,
+    ) -> Result<Settled, Halt> {
+        let (mut settled, mut asked, mut asking) = (Settled::default(), 0, JoinSet::new());
+        for listed in self.files.all().iter().filter(|listed| self.can_hold(listed, sought)) {
             let Ok(text) = self.files.listed_text(listed) else { continue };
-            if !text.as_str().contains(name) {
+            if !text.as_str().contains(&sought.name) {
                 continue;
             }
-            let is_known = |at: &(u32, u32)| known.contains(&(listed.path.clone(), *at));
-            for (line, column) in standing(&text, name, is_known) {
-                let at = Position { line, column };
-                let end = Position { line, column: column + length(name) };
-                places.push((Place { path: listed.path.clone(), at }, end));
+            let places = standing(&text, sought, |at| known.contains(&(listed.path.clone(), at)));
+            if places.is_empty() {
+                continue;
+            }
+            if asked + places.len() > MOST_ASKED || Instant::now() + LEFT > deadline {
+                settled.unasked += places.len();
+                continue;
+            }
+            asked += places.len();
+            let text = self.show(&listed.path).await?.text;
+            for word in places {
+                while asking.len() >= AT_ONCE {
+                    settled.take(asking.join_next().await, sought)?;
+                }
+                let (server, text, path) = (Arc::clone(self), Arc::clone(&text), listed.path.clone());
+                asking.spawn(async move {
+                    let at = Position { line: word.line, column: word.column };
+                    let place = Place { path, at };
+                    let meant = server.defined(&place, &text, deadline - LEFT / 2).await;
+                    (place, word, meant)
+                });
             }
         }
-        places
+        while let Some(done) = asking.join_next().await {
+            settled.take(Some(done), sought)?;
+        }
+        let at = |one: &Location| (one.path.clone(), one.range.start);
+        settled.uses.sort_by_key(at);
+        settled.unsure.sort_by_key(at);
+        Ok(settled)
+    }
+
+    fn can_hold(&self, listed: &Found, sought: &Sought) -> bool {
+        self.profile.files.contains_key(listed.extension())
+            && sought.only.as_ref().is_none_or(|only| *only == listed.path)
     }
 
     async fn defined(&self, place: &Place, text: &Text, deadline: Instant) -> Result<BTreeSet<Spot>, Halt> {
@@ -119,43 +213,97 @@ impl Server {
     }
 }
 
+type Answer = (Place, Word, Result<BTreeSet<Spot>, Halt>);
+
+impl Settled {
+    fn take(
+        &mut self,
+        done: Option<Result<Answer, tokio::task::JoinError>>,
+        sought: &Sought,
+    ) -> Result<(), Halt> {
+        let Some(Ok((place, word, meant))) = done else { return Ok(()) };
+        let length = u32::try_from(sought.name.chars().count()).unwrap_or(u32::MAX);
+        let end = Position { line: place.at.line, column: place.at.column.saturating_add(length) };
+        let location = Location { path: place.path, range: Range { start: place.at, end } };
+        match meant {
+            Ok(meant) if !meant.is_disjoint(&sought.targets) => self.uses.push(location),
+            Ok(meant) if meant.is_empty() => {
+                if sought.could_be(&word) {
+                    self.unsure.push(location);
+                }
+            }
+            Ok(_) => self.elsewhere = true,
+            Err(Halt::Failure(_)) => self.unasked += 1,
+            Err(ended) => return Err(ended),
+        }
+        Ok(())
+    }
+}
+
+impl Sought {
+    /// Whether a place without a known meaning could be a use, by how it is written. A method is not called without what
+    /// it is a method of, and a function of a module stands alone or behind its module.
+    fn could_be(&self, word: &Word) -> bool {
+        let is_typed = matches!(self.words, Words::Python | Words::Script);
+        if self.only.is_some() || (word.is_key && is_typed) {
+            return false;
+        }
+        match (self.kind, &word.holder) {
+            _ if !is_typed => true,
+            (Kind::Any, _) | (Kind::Member, Some(_)) | (Kind::Free, None) => true,
+            (Kind::Member, None) => false,
+            (Kind::Free, Some(holder)) => self.targets.iter().any(|(path, _)| is_module(path, holder)),
+        }
+    }
+}
+
+/// Whether a name is that of a file without its ending, or of its folder.
+fn is_module(path: &str, name: &str) -> bool {
+    let mut parts = path.rsplit('/').map(|part| part.split('.').next().unwrap_or(part));
+    !name.is_empty() && (parts.next() == Some(name) || parts.next() == Some(name))
+}
+
+/// The kinds of what holds a symbol, the nearest first.
+fn holders(symbols: &Symbols, own: usize) -> impl Iterator<Item = u8> {
+    let parent = |at: usize| symbols.items[at].parent.map(|parent| parent as usize);
+    std::iter::successors(parent(own), move |&at| parent(at)).map(|at| symbols.items[at].kind)
+}
+
+/// Whether a place is in the body, or among the parameters, of something that can be called.
+fn is_in_code(symbols: &Symbols, at: Position) -> bool {
+    symbols.items.iter().any(|symbol| {
+        let whole = symbol.location.range;
+        CALLABLE.contains(&symbol.kind) && symbol.name_range.end <= at && at < whole.end
+    })
+}
+
 fn spot(location: &Location) -> Spot {
     let start = location.range.start;
     (location.path.clone(), (start.line, start.column))
 }
 
 fn is_part(letter: char) -> bool {
-    letter.is_alphanumeric() || letter == '_'
+    letter.is_alphanumeric() || letter == '_' || letter == '$'
 }
 
-fn length(text: &str) -> u32 {
-    u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
-}
-
-/// The name around a column.
-fn word_at(line: &str, column: u32) -> Option<String> {
+/// The name around a column, and where it begins.
+fn word_at(line: &str, column: u32) -> Option<(String, u32)> {
     let letters: Vec<char> = line.chars().collect();
     let at = (column as usize).min(letters.len());
     let start = letters[..at].iter().rposition(|letter| !is_part(*letter)).map_or(0, |before| before + 1);
     let word: String = letters[start..].iter().take_while(|letter| is_part(**letter)).collect();
-    (!word.is_empty()).then_some(word)
+    (!word.is_empty()).then(|| (word, u32::try_from(start).unwrap_or(u32::MAX)))
 }
 
-/// Lines and columns where a name stands alone, outside of strings and comments, is not declared, and not known.
-fn standing(text: &Text, name: &str, is_known: impl Fn(&(u32, u32)) -> bool) -> Vec<(u32, u32)> {
-    let mut all = Vec::new();
-    for (line, code) in code_lines(text) {
-        for (at, _) in code.match_indices(name) {
-            let (before, behind) = (&code[..at], &code[at + name.len()..]);
-            if !before.ends_with(is_part) && !behind.starts_with(is_part) {
-                all.push((line, length(before)));
-            }
-        }
+/// Where a name stands alone in code, is not declared, and not known.
+fn standing(text: &Text, sought: &Sought, is_known: impl Fn((u32, u32)) -> bool) -> Vec<Word> {
+    let mut all = words::standing(text, sought.words, &sought.name);
+    all.retain(|word| !is_known((word.line, word.column)));
+    if sought.words == Words::Python && !all.is_empty() {
+        // To read what is declared takes longest, and mostly all is known.
+        let declared: HashSet<(u32, u32)> = places(text);
+        all.retain(|word| !declared.contains(&(word.line, word.column)));
     }
-    all.retain(|place| !is_known(place));
-    // To read what is declared takes longest, and mostly all is known.
-    let declared = if all.is_empty() { HashSet::new() } else { places(text) };
-    all.retain(|place| !declared.contains(place));
     all
 }
 
@@ -164,21 +312,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_stand_alone_in_code() {
-        let text = "é = Flask(Flask_, 'Flask', xFlask)  # Flask\n'''\nFlask\n''' ; Flask\nclass Flask: ...\nFlask = 1\nFlask.x = 1\n";
-        let text = Text::new(text.to_owned());
-        assert_eq!(standing(&text, "Flask", |_| false), [(0, 4), (3, 6), (6, 0)]);
-        assert_eq!(standing(&text, "Flask", |place| *place == (3, 6)), [(0, 4), (6, 0)]);
+    fn a_place_is_in_a_name() {
+        for (column, expected) in [
+            (0, Some(("é_1", 0))),
+            (2, Some(("é_1", 0))),
+            (3, Some(("é_1", 0))),
+            (4, None),
+            (5, Some(("x", 5))),
+        ] {
+            let found = word_at("é_1 (x)", column);
+            assert_eq!(found.as_ref().map(|(word, start)| (word.as_str(), *start)), expected, "{column}");
+        }
+        assert_eq!(word_at("", 0), None);
     }
 
     #[test]
-    fn a_place_is_in_a_name() {
-        for (column, expected) in
-            [(0, Some("é_1")), (2, Some("é_1")), (3, Some("é_1")), (4, None), (5, Some("x"))]
-        {
-            assert_eq!(word_at("é_1 (x)", column).as_deref(), expected, "{column}");
-        }
-        assert_eq!(word_at("a", 9).as_deref(), Some("a"));
-        assert_eq!(word_at("", 0), None);
+    fn how_a_name_is_written_tells_what_it_can_mean() {
+        let word = |holder: Option<&str>, is_key| Word {
+            line: 0,
+            column: 0,
+            holder: holder.map(str::to_owned),
+            is_key,
+        };
+        let could = |kind, word: &Word| {
+            let targets = BTreeSet::from([("src/area.py".to_owned(), (0, 0))]);
+            Sought { name: "f".to_owned(), words: Words::Python, targets, kind, only: None }.could_be(word)
+        };
+        assert!(could(Kind::Member, &word(Some("x"), false)));
+        assert!(could(Kind::Member, &word(Some(""), false)));
+        assert!(!could(Kind::Member, &word(None, false)));
+        assert!(could(Kind::Free, &word(None, false)));
+        assert!(could(Kind::Free, &word(Some("area"), false)));
+        assert!(could(Kind::Free, &word(Some("src"), false)));
+        assert!(!could(Kind::Free, &word(Some("x"), false)));
+        assert!(could(Kind::Any, &word(Some("x"), false)));
+        assert!(!could(Kind::Any, &word(None, true)));
     }
 }

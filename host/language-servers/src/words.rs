@@ -1,0 +1,104 @@
+//! Where a word stands in the code of a text, outside of comments and strings.
+
+use crate::code::Code;
+use crate::profile::{Dialect, Words};
+use crate::server::code_lines;
+use crate::text::Text;
+
+/// A place of a word, and what is written around it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Word {
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+    /// The name before the dot in front of it; empty where no name stands there, such as behind a call.
+    pub(crate) holder: Option<String>,
+    /// Whether it names an argument: `call(word=1)`.
+    pub(crate) is_key: bool,
+}
+
+/// Returns where a word stands, in the order of the text.
+pub(crate) fn standing(text: &Text, words: Words, name: &str) -> Vec<Word> {
+    let dialect = match words {
+        Words::Python => return in_python(text, name),
+        Words::C => Dialect::C,
+        Words::Rust => Dialect::Rust,
+        Words::Script => Dialect::Script,
+    };
+    let code = Code::read(text.as_str(), dialect, &[]);
+    let own = (0..code.len()).filter(|&at| code.word(at) == name);
+    own.map(|at| {
+        let place = text.position(code.place(at).start);
+        let (line, column) = (place.line, place.column);
+        Word { line, column, holder: holder(&code, at), is_key: false }
+    })
+    .collect()
+}
+
+fn holder(code: &Code<'_>, at: usize) -> Option<String> {
+    // `...rest` spreads, and `?.` asks: neither belongs to a name before it in another way than a dot does.
+    let dot = at.checked_sub(1).filter(|&dot| code.word(dot) == ".")?;
+    if code.before(dot) == "." {
+        return None;
+    }
+    let before = if code.before(dot) == "?" { dot.checked_sub(2) } else { dot.checked_sub(1) };
+    let before = before.filter(|&before| code.is_name(before));
+    Some(before.map_or(String::new(), |before| code.word(before).to_owned()))
+}
+
+fn in_python(text: &Text, name: &str) -> Vec<Word> {
+    let mut all = Vec::new();
+    for (line, code) in code_lines(text) {
+        for (at, _) in code.match_indices(name) {
+            let (before, behind) = (&code[..at], &code[at + name.len()..]);
+            if before.ends_with(is_part) || behind.starts_with(is_part) {
+                continue;
+            }
+            let column = u32::try_from(before.chars().count()).unwrap_or(u32::MAX);
+            let held = before.trim_end().strip_suffix('.').map(str::trim_end);
+            let holder = held.map(|held| held[held.trim_end_matches(is_part).len()..].to_owned());
+            let behind = behind.trim_start();
+            let opens = before.trim_end().ends_with(['(', ',']) || before.trim().is_empty();
+            let is_key = opens && holder.is_none() && behind.starts_with('=') && !behind.starts_with("==");
+            all.push(Word { line, column, holder, is_key });
+        }
+    }
+    all
+}
+
+fn is_part(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(words: Words, text: &str, expected: &[(u32, u32, Option<&str>)]) {
+        let found = standing(&Text::new(text.to_owned()), words, "Flask");
+        let shown: Vec<_> = found.iter().map(|it| (it.line, it.column, it.holder.as_deref())).collect();
+        assert_eq!(shown, expected, "{text}");
+    }
+
+    #[test]
+    fn words_stand_alone_in_code() {
+        let python = "é = Flask(Flask_, 'Flask', xFlask)  # Flask\n'''\nFlask\n''' ; a.Flask\nf().Flask\n";
+        check(Words::Python, python, &[(0, 4, None), (3, 8, Some("a")), (4, 4, Some(""))]);
+        let script = "Flask('Flask', a?.Flask, ...Flask) // Flask\n`Flask ${x.Flask} Flask`\nf().Flask";
+        let expected =
+            [(0, 0, None), (0, 18, Some("a")), (0, 28, None), (1, 11, Some("x")), (2, 4, Some(""))];
+        check(Words::Script, script, &expected);
+        check(
+            Words::Rust,
+            "Flask::new(\"Flask\", m!(Flask)) /* /* */ Flask */",
+            &[(0, 0, None), (0, 23, None)],
+        );
+        check(Words::C, "#include <Flask>\nFlask x = \"Flask\";", &[(1, 0, None)]);
+    }
+
+    #[test]
+    fn names_of_arguments_are_told() {
+        let key = |text: &str| standing(&Text::new(text.to_owned()), Words::Python, "n").remove(0).is_key;
+        assert!(key("f(n=1)") && key("f(a, n = 1)"));
+        assert!(!key("f(n == 1)") && !key("f(n)") && !key("a.n = 1"));
+    }
+}

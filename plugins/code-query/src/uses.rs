@@ -1,0 +1,188 @@
+//! Uses of a name as the host found them, and what is to be said of places whose meaning the server does not know.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::doubts::{Doubts, Reason};
+use crate::locate::Located;
+use crate::relations::sorted;
+use crate::scope::Site;
+use crate::world::{Location, Locations, Naming, Position, Range, Server};
+
+/// The most lines of a body that are looked at for calls.
+const LINES: u32 = 5_000;
+
+/// Uses, and places that may be uses.
+#[derive(Debug, Default)]
+pub(crate) struct Uses {
+    pub(crate) items: Vec<Location>,
+    unsure: Vec<Location>,
+    unasked: u32,
+}
+
+impl Uses {
+    /// Adds what was found from one place of the thing.
+    pub(crate) fn add(&mut self, found: Locations) {
+        self.items.extend(found.items);
+        self.unsure.extend(found.unsure);
+        self.unasked = self.unasked.max(found.unasked);
+    }
+
+    /// Brings them in order, each once. What is a use from one place of the thing is not unsure from another.
+    pub(crate) fn sort(&mut self) {
+        self.items = sorted(std::mem::take(&mut self.items).into_iter());
+        let known: BTreeSet<(&str, u32, u32)> = self.items.iter().map(at).collect();
+        let unsure = self.unsure.iter().filter(|one| !known.contains(&at(one))).cloned();
+        self.unsure = sorted(unsure.collect::<Vec<_>>().into_iter());
+    }
+
+    /// Keeps what is written as a call: the name, and then its arguments.
+    pub(crate) fn only_calls(&mut self, located: &Located<'_>) {
+        let places = self.items.iter().chain(&self.unsure);
+        let lines = located.site.lines(places.map(|one| (one.path.clone(), one.range.start.line)));
+        let is_call = |one: &Location| {
+            let line = lines.get(&(one.path.clone(), one.range.start.line));
+            line.is_some_and(|line| is_called(line, one.range.end.column))
+        };
+        self.items.retain(is_call);
+        self.unsure.retain(is_call);
+    }
+
+    /// Says which places may be uses, and how many were not asked about.
+    pub(crate) fn doubt(&self, located: &Located<'_>, server: &Server, doubts: &mut Doubts) {
+        let name = located.name();
+        let show = |one: &Location| format!("{}:{}", located.site.show(&one.path), one.range.start.line + 1);
+        let places: Vec<String> = self.unsure.iter().map(show).collect();
+        if matches!(server.naming, Naming::Rust | Naming::Receiver) {
+            let said = "this build leaves out code, or macros hold some, that has the name";
+            doubts.inactive(said, &places, "places");
+        } else {
+            doubts.untyped(&name, &places);
+        }
+        if self.unasked > 0 {
+            doubts.add(Reason::IndexCapped);
+            doubts.note(format!("`{name}` stands at {} more places that were not asked about", self.unasked));
+        }
+        if located.language == "python" && is_implicit(&name) {
+            doubts.add(Reason::IndexCapped);
+            doubts
+                .note(format!("Python calls `{name}` by syntax, without its name; such uses are not known"));
+        }
+    }
+}
+
+fn at(one: &Location) -> (&str, u32, u32) {
+    (&one.path, one.range.start.line, one.range.start.column)
+}
+
+/// Whether the language itself calls what has such a name: `__call__`, but not `__init__`, which servers know.
+fn is_implicit(name: &str) -> bool {
+    name.len() > 4
+        && name.starts_with("__")
+        && name.ends_with("__")
+        && !matches!(name, "__init__" | "__new__")
+}
+
+/// Whether arguments follow a column: `(…)`, `!(…)`, `?.(…)`, `<T>(…)` and `::<T>(…)`.
+fn is_called(line: &str, column: u32) -> bool {
+    let rest: String = line.chars().skip(column as usize).collect();
+    let rest = rest.trim_start();
+    let rest = rest.strip_prefix("?.").or_else(|| rest.strip_prefix("::")).unwrap_or(rest);
+    rest.starts_with(['(', '!', '<', '`'])
+}
+
+/// Words before a bracket within a range that are not among those known, outside of comments and strings of a line.
+pub(crate) fn calls(site: Site<'_>, path: &str, whole: Range, known: &BTreeSet<&str>) -> Vec<Range> {
+    let last = whole.end.line.min(whole.start.line.saturating_add(LINES));
+    let lines: BTreeMap<(String, u32), String> =
+        site.lines((whole.start.line..=last).map(|line| (path.to_owned(), line)));
+    let mut found = Vec::new();
+    for ((_, line), text) in lines {
+        let letters: Vec<char> = text.chars().collect();
+        for (column, word) in called(&letters) {
+            let place = |column: usize| Position { line, column: u32::try_from(column).unwrap_or(u32::MAX) };
+            let range = Range { start: place(column), end: place(column + word.chars().count()) };
+            if !known.contains(word.as_str())
+                && (line, range.start.column) > (whole.start.line, whole.start.column)
+            {
+                found.push(range);
+            }
+        }
+    }
+    found
+}
+
+/// The words of a line that a bracket follows, with their columns.
+fn called(letters: &[char]) -> Vec<(usize, String)> {
+    let is_part = |letter: &char| letter.is_alphanumeric() || *letter == '_';
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < letters.len() {
+        match letters[at] {
+            '/' if letters.get(at + 1) == Some(&'/') => break,
+            quote @ ('"' | '\'') => {
+                at += 1;
+                while at < letters.len() && letters[at] != quote {
+                    at += if letters[at] == '\\' { 2 } else { 1 };
+                }
+                at += 1;
+            }
+            letter if is_part(&letter) => {
+                let word: String = letters[at..].iter().take_while(|letter| is_part(letter)).collect();
+                let end = at + word.chars().count();
+                let behind = letters[end..].iter().find(|letter| **letter != ' ');
+                if behind == Some(&'(') && !letter.is_ascii_digit() && !KEYWORDS.contains(&word.as_str()) {
+                    found.push((at, word));
+                }
+                at = end;
+            }
+            _ => at += 1,
+        }
+    }
+    found
+}
+
+/// Words of C that a bracket follows without a call.
+const KEYWORDS: [&str; 9] =
+    ["if", "for", "while", "switch", "return", "sizeof", "catch", "alignof", "decltype"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_make_a_call() {
+        for (line, column, expected) in [
+            ("send(x)", 4, true),
+            ("send (x)", 4, true),
+            ("send;", 4, false),
+            ("a.send?.(x)", 6, true),
+            ("send::<T>(x)", 4, true),
+            ("send!(x)", 4, true),
+            ("send", 4, false),
+        ] {
+            assert_eq!(is_called(line, column), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn words_before_a_bracket_are_called() {
+        let check = |line: &str, expected: &[(usize, &str)]| {
+            let letters: Vec<char> = line.chars().collect();
+            let found = called(&letters);
+            let shown: Vec<(usize, &str)> = found.iter().map(|(at, word)| (*at, word.as_str())).collect();
+            assert_eq!(shown, expected, "{line}");
+        };
+        check("if (a(b (1), \"c(\\\"\", 'd')) e; // f()", &[(4, "a"), (6, "b")]);
+        check("é(x); 1(2)", &[(0, "é")]);
+    }
+
+    #[test]
+    fn what_python_calls_by_syntax() {
+        assert!(
+            is_implicit("__call__")
+                && !is_implicit("__init__")
+                && !is_implicit("call")
+                && !is_implicit("____")
+        );
+    }
+}
