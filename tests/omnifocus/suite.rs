@@ -5,6 +5,7 @@ mod consent;
 mod effective;
 mod evaluator;
 mod features;
+mod forecast;
 mod limits;
 mod named;
 mod perspectives;

@@ -7,7 +7,8 @@
 //   counts     {label: predicate}
 //   stats      {label: [word of `summaries`, field, predicate or null]}
 //   groups     {label: {by, where, counts, stats, sort, most}}
-//   rows       {fields, sort: [[field, 1 or -1]], offset, limit, text} or {fields, suggest, offset, limit, text}
+//   rows       {fields, sort: [[field, 1 or -1]], offset, limit, text, sections: [[label, predicate]] or none} or
+//              {fields, suggest, offset, limit, text}
 (program) => {
   "use strict";
 
@@ -528,6 +529,8 @@
       return (item) => { for (const tag of item.tags) if (wanted.test(tag.name)) return true; return false; };
     },
     named: (kind, wanted) => { const set = new Set(wanted); return (item) => set.has(item.name.trim().toLowerCase()); },
+    // With the tag that the app shows in today's forecast; its user may have chosen none.
+    forecast_tag: () => { const wanted = key(Tag.forecastTag); return (item) => wanted !== null && item.tags.some((tag) => key(tag) === wanted); },
     // Untagged, or with a tag that is not dropped.
     tagged_live: () => (item) => {
       let tagged = false;
@@ -730,6 +733,16 @@
     return null;
   }
 
+  // Puts each item into the first section that fits, and returns the first items of every section.
+  function sectioned(kind, items, rows) {
+    const tests = rows.sections.map(([label, part]) => [label, make(kind, part), []]);
+    for (const item of items) {
+      const section = tests.find(([, test]) => test(item) === true);
+      if (section !== undefined) section[2].push(item);
+    }
+    return tests.map(([label, , all]) => ({ label, count: all.length, items: all.slice(0, rows.limit) }));
+  }
+
   // ---- one query
 
   function answer(query) {
@@ -752,7 +765,13 @@
     if (take === null) return result;
     if (rows.suggest === undefined) {
       const order = sorted(kind, matching, rows.sort || []);
-      result.rows = order.slice(rows.offset, rows.offset + rows.limit).map(take);
+      if (rows.sections === undefined) {
+        result.rows = order.slice(rows.offset, rows.offset + rows.limit).map(take);
+        return result;
+      }
+      const sections = sectioned(kind, order, rows);
+      result.sections = sections.map((section) => ({ label: section.label, count: section.count, rows: section.items.length }));
+      result.rows = sections.flatMap((section) => section.items).map(take);
       return result;
     }
     const scored = suggest(matching, rows.suggest);

@@ -84,6 +84,12 @@ impl Found {
         rows.into_iter().map(|row| if let Json::Array(values) = row { values } else { Vec::new() }).collect()
     }
 
+    /// Returns the sections that hold anything: label, how many items, and how many rows of them.
+    pub(crate) fn sections(&self) -> Vec<(&str, i64, usize)> {
+        let all = self.0["sections"].as_array().map(Vec::as_slice).unwrap_or_default();
+        all.iter().filter_map(section).filter(|(_, count, _)| *count > 0).collect()
+    }
+
     /// Returns why each row was suggested.
     pub(crate) fn reasons(&self) -> Option<&[Json]> {
         self.0["reasons"].as_array().map(Vec::as_slice)
@@ -93,6 +99,11 @@ impl Found {
     pub(crate) fn scored(&self) -> &Json {
         &self.0["scored"]
     }
+}
+
+fn section(section: &Json) -> Option<(&str, i64, usize)> {
+    let rows = usize::try_from(section["rows"].as_u64()?).ok()?;
+    Some((section["label"].as_str()?, section["count"].as_i64()?, rows))
 }
 
 /// One group of matches.

@@ -54,6 +54,8 @@ pub(crate) enum Predicate {
     Named(Vec<String>),
     /// No tag at all, or one that is in use.
     TaggedLive,
+    /// Has the tag that the app shows in today's forecast.
+    ForecastTag,
     /// Belongs to the project with this id or else this name.
     Project(String),
     /// Belongs to the project with this id.
@@ -157,6 +159,7 @@ impl Predicate {
             Self::Tagged(pattern) => json!(["tagged", pattern]),
             Self::Named(names) => json!(["named", names]),
             Self::TaggedLive => json!(["tagged_live"]),
+            Self::ForecastTag => json!(["forecast_tag"]),
             Self::Project(name) => json!(["project", name, false]),
             Self::ProjectId(id) => json!(["project", id, true]),
             Self::Projects(names) => json!(["projects", names]),
@@ -198,6 +201,7 @@ impl Predicate {
             Self::Tagged(pattern) => format!("has a tag that matches {pattern:?}"),
             Self::Named(names) => format!("name is one of {}", quoted(names)),
             Self::TaggedLive => "has no tag, or one that is not dropped".to_owned(),
+            Self::ForecastTag => "has the tag of the forecast".to_owned(),
             Self::Project(name) => format!("project is {name:?}"),
             Self::ProjectId(id) => format!("project has the id {id:?}"),
             Self::Projects(names) => format!("project is one of {}", quoted(names)),
@@ -328,6 +332,14 @@ impl Query {
     #[must_use]
     pub(crate) fn cut_notes(mut self, most: i64) -> Self {
         self.0["rows"]["text"] = json!(most);
+        self
+    }
+
+    /// Puts the rows into sections, each item into the first that fits; the limit is that of each section.
+    #[must_use]
+    pub(crate) fn sections(mut self, sections: &[(String, Predicate)]) -> Self {
+        let sections = sections.iter().map(|(label, wanted)| json!([label, wanted.json()]));
+        self.0["rows"]["sections"] = sections.collect();
         self
     }
 

@@ -35,7 +35,7 @@ and its like: also through project or group) completionDate added modified {befo
 {contains|matches(regex)}, id; AND:[..] OR:[..] NOT:{..} nest.
 DATES: now, today, tomorrow, yesterday with an offset (now+3days, today-1w; m h d w mo y), YYYY-MM-DD (the whole day), \
 YYYY-MM-DD HH:mm, RFC 3339.
-MODES (tasks): inbox, overdue, today, upcoming, available, blocked, flagged, forecast_past, search, smart_suggest \
+MODES (tasks): inbox, overdue, today, upcoming, available, blocked, flagged, forecast (sections: past, today, each day, flagged), forecast_past, search, smart_suggest \
 (what to do next: overdue +100, due today +80, flagged +50, available +30, 15 minutes or less +20).
 EXAMPLES of query: {type:\"tasks\",filters:{project:null}} inbox | {type:\"tasks\",filters:{dueDate:{before:\"now\"}}} \
 overdue | {type:\"tasks\",filters:{OR:[{dueDate:{before:\"now+3days\"}},{flagged:true}],tags:{any:[\"work\"]}},\

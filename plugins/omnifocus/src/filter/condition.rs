@@ -237,7 +237,7 @@ fn perspective(object: &Object<'_>) -> Result<Option<Predicate>, Fault> {
     let own = [
         ("inbox", "the mode `inbox`"),
         ("flagged", "the mode `flagged`"),
-        ("forecast", "the modes `forecast_past`, `today` and `upcoming`"),
+        ("forecast", "the mode `forecast`"),
         ("projects", "the type `projects`"),
         ("tags", "the type `tags`"),
         ("review", "the type `projects` with `reviewDue`"),

@@ -18,11 +18,12 @@ pub(super) enum Mode {
     Blocked,
     Flagged,
     SmartSuggest,
+    Forecast,
     ForecastPast,
 }
 
 /// Their words, as a caller writes them.
-pub(super) const WORDS: [&str; 11] = [
+pub(super) const WORDS: [&str; 12] = [
     "all",
     "search",
     "inbox",
@@ -33,10 +34,11 @@ pub(super) const WORDS: [&str; 11] = [
     "blocked",
     "flagged",
     "smart_suggest",
+    "forecast",
     "forecast_past",
 ];
 
-const MODES: [Mode; 11] = [
+const MODES: [Mode; 12] = [
     Mode::All,
     Mode::Search,
     Mode::Inbox,
@@ -47,6 +49,7 @@ const MODES: [Mode; 11] = [
     Mode::Blocked,
     Mode::Flagged,
     Mode::SmartSuggest,
+    Mode::Forecast,
     Mode::ForecastPast,
 ];
 
@@ -54,6 +57,7 @@ const MODES: [Mode; 11] = [
 pub(super) const DUE: &str = "effectiveDueDate";
 pub(super) const FLAGGED: &str = "effectiveFlagged";
 pub(super) const PLANNED: &str = "effectivePlannedDate";
+const DEFER: &str = "effectiveDeferDate";
 
 impl Mode {
     /// Returns every mode with its word.
@@ -70,7 +74,7 @@ impl Mode {
     pub(super) fn days_ahead(self) -> Option<i64> {
         match self {
             Self::Today => Some(3),
-            Self::Upcoming => Some(7),
+            Self::Upcoming | Self::Forecast => Some(7),
             _ => None,
         }
     }
@@ -91,6 +95,14 @@ impl Mode {
                 let either = Predicate::Or(vec![due, Predicate::flag(FLAGGED, true)]);
                 vec![("mode", either), ("mode", Predicate::TaggedLive)]
             }
+            Self::Forecast => {
+                let end = moment.start_in(days + 1) - 1;
+                let mut any = vec![Predicate::until(DUE, end), Predicate::until(PLANNED, end)];
+                any.push(Predicate::between(DEFER, today, end));
+                any.push(Predicate::flag(FLAGGED, true));
+                any.push(tagged());
+                vec![("mode", Predicate::Or(any))]
+            }
             Self::ForecastPast => {
                 let past = [DUE, PLANNED].map(|field| Predicate::until(field, today - 1));
                 vec![("blocked", Predicate::flag("blocked", false)), ("mode", Predicate::Or(past.to_vec()))]
@@ -98,10 +110,31 @@ impl Mode {
         }
     }
 
+    /// Returns the sections of its rows, in their order; none for a mode without.
+    pub(super) fn sections(self, days: i64, moment: &Moment) -> Vec<(String, Predicate)> {
+        if self != Self::Forecast {
+            return Vec::new();
+        }
+        let past = [DUE, PLANNED].map(|field| Predicate::until(field, moment.start_in(0) - 1));
+        let mut sections = vec![("past".to_owned(), Predicate::Or(past.to_vec()))];
+        for day in 0..=days {
+            let (from, to) = (moment.start_in(day), moment.start_in(day + 1) - 1);
+            let mut any: Vec<_> =
+                [DUE, PLANNED, DEFER].map(|field| Predicate::between(field, from, to)).to_vec();
+            if day == 0 {
+                any.push(tagged());
+            }
+            let label = if day == 0 { "today".to_owned() } else { moment.day_of(from).to_string() };
+            sections.push((label, Predicate::Or(any)));
+        }
+        sections.push(("flagged".to_owned(), Predicate::flag(FLAGGED, true)));
+        sections
+    }
+
     /// Returns the order of its rows where the caller does not say.
     pub(super) fn sort(self) -> &'static [(&'static str, i8)] {
         match self {
-            Self::Overdue | Self::Upcoming => &[(DUE, 1)],
+            Self::Overdue | Self::Upcoming | Self::Forecast => &[(DUE, 1)],
             Self::Today => &[("modified", -1)],
             _ => &[],
         }
@@ -113,6 +146,7 @@ impl Mode {
             Self::Overdue | Self::Upcoming => &[DUE],
             Self::Flagged => &[FLAGGED],
             Self::Today | Self::SmartSuggest => &[DUE, FLAGGED],
+            Self::Forecast => &[DUE, PLANNED, DEFER, FLAGGED],
             Self::ForecastPast => &[DUE, PLANNED],
             _ => &[],
         }
@@ -129,4 +163,9 @@ impl Mode {
             _ => Ok(()),
         }
     }
+}
+
+/// What the tag of the forecast brings into today: tasks that can be done.
+fn tagged() -> Predicate {
+    Predicate::ForecastTag.and(Predicate::flag("available", true))
 }

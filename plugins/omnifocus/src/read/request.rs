@@ -130,6 +130,11 @@ fn part(query: &Object<'_>, kind: Kind, moment: &Moment) -> Result<Part, Fault> 
     let conditions = mode.conditions(days_ahead.unwrap_or_default(), moment);
     let filter = filter::read(filters.as_ref(), kind, fast, &conditions, moment)?;
     mode.check(&filter.keys)?;
+    if mode == Mode::Forecast && query.has("offset") {
+        return Err(Fault::invalid("`query.offset` is given with the mode `forecast`").suggest(
+            "the limit is that of each section: raise it, or ask for one day with `effectiveDueDate`",
+        ));
+    }
     let details = query.flag("details")?.unwrap_or(false);
     let count_only = query.flag("countOnly")?.unwrap_or(false);
     let roots = query.flag("includeProjectRoot")?.unwrap_or(false) || filter.id.is_some();
@@ -141,7 +146,9 @@ fn part(query: &Object<'_>, kind: Kind, moment: &Moment) -> Result<Part, Fault> 
         limit: limit(query, kind)?,
         whole_notes: details || filter.id.is_some(),
         count_only,
-        summary: kind == Kind::Tasks && !count_only && query.flag("summary")?.unwrap_or(!filter.narrow),
+        summary: kind == Kind::Tasks
+            && !count_only
+            && query.flag("summary")?.unwrap_or(!filter.narrow && mode != Mode::Forecast),
         roots,
         mode,
         days_ahead,
@@ -171,7 +178,7 @@ fn days_ahead(query: &Object<'_>, mode: Mode) -> Result<Option<i64>, Fault> {
     match (given, mode.days_ahead()) {
         (Some(_), None) => {
             Err(Fault::invalid(format!("`query.daysAhead` means nothing to the mode `{}`", mode.word()))
-                .suggest("use it with the modes today and upcoming, or filter by `dueDate`"))
+                .suggest("use it with the modes today, upcoming and forecast, or filter by `dueDate`"))
         }
         (given, usual) => Ok(given.or(usual)),
     }
@@ -276,6 +283,9 @@ impl Part {
         }
         match self.mode {
             Mode::SmartSuggest => query.suggest(moment.end_of(moment.today())),
+            Mode::Forecast => {
+                query.sections(&self.mode.sections(self.days_ahead.unwrap_or_default(), moment))
+            }
             _ => query,
         }
     }

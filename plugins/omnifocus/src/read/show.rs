@@ -35,7 +35,10 @@ impl Part {
             let rows = self.rows(found, moment);
             metadata["returned_count"] = json!(rows.len());
             metadata["truncated"] = json!(self.truncated(found, rows.len()));
-            answer["data"] = json!({self.kind.word(): rows});
+            answer["data"] = match self.mode {
+                Mode::Forecast => sections(found, rows),
+                _ => json!({self.kind.word(): rows}),
+            };
         }
         if self.summary {
             answer["summary"] = summary::show(self, found, &metadata, moment);
@@ -124,6 +127,17 @@ impl Part {
         }
         row
     }
+}
+
+/// Shows the rows below the sections that they stand in; a section without any is left out.
+fn sections(found: &Found, rows: Vec<Json>) -> Json {
+    let mut rows = rows.into_iter();
+    let section = |(label, count, held): (&str, i64, usize)| {
+        let tasks: Vec<Json> = rows.by_ref().take(held).collect();
+        json!({"section": label, "count": count, "tasks": tasks})
+    };
+    let sections: Vec<Json> = found.sections().into_iter().map(section).collect();
+    json!({ "sections": sections })
 }
 
 /// Whether the script has cut a note: it is longer than a note may be, by what marks the cut.
