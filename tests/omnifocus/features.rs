@@ -213,3 +213,89 @@ fn tasks_are_copied_turned_into_projects_and_put_in_order() {
         "{answer}"
     );
 }
+
+#[test]
+fn notifications_are_set_added_to_and_taken_away() {
+    let mut world = World::new();
+    let data =
+        json!({"name": "call", "dueDate": "2026-02-02 17:00", "notifications": [-60, "2026-02-01 09:00"]});
+    let answer = write(&mut world, &json!({"operation": "create", "target": "task", "data": data}));
+    assert_eq!(answer["data"]["notifications"], json!([-60, "2026-02-01T09:00:00+01:00"]), "{answer}");
+    let id = answer["data"]["id"].clone();
+    let mut update = |changes: Json| {
+        let answer = write(&mut world, &json!({"operation": "update", "id": id, "changes": changes}));
+        (answer, world.asked.last().unwrap().lines[0].clone())
+    };
+    let (answer, line) = update(json!({"addNotifications": [0]}));
+    assert_eq!(answer["data"]["notifications"], json!([-60, "2026-02-01T09:00:00+01:00", 0]), "{answer}");
+    assert_eq!(line, "update task “call”: with the notifications 0 minutes after it is due");
+    let (answer, line) = update(json!({"notifications": ["2026-02-03"]}));
+    assert_eq!(answer["data"]["notifications"], json!(["2026-02-03T08:00:00+01:00"]), "{answer}");
+    let old = "60 minutes before it is due, 2026-02-01T09:00:00+01:00, 0 minutes after it is due";
+    assert_eq!(line, format!("update task “call”: notifications {old} -> 2026-02-03T08:00:00+01:00"));
+    let (answer, _) = update(json!({"notifications": null}));
+    assert!(answer["data"].get("notifications").is_none(), "{answer}");
+    let (answer, _) = update(json!({"dueDate": null, "addNotifications": [-5]}));
+    assert!(answer["warnings"][0].as_str().unwrap().starts_with("notifications: "), "{answer}");
+    let wrong =
+        write(&mut world, &json!({"operation": "update", "id": id, "changes": {"notifications": ["soon"]}}));
+    assert!(wrong["error"].as_str().unwrap().contains("changes.notifications[0]` is `\"soon\"`"), "{wrong}");
+}
+
+#[test]
+fn a_copy_may_have_another_name_and_nothing_below_it() {
+    let mut world = World::new();
+    let made = "const top = new Task('top', null); new Task('below', top); return JSON.stringify({ id: top.id.primaryKey })";
+    let id = scene(&world, made)["id"].clone();
+    let copy = json!({"operation": "duplicate", "id": id, "name": "bare", "includeSubtasks": false});
+    let answer = write(&mut world, &copy);
+    assert_eq!(answer["data"]["name"], "bare", "{answer}");
+    assert_eq!(world.asked.last().unwrap().lines, ["duplicate task “top” alone as “bare”"]);
+    let answer = read(
+        &mut world,
+        &json!({"type": "tasks", "filters": {"name": {"matches": "^(top|bare|below)$"}}, "fields": ["name", "childCount"]}),
+    );
+    let rows = answer["data"]["tasks"].as_array().unwrap();
+    let told: Vec<(&str, i64)> =
+        rows.iter().map(|row| (row["name"].as_str().unwrap(), row["childCount"].as_i64().unwrap())).collect();
+    assert_eq!(told, [("top", 1), ("below", 0), ("bare", 0)]);
+}
+
+#[test]
+fn the_next_occurrence_is_told() {
+    let mut world = World::new();
+    let made = "const make = (name, due, schedule, catchUp) => { const task = new Task(name, null); task.dueDate = due; \
+                task.repetitionRule = new Task.RepetitionRule('FREQ=WEEKLY', null, Task.RepetitionScheduleType[schedule], Task.AnchorDateKey.DueDate, catchUp); }; \
+                make('n1', new Date(2026, 1, 2, 17), 'Regularly', true); make('n2', new Date(2026, 0, 5, 17), 'Regularly', false); \
+                make('n3', new Date(2026, 0, 5, 17), 'Regularly', true); make('n4', new Date(2026, 0, 5, 17), 'FromCompletion', true); \
+                new Task('n5', null); return '{}'";
+    scene(&world, made);
+    let answer = read(
+        &mut world,
+        &json!({"type": "tasks", "filters": {"name": {"matches": "^n\\d$"}}, "fields": ["name", "nextOccurrence"]}),
+    );
+    let rows = answer["data"]["tasks"].as_array().unwrap();
+    let next: Vec<Option<&str>> = rows.iter().map(|row| row["nextOccurrence"].as_str()).collect();
+    let due = ["2026-02-09T17:00", "2026-01-12T17:00", "2026-02-02T17:00", "2026-02-04T09:30"];
+    for (at, due) in due.iter().enumerate() {
+        assert_eq!(next[at].map(|next| &next[..16]), Some(*due), "{answer}");
+    }
+    assert_eq!(next[4], None);
+}
+
+#[test]
+fn a_project_is_stalled_where_nothing_can_be_done_in_it() {
+    let mut world = World::new();
+    let made = "const make = (name, ...tasks) => { const project = new Project(name); for (const set of tasks) Object.assign(new Task(name, project), set); return project; }; \
+                const later = { deferDate: new Date(2027, 0, 1) }; make('s waits', later, later); make('s goes', later, {}); make('s empty'); \
+                make('s held', later).status = Project.Status.OnHold; return '{}'";
+    scene(&world, made);
+    for (stalled, names) in [(true, vec!["s waits"]), (false, vec!["s goes", "s empty", "s held"])] {
+        let filters = json!({"stalled": stalled, "name": {"matches": "^s (waits|goes|empty|held)$"}});
+        let answer =
+            read(&mut world, &json!({"type": "projects", "filters": filters, "fields": ["name", "stalled"]}));
+        let rows = answer["data"]["projects"].as_array().unwrap_or_else(|| panic!("{answer}"));
+        let found: Vec<&str> = rows.iter().map(|row| row["name"].as_str().unwrap()).collect();
+        assert_eq!(found, names, "{answer}");
+    }
+}

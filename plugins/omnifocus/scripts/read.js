@@ -80,10 +80,28 @@
   // What hangs on a task or project.
   const hangings = {
     isRepeating: (item) => item.repetitionRule !== undefined && item.repetitionRule !== null,
-    notifications: (item) => Array.from(item.notifications, (alert) => ({ kind: word(alert.kind), at: time(alert.initialFireDate) })),
+    notifications: (item) => Array.from(item.notifications, (alert) => {
+      const kind = word(alert.kind), told = { kind, at: time(alert.initialFireDate) };
+      return kind === "DueRelative" ? Object.assign(told, { minutes: alert.relativeFireOffset / 60 }) : told;
+    }),
     attachments: (item) => Array.from(item.attachments, (file) => orNull(file.preferredFilename || file.filename)),
     linkedFiles: (item) => Array.from(item.linkedFileURLs, (url) => url.string),
   };
+  // When the occurrence after this one comes: counted from the date that the rule moves on, or from now where it waits for
+  // completion. A rule that catches up passes over what is past. Null where the rule has ended, or OmniFocus does not tell.
+  function nextOccurrence(item) {
+    const rule = item.repetitionRule;
+    if (rule === undefined || rule === null) return null;
+    const anchor = { DeferDate: item.deferDate, PlannedDate: item.plannedDate }[word(rule.anchorDateKey)] || item.dueDate || item.deferDate;
+    const waits = word(rule.scheduleType) === "FromCompletion" || !anchor;
+    try {
+      let next = rule.firstDateAfterDate(waits ? new Date(now) : anchor);
+      for (let tries = 0; !waits && rule.catchUpAutomatically && next && time(next) <= now && tries < 1000; tries += 1) next = rule.firstDateAfterDate(next);
+      return time(next);
+    } catch (error) {
+      return null;
+    }
+  }
   const link = (id) => `omnifocus:///task/${encodeURIComponent(id)}`;
 
   const isRoot = (task) => task.project !== undefined && task.project !== null;
@@ -133,6 +151,13 @@
     return open;
   }
 
+  // Goes on, and has something left to do, but nothing that can be done.
+  function stalled(project) {
+    if (projectState(project) !== "active") return false;
+    const left = Array.from(project.flattenedTasks).filter((task) => !isRoot(task) && taskState(task) === "active");
+    return left.length > 0 && !left.some((task) => isOpen(task.taskStatus));
+  }
+
   function interval(project) {
     const interval = project.reviewInterval;
     return interval === undefined || interval === null ? null : { unit: word(interval.unit), steps: interval.steps };
@@ -159,7 +184,7 @@
       inInbox: (task) => task.inInbox,
       isProjectRoot: isRoot,
       sequential: (task) => task.sequential,
-      ...hangings, depth: (task) => { let depth = 0; for (let at = parentOf(task); at !== null; at = parentOf(at)) depth += 1; return depth; },
+      ...hangings, nextOccurrence, childCount: (task) => task.children.length, depth: (task) => { let depth = 0; for (let at = parentOf(task); at !== null; at = parentOf(at)) depth += 1; return depth; },
       link: (task) => link(key(task)),
       // Measures for analyses. A task is due when its project or group is, if it has no earlier date of its own.
       overdueDays: (task) => whole(time(task.effectiveDueDate), now), ageDays: (task) => whole(born(task), now),
@@ -193,7 +218,7 @@
       singleActions: (project) => orNull(project.containsSingletonActions), tags: (project) => names(project.tags),
       estimatedMinutes: (project) => orNull(project.estimatedMinutes),
       repetitionRule: repetition,
-      ...hangings,
+      ...hangings, nextOccurrence, stalled,
       link: (project) => link(key(project.task)),
       taskCounts,
       nextTask: (project) => {

@@ -11,15 +11,16 @@
 //              {do: "update", kind, id: reference, set}
 //              {do: "complete", kind, id: reference, when}
 //              {do: "skip", kind, id: reference}
-//              {do: "duplicate", kind, id: reference, to: place or null}
+//              {do: "duplicate", kind, id: reference, to: place or null, name or null, alone: without what is below it}
 //              {do: "convert", kind: "task", id: reference, to: place}
 //              {do: "delete", kind, id: reference}
 //              {do: "tag", action, name, to, under, status, exclusive}
 //              and in each `seen`: what was told of it before; it must still be that
 //   reference  {id} or {temp}
 //   place      {inbox: true}, {project: name, id or {temp}}, {task: reference}, {top: true}, {after or before: {id}}; {folder: path, name or id}, {}
-//   set        {name, note, append, flagged, sequential, single, due, defer, planned, estimate, move, tags, rule, status, review,
-//              reviewed, nextReview}
+//   set        {name, note, append, flagged, sequential, single, due, defer, planned, estimate, move, tags, alerts, rule, status,
+//              review, reviewed, nextReview}
+//   alerts     {replace, add}, each a list of {at} or {minutes} from the due date
 (program, before, acts) => {
   "use strict";
 
@@ -78,10 +79,11 @@
 
   // A tag by its name, or by its path where others have that name too.
   const tagName = (tag) => (flattenedTags.filter((each) => each.name === tag.name).length > 1 ? path(tag) : tag.name);
+  const alerts = (item) => Array.from(item.notifications, (alert) => (word(alert.kind) === "DueRelative" ? { minutes: alert.relativeFireOffset / 60 } : { at: time(alert.initialFireDate) }));
   const common = (item) => ({
     name: item.name, note: item.note, flagged: item.flagged, dueDate: time(item.dueDate), deferDate: time(item.deferDate), plannedDate: time(item.plannedDate),
     completionDate: time(item.completionDate), dropDate: time(item.dropDate), estimatedMinutes: orNull(item.estimatedMinutes), sequential: item.sequential,
-    tags: Array.from(item.tags, tagName), repetitionRule: repetition(item),
+    tags: Array.from(item.tags, tagName), notifications: alerts(item), repetitionRule: repetition(item),
   });
   const show = {
     task: (task) => {
@@ -296,6 +298,11 @@
     if (created.length > 0) row.createdTags = created;
   }
 
+  function setAlerts(item, change) {
+    if (change.replace !== undefined) for (const alert of Array.from(item.notifications)) item.removeNotification(alert);
+    for (const { at, minutes } of (change.replace || []).concat(change.add || [])) item.addNotification(at === undefined ? minutes * 60 : date(at));
+  }
+
   function ruleOf(rule) {
     if (rule === null) return null;
     const schedules = Task.RepetitionScheduleType, anchors = Task.AnchorDateKey;
@@ -363,6 +370,7 @@
     setScalars(item, set);
     if (place !== null) attempt(row, "move", () => (kind === "task" ? moveTasks([item], place()) : moveSections([item], place())));
     if (set.tags !== undefined) attempt(row, "tags", () => setTags(item, set.tags, row));
+    if (set.alerts !== undefined) attempt(row, "notifications", () => setAlerts(item, set.alerts));
     if (set.rule !== undefined) attempt(row, "repetitionRule", () => { item.repetitionRule = ruleOf(set.rule); });
     if (set.review !== undefined || set.reviewed !== undefined || set.nextReview !== undefined) attempt(row, "review", () => setReview(item, set));
     compare(item, set, row);
@@ -404,7 +412,7 @@
     planned: (item) => time(item.plannedDate), reviewed: (item) => time(item.lastReviewDate), nextReview: (item) => time(item.nextReviewDate),
     estimate: (item) => orNull(item.estimatedMinutes), tags: (item) => Array.from(item.tags, path),
     rule: (item) => (present(item.repetitionRule) ? item.repetitionRule.ruleString : null), status: (item, kind) => state[kind](item),
-    review: (item) => show.project(item).reviewInterval,
+    review: (item) => show.project(item).reviewInterval, alerts,
   };
   // How much goes with a task, project, folder or tag.
   function within(kind, item) {
@@ -507,6 +515,8 @@
       return () => {
         const made = (isTask ? duplicateTasks([find()], place()) : duplicateSections([find()], place()))[0];
         keep(step.kind, made);
+        if (step.name !== null) made.name = step.name;
+        if (step.alone) for (const copy of Array.from(made.tasks)) deleteObject(copy);
         return made;
       };
     },

@@ -48,6 +48,16 @@ pub(crate) fn read(path: &str, value: &Json, end: End, moment: &Moment) -> Resul
     }
 }
 
+/// Reads a date that is one instant: a day is taken at an hour of it.
+pub(crate) fn at_hour(path: &str, value: &Json, hour: i8, moment: &Moment) -> Result<i64, Fault> {
+    let (from, to) = (read(path, value, End::Left, moment)?, read(path, value, End::Right, moment)?);
+    if from == to {
+        return Ok(from);
+    }
+    let at = moment.day_of(from).at(hour, 0, 0, 0).to_zoned(moment.now().time_zone().clone());
+    at.map(|at| at.timestamp().as_millisecond()).map_err(|_| expected(path, value, FORM))
+}
+
 /// Reads a date into the form that a write takes: a day, or a local time.
 pub(crate) fn local(object: &Object<'_>, key: &str, moment: &Moment) -> Result<Option<String>, Fault> {
     let Some(value) = object.get(key).filter(|value| !value.is_null()) else { return Ok(None) };

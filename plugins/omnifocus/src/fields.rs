@@ -38,6 +38,8 @@ const TASKS: &[&str] = &[
     "effectivePlannedDate",
     "effectiveFlagged",
     "isRepeating",
+    "nextOccurrence",
+    "childCount",
     "depth",
     "link",
     "notifications",
@@ -73,6 +75,8 @@ const PROJECTS: &[&str] = &[
     "taskCounts",
     "nextTask",
     "isRepeating",
+    "nextOccurrence",
+    "stalled",
     "link",
     "notifications",
     "attachments",
@@ -80,7 +84,8 @@ const PROJECTS: &[&str] = &[
 ];
 
 /// What costs a look at all tasks of a project, or at what hangs on an item: returned only where it is asked for by name.
-const COSTLY: &[&str] = &["taskCounts", "nextTask", "notifications", "attachments", "linkedFiles"];
+const COSTLY: &[&str] =
+    &["taskCounts", "nextTask", "nextOccurrence", "stalled", "notifications", "attachments", "linkedFiles"];
 
 const TAGS: &[&str] = &[
     "id",
@@ -195,5 +200,5 @@ pub(crate) fn show(field: &str, value: Json, moment: &Moment) -> Json {
 
 /// Whether a field is a date.
 pub(crate) fn is_date(field: &str) -> bool {
-    field.ends_with("Date") || matches!(field, "added" | "modified")
+    field.ends_with("Date") || matches!(field, "added" | "modified" | "nextOccurrence")
 }

@@ -38,7 +38,7 @@ const DESCRIPTION: &str = "Changes OmniFocus: tasks, projects, folders, tags. Al
 miss changes nothing); answers read back what OmniFocus then holds, with warnings for what did not stick. Deleting is \
 permanent.
 OPERATIONS: create (target, data), update (target, id, changes), complete (id, completionDate?), skip (id: one \
-occurrence), duplicate (id, project | parentTaskId | folder), convert (id, folder: a task to a project), delete (id), batch (operations: up to 100 of these; creates come first, parents first, then updates, \
+occurrence), duplicate (id, project | parentTaskId | folder, name, includeSubtasks), convert (id, folder: a task to a project), delete (id), batch (operations: up to 100 of these; creates come first, parents first, then updates, \
 completes, deletes; tempId in data is an id within the batch, parentTempId a parent; stopOnError true, atomicOperation, dryRun), bulk_delete (ids, dryRun), \
 create_folder (data {name, parentFolder}), tag_manage (action, tagName, newName | parentTag | targetTag | status | \
 exclusive).
@@ -57,8 +57,9 @@ fn schema() -> Json {
     let target = json!({"enum": ["task", "project", "folder"], "description": "needed to create; else task unless said; \
         folder to update (name, folder, status) or delete"});
     let data = json!({"type": "object", "description": "name, note, project, folder, parentTaskId, tags, dueDate, \
-        deferDate, plannedDate, flagged, estimatedMinutes, sequential, status, repetitionRule, reviewInterval"});
-    let changes = json!({"type": "object", "description": "as data, and appendNote, afterTaskId, beforeTaskId, addTags, removeTags, clearDueDate, \
+        deferDate, plannedDate, flagged, estimatedMinutes, sequential, status, repetitionRule, reviewInterval, \
+        notifications (dates, or minutes from the due date)"});
+    let changes = json!({"type": "object", "description": "as data, and appendNote, afterTaskId, beforeTaskId, addTags, removeTags, addNotifications, clearDueDate, \
         clearDeferDate, clearPlannedDate, clearEstimatedMinutes, lastReviewDate, nextReviewDate"});
     let flag = json!({"type": "boolean"});
     let text = json!({"type": "string"});
@@ -75,7 +76,7 @@ fn schema() -> Json {
                 "minimalResponse": flag,
                 "action": {"enum": tags::ACTIONS},
                 "tagName": text, "newName": text, "parentTag": text, "targetTag": text,
-                "status": {"enum": ["active", "on_hold", "dropped"]}, "exclusive": flag,
+                "status": {"enum": ["active", "on_hold", "dropped"]}, "exclusive": flag, "includeSubtasks": flag,
             },
             "required": ["operation"],
         }},

@@ -6,7 +6,7 @@ use super::repetition;
 use super::request::{REDIRECTS, Target};
 use crate::Moment;
 use crate::arguments::{Object, expected};
-use crate::dates::{self, End};
+use crate::dates;
 
 /// What stands around the data.
 pub(super) struct Context<'a> {
@@ -40,6 +40,7 @@ const TASK_KEYS: &[&str] = &[
     "plannedDate",
     "flagged",
     "estimatedMinutes",
+    "notifications",
     "repetitionRule",
     "sequential",
     "status",
@@ -55,6 +56,7 @@ const PROJECT_KEYS: &[&str] = &[
     "plannedDate",
     "flagged",
     "estimatedMinutes",
+    "notifications",
     "repetitionRule",
     "sequential",
     "singleActions",
@@ -68,6 +70,7 @@ const UPDATE_KEYS: &[&str] = &[
     "beforeTaskId",
     "addTags",
     "removeTags",
+    "addNotifications",
     "clearDueDate",
     "clearDeferDate",
     "clearPlannedDate",
@@ -239,6 +242,7 @@ fn values(object: &Object<'_>, target: Target, context: &Context<'_>) -> Result<
     }
     put("estimate", minutes(object)?);
     put("tags", tags(object)?);
+    put("alerts", notifications(object, context.moment)?);
     put("rule", repetition::read(object, context.moment)?);
     put("status", status(object, target)?.map(Json::from));
     put("review", review(object)?);
@@ -271,15 +275,7 @@ pub(super) fn date(
         Some(Json::String(text)) if text.trim().is_empty() => return Ok(Some(None)),
         Some(value) => value,
     };
-    let path = object.at(key);
-    let (from, to) =
-        (dates::read(&path, value, End::Left, moment)?, dates::read(&path, value, End::Right, moment)?);
-    if from == to {
-        return Ok(Some(Some(from)));
-    }
-    let zone = moment.now().time_zone().clone();
-    let at = moment.day_of(from).at(hour, 0, 0, 0).to_zoned(zone);
-    at.map(|at| Some(Some(at.timestamp().as_millisecond()))).map_err(|_| expected(&path, value, dates::FORM))
+    dates::at_hour(&object.at(key), value, hour, moment).map(|at| Some(Some(at)))
 }
 
 fn minutes(object: &Object<'_>) -> Result<Option<Json>, Fault> {
@@ -315,6 +311,30 @@ fn tags(object: &Object<'_>) -> Result<Option<Json>, Fault> {
             }
         }
         json[word] = json!(distinct);
+    }
+    Ok(json.as_object().is_some_and(|map| !map.is_empty()).then_some(json))
+}
+
+/// Reads notifications: all of them, or some beside those that there are. Each is a date, or minutes from the due date.
+fn notifications(object: &Object<'_>, moment: &Moment) -> Result<Option<Json>, Fault> {
+    let mut json = json!({});
+    for (key, word) in [("notifications", "replace"), ("addNotifications", "add")] {
+        let all = match object.get(key) {
+            None => continue,
+            Some(Json::Null) => &[][..],
+            Some(_) => object.list(key)?.unwrap_or_default(),
+        };
+        let one = |(at, value): (usize, &Json)| match value.as_i64() {
+            Some(minutes) => Ok(json!({ "minutes": minutes })),
+            None => {
+                let path = format!("{}[{at}]", object.at(key));
+                dates::at_hour(&path, value, MORNING, moment).map(|at| json!({ "at": at })).map_err(|_| {
+                    let form = "a date, or whole minutes from the due date such as -60 for an hour before";
+                    expected(&path, value, form)
+                })
+            }
+        };
+        json[word] = all.iter().enumerate().map(one).collect::<Result<_, _>>()?;
     }
     Ok(json.as_object().is_some_and(|map| !map.is_empty()).then_some(json))
 }

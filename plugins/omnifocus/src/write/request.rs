@@ -130,7 +130,17 @@ pub(super) fn step(
         "update" => &["operation", "target", "id", "changes", "data", "minimalResponse"],
         "complete" => &["operation", "target", "id", "completionDate", "minimalResponse"],
         "skip" => &["operation", "target", "id", "minimalResponse"],
-        "duplicate" => &["operation", "target", "id", "project", "parentTaskId", "folder", "minimalResponse"],
+        "duplicate" => &[
+            "operation",
+            "target",
+            "id",
+            "project",
+            "parentTaskId",
+            "folder",
+            "name",
+            "includeSubtasks",
+            "minimalResponse",
+        ],
         "convert" => &["operation", "target", "id", "folder", "minimalResponse"],
         _ => &["operation", "target", "id", "target_id", "minimalResponse"],
     };
@@ -194,7 +204,8 @@ fn duplicate(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result
     }
     let (id, reference) = reference(object, &["id"], context)?;
     let to = changes::place(object, target, context)?;
-    let json = json!({"do": "duplicate", "kind": target.word(), "id": reference, "to": to});
+    let (name, alone) = (changes::name(object)?, object.flag("includeSubtasks")? == Some(false));
+    let json = json!({"do": "duplicate", "kind": target.word(), "id": reference, "to": to, "name": name, "alone": alone});
     Ok(Step { id, ..Step::new(index, "duplicate", target.word(), json) })
 }
 

@@ -192,6 +192,8 @@ fn item(read: &Json, moment: &Moment) -> Json {
         }
         if DATES.contains(&key.as_str()) {
             shown.insert(key.clone(), moment.show(value));
+        } else if key == "notifications" {
+            shown.insert(key.clone(), notifications(value, moment));
         } else if key == "note" {
             let note = value.as_str().unwrap_or_default();
             let cut: String = note.chars().take(NOTE).collect();
@@ -204,6 +206,15 @@ fn item(read: &Json, moment: &Moment) -> Json {
         }
     }
     Json::Object(shown)
+}
+
+/// Notifications in the form that a change takes: minutes from the due date, or a date.
+fn notifications(alerts: &Json, moment: &Moment) -> Json {
+    let one = |alert: &Json| match &alert["minutes"] {
+        Json::Null => moment.show(&alert["at"]),
+        minutes => minutes.clone(),
+    };
+    alerts.as_array().into_iter().flatten().map(one).collect()
 }
 
 fn failure(step: &Step, row: &Json) -> Option<Json> {

@@ -15,7 +15,7 @@ const TAGS: usize = 6;
 const TAG: usize = 24;
 
 /// Each property of a step: its key in the program, and what a caller calls it.
-const PROPERTIES: [(&str, &str); 16] = [
+const PROPERTIES: [(&str, &str); 17] = [
     ("name", "name"),
     ("note", "note"),
     ("append", "appendNote"),
@@ -29,6 +29,7 @@ const PROPERTIES: [(&str, &str); 16] = [
     ("nextReview", "nextReviewDate"),
     ("estimate", "estimatedMinutes"),
     ("tags", "tags"),
+    ("alerts", "notifications"),
     ("rule", "repetitionRule"),
     ("status", "status"),
     ("review", "reviewInterval"),
@@ -92,7 +93,10 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
         }
         Some("delete") => line.push_str(&held(step)),
         Some("duplicate") => {
-            line.push_str(&held(step));
+            line.push_str(&if json["alone"] == true { " alone".to_owned() } else { held(step) });
+            if let Some(name) = json["name"].as_str() {
+                line = format!("{line} as {}", quoted(name));
+            }
             if let Some(place) = place(plan, &json["to"], step, "to") {
                 line = format!("{line} {place}");
             }
@@ -160,6 +164,10 @@ fn properties(step: &Step, moment: &Moment) -> Vec<String> {
             continue;
         }
         let new = value(key, wanted, moment);
+        if key == "alerts" {
+            parts.extend(notifications(wanted, &old["alerts"], moment));
+            continue;
+        }
         if key == "append" {
             let old = old.get(key).map(|old| format!(" to {}", value("note", old, moment)));
             parts.push(format!("{label} {new}{}", old.unwrap_or_default()));
@@ -227,6 +235,28 @@ fn tags(wanted: &Json, old: &Json) -> Vec<String> {
     }
     parts.extend(wanted["add"].as_array().map(|added| format!("with the tags {}", names(added))));
     parts.extend(wanted["remove"].as_array().map(|gone| format!("without the tags {}", names(gone))));
+    parts
+}
+
+/// What becomes of notifications: all of them where they are replaced, else those that come.
+fn notifications(wanted: &Json, old: &Json, moment: &Moment) -> Vec<String> {
+    let one = |alert: &Json| match alert["minutes"].as_f64() {
+        Some(minutes) if minutes < 0.0 => format!("{} minutes before it is due", -minutes),
+        Some(minutes) => format!("{minutes} minutes after it is due"),
+        None => moment.show(&alert["at"]).as_str().unwrap_or("without a date").to_owned(),
+    };
+    let all = |all: &Json| match all.as_array().filter(|all| !all.is_empty()) {
+        Some(all) => all.iter().map(one).collect::<Vec<_>>().join(", "),
+        None => "none".to_owned(),
+    };
+    let mut parts = Vec::new();
+    if wanted["replace"].is_array() {
+        let before = old.as_array().filter(|old| !old.is_empty()).map(|_| format!("{} -> ", all(old)));
+        parts.push(format!("notifications {}{}", before.unwrap_or_default(), all(&wanted["replace"])));
+    }
+    if wanted["add"].is_array() {
+        parts.push(format!("with the notifications {}", all(&wanted["add"])));
+    }
     parts
 }
 
