@@ -1,28 +1,16 @@
 //! What is asked for.
 
-use iac_plugin::{Arguments, Fault, Json, json};
-use serde::Deserialize;
+use iac_plugin::{Arguments, Fault, Json, Object, json};
 
 use crate::clock::{Day, minute_of_day};
 use crate::span::Span;
 
-const MOST_DAYS: u64 = 31;
-const MOST_MINUTES: u64 = 24 * 60;
+const MOST_DAYS: i64 = 31;
+const MOST_MINUTES: i64 = 24 * 60;
 pub(crate) const WEEKDAYS: [&str; 7] =
     ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// The arguments, as they are given.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
-struct Given {
-    from: Option<String>,
-    days: Option<u64>,
-    minutes: Option<u64>,
-    work_start: Option<String>,
-    work_end: Option<String>,
-    working_days: Option<Vec<String>>,
-    calendars: Option<Vec<String>>,
-}
+const KEYS: &[&str] = &["from", "days", "minutes", "workStart", "workEnd", "workingDays", "calendars"];
 
 /// The arguments, read.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,14 +29,15 @@ pub(crate) struct Request {
 impl Request {
     /// Reads the arguments; what is left out is the week of `today` and office hours.
     pub(crate) fn read(arguments: Arguments, today: Day) -> Result<Self, Fault> {
-        let given: Given = arguments.into()?;
+        let given = arguments.object();
+        given.only(KEYS, &[])?;
         Ok(Self {
-            first: first(given.from.as_deref(), today)?,
-            days: number("days", given.days, 7, MOST_DAYS)?,
-            minutes: number("minutes", given.minutes, 30, MOST_MINUTES)?,
-            work: work(given.work_start.as_deref(), given.work_end.as_deref())?,
-            working_days: working_days(given.working_days.as_deref())?,
-            calendars: given.calendars,
+            first: first(given.text("from")?, today)?,
+            days: given.whole("days", 1, MOST_DAYS)?.unwrap_or(7),
+            minutes: given.whole("minutes", 1, MOST_MINUTES)?.unwrap_or(30),
+            work: work(given.text("workStart")?, given.text("workEnd")?)?,
+            working_days: working_days(&given)?,
+            calendars: given.texts("calendars")?,
         })
     }
 
@@ -98,12 +87,6 @@ fn first(given: Option<&str>, today: Day) -> Result<Day, Fault> {
         .ok_or_else(|| Fault::invalid(format!("`from` is `{text}`, expected a date such as {today}")))
 }
 
-fn number(name: &str, given: Option<u64>, otherwise: i64, most: u64) -> Result<i64, Fault> {
-    let Some(number) = given else { return Ok(otherwise) };
-    let fits = i64::try_from(number).ok().filter(|_| (1..=most).contains(&number));
-    fits.ok_or_else(|| Fault::invalid(format!("`{name}` is {number}, expected 1 to {most}")))
-}
-
 fn work(start: Option<&str>, end: Option<&str>) -> Result<(i64, i64), Fault> {
     let (from, to) = (time("workStart", start.unwrap_or("09:00"))?, time("workEnd", end.unwrap_or("17:00"))?);
     if from < to {
@@ -118,8 +101,14 @@ fn time(name: &str, text: &str) -> Result<i64, Fault> {
         .ok_or_else(|| Fault::invalid(format!("`{name}` is `{text}`, expected a time such as 09:30")))
 }
 
-fn working_days(given: Option<&[String]>) -> Result<[bool; 7], Fault> {
-    let Some(names) = given else { return Ok([true, true, true, true, true, false, false]) };
+fn working_days(given: &Object<'_>) -> Result<[bool; 7], Fault> {
+    // An empty list is a week without free slots.
+    if given.list("workingDays")? == Some(&[]) {
+        return Ok([false; 7]);
+    }
+    let Some(names) = given.texts("workingDays")? else {
+        return Ok([true, true, true, true, true, false, false]);
+    };
     let unknown = names.iter().find(|name| !WEEKDAYS.contains(&name.as_str()));
     if let Some(name) = unknown {
         let expected = WEEKDAYS.join(", ");

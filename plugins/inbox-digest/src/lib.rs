@@ -8,7 +8,7 @@ use iac_plugin::{Arguments, Fault, Json, Plugin, Tool, apps, json, log};
 use digest::{Digest, Message};
 
 const PAGE: u64 = 500;
-const MOST: u64 = 5_000;
+const MOST: i64 = 5_000;
 
 struct InboxDigest;
 
@@ -18,9 +18,11 @@ impl Plugin for InboxDigest {
     }
 
     fn call(_tool: &str, arguments: Arguments) -> Result<Json, Fault> {
-        let senders = arguments.number("senders")?.unwrap_or(20).clamp(1, 200);
-        let most = arguments.number("messages")?.unwrap_or(1_000).clamp(1, MOST);
-        let digest = read(most)?;
+        let arguments = arguments.object();
+        arguments.only(&["senders", "messages"], &[])?;
+        let senders = arguments.whole("senders", 1, 200)?.unwrap_or(20);
+        let most = arguments.whole("messages", 1, MOST)?.unwrap_or(1_000);
+        let digest = read(most.unsigned_abs())?;
         Ok(digest.show(usize::try_from(senders).unwrap_or(200)))
     }
 }

@@ -10,9 +10,8 @@ mod scope;
 mod velocity;
 mod workflow;
 
-use iac_plugin::{Arguments, Fault, Json, Tool, json};
+use iac_plugin::{Arguments, Fault, Json, Object, Tool, json};
 
-use crate::arguments::{Object, envelope};
 use crate::{Engine, Moment};
 use scope::Scope;
 
@@ -34,7 +33,7 @@ struct Analysis<'a> {
 /// # Errors
 /// `invalid_parameter` for what is not understood or not there, and those of the engine.
 pub(crate) fn call(arguments: Arguments, moment: &Moment, engine: &mut dyn Engine) -> Result<Json, Fault> {
-    let analysis = envelope(arguments.into()?, "analysis", "type")?;
+    let analysis = arguments.envelope("analysis", "type")?;
     let object = Object::root("analysis", &analysis);
     object.only(&["type", "scope", "params"], &[("operation", "it belongs into `params`")])?;
     let Some(run) = object.word("type", KINDS)? else {

@@ -4,12 +4,11 @@
 //! `2026-01-31`; `2026-01-31 17:00`, in local time; RFC 3339 with an offset. A day is a whole day: as a left end it
 //! begins, as a right end it ends.
 
-use iac_plugin::{Fault, Json};
+use iac_plugin::{Fault, Json, Object};
 use jiff::civil::{Date, DateTime};
 use jiff::{Span, Timestamp};
 
 use crate::Moment;
-use crate::arguments::{Object, expected};
 
 /// What a date may be, for errors.
 pub(crate) const FORM: &str = "now, today, tomorrow or yesterday with an optional offset such as now+3days or today-1w \
@@ -44,7 +43,7 @@ pub(crate) fn read(path: &str, value: &Json, end: End, moment: &Moment) -> Resul
         (Some(Said::Instant(instant)), _) => Ok(instant),
         (Some(Said::Day(day)), End::Left) => Ok(moment.start_of(day)),
         (Some(Said::Day(day)), End::Right) => Ok(moment.end_of(day)),
-        (None, _) => Err(expected(path, value, FORM)),
+        (None, _) => Err(Fault::expected(path, value, FORM)),
     }
 }
 
@@ -55,7 +54,7 @@ pub(crate) fn at_hour(path: &str, value: &Json, hour: i8, moment: &Moment) -> Re
         return Ok(from);
     }
     let at = moment.day_of(from).at(hour, 0, 0, 0).to_zoned(moment.now().time_zone().clone());
-    at.map(|at| at.timestamp().as_millisecond()).map_err(|_| expected(path, value, FORM))
+    at.map(|at| at.timestamp().as_millisecond()).map_err(|_| Fault::expected(path, value, FORM))
 }
 
 /// Reads a date into the form that a write takes: a day, or a local time.
@@ -87,7 +86,7 @@ fn between(object: &Object<'_>, moment: &Moment) -> Result<Option<Range>, Fault>
     let Some(value) = object.get("between") else { return Ok(None) };
     let path = object.at("between");
     let Some([left, right]) = value.as_array().map(Vec::as_slice) else {
-        return Err(expected(&path, value, "a list of two dates"));
+        return Err(Fault::expected(&path, value, "a list of two dates"));
     };
     let from = read(&format!("{path}[0]"), left, End::Left, moment)?;
     let to = read(&format!("{path}[1]"), right, End::Right, moment)?;

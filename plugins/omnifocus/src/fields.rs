@@ -1,9 +1,8 @@
 //! The fields of each kind: which there are, which are returned without being asked for, and which are dates.
 
-use iac_plugin::{Fault, Json};
+use iac_plugin::{Fault, Json, Object, nearest};
 
 use crate::Moment;
-use crate::arguments::{Object, expected, nearest};
 use crate::program::Kind;
 
 const TASKS: &[&str] = &[
@@ -152,7 +151,7 @@ pub(crate) fn find(name: &str, kind: Kind) -> Option<&'static str> {
 
 /// Reads the name of a field; one of another kind is told where it belongs.
 pub(crate) fn read(path: &str, value: &Json, kind: Kind) -> Result<&'static str, Fault> {
-    let name = value.as_str().ok_or_else(|| expected(path, value, "the name of a field"))?;
+    let name = value.as_str().ok_or_else(|| Fault::expected(path, value, "the name of a field"))?;
     if let Some(field) = find(name, kind) {
         return Ok(field);
     }

@@ -8,10 +8,9 @@ mod condition;
 mod pattern;
 mod scope;
 
-use iac_plugin::{Fault, Json};
+use iac_plugin::{Fault, Json, Object};
 
 use crate::Moment;
-use crate::arguments::{Object, expected};
 use crate::program::{Kind, Predicate};
 use scope::Scope;
 
@@ -214,7 +213,7 @@ impl Reader<'_> {
         let Some(value) = object.get("NOT") else { return Ok(()) };
         let inner = Object::of(object.at("NOT"), value)?;
         if inner.keys().next().is_none() {
-            return Err(expected(inner.path(), value, "an object with at least one condition"));
+            return Err(Fault::expected(inner.path(), value, "an object with at least one condition"));
         }
         let path = inner.path().to_owned();
         let (inner, conflicts) = self.part(&inner, &mut Scope::default())?;
@@ -286,7 +285,7 @@ fn items<'a>(object: &Object<'a>, key: &str) -> Result<Vec<Object<'a>>, Fault> {
     let item = |(index, value): (usize, &'a Json)| {
         let item = Object::of(format!("{}[{index}]", object.at(key)), value)?;
         if item.keys().next().is_none() {
-            return Err(expected(item.path(), value, "an object with at least one condition"));
+            return Err(Fault::expected(item.path(), value, "an object with at least one condition"));
         }
         Ok(item)
     };

@@ -7,7 +7,6 @@
 
 mod moment;
 
-mod arguments;
 mod dates;
 
 mod program;

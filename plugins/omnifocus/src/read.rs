@@ -21,7 +21,7 @@ pub(crate) fn tool() -> Tool {
 /// # Errors
 /// `invalid_parameter` for what is not understood or not there, and those of the engine.
 pub(crate) fn call(arguments: Arguments, moment: &Moment, engine: &mut dyn Engine) -> Result<Json, Fault> {
-    let request = Request::read(arguments.into()?, moment)?;
+    let request = Request::read(arguments, moment)?;
     let mut answers = answer::run(engine, moment, request.queries(moment))?;
     request.show(&mut answers, moment)
 }

@@ -3,7 +3,6 @@
 use iac_plugin::{Arguments, Fault, Json, Tool, json};
 
 use crate::answer::Answers;
-use crate::arguments::Object;
 use crate::program::{self, Kind, Predicate, Query};
 use crate::{Engine, Moment, Script, answer};
 
@@ -35,8 +34,7 @@ enum Operation {
 /// # Errors
 /// `invalid_parameter` for what is not understood, and, except for diagnostics, those of the engine.
 pub(crate) fn call(arguments: Arguments, moment: &Moment, engine: &mut dyn Engine) -> Result<Json, Fault> {
-    let map = arguments.into()?;
-    let object = Object::root("", &map);
+    let object = arguments.object();
     object.only(&["operation"], &[("cache", "nothing is cached: every answer is of this moment")])?;
     let operations = [
         ("version", Operation::Version),

@@ -25,7 +25,7 @@ pub(crate) fn tool() -> Tool {
 /// `invalid_parameter` for what is not understood, not there or not certain, before anything was changed; those of the
 /// engine.
 pub(crate) fn call(arguments: Arguments, moment: &Moment, engine: &mut dyn Engine) -> Result<Json, Fault> {
-    let mut plan = request::read(arguments.into()?, moment)?;
+    let mut plan = request::read(arguments, moment)?;
     look::resolve(&mut plan, engine)?;
     if plan.dry_run {
         return Ok(show::planned(&plan, moment));

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
-use crate::Fault;
+use crate::{Fault, Object};
 
 /// The arguments of a call: a JSON object.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,28 +27,32 @@ impl Arguments {
         self.0.get(name).filter(|value| !value.is_null())
     }
 
-    /// Returns a text argument.
-    ///
-    /// # Errors
-    /// `invalid_parameter` where it is there and no text.
-    pub fn text(&self, name: &str) -> Result<Option<&str>, Fault> {
-        self.read(name, "a text", Json::as_str)
+    /// Returns them as an object to read by name.
+    pub fn object(&self) -> Object<'_> {
+        Object::root("", &self.0)
     }
 
-    /// Returns a whole number of 0 or more.
+    /// Takes the object that all arguments stand in, such as `query`.
+    ///
+    /// Models forget it or write it as a text of JSON. Both are repaired, since what was meant is certain: without the
+    /// envelope, `sign` is a key that only its content has.
     ///
     /// # Errors
-    /// `invalid_parameter` where it is there and no such number.
-    pub fn number(&self, name: &str) -> Result<Option<u64>, Fault> {
-        self.read(name, "a whole number of 0 or more", Json::as_u64)
-    }
-
-    /// Returns a truth value.
-    ///
-    /// # Errors
-    /// `invalid_parameter` where it is there and neither true nor false.
-    pub fn flag(&self, name: &str) -> Result<Option<bool>, Fault> {
-        self.read(name, "true or false", Json::as_bool)
+    /// `invalid_parameter` where it is missing, or is no object, or has something beside it.
+    pub fn envelope(self, name: &str, sign: &str) -> Result<Map<String, Json>, Fault> {
+        if !self.0.contains_key(name) && self.0.contains_key(sign) {
+            return Ok(self.0);
+        }
+        self.object().only(&[name], &[])?;
+        let form = format!("an object such as {{\"{name}\":{{\"{sign}\":…}}}}");
+        match self.0.get(name) {
+            Some(Json::Object(map)) => Ok(map.clone()),
+            Some(value) => match value.as_str().and_then(|text| serde_json::from_str(text).ok()) {
+                Some(Json::Object(map)) => Ok(map),
+                _ => Err(Fault::expected(name, value, &form)),
+            },
+            None => Err(Fault::invalid(format!("`{name}` is missing, expected {form}"))),
+        }
     }
 
     /// Reads all arguments as a type of the plugin's own.
@@ -57,19 +61,6 @@ impl Arguments {
     /// `invalid_parameter` where they do not fit.
     pub fn into<T: DeserializeOwned>(self) -> Result<T, Fault> {
         serde_json::from_value(Json::Object(self.0)).map_err(|error| Fault::invalid(error.to_string()))
-    }
-
-    fn read<'a, T>(
-        &'a self,
-        name: &str,
-        expected: &str,
-        read: impl Fn(&'a Json) -> Option<T>,
-    ) -> Result<Option<T>, Fault> {
-        let Some(value) = self.get(name) else { return Ok(None) };
-        match read(value) {
-            Some(value) => Ok(Some(value)),
-            None => Err(Fault::invalid(format!("`{name}` is `{value}`, expected {expected}"))),
-        }
     }
 }
 
@@ -81,6 +72,8 @@ impl From<Map<String, Json>> for Arguments {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn check(text: &str, read: impl Fn(&Arguments) -> Result<String, Fault>, expected: &str) {
@@ -92,19 +85,35 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_read_by_name_and_kind() {
-        let number = |arguments: &Arguments| Ok(format!("{:?}", arguments.number("n")?));
+    fn arguments_are_an_object() {
+        let number = |arguments: &Arguments| Ok(format!("{:?}", arguments.object().whole("n", 0, 9)?));
         check(r#"{"n":3}"#, number, "Some(3)");
         check(r#"{"n":null}"#, number, "None");
-        check("{}", number, "None");
-        check(r#"{"n":-1}"#, number, "invalid_parameter: `n` is `-1`, expected a whole number of 0 or more");
-        check(
-            r#"{"n":"3"}"#,
-            number,
-            r#"invalid_parameter: `n` is `"3"`, expected a whole number of 0 or more"#,
-        );
+        check(r#"{"n":-1}"#, number, "invalid_parameter: `n` is `-1`, expected a whole number from 0 to 9");
         check("[1]", number, "invalid_parameter: arguments are `[1]`, expected an object");
-        check(r#"{"n":"x"}"#, |arguments| Ok(format!("{:?}", arguments.text("n")?)), r#"Some("x")"#);
-        check(r#"{"n":true}"#, |arguments| Ok(format!("{:?}", arguments.flag("n")?)), "Some(true)");
+        check(
+            "{",
+            number,
+            "invalid_parameter: arguments are no JSON: EOF while parsing an object at line 1 column 1",
+        );
+    }
+
+    #[test]
+    fn a_forgotten_envelope_is_put_back() {
+        let form = "expected an object such as {\"query\":{\"type\":…}}";
+        let query = |text: &str, expected: &str| {
+            let read = |arguments: &Arguments| {
+                arguments.clone().envelope("query", "type").map(|map| json!(map).to_string())
+            };
+            check(text, read, expected);
+        };
+        for text in
+            [r#"{"query":{"type":"tags"}}"#, r#"{"query":"{\"type\":\"tags\"}"}"#, r#"{"type":"tags"}"#]
+        {
+            query(text, r#"{"type":"tags"}"#);
+        }
+        query("{}", &format!("invalid_parameter: `query` is missing, {form}"));
+        query(r#"{"query":3}"#, &format!("invalid_parameter: `query` is `3`, {form}"));
+        query(r#"{"querry":{}}"#, "invalid_parameter: `querry` is not known");
     }
 }

@@ -33,6 +33,16 @@ impl Fault {
         Self::new("invalid_parameter", message)
     }
 
+    /// Makes an `invalid_parameter` of the value at a path that is not what was expected; a long value is cut.
+    pub fn expected(path: &str, value: &Json, accepted: &str) -> Self {
+        let mut shown = value.to_string();
+        if let Some((end, _)) = shown.char_indices().nth(80) {
+            shown.truncate(end);
+            shown.push('…');
+        }
+        Self::invalid(format!("`{path}` is `{shown}`, expected {accepted}"))
+    }
+
     /// Says what to do next.
     #[must_use]
     pub fn suggest(mut self, suggestion: impl Into<String>) -> Self {

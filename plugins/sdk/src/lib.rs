@@ -12,7 +12,7 @@
 //!     }
 //!
 //!     fn call(_tool: &str, arguments: Arguments) -> Result<Json, Fault> {
-//!         let name = arguments.text("name")?.unwrap_or("you");
+//!         let name = arguments.object().text("name")?.unwrap_or("you");
 //!         Ok(json!({"greeting": format!("hello {name}")}))
 //!     }
 //! }
@@ -34,6 +34,7 @@ mod fault;
 pub mod files;
 pub mod language_servers;
 pub mod log;
+mod object;
 pub mod settings;
 pub mod store;
 mod tool;
@@ -42,6 +43,7 @@ pub use serde_json::{self, Value as Json, json};
 
 pub use arguments::Arguments;
 pub use fault::Fault;
+pub use object::{Object, nearest};
 pub use tool::Tool;
 
 use bindings::exports::iac::plugin::tools;

@@ -4,12 +4,11 @@
 mod phrase;
 mod text;
 
-use iac_plugin::{Fault, Json, json};
+use iac_plugin::{Fault, Json, Object, json};
 
 use super::scope::Usual;
 use super::{Analysis, answer};
 use crate::answer::{self as answers, Found};
-use crate::arguments::{Object, expected};
 use crate::dates;
 use crate::program::{Kind, Predicate, Query};
 use crate::{Engine, Moment};
@@ -94,7 +93,8 @@ fn read(params: &Object<'_>, moment: &Moment) -> Result<Vec<Item>, Fault> {
     let item = |(index, value): (usize, &Json)| {
         let object = Object::of(format!("{}[{index}]", params.at("items")), value)?;
         object.only(ITEM, &[("title", "use `name`"), ("estimate", "use `estimatedMinutes`")])?;
-        let name = object.text("name")?.ok_or_else(|| expected(&object.at("name"), &Json::Null, "a name"))?;
+        let name =
+            object.text("name")?.ok_or_else(|| Fault::expected(&object.at("name"), &Json::Null, "a name"))?;
         Ok(Item {
             name: name.trim().to_owned(),
             project: object.text("project")?.map(str::to_owned),

@@ -1,11 +1,10 @@
 //! Projects to review.
 
 use iac_plugin::serde_json::Map;
-use iac_plugin::{Arguments, Fault, Json, json};
+use iac_plugin::{Arguments, Fault, Json, Object, json};
 
 use super::scope::{Scope, Usual};
 use super::{Analysis, answer};
-use crate::arguments::Object;
 use crate::moment::DAY;
 use crate::program::{Kind, Predicate, Query};
 use crate::{Engine, Moment, answer as answers, dates, write};

@@ -1,10 +1,9 @@
 //! What an analysis looks at.
 
-use iac_plugin::{Fault, Json, json};
+use iac_plugin::{Fault, Json, Object, json};
 use jiff::civil::Date;
 
 use crate::Moment;
-use crate::arguments::Object;
 use crate::dates::{self, End};
 use crate::program::{Match, Predicate};
 

@@ -1,10 +1,9 @@
 //! One condition of a filter: a key and its value.
 
-use iac_plugin::{Fault, Json};
+use iac_plugin::{Fault, Json, Object};
 
 use super::pattern;
 use crate::Moment;
-use crate::arguments::Object;
 use crate::dates;
 use crate::program::{Bound, Kind, Match, Predicate};
 

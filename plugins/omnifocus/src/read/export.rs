@@ -1,11 +1,10 @@
 //! Exports: a query like any other, and a form for its rows.
 
-use iac_plugin::{Fault, Json, json};
+use iac_plugin::{Fault, Json, Object, json};
 
 use super::mode::Mode;
 use super::request::{Part, Request, needs_planned, sort};
 use crate::answer::Answers;
-use crate::arguments::Object;
 use crate::program::Kind;
 use crate::{Moment, fields, filter};
 

@@ -1,12 +1,10 @@
 //! What a caller of `omnifocus_read` asks for.
 
-use iac_plugin::serde_json::Map;
-use iac_plugin::{Fault, Json};
+use iac_plugin::{Arguments, Fault, Json, Object};
 
 use super::export::{self, Format};
 use super::mode::{self, Mode};
 use super::summary;
-use crate::arguments::{Object, envelope};
 use crate::filter::{self, Filter};
 use crate::program::{Kind, Query};
 use crate::{Moment, fields};
@@ -84,8 +82,8 @@ const REDIRECTS: &[(&str, &str)] = &[
 
 impl Request {
     /// Reads the arguments of a call.
-    pub(super) fn read(arguments: Map<String, Json>, moment: &Moment) -> Result<Self, Fault> {
-        let query = envelope(arguments, "query", "type")?;
+    pub(super) fn read(arguments: Arguments, moment: &Moment) -> Result<Self, Fault> {
+        let query = arguments.envelope("query", "type")?;
         let query = Object::root("query", &query);
         let kinds = [
             ("tasks", Some(Kind::Tasks)),

@@ -1,12 +1,11 @@
 //! Many operations as one program: creates, parents first, then updates, completes, deletes.
 
-use iac_plugin::{Fault, Json};
+use iac_plugin::{Fault, Json, Object};
 
 use super::changes::Context;
 use super::plan::{Form, Plan, Step};
 use super::request::{self, REDIRECTS, Target};
 use crate::Moment;
-use crate::arguments::{Object, expected};
 
 /// So many operations or ids are taken at once.
 pub(super) const MOST: usize = 100;
@@ -81,7 +80,7 @@ fn written<'a>(mutation: &Object<'_>, list: &'a [Json]) -> Result<Vec<(&'static 
             Some(word) => Ok((word, object)),
             None => {
                 object.only(&["operation", "target", "data", "id", "changes"], REDIRECTS)?;
-                Err(expected(
+                Err(Fault::expected(
                     &object.at("operation"),
                     &Json::Null,
                     "one of create, update, complete, skip, duplicate, convert, delete",

@@ -1,11 +1,10 @@
 //! What is to be written: the data of a create, the changes of an update.
 
-use iac_plugin::{Fault, Json, json};
+use iac_plugin::{Fault, Json, Object, json};
 
 use super::repetition;
 use super::request::{REDIRECTS, Target};
 use crate::Moment;
-use crate::arguments::{Object, expected};
 use crate::dates;
 
 /// What stands around the data.
@@ -297,7 +296,7 @@ fn tags(object: &Object<'_>) -> Result<Option<Json>, Fault> {
             Some(_) => object.texts(key)?.unwrap_or_default(),
         };
         if let Some(blank) = names.iter().find(|name| name.split(" : ").any(|part| part.trim().is_empty())) {
-            return Err(expected(
+            return Err(Fault::expected(
                 &object.at(key),
                 &json!(blank),
                 "names of tags; \"Parent : Child\" is a path",
@@ -330,7 +329,7 @@ fn notifications(object: &Object<'_>, moment: &Moment) -> Result<Option<Json>, F
                 let path = format!("{}[{at}]", object.at(key));
                 dates::at_hour(&path, value, MORNING, moment).map(|at| json!({ "at": at })).map_err(|_| {
                     let form = "a date, or whole minutes from the due date such as -60 for an hour before";
-                    expected(&path, value, form)
+                    Fault::expected(&path, value, form)
                 })
             }
         };

@@ -1,9 +1,8 @@
 //! How something repeats: from the words of a caller to the rule that OmniFocus keeps.
 
-use iac_plugin::{Fault, Json, json};
+use iac_plugin::{Fault, Json, Object, json};
 
 use crate::Moment;
-use crate::arguments::{Object, expected};
 use crate::dates::{self, End};
 
 const KEYS: &[&str] = &[
@@ -170,19 +169,22 @@ fn days_of_week(rule: &Object<'_>, frequency: &str) -> Result<Option<Vec<String>
     if list.is_empty() || !["WEEKLY", "MONTHLY", "YEARLY"].contains(&frequency) {
         let accepted =
             if list.is_empty() { FORM } else { "a frequency of weekly, monthly or yearly beside it" };
-        return Err(expected(&path, &json!(list), accepted));
+        return Err(Fault::expected(&path, &json!(list), accepted));
     }
     let mut days = Vec::new();
     for value in list {
         let position = value.get("position").filter(|position| !position.is_null());
-        let name = day(value.get("day").unwrap_or(value)).ok_or_else(|| expected(&path, value, FORM))?;
+        let name =
+            day(value.get("day").unwrap_or(value)).ok_or_else(|| Fault::expected(&path, value, FORM))?;
         let position = match position {
             None => String::new(),
             Some(position) => {
                 let near =
                     position.as_i64().filter(|at| *at != 0 && (-5..=5).contains(at) && frequency != "WEEKLY");
-                near.ok_or_else(|| expected(&path, value, "a position from -5 to 5, monthly or yearly"))?
-                    .to_string()
+                near.ok_or_else(|| {
+                    Fault::expected(&path, value, "a position from -5 to 5, monthly or yearly")
+                })?
+                .to_string()
             }
         };
         days.push(format!("{position}{name}"));

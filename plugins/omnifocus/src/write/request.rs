@@ -1,13 +1,12 @@
 //! What a caller of `omnifocus_write` asks for.
 
 use iac_plugin::serde_json::Map;
-use iac_plugin::{Fault, Json, json};
+use iac_plugin::{Arguments, Fault, Json, Object, json};
 
 use super::changes::{self, Context};
 use super::plan::{Form, Plan, Step};
 use super::{batch, tags};
 use crate::Moment;
-use crate::arguments::{Object, envelope};
 
 pub(super) const OPERATIONS: [&str; 11] = [
     "create",
@@ -61,12 +60,12 @@ impl Target {
 ///
 /// # Errors
 /// `invalid_parameter` for whatever is not understood.
-pub(super) fn read(arguments: Map<String, Json>, moment: &Moment) -> Result<Plan, Fault> {
-    if arguments.contains_key("data") && !arguments.contains_key("operation") {
+pub(super) fn read(arguments: Arguments, moment: &Moment) -> Result<Plan, Fault> {
+    if arguments.object().has("data") && !arguments.object().has("operation") {
         return Err(Fault::invalid("`mutation` is missing")
             .suggest("write {\"mutation\":{\"operation\":\"create\",\"target\":\"task\",\"data\":{…}}}"));
     }
-    let mutation = repaired(envelope(arguments, "mutation", "operation")?);
+    let mutation = repaired(arguments.envelope("mutation", "operation")?);
     let mutation = Object::root("mutation", &mutation);
     let words: Vec<(&str, &str)> = OPERATIONS.iter().map(|word| (*word, *word)).collect();
     let operation = mutation.word("operation", &words)?.ok_or_else(|| {

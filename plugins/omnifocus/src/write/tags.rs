@@ -1,9 +1,8 @@
 //! `tag_manage`: making, naming, nesting and removing tags.
 
-use iac_plugin::{Fault, Json, json};
+use iac_plugin::{Fault, Json, Object, json};
 
 use super::plan::Step;
-use crate::arguments::Object;
 
 pub(super) const ACTIONS: [&str; 9] =
     ["create", "rename", "delete", "merge", "nest", "reparent", "unnest", "set_status", "set_exclusive"];

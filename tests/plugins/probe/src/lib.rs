@@ -22,7 +22,7 @@ impl Plugin for Probe {
 
     fn call(tool: &str, arguments: Arguments) -> Result<Json, Fault> {
         let with = || arguments.get("with").cloned().unwrap_or_default();
-        match (tool, arguments.text("do")?.unwrap_or_default()) {
+        match (tool, arguments.object().text("do")?.unwrap_or_default()) {
             ("probe", "spin") => spin(),
             ("probe", "panic") => panic!("as it was told"),
             ("probe", "hog") => Ok(json!({"bytes": hog().len()})),

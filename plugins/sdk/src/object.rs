@@ -1,33 +1,40 @@
-//! Arguments read strictly: a key that nothing reads is an error, and every error names the accepted form.
+//! Objects read strictly: a key that nothing reads is an error, and every error names the accepted form.
 
-use iac_plugin::{Fault, Json};
+use serde_json::{Map, Value as Json};
 
-use iac_plugin::serde_json::{self, Map};
+use crate::Fault;
 
-/// An object of the arguments and where it stands in them.
+/// An object of the arguments, and the path at which it stands in them, for errors. A key that is null counts as left out,
+/// except for [`get`](Self::get) and [`has`](Self::has).
 #[derive(Clone, Debug)]
-pub(crate) struct Object<'a> {
+pub struct Object<'a> {
     path: String,
     map: &'a Map<String, Json>,
 }
 
 impl<'a> Object<'a> {
     /// Takes a value for the object that stands at `path`.
-    pub(crate) fn of(path: impl Into<String>, value: &'a Json) -> Result<Self, Fault> {
+    ///
+    /// # Errors
+    /// `invalid_parameter` where it is no object.
+    pub fn of(path: impl Into<String>, value: &'a Json) -> Result<Self, Fault> {
         let path = path.into();
         match value.as_object() {
             Some(map) => Ok(Self { path, map }),
-            None => Err(expected(&path, value, "an object")),
+            None => Err(Fault::expected(&path, value, "an object")),
         }
     }
 
     /// Takes a map for the object that stands at `path`.
-    pub(crate) fn root(path: &str, map: &'a Map<String, Json>) -> Self {
+    pub fn root(path: &str, map: &'a Map<String, Json>) -> Self {
         Self { path: path.to_owned(), map }
     }
 
     /// Refuses a key that is not in `known`. `redirects` says of foreign keys what to write instead.
-    pub(crate) fn only(&self, known: &[&str], redirects: &[(&str, &str)]) -> Result<(), Fault> {
+    ///
+    /// # Errors
+    /// `invalid_parameter` where it has another key.
+    pub fn only(&self, known: &[&str], redirects: &[(&str, &str)]) -> Result<(), Fault> {
         let Some(key) = self.map.keys().find(|key| !known.contains(&key.as_str())) else { return Ok(()) };
         let fault = Fault::invalid(format!("`{}` is not known", self.at(key)));
         let advice = redirects.iter().find(|(foreign, _)| foreign == key).map(|(_, advice)| *advice);
@@ -39,32 +46,35 @@ impl<'a> Object<'a> {
     }
 
     /// Returns where a key of this object stands.
-    pub(crate) fn at(&self, key: &str) -> String {
+    pub fn at(&self, key: &str) -> String {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 
     /// Returns where this object stands.
-    pub(crate) fn path(&self) -> &str {
+    pub fn path(&self) -> &str {
         &self.path
     }
 
     /// Returns the keys in the order in which they were written.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+    pub fn keys(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         self.map.keys().map(String::as_str)
     }
 
     /// Says whether a key is there, also where it is null.
-    pub(crate) fn has(&self, key: &str) -> bool {
+    pub fn has(&self, key: &str) -> bool {
         self.map.contains_key(key)
     }
 
     /// Returns a value as it is.
-    pub(crate) fn get(&self, key: &str) -> Option<&'a Json> {
+    pub fn get(&self, key: &str) -> Option<&'a Json> {
         self.map.get(key)
     }
 
     /// Returns a truth value; the words `true` and `false` are taken too, since some clients write them so.
-    pub(crate) fn flag(&self, key: &str) -> Result<Option<bool>, Fault> {
+    ///
+    /// # Errors
+    /// `invalid_parameter` where it is something else.
+    pub fn flag(&self, key: &str) -> Result<Option<bool>, Fault> {
         self.read(key, "true or false", |value| match value {
             Json::Bool(flag) => Some(*flag),
             Json::String(text) => text.parse().ok(),
@@ -73,12 +83,18 @@ impl<'a> Object<'a> {
     }
 
     /// Returns a number; one that is written as a text is taken too.
-    pub(crate) fn number(&self, key: &str) -> Result<Option<f64>, Fault> {
+    ///
+    /// # Errors
+    /// `invalid_parameter` where it is no number.
+    pub fn number(&self, key: &str) -> Result<Option<f64>, Fault> {
         self.read(key, "a number", number)
     }
 
     /// Returns a whole number between two bounds.
-    pub(crate) fn whole(&self, key: &str, least: i64, most: i64) -> Result<Option<i64>, Fault> {
+    ///
+    /// # Errors
+    /// `invalid_parameter` where it is no such number.
+    pub fn whole(&self, key: &str, least: i64, most: i64) -> Result<Option<i64>, Fault> {
         let accepted = if most == i64::MAX {
             format!("a whole number of {least} or more")
         } else {
@@ -88,14 +104,20 @@ impl<'a> Object<'a> {
     }
 
     /// Returns a text that is not empty.
-    pub(crate) fn text(&self, key: &str) -> Result<Option<&'a str>, Fault> {
+    ///
+    /// # Errors
+    /// `invalid_parameter` where it is no such text.
+    pub fn text(&self, key: &str) -> Result<Option<&'a str>, Fault> {
         self.read(key, "a text that is not empty", |value| {
             value.as_str().filter(|text| !text.trim().is_empty())
         })
     }
 
     /// Returns one of some words, written with any case, with `_` or `-`.
-    pub(crate) fn word<T: Copy>(&self, key: &str, words: &[(&str, T)]) -> Result<Option<T>, Fault> {
+    ///
+    /// # Errors
+    /// `invalid_parameter` where it is none of them.
+    pub fn word<T: Copy>(&self, key: &str, words: &[(&str, T)]) -> Result<Option<T>, Fault> {
         let accepted: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
         self.read(key, &format!("one of {}", accepted.join(", ")), |value| {
             let word = value.as_str()?.trim().to_ascii_lowercase().replace('-', "_");
@@ -104,7 +126,10 @@ impl<'a> Object<'a> {
     }
 
     /// Returns a list of texts that has at least one; a single text stands for a list of one.
-    pub(crate) fn texts(&self, key: &str) -> Result<Option<Vec<String>>, Fault> {
+    ///
+    /// # Errors
+    /// `invalid_parameter` where it is no such list.
+    pub fn texts(&self, key: &str) -> Result<Option<Vec<String>>, Fault> {
         self.read(key, "a list of texts that is not empty", |value| {
             let texts: Vec<String> = match value {
                 Json::String(text) => vec![text.clone()],
@@ -118,7 +143,10 @@ impl<'a> Object<'a> {
     }
 
     /// Returns an object below this one.
-    pub(crate) fn object(&self, key: &str) -> Result<Option<Object<'a>>, Fault> {
+    ///
+    /// # Errors
+    /// `invalid_parameter` where it is no object.
+    pub fn object(&self, key: &str) -> Result<Option<Object<'a>>, Fault> {
         match self.get(key) {
             None | Some(Json::Null) => Ok(None),
             Some(value) => Object::of(self.at(key), value).map(Some),
@@ -126,13 +154,16 @@ impl<'a> Object<'a> {
     }
 
     /// Returns a list as it is.
-    pub(crate) fn list(&self, key: &str) -> Result<Option<&'a [Json]>, Fault> {
+    ///
+    /// # Errors
+    /// `invalid_parameter` where it is no list.
+    pub fn list(&self, key: &str) -> Result<Option<&'a [Json]>, Fault> {
         self.read(key, "a list", |value| value.as_array().map(Vec::as_slice))
     }
 
     /// Makes the fault of a value that is there and wrong.
-    pub(crate) fn wrong(&self, key: &str, accepted: &str) -> Fault {
-        expected(&self.at(key), self.get(key).unwrap_or(&Json::Null), accepted)
+    pub fn wrong(&self, key: &str, accepted: &str) -> Fault {
+        Fault::expected(&self.at(key), self.get(key).unwrap_or(&Json::Null), accepted)
     }
 
     fn read<T>(
@@ -145,75 +176,25 @@ impl<'a> Object<'a> {
             None | Some(Json::Null) => Ok(None),
             Some(value) => match read(value) {
                 Some(read) => Ok(Some(read)),
-                None => Err(expected(&self.at(key), value, accepted)),
+                None => Err(Fault::expected(&self.at(key), value, accepted)),
             },
         }
     }
 }
 
-/// Takes the object that all arguments stand in, such as `query`.
-///
-/// Models forget it or write it as a text of JSON; both are repaired, since what was meant is certain: without the
-/// envelope, `sign` is a key that only its content has.
-pub(crate) fn envelope(
-    arguments: Map<String, Json>,
-    name: &str,
-    sign: &str,
-) -> Result<Map<String, Json>, Fault> {
-    if !arguments.contains_key(name) && arguments.contains_key(sign) {
-        return Ok(arguments);
-    }
-    Object::root("", &arguments).only(&[name], &[])?;
-    let form = format!("an object such as {{\"{name}\":{{\"{sign}\":…}}}}");
-    match arguments.get(name) {
-        Some(Json::Object(map)) => Ok(map.clone()),
-        Some(value) => match value.as_str().and_then(|text| serde_json::from_str(text).ok()) {
-            Some(Json::Object(map)) => Ok(map),
-            _ => Err(expected(name, value, &form)),
-        },
-        None => Err(Fault::invalid(format!("`{name}` is missing, expected {form}"))),
-    }
-}
-
-/// Makes the fault of a value that is not what was expected.
-pub(crate) fn expected(path: &str, value: &Json, accepted: &str) -> Fault {
-    let mut shown = value.to_string();
-    if let Some((end, _)) = shown.char_indices().nth(80) {
-        shown.truncate(end);
-        shown.push('…');
-    }
-    Fault::invalid(format!("`{path}` is `{shown}`, expected {accepted}"))
-}
-
 /// Returns the known word that a wrong one most likely stands for.
-pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let word = word.to_lowercase();
     let length = word.chars().count();
     let distance = |known: &str| {
         let known = known.to_lowercase();
         let within = length > 2 && known.len() > 2 && (known.contains(&word) || word.contains(&known));
-        if within { 1 } else { edits(&word, &known) }
+        if within { 1 } else { strsim::levenshtein(&word, &known) }
     };
     // Of a word of three letters, another one that shares a single letter is no likely meaning.
     let most = if length < 4 { 1 } else { 2.max(length / 3) };
     let near = known.iter().map(|known| (distance(known), *known)).min_by_key(|(distance, _)| *distance);
     near.filter(|(distance, _)| *distance <= most).map(|(_, known)| known)
-}
-
-/// Counts the single characters to insert, remove or replace between two texts.
-fn edits(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (index, letter) in left.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = index + 1;
-        for (column, other) in right.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *other);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(row[column] + 1).min(diagonal + 1);
-        }
-    }
-    row[right.len()]
 }
 
 fn number(value: &Json) -> Option<f64> {
@@ -229,7 +210,7 @@ fn whole(value: &Json) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use iac_plugin::json;
+    use serde_json::json;
 
     use super::*;
 
@@ -290,27 +271,5 @@ mod tests {
             |object| object.only(&["tags"], &[("context", "use `tags`")]),
             "`query.context` is not known; use `tags`",
         );
-    }
-
-    #[test]
-    fn a_forgotten_envelope_is_put_back() {
-        for arguments in [
-            json!({"query": {"type": "tags"}}),
-            json!({"query": "{\"type\":\"tags\"}"}),
-            json!({"type": "tags"}),
-        ] {
-            let map = arguments.as_object().expect("an object").clone();
-            let inner = envelope(map, "query", "type").expect("the envelope is certain");
-            assert_eq!(Json::Object(inner), json!({"type": "tags"}), "{arguments}");
-        }
-        for (arguments, message) in [
-            (json!({}), "`query` is missing, expected an object such as {\"query\":{\"type\":…}}"),
-            (json!({"query": 3}), "`query` is `3`, expected an object such as {\"query\":{\"type\":…}}"),
-            (json!({"querry": {}}), "`querry` is not known"),
-        ] {
-            let map = arguments.as_object().expect("an object").clone();
-            let fault = envelope(map, "query", "type").expect_err("nothing is certain");
-            assert_eq!(fault.message, message);
-        }
     }
 }
