@@ -61,6 +61,10 @@ pub struct ScriptFile {
     /// They become a part of the packed text, so that no call can alter them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fixed: BTreeMap<String, bool>,
+    /// Where a text is that several scripts share: an expression that is a function of no argument. The text of the script
+    /// finds what it returns under the name `shared`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared: Option<String>,
 }
 
 /// One capability that a plugin wants.
@@ -178,6 +182,11 @@ impl Manifest {
 }
 
 impl ScriptFile {
+    /// Returns the files that its text is made of.
+    pub fn files(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.file).chain(&self.shared)
+    }
+
     fn check(&self) -> Result<(), ManifestError> {
         line("scripts.reason", &self.reason)?;
         let letters = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
@@ -193,9 +202,9 @@ impl ScriptFile {
         }
         self.check_acts()?;
         let below = |part: &str| !part.is_empty() && part != "." && part != "..";
-        match self.file.split('/').all(below) {
-            true => Ok(()),
-            false => Err(value("scripts.file", &self.file, "a file below the folder of plugin.toml")),
+        match self.files().find(|file| !file.split('/').all(below)) {
+            None => Ok(()),
+            Some(file) => Err(value("scripts.file", file, "a file below the folder of plugin.toml")),
         }
     }
 }

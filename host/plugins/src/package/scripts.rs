@@ -18,21 +18,31 @@ const LONGEST: usize = 200_000;
 /// Puts the texts to what the manifest says of them.
 pub(super) fn collect(manifest: &Manifest, texts: &Texts) -> Result<Vec<Script>, PackageError> {
     let script = |file: &ScriptFile| {
-        let text = texts.get(&file.file);
-        let text = text.ok_or_else(|| failed(&file.name, &format!("there is no file {}", file.file)))?;
-        let text = with_fixed(file, text);
+        let read = |name: &String| {
+            let text = texts.get(name);
+            text.ok_or_else(|| failed(&file.name, &format!("there is no file {name}")))
+        };
+        let text = composed(
+            file,
+            read(&file.file)?,
+            file.shared.as_ref().map(read).transpose()?.map(String::as_str),
+        );
         check(&file.name, &text)?;
         Ok(script(manifest, file, &text))
     };
     manifest.scripts.iter().map(script).collect()
 }
 
-/// Puts what is fixed around a text, as the argument of a function that returns the script.
-fn with_fixed(file: &ScriptFile, text: &str) -> String {
-    if file.fixed.is_empty() {
-        return text.to_owned();
+/// Puts what is fixed and what is shared around a text, as the arguments of a function that returns the script.
+fn composed(file: &ScriptFile, text: &str, shared: Option<&str>) -> String {
+    let (fixed, inner) = (json!(file.fixed), text.trim_end());
+    match shared.map(str::trim_end) {
+        Some(shared) => {
+            format!("((fixed, shared) => (\n{inner}\n))(Object.freeze({fixed}), (\n{shared}\n)())")
+        }
+        None if file.fixed.is_empty() => text.to_owned(),
+        None => format!("(fixed => (\n{inner}\n))(Object.freeze({fixed}))"),
     }
-    format!("(fixed => (\n{}\n))(Object.freeze({}))", text.trim_end(), json!(file.fixed))
 }
 
 pub(super) fn write(scripts: &[Script]) -> Vec<u8> {
@@ -133,6 +143,27 @@ mod tests {
         assert_eq!([&scripts[0].text, &scripts[1].text], [&text(false), &text(true)]);
         let wrong = Manifest::parse(&format!("{head}{}", two.replace("mayDelete", "\"a-b\"")));
         assert!(wrong.expect_err("it is refused").to_string().contains("names like mayDelete"));
+    }
+
+    #[test]
+    fn scripts_share_a_text() {
+        let both = MANIFEST.replace("level = ", "shared = \"shared.js\"\nlevel = ");
+        let manifest = Manifest::parse(&both).expect("the test's own manifest");
+        let texts = [
+            ("read.js", "d => shared.say(d)\n"),
+            ("change.js", "d => 1"),
+            ("shared.js", "() => ({ say })\n"),
+        ];
+        let mut texts = Texts::from(texts.map(|(name, text)| (name.to_owned(), text.to_owned())));
+        let scripts = collect(&manifest, &texts).expect("they are there");
+        let text =
+            "((fixed, shared) => (\nd => shared.say(d)\n))(Object.freeze({}), (\n() => ({ say })\n)())";
+        assert_eq!(scripts[0].text, text);
+        texts.remove("shared.js");
+        let missing = collect(&manifest, &texts).expect_err("one file is missing").to_string();
+        assert!(missing.contains("there is no file shared.js"), "{missing}");
+        let above = Manifest::parse(&both.replace("shared.js", "../shared.js"));
+        assert!(above.expect_err("it is refused").to_string().contains("../shared.js"));
     }
 
     #[test]

@@ -201,11 +201,8 @@ fn pack(choice: Choice, wasm: &Path, manifest: &Path, output: &Path) -> Result<(
 /// Reads the scripts that a manifest names, which are beside it.
 fn scripts(manifest: &Path, toml: &str) -> Result<Texts, Failure> {
     let parsed = Manifest::parse(toml).map_err(|error| Failure::Failed(error.to_string()))?;
-    let read = |script: &ScriptFile| {
-        let text = text(&manifest.with_file_name(&script.file))?;
-        Ok((script.file.clone(), text))
-    };
-    parsed.scripts.iter().map(read).collect()
+    let read = |file: &String| Ok((file.clone(), text(&manifest.with_file_name(file))?));
+    parsed.scripts.iter().flat_map(ScriptFile::files).map(read).collect()
 }
 
 /// Builds the plugin of a folder; returns where cargo put the module of that name.
