@@ -249,7 +249,8 @@ impl Engine for Simulated {
 /// A script as the package has it.
 fn text(script: Script) -> String {
     let (file, fixed) = script.source();
-    let text = std::fs::read_to_string(folder(&format!("../plugins/omnifocus/{file}"))).unwrap();
+    let read = |file| std::fs::read_to_string(folder(&format!("../plugins/omnifocus/{file}"))).unwrap();
+    let (text, shared) = (read(file), read(Script::SHARED));
     let fixed: Json = fixed.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
-    format!("(fixed => (\n{text}\n))({fixed})")
+    format!("((fixed, shared) => (\n{text}\n))({fixed}, (\n{shared}\n)())")
 }

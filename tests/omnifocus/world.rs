@@ -115,12 +115,13 @@ impl World {
         self.runs += 1;
         let (file, fixed) = script.source();
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins/omnifocus");
-        let text = std::fs::read_to_string(folder.join(file)).unwrap();
+        let read = |file| std::fs::read_to_string(folder.join(file)).unwrap();
+        let (text, shared) = (read(file), read(Script::SHARED));
         let fixed: Json = fixed.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
         let (data, acts) = (json!(program.to_string()), json!(acts));
         let sabotage = if script == Script::Write { self.sabotage.as_str() } else { "" };
         let source = format!(
-            "{sabotage}\nJSON.stringify((fixed => (\n{text}\n))({fixed})(JSON.parse({data}), undefined, Object.freeze({acts})))"
+            "{sabotage}\nJSON.stringify(((fixed, shared) => (\n{text}\n))({fixed}, (\n{shared}\n)())(JSON.parse({data}), undefined, Object.freeze({acts})))"
         );
         assert!(source.chars().count() < 240_000, "the script and its data are too long");
         let answer = self.evaluate(&source).map_err(|error| Fault::new("execution_failed", error))?;

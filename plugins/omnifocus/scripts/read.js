@@ -12,74 +12,25 @@
 (program) => {
   "use strict";
 
+  const { refuse, present, orNull, time, key, title, word, chain, path, isRoot, taskState, folderState, projectState, tagState, near, segments } = shared;
   const DAY = 86400000;
   const now = program.now;
   const warnings = [];
 
-  // What a caller named and OmniFocus does not have ends the run; it is an answer, not a crash.
-  function refuse(reason, what, value, near) {
-    throw { refusal: { reason, what, value, near: near || [] } };
-  }
-
   // ---- reading the model
-
-  const orNull = (value) => (value === undefined ? null : value);
-  const time = (date) => (date === undefined || date === null ? null : date.getTime());
-  const key = (object) => (object === undefined || object === null ? null : object.id.primaryKey);
-  const title = (object) => (object === undefined || object === null ? null : object.name);
-
-  // "[object Task.Status: Blocked]" is how a value of an enumeration shows itself.
-  function word(value) {
-    if (value === undefined || value === null) return null;
-    const shown = String(value);
-    const found = /: *([^\]]+)\]$/.exec(shown);
-    return found ? found[1] : shown;
-  }
 
   const S = Task.Status;
   const isOpen = (status) =>
     status === S.Available || status === S.Next || status === S.DueSoon || status === S.Overdue;
 
-  function taskState(task) {
-    const status = task.taskStatus;
-    if (status === S.Dropped) return "dropped";
-    return task.completed || status === S.Completed ? "completed" : "active";
-  }
-
-  // A folder that is dropped takes what is in it along, however deep.
-  function inDropped(folder) {
-    for (let at = folder; at !== undefined && at !== null; at = at.parent) if (at.status !== Folder.Status.Active) return true;
-    return false;
-  }
-
-  function projectState(project) {
-    const status = project.status;
-    if (status !== Project.Status.Done && inDropped(project.parentFolder)) return "dropped";
-    if (status === Project.Status.Active) return "active";
-    if (status === Project.Status.OnHold) return "on_hold";
-    if (status === Project.Status.Done) return "completed";
-    return status === Project.Status.Dropped ? "dropped" : word(status);
-  }
-
-  function tagState(tag) {
-    const known = [[Tag.Status.Active, "active"], [Tag.Status.OnHold, "on_hold"], [Tag.Status.Dropped, "dropped"]].find(([status]) => status === tag.status);
-    return known === undefined ? word(tag.status) : known[1];
-  }
-
-  function folderState(folder) { return inDropped(folder) ? "dropped" : "active"; }
-
-  function repetition(task) {
-    const rule = task.repetitionRule;
-    if (rule === undefined || rule === null) return null;
-    return {
-      ruleString: rule.ruleString, scheduleType: word(rule.scheduleType), anchorDateKey: word(rule.anchorDateKey),
-      catchUpAutomatically: orNull(rule.catchUpAutomatically), method: word(rule.method),
-    };
+  function repetitionRule(item) {
+    const rule = shared.repetition(item);
+    return rule === null ? null : Object.assign(rule, { method: word(item.repetitionRule.method) });
   }
 
   // What hangs on a task or project.
   const hangings = {
-    isRepeating: (item) => item.repetitionRule !== undefined && item.repetitionRule !== null,
+    isRepeating: (item) => present(item.repetitionRule),
     notifications: (item) => Array.from(item.notifications, (alert) => {
       const kind = word(alert.kind), told = { kind, at: time(alert.initialFireDate) };
       return kind === "DueRelative" ? Object.assign(told, { minutes: alert.relativeFireOffset / 60 }) : told;
@@ -91,7 +42,7 @@
   // completion. A rule that catches up passes over what is past. Null where the rule has ended, or OmniFocus does not tell.
   function nextOccurrence(item) {
     const rule = item.repetitionRule;
-    if (rule === undefined || rule === null) return null;
+    if (!present(rule)) return null;
     const anchor = { DeferDate: item.deferDate, PlannedDate: item.plannedDate }[word(rule.anchorDateKey)] || item.dueDate || item.deferDate;
     const waits = word(rule.scheduleType) === "FromCompletion" || !anchor;
     try {
@@ -104,33 +55,17 @@
   }
   const link = (id) => `omnifocus:///task/${encodeURIComponent(id)}`;
 
-  const isRoot = (task) => task.project !== undefined && task.project !== null;
-
   // The root of a project is a task of its own; to a caller it is the project, not a parent.
   function parentOf(task) {
     const parent = task.parent;
-    return parent === undefined || parent === null || isRoot(parent) ? null : parent;
+    return !present(parent) || isRoot(parent) ? null : parent;
   }
 
-  function chain(object) {
-    const names = [];
-    for (let at = object; at !== undefined && at !== null; at = at.parent) names.unshift(at.name);
-    return names;
+  let tagName = null;
+  function names(tags) {
+    tagName = tagName || shared.tagNames();
+    return Array.from(tags, tagName);
   }
-
-  function path(object) { return object === undefined || object === null ? null : chain(object).join(" : "); }
-
-  // A tag by its name, or by its path where others have that name too.
-  let several = null;
-  function tagName(tag) {
-    if (several === null) {
-      const seen = new Set();
-      several = new Set();
-      for (const each of flattenedTags) (seen.has(each.name) ? several : seen).add(each.name);
-    }
-    return several.has(tag.name) ? path(tag) : tag.name;
-  }
-  const names = (tags) => Array.from(tags, tagName);
   const whole = (from, to) => (from === null || to === null ? null : Math.floor((to - from) / DAY));
   const born = (item) => { const added = time(item.added); return added === null ? time(item.modified) : added; };
 
@@ -160,7 +95,7 @@
 
   function interval(project) {
     const interval = project.reviewInterval;
-    return interval === undefined || interval === null ? null : { unit: word(interval.unit), steps: interval.steps };
+    return !present(interval) ? null : { unit: word(interval.unit), steps: interval.steps };
   }
 
   // Each field of each kind, computed only where a program asks for it.
@@ -179,7 +114,7 @@
       added: (task) => time(task.added), modified: (task) => time(task.modified),
       projectId: (task) => key(task.containingProject), project: (task) => title(task.containingProject),
       tags: (task) => names(task.tags),
-      repetitionRule: repetition,
+      repetitionRule,
       parentTaskId: (task) => key(parentOf(task)), parentTaskName: (task) => title(parentOf(task)),
       inInbox: (task) => task.inInbox,
       isProjectRoot: isRoot,
@@ -217,13 +152,13 @@
       defaultSingletonActionHolder: (project) => orNull(project.defaultSingletonActionHolder),
       singleActions: (project) => orNull(project.containsSingletonActions), tags: (project) => names(project.tags),
       estimatedMinutes: (project) => orNull(project.estimatedMinutes),
-      repetitionRule: repetition,
+      repetitionRule,
       ...hangings, nextOccurrence, stalled,
       link: (project) => link(key(project.task)),
       taskCounts,
       nextTask: (project) => {
         const next = project.nextTask;
-        return next === undefined || next === null ? null : { id: key(next), name: next.name };
+        return !present(next) ? null : { id: key(next), name: next.name };
       },
       openTasks,
       reviewDays: (project) => whole(time(project.nextReviewDate), now), idleDays: (project) => whole(time(project.task.modified), now),
@@ -287,78 +222,48 @@
 
   // ---- names to objects, once for each program
 
-  function similar(name, all) {
-    const wanted = name.toLowerCase();
-    const close = all.filter((other) => { const lower = other.toLowerCase(); return lower.includes(wanted) || (lower.length > 2 && wanted.includes(lower)) || edits(wanted, lower) <= 2; });
-    return Array.from(new Set(close)).slice(0, 5);
-  }
-
-  function edits(left, right) {
-    if (Math.abs(left.length - right.length) > 2) return 3;
-    let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-    for (let i = 1; i <= left.length; i += 1) {
-      const next = [i];
-      for (let j = 1; j <= right.length; j += 1) {
-        const replaced = row[j - 1] + (left[i - 1] === right[j - 1] ? 0 : 1);
-        next.push(Math.min(replaced, row[j] + 1, next[j - 1] + 1));
-      }
-      row = next;
-    }
-    return row[right.length];
-  }
-
-  const isLive = (project) => { const state = projectState(project); return state === "active" || state === "on_hold"; };
-
+  // The first project that goes on, with a warning where others have its name.
   function findProject(name, byId) {
-    const all = Array.from(flattenedProjects);
-    const found = all.find((project) => key(project) === name);
-    if (found) return found;
-    const same = byId ? [] : all.filter((project) => project.name === name);
-    if (same.length === 0) refuse("not_found", "project", name, similar(name, all.map(title)));
-    const live = same.filter(isLive);
-    const chosen = (live.length > 0 ? live : same)[0];
-    if (same.length > 1) {
-      const candidates = same.map((project) => ({ id: key(project), folder: path(project.parentFolder), status: projectState(project) }));
+    const { live, all } = byId ? projectOnly(name) : shared.projectsNamed(name);
+    const chosen = (live.length > 0 ? live : all)[0];
+    if (all.length > 1) {
+      const candidates = all.map((project) => ({ id: key(project), folder: path(project.parentFolder), status: projectState(project) }));
       warnings.push({ warning: "several projects have this name; the first live one was used, `projectId` chooses another", name, used: key(chosen), candidates });
     }
     return chosen;
   }
+  function projectOnly(id) {
+    const known = shared.projectById(id);
+    if (known === null) refuse("not_found", "project", id, near(id, flattenedProjects));
+    return { live: [known], all: [known] };
+  }
 
-  // All tags that a name means: by id, else by the first of these that any fits: the exact path, the exact name, either
-  // in any case. Several tags of one name are all meant; a path tells them apart.
+  // Several tags of one name are all meant; a path tells them apart.
   function findTags(name) {
-    const all = Array.from(flattenedTags), lower = (text) => text.toLowerCase();
-    const wanted = name.split(/\s:\s/).map((segment) => segment.trim()).join(" : ");
-    const fits = [
-      (tag) => key(tag) === name, (tag) => path(tag) === wanted, (tag) => tag.name === name,
-      (tag) => lower(path(tag)) === lower(wanted), (tag) => lower(tag.name) === lower(name),
-    ];
-    for (const fit of fits) {
-      const found = all.filter(fit);
-      if (found.length > 0) return new Set(found.map(key));
-    }
-    return refuse("not_found", "tag", name, similar(name, all.map(title)));
+    const found = shared.tagsNamed(name);
+    if (found.length === 0) refuse("not_found", "tag", name, near(name, flattenedTags));
+    return new Set(found.map(key));
   }
 
   // Every folder below the one with this id, else below those whose name holds the text, or whose name and whose parents'
   // names hold its segments, in order. A name may have a slash in it.
   function findFolders(text) {
-    const split = text.split(/\s:\s|\//).map((segment) => segment.trim().toLowerCase());
+    const split = segments(text.toLowerCase(), /\s:\s|\//);
     const forms = split.includes("") ? [[text.toLowerCase()]] : [split, [text.toLowerCase()]];
     const holds = (folder, wanted) => {
       let at = folder;
       for (let index = wanted.length - 1; index >= 0; index -= 1, at = at.parent) {
-        if (at === undefined || at === null || !at.name.toLowerCase().includes(wanted[index])) return false;
+        if (!present(at) || !at.name.toLowerCase().includes(wanted[index])) return false;
       }
       return true;
     };
     const all = Array.from(flattenedFolders), known = all.filter((folder) => key(folder) === text);
     const fits = (folder) => path(folder).toLowerCase() === text.toLowerCase() || forms.some((form) => holds(folder, form));
     const roots = new Set((known.length > 0 ? known : all.filter(fits)).map(key));
-    if (roots.size === 0) refuse("not_found", "folder", text, similar(split[split.length - 1] || text, all.map(title)));
+    if (roots.size === 0) refuse("not_found", "folder", text, near(split[split.length - 1] || text, all));
     const below = new Set();
     for (const folder of all) {
-      for (let at = folder; at !== undefined && at !== null; at = at.parent) {
+      for (let at = folder; present(at); at = at.parent) {
         if (roots.has(key(at))) { below.add(key(folder)); break; }
       }
     }
@@ -368,7 +273,7 @@
   // The task with an id may be a project's root, which has the project's id.
   function findTask(id) {
     const found = Task.byIdentifier(id);
-    if (found === undefined || found === null) refuse("not_found", "task", id);
+    if (!present(found)) refuse("not_found", "task", id);
     return found;
   }
 
@@ -382,7 +287,7 @@
   const folderOf = (kind, item) => {
     if (kind === "folders") return orNull(item.parent);
     const project = projectOf(kind, item);
-    return project === undefined || project === null ? null : orNull(project.parentFolder);
+    return !present(project) ? null : orNull(project.parentFolder);
   };
 
   function pattern(source) {
@@ -400,16 +305,16 @@
   };
   // Whether a date lies on the local day that is so many days from today; null where there is no date.
   function onDay(value, days) {
-    if (value === undefined || value === null) return false;
+    if (!present(value)) return false;
     const today = new Date(now), day = new Date(today.getFullYear(), today.getMonth(), today.getDate() + days);
     return value.getFullYear() === day.getFullYear() && value.getMonth() === day.getMonth() && value.getDate() === day.getDate();
   }
   const someDate = (task, days) => ["due", "defer", "planned"].some((name) => onDay(task[DATES[name]], days));
   const above = (task) => {
     const ids = [], project = task.containingProject;
-    if (project === undefined || project === null) return ids;
+    if (!present(project)) return ids;
     ids.push(key(project), key(project.task));
-    for (let at = project.parentFolder; at !== undefined && at !== null; at = at.parent) ids.push(key(at));
+    for (let at = project.parentFolder; present(at); at = at.parent) ids.push(key(at));
     return ids;
   };
   const is = (test) => (wanted) => (typeof wanted === "boolean" ? (task) => test(task) === wanted : null);
@@ -488,7 +393,7 @@
   function perspective(name) {
     const all = Array.from(Perspective.Custom.all), exact = all.filter((each) => each.identifier === name || each.name === name);
     const found = exact.length > 0 ? exact : all.filter((each) => each.name.toLowerCase() === name.toLowerCase());
-    if (found.length !== 1) refuse(found.length === 0 ? "not_found" : "ambiguous", "perspective", name, found.length === 0 ? similar(name, all.map(title)) : found.map((each) => each.identifier));
+    if (found.length !== 1) refuse(found.length === 0 ? "not_found" : "ambiguous", "perspective", name, found.length === 0 ? near(name, all) : found.map((each) => each.identifier));
     const kept = guarded(found[0], "archivedFilterRules"), unknown = [];
     if (!Array.isArray(kept)) refuse("unreadable", "perspective", name);
     const test = together(kept, guarded(found[0], "archivedTopLevelFilterAggregation"), unknown);
@@ -572,7 +477,7 @@
       const { below } = findFolders(text);
       return (item) => { const folder = folderOf(kind, item); return folder !== null && below.has(key(folder)); };
     },
-    top: (kind) => (item) => { const project = kind === "folders" ? item : projectOf(kind, item); return project !== undefined && project !== null && folderOf(kind, item) === null; },
+    top: (kind) => (item) => { const project = kind === "folders" ? item : projectOf(kind, item); return present(project) && folderOf(kind, item) === null; },
     perspective: (kind, name) => perspective(name),
     subtree: (kind, id) => { findTask(id); return (item) => { for (let at = item; at; at = at.parent) if (key(at) === id) return true; return false; }; },
     id: (kind, id) => { const wanted = key(findAny(kind, id)); return (item) => key(item) === wanted; },

@@ -24,66 +24,16 @@
 (program, before, acts) => {
   "use strict";
 
-  // What a step names and OmniFocus does not have, or what it refuses; the step's own failure, not a crash.
-  function refuse(reason, what, value, near) {
-    throw { refusal: { reason, what, value, near: near || [] } };
-  }
+  const { refuse, present, orNull, time, key, title, word, chain, path, isRoot, taskState, folderState, projectState, ownState, tagState, projectById, segments, repetition } = shared;
+  const date = (time) => (time === null ? null : new Date(time));
 
   // ---- reading the model
 
-  const present = (value) => value !== undefined && value !== null;
-  const orNull = (value) => (value === undefined ? null : value);
-  const time = (date) => (present(date) ? date.getTime() : null);
-  const date = (time) => (time === null ? null : new Date(time));
-  const key = (object) => (present(object) ? object.id.primaryKey : null);
-  const title = (object) => (present(object) ? object.name : null);
-  const isRoot = (task) => present(task.project);
-
-  function word(value) {
-    if (!present(value)) return null;
-    const shown = String(value), found = /: *([^\]]+)\]$/.exec(shown);
-    return found ? found[1] : shown;
-  }
-
-  function chain(object) {
-    const names = [];
-    for (let at = object; present(at); at = at.parent) names.unshift(at.name);
-    return names;
-  }
-  const path = (object) => (present(object) ? chain(object).join(" : ") : null);
-
-  const projectStates = [
-    [Project.Status.Active, "active"], [Project.Status.OnHold, "on_hold"], [Project.Status.Done, "completed"], [Project.Status.Dropped, "dropped"],
-  ];
-  const projectState = (project) => (projectStates.find(([status]) => status === project.status) || [null, word(project.status)])[1];
-  const tagStates = [[Tag.Status.Active, "active"], [Tag.Status.OnHold, "on_hold"], [Tag.Status.Dropped, "dropped"]];
-  const tagState = (tag) => (tagStates.find(([status]) => status === tag.status) || [null, word(tag.status)])[1];
-  function taskState(task) {
-    if (task.completed || task.taskStatus === Task.Status.Completed) return "completed";
-    return present(task.dropDate) || task.taskStatus === Task.Status.Dropped ? "dropped" : "active";
-  }
-  // A folder that is dropped takes what is in it along, however deep.
-  function inDropped(folder) {
-    for (let at = folder; present(at); at = at.parent) if (at.status !== Folder.Status.Active) return true;
-    return false;
-  }
-  const isLive = (project) => (project.status === Project.Status.Active || project.status === Project.Status.OnHold) && !inDropped(project.parentFolder);
-
-  function repetition(item) {
-    const rule = item.repetitionRule;
-    if (!present(rule)) return null;
-    return {
-      ruleString: rule.ruleString, scheduleType: word(rule.scheduleType), anchorDateKey: word(rule.anchorDateKey), catchUpAutomatically: orNull(rule.catchUpAutomatically),
-    };
-  }
-
-  // A tag by its name, or by its path where others have that name too.
-  const tagName = (tag) => (flattenedTags.filter((each) => each.name === tag.name).length > 1 ? path(tag) : tag.name);
   const alerts = (item) => Array.from(item.notifications, (alert) => (word(alert.kind) === "DueRelative" ? { minutes: alert.relativeFireOffset / 60 } : { at: time(alert.initialFireDate) }));
   const common = (item) => ({
     name: item.name, note: item.note, flagged: item.flagged, dueDate: time(item.dueDate), deferDate: time(item.deferDate), plannedDate: time(item.plannedDate),
     completionDate: time(item.completionDate), dropDate: time(item.dropDate), estimatedMinutes: orNull(item.estimatedMinutes), sequential: item.sequential,
-    tags: Array.from(item.tags, tagName), notifications: alerts(item), repetitionRule: repetition(item),
+    tags: Array.from(item.tags, shared.tagNames()), notifications: alerts(item), repetitionRule: repetition(item),
   });
   const show = {
     task: (task) => {
@@ -94,7 +44,7 @@
     },
     project: (project) => {
       const interval = project.reviewInterval;
-      return Object.assign({ id: key(project), status: projectState(project) }, common(project), {
+      return Object.assign({ id: key(project), status: ownState(project) }, common(project), {
         folder: path(project.parentFolder), singleActions: project.containsSingletonActions, lastReviewDate: time(project.lastReviewDate), nextReviewDate: time(project.nextReviewDate),
         reviewInterval: present(interval) ? { unit: String(interval.unit).replace(/s$/, ""), steps: interval.steps } : null,
       });
@@ -109,28 +59,6 @@
 
   // ---- finding
 
-  // Names that are spelled like one that is not there.
-  function near(all, name) {
-    const wanted = name.toLowerCase();
-    const close = (other) => {
-      const lower = other.toLowerCase();
-      return lower.includes(wanted) || (lower.length > 2 && wanted.includes(lower)) || edits(wanted, lower) <= 2;
-    };
-    return Array.from(new Set(Array.from(all, (each) => each.name).filter(close))).slice(0, 3);
-  }
-  function edits(left, right) {
-    if (Math.abs(left.length - right.length) > 2) return 3;
-    let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-    for (let i = 1; i <= left.length; i += 1) {
-      const next = [i];
-      for (let j = 1; j <= right.length; j += 1) {
-        const replaced = row[j - 1] + (left[i - 1] === right[j - 1] ? 0 : 1);
-        next.push(Math.min(replaced, row[j] + 1, next[j - 1] + 1));
-      }
-      row = next;
-    }
-    return row[right.length];
-  }
   // What was made for the batch, by its temporary id; also by an earlier run.
   const made = new Map();
 
@@ -139,13 +67,6 @@
     if (!present(task)) refuse("no_id", "task", id, [present(Project.byIdentifier(id)) ? "project" : ""]);
     if (isRoot(task)) refuse("no_id", "task", id, ["root"]);
     return task;
-  }
-  // A project is known by its own id and by that of its root task.
-  function projectById(id) {
-    const project = Project.byIdentifier(id);
-    if (present(project)) return project;
-    const root = Task.byIdentifier(id);
-    return present(root) && isRoot(root) ? root.project : null;
   }
   for (const [temp, id] of Object.entries(before ? before.made : {})) {
     const item = projectById(id) || Task.byIdentifier(id);
@@ -165,17 +86,11 @@
 
   // By id, else by the exact name of a project that goes on. A name that several have is none.
   function findProject(name) {
-    const known = projectById(name);
-    if (present(known)) return known;
-    const named = flattenedProjects.filter((project) => project.name === name), live = named.filter(isLive);
+    const { live, all } = shared.projectsNamed(name);
     if (live.length === 1) return live[0];
-    const stateOf = (project) => (projectState(project) !== "completed" && inDropped(project.parentFolder) ? "dropped" : projectState(project));
-    const shown = (project) => `${key(project)} (${stateOf(project)}, ${path(project.parentFolder) || "no folder"})`;
-    if (live.length > 1) refuse("ambiguous", "project", name, live.map(shown));
-    if (named.length > 0) refuse("not_live", "project", name, named.map(shown));
-    return refuse("not_found", "project", name, near(flattenedProjects, name));
+    const shown = (project) => `${key(project)} (${projectState(project)}, ${path(project.parentFolder) || "no folder"})`;
+    return live.length > 1 ? refuse("ambiguous", "project", name, live.map(shown)) : refuse("not_live", "project", name, all.map(shown));
   }
-  const segments = (text, marks) => text.split(marks).map((segment) => segment.trim());
   // By id, by its path from the top, or by its own name where only one has it.
   function findFolder(name) {
     const known = Folder.byIdentifier(name);
@@ -185,26 +100,15 @@
     const found = exact.length > 0 ? exact : flattenedFolders.filter((folder) => chain(folder).join("\n").toLowerCase() === wanted || folder.name.toLowerCase() === wanted);
     if (found.length === 1) return found[0];
     if (found.length > 1) refuse("ambiguous", "folder", name, found.map((folder) => `${key(folder)} (${path(folder)})`));
-    return refuse("not_found", "folder", name, near(flattenedFolders, name));
+    return refuse("not_found", "folder", name, shared.near(name, flattenedFolders));
   }
-  // By id, else by the first of these that fits: the exact path, the exact name, either in any case. One that is not
-  // dropped comes before one that is; several that are left are none.
+  // One that is not dropped comes before one that is; several that are left are none.
   function lookTag(name) {
-    const known = Tag.byIdentifier(name);
-    if (present(known)) return known;
-    const lower = (text) => text.toLowerCase(), wanted = segments(name, /\s:\s/).join(" : ");
-    const fits = [
-      (tag) => path(tag) === wanted, (tag) => tag.name === name, (tag) => lower(path(tag)) === lower(wanted), (tag) => lower(tag.name) === lower(name),
-    ];
-    const all = Array.from(flattenedTags);
-    for (const fit of fits) {
-      const found = all.filter(fit), live = found.filter((tag) => tag.status !== Tag.Status.Dropped), left = live.length > 0 ? live : found;
-      if (left.length > 1) refuse("ambiguous", "tag", name, left.map((tag) => `${key(tag)} (${path(tag)})`));
-      if (left.length === 1) return left[0];
-    }
-    return null;
+    const found = shared.tagsNamed(name), live = found.filter((tag) => tag.status !== Tag.Status.Dropped), left = live.length > 0 ? live : found;
+    if (left.length > 1) refuse("ambiguous", "tag", name, left.map((tag) => `${key(tag)} (${path(tag)})`));
+    return left.length === 1 ? left[0] : null;
   }
-  const findTag = (name) => lookTag(name) || refuse("not_found", "tag", name, near(flattenedTags, name));
+  const findTag = (name) => lookTag(name) || refuse("not_found", "tag", name, shared.near(name, flattenedTags));
   // The names of a change of tags that no tag has yet, as they would be made.
   const newTags = (change) => (change.replace || []).concat(change.add || []).filter((name) => lookTag(name) === null);
 
@@ -323,7 +227,7 @@
     if (kind === "folder") {
       item.status = status === "dropped" ? Folder.Status.Dropped : Folder.Status.Active;
     } else if (kind === "project") {
-      item.status = projectStates.find(([, word]) => word === status)[0];
+      item.status = shared.projectStates.find(([, word]) => word === status)[0];
     } else if (status === "dropped") {
       item.drop(true, new Date());
     } else {
@@ -404,7 +308,7 @@
 
   const HEAD = 60;
   const excerpt = (text) => ({ length: Array.from(text).length, head: Array.from(text).slice(0, HEAD).join("") });
-  const state = { task: taskState, project: projectState, folder: (folder) => (folder.status === Folder.Status.Active ? "active" : "dropped") };
+  const state = { task: taskState, project: ownState, folder: (folder) => (folder.status === Folder.Status.Active ? "active" : "dropped") };
   // What a property is before it is set, under the name that a step has for it.
   const olds = {
     name: (item) => item.name, note: (item) => excerpt(item.note), append: (item) => excerpt(item.note), flagged: (item) => item.flagged, sequential: (item) => item.sequential,
@@ -588,7 +492,7 @@
       said.old = { status: tagState(tag), exclusive: orNull(tag.childrenAreMutuallyExclusive) };
       if (step.status === "dropped") Object.assign(said, within("tag", tag));
       return () => {
-        if (step.status !== undefined) tag.status = tagStates.find(([, word]) => word === step.status)[0];
+        if (step.status !== undefined) tag.status = shared.tagStates.find(([, word]) => word === step.status)[0];
         if (step.exclusive !== undefined) {
           if (tag.childrenAreMutuallyExclusive === undefined) row.warnings.push("exclusive: this OmniFocus has no exclusive tags");
           else tag.childrenAreMutuallyExclusive = step.exclusive;

@@ -24,6 +24,9 @@ impl Script {
         }
     }
 
+    /// The file of what the scripts share, a function of no argument; they find what it returns as `shared`.
+    pub const SHARED: &'static str = "scripts/shared.js";
+
     /// Returns the name under which the package has it.
     pub fn name(self) -> &'static str {
         match self {

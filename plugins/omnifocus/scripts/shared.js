@@ -1,0 +1,142 @@
+// What both scripts know of OmniFocus: its values as data, its states as words, and how names find objects. Each script
+// finds this as `shared`. Nothing here writes.
+() => {
+  "use strict";
+
+  // What a caller names and OmniFocus does not have, or what it refuses: an answer, not a crash.
+  function refuse(reason, what, value, near) {
+    throw { refusal: { reason, what, value, near: near || [] } };
+  }
+
+  // ---- values
+
+  const present = (value) => value !== undefined && value !== null;
+  const orNull = (value) => (value === undefined ? null : value);
+  const time = (date) => (present(date) ? date.getTime() : null);
+  const key = (object) => (present(object) ? object.id.primaryKey : null);
+  const title = (object) => (present(object) ? object.name : null);
+
+  // "[object Task.Status: Blocked]" is how a value of an enumeration shows itself.
+  function word(value) {
+    if (!present(value)) return null;
+    const shown = String(value), found = /: *([^\]]+)\]$/.exec(shown);
+    return found ? found[1] : shown;
+  }
+
+  function chain(object) {
+    const names = [];
+    for (let at = object; present(at); at = at.parent) names.unshift(at.name);
+    return names;
+  }
+  const path = (object) => (present(object) ? chain(object).join(" : ") : null);
+
+  function repetition(item) {
+    const rule = item.repetitionRule;
+    if (!present(rule)) return null;
+    return {
+      ruleString: rule.ruleString, scheduleType: word(rule.scheduleType), anchorDateKey: word(rule.anchorDateKey), catchUpAutomatically: orNull(rule.catchUpAutomatically),
+    };
+  }
+
+  // ---- states
+
+  const isRoot = (task) => present(task.project);
+
+  function taskState(task) {
+    const status = task.taskStatus;
+    if (status === Task.Status.Dropped) return "dropped";
+    return task.completed || status === Task.Status.Completed ? "completed" : "active";
+  }
+
+  // A folder that is dropped takes what is in it along, however deep.
+  function inDropped(folder) {
+    for (let at = folder; present(at); at = at.parent) if (at.status !== Folder.Status.Active) return true;
+    return false;
+  }
+  const folderState = (folder) => (inDropped(folder) ? "dropped" : "active");
+
+  const stateIn = (states, status) => (states.find(([known]) => known === status) || [null, word(status)])[1];
+  const projectStates = [
+    [Project.Status.Active, "active"], [Project.Status.OnHold, "on_hold"], [Project.Status.Done, "completed"], [Project.Status.Dropped, "dropped"],
+  ];
+  // A project's own state, and the one that counts.
+  const ownState = (project) => stateIn(projectStates, project.status);
+  const projectState = (project) => (project.status !== Project.Status.Done && inDropped(project.parentFolder) ? "dropped" : ownState(project));
+  const isLive = (project) => { const state = projectState(project); return state === "active" || state === "on_hold"; };
+  const tagStates = [[Tag.Status.Active, "active"], [Tag.Status.OnHold, "on_hold"], [Tag.Status.Dropped, "dropped"]];
+  const tagState = (tag) => stateIn(tagStates, tag.status);
+
+  // ---- names
+
+  // A tag by its name, or by its path where others have that name too. `names` are known once, so that many tags cost no more.
+  function tagNames() {
+    const seen = new Set(), several = new Set();
+    for (const each of flattenedTags) (seen.has(each.name) ? several : seen).add(each.name);
+    return (tag) => (several.has(tag.name) ? path(tag) : tag.name);
+  }
+
+  // Names that are spelled like one that is not there.
+  function near(name, all) {
+    const wanted = name.toLowerCase();
+    const close = (other) => {
+      const lower = other.toLowerCase();
+      return lower.includes(wanted) || (lower.length > 2 && wanted.includes(lower)) || edits(wanted, lower) <= 2;
+    };
+    return Array.from(new Set(Array.from(all, title).filter(close))).slice(0, 5);
+  }
+
+  function edits(left, right) {
+    if (Math.abs(left.length - right.length) > 2) return 3;
+    let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+    for (let i = 1; i <= left.length; i += 1) {
+      const next = [i];
+      for (let j = 1; j <= right.length; j += 1) {
+        const replaced = row[j - 1] + (left[i - 1] === right[j - 1] ? 0 : 1);
+        next.push(Math.min(replaced, row[j] + 1, next[j - 1] + 1));
+      }
+      row = next;
+    }
+    return row[right.length];
+  }
+
+  // A project is known by its own id and by that of its root task.
+  function projectById(id) {
+    const project = Project.byIdentifier(id);
+    if (present(project)) return project;
+    const root = Task.byIdentifier(id);
+    return present(root) && isRoot(root) ? root.project : null;
+  }
+
+  // The projects that a text means: the one with this id, else those that go on with exactly this name, else all with it.
+  function projectsNamed(name) {
+    const known = projectById(name);
+    if (known !== null) return { live: [known], all: [known] };
+    const all = flattenedProjects.filter((project) => project.name === name);
+    if (all.length === 0) refuse("not_found", "project", name, near(name, flattenedProjects));
+    return { live: all.filter(isLive), all };
+  }
+
+  const segments = (text, marks) => text.split(marks).map((segment) => segment.trim());
+
+  // The tags that a text means: the one with this id, else the first of these that any fits: the exact path, the exact
+  // name, either in any case.
+  function tagsNamed(name) {
+    const known = Tag.byIdentifier(name);
+    if (present(known)) return [known];
+    const lower = (text) => text.toLowerCase(), wanted = segments(name, /\s:\s/).join(" : ");
+    const fits = [
+      (tag) => path(tag) === wanted, (tag) => tag.name === name, (tag) => lower(path(tag)) === lower(wanted), (tag) => lower(tag.name) === lower(name),
+    ];
+    for (const fit of fits) {
+      const found = flattenedTags.filter(fit);
+      if (found.length > 0) return found;
+    }
+    return [];
+  }
+
+  return {
+    refuse, present, orNull, time, key, title, word, chain, path, repetition,
+    isRoot, taskState, folderState, projectStates, ownState, projectState, isLive, tagStates, tagState,
+    tagNames, near, projectById, projectsNamed, segments, tagsNamed,
+  };
+}
