@@ -64,8 +64,13 @@ impl View<'_> {
     }
 
     fn held(&self, specifier: &Specifier, class: &str) -> Answer<Value> {
-        if let (Step::Elements { of, .. }, "location specifier") = (&specifier.step, class) {
-            return self.resolve(of).map(|_| Value::Missing);
+        match (&specifier.step, class) {
+            (Step::Elements { of, .. } | Step::Insertion { of, .. }, "location specifier") => {
+                return self.resolve(of).map(|_| Value::Missing);
+            }
+            // Where an object is expected, a place is none.
+            (Step::Insertion { .. }, _) => return refuse(COERCION),
+            _ => {}
         }
         match self.resolve(specifier)? {
             // Behind a part of a text, or among elements: where exactly is the app's business.

@@ -105,6 +105,8 @@ impl<'a> View<'a> {
             },
             Step::Name { of, name } => pick(of, &|all| self.named(all, name)),
             Step::Id { of, id } => self.with_id(of, root, id),
+            // A place holds nothing yet.
+            Step::Insertion { .. } => refuse(NO_SUCH_OBJECT),
             Step::Each { all } => {
                 let all = all.iter().map(|each| self.resolve_from(each, root));
                 Ok(Found::Many(all.collect::<Answer<_>>()?))

@@ -18,6 +18,7 @@ pub(crate) fn source(world: &World, specifier: &Specifier) -> String {
         Step::Ordinal { which, .. } => format!("{before}.{}", word(*which)),
         Step::Where { filter, .. } => format!("{before}.whose({})", condition(world, &filter.test)),
         Step::Member { identifier, .. } => format!("{before}.{identifier}"),
+        Step::Insertion { edge, .. } => format!("{before}.{}", edge.word()),
         Step::Each { all } => {
             let all: Vec<String> = all.iter().map(|each| source(world, each)).collect();
             format!("[{}]", all.join(", "))

@@ -7,10 +7,11 @@ use crate::os_error::{
 use crate::resolve::{Found, View};
 use crate::schema::ClassInfo;
 use crate::value::APP;
-use crate::value::specifier::{Specifier, Step};
+use crate::value::specifier::{Edge, Specifier, Step};
 use crate::value::{ObjectId, Value};
 use crate::world::change::{Added, Change};
 use crate::world::model::{Children, Place};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// What an event does.
@@ -81,14 +82,19 @@ impl View<'_> {
             Some(name) => self.class_named(name)?,
             None => return refuse(PARAMETER_MISSING),
         };
-        let (of, class) = match event.parameters.get("at") {
-            Some(Value::Object(at)) => (self.container(at)?, self.class_at(at, class)?),
+        let at = match event.parameters.get("at") {
+            Some(Value::Object(at)) => Some(at),
             Some(_) => return refuse(FAILED),
+            None => None,
+        };
+        let (of, class) = match at {
+            Some(at) => (self.container(at)?, self.class_at(at, class)?),
             None => (APP, class),
         };
         let values = self.initial(&class, event)?;
         let (listed, own) = self.listed(of, &class)?;
-        let added = Added { of, listed, class: own, at: None, values };
+        let at = at.and_then(|at| self.slot(at, &mut self.own_elements(of, &listed), None));
+        let added = Added { of, listed, class: own, at, values };
         let new = self.model().next_id();
         Ok(Outcome { changes: vec![Change::Add(added)], reply: Reply::Objects(vec![new]) })
     }
@@ -102,7 +108,11 @@ impl View<'_> {
 
     /// The class of what is made in elements of a class: a recipient among the `to recipients` is one of them.
     fn class_at(&self, at: &Specifier, class: Rc<ClassInfo>) -> Answer<Rc<ClassInfo>> {
-        let Step::Elements { class: elements, .. } = &at.step else { return Ok(class) };
+        let elements = match &at.step {
+            Step::Insertion { of, edge: Edge::Beginning | Edge::End } => return self.class_at(of, class),
+            Step::Elements { class: elements, .. } => elements,
+            _ => return Ok(class),
+        };
         match self.schema().class(elements) {
             Some(narrower) if narrower.is_a(&class.name) => Ok(narrower),
             _ if class.is_a(elements) => Ok(class),
@@ -124,7 +134,43 @@ impl View<'_> {
             }
             Step::Index { of, .. } | Step::Ordinal { of, .. } if self.is_in_text(of) => self.container(of),
             Step::Elements { of, .. } => self.object(of),
+            Step::Insertion { of, edge: Edge::Beginning | Edge::End } => self.container(of),
+            Step::Insertion { of, .. } => self.beside(of),
             _ => self.object(at),
+        }
+    }
+
+    /// The object that contains an element, or the one that has the text of which it is a part.
+    fn beside(&self, element: &Specifier) -> Answer<ObjectId> {
+        if matches!(self.resolve(element)?, Found::Leaf(Value::Text(_))) {
+            return self.container(element);
+        }
+        let place = self.model().object(self.object(element)?).place;
+        Ok(place.of().unwrap_or(APP))
+    }
+
+    /// The objects that a container lists itself under a class.
+    fn own_elements(&self, of: ObjectId, listed: &str) -> Vec<ObjectId> {
+        let lists = self.model().object(of).elements.iter();
+        let own = lists.filter(|(class, _)| &**self.model().name(*class) == listed);
+        own.filter_map(|(_, children)| match children {
+            Children::Own(ids) => Some(ids.clone()),
+            _ => None,
+        })
+        .next()
+        .unwrap_or_default()
+    }
+
+    /// Before which of `all` elements a place is, once `moved` is taken from there; `None` is at their end.
+    fn slot(&self, at: &Specifier, all: &mut Vec<ObjectId>, moved: Option<ObjectId>) -> Option<usize> {
+        let Step::Insertion { of, edge } = &at.step else { return None };
+        all.retain(|each| Some(*each) != moved);
+        let neighbour = || self.object(of).ok().and_then(|id| all.iter().position(|each| *each == id));
+        match edge {
+            Edge::Beginning => Some(0),
+            Edge::End => None,
+            Edge::Before => neighbour(),
+            Edge::After => neighbour().map(|place| place + 1),
         }
     }
 
@@ -194,12 +240,22 @@ impl View<'_> {
     /// `move`: elements into another container.
     pub(crate) fn relocate(&self, event: &Event) -> Answer<Outcome> {
         let Some(Value::Object(to)) = event.parameters.get("to") else { return refuse(PARAMETER_MISSING) };
-        let to = self.container(to)?;
+        let place = to;
+        let to = self.container(place)?;
         let mut changes = Vec::new();
         let moved = self.targets(event)?;
-        for object in &moved {
-            let (class, _) = self.listed(to, &self.class(*object))?;
-            changes.push(Change::Move { object: *object, to, class, at: None });
+        let mut order = moved.clone();
+        // What comes directly behind something pushes aside what came there before it.
+        if matches!(place.step, Step::Insertion { edge: Edge::Beginning | Edge::After, .. }) {
+            order.reverse();
+        }
+        let mut lists: BTreeMap<String, Vec<ObjectId>> = BTreeMap::new();
+        for object in order {
+            let (class, _) = self.listed(to, &self.class(object))?;
+            let all = lists.entry(class.clone()).or_insert_with(|| self.own_elements(to, &class));
+            let at = self.slot(place, all, Some(object));
+            all.insert(at.unwrap_or(all.len()), object);
+            changes.push(Change::Move { object, to, class, at });
         }
         Ok(Outcome { changes, reply: Reply::Objects(moved) })
     }

@@ -1,7 +1,7 @@
 //! Values between JavaScript and Apple events.
 
 use crate::os_error::{Answer, COERCION, NO_SUCH_OBJECT, OsError};
-use crate::value::specifier::{Ordinal, Root, Specifier, Step};
+use crate::value::specifier::{Edge, Ordinal, Root, Specifier, Step};
 use crate::value::{ObjectId, Value};
 use indexmap::IndexMap;
 use rquickjs::convert::Coerced;
@@ -43,6 +43,7 @@ const WHERE: u8 = 6;
 const ORDINAL: u8 = 7;
 const MEMBER: u8 = 8;
 const UNSAVED: u8 = 9;
+const INSERTION: u8 = 10;
 
 /// Roots that are no app.
 const CURRENT: i32 = -1;
@@ -211,6 +212,7 @@ impl<'js> Helpers<'js> {
                 }
             }
             MEMBER => Step::Member { of, identifier: term()? },
+            INSERTION => Step::Insertion { of, edge: edge(node.get("v")?) },
             _ => return Ok(Err(OsError::of(NO_SUCH_OBJECT))),
         }))
     }
@@ -230,6 +232,15 @@ fn ordinal(which: u8) -> Ordinal {
         1 => Ordinal::Middle,
         2 => Ordinal::Last,
         _ => Ordinal::Any,
+    }
+}
+
+fn edge(which: u8) -> Edge {
+    match which {
+        0 => Edge::Beginning,
+        1 => Edge::End,
+        2 => Edge::Before,
+        _ => Edge::After,
     }
 }
 
@@ -331,6 +342,7 @@ impl<'a, 'js> Writer<'a, 'js> {
             | Step::Ordinal { .. }
             | Step::Where { .. }
             | Step::Member { .. }
+            | Step::Insertion { .. }
             | Step::Each { .. } => (ROOT, "", nothing.clone(), nothing),
         };
         self.helpers.child.call((parent, kind, term, value, class))

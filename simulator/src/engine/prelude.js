@@ -2,7 +2,7 @@
 (function (native) {
   'use strict';
   const NODE = Symbol('node');
-  const [ROOT, PROPERTY, ELEMENTS, INDEX, NAME, ID, WHERE, ORDINAL, MEMBER, UNSAVED] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+  const [ROOT, PROPERTY, ELEMENTS, INDEX, NAME, ID, WHERE, ORDINAL, MEMBER, UNSAVED, INSERTION] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
   const CURRENT = -1, IT = -2;
 
   // Errors as the bridge raises them.
@@ -85,6 +85,13 @@
   }
 
   const ordinals = { first: 0, middle: 1, last: 2, any: 3 };
+  // Places for something new: at an end of elements, or beside one element. No event is sent for a place itself.
+  const ends = { beginning: 0, end: 1 };
+  const sides = { before: 2, after: 3 };
+  const insertion = (node, key) => {
+    const places = node.k === ELEMENTS ? ends : [INDEX, NAME, ID, ORDINAL].includes(node.k) ? sides : {};
+    return Object.hasOwn(places, key) ? wrap(child(node, INSERTION, '', places[key])) : undefined;
+  };
 
   // What an identifier means is decided by the app's dictionary; what it does not know fails when it is called.
   function term(node, key) {
@@ -96,6 +103,8 @@
       case 'command': return (...args) => native.command(node, meaning.term, args);
       case 'constructor': if (node.k === ROOT) return constructor(node, meaning.term);
     }
+    const place = insertion(node, key);
+    if (place) return place;
     if (isCollection(node)) {
       return Object.hasOwn(ordinals, key)
         ? wrap(child(node, ORDINAL, '', ordinals[key], node.c))

@@ -69,6 +69,32 @@ pub(crate) enum Step {
         of: Rc<Specifier>,
         identifier: Rc<str>,
     },
+    /// A place for something new: at an end of elements, or beside one element.
+    Insertion {
+        of: Rc<Specifier>,
+        edge: Edge,
+    },
+}
+
+/// Which place for something new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Edge {
+    Beginning,
+    End,
+    Before,
+    After,
+}
+
+impl Edge {
+    /// The word that a script and the trace use.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Beginning => "beginning",
+            Self::End => "end",
+            Self::Before => "before",
+            Self::After => "after",
+        }
+    }
 }
 
 /// A test, and how its texts are compared.
@@ -174,7 +200,8 @@ impl Step {
             | Self::Id { of, .. }
             | Self::Ordinal { of, .. }
             | Self::Where { of, .. }
-            | Self::Member { of, .. } => *of = object,
+            | Self::Member { of, .. }
+            | Self::Insertion { of, .. } => *of = object,
         }
         self
     }
@@ -200,7 +227,8 @@ impl Specifier {
             | Step::Id { of, .. }
             | Step::Ordinal { of, .. }
             | Step::Where { of, .. }
-            | Step::Member { of, .. } => Some(of),
+            | Step::Member { of, .. }
+            | Step::Insertion { of, .. } => Some(of),
         }
     }
 }
@@ -211,7 +239,8 @@ pub(crate) fn describe(specifier: &Specifier) -> String {
     write_step(&mut text, &specifier.step);
     let mut step = specifier;
     while let Some(of) = step.of() {
-        let named_already = !matches!(step.step, Step::Property { .. } | Step::Elements { .. });
+        let named_already =
+            !matches!(step.step, Step::Property { .. } | Step::Elements { .. } | Step::Insertion { .. });
         if !named_already && of.step != Step::Root {
             text.push_str(" of ");
             write_step(&mut text, &of.step);
@@ -232,6 +261,7 @@ fn write_step(text: &mut String, step: &Step) {
         Step::Ordinal { of, which } => write!(text, "{which:?} {}", class_of(of)),
         Step::Where { of, .. } => write!(text, "every {} whose …", class_of(of)),
         Step::Member { identifier, .. } => write!(text, "{identifier}"),
+        Step::Insertion { edge, .. } => write!(text, "{}", edge.word()),
         Step::Each { all } => {
             let all: Vec<String> = all.iter().map(|each| describe(each)).collect();
             write!(text, "{{{}}}", all.join(", "))

@@ -70,7 +70,7 @@ pub(crate) enum Place {
 
 impl Place {
     /// The object that something at this place hangs on.
-    pub(super) fn of(self) -> Option<ObjectId> {
+    pub(crate) fn of(self) -> Option<ObjectId> {
         match self {
             Self::Application => None,
             Self::Element { of, .. } | Self::Property { of, .. } => Some(of),
