@@ -38,7 +38,7 @@ pub(crate) fn candidates(
     let near = names::near(term, known, 5);
     let message =
         format!("{} has no command \"{}\"{}", app.name, crate::foreign::clean(term, 80), did_you_mean(&near));
-    let suggestion = format!("see its commands with iac_mcp_describe_app {{\"app\":\"{}\"}}", app.bundle_id);
+    let suggestion = format!("list its commands with iac_mcp_describe_app {{\"app\":\"{}\"}}", app.bundle_id);
     Err(Fault::new(Code::UnknownCommand, message, suggestion).with("app", &*app.bundle_id).with("near", near))
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn bind(
         Fault::new(
             Code::Internal,
             "no command to choose from",
-            "this is a fault of the server; please report it",
+            "this is a bug in the server; please report it",
         )
     }))
 }
@@ -162,7 +162,7 @@ fn sort_out<'c>(
         }
         let term = found.ok_or_else(|| unknown(name, command, parameters))?;
         if given.insert(term.to_owned(), json).is_some() {
-            let message = format!("`{term}` of `{}` is given twice, in two spellings", command.name);
+            let message = format!("`{term}` of `{}` occurs twice, in two spellings", command.name);
             return Err(Fault::new(Code::InvalidParameter, message, "give it once").with("parameter", term));
         }
     }
@@ -291,5 +291,6 @@ fn property_of(path: &Path, dictionary: &Dictionary) -> Option<TypeExpr> {
 fn unwritable(term: &str) -> Fault {
     let message =
         format!("`{term}` cannot be written in JavaScript for Automation: its name gives no identifier");
-    Fault::new(Code::InvalidParameter, message, "there is no way around it").with("parameter", term)
+    Fault::new(Code::InvalidParameter, message, "use another term; this one cannot be used")
+        .with("parameter", term)
 }

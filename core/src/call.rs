@@ -211,7 +211,7 @@ fn describe_app(arguments: &Arguments<'_>) -> Result<Call, Fault> {
     let mut asked = parts.into_iter().filter(|part| arguments.get(part).is_some());
     let (first, second) = (asked.next(), asked.next());
     if let (Some(first), Some(second)) = (first, second) {
-        let message = format!("`{first}` and `{second}` are two questions");
+        let message = format!("`{first}` and `{second}` are two questions in one call");
         return Err(
             Fault::new(Code::InvalidParameter, message, "ask one after the other").with("parameter", second)
         );
@@ -230,7 +230,7 @@ fn describe_app(arguments: &Arguments<'_>) -> Result<Call, Fault> {
         }
     };
     if app.is_none() && !matches!(question, Question::Search(_)) {
-        let suggestion = "add `app`; only a search may go over all apps";
+        let suggestion = "add `app`; only a search may cover all apps";
         let fault =
             Fault::new(Code::InvalidParameter, "iac_mcp_describe_app needs the argument `app`", suggestion);
         return Err(fault.with("parameter", "app"));
@@ -282,7 +282,7 @@ fn release(arguments: &Arguments<'_>) -> Result<Call, Fault> {
             .map(|(ids, _)| Call::Release(Release::References(ids))),
         _ => {
             let message = "expected either `reference` (one or a list) or `app`";
-            Err(Fault::new(Code::InvalidParameter, message, "name what is to be released"))
+            Err(Fault::new(Code::InvalidParameter, message, "name the references or the app to release"))
         }
     }
 }

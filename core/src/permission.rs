@@ -86,7 +86,7 @@ pub enum Source {
     Tainted,
     /// Only a place leads to an object, so that somebody has to look whether it is the right one.
     Fragile,
-    /// It is a look at what a human will be asked about.
+    /// It is a look at what the server will ask a human about.
     Preview {
         /// Who wants them to be asked.
         of: Box<Self>,
@@ -207,21 +207,19 @@ impl std::fmt::Display for Source {
                 write!(f, "the rule in line {line} of the policy ({reason})")
             }
             Self::Profile(profile) => write!(f, "the policy's profile \"{}\"", profile.as_str()),
-            Self::OnlyReads => f.write_str("the server was started for reads only"),
-            Self::Shell => {
-                f.write_str("what runs code or types keys is refused unless a rule of the policy names it")
-            }
+            Self::OnlyReads => f.write_str("the server was started with --read-only"),
+            Self::Shell => f.write_str(
+                "commands that run code or type keys are refused unless a rule of the policy names them",
+            ),
             Self::Ceiling(most) => write!(f, "the plugin was granted no more than {}", most.as_str()),
-            Self::Closed { place } => write!(f, "no argument may lead into {place}"),
-            Self::Tainted => {
-                f.write_str("content that others may have written was read within the last hour")
-            }
-            Self::Fragile => f.write_str("only its place leads to the object, and places change"),
-            Self::Preview { of } => write!(f, "a look at what a human will be asked about ({of})"),
-            Self::Probe => f.write_str("a look whether the app answers"),
+            Self::Closed { place } => write!(f, "no argument may lead to {place}"),
+            Self::Tainted => f.write_str("the server read content from other people within the last hour"),
+            Self::Fragile => f.write_str("only a position leads to the object, and positions change"),
+            Self::Preview { of } => write!(f, "a look at what the server will ask a human about ({of})"),
+            Self::Probe => f.write_str("a check whether the app answers"),
             Self::Grant { id } => write!(f, "the grant {id}"),
             Self::Human { choice, by } => write!(f, "a human ({}, {by})", choice.as_str()),
-            Self::Nobody { why } => write!(f, "nobody said yes ({why})"),
+            Self::Nobody { why } => write!(f, "no one approved it ({why})"),
         }
     }
 }

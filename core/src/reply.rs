@@ -24,7 +24,7 @@ pub struct Reply {
 
 /// Text that is no envelope.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the script's answer is no envelope: {0}")]
+#[error("the script's answer has the wrong form: {0}")]
 pub struct NotAnEnvelope(String);
 
 #[derive(Deserialize)]

@@ -218,7 +218,7 @@ impl Writer<'_> {
             "properties": {
                 "position": { "type": "string", "enum": ["beginning", "end", "before", "after"] },
                 "of": union(of),
-                "element": self.said(json!({ "type": "string" }), "class of what is put there"),
+                "element": self.said(json!({ "type": "string" }), "class of the object to put there"),
             },
             "required": ["position"],
         })

@@ -357,15 +357,15 @@ impl From<SpecifierError> for Fault {
         let message = error.to_string();
         match error {
             SpecifierError::Form { .. } => {
-                let suggestion = format!("correct that place; a whole specifier is, for example, {EXAMPLE}");
+                let suggestion = format!("correct that part; an example of a whole specifier is {EXAMPLE}");
                 Self::new(Code::InvalidSpecifier, message, suggestion)
             }
             SpecifierError::UnknownElement { owner, near, .. } => {
-                let suggestion = format!("see the elements of `{owner}` with iac_mcp_describe_app");
+                let suggestion = format!("list the elements of `{owner}` with iac_mcp_describe_app");
                 Self::new(Code::UnknownElement, message + &did_you_mean(&near), suggestion).with("near", near)
             }
             SpecifierError::UnknownProperty { owner, near, .. } => {
-                let suggestion = format!("see the properties of `{owner}` with iac_mcp_describe_app");
+                let suggestion = format!("list the properties of `{owner}` with iac_mcp_describe_app");
                 Self::new(Code::UnknownProperty, message + &did_you_mean(&near), suggestion)
                     .with("near", near)
             }
@@ -379,7 +379,7 @@ impl From<SpecifierError> for Fault {
             SpecifierError::OtherApp { reference, .. } => Self::new(
                 Code::InvalidSpecifier,
                 message,
-                "leave `app` out, or query the container in the app that is meant",
+                "leave `app` out, or query the container in the app that you mean",
             )
             .with("reference", reference.to_string()),
         }

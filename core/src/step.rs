@@ -226,8 +226,8 @@ pub fn start(call: Call, world: &mut World<'_>) -> Step {
 fn too_many() -> Fault {
     Fault::new(
         Code::TooManyReferences,
-        "more references are held than may be, all of them made within the last minute",
-        "give back what is not needed with iac_mcp_release_reference, or wait a minute",
+        "the server holds too many references, all of them made within the last minute",
+        "release references that you do not need with iac_mcp_release_reference, or wait a minute",
     )
 }
 
@@ -300,7 +300,7 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
 fn read(event: Event, app: &str, name: &str) -> Result<Reply, Fault> {
     match event {
         Event::Replied(text) => Reply::parse(&text).map_err(|error| {
-            Fault::new(Code::Internal, error.to_string(), "this is a fault of the server; please report it")
+            Fault::new(Code::Internal, error.to_string(), "this is a bug in the server; please report it")
                 .untrusted()
         }),
         Event::Failed(RunFailure::Script { number, message }) => {
@@ -315,11 +315,11 @@ fn run_failed(failure: &RunFailure, app: &str, name: &str) -> Fault {
     let (code, suggestion) = match failure {
         RunFailure::Timeout(_) => (
             Code::Timeout,
-            "a dialog may be open in the app, or a consent dialog on the screen; look, then try again, or ask for less",
+            "the app may show a dialog, or macOS may show a consent dialog; look at the screen, then try again, or ask for less",
         ),
-        RunFailure::Cancelled => (Code::Cancelled, "nothing more will happen for this call"),
+        RunFailure::Cancelled => (Code::Cancelled, "the call will have no further effect"),
         RunFailure::Busy(_) => {
-            (Code::AppBusy, "wait until the app has ended its work, or use another app meanwhile")
+            (Code::AppBusy, "wait until the app has finished, or use another app in the meantime")
         }
         RunFailure::TooLarge(_) => {
             (Code::ResultTooLarge, "ask for fewer elements, fewer properties, or a smaller textLimit")

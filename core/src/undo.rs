@@ -89,11 +89,9 @@ pub(crate) fn find(ids: &[String], known: &[Undo], now: Millis) -> Result<Vec<Un
 }
 
 fn unknown(id: &str) -> Fault {
-    let message = format!(
-        "`{id}` cannot be taken back: no write of the last hour has that id, or it was taken back already"
-    );
-    let suggestion =
-        "ids stand in `undo` of what iac_mcp_set_property answered; null there means that no inverse exists";
+    let message =
+        format!("`{id}` cannot be undone: no write of the last hour has that id, or it was undone already");
+    let suggestion = "the field `undo` in the answer of iac_mcp_set_property has the id; null means that no inverse exists";
     Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "undo")
 }
 

@@ -56,7 +56,7 @@ pub struct Excerpt {
 
 /// A reply that is not what the prelude writes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the script answered {0}, which is no encoded value")]
+#[error("the script returned {0}, which is not an encoded value")]
 pub struct NotAValue(String);
 
 impl Value {

@@ -45,7 +45,7 @@ impl std::fmt::Debug for RefId {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReferenceError {
     /// It never was, or it was released, or its time passed and it was cleaned up.
-    #[error("the reference {0} is not known: it was never issued, was released, or expired")]
+    #[error("the reference {0} is unknown: it was never issued, was released, or expired")]
     Unknown(RefId),
     /// Its time has passed.
     #[error("the reference {0} expired")]

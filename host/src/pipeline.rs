@@ -636,7 +636,7 @@ fn with_script(mut outcome: Outcome, shown: Option<String>) -> Outcome {
 /// The error for a fault of this program.
 pub(crate) fn internal(error: &dyn std::fmt::Display) -> Fault {
     let message = format!("the server failed: {error}");
-    Fault::new(Code::Internal, message, "this is a fault of the server; please report it with its log")
+    Fault::new(Code::Internal, message, "this is a bug in the server; please report it with its log")
 }
 
 fn prepare(world: Option<&World>) -> Result<(), Fault> {

@@ -68,10 +68,10 @@ class Gate(Desk):
                             if body.get("error") == "invalid_parameter" and "target" in call:
                                 continue  # no path to begin with
                             self.assertEqual(body.get("error"), "permission_denied", body)
-                            self.assertIn("no argument may", body["message"])
+                            self.assertIn("closed to every call", body["message"])
                 open_file = {"app": "TextEdit", "command": "open", "target": f"{self.home.path}/tmp/notes.txt"}
                 body = (await client.call_tool("iac_mcp_run_command", open_file)).structured_content
-                self.assertNotIn("no argument may", body.get("message", ""))
+                self.assertNotIn("closed to every call", body.get("message", ""))
 
     async def test_the_newest_of_the_log_is_a_resource(self):
         for mode in MODES:
@@ -128,7 +128,7 @@ class Gate(Desk):
                     await self.call(client, "iac_mcp_get_properties", reference=message, properties=["subject"])
                     error = await self.refused(client, "iac_mcp_run_command", **delete)
                     self.assertEqual((error["error"], len(human.asked)), ("permission_denied", 1))
-                    self.assertIn("content that others may have written", human.asked[0].message)
+                    self.assertIn("content from other people", human.asked[0].message)
                     # What can be taken back is as trusted as before.
                     await self.call(
                         client, "iac_mcp_set_property", reference=message, property="read status", value=True

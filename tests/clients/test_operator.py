@@ -253,7 +253,7 @@ class Operator(Desk):
 
     def test_the_log_says_who_said_no_and_takes_what_it_uses(self):
         self.told("call", "iac_mcp_run_command", FLAG, *self.options(), status=1)
-        self.assertIn("refused: nobody said yes (this client has no way to ask)", self.cli("audit", "show", "--refused"))
+        self.assertIn("refused: no one approved it (this client has no way to ask)", self.cli("audit", "show", "--refused"))
         self.assertEqual(len(json.loads(self.cli("audit", "--limit", "1", "--json"))["entries"]), 1)
         for unused in (["verify", "--refused"], ["accept", "--app", "x"], ["export", "--limit", "1"], ["--refused", "show"]):
             with self.subTest(unused):

@@ -136,10 +136,10 @@ class Threats(Desk):
         async with self.client(MODERN, Human("once")) as client:
             for path in (f"{state}/../state/policy.toml", f"{state}/policy.toml", str(state)):
                 error = await self.denied(client, "permission_denied", "iac_mcp_run_command", **open_file, target=path)
-                self.assertIn("no argument may", error["message"])
+                self.assertIn("closed to every call", error["message"])
             for path in (f"{state}-evil/notes.txt", f"{state}/../notes.txt"):
                 result = await client.call_tool("iac_mcp_run_command", {**open_file, "target": path})
-                self.assertNotIn("no argument may", json.dumps(result.structured_content))
+                self.assertNotIn("closed to every call", json.dumps(result.structured_content))
 
     async def words_of_people_in_logs(self):
         secret = "the colour of the safe is mauve"
@@ -168,7 +168,7 @@ class Threats(Desk):
             for app, command, more in shells:
                 error = await self.refused(client, "iac_mcp_run_command", app=app, command=command, **more)
                 self.assertEqual(error["error"], "permission_denied", (command, error))
-                self.assertIn("runs code or types keys", error["message"])
+                self.assertIn("run code or type keys", error["message"])
 
     async def dictionaries_that_attack(self):
         secret = self.home.path / "secret"

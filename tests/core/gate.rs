@@ -322,7 +322,7 @@ fn a_dangerous_command_shows_what_it_would_touch() {
     assert_eq!(
         session.asked[0].text(),
         "Shelf: run \"delete\" (2 objects)\n- thing \"apple\"\n- thing \"pear\"\n\
-         Note: this server cannot bring back what is deleted\nDANGEROUS · asked by the policy's profile \"standard\""
+         Note: this server cannot restore deleted objects\nDANGEROUS · asked by the policy's profile \"standard\""
     );
     assert_eq!(session.asked[0].choices(), [Choice::Once, Choice::Hour, Choice::Deny]);
     assert_eq!(session.ask("world.things.length"), json!(1));

@@ -157,7 +157,7 @@ fn reference(json: &Json, name: &str) -> Result<RefId, Fault> {
 
 /// The error for a text that no reference ever had.
 fn never_issued(text: &str) -> Fault {
-    let message = format!("the reference {} is not known: it was never issued", quoted(text));
+    let message = format!("the reference {} is unknown: the server never issued it", quoted(text));
     Fault::new(Code::ReferenceInvalid, message, "query the object again using iac_mcp_query_object")
         .with("reference", text)
 }

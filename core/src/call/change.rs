@@ -52,7 +52,7 @@ fn properties(arguments: &Arguments<'_>) -> Result<Vec<(String, Json)>, Fault> {
         }
         _ => {
             let message = "expected either `property` and `value`, or `properties`";
-            Err(Fault::new(Code::InvalidParameter, message, "name what is to be set, and give its new value"))
+            Err(Fault::new(Code::InvalidParameter, message, "name the property, and give its new value"))
         }
     }
 }

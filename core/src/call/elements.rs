@@ -101,7 +101,7 @@ impl GetElements {
             let suggestion = "add \"app\", or give a reference as container";
             return Err(Fault::new(
                 Code::InvalidParameter,
-                "`app` is missing: the container is a specifier",
+                "`app` is missing, and the container is a specifier and not a reference",
                 suggestion,
             ));
         }

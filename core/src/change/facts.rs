@@ -33,10 +33,10 @@ const BESIDE: [(&str, &str, &str, &str); 1] = [("com.apple.finder", EMPTY, "tras
 /// What a command does that cannot be called back; an empty app is any. The first row that fits holds.
 const CONSEQUENCES: [(&str, &str, &str); 5] = [
     ("com.apple.finder", DELETE, "moves to the Trash"),
-    ("com.apple.finder", EMPTY, "deletes for good"),
-    ("", DELETE, "this server cannot bring back what is deleted"),
-    ("", SEND, "what is sent cannot be called back"),
-    ("", "ichtsend", "what is sent cannot be called back"),
+    ("com.apple.finder", EMPTY, "deletes permanently"),
+    ("", DELETE, "this server cannot restore deleted objects"),
+    ("", SEND, "a sent message cannot be recalled"),
+    ("", "ichtsend", "a sent message cannot be recalled"),
 ];
 
 /// More kinds of elements than this belong to a thing, such as a person's addresses, and are not what a container holds.

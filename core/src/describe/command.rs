@@ -40,7 +40,7 @@ pub(super) fn command(
         return Ok(shown.remove(0));
     }
     Ok(
-        json!({ "app": &*app.bundle_id, "definitions": shown, "note": "the arguments say which one is meant" }),
+        json!({ "app": &*app.bundle_id, "definitions": shown, "note": "the arguments decide which one applies" }),
     )
 }
 

@@ -48,8 +48,7 @@ const MOST_TO_ONE: [usize; 2] = [2, 4];
 /// So many ways are told.
 const MOST: usize = 5;
 
-const NEXT: &str =
-    "give one as `specifier` to iac_mcp_query_object; an index of 0 is the first, a name or id is surer";
+const NEXT: &str = "pass one as `specifier` to iac_mcp_query_object; index 0 is the first element, and a name or id is more reliable";
 
 pub(super) fn reach(app: &App, dictionary: &Dictionary, wanted: &str) -> Result<Json, Fault> {
     let class = dictionary.class(wanted).ok_or_else(|| {
@@ -60,8 +59,7 @@ pub(super) fn reach(app: &App, dictionary: &Dictionary, wanted: &str) -> Result<
     let first = json!({ "app": &*app.bundle_id, "reach": term(&class.name), "use": NEXT });
     let mut answer = Answer::new(first, LARGEST);
     if routes.is_empty() {
-        let none =
-            "no element and no property leads to it: it comes only as an answer, or from what `make` makes";
+        let none = "no element and no property leads to it; it occurs only as a result, or as an object that `make` creates";
         answer.add("note", json!(none));
     }
     if let Some(list) = routes.first().and_then(|route| route.list(app)) {
@@ -75,7 +73,7 @@ pub(super) fn reach(app: &App, dictionary: &Dictionary, wanted: &str) -> Result<
         shown
     });
     answer.list("ways", shown.collect(), 100);
-    Ok(answer.finish("there are longer ways"))
+    Ok(answer.finish("there are longer paths"))
 }
 
 /// Every way that is not much longer than the shortest, surest and shortest first.

@@ -46,7 +46,7 @@ pub(super) fn search(text: &str, apps: Vec<&App>, rules: &[LevelRule]) -> Json {
     let hits: Vec<Json> = chosen(&query, &entries, &scored).map(|entry| entry.show(rules)).collect();
     let mut answer = json!({ "search": foreign::clean(text, 80), "hits": hits });
     if hits.is_empty() {
-        answer["note"] = json!("nothing fits; try other words, or iac_mcp_list_apps");
+        answer["note"] = json!("nothing matches; try other words, or iac_mcp_list_apps");
     } else {
         answer["use"] = json!("ask again with `app` and class, command, enumeration or reach");
     }

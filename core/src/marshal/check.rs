@@ -187,7 +187,7 @@ impl<'a> Checker<'a, '_> {
 
     fn collection(&self, of: &Path, element: Option<String>, place: &str) -> Result<Arc<Member>, Fault> {
         let element = element.ok_or_else(|| {
-            let message = format!("{place}: the beginning and the end of a container need `element`, the class of what is put there");
+            let message = format!("{place}: the beginning and the end of a container need `element`, the class of the object to put there");
             Fault::new(Code::InvalidParameter, message, "add `element`").with("parameter", bare(place))
         })?;
         Ok(of.collection(self.dictionary, &element)?)
@@ -204,7 +204,7 @@ impl<'a> Checker<'a, '_> {
         let near = names::near(term, self.dictionary.classes.keys().map(String::as_str), 5);
         let message =
             format!("{place}: no class `{}`{}", crate::foreign::clean(term, 80), did_you_mean(&near));
-        Err(Fault::new(Code::InvalidParameter, message, "see the classes with iac_mcp_describe_app")
+        Err(Fault::new(Code::InvalidParameter, message, "list the classes with iac_mcp_describe_app")
             .with("parameter", bare(place))
             .with("near", near))
     }
@@ -230,7 +230,7 @@ impl<'a> Checker<'a, '_> {
             if record.iter().any(|(known, _)| *known == identifier) {
                 return Err(Fault::new(
                     Code::InvalidParameter,
-                    format!("{place}: given twice"),
+                    format!("{place}: this value occurs twice"),
                     "give it once",
                 ));
             }
@@ -265,7 +265,7 @@ impl<'a> Checker<'a, '_> {
             let message = format!("{place}: no such property{}", did_you_mean(&near));
             let code =
                 if matches!(of, Fields::Record(_)) { Code::InvalidParameter } else { Code::UnknownProperty };
-            Fault::new(code, message, "see the properties with iac_mcp_describe_app")
+            Fault::new(code, message, "list the properties with iac_mcp_describe_app")
                 .with("parameter", bare(place))
                 .with("near", near)
         })

@@ -21,7 +21,7 @@ use crate::specifier::{Path, Segment};
 pub struct Classified {
     /// How much harm it can do.
     pub level: Level,
-    /// It runs whatever it is given, or types or clicks anything: it is refused unless the policy names it.
+    /// It runs any code that it gets, or types or clicks anything: it is refused unless the policy names it.
     pub is_shell: bool,
     /// Why, in a few words that end the sentence "it …": `deletes`, `runs a shell command`.
     pub reason: Cow<'static, str>,

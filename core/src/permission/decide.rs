@@ -214,7 +214,7 @@ impl Asked {
     /// Only what was offered counts as a yes.
     fn chosen(self, choice: Choice, by: String, app_name: &str, gate: &Gate, now: Millis) -> Answered {
         if choice == Choice::Deny || !self.question.offers(choice) {
-            let said = format!("a human said no (asked by: {by})");
+            let said = format!("a human refused this (asked by: {by})");
             return self.no(&said, Source::Human { choice: Choice::Deny, by });
         }
         match decide(self.action, app_name, gate, now) {
@@ -238,12 +238,12 @@ impl Asked {
 
     fn required(self, why: &str) -> Answered {
         let title = self.question.title();
-        let message = format!("{title}: this needs the yes of a human, and nobody could be asked: {why}");
+        let message = format!("{title}: a human must approve this, and no one could be asked: {why}");
         let lines = each(&self.scopes, Scope::policy_line);
         let commands = each(&self.scopes, |scope| format!("`{}`", scope.command_line())).join(" and ");
         let those = if lines.len() == 1 { "that line" } else { "those lines" };
         let suggestion = format!(
-            "tell the user what you want to do; they can allow it with {commands} or by {those} in `rules` of policy.toml"
+            "tell the user what you want to do; the user can allow it with {commands} or by {those} in `rules` of policy.toml"
         );
         let fault = Fault::new(Code::PermissionRequired, message, suggestion)
             .with("requiresPrompt", true)
@@ -275,15 +275,15 @@ fn closed(hit: &Hit, harm: Classified, action: &Action) -> Refusal {
     let (place, message, suggestion) = match &hit.why {
         Why::Closed(place) => (
             place.as_str(),
-            format!("{name} leads into {place}, and no argument may"),
-            "leave that file alone; only the user changes it, by hand or with `iac-mcp policy`",
+            format!("{name} leads to {place}, which is closed to every call"),
+            "use another file; only the user can change this one, by hand or with `iac-mcp policy`",
         ),
         Why::Unnamed => (
             "a file that has no name here",
             format!(
-                "{name} may be any file, also one that is closed to every call; expected a file that is named"
+                "{name} may be any file, even one that is closed to every call; expected a file with a name"
             ),
-            "name the file: a `named` specifier in a folder that is named, or a reference that lists give",
+            "name the file: use a `named` specifier in a named folder, or a reference from a list",
         ),
     };
     let fault = Fault::new(Code::PermissionDenied, message, suggestion)

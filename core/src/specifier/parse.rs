@@ -53,7 +53,7 @@ fn parse(json: &Json, place: &str, depth: usize) -> Result<Specifier, SpecifierE
         }
         "filter" => reader.only(&["element", "container", "where", "limit"]).and_then(|()| reader.filter()),
         other => {
-            Err(form(&reader.at("type"), format!("`{other}` is no form of specifier; expected {FORMS}")))
+            Err(form(&reader.at("type"), format!("unknown form of specifier `{other}`; expected {FORMS}")))
         }
     }
 }
@@ -73,7 +73,7 @@ fn container(json: &Json, place: &str, depth: usize) -> Result<Container, Specif
         Some(text) => RefId::parse(text).map(Container::Reference).ok_or_else(|| {
             form(
                 place,
-                format!("`{text}` is neither a reference (ref_…) nor \"application\" nor a specifier"),
+                format!("`{text}` is not a reference (ref_…), not \"application\", and not a specifier"),
             )
         }),
     }
@@ -192,7 +192,7 @@ impl Reader<'_> {
             None => Ok(()),
             Some(name) => {
                 let expected = if known.is_empty() { "no other field".to_owned() } else { known.join(", ") };
-                Err(form(&self.at(name), format!("is no field of this form; expected {expected}")))
+                Err(form(&self.at(name), format!("is not a field of this form; expected {expected}")))
             }
         }
     }

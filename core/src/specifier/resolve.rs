@@ -240,7 +240,7 @@ impl Walk<'_, '_> {
 fn unanswered(what: &str) -> SpecifierError {
     SpecifierError::Form {
         place: "specifier".to_owned(),
-        wrong: format!("{what} has no path before the app has answered it"),
+        wrong: format!("{what} has no path until the app has answered"),
     }
 }
 

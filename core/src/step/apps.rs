@@ -28,7 +28,8 @@ pub(super) fn start(search: Option<&str>, world: &World<'_>) -> Result<Step, Fau
         let mut none = json!({ "apps": [] });
         if search.is_some() && !world.apps.0.is_empty() {
             none["note"] =
-                "no name and no bundle id holds that; without `search` every scriptable app is listed".into();
+                "no app's name or bundle id contains that; leave `search` out to list every scriptable app"
+                    .into();
         }
         return Ok(done(none, 0));
     }

@@ -88,7 +88,7 @@ pub(super) fn refused(refusal: Refusal, events: u64) -> Step {
 pub(super) fn out_of_turn(what: &str) -> Fault {
     Fault::new(
         Code::Internal,
-        format!("{what} came where something else was waited for"),
-        "this is a fault of the server; please report it",
+        format!("the server expected something else than {what}"),
+        "this is a bug in the server; please report it",
     )
 }

@@ -22,11 +22,11 @@ use crate::undo::Undo;
 use crate::value::Value;
 use crate::words::{Level, RefId, TextWindow};
 const OPEN_IT: &str =
-    "ask the user to open the app; a command opens it only where the policy's rule says `launch = true`";
+    "ask the user to open the app; a command opens it only if a rule of the policy says `launch = true`";
 /// A name out of the dictionary is never cut.
 const WHOLE: TextWindow = TextWindow { offset: 0, limit: 1_000 };
-const NOTHING: &str = "`count` was not told what to count, or there is no such object";
-const SAY_WHAT: &str = "add `each`, the class of what is counted, such as {\"each\":\"message\"}";
+const NOTHING: &str = "`count` needs a class to count, or the object does not exist";
+const SAY_WHAT: &str = "add `each`, the class to count, such as {\"each\":\"message\"}";
 
 /// A command while the app is at it.
 #[derive(Debug)]
@@ -114,8 +114,8 @@ fn result_of(invocation: &Invocation, dictionary: &Dictionary) -> Option<TypeExp
 fn not_a_command() -> Fault {
     Fault::new(
         Code::Internal,
-        "a command became something else",
-        "this is a fault of the server; please report it",
+        "the command changed while it ran",
+        "this is a bug in the server; please report it",
     )
 }
 
@@ -125,7 +125,7 @@ fn not_a_read(action: &Action, classified: &Classified, app: &App) -> Fault {
         "iac_mcp_read_command takes only commands that read; `{}` of {} {}",
         invocation.term, app.name, classified.reason
     );
-    Fault::new(Code::PermissionDenied, message, "use iac_mcp_run_command, which asks where that is needed")
+    Fault::new(Code::PermissionDenied, message, "use iac_mcp_run_command, which asks the user if necessary")
         .with("app", &*app.bundle_id)
         .with("command", invocation.term.as_str())
         .with("level", classified.level.as_str())
@@ -154,10 +154,10 @@ fn forecast(decision: Decision, gate: &Gate) -> Json {
         Decision::Allow(approved) => json!({ "is": "allow", "why": approved.source().to_string() }),
         Decision::Ask(unasked) if gate.alone => json!({
             "is": "deny",
-            "why": "this needs the yes of a human, and nobody can be asked",
+            "why": "a human must approve this, and no one can be asked",
             "policyLine": unasked.policy_line(),
         }),
-        Decision::Ask(_) => json!({ "is": "ask", "why": "a human will be asked" }),
+        Decision::Ask(_) => json!({ "is": "ask", "why": "the server will ask a human" }),
         Decision::Deny(refusal) => json!({ "is": "deny", "why": refusal.fault.message }),
     }
 }
@@ -291,11 +291,15 @@ impl Sending {
     /// A human has said yes to what was shown, and that is another thing now.
     fn another(&self, app: &App) -> Fault {
         let message = format!(
-            "what the user was shown of the objects of `{}` has changed since; nothing was done in {}",
+            "the objects of `{}` have changed since the user saw them; nothing was done in {}",
             self.term, app.name
         );
-        Fault::new(Code::ReferenceMoved, message, "look at the objects, and call again if it is still wanted")
-            .with("command", self.term.as_str())
+        Fault::new(
+            Code::ReferenceMoved,
+            message,
+            "look at the objects, and call again if the user still wants this",
+        )
+        .with("command", self.term.as_str())
     }
 
     fn refused(&self, error: &OsaError, app: &App) -> Fault {
@@ -365,7 +369,7 @@ pub(super) fn uncertain(fault: Fault) -> Fault {
 
 /// An error of a change of which nobody knows whether it happened.
 pub(super) fn unknown(fault: Fault) -> Fault {
-    let suggestion = format!("look whether it happened before trying it again; {}", fault.suggestion);
+    let suggestion = format!("check whether it happened before you try again; {}", fault.suggestion);
     Fault { suggestion, ..fault.with("outcome", "unknown").retryable(false) }
 }
 

@@ -129,7 +129,7 @@ fn other_operator(place: &str, sides: &[Shape<'_>], is_list: bool) -> Fault {
             known.push(operator.as_str());
         }
     }
-    let message = format!("{place}: it holds {}, which {} compare", expected(sides), known.join(" "));
+    let message = format!("{place}: this operator does not work with {}", expected(sides));
     Fault::new(Code::TypeMismatch, message, format!("use one of {}", known.join(" ")))
         .with("parameter", "where")
 }
@@ -142,7 +142,7 @@ fn incomparable(place: &str, column: &Column, shapes: &[Shape<'_>], dictionary: 
         }
         _ => None,
     });
-    let message = format!("{place}: it holds {}, which only == null and != null compare", expected(shapes));
+    let message = format!("{place}: {} can only be compared with null", expected(shapes));
     let suggestion = match held.flatten() {
         Some(property) => {
             format!(

@@ -336,7 +336,7 @@ impl Listing {
         }
         if count < read {
             body["note"] = json!(format!(
-                "{count} of {read} elements fit into this answer; go on with offset {next}, or ask for fewer properties or a smaller textLimit"
+                "only {count} of {read} elements fit into this answer; continue with offset {next}, or ask for fewer properties or a smaller textLimit"
             ));
         }
     }

@@ -83,11 +83,7 @@ fn ask(
     world: &mut World<'_>,
 ) -> Result<Step, Fault> {
     let Specifier::Filter { element, container, filter, limit } = filter else {
-        return Err(Fault::new(
-            Code::Internal,
-            "no filter",
-            "this is a fault of the server; please report it",
-        ));
+        return Err(Fault::new(Code::Internal, "no filter", "this is a bug in the server; please report it"));
     };
     let words = format!("no {element} matches the filter");
     let wanted = elements_of(app, element, container, filter, if rest.is_some() { 1 } else { limit });
@@ -120,7 +116,7 @@ fn elements_of(
 
 impl First {
     fn at_a_place(rest: Call) -> Self {
-        Self { rest: Some(rest), words: "nothing stands at that place".to_owned() }
+        Self { rest: Some(rest), words: "there is no object at that position".to_owned() }
     }
 
     /// Goes on with what the app has picked out.
@@ -135,7 +131,7 @@ impl First {
     pub(super) fn stands(self, found: &Json, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
         let id = found["id"].as_str().and_then(RefId::parse);
         let (Some(mut call), Some(id)) = (self.rest, id) else {
-            let suggestion = "list what is there with iac_mcp_get_elements";
+            let suggestion = "list the existing elements with iac_mcp_get_elements";
             return Err(Fault::new(Code::ReferenceInvalid, self.words, suggestion));
         };
         if let Some(container) = innermost_container(&mut call) {

@@ -40,25 +40,25 @@ fn recommendations(stats: &Stats, limits: &Limits) -> Vec<String> {
     let mut advice = Vec::new();
     if near(*total, limits.most) {
         advice.push(format!(
-            "{total} of {} references are held: release those that are no longer needed with iac_mcp_release_reference",
+            "the server holds {total} of {} references: release those that you no longer need with iac_mcp_release_reference",
             limits.most
         ));
     }
     for (app, count) in per_app.iter().filter(|(_, count)| near(**count, limits.most_per_app)) {
         advice.push(format!(
-            "{count} of {} references of {app} are held: release all of it with iac_mcp_release_reference and its app",
+            "the server holds {count} of {} references of {app}: release all of them with iac_mcp_release_reference and the app",
             limits.most_per_app
         ));
     }
     if counters.evicted > 0 {
         advice.push(format!(
-            "{} references made room for newer ones: read fewer elements at a time, release them earlier, or ask the user to raise IAC_MCP_REF_MAX",
+            "{} references were evicted to make room for newer ones: read fewer elements at a time, release references earlier, or ask the user to raise IAC_MCP_REF_MAX",
             counters.evicted
         ));
     }
     if counters.failed >= TELLING && counters.failed * 10 >= counters.created {
         advice.push(format!(
-            "{} of {} references led to nothing or to another object: query objects again shortly before they are used",
+            "{} of {} references led to no object or to another one: query objects again shortly before you use them",
             counters.failed, counters.created
         ));
     }
@@ -85,16 +85,21 @@ mod tests {
     fn advice_is_given_where_something_can_be_done() {
         let some = |evicted, failed| Counters { created: 100, evicted, failed, ..Counters::default() };
         check(79, 39, some(0, 4), &[]);
-        check(80, 10, some(0, 0), &["80 of 100 references are held"]);
-        check(60, 40, some(0, 0), &["40 of 50 references of com.apple.mail"]);
-        check(10, 10, some(3, 0), &["3 references made room"]);
-        check(10, 10, some(0, 10), &["10 of 100 references led to nothing"]);
+        check(80, 10, some(0, 0), &["the server holds 80 of 100 references"]);
+        check(60, 40, some(0, 0), &["the server holds 40 of 50 references of com.apple.mail"]);
+        check(10, 10, some(3, 0), &["3 references were evicted"]);
+        check(10, 10, some(0, 10), &["10 of 100 references led to no object"]);
         check(10, 10, some(0, 9), &[]);
         check(
             100,
             50,
             some(1, 20),
-            &["100 of 100", "50 of 50", "1 references made room", "20 of 100 references led"],
+            &[
+                "the server holds 100 of 100",
+                "the server holds 50 of 50",
+                "1 references were evicted",
+                "20 of 100 references led",
+            ],
         );
     }
 }

@@ -213,7 +213,7 @@ pub(super) struct Back {
 pub(super) fn start_back(undos: &[Undo], world: &mut World<'_>) -> Result<Step, Fault> {
     let first = undos.first().ok_or_else(|| several("nothing is named"))?;
     let Way::Move { from, to, element, .. } = &first.way else {
-        return Err(several("a value is among them"));
+        return Err(several("one of them is a property write"));
     };
     let alike = |undo: &Undo| match &undo.way {
         Way::Move { from: f, to: t, element: e, .. } => {
@@ -222,7 +222,7 @@ pub(super) fn start_back(undos: &[Undo], world: &mut World<'_>) -> Result<Step, 
         Way::Set { .. } => false,
     };
     if !undos.iter().all(alike) {
-        return Err(several("they went different ways"));
+        return Err(several("they were moved differently"));
     }
     let app = world.apps.find(&first.app)?;
     let dictionary = app.dictionary()?.clone();
@@ -249,7 +249,7 @@ pub(super) fn start_back(undos: &[Undo], world: &mut World<'_>) -> Result<Step, 
 }
 
 fn several(why: &str) -> Fault {
-    let message = format!("`undo`: these cannot be taken back together: {why}");
+    let message = format!("`undo`: these cannot be undone together: {why}");
     Fault::new(Code::InvalidParameter, message, "make one call for each")
 }
 
@@ -293,8 +293,8 @@ impl Back {
         let paths: Option<Vec<Path>> = (0..self.undos.len()).map(|at| found(&rows, at, &place)).collect();
         let paths = paths.ok_or_else(|| {
             let message =
-                format!("what was moved is not in {} any more: it was deleted or moved since", self.to);
-            Fault::new(Code::ReferenceInvalid, message, "look where it is, and move it from there")
+                format!("the moved object is no longer in {}: it was deleted or moved since", self.to);
+            Fault::new(Code::ReferenceInvalid, message, "find the object, and move it from there")
         })?;
         self.send(paths, app, events, world)
     }

@@ -138,7 +138,8 @@ pub(super) fn unseen(error: &OsaError, app: &App) -> Fault {
     if fault.code != Code::AppNotRunning {
         return fault;
     }
-    let message = format!("{} is not running, so nobody can see which objects this would change", app.name);
+    let message =
+        format!("{} is not running, so the user cannot see which objects this would change", app.name);
     let suggestion = format!("ask the user to open {}, then call again", app.name);
     Fault { message, suggestion, ..fault }
 }
@@ -146,7 +147,7 @@ pub(super) fn unseen(error: &OsaError, app: &App) -> Fault {
 /// The error for objects that cannot be told apart once the first of them is gone.
 fn blind(invocation: &Invocation, app: &App) -> Fault {
     let message = format!(
-        "{}: `{}` of several objects that have neither an id nor a name: places shift while it runs, so nothing was done",
+        "{}: `{}` got several objects that have neither an id nor a name, so their positions may shift while it runs; nothing was done",
         app.name, invocation.term
     );
     Fault::new(Code::InvalidParameter, message, "make one call for each object, and look again before each")

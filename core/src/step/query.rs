@@ -215,11 +215,11 @@ fn suggestion(path: &Path, app: &App) -> String {
         Some((container, Segment::Element(member, _))) => {
             let place = container.last().map_or_else(|| app.name.clone(), |_| container.to_string());
             format!(
-                "list what is there with iac_mcp_get_elements (elementType \"{}\" in {place})",
+                "list the existing elements with iac_mcp_get_elements (elementType \"{}\" in {place})",
                 member.term
             )
         }
-        _ => "look at what is there with iac_mcp_get_elements".to_owned(),
+        _ => "list the existing elements with iac_mcp_get_elements".to_owned(),
     }
 }
 

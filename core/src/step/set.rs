@@ -183,9 +183,11 @@ impl Setting {
             }
             let old = row.get(2).and_then(Json::as_array).map(Vec::len);
             if old != Some(open.change.subject.slots.len()) {
-                let message =
-                    format!("what {} holds could not be read, so nobody can be asked about it", open.words);
-                self.tell(&open, Fault::new(Code::ExecutionFailed, message, "try it again later"))?;
+                let message = format!(
+                    "the server could not read the current values of {}, so it cannot ask the user about the change",
+                    open.words
+                );
+                self.tell(&open, Fault::new(Code::ExecutionFailed, message, "try again later"))?;
                 continue;
             }
             let old = row.get(2).cloned().unwrap_or_default();
@@ -218,8 +220,8 @@ impl Setting {
                 continue;
             }
             if self.rounds >= MOST_ROUNDS {
-                let message = format!("{} changes while it is being asked about", open.words);
-                self.tell(&open, Fault::new(Code::ExecutionFailed, message, "try it again later"))?;
+                let message = format!("{} changes while the server asks about it", open.words);
+                self.tell(&open, Fault::new(Code::ExecutionFailed, message, "try again later"))?;
                 continue;
             }
             open.change.expected.old = Some(changed.clone());
@@ -234,7 +236,8 @@ impl Setting {
 
     /// A write is taken back only where it was the last one.
     fn changed_since(&mut self, open: &Open) -> Result<(), Fault> {
-        let message = format!("{} was changed since: what is there now is not what was written", open.words);
+        let message =
+            format!("{} was changed since: its value is no longer the one that was written", open.words);
         let suggestion =
             "read it, and set it with iac_mcp_set_property if the user still wants the old value";
         self.tell(open, Fault::new(Code::ExecutionFailed, message, suggestion))
@@ -261,7 +264,7 @@ impl Setting {
     fn gone(&mut self, open: &Open, world: &mut World<'_>) -> Result<(), Fault> {
         self.forget(open, world);
         let path = &open.change.subject.path;
-        let message = format!("the object ({path}) is not there any more: it was deleted or moved");
+        let message = format!("the object ({path}) no longer exists: it was deleted or moved");
         let fault =
             Fault::new(Code::ReferenceInvalid, message, "query the object again using iac_mcp_query_object");
         self.tell(open, fault)
@@ -296,9 +299,8 @@ impl Setting {
                 world.references.rebind(id, Object { app: app.bundle_id.clone(), path: path.clone() });
             }
             let was = &open.change.subject.path;
-            let message =
-                format!("the object was moved: it is {path} now, and was {was}; nothing was changed");
-            let suggestion = "the reference leads there now: call again if it is still wanted";
+            let message = format!("the object was moved from {was} to {path}; nothing was changed");
+            let suggestion = "the reference now leads there; call again if the user still wants this";
             let fault = Fault::new(Code::ReferenceMoved, message, suggestion).with("followed", true);
             self.tell(&open, fault.retryable(true))?;
         }
@@ -310,7 +312,7 @@ impl Setting {
         self.forget(open, world);
         let path = &open.change.subject.path;
         let message = format!(
-            "another object of {} is now at {path}, or several have that name; nothing was changed",
+            "another object of {} is now at {path}, or several objects have that name; nothing was changed",
             app.name
         );
         let fault =

@@ -80,7 +80,7 @@ fn session_with(app: &str, code: &str) -> Session {
 /// What becomes of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Said {
-    /// It leads into or around a closed place.
+    /// It leads to or around a closed place.
     Closed,
     /// Nobody can tell which file is meant.
     Unnamed,
@@ -108,8 +108,8 @@ fn said(app: &str, call: &Json) -> (Said, String) {
     let text = body.to_string();
     let said = match (body["error"].as_str(), body["message"].as_str().unwrap_or_default()) {
         (Some("permission_denied"), message) if message.contains("may be any file") => U,
-        (Some("app_not_running"), message) if message.contains("nobody can see") => U,
-        (Some("permission_denied"), message) if message.contains("leads into") => C,
+        (Some("app_not_running"), message) if message.contains("the user cannot see") => U,
+        (Some("permission_denied"), message) if message.contains("leads to") => C,
         (None | Some("unavailable" | "app_not_running"), _) => O,
         _ => panic!("{app} {call}: {text}"),
     };
@@ -122,7 +122,7 @@ fn check(app: &str, expected: Said, calls: &[Json]) {
     for call in calls {
         let (said, text) = said(app, call);
         // An app that does not run tells nobody what stands at a place, harmless or not.
-        let said = if expected == O && text.contains("nobody can see") { O } else { said };
+        let said = if expected == O && text.contains("the user cannot see") { O } else { said };
         assert_eq!(said, expected, "{app} {call}: {text}");
     }
 }

@@ -86,7 +86,7 @@ fn text(schema: &Json, says: &str, dictionary: &Dictionary, dice: &mut Dice) -> 
         vec!["2026-01-27T10:30:00", "2026-01-27T10:30:00+01:00"]
     } else if says.contains("path of a file") {
         vec!["/Users/alex/Documents/a b.txt", "~/Desktop/x"]
-    } else if says.contains("name of a class") || says.contains("class of what is put there") {
+    } else if says.contains("name of a class") || says.contains("class of the object to put there") {
         dictionary.classes.keys().map(String::as_str).collect()
     } else {
         vec!["", "plain", "Grüße, \"quoted\" \\ and\nbroken", "\u{2028}🙂"]

@@ -238,7 +238,7 @@ fn replaces(invocation: &Invocation) -> Option<Classified> {
     invocation
         .parameter("replacing")
         .is_some_and(yes)
-        .then(|| Classified::new(Level::Dangerous, "replaces what is there"))
+        .then(|| Classified::new(Level::Dangerous, "replaces existing objects"))
 }
 
 fn into_trash(invocation: &Invocation) -> Option<Classified> {
@@ -317,7 +317,7 @@ fn hidden_file(invocation: &Invocation) -> Option<Classified> {
 }
 
 fn touches_hidden() -> Classified {
-    Classified::new(Level::Dangerous, "touches a place that programs are run from")
+    Classified::new(Level::Dangerous, "touches a folder from which programs run")
 }
 
 fn is_run_from(path: &str) -> bool {

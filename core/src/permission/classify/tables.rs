@@ -125,7 +125,7 @@ const BLOCKLIST: &[Row] = &[
     (BBEDIT, "apply text factory", Dangerous, "may run scripts that the factory names"),
     (BBEDIT, "update", Dangerous, "may run scripts that the files include"),
     (BBEDIT, "sleep", Dangerous, "quits the app"),
-    (BBEDIT, "clear undo history", Dangerous, "makes changes impossible to take back"),
+    (BBEDIT, "clear undo history", Dangerous, "makes undo impossible"),
 ];
 
 /// What the words of the name would raise although it can be taken back, and what deserves its reason.
@@ -141,13 +141,13 @@ const ORDINARY: &[Row] = &[
     ("", "aevtpdoc", Modify, "prints"),
     ("", "miscactv", Modify, "brings the app to the front"),
     ("", "GURLGURL", Modify, "opens an address"),
-    ("", "az00az46", Modify, "takes a person out of a group"),
-    ("", "OFssremv", Modify, "takes an object out of a selection"),
+    ("", "az00az46", Modify, "removes a person from a group"),
+    ("", "OFssremv", Modify, "removes an object from a selection"),
     ("", "OSssOScl", Modify, "resets a style"),
     ("", "sedscmpl", Modify, "compiles, without running"),
-    (ADDITIONS, "earsffdr", Modify, "makes the folder, unless it is told not to"),
-    (ADDITIONS, "fbcssumm", Modify, "reads any file, beyond what apps hold"),
-    (ADDITIONS, "rdwrread", Modify, "reads any file, beyond what apps hold"),
+    (ADDITIONS, "earsffdr", Modify, "creates the folder, unless a parameter prevents it"),
+    (ADDITIONS, "fbcssumm", Modify, "reads any file, also outside of apps"),
+    (ADDITIONS, "rdwrread", Modify, "reads any file, also outside of apps"),
     (ADDITIONS, "JonsgClp", Modify, "reads the clipboard, which may hold a password"),
     (ADDITIONS, "fndrgstl", Modify, "reads the environment, which may hold a password"),
     (BBEDIT, "remove prefix", Modify, "changes text"),
@@ -238,7 +238,7 @@ const WORDS: &[(&str, &str)] = &[
     ("wipe", "erases"),
 ];
 
-/// A name that has one of each runs whatever it is given.
+/// A name that has one of each runs any code that it gets.
 const SHELL_VERBS: &[&str] = &["do", "eval", "evaluate", "execute", "invoke", "run", "trigger"];
 const SHELL_NOUNS: &[&str] =
     &["applescript", "command", "javascript", "macro", "script", "shell", "shortcut", "workflow"];
@@ -260,11 +260,11 @@ const SHELL_NAMES: &[&str] = &[
 
 /// The app, the class with all that inherits from it, and what making an object of it does.
 const MAKES: &[Row] = &[
-    (SYSTEM_EVENTS, "login item", Dangerous, "makes something start at every login"),
+    (SYSTEM_EVENTS, "login item", Dangerous, "starts a program at every login"),
     (SYSTEM_EVENTS, "folder action", Shell, "makes a script run whenever a folder changes"),
     (SYSTEM_EVENTS, "script", Shell, "makes a script run whenever a folder changes"),
-    ("com.apple.mail", "rule", Dangerous, "makes a rule that acts on mail to come"),
-    ("com.apple.mail", "rule condition", Dangerous, "makes a rule act on other mail to come"),
+    ("com.apple.mail", "rule", Dangerous, "creates a rule for incoming mail"),
+    ("com.apple.mail", "rule condition", Dangerous, "changes the scope of a rule for incoming mail"),
     ("com.apple.mail", "account", Dangerous, "makes an account"),
     ("com.apple.mail", "smtp server", Dangerous, "makes an account for sending"),
     ("com.apple.mail", "signature", Modify, "makes a signature"),
@@ -287,10 +287,10 @@ const WRITES: &[(&str, &str, &str, Verdict, &str)] = &[
         Dangerous,
         "lets scripts run when folders change",
     ),
-    (SYSTEM_EVENTS, "login item", "path", Dangerous, "makes something start at every login"),
+    (SYSTEM_EVENTS, "login item", "path", Dangerous, "starts a program at every login"),
     (SYSTEM_EVENTS, "security preferences object", "", Dangerous, "changes how the Mac is secured"),
     (SYSTEM_EVENTS, "user", "", Dangerous, "changes a user of the Mac"),
-    ("com.apple.mail", "rule", "", Dangerous, "changes a rule that acts on mail to come"),
+    ("com.apple.mail", "rule", "", Dangerous, "changes a rule for incoming mail"),
     ("com.apple.iCal", "open file alarm", "", Dangerous, "opens a file at a later time"),
     ("com.apple.iCal", "mail alarm", "", Dangerous, "sends at a later time"),
     ("com.apple.mail", "rule condition", "", Dangerous, "changes which mail a rule acts on"),
@@ -328,7 +328,7 @@ pub(super) fn words(name: &str) -> Option<Classified> {
     let shell = SHELL_NAMES.contains(&key.as_str())
         || (SHELL_VERBS.iter().any(|verb| has(verb)) && SHELL_NOUNS.iter().any(|noun| key.contains(noun)));
     if shell {
-        return Some(Classified::shell("runs whatever it is given"));
+        return Some(Classified::shell("runs any code that it gets"));
     }
     let row = WORDS.iter().find(|(word, _)| has(word));
     row.map(|(_, why)| Classified::new(Level::Dangerous, why))
@@ -394,7 +394,8 @@ const CALLS: &[&str] = &[
 /// Returns what reading a property does whose name is that of a command.
 pub(super) fn read(property: &str) -> Option<Classified> {
     let key = names::key(property);
-    let calls = || Classified::new(Level::Dangerous, "has the name of a command, which would run");
+    let calls =
+        || Classified::new(Level::Dangerous, "has the name of a command, so the app would run that command");
     CALLS.contains(&key.as_str()).then(|| words(property).into_iter().fold(calls(), Classified::or_worse))
 }
 

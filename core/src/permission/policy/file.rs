@@ -81,10 +81,7 @@ fn level_rule(table: Spanned<LevelTable>) -> Result<LevelRule, Wrong> {
     let start = table.span().start;
     let table = table.into_inner();
     if table.command.is_some() == table.property.is_some() {
-        return Err(Wrong(
-            start,
-            "a level is set for a command or for a property, for one of both".to_owned(),
-        ));
+        return Err(Wrong(start, "`levels` needs either a command or a property in each entry".to_owned()));
     }
     Ok(LevelRule {
         app: table.app.as_ref().map(bundle_id).transpose()?,
@@ -102,7 +99,7 @@ fn rule(text: &str, table: Spanned<RuleTable>) -> Result<Rule, Wrong> {
         app_that_is_allowed(app)?;
     }
     if table.command.is_some() && table.property.is_some() {
-        let wrong = "a rule names a command or a property, not both: nothing is both";
+        let wrong = "a rule may name a command or a property, but not both";
         return Err(Wrong(start, wrong.to_owned()));
     }
     let level = table.level.map(|word| one_of(&word, &levels())).transpose()?;
@@ -129,7 +126,7 @@ fn app_that_is_allowed(app: &Spanned<String>) -> Result<(), Wrong> {
         return Ok(());
     }
     let wrong = format!(
-        "`{}` is no bundle id: a rule that allows names its app by bundle id, such as \"com.apple.mail\", or \"*\" for any",
+        "`{}` is not a bundle id: a rule that allows something needs a bundle id such as \"com.apple.mail\", or \"*\" for any app",
         app.get_ref()
     );
     Err(Wrong(app.span().start, wrong))
@@ -139,7 +136,7 @@ fn bundle_id(word: &Spanned<String>) -> Result<String, Wrong> {
     if word.get_ref().contains('.') {
         return Ok(word.get_ref().clone());
     }
-    let wrong = format!("`{}` is no bundle id, such as \"com.apple.mail\"", word.get_ref());
+    let wrong = format!("`{}` is not a bundle id such as \"com.apple.mail\"", word.get_ref());
     Err(Wrong(word.span().start, wrong))
 }
 

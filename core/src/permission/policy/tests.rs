@@ -15,11 +15,11 @@ fn a_mistake_is_an_error_with_its_place() {
     mistake("rules = [\n  { app = \"com.apple.mail\" },\n]", (2, 3), "missing field `decision`");
     mistake("rules = [{ decision = \"maybe\" }]", (1, 23), "expected one of allow, ask, deny, got \"maybe\"");
     mistake("rules = [{ level = \"HIGH\", decision = \"ask\" }]", (1, 20), "SAFE, MODIFY, DANGEROUS");
-    mistake("rules = [{ app = \"Mail\", decision = \"allow\" }]", (1, 18), "`Mail` is no bundle id");
+    mistake("rules = [{ app = \"Mail\", decision = \"allow\" }]", (1, 18), "`Mail` is not a bundle id");
     mistake("rules = [{ app = \"\", decision = \"ask\" }]", (1, 18), "empty text");
     mistake("rules = [{ apps = \"x\", decision = \"ask\" }]", (1, 12), "unknown field `apps`");
-    mistake("[[rules]]\ncommand = \"send\"\nproperty = \"x\"\ndecision = \"ask\"", (1, 1), "nothing is both");
-    mistake("own-content = [\"Finder\"]", (1, 16), "no bundle id");
+    mistake("[[rules]]\ncommand = \"send\"\nproperty = \"x\"\ndecision = \"ask\"", (1, 1), "but not both");
+    mistake("own-content = [\"Finder\"]", (1, 16), "is not a bundle id");
     mistake("rules = [{ launch = \"yes\", decision = \"ask\" }]", (1, 21), "expected a boolean");
     mistake("# é\nprofile = \"é\" # x", (2, 11), "got \"é\"");
 }
@@ -146,6 +146,10 @@ fn content_of_others_makes_dangerous_calls_suspicious() {
 fn the_operator_sets_levels() {
     let policy = Policy::parse("levels = [{ command = \"send\", level = \"modify\" }]").expect("a policy");
     assert_eq!(policy.levels().len(), 1);
-    mistake("levels = [{ level = \"SAFE\" }]", (1, 11), "one of both");
-    mistake("levels = [{ app = \"Mail\", command = \"send\", level = \"SAFE\" }]", (1, 19), "no bundle id");
+    mistake("levels = [{ level = \"SAFE\" }]", (1, 11), "either a command or a property");
+    mistake(
+        "levels = [{ app = \"Mail\", command = \"send\", level = \"SAFE\" }]",
+        (1, 19),
+        "is not a bundle id",
+    );
 }

@@ -108,7 +108,7 @@ fn a_value_of_another_type_is_refused() {
             "class",
             "==",
             json!("nota"),
-            "`class` ==: no class `nota`; did you mean \"note\"?; see the classes with iac_mcp_describe_app",
+            "`class` ==: no class `nota`; did you mean \"note\"?; list the classes with iac_mcp_describe_app",
         ),
         (
             "class",
@@ -139,26 +139,50 @@ fn a_value_of_another_type_is_refused() {
 #[test]
 fn an_operator_that_says_nothing_of_such_values_is_refused() {
     let date = "a date such as 2026-01-27 or 2026-01-27T10:30:00+01:00";
-    let only =
-        |said: &str, operators: &str| format!("{said}, which {operators} compare; use one of {operators}");
+    let only = |said: &str, operators: &str| format!("{said}; use one of {operators}");
     check(&[
-        ("hue", "contains", json!("no"), &only("`hue` contains: it holds one of none", "== !=")),
+        (
+            "hue",
+            "contains",
+            json!("no"),
+            &only("`hue` contains: this operator does not work with one of none", "== !="),
+        ),
         (
             "class",
             "startsWith",
             json!("no"),
-            &only("`class` startsWith: it holds the name of a class", "== !="),
+            &only("`class` startsWith: this operator does not work with the name of a class", "== !="),
         ),
-        ("read", "<", json!(true), &only("`read` <: it holds true or false", "== !=")),
-        ("read", "<", json!(null), &only("`read` <: it holds true or false", "== !=")),
+        (
+            "read",
+            "<",
+            json!(true),
+            &only("`read` <: this operator does not work with true or false", "== !="),
+        ),
+        (
+            "read",
+            "<",
+            json!(null),
+            &only("`read` <: this operator does not work with true or false", "== !="),
+        ),
         (
             "made",
             "contains",
             json!("2026"),
-            &only(&format!("`made` contains: it holds {date}"), "== != < > <= >="),
+            &only(&format!("`made` contains: this operator does not work with {date}"), "== != < > <= >="),
         ),
-        ("size", "endsWith", json!("5"), &only("`size` endsWith: it holds a number", "== != < > <= >=")),
-        ("hues", "<", json!("none"), &only("`hues` <: it holds one of none", "== != contains")),
+        (
+            "size",
+            "endsWith",
+            json!("5"),
+            &only("`size` endsWith: this operator does not work with a number", "== != < > <= >="),
+        ),
+        (
+            "hues",
+            "<",
+            json!("none"),
+            &only("`hues` <: this operator does not work with one of none", "== != contains"),
+        ),
     ]);
 }
 
@@ -169,25 +193,25 @@ fn what_cannot_be_told_apart_is_compared_with_null_only() {
             "shelf",
             "==",
             json!("A"),
-            "`shelf` ==: it holds a reference (ref_…) or a specifier of class shelf, which only == null and != null compare; compare one of its properties, such as `shelf.name`, or it with null",
+            "`shelf` ==: a reference (ref_…) or a specifier of class shelf can only be compared with null; compare one of its properties, such as `shelf.name`, or it with null",
         ),
         (
             "shelf",
             "<",
             json!(null),
-            "`shelf` <: it holds a reference (ref_…) or a specifier of class shelf, which only == null and != null compare; compare one of its properties, such as `shelf.name`, or it with null",
+            "`shelf` <: a reference (ref_…) or a specifier of class shelf can only be compared with null; compare one of its properties, such as `shelf.name`, or it with null",
         ),
         (
             "book",
             "==",
             json!("A"),
-            "`book` ==: it holds a reference (ref_…) or a specifier of class note book, which only == null and != null compare; compare another property, or this one with null",
+            "`book` ==: a reference (ref_…) or a specifier of class note book can only be compared with null; compare another property, or this one with null",
         ),
         (
             "frame",
             "==",
             json!([1, 2, 3, 4]),
-            "`frame` ==: it holds a rectangle {\"x\":…,\"y\":…,\"width\":…,\"height\":…}, which only == null and != null compare; compare another property, or this one with null",
+            "`frame` ==: a rectangle {\"x\":…,\"y\":…,\"width\":…,\"height\":…} can only be compared with null; compare another property, or this one with null",
         ),
     ]);
 }

@@ -54,9 +54,9 @@ impl Setting {
             );
         }
         if row.get("now").is_none() {
-            let message = "it was not tried, since the app stopped answering before";
+            let message = "it was not tried, because the app stopped answering";
             return self
-                .tell(&open, Fault::new(Code::Unavailable, message, "try it again when the app answers"));
+                .tell(&open, Fault::new(Code::Unavailable, message, "try again when the app answers"));
         }
         let open = follow(open, row, app, world);
         self.keep_mark(&open, row, world);
@@ -119,7 +119,7 @@ impl Setting {
             written.tell(&mut entry, app, &dictionary, world);
             let is_written = written.old != written.now && row.get("unwritten").is_none();
             if !is_written && entry["verified"] == json!(true) {
-                entry["note"] = json!("it was so already: nothing was written");
+                entry["note"] = json!("the property already had this value; nothing was written");
             }
             let undo = if is_written && entry["verified"] == json!(true) {
                 written.undo(open, row, app, &dictionary, world)
@@ -187,7 +187,9 @@ impl Written<'_> {
                 None => cut(self.client.cloned().unwrap_or_default()),
             };
         } else {
-            entry["withheld"] = json!("old and new value: the policy does not let this property be read");
+            entry["withheld"] = json!(
+                "the old and the new value are hidden, because the policy does not allow reading this property"
+            );
         }
         entry["verified"] = json!(verified == Some(true));
         if let Some(note) = note(verified, &now, self.slot) {
@@ -229,10 +231,12 @@ fn note(verified: Option<bool>, now: &Value, slot: &Slot) -> Option<String> {
             Some(format!("it could not be read back: {}", crate::foreign::says("the app", message, 200)))
         }
         (Some(false), _) => {
-            Some("the app took the new value without an error and kept another one".to_owned())
+            Some("the app accepted the new value without an error but kept another one".to_owned())
         }
-        (None, _) if !slot.readable => Some("it can only be written, so nobody can tell".to_owned()),
-        (None, _) => Some("the app names the value in its own way, so it cannot be compared".to_owned()),
+        (None, _) if !slot.readable => {
+            Some("this property can only be written, so the result cannot be checked".to_owned())
+        }
+        (None, _) => Some("the app returns the value in its own form, so it cannot be compared".to_owned()),
     }
 }
 

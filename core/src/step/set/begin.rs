@@ -168,7 +168,7 @@ fn writable<'a>(dictionary: &'a Dictionary, class: &str, term: &str) -> Result<&
     let message = format!("property `{}` of `{class}` is read-only", property.name);
     let suggestion = match settable.as_slice() {
         [] => format!("no property of `{class}` can be set"),
-        names => format!("what can be set of `{class}`: {}", names.join(", ")),
+        names => format!("the writable properties of `{class}` are {}", names.join(", ")),
     };
     Err(Fault::new(Code::PropertyReadOnly, message, suggestion).with("property", property.name.as_str()))
 }
@@ -191,7 +191,7 @@ fn checked(json: &Json, property: &Property, app: &App, world: &mut World<'_>) -
 /// The error for a value that only a place leads to: another object may stand there when it is written.
 fn shifting(path: &Path, property: &str) -> Fault {
     let message = format!(
-        "`{property}`: {path} is named by its place, and another object may stand there by the time it is set"
+        "`{property}`: {path} is given by its position, and another object may be there when the property is set"
     );
     let suggestion = "give its reference, or a specifier by its id or its name";
     Fault::new(Code::InvalidParameter, message, suggestion).with("property", property)
@@ -209,6 +209,6 @@ fn slot(property: &Property) -> Result<Slot, Fault> {
 }
 
 fn twice(property: &str) -> Fault {
-    let message = format!("`properties`: `{property}` stands there twice, in two spellings");
+    let message = format!("`properties`: `{property}` occurs twice, in two spellings");
     Fault::new(Code::InvalidParameter, message, "name each property once")
 }
