@@ -131,6 +131,19 @@ impl Filter<String> {
     pub fn parse(json: &Json, place: &str) -> Result<Self, Fault> {
         parse(json, place, 0)
     }
+
+    /// Writes the filter as [`Filter::parse`] reads it.
+    pub fn to_json(&self) -> Json {
+        let all = |filters: &[Self]| filters.iter().map(Self::to_json).collect::<Vec<_>>();
+        match self {
+            Self::Compare(Compare { property, operator, value }) => {
+                json!({ "property": property, "op": operator.as_str(), "value": value })
+            }
+            Self::And(filters) => json!({ "and": all(filters) }),
+            Self::Or(filters) => json!({ "or": all(filters) }),
+            Self::Not(filter) => json!({ "not": filter.to_json() }),
+        }
+    }
 }
 
 impl<P> Filter<P> {

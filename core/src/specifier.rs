@@ -1,5 +1,6 @@
 //! Which object is meant: JSON is parsed, checked against the dictionary, and becomes an immutable path.
 
+mod json;
 mod parse;
 mod resolve;
 mod show;
@@ -51,8 +52,8 @@ pub enum Specifier {
         /// Where it is.
         container: Container,
     },
-    /// `{"type":"filter","element":"message","container":…,"where":…,"limit":1}`; where one object is needed, it is the
-    /// first match.
+    /// `{"type":"filter","element":"message","container":…,"where":…,"limit":1,"last":false}`; where one object is
+    /// needed, it is the first match, or the last one with `"last":true`.
     Filter {
         /// The class of the element, in any spelling.
         element: String,
@@ -62,6 +63,8 @@ pub enum Specifier {
         filter: Filter<String>,
         /// How many a query answers, 1 to 1,000.
         limit: usize,
+        /// Counts the matches from the end: the last match stands for the filter.
+        last: bool,
     },
     /// `{"type":"every","element":"mailbox","container":…,"where":…,"from":0,"to":9}`: all elements, those that match, or
     /// those of a range.

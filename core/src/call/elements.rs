@@ -133,9 +133,10 @@ impl GetElements {
                 }
                 Ok(self)
             }
-            Specifier::Filter { element, container, filter, limit } => {
+            Specifier::Filter { element, container, filter, limit, last } => {
                 let all = Specifier::Every { element, container, filter: Some(filter), range: None };
-                Self { elements: Some(all), limit, ..self }.settled()
+                let offset = if last { -(limit as i64) } else { self.offset };
+                Self { elements: Some(all), limit, offset, ..self }.settled()
             }
             Specifier::Element { element, index, container } => {
                 let one = Specifier::Every { element, container, filter: None, range: Some((index, index)) };

@@ -51,7 +51,9 @@ fn parse(json: &Json, place: &str, depth: usize) -> Result<Specifier, SpecifierE
         "every" => {
             reader.only(&["element", "container", "where", "from", "to"]).and_then(|()| reader.every())
         }
-        "filter" => reader.only(&["element", "container", "where", "limit"]).and_then(|()| reader.filter()),
+        "filter" => {
+            reader.only(&["element", "container", "where", "limit", "last"]).and_then(|()| reader.filter())
+        }
         other => {
             Err(form(&reader.at("type"), format!("unknown form of specifier `{other}`; expected {FORMS}")))
         }
@@ -115,12 +117,14 @@ impl Reader<'_> {
             None => 1,
             Some(json) => self.limit(json)?,
         };
+        let last = self.flag("last")?;
         let filter = self.condition(self.field("where")?)?;
         Ok(Specifier::Filter {
             element: self.text("element")?,
             container: self.container("container")?,
             filter,
             limit,
+            last,
         })
     }
 
@@ -175,6 +179,12 @@ impl Reader<'_> {
             None => Ok(Container::Specifier(Box::new(Specifier::Application))),
             Some(json) => container(json, &self.at(name), self.depth + 1),
         }
+    }
+
+    fn flag(&self, name: &str) -> Result<bool, SpecifierError> {
+        let Some(json) = self.fields.get(name) else { return Ok(false) };
+        json.as_bool()
+            .ok_or_else(|| form(&self.at(name), format!("expected true or false, got {}", kind(json))))
     }
 
     fn text(&self, name: &str) -> Result<String, SpecifierError> {

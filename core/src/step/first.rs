@@ -82,7 +82,7 @@ fn ask(
     rest: Option<Call>,
     world: &mut World<'_>,
 ) -> Result<Step, Fault> {
-    let Specifier::Filter { element, container, filter, limit } = filter else {
+    let Specifier::Filter { element, container, filter, limit, last: false } = filter else {
         return Err(Fault::new(Code::Internal, "no filter", "this is a bug in the server; please report it"));
     };
     let words = format!("no {element} matches the filter");
