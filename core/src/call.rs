@@ -10,11 +10,12 @@ use serde_json::{Map, Value as Json};
 
 use crate::Millis;
 use crate::fault::{Code, Fault};
-use crate::specifier::Specifier;
+use crate::specifier::{Container, Reader, Specifier};
 use crate::undo::{self, Undo};
 use crate::words::{RefId, TextWindow};
 
 pub(crate) use arguments::Arguments;
+pub(crate) use change::MOST as MOST_CHANGED;
 pub use change::SetProperty;
 pub(crate) use command::collect;
 pub use command::{CommandCall, Mode};
@@ -45,7 +46,9 @@ pub enum Call {
     },
     /// `iac_mcp_get_properties`
     GetProperties {
-        /// Whose properties; in a list also what is no reference.
+        /// The app, in any spelling; may be left out where references say it.
+        app: Option<String>,
+        /// Whose properties; in a list also what is not an object.
         references: Vec<Named>,
         /// Whether a list was given, which is answered by a list.
         list: bool,
@@ -95,10 +98,10 @@ pub enum Question {
     Reach(String),
 }
 
-/// One reference of a list, or what stood in its place.
-pub type Named = Result<RefId, Stranger>;
+/// One object of a list, or what stood in its place.
+pub type Named = Result<Container, Stranger>;
 
-/// What is no reference, and why.
+/// What is not an object, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stranger {
     /// As it was given.
@@ -157,7 +160,7 @@ impl Call {
         match self {
             Self::QueryObject { specifier, .. } => specifier.references(),
             Self::GetProperties { references, .. } => {
-                references.iter().filter_map(|each| each.as_ref().ok()).copied().collect()
+                references.iter().flatten().flat_map(Container::references).collect()
             }
             Self::Release(Release::References(references)) => references.clone(),
             Self::GetElements(call) => call.references(),
@@ -174,6 +177,41 @@ impl Call {
 }
 
 impl Call {
+    /// The app that it names, in any spelling.
+    pub(crate) fn app(&self) -> Option<&str> {
+        match self {
+            Self::QueryObject { app, .. } => Some(app),
+            Self::GetProperties { app, .. } => app.as_deref(),
+            Self::GetElements(call) => call.app.as_deref(),
+            Self::SetProperty(call) => call.app.as_deref(),
+            Self::Command(call) => Some(&call.app),
+            _ => None,
+        }
+    }
+
+    /// Puts what they mean in the place of texts that stand for objects.
+    ///
+    /// # Errors
+    /// A text is not a reference form of this app.
+    pub(crate) fn read(&mut self, reader: Reader<'_>) -> Result<(), Fault> {
+        match self {
+            Self::QueryObject { specifier, .. } => specifier.read(reader)?,
+            Self::GetProperties { references, list, .. } => read_all(references, *list, reader)?,
+            Self::GetElements(call) => {
+                for container in &mut call.containers {
+                    container.read(reader)?;
+                }
+                if let Some(elements) = &mut call.elements {
+                    elements.read(reader)?;
+                    **call = call.clone().settled()?;
+                }
+            }
+            Self::SetProperty(call) => read_all(&mut call.references, call.list, reader)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
     /// Whether its answer may name objects that had no reference.
     pub(crate) fn makes_references(&self) -> bool {
         matches!(
@@ -197,6 +235,18 @@ impl Call {
             other => Ok(other),
         }
     }
+}
+
+fn read_all(references: &mut [Named], list: bool, reader: Reader<'_>) -> Result<(), Fault> {
+    for named in references {
+        let Ok(Container::Specifier(specifier)) = named else { continue };
+        match specifier.read(reader).map_err(Fault::from) {
+            Ok(()) => {}
+            Err(fault) if list => *named = Err(Stranger { given: specifier.to_json(), fault }),
+            Err(fault) => return Err(fault),
+        }
+    }
+    Ok(())
 }
 
 fn list_apps(arguments: &Arguments<'_>) -> Result<Call, Fault> {
@@ -246,11 +296,12 @@ fn query_object(arguments: &Arguments<'_>) -> Result<Call, Fault> {
 }
 
 fn get_properties(arguments: &Arguments<'_>) -> Result<Call, Fault> {
-    arguments.only(&["reference", "properties", "textOffset", "textLimit"])?;
+    arguments.only(&["app", "reference", "properties", "textOffset", "textLimit"])?;
+    let app = arguments.text("app")?;
     let (references, list) = arguments.named("reference", MOST_REFERENCES)?;
     let properties = arguments.texts("properties")?;
     let window = arguments.window(if list { TEXT_IN_LIST } else { TEXT })?;
-    Ok(Call::GetProperties { references, list, properties, text: window })
+    Ok(Call::GetProperties { app, references, list, properties, text: window })
 }
 
 fn get_elements(arguments: &Arguments<'_>) -> Result<Call, Fault> {
@@ -277,9 +328,9 @@ fn release(arguments: &Arguments<'_>) -> Result<Call, Fault> {
     arguments.only(&["reference", "app"])?;
     match (arguments.get("reference"), arguments.text("app")?) {
         (None, Some(app)) => Ok(Call::Release(Release::App(app))),
-        (Some(_), None) => arguments
-            .references("reference", usize::MAX)
-            .map(|(ids, _)| Call::Release(Release::References(ids))),
+        (Some(_), None) => {
+            arguments.references("reference").map(|ids| Call::Release(Release::References(ids)))
+        }
         _ => {
             let message = "expected either `reference` (one or a list) or `app`";
             Err(Fault::new(Code::InvalidParameter, message, "name the references or the app to release"))

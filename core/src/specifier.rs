@@ -2,6 +2,7 @@
 
 mod json;
 mod parse;
+mod read;
 mod resolve;
 mod show;
 mod source;
@@ -15,6 +16,7 @@ use crate::filter::Filter;
 use crate::words::{RefId, ReferenceError};
 
 pub(crate) use parse::as_shown;
+pub(crate) use read::Reader;
 pub(crate) use resolve::find_property;
 pub use resolve::{Held, Resolved, Target};
 pub(crate) use show::{one_line, quoted, quoted_to};
@@ -78,6 +80,9 @@ pub enum Specifier {
         /// The first and the last index, both included; they count as in `Element`.
         range: Option<(i32, i32)>,
     },
+    /// AppleScript's reference form, `message 3 of inbox`, or a POSIX path. The app's dictionary says what it means, so
+    /// [`Specifier::read`] puts another form in its place before anything else happens.
+    Text(String),
     /// `{"type":"property","property":"inbox","of":…}`
     Property {
         /// The property, in any spelling.
@@ -105,7 +110,7 @@ impl Specifier {
     /// Returns what it is in or of; `None` for the application.
     pub fn container(&self) -> Option<&Container> {
         match self {
-            Self::Application => None,
+            Self::Application | Self::Text(_) => None,
             Self::Element { container, .. }
             | Self::Named { container, .. }
             | Self::Id { container, .. }
@@ -117,7 +122,7 @@ impl Specifier {
 
     pub(crate) fn container_mut(&mut self) -> Option<&mut Container> {
         match self {
-            Self::Application => None,
+            Self::Application | Self::Text(_) => None,
             Self::Element { container, .. }
             | Self::Named { container, .. }
             | Self::Id { container, .. }

@@ -157,7 +157,7 @@ pub struct Pending {
 enum Then {
     Apps(apps::Listing),
     Query(Box<query::Query>),
-    Missing(Path),
+    Missing(Path, Option<Box<first::First>>),
     Properties(properties::Reading),
     Elements(Box<elements::Listing>),
     Placing(Box<placing::Placing>),
@@ -195,12 +195,9 @@ pub const EVERY_APP: &str = "*";
 /// Returns the apps whose dictionaries a call needs, in the client's spelling or as bundle ids, or [`EVERY_APP`].
 pub fn wants(call: &Call, references: &References) -> Vec<String> {
     let named = match call {
-        Call::QueryObject { app, .. } => Some(app.clone()),
         Call::Describe { app, .. } => Some(app.clone().unwrap_or_else(|| EVERY_APP.to_owned())),
-        Call::GetElements(call) => call.app.clone(),
-        Call::Command(call) => Some(call.app.clone()),
         Call::Script(call) => Some(call.app.clone()),
-        _ => None,
+        other => other.app().map(str::to_owned),
     };
     let undone = match call {
         Call::Undo { undos, .. } => undos.iter().map(|undo| undo.app.clone()).collect(),
@@ -231,7 +228,10 @@ fn too_many() -> Fault {
     )
 }
 
-fn begin(call: Call, world: &mut World<'_>) -> Step {
+fn begin(mut call: Call, world: &mut World<'_>) -> Step {
+    if let Err(fault) = first::read(&mut call, world) {
+        return failed(&fault, 0);
+    }
     if let Some(step) = first::begin(&call, world) {
         return step.unwrap_or_else(|fault| failed(&fault, 0));
     }
@@ -242,7 +242,7 @@ fn begin(call: Call, world: &mut World<'_>) -> Step {
             describe(app.as_deref(), &question, world.apps, rules).map(|body| done(body, 0))
         }
         Call::QueryObject { app, specifier } => query::start(&app, &specifier, world),
-        Call::GetProperties { references, list, properties, text } => {
+        Call::GetProperties { app: _, references, list, properties, text } => {
             properties::start(references, list, properties.as_deref(), text, world)
         }
         Call::GetElements(call) => elements::start(&call, None, world),
@@ -283,7 +283,10 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Err(fault), _) => Err(fault),
         (Ok(reply), Then::Apps(listing)) => listing.resume(reply, world),
         (Ok(reply), Then::Query(query)) => query.resume(reply, &app, events, world),
-        (Ok(reply), Then::Missing(path)) => query::missing(&path, reply, &app, world),
+        (Ok(reply), Then::Missing(path, first)) => match (query::missing(&path, reply, &app, world), first) {
+            (Err(fault), Some(first)) => first.failed(fault, events, world),
+            (ended, _) => ended,
+        },
         (Ok(reply), Then::Properties(reading)) => reading.resume(reply, &app, events, world),
         (Ok(reply), Then::Elements(listing)) => listing.resume(reply, &app, events, world),
         (Ok(reply), Then::Placing(placing)) => placing.resume(reply, &app, events, world),

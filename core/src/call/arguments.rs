@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json};
 use super::{Named, Stranger};
 use crate::dictionary::names;
 use crate::fault::{Code, Fault, did_you_mean, wrong};
-use crate::specifier::{as_shown, quoted};
+use crate::specifier::{Container, as_shown, quoted};
 use crate::words::{LONGEST_TEXT, RefId, TextWindow};
 
 /// The arguments of one tool call.
@@ -91,27 +91,25 @@ impl<'a> Arguments<'a> {
         count.map(Some).ok_or_else(|| wrong(name, &format!("an integer from {least}{to}"), json))
     }
 
-    /// Reads one reference or a list of them; says whether it was a list.
-    pub(crate) fn references(&self, name: &str, most: usize) -> Result<(Vec<RefId>, bool), Fault> {
-        let (named, list) = self.named(name, most)?;
-        let ids = named.into_iter().map(|each| each.map_err(|stranger| stranger.fault));
-        Ok((ids.collect::<Result<_, _>>()?, list))
+    /// Reads one reference or a list of them.
+    pub(crate) fn references(&self, name: &str) -> Result<Vec<RefId>, Fault> {
+        let json = self.required(name)?;
+        match json.as_array() {
+            None => Ok(vec![reference(json, name)?]),
+            Some(items) if items.is_empty() => Err(wrong(name, "at least one reference", &Json::from(0))),
+            Some(items) => items.iter().map(|json| reference(json, name)).collect(),
+        }
     }
 
-    /// Reads the same; what is no reference is an error of its own in a list, and of the call where it is the only one.
+    /// Reads one object in any form, or a list of them. What has no form of an object is an error of its own in a list,
+    /// and of the call where it is the only one.
     pub(crate) fn named(&self, name: &str, most: usize) -> Result<(Vec<Named>, bool), Fault> {
         let json = self.required(name)?;
-        let one =
-            |json: &Json| reference(json, name).map_err(|fault| Stranger { given: json.clone(), fault });
+        let one = |json: &Json| object(json, name).map_err(|fault| Stranger { given: json.clone(), fault });
         match json.as_array() {
-            None => Ok((vec![Ok(reference(json, name)?)], false)),
+            None => Ok((vec![Ok(object(json, name)?)], false)),
             Some(items) if items.is_empty() || items.len() > most => {
-                let some = if most == usize::MAX {
-                    "at least one reference".to_owned()
-                } else {
-                    format!("1 to {most} references")
-                };
-                Err(wrong(name, &some, &Json::from(items.len())))
+                Err(wrong(name, &format!("1 to {most} references"), &Json::from(items.len())))
             }
             Some(items) => Ok((items.iter().map(one).collect(), true)),
         }
@@ -153,6 +151,15 @@ fn text(name: &str, json: &Json) -> Result<String, Fault> {
 fn reference(json: &Json, name: &str) -> Result<RefId, Fault> {
     let text = as_shown(json).as_str().ok_or_else(|| wrong(name, "a reference such as ref_…", json))?;
     RefId::parse(text).ok_or_else(|| never_issued(text))
+}
+
+/// Reads an object in any form: a reference, a specifier, or a text.
+fn object(json: &Json, name: &str) -> Result<Container, Fault> {
+    match as_shown(json) {
+        Json::String(text) if text.starts_with("ref_") => reference(json, name).map(Container::Reference),
+        Json::String(_) | Json::Object(_) => Ok(Container::parse(json, name)?),
+        _ => Err(wrong(name, "a reference such as ref_…, a specifier, or a text such as `inbox`", json)),
+    }
 }
 
 /// The error for a text that no reference ever had.

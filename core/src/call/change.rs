@@ -2,15 +2,18 @@
 
 use serde_json::Value as Json;
 
-use super::{Arguments, collect};
+use super::{Arguments, Named, collect};
 use crate::fault::{Code, Fault, wrong};
+use crate::specifier::Container;
 use crate::words::RefId;
 
 /// The arguments of `iac_mcp_set_property`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetProperty {
+    /// The app, in any spelling; may be left out where references say it.
+    pub app: Option<String>,
     /// Whose properties.
-    pub references: Vec<RefId>,
+    pub references: Vec<Named>,
     /// Whether a list was given, which is answered with errors among its items.
     pub list: bool,
     /// Properties, in any spelling, with their new values.
@@ -18,22 +21,22 @@ pub struct SetProperty {
 }
 
 /// How many objects one call may change.
-const MOST: usize = 200;
+pub(crate) const MOST: usize = 200;
 
 impl SetProperty {
     pub(super) fn read(arguments: &Arguments<'_>) -> Result<Self, Fault> {
-        arguments.only(&["reference", "property", "value", "properties"])?;
-        let (mut references, list) = arguments.references("reference", MOST)?;
-        let mut seen = std::collections::BTreeSet::new();
-        references.retain(|id| seen.insert(*id));
-        Ok(Self { references, list, properties: properties(arguments)? })
+        arguments.only(&["app", "reference", "property", "value", "properties"])?;
+        let (references, list) = arguments.named("reference", MOST)?;
+        let app = arguments.text("app")?;
+        Ok(Self { app, references, list, properties: properties(arguments)? })
     }
 }
 
 impl SetProperty {
     /// Returns every reference that is named, also inside the new values.
     pub(super) fn references(&self) -> Vec<RefId> {
-        let mut found = self.references.clone();
+        let mut found: Vec<RefId> =
+            self.references.iter().flatten().flat_map(Container::references).collect();
         self.properties.iter().for_each(|(_, value)| collect(value, &mut found));
         found
     }

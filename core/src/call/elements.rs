@@ -108,6 +108,25 @@ impl GetElements {
         call.settled()
     }
 
+    /// Lists what a specifier leads to.
+    pub(crate) fn of(app: String, elements: Specifier) -> Self {
+        Self {
+            app: Some(app),
+            elements: Some(elements),
+            containers: Vec::new(),
+            element: String::new(),
+            recursive: false,
+            filter: None,
+            properties: Vec::new(),
+            sort: Vec::new(),
+            group_by: Vec::new(),
+            aggregate: Vec::new(),
+            limit: HIGHEST_LIMIT,
+            offset: 0,
+            text: TextWindow { offset: 0, limit: TEXT_IN_LIST },
+        }
+    }
+
     /// Returns every reference that it starts from.
     pub(crate) fn references(&self) -> Vec<RefId> {
         let inside = self.elements.iter().flat_map(Specifier::references);
@@ -121,6 +140,7 @@ impl GetElements {
     pub(crate) fn settled(mut self) -> Result<Self, Fault> {
         let Some(elements) = self.elements.take() else { return Ok(self) };
         match elements {
+            text @ Specifier::Text(_) => Ok(Self { elements: Some(text), ..self }),
             Specifier::Every { element, container, filter, range } => {
                 self.element = element;
                 self.containers = vec![container];

@@ -8,6 +8,7 @@ impl Specifier {
     /// Writes the specifier as [`Specifier::parse`] reads it.
     pub fn to_json(&self) -> Json {
         match self {
+            Self::Text(text) => json!(text),
             Self::Application => json!("application"),
             Self::Element { element, index, container } => {
                 picked("element", element, container, [("index", json!(index))])

@@ -35,8 +35,11 @@ fn parse(json: &Json, place: &str, depth: usize) -> Result<Specifier, SpecifierE
     if depth > DEEPEST {
         return Err(form(place, format!("is nested deeper than {DEEPEST} levels")));
     }
-    if json.as_str() == Some("application") {
-        return Ok(Specifier::Application);
+    match json.as_str() {
+        Some("application") => return Ok(Specifier::Application),
+        Some(text) if text.starts_with("ref_") => return Err(form(place, no_form(text))),
+        Some(text) => return Ok(Specifier::Text(text.to_owned())),
+        None => {}
     }
     let fields = json
         .as_object()
@@ -70,15 +73,14 @@ pub(crate) fn as_shown(json: &Json) -> &Json {
 
 fn container(json: &Json, place: &str, depth: usize) -> Result<Container, SpecifierError> {
     let json = as_shown(json);
-    match json.as_str() {
-        Some("application") | None => Ok(Container::Specifier(Box::new(parse(json, place, depth.max(1))?))),
-        Some(text) => RefId::parse(text).map(Container::Reference).ok_or_else(|| {
-            form(
-                place,
-                format!("`{text}` is not a reference (ref_…), not \"application\", and not a specifier"),
-            )
-        }),
+    match json.as_str().and_then(RefId::parse) {
+        Some(id) => Ok(Container::Reference(id)),
+        None => Ok(Container::Specifier(Box::new(parse(json, place, depth.max(1))?))),
     }
+}
+
+fn no_form(text: &str) -> String {
+    format!("`{text}` is neither a reference that an answer gave nor \"application\" nor a specifier")
 }
 
 struct Reader<'a> {

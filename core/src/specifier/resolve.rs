@@ -188,6 +188,7 @@ impl Walk<'_, '_> {
                 self.pick(element, By::Every, container)
             }
             Specifier::Every { .. } => Err(unanswered("`every`")),
+            Specifier::Text(_) => Err(unanswered("a text")),
             Specifier::Property { property, of } => {
                 let owner = self.container(of)?;
                 let found = self.property(&owner, property)?;

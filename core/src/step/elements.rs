@@ -237,6 +237,20 @@ impl Listing {
     }
 
     pub(super) fn resume(
+        self,
+        reply: Reply,
+        app: &str,
+        events: u64,
+        world: &mut World<'_>,
+    ) -> Result<Step, Fault> {
+        let first = self.first.clone();
+        match (self.answered(reply, app, events, world), first) {
+            (Err(fault), Some(first)) => first.failed(fault, events, world),
+            (step, _) => step,
+        }
+    }
+
+    fn answered(
         mut self,
         reply: Reply,
         app: &str,

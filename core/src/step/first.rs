@@ -1,43 +1,70 @@
-//! What stands in a specifier and has to be looked at before the rest: the first match of a filter, and a container that
-//! only its place leads to. Once it is known what stands there, that takes its place: by its id, or by its place with what
-//! it is told from its neighbours by.
+//! What stands in a call and has to be looked up before the rest: objects that a text, a filter, a place or `every` names.
+//! Once the app has said what is there, references take its place, and the call begins again.
 
 use serde_json::{Value as Json, json};
 
-use super::{Outcome, Step, World, done, elements, query, start};
-use crate::call::{Call, GetElements};
+use super::{Outcome, Step, World, done, elements, query, remember, start};
+use crate::call::{Call, GetElements, MOST_CHANGED, Named, Stranger};
 use crate::fault::{Code, Fault};
-use crate::filter::Filter;
 use crate::permission::Source;
-use crate::specifier::{Container, Specifier};
-use crate::words::{RefId, TextWindow};
+use crate::specifier::{Container, Path, Reader, Specifier};
+use crate::words::{HIGHEST_LIMIT, RefId};
 
 /// What waits for it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct First {
-    /// The call that it is a part of; `None` where a filter itself was asked for.
+    /// The call that it is a part of; `None` where what was looked up is the answer.
     rest: Option<Call>,
+    /// What was looked up.
+    specifier: Specifier,
     /// What is said where nothing is there.
     words: String,
 }
 
-/// Begins with the innermost part of a call that has to be looked at first, if it has one.
+/// Reads the texts of a call by the dictionary of its app.
+pub(super) fn read(call: &mut Call, world: &World<'_>) -> Result<(), Fault> {
+    let Some(app) = app_of(call, world) else { return Ok(()) };
+    // An app that is not known, or whose dictionary cannot be read, is told by the call itself.
+    let Ok(app) = world.apps.find(&app) else { return Ok(()) };
+    let Ok(dictionary) = app.dictionary() else { return Ok(()) };
+    call.read(Reader { dictionary, home: world.home })
+}
+
+/// The app that a call names, or that the first of its references belongs to.
+fn app_of(call: &Call, world: &World<'_>) -> Option<String> {
+    let held = || call.references().first().and_then(|id| world.references.app_of(*id).map(str::to_owned));
+    call.app().map(str::to_owned).or_else(held)
+}
+
+/// Begins with the innermost part of a call that has to be looked up, if it has one.
 pub(super) fn begin(call: &Call, world: &mut World<'_>) -> Option<Result<Step, Fault>> {
     let mut call = call.clone();
-    let app = match &call {
-        Call::QueryObject { app, .. } => Some(app.clone()),
-        Call::GetElements(call) => call.app.clone(),
-        _ => None,
-    };
-    let inner = innermost(&mut call)?.clone();
+    let app = app_of(&call, world);
+    let inner = next(&mut call)?.clone();
     let rest = match &call {
         Call::QueryObject { specifier, .. } if *specifier == inner => None,
         _ => Some(call),
     };
+    let Some(app) = app else { return Some(Err(no_app())) };
     match inner {
-        Specifier::Filter { .. } => Some(ask(app, inner, rest, world)),
-        place => look(&app?, &place, rest?, world),
+        Specifier::Filter { .. } | Specifier::Every { .. } => Some(list(app, inner, rest, world)),
+        Specifier::Element { index, .. } if index < 0 => Some(list(app, inner, rest, world)),
+        Specifier::Application => Some(application(&app, rest?, world)),
+        place => look(&app, &place, rest?, world),
     }
+}
+
+fn no_app() -> Fault {
+    let message = "`app` is missing, and no reference says which app is meant";
+    Fault::new(Code::InvalidParameter, message, "add `app`").with("parameter", "app")
+}
+
+/// Nothing has to be asked for the application itself.
+fn application(app: &str, rest: Call, world: &mut World<'_>) -> Result<Step, Fault> {
+    let app = world.apps.find(app)?;
+    let id = remember(Path::application(), app, world);
+    let first = First { rest: Some(rest), specifier: Specifier::Application, words: String::new() };
+    first.settle(&[id], 0, world)
 }
 
 /// Looks at what stands at a place, if the call is right and its answer names objects that are in there.
@@ -50,14 +77,14 @@ fn look(app: &str, place: &Specifier, rest: Call, world: &mut World<'_>) -> Opti
         Call::GetElements(call) if !call.containers.iter().any(|each| has_filter(Some(each))) => {
             elements::start(call, None, world)
         }
-        // The first match of a filter comes later: what is wrong around it is told then.
-        _ => return Some(query::place(app, place, First::at_a_place(rest), world)),
+        // What is looked up around it comes later: what is wrong there is told then.
+        _ => return Some(query::place(app, place, First::at(place, rest), world)),
     };
     match as_it_is {
-        Ok(Step::Run(_)) => Some(query::place(app, place, First::at_a_place(rest), world)),
+        Ok(Step::Run(_)) => Some(query::place(app, place, First::at(place, rest), world)),
         // What stands there is decided upon by its name, once that is known.
         Ok(Step::Done(outcome)) if is_closed(&outcome) => {
-            Some(query::place(app, place, First::at_a_place(rest), world))
+            Some(query::place(app, place, First::at(place, rest), world))
         }
         ended => Some(ended),
     }
@@ -70,75 +97,164 @@ fn is_closed(outcome: &Outcome) -> bool {
 fn has_filter(container: Option<&Container>) -> bool {
     match container {
         Some(Container::Specifier(specifier)) => {
-            matches!(**specifier, Specifier::Filter { .. }) || has_filter(specifier.container())
+            let is_list = matches!(**specifier, Specifier::Filter { .. } | Specifier::Every { .. });
+            is_list || has_filter(specifier.container())
         }
         _ => false,
     }
 }
 
-fn ask(
-    app: Option<String>,
-    filter: Specifier,
-    rest: Option<Call>,
-    world: &mut World<'_>,
-) -> Result<Step, Fault> {
-    let Specifier::Filter { element, container, filter, limit, last: false } = filter else {
-        return Err(Fault::new(Code::Internal, "no filter", "this is a bug in the server; please report it"));
-    };
-    let words = format!("no {element} matches the filter");
-    let wanted = elements_of(app, element, container, filter, if rest.is_some() { 1 } else { limit });
-    elements::start(&wanted, Some(First { rest, words }), world)
+/// Lists what matches, or what stands at the end.
+fn list(app: String, specifier: Specifier, rest: Option<Call>, world: &mut World<'_>) -> Result<Step, Fault> {
+    let is_many = rest.is_none() || specifier.is_many();
+    let most = rest.as_ref().map_or(MOST_SHOWN, most_of);
+    let words = format!("no object matches {}", specifier.in_words());
+    let wanted = GetElements::of(app, specifier.clone()).settled()?;
+    let limit = if is_many { wanted.limit.min(most) } else { 1 };
+    elements::start(&GetElements { limit, ..wanted }, Some(First { rest, specifier, words }), world)
 }
 
-fn elements_of(
-    app: Option<String>,
-    element: String,
-    container: Container,
-    filter: Filter<String>,
-    limit: usize,
-) -> GetElements {
-    GetElements {
-        app,
-        elements: None,
-        containers: vec![container],
-        element,
-        recursive: false,
-        filter: Some(filter),
-        properties: Vec::new(),
-        sort: Vec::new(),
-        group_by: Vec::new(),
-        aggregate: Vec::new(),
-        limit,
-        offset: 0,
-        text: TextWindow { offset: 0, limit: 1_000 },
-    }
+/// As many objects as a query answers that was not told how many.
+const MOST_SHOWN: usize = 100;
+
+/// As many objects as a call takes.
+fn most_of(call: &Call) -> usize {
+    if matches!(call, Call::SetProperty(_)) { MOST_CHANGED } else { HIGHEST_LIMIT }
 }
 
 impl First {
-    fn at_a_place(rest: Call) -> Self {
-        Self { rest: Some(rest), words: "there is no object at that position".to_owned() }
+    fn at(place: &Specifier, rest: Call) -> Self {
+        let words = format!("nothing is there: {}", place.in_words());
+        Self { rest: Some(rest), specifier: place.clone(), words }
     }
 
     /// Goes on with what the app has picked out.
     pub(super) fn found(self, body: &Json, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
-        if self.rest.is_none() && body["elements"][0]["id"].is_string() {
-            return Ok(done(matches(body), events));
+        let elements = body["elements"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let ids: Vec<RefId> =
+            elements.iter().filter_map(|each| each["id"].as_str().and_then(RefId::parse)).collect();
+        let Some(rest) = &self.rest else {
+            return if ids.is_empty() { Err(self.nothing()) } else { Ok(done(matches(body), events)) };
+        };
+        let total = body["totalCount"].as_u64().unwrap_or_default() as usize;
+        if self.specifier.is_many() && body["hasMore"] == json!(true) && !self.is_limited() {
+            let most = most_of(rest);
+            let message =
+                format!("{} leads to {total} objects, and one call takes {most}", self.specifier.in_words());
+            let suggestion = "narrow it with `whose`, or name a range such as messages 1 thru 200 of inbox";
+            return Err(Fault::new(Code::InvalidParameter, message, suggestion));
         }
-        self.stands(&body["elements"][0], events, world)
+        let is_empty_list =
+            ids.is_empty() && self.specifier.is_many() && matches!(rest, Call::GetElements(_));
+        if ids.is_empty() && !is_empty_list {
+            let fault = self.nothing();
+            return self.failed(fault, events, world);
+        }
+        let ids = if self.specifier.is_many() { &ids[..] } else { &ids[..ids.len().min(1)] };
+        self.settle(ids, events, world)
     }
 
-    /// Goes on with the reference that was found.
+    /// Whether the specifier says itself how many are meant.
+    fn is_limited(&self) -> bool {
+        matches!(&self.specifier, Specifier::Every { range: Some(_), .. })
+    }
+
+    fn nothing(&self) -> Fault {
+        let suggestion = "list the existing elements with iac_mcp_get_elements";
+        Fault::new(Code::ReferenceInvalid, self.words.clone(), suggestion)
+    }
+
+    /// Goes on with the one reference that was found.
     pub(super) fn stands(self, found: &Json, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
-        let id = found["id"].as_str().and_then(RefId::parse);
-        let (Some(mut call), Some(id)) = (self.rest, id) else {
-            let suggestion = "list the existing elements with iac_mcp_get_elements";
-            return Err(Fault::new(Code::ReferenceInvalid, self.words, suggestion));
+        match found["id"].as_str().and_then(RefId::parse) {
+            Some(id) => self.settle(&[id], events, world),
+            None => Err(self.nothing()),
+        }
+    }
+
+    /// Goes on where nothing was found: in a list that is the error of one item, elsewhere of the call.
+    pub(super) fn failed(self, fault: Fault, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
+        let Some(mut call) = self.rest else { return Err(fault) };
+        let stranger = Stranger { given: self.specifier.to_json(), fault: fault.clone() };
+        let items = match &mut call {
+            Call::GetProperties { references, list: true, .. } => references,
+            Call::SetProperty(call) if call.list => &mut call.references,
+            _ => return Err(fault),
         };
-        if let Some(container) = innermost_container(&mut call) {
-            *container = Container::Reference(id);
+        let open = |named: &mut Named| named.as_mut().is_ok_and(|container| whole(container).is_some());
+        let Some(item) = items.iter_mut().find_map(|named| open(named).then_some(named)) else {
+            return Err(fault);
+        };
+        *item = Err(stranger);
+        Ok(with_events(start(call, world), events))
+    }
+
+    /// Puts references in the place of what was looked up, and begins the call again.
+    fn settle(self, found: &[RefId], events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
+        let Some(mut call) = self.rest else { return Err(self.nothing()) };
+        match &mut call {
+            Call::QueryObject { specifier, .. } => {
+                let slot = specifier.container_mut().and_then(|container| deepest(container, false));
+                if let (Some(slot), Some(id)) = (slot, found.first()) {
+                    *slot = Container::Reference(*id);
+                }
+            }
+            Call::GetElements(call) => {
+                let all = std::mem::take(&mut call.containers);
+                call.containers = replaced(all, found, |container| deepest(container, true));
+            }
+            Call::GetProperties { references, list, .. } => {
+                *list |= found.len() != 1 || self.specifier.is_many();
+                *references = settled(std::mem::take(references), found);
+            }
+            Call::SetProperty(call) => {
+                call.list |= found.len() != 1 || self.specifier.is_many();
+                call.references = settled(std::mem::take(&mut call.references), found);
+            }
+            _ => return Err(super::properties::unsettled()),
         }
         Ok(with_events(start(call, world), events))
     }
+}
+
+/// Replaces what was looked up, once for each object that was found.
+fn replaced(
+    all: Vec<Container>,
+    found: &[RefId],
+    slot: impl Fn(&mut Container) -> Option<&mut Container>,
+) -> Vec<Container> {
+    let mut is_done = false;
+    let mut result = Vec::new();
+    for mut container in all {
+        if is_done || slot(&mut container).is_none() {
+            result.push(container);
+            continue;
+        }
+        is_done = true;
+        for id in found {
+            let mut copy = container.clone();
+            if let Some(slot) = slot(&mut copy) {
+                *slot = Container::Reference(*id);
+            }
+            result.push(copy);
+        }
+    }
+    result
+}
+
+fn settled(all: Vec<Named>, found: &[RefId]) -> Vec<Named> {
+    let mut is_done = false;
+    let mut result = Vec::new();
+    for mut named in all {
+        if is_done || !named.as_mut().is_ok_and(|container| whole(container).is_some()) {
+            result.push(named);
+            continue;
+        }
+        is_done = true;
+        let replaced = named.into_iter().flat_map(|container| replaced(vec![container], found, whole));
+        result.extend(replaced.map(Ok));
+    }
+    result
 }
 
 /// The first match as a query answers it, and the others where more were asked for.
@@ -175,44 +291,63 @@ pub(super) fn with_events(step: Step, events: u64) -> Step {
     }
 }
 
-fn innermost(call: &mut Call) -> Option<&mut Specifier> {
-    let top_is_filter = matches!(call, Call::QueryObject { specifier: Specifier::Filter { .. }, .. });
-    if innermost_container(call).is_none() {
-        return match call {
-            Call::QueryObject { specifier, .. } if top_is_filter => Some(specifier),
-            _ => None,
-        };
-    }
-    match innermost_container(call)? {
+/// The next part of a call that has to be looked up.
+fn next(call: &mut Call) -> Option<&mut Specifier> {
+    let slot = match call {
+        Call::QueryObject { specifier, .. } => return next_of_query(specifier),
+        Call::GetElements(call) => call.containers.iter_mut().find_map(|container| deepest(container, true)),
+        Call::GetProperties { references, .. } => references.iter_mut().flatten().find_map(whole),
+        Call::SetProperty(call) => call.references.iter_mut().flatten().find_map(whole),
+        _ => None,
+    };
+    match slot? {
         Container::Specifier(specifier) => Some(specifier),
         Container::Reference(_) => None,
     }
 }
 
-fn innermost_container(call: &mut Call) -> Option<&mut Container> {
-    match call {
-        Call::QueryObject { specifier, .. } => specifier.container_mut().and_then(deepest),
-        Call::GetElements(call) => call.containers.iter_mut().find_map(deepest),
-        _ => None,
+fn next_of_query(specifier: &mut Specifier) -> Option<&mut Specifier> {
+    let is_deeper = specifier.container_mut().is_some_and(|container| deepest(container, false).is_some());
+    if is_deeper {
+        return match specifier.container_mut().and_then(|container| deepest(container, false))? {
+            Container::Specifier(specifier) => Some(specifier),
+            Container::Reference(_) => None,
+        };
     }
+    let is_list = match specifier {
+        Specifier::Filter { .. } | Specifier::Every { .. } => true,
+        Specifier::Element { index, .. } => *index < 0,
+        _ => false,
+    };
+    is_list.then_some(specifier)
 }
 
-/// The container that has to be looked at, and has none in its own container.
-fn deepest(container: &mut Container) -> Option<&mut Container> {
-    if holds_deeper(container) {
+/// The container that has to be looked up and has no such one inside itself; `spreads` says that `every` may stay.
+fn deepest(container: &mut Container, spreads: bool) -> Option<&mut Container> {
+    if holds_deeper(container, spreads) {
         let Container::Specifier(specifier) = container else { return None };
-        return specifier.container_mut().and_then(deepest);
+        let spreads = spreads || matches!(**specifier, Specifier::Every { .. } | Specifier::Filter { .. });
+        return specifier.container_mut().and_then(|container| deepest(container, spreads));
     }
-    is_looked_at(container).then_some(container)
+    is_open(container, spreads).then_some(container)
 }
 
-fn is_looked_at(container: &Container) -> bool {
-    let Container::Specifier(specifier) = container else { return false };
-    matches!(**specifier, Specifier::Filter { .. } | Specifier::Element { .. })
+/// The same for an object that has to become a reference.
+fn whole(container: &mut Container) -> Option<&mut Container> {
+    if holds_deeper(container, false) {
+        return deepest(container, false);
+    }
+    matches!(container, Container::Specifier(_)).then_some(container)
 }
 
-fn holds_deeper(container: &Container) -> bool {
+fn is_open(container: &Container, spreads: bool) -> bool {
+    matches!(container, Container::Specifier(specifier) if specifier.is_open(spreads))
+}
+
+fn holds_deeper(container: &Container, spreads: bool) -> bool {
     let Container::Specifier(specifier) = container else { return false };
+    // What is listed reaches through `every` itself.
+    let spreads = spreads || matches!(**specifier, Specifier::Every { .. } | Specifier::Filter { .. });
     let Some(inner) = specifier.container() else { return false };
-    is_looked_at(inner) || holds_deeper(inner)
+    is_open(inner, spreads) || holds_deeper(inner, spreads)
 }

@@ -16,7 +16,7 @@ use crate::marshal::{Shape, are_named, shapes};
 use crate::osa_error::OsaError;
 use crate::plan;
 use crate::reply::Reply;
-use crate::specifier::{Path, SpecifierError, find_property};
+use crate::specifier::{Container, Path, SpecifierError, find_property};
 use crate::value::Value;
 use crate::words::{RefId, ReferenceError, TextWindow};
 
@@ -56,7 +56,8 @@ pub(super) fn start(
         Reading { list, text, answers: vec![None; named.len()], rest: Vec::new(), asked: Group::default() };
     for (place, named) in named.into_iter().enumerate() {
         let id = match named {
-            Ok(id) => id,
+            Ok(Container::Reference(id)) => id,
+            Ok(Container::Specifier(_)) => return Err(unsettled()),
             Err(stranger) => {
                 reading.answers[place] =
                     Some(json!({ "reference": stranger.given, "error": stranger.fault.to_json() }));
@@ -70,6 +71,12 @@ pub(super) fn start(
         }
     }
     reading.next(0, world)
+}
+
+/// The error for an object that was to be looked up before.
+pub(super) fn unsettled() -> Fault {
+    let message = "an object was not looked up before it was used";
+    Fault::new(Code::Internal, message, "this is a bug in the server; please report it")
 }
 
 /// What is read of one reference, and the bundle id of its app.

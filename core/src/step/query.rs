@@ -74,12 +74,28 @@ impl Query {
     }
 
     pub(super) fn resume(
-        self,
+        mut self,
         reply: Reply,
         app: &str,
         events: u64,
         world: &mut World<'_>,
     ) -> Result<Step, Fault> {
+        let first = self.first.take();
+        match (self.answered(reply, app, events, first.clone(), world), first) {
+            (Err(fault), Some(first)) => first.failed(fault, events, world),
+            (step, _) => step,
+        }
+    }
+
+    fn answered(
+        mut self,
+        reply: Reply,
+        app: &str,
+        events: u64,
+        first: Option<First>,
+        world: &mut World<'_>,
+    ) -> Result<Step, Fault> {
+        self.first = first;
         let app = world.apps.find(app)?;
         match reply.result {
             Ok(answer) => {
@@ -116,7 +132,10 @@ impl Query {
             _ => None,
         };
         match deed {
-            Some(deed) => Ok(in_app(app, deed, events, Then::Missing(self.path), world)),
+            Some(deed) => {
+                let then = Then::Missing(self.path, self.first.map(Box::new));
+                Ok(in_app(app, deed, events, then, world))
+            }
             None => Err(not_found(&self.path, &[], app)),
         }
     }

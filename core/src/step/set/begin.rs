@@ -9,7 +9,8 @@ use crate::change::{Change, Expected, Slot, Subject};
 use crate::dictionary::{Dictionary, Identifier, Property};
 use crate::fault::{Code, Fault};
 use crate::marshal::{Checker, Given};
-use crate::specifier::{Path, Specifier, SpecifierError, find_property};
+use crate::specifier::{Container, Path, Specifier, SpecifierError, find_property};
+use crate::step::properties::unsettled;
 use crate::step::{Step, World, held, moves};
 use crate::undo::{Undo, Way};
 use crate::words::RefId;
@@ -21,7 +22,20 @@ const NAMED: usize = 5;
 pub(in crate::step) fn start(call: &SetProperty, world: &mut World<'_>) -> Result<Step, Fault> {
     let mut setting = Setting::new(call.list);
     let mut of_app: Option<String> = None;
-    for id in &call.references {
+    let mut seen = std::collections::BTreeSet::new();
+    for named in &call.references {
+        let id = match named {
+            Ok(Container::Reference(id)) => id,
+            Ok(Container::Specifier(_)) => return Err(unsettled()),
+            Err(stranger) => {
+                setting.items.push(Item::default());
+                setting.fail_last(stranger.fault.clone().with("given", stranger.given.clone()));
+                continue;
+            }
+        };
+        if !seen.insert(*id) {
+            continue;
+        }
         setting.items.push(Item { id: Some(*id), ..Item::default() });
         let opened =
             one_app(*id, &mut of_app, world).and_then(|bundle_id| open(*id, &bundle_id, call, world));

@@ -1,0 +1,136 @@
+//! Texts in specifiers, read once it is known which app they are about.
+
+use super::{Container, Specifier, SpecifierError};
+use crate::dictionary::{APPLICATION, Dictionary};
+
+/// What texts are read by.
+#[derive(Clone, Copy)]
+pub(crate) struct Reader<'a> {
+    /// The app's dictionary.
+    pub(crate) dictionary: &'a Dictionary,
+    /// The folder that `~/` means; empty where it is not known.
+    pub(crate) home: &'a str,
+}
+
+impl Specifier {
+    /// Puts what they mean in the place of texts, here and in its containers.
+    ///
+    /// # Errors
+    /// A text is not a reference form, or has a name that the dictionary does not know.
+    pub(crate) fn read(&mut self, reader: Reader<'_>) -> Result<(), SpecifierError> {
+        self.read_as(reader, false)
+    }
+
+    fn read_as(&mut self, reader: Reader<'_>, is_container: bool) -> Result<(), SpecifierError> {
+        if let Self::Text(text) = self {
+            *self = match reader.file(text, is_container) {
+                Some(file) => file,
+                None => Self::from_text(text, reader.dictionary)?,
+            };
+        }
+        match self.container_mut() {
+            Some(container) => container.read(reader),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether only the app can say what it leads to: a filter, a place, or all elements where one path is needed.
+    pub(crate) fn is_open(&self, spreads: bool) -> bool {
+        match self {
+            Self::Filter { .. } | Self::Element { .. } => true,
+            Self::Every { filter, range, .. } => !spreads || filter.is_some() || range.is_some(),
+            Self::Application
+            | Self::Named { .. }
+            | Self::Id { .. }
+            | Self::Property { .. }
+            | Self::Text(_) => false,
+        }
+    }
+
+    /// What it names, for an error: a class, a property or the application.
+    pub(crate) fn in_words(&self) -> String {
+        match self {
+            Self::Application => "the application".to_owned(),
+            Self::Text(text) => super::quoted(text),
+            Self::Property { property, .. } => format!("`{}`", super::one_line(property)),
+            Self::Element { element, index, .. } if *index >= 0 => {
+                format!("{} {}", super::one_line(element), i64::from(*index) + 1)
+            }
+            Self::Element { element, index, .. } => format!("{} {index}", super::one_line(element)),
+            Self::Named { element, name, .. } => {
+                format!("{} {}", super::one_line(element), super::quoted(name))
+            }
+            Self::Id { element, .. } => format!("{} of that id", super::one_line(element)),
+            Self::Every { element, .. } => format!("every {}", super::one_line(element)),
+            Self::Filter { element, .. } => format!("the filter for {}", super::one_line(element)),
+        }
+    }
+
+    /// Whether it may lead to more than one object.
+    pub(crate) fn is_many(&self) -> bool {
+        match self {
+            Self::Every { .. } => true,
+            Self::Property { of: Container::Specifier(of), .. } => of.is_many(),
+            _ => false,
+        }
+    }
+}
+
+impl Container {
+    /// Puts what they mean in the place of texts.
+    ///
+    /// # Errors
+    /// As [`Specifier::read`].
+    pub(crate) fn read(&mut self, reader: Reader<'_>) -> Result<(), SpecifierError> {
+        match self {
+            Self::Specifier(specifier) => specifier.read_as(reader, true),
+            Self::Reference(_) => Ok(()),
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// Reads a POSIX path in an app that has files as objects; `None` for any other text, and in any other app.
+    ///
+    /// The Finder is led there from the home folder or the startup disk, one name at a time; System Events takes a path
+    /// as a name.
+    fn file(self, text: &str, is_container: bool) -> Option<Specifier> {
+        let rest = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let home = self.home.trim_end_matches('/');
+        let below_home = rest.or_else(|| {
+            let rest = text.strip_prefix(home).filter(|_| !home.is_empty())?;
+            (rest.is_empty() || rest.starts_with('/')).then_some(rest)
+        });
+        if below_home.is_none() && !text.starts_with('/') {
+            return None;
+        }
+        let has = |name: &str| self.dictionary.property(APPLICATION, name).is_some();
+        if has("home") && has("startup disk") {
+            let (first, names) = match below_home {
+                Some(rest) => ("home", rest),
+                None => ("startup disk", text),
+            };
+            let first =
+                Specifier::Property { property: first.to_owned(), of: inside(Specifier::Application) };
+            let names: Vec<&str> = names.split('/').filter(|name| !name.is_empty()).collect();
+            let last = names.len().saturating_sub(1);
+            let step = |from: Specifier, (at, name): (usize, &&str)| Specifier::Named {
+                element: if at < last || is_container { "folder" } else { "item" }.to_owned(),
+                name: (*name).to_owned(),
+                container: inside(from),
+            };
+            return Some(names.iter().enumerate().fold(first, step));
+        }
+        self.dictionary.element(APPLICATION, "disk item")?;
+        let name = match rest {
+            Some(rest) if !home.is_empty() => format!("{home}{rest}"),
+            _ => text.to_owned(),
+        };
+        let container = inside(Specifier::Application);
+        Some(Specifier::Named { element: "disk item".to_owned(), name, container })
+    }
+}
+
+fn inside(specifier: Specifier) -> Container {
+    Container::Specifier(Box::new(specifier))
+}
