@@ -6,6 +6,7 @@ mod read;
 mod resolve;
 mod show;
 mod source;
+pub mod text;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -21,6 +22,7 @@ pub(crate) use resolve::find_property;
 pub use resolve::{Held, Resolved, Target};
 pub(crate) use show::{one_line, quoted, quoted_to};
 pub use source::read_source;
+pub use text::{Position, Written};
 
 /// What a client wrote, parsed but not yet checked against a dictionary.
 #[derive(Clone, Debug, PartialEq)]
@@ -309,6 +311,26 @@ pub enum SpecifierError {
         /// What is wrong there and what was expected.
         wrong: String,
     },
+    /// A text is not of AppleScript's reference form.
+    #[error("character {at} of the text: {wrong}")]
+    Text {
+        /// Where, in characters from 1.
+        at: usize,
+        /// What stands there and what was expected.
+        wrong: String,
+        /// What to write instead.
+        instead: String,
+    },
+    /// The class is an element of other classes only.
+    #[error("no element `{element}` in `{owner}`: it is in {}", .holders.join(", "))]
+    Elsewhere {
+        /// The class, in the dictionary's spelling.
+        element: String,
+        /// The class of the container.
+        owner: String,
+        /// The classes that have it.
+        holders: Vec<String>,
+    },
     /// The dictionary has no such class, or it is no element of the container.
     #[error("no element `{element}` in `{owner}`")]
     UnknownElement {
@@ -367,6 +389,13 @@ impl From<SpecifierError> for Fault {
             SpecifierError::Form { .. } => {
                 let suggestion = format!("correct that part; an example of a whole specifier is {EXAMPLE}");
                 Self::new(Code::InvalidSpecifier, message, suggestion)
+            }
+            SpecifierError::Text { instead, .. } => Self::new(Code::InvalidSpecifier, message, instead),
+            SpecifierError::Elsewhere { holders, .. } => {
+                let first = holders.first().map_or("", String::as_str);
+                let suggestion =
+                    format!("add the container, such as `… of {first} 1` or `… of every {first}`");
+                Self::new(Code::UnknownElement, message, suggestion).with("near", holders)
             }
             SpecifierError::UnknownElement { owner, near, .. } => {
                 let suggestion = format!("list the elements of `{owner}` with iac_mcp_describe_app");

@@ -86,6 +86,16 @@ impl Dictionary {
         alike.or(synonym)
     }
 
+    /// Whether any class has a property under a term, JXA identifier or synonym.
+    pub(crate) fn has_property(&self, term: &str) -> bool {
+        self.index.of(self).properties.contains_key(&names::key(term))
+    }
+
+    /// Returns how many tokens the longest term of a class or property has: runs of letters and digits, and signs.
+    pub(crate) fn longest_term(&self) -> usize {
+        self.index.of(self).longest
+    }
+
     /// Returns the element that a class has or inherits, by the singular, plural or JXA identifier of its class.
     pub fn element<'a>(&'a self, class: &str, term: &str) -> Option<(&'a Element, &'a Class)> {
         let wanted = self.class(term)?;
@@ -153,6 +163,7 @@ struct Places {
     commands: IndexMap<String, Vec<usize>>,
     /// By key, the classes and the places in them of the properties that have the key by name or synonym.
     properties: IndexMap<String, Vec<(usize, usize)>>,
+    longest: usize,
 }
 
 impl Index {
@@ -168,6 +179,10 @@ impl Places {
         classes().for_each(|(at, class)| places.class(&class.name, at));
         classes().for_each(|(at, class)| places.class(&class.plural, at));
         for (at, class) in classes() {
+            let own =
+                class.properties.iter().flat_map(|property| property.synonyms.iter().chain([&property.name]));
+            let terms = own.chain(&class.synonyms).chain([&class.name, &class.plural]);
+            places.longest = terms.map(|term| length(term)).max().unwrap_or(0).max(places.longest);
             class.synonyms.iter().for_each(|synonym| places.class(synonym, at));
             class.synonyms.iter().for_each(|synonym| places.class(&format!("{synonym}s"), at));
             for (member, property) in class.properties.iter().enumerate() {
@@ -190,6 +205,13 @@ impl Places {
     fn class(&mut self, term: &str, at: usize) {
         self.classes.entry(names::key(term)).or_insert(at);
     }
+}
+
+/// How many tokens a term has, at most.
+fn length(term: &str) -> usize {
+    let words =
+        term.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).count();
+    words + term.chars().filter(|c| !c.is_alphanumeric() && *c != '_' && !c.is_whitespace()).count()
 }
 
 impl Clone for Index {

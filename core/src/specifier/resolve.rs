@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{By, Container, Member, Path, Segment, Specifier, SpecifierError};
-use crate::dictionary::{APPLICATION, Class, Dictionary, Identifier, Property, TypeExpr, names};
+use crate::dictionary::{APPLICATION, Class, Dictionary, Identifier, Property, TypeExpr, TypeRef, names};
 use crate::words::RefId;
 
 /// What a specifier means in one app.
@@ -27,7 +27,7 @@ pub enum Target {
 }
 
 /// How many names an error offers.
-const NEAR: usize = 5;
+pub(super) const NEAR: usize = 5;
 
 /// Gives the path behind a reference of the app at hand.
 pub type Held<'a> = dyn FnMut(&RefId) -> Result<Path, SpecifierError> + 'a;
@@ -117,7 +117,7 @@ fn anywhere<'a>(dictionary: &'a Dictionary, term: &str) -> Option<&'a Property> 
     dictionary.classes.keys().find_map(|class| dictionary.property(class, term))
 }
 
-fn find_element<'a>(dictionary: &'a Dictionary, owner: &str, term: &str) -> Option<&'a Class> {
+pub(super) fn find_element<'a>(dictionary: &'a Dictionary, owner: &str, term: &str) -> Option<&'a Class> {
     if owner.is_empty() {
         return dictionary.class(term);
     }
@@ -131,7 +131,7 @@ fn subclass<'a>(dictionary: &'a Dictionary, owner: &str, term: &str) -> Option<&
     held.any(|element| dictionary.is_a(&class.name, &element.class)).then_some(class)
 }
 
-fn unknown_element(dictionary: &Dictionary, owner: &str, element: &str) -> SpecifierError {
+pub(super) fn unknown_element(dictionary: &Dictionary, owner: &str, element: &str) -> SpecifierError {
     let known = dictionary.elements(owner);
     let mut near = names::near(element, known.iter().map(|e| e.class.as_str()), NEAR);
     if near.is_empty() {
@@ -252,7 +252,7 @@ fn member(property: &Property, class: &str) -> Result<Member, SpecifierError> {
 }
 
 /// The class of the object that a property holds, if it holds one and not a list.
-fn class_of<'a>(dictionary: &'a Dictionary, kind: &TypeExpr) -> Option<&'a str> {
+pub(super) fn class_of<'a>(dictionary: &'a Dictionary, kind: &TypeExpr) -> Option<&'a str> {
     let single = kind.0.iter().filter(|each| !each.list);
     single
         .filter_map(|each| dictionary.classes.get(&each.name))
@@ -260,11 +260,15 @@ fn class_of<'a>(dictionary: &'a Dictionary, kind: &TypeExpr) -> Option<&'a str> 
         .find(|name| *name != APPLICATION)
 }
 
-/// A property whose type the dictionary leaves open (`specifier`, `any`, none) may still hold an object.
+/// A property of an open type (`specifier`, `any`, none) may hold an object.
+pub(super) fn is_open(kind: &TypeExpr) -> bool {
+    let named = |each: &TypeRef| matches!(each.name.as_str(), "specifier" | "any" | "reference");
+    kind.0.is_empty() || kind.0.iter().any(named)
+}
+
+/// A property whose type the dictionary leaves open may still hold an object.
 fn not_an_object(owner: &Path, property: &str, kind: &TypeExpr, path: Path) -> Result<Path, SpecifierError> {
-    let open = kind.0.is_empty()
-        || kind.0.iter().any(|each| matches!(each.name.as_str(), "specifier" | "any" | "reference"));
-    if open {
+    if is_open(kind) {
         return Ok(path);
     }
     let (property, owner) = (property.to_owned(), owner.class().to_owned());

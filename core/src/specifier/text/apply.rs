@@ -1,0 +1,262 @@
+//! From a step and its owner to the specifier of both, checked against the dictionary.
+
+use super::Parser;
+use super::chain::Test;
+use super::error::{Fail, shown};
+use super::step::How;
+use crate::dictionary::{APPLICATION, Property, names};
+use crate::filter::Filter;
+use crate::specifier::{Container, Specifier, SpecifierError, resolve};
+use crate::words::RefId;
+
+/// What a chain has led to.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Owner {
+    pub(super) container: Container,
+    pub(super) class: Class,
+    /// Whether the text names the application as the container.
+    pub(super) explicit: bool,
+}
+
+/// What stands there, as far as the dictionary says.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Class {
+    /// An object of a class.
+    Of(String),
+    /// The dictionary leaves it open, so that the app decides.
+    Open,
+    /// A value, which has no properties: the property that holds it, the class of its owner, and its type.
+    Value(String, String, String),
+}
+
+impl Class {
+    /// The name of the class; empty where the dictionary does not say.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Of(name) => name,
+            Self::Open | Self::Value(..) => "",
+        }
+    }
+}
+
+impl Owner {
+    pub(super) fn base(container: Container, class: Class) -> Self {
+        Self { container, class, explicit: false }
+    }
+
+    pub(super) fn reference(id: RefId) -> Self {
+        Self::base(Container::Reference(id), Class::Open)
+    }
+
+    fn of(specifier: Specifier, class: Class) -> Self {
+        Self::base(Container::Specifier(Box::new(specifier)), class)
+    }
+
+    /// Whether it is all elements of a container, among which a test may choose.
+    pub(super) fn is_collection(&self) -> bool {
+        let Container::Specifier(specifier) = &self.container else { return false };
+        matches!(**specifier, Specifier::Every { filter: None, range: None, .. })
+    }
+
+    /// The elements that a test chooses; `None` where it is no collection.
+    pub(super) fn filtered(mut self, test: Filter<String>) -> Option<Self> {
+        let Container::Specifier(specifier) = &mut self.container else { return None };
+        let Specifier::Every { filter: filter @ None, range: None, .. } = &mut **specifier else {
+            return None;
+        };
+        *filter = Some(test);
+        Some(self)
+    }
+
+    fn is_application(&self) -> bool {
+        matches!(&self.container, Container::Specifier(specifier) if **specifier == Specifier::Application)
+    }
+}
+
+/// As many classes that hold an element are told.
+const MOST_HOLDERS: usize = 5;
+
+/// The classes in which a name with a colon is a path of the classic Mac OS.
+const FILES: [&str; 7] = ["file", "folder", "alias", "disk", "item", "alias file", "document file"];
+
+impl Parser<'_> {
+    /// A property of an object; `reach` is how far the text was read.
+    pub(super) fn property(&self, owner: &Owner, term: &str, at: usize, reach: usize) -> Result<Owner, Fail> {
+        if let Class::Value(property, of, kind) = &owner.class {
+            return Err(Fail::unknown(reach, not_an_object(property, of, kind)));
+        }
+        let class = owner.class.name();
+        let Some(property) = self.property_of(class, term) else {
+            return Err(self.no_property(owner, term, at, reach));
+        };
+        let kind = match resolve::class_of(self.dictionary, &property.kind) {
+            Some(class) => Class::Of(class.to_owned()),
+            None if resolve::is_open(&property.kind) => Class::Open,
+            None => Class::Value(property.name.clone(), class.to_owned(), property.kind.to_string()),
+        };
+        let of = owner.container.clone();
+        Ok(Owner::of(Specifier::Property { property: property.name.clone(), of }, kind))
+    }
+
+    /// The property of a class, or of a class that inherits from it: the app decides which of them the object is.
+    pub(super) fn property_of(&self, class: &str, term: &str) -> Option<&Property> {
+        let dictionary = self.dictionary;
+        if class.is_empty() {
+            return dictionary.classes.keys().find_map(|class| dictionary.property(class, term));
+        }
+        let heirs = || dictionary.classes.keys().filter(|heir| dictionary.is_a(heir, class));
+        dictionary.property(class, term).or_else(|| heirs().find_map(|heir| dictionary.property(heir, term)))
+    }
+
+    fn no_property(&self, owner: &Owner, term: &str, at: usize, reach: usize) -> Fail {
+        let class = owner.class.name();
+        if !owner.is_application() && self.dictionary.property(APPLICATION, term).is_some() {
+            let wrong = format!("{} is a property of the application, not of `{class}`", shown(term));
+            let instead = "leave the container behind it out, or put a filter at the end of the text";
+            return Fail::refused(at, reach, wrong, instead);
+        }
+        let known = self.dictionary.properties(class);
+        let near = names::near(term, known.iter().map(|property| property.name.as_str()), resolve::NEAR);
+        let owner = class.to_owned();
+        Fail::unknown(reach, SpecifierError::UnknownProperty { property: term.to_owned(), owner, near })
+    }
+
+    /// Elements of a container; also whether a container was added that the text left out.
+    pub(super) fn element(
+        &self,
+        owner: &Owner,
+        class: usize,
+        how: &How,
+        test: Option<Test>,
+        (at, reach): (usize, usize),
+    ) -> Result<(Owner, bool), Fail> {
+        let element = self.class_at(class).map(|class| class.name.clone()).unwrap_or_default();
+        let (holder, added) = self.holder(owner, &element, reach)?;
+        if let Some(test) = &test
+            && !how.takes_test()
+        {
+            return Err(untestable(&element, how, test.at, reach));
+        }
+        let (element_of, container) = (element.clone(), holder.container.clone());
+        let specifier = match (how, test) {
+            (How::Every, test) => every(element, container, test.map(|test| test.filter), None),
+            (How::Range(from, to), _) => every(element, container, None, Some((*from, *to))),
+            (How::First | How::Last, Some(Test { filter, .. })) => {
+                Specifier::Filter { element, container, filter, limit: 1, last: *how == How::Last }
+            }
+            (How::First, None) => Specifier::Element { element, index: 0, container },
+            (How::Last, None) => Specifier::Element { element, index: -1, container },
+            (How::Index(index), _) => Specifier::Element { element, index: *index, container },
+            (How::Name(name), _) => {
+                self.check_name(&element, name, &holder, (at, reach))?;
+                Specifier::Named { element, name: name.clone(), container }
+            }
+            (How::Id(id), _) => Specifier::Id { element, id: id.clone(), container },
+            (How::Bare, _) => {
+                let wrong = format!("`{element}` alone does not say which one");
+                let instead = format!("write `every {element}`, `{element} 1` or `first {element} whose …`");
+                return Err(Fail::refused(at, reach, wrong, instead));
+            }
+        };
+        Ok((Owner::of(specifier, Class::Of(element_of)), added))
+    }
+
+    fn check_name(
+        &self,
+        element: &str,
+        name: &str,
+        holder: &Owner,
+        (at, reach): (usize, usize),
+    ) -> Result<(), Fail> {
+        let is_outermost = holder.is_application() && !holder.explicit;
+        if !is_outermost || !name.contains(':') || name.starts_with('/') || !FILES.contains(&element) {
+            return Ok(());
+        }
+        let wrong = format!("{} is a path with colons", shown(name));
+        Err(Fail::refused(at, reach, wrong, "write the path with slashes, such as `POSIX file \"/Users/…\"`"))
+    }
+
+    /// What has the elements: the object, its text or contents, or the one document that the text left out.
+    fn holder(&self, owner: &Owner, element: &str, reach: usize) -> Result<(Owner, bool), Fail> {
+        let class = match &owner.class {
+            Class::Value(property, of, kind) => {
+                return Err(Fail::unknown(reach, not_an_object(property, of, kind)));
+            }
+            Class::Open => return Ok((owner.clone(), false)),
+            Class::Of(class) => class,
+        };
+        if self.has_element(class, element) {
+            return Ok((owner.clone(), false));
+        }
+        let through = |term: &str| {
+            let inner = self.property(owner, term, 0, reach).ok()?;
+            matches!(&inner.class, Class::Of(class) if self.has_element(class, element)).then_some(inner)
+        };
+        if let Some(inner) = ["text", "contents"].into_iter().find_map(through) {
+            return Ok((inner, false));
+        }
+        let mut heirs = self.dictionary.classes.keys().filter(|heir| self.dictionary.is_a(heir, class));
+        if heirs.any(|heir| self.has_element(heir, element)) {
+            return Ok((owner.clone(), false));
+        }
+        if owner.is_application() {
+            let documents = self.dictionary.properties(APPLICATION).into_iter();
+            let mut documents = documents.filter(|property| {
+                let held = resolve::class_of(self.dictionary, &property.kind);
+                held.is_some_and(|held| self.dictionary.is_a(held, "document"))
+            });
+            if let (Some(document), None) = (documents.next(), documents.next())
+                && let Some(inner) = through(&document.name)
+            {
+                return Ok((inner, true));
+            }
+        }
+        Err(Fail::unknown(reach, self.no_element(class, element)))
+    }
+
+    fn has_element(&self, class: &str, element: &str) -> bool {
+        resolve::find_element(self.dictionary, class, element).is_some()
+    }
+
+    fn no_element(&self, owner: &str, element: &str) -> SpecifierError {
+        let classes = self.dictionary.classes.values().filter(|class| !class.hidden);
+        let holds =
+            |class: &&crate::dictionary::Class| class.elements.iter().any(|held| held.class == element);
+        let holders: Vec<String> =
+            classes.filter(holds).map(|class| class.name.clone()).take(MOST_HOLDERS).collect();
+        if holders.is_empty() || holders.iter().any(|holder| holder == APPLICATION) {
+            return resolve::unknown_element(self.dictionary, owner, element);
+        }
+        SpecifierError::Elsewhere { element: element.to_owned(), owner: owner.to_owned(), holders }
+    }
+}
+
+fn every(
+    element: String,
+    container: Container,
+    filter: Option<Filter<String>>,
+    range: Option<(i32, i32)>,
+) -> Specifier {
+    Specifier::Every { element, container, filter, range }
+}
+
+fn not_an_object(property: &str, owner: &str, kind: &str) -> SpecifierError {
+    SpecifierError::NotAnObject {
+        property: property.to_owned(),
+        owner: owner.to_owned(),
+        kind: kind.to_owned(),
+    }
+}
+
+fn untestable(element: &str, how: &How, at: usize, reach: usize) -> Fail {
+    let every = format!("write `every {element} whose …`");
+    let (wrong, instead) = match how {
+        How::Bare => {
+            let instead = format!("write `first {element} whose …` or `every {element} whose …`");
+            (format!("`{element}` alone does not say how many"), instead)
+        }
+        How::Range(..) => ("a filter on a range".to_owned(), format!("{every} and give a `limit`")),
+        _ => ("one object cannot be filtered".to_owned(), format!("{every} or `first {element} whose …`")),
+    };
+    Fail::refused(at, reach, wrong, instead)
+}

@@ -1,0 +1,78 @@
+//! AppleScript that is not a reference: refused by name, with what to write instead.
+
+use super::Parser;
+use super::error::Fail;
+
+const WRITE_THE_OBJECT: &str = "write the object only, and let the tool act on it";
+
+/// Words at the beginning of an object, what they are, and what to write instead; the longest first.
+const REFUSED: [(&[&str], &str, &str); 33] = [
+    (&["a", "reference", "to"], "is not needed", "leave the words out"),
+    (&["do", "shell", "script"], "is a command", "run a command with its own tool"),
+    (&["path", "to"], "is a command", "write a property of the app, such as `desktop` or `home`"),
+    (&["current", "application"], "is the script itself", "name an object of the app"),
+    (&["number", "of"], "counts", "write the objects; the answer has `totalCount`"),
+    (&["count", "of"], "counts", "write the objects; the answer has `totalCount`"),
+    (&["count", "every"], "counts", "write the objects; the answer has `totalCount`"),
+    (&["count", "each"], "counts", "write the objects; the answer has `totalCount`"),
+    (&["contents", "of"], "reads a script variable", "leave the words out"),
+    (&["count"], "counts", "write the objects; the answer has `totalCount`"),
+    (&["some"], "picks at random", "a random object cannot be asked for again; use an index"),
+    (&["any"], "picks at random", "a random object cannot be asked for again; use an index"),
+    (&["middle"], "picks a middle object", "use an index, which can be asked for again"),
+    (&["get"], "is a command", WRITE_THE_OBJECT),
+    (&["set"], "is a command", WRITE_THE_OBJECT),
+    (&["make"], "is a command", WRITE_THE_OBJECT),
+    (&["delete"], "is a command", WRITE_THE_OBJECT),
+    (&["move"], "is a command", WRITE_THE_OBJECT),
+    (&["copy"], "is a command", WRITE_THE_OBJECT),
+    (&["exists"], "is a command", "write the object only; an answer says whether it is there"),
+    (&["return"], "is a statement", WRITE_THE_OBJECT),
+    (&["tell"], "is a statement", "write only `tell application \"…\" to` and an object behind it"),
+    (&["if"], "is a statement", WRITE_THE_OBJECT),
+    (&["repeat"], "is a statement", "write `every …`, which reads all at once"),
+    (&["considering"], "is a statement", "leave it out; texts compare without regard to case"),
+    (&["ignoring"], "is a statement", "leave it out; texts compare without regard to case"),
+    (&["using"], "is a statement", "leave it out"),
+    (&["me"], "is the script itself", "name an object of the app"),
+    (&["my"], "is the script itself", "leave it out"),
+    (&["result"], "is a script variable", "write the object out, or give its reference"),
+    (&["it"], "has a meaning only in a filter", "name the object"),
+    (&["its"], "has a meaning only in a filter", "leave it out"),
+    (&["not"], "has a meaning only in a filter", "leave it out"),
+];
+
+impl Parser<'_> {
+    /// The refusal by name of what a reading failed at; `None` where it has none.
+    pub(super) fn refusal(&self, start: usize, fail: &Fail) -> Option<Fail> {
+        let at = fail.token()?;
+        self.operator(at)
+            .or_else(|| self.phrase(at))
+            .or_else(|| self.phrase(start).filter(|_| at <= start + 3))
+    }
+
+    pub(super) fn phrase(&self, at: usize) -> Option<Fail> {
+        if self.is_sign(at, "«") || self.is_sign(at, "»") {
+            let instead = "write the term as the dictionary has it";
+            return Some(Fail::refused(at, at, "a raw code has no meaning here", instead));
+        }
+        let stands = |words: &[&str]| words.iter().enumerate().all(|(n, word)| self.is_word(at + n, &[word]));
+        let (words, what, instead) = REFUSED.iter().find(|(words, ..)| stands(words))?;
+        let wrong = format!("`{}` {what}", words.join(" "));
+        Some(Fail::refused(at, at + words.len(), wrong, *instead))
+    }
+
+    fn operator(&self, at: usize) -> Option<Fail> {
+        let refused = |wrong: &str, instead: &str| Some(Fail::refused(at, at, wrong, instead));
+        if self.is_word(at, &["as"]) {
+            return refused(
+                "`as …` is a coercion",
+                "leave it out; values come in the form that answers have",
+            );
+        }
+        if self.is_sign(at, "&") {
+            return refused("`&` joins texts", "write the whole text in quotes");
+        }
+        None
+    }
+}

@@ -1,0 +1,457 @@
+//! One step: a property, or a class and which of its elements are meant.
+
+use super::chain::{Placed, follows_step};
+use super::error::{Fail, shown};
+use super::tokens::{Kind, is_of_word};
+use super::{Parser, is_application};
+use crate::dictionary::{APPLICATION, Class, names};
+use crate::specifier::{Id, SpecifierError, quoted, resolve};
+use crate::words::RefId;
+
+/// What a step picks.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Pick {
+    /// A property, as it is spelled.
+    Property(String),
+    /// Elements of a class, by its place among the classes of the dictionary.
+    Element(usize, How),
+    /// What an earlier answer gave.
+    Reference(RefId),
+    /// The application, named or not.
+    Application,
+    /// What stands in parentheses; the class, if these are elements that a test may choose among.
+    Inner(Option<usize>),
+}
+
+/// Which elements are picked.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum How {
+    /// All.
+    Every,
+    /// Those of a range; indexes count from 0, or from the end.
+    Range(i32, i32),
+    /// The first, or the first match.
+    First,
+    /// The last, or the last match.
+    Last,
+    /// Counts from 0, or from the end.
+    Index(i32),
+    Name(String),
+    Id(Id),
+    /// The class alone, in the singular.
+    Bare,
+}
+
+type Reading = Result<(Vec<Placed>, usize), Fail>;
+type Primary = Result<(Pick, usize), Fail>;
+
+/// As many readings has one step.
+const MOST_READINGS: usize = 64;
+
+/// As many possessives may follow each other.
+const MOST_POSSESSIVES: usize = 16;
+
+const ORDINALS: [&str; 10] =
+    ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
+
+/// A term of the dictionary at some token.
+pub(super) enum Term {
+    Property(String),
+    Class(usize, String),
+}
+
+impl Parser<'_> {
+    /// All readings of the step at a token: its picks, outermost container first, and the token behind it.
+    pub(super) fn steps(&mut self, at: usize, base: usize) -> Result<Vec<Reading>, Fail> {
+        self.possessives(at, base, 0)
+    }
+
+    fn possessives(&mut self, at: usize, base: usize, depth: usize) -> Result<Vec<Reading>, Fail> {
+        let mut readings: Vec<Reading> = Vec::new();
+        for primary in self.primaries(at, base)? {
+            let (pick, next) = match primary {
+                Ok(primary) => primary,
+                Err(fail) => {
+                    readings.push(Err(fail));
+                    continue;
+                }
+            };
+            let first = Placed { pick, at };
+            if self.kind(next) != Some(&Kind::Possessive) {
+                readings.push(Ok((vec![first], next)));
+                continue;
+            }
+            if depth >= MOST_POSSESSIVES {
+                let instead = "write `b of a` instead of `a's b`";
+                return Err(Fail::refused(next, next, "too many possessives", instead));
+            }
+            let behind = match self.possessives(next + 1, base, depth + 1) {
+                Ok(behind) => behind,
+                Err(fail) => vec![Err(fail)],
+            };
+            readings.extend(behind.into_iter().map(|reading| {
+                reading.map(|(mut picks, next)| {
+                    picks.insert(0, first.clone());
+                    (picks, next)
+                })
+            }));
+        }
+        readings.truncate(MOST_READINGS);
+        Ok(readings)
+    }
+
+    fn primaries(&mut self, at: usize, base: usize) -> Result<Vec<Primary>, Fail> {
+        match self.kind(at) {
+            None => Err(self.missing(at)),
+            Some(Kind::Sign("(")) => Ok(vec![self.parenthesis(at)]),
+            Some(Kind::Text(text)) => {
+                let instead = format!("write what it is, such as `… {}`", quoted(text));
+                Err(Fail::refused(at, at, "a text is not an object", instead))
+            }
+            Some(Kind::Word(_) | Kind::Barred(_)) => Ok(self.named(at, base)),
+            Some(_) => Err(self.unexpected(at, "a property, a class, `every` or `first`")),
+        }
+    }
+
+    fn missing(&self, at: usize) -> Fail {
+        let wrong =
+            if self.tokens.is_empty() { "the text is empty" } else { "expected an object, got the end" };
+        Fail::refused(at, at, wrong, "name an object, such as `message 3 of inbox`")
+    }
+
+    fn named(&mut self, at: usize, base: usize) -> Vec<Primary> {
+        let mut found: Vec<Primary> = Vec::new();
+        let word = self.word(at).unwrap_or_default();
+        if is_application(&word) {
+            let named = matches!(self.kind(at + 1), Some(Kind::Text(_)));
+            if named || follows_step(self.kind(at + 1)) {
+                found.push(Ok((Pick::Application, at + 1 + usize::from(named))));
+            }
+        }
+        if let Some(Kind::Word(word)) = self.kind(at)
+            && let Some(id) = RefId::parse(word)
+        {
+            found.push(Ok((Pick::Reference(id), at + 1)));
+        }
+        for (term, next) in self.terms(at) {
+            match term {
+                Term::Property(term) => found.push(Ok((Pick::Property(term), next))),
+                Term::Class(class, spelled) => {
+                    let pick = self.picked(at, class, &spelled, next);
+                    found.push(pick.map(|(how, next)| (Pick::Element(class, how), next)));
+                    found.extend(self.meant_property(class, next).map(Ok));
+                }
+            }
+        }
+        match word.as_str() {
+            "the" => {
+                let next = (at..).find(|at| !self.is_word(*at, &["the"])).unwrap_or(at + 1);
+                found.extend(self.primaries(next, base).unwrap_or_else(|fail| vec![Err(fail)]));
+            }
+            "every" | "each" => found.extend(self.every(at, base)),
+            _ => found.extend(self.ordinal(at, &word, base)),
+        }
+        found
+    }
+
+    /// The terms of the dictionary that begin at a token, longest first, and the tokens behind them.
+    pub(super) fn terms(&self, at: usize) -> Vec<(Term, usize)> {
+        let mut found = Vec::new();
+        let longest = self.dictionary.longest_term();
+        let is_inner = |kind: &Kind| matches!(kind, Kind::Sign("-" | "." | "&" | "/") | Kind::Number(_));
+        let is_word = |kind: &Kind| matches!(kind, Kind::Word(_) | Kind::Barred(_));
+        let length = self.tokens.iter().skip(at).take(longest);
+        let length = length.take_while(|token| is_word(&token.kind) || is_inner(&token.kind)).count();
+        for end in (at + 1..=at + length).rev() {
+            let ends_in_word = |kind: &Kind| is_word(kind) || matches!(kind, Kind::Number(_));
+            if !self.kind(at).is_some_and(is_word) || !self.kind(end - 1).is_some_and(ends_in_word) {
+                continue;
+            }
+            let spelled = self.words(at, end).replace('|', "");
+            if !spelled.contains(is_of_word) {
+                continue;
+            }
+            if self.dictionary.has_property(&spelled) {
+                found.push((Term::Property(spelled.clone()), end));
+            }
+            if let Some(class) = self.class(&spelled) {
+                found.push((Term::Class(class, spelled), end));
+            }
+        }
+        found
+    }
+
+    fn class(&self, spelled: &str) -> Option<usize> {
+        let class = self.dictionary.class(spelled)?;
+        self.dictionary.classes.get_index_of(&class.name)
+    }
+
+    pub(super) fn class_at(&self, class: usize) -> Option<&Class> {
+        self.dictionary.classes.get_index(class).map(|(_, class)| class)
+    }
+
+    /// Which elements of a class are meant; the token behind the class is given.
+    fn picked(&self, at: usize, class: usize, spelled: &str, next: usize) -> Result<(How, usize), Fail> {
+        if let Some(selected) = self.selected(next)? {
+            return Ok(selected);
+        }
+        if self.is_relative(next) {
+            let wrong = format!("{} counts from another object", self.shown(next));
+            return Err(Fail::refused(
+                next,
+                next + 1,
+                wrong,
+                "use an index, such as `paragraph 2 of document 1`",
+            ));
+        }
+        if !follows_step(self.kind(next)) {
+            return Err(self.unquoted(at, class, next));
+        }
+        let is_plural = self.class_at(class).is_some_and(|class| is_plural(class, spelled));
+        Ok((if is_plural { How::Every } else { How::Bare }, next))
+    }
+
+    /// A class and words without quotes behind it.
+    fn unquoted(&self, at: usize, class: usize, next: usize) -> Fail {
+        let class = self.class_at(class);
+        let name = class.map_or("", |class| class.name.as_str());
+        let Some((_, end)) = self.terms(next).into_iter().next() else {
+            let wrong = format!("expected a name in quotes behind `{name}`, got {}", self.shown(next));
+            let instead = format!("put the name in quotes: `{name} \"…\"`");
+            return Fail::refused(next, next + 1, wrong, instead);
+        };
+        let words = self.words(at, end);
+        let known = self.dictionary.properties(name);
+        let near = names::near(&words, known.iter().map(|property| property.name.as_str()), resolve::NEAR);
+        Fail::unknown(end, SpecifierError::UnknownProperty { property: words, owner: name.to_owned(), near })
+    }
+
+    /// Mail's `mailbox inbox`: a property of the application that holds an object of the class.
+    fn meant_property(&self, class: usize, next: usize) -> Option<(Pick, usize)> {
+        let wanted = self.class_at(class)?;
+        self.terms(next).into_iter().find_map(|(term, end)| {
+            let Term::Property(term) = term else { return None };
+            let property = self.dictionary.property(APPLICATION, &term)?;
+            let held = resolve::class_of(self.dictionary, &property.kind)?;
+            self.dictionary.is_a(held, &wanted.name).then_some((Pick::Property(term), end))
+        })
+    }
+
+    fn is_relative(&self, at: usize) -> bool {
+        let two = |first: &str, second: &[&str]| {
+            self.is_word(at, &[first])
+                && self.is_word(at + 1, second)
+                && self.is_word(at + 2, &["of"])
+                && self.terms(at + 1).is_empty()
+        };
+        self.is_word(at, &["before", "after", "behind"]) || two("in", &["front", "back"])
+    }
+
+    /// What stands behind a class: an index, a name, an id, a range; `None` where none of these follows.
+    fn selected(&self, at: usize) -> Result<Option<(How, usize)>, Fail> {
+        if let Some(range) = self.range(at)? {
+            return Ok(Some(range));
+        }
+        let has_word = self.is_word(at, &["index", "named"]);
+        let value = at + usize::from(has_word);
+        if let Some((index, end)) = self.integer(value).filter(|_| !self.is_word(at, &["named"])) {
+            return index_of(&index, value).map(|index| Some((How::Index(index), end)));
+        }
+        if let Some(Kind::Text(name)) = self.kind(value).filter(|_| !self.is_word(at, &["index"])) {
+            return Ok(Some((How::Name(name.clone()), value + 1)));
+        }
+        if !self.is_word(at, &["id"]) {
+            return Ok(None);
+        }
+        if let Some(Kind::Text(id)) = self.kind(at + 1) {
+            return Ok(Some((How::Id(Id::Text(id.clone())), at + 2)));
+        }
+        let Some((id, end)) = self.integer(at + 1) else { return Ok(None) };
+        let wrong =
+            || Fail::refused(at + 1, at + 2, "the id is too large for a number", "put the id in quotes");
+        id.parse().map(|id| Some((How::Id(Id::Number(id)), end))).map_err(|_| wrong())
+    }
+
+    /// `1 thru 10`, `from 1 to 10`, `from message 1 to message 5`
+    fn range(&self, at: usize) -> Result<Option<(How, usize)>, Fail> {
+        let is_from = self.is_word(at, &["from"]);
+        let between: &[&str] = if is_from { &["to", "thru", "through"] } else { &["thru", "through"] };
+        let Some((from, next)) = self.bound(at + usize::from(is_from), is_from)? else { return Ok(None) };
+        if !self.is_word(next, between) {
+            return if is_from { Err(self.unexpected(next, "`to`")) } else { Ok(None) };
+        }
+        let Some((to, end)) = self.bound(next + 1, true)? else {
+            return Err(self.unexpected(next + 1, "the last index of the range"));
+        };
+        Ok(Some((How::Range(from, to), end)))
+    }
+
+    fn bound(&self, at: usize, with_words: bool) -> Result<Option<(i32, usize)>, Fail> {
+        match self.word(at).filter(|_| with_words).as_deref() {
+            Some("beginning") => return Ok(Some((0, at + 1))),
+            Some("end") => return Ok(Some((-1, at + 1))),
+            _ => {}
+        }
+        let term = self.terms(at).into_iter().filter(|_| with_words);
+        let ends = [at].into_iter().chain(term.map(|(_, end)| end));
+        let found = ends.filter_map(|at| self.integer(at).map(|(index, end)| (index, at, end))).next();
+        let Some((index, at, end)) = found else { return Ok(None) };
+        // A number that is not in a range may be an id or too large; the caller says so.
+        match index_of(&index, at) {
+            Ok(index) => Ok(Some((index, end))),
+            Err(fail) => {
+                if with_words {
+                    Err(fail)
+                } else {
+                    Ok(None)
+                }
+            }
+        }
+    }
+
+    /// The digits of an integer, with its sign.
+    fn integer(&self, at: usize) -> Option<(String, usize)> {
+        let is_negative = self.is_sign(at, "-");
+        let digits = at + usize::from(is_negative);
+        match self.kind(digits)? {
+            Kind::Number(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+                let sign = if is_negative { "-" } else { "" };
+                Some((format!("{sign}{number}"), digits + 1))
+            }
+            _ => None,
+        }
+    }
+
+    fn every(&mut self, at: usize, base: usize) -> Vec<Primary> {
+        let class = at + 1 + usize::from(self.is_word(at + 1, &["the"]));
+        let mut found: Vec<Primary> = Vec::new();
+        for (term, next) in self.terms(class) {
+            let Term::Class(class, _) = term else { continue };
+            let range = match self.range(next) {
+                Ok(range) => range.unwrap_or((How::Every, next)),
+                Err(fail) => {
+                    found.push(Err(fail));
+                    continue;
+                }
+            };
+            found.push(Ok((Pick::Element(class, range.0), range.1)));
+        }
+        if found.is_empty() {
+            found.push(Err(self.unknown(class, base, true)));
+        }
+        found
+    }
+
+    fn ordinal(&mut self, at: usize, word: &str, base: usize) -> Vec<Primary> {
+        let Some(how) = how(word) else { return Vec::new() };
+        let Ok(how) = how else {
+            let wrong = format!("{} counts from 1", self.shown(at));
+            return vec![Err(Fail::refused(at, at + 1, wrong, "write `first` or `1st` for the first one"))];
+        };
+        let class = at + 1 + usize::from(self.is_word(at + 1, &["the"]));
+        let classes: Vec<Primary> = self
+            .terms(class)
+            .into_iter()
+            .filter_map(|(term, next)| match term {
+                Term::Class(class, _) => Some(Ok((Pick::Element(class, how.clone()), next))),
+                Term::Property(_) => None,
+            })
+            .collect();
+        if classes.is_empty() { vec![Err(self.unknown(class, base, true))] } else { classes }
+    }
+
+    /// The error for words that are no term of the dictionary; near names come from the container, if that can be read.
+    pub(super) fn unknown(&mut self, at: usize, base: usize, is_class: bool) -> Fail {
+        if !matches!(self.kind(at), Some(Kind::Word(_) | Kind::Barred(_))) {
+            return self.unexpected(at, "the name of a class");
+        }
+        if let Some(refused) = self.phrase(at) {
+            return refused;
+        }
+        let mut end = at + 1;
+        while matches!(self.kind(end), Some(Kind::Word(word)) if !is_keyword(word)) {
+            end += 1;
+        }
+        let words = self.words(at, end);
+        let is_selected =
+            matches!(self.kind(end), Some(Kind::Number(_) | Kind::Text(_))) || self.is_word(end, &["id"]);
+        let container = (end..self.tokens.len()).find(|at| self.is_word(*at, &["of", "in"]));
+        let container = container.and_then(|of| self.chain(of + 1, None, base).ok());
+        let reach = container.as_ref().map_or(at, |chain| chain.end);
+        let owner = container.map_or_else(|| self.bases[base].class.clone(), |chain| chain.object.class);
+        Fail::unknown(reach, self.no_term(&words, owner.name(), is_class || is_selected))
+    }
+
+    fn no_term(&self, words: &str, owner: &str, is_class: bool) -> SpecifierError {
+        let properties = self.dictionary.properties(owner);
+        let near = names::near(words, properties.iter().map(|each| each.name.as_str()), resolve::NEAR);
+        if is_class || near.is_empty() {
+            let error = resolve::unknown_element(self.dictionary, owner, words);
+            let SpecifierError::UnknownElement { element, owner, near: elements } = error else {
+                return error;
+            };
+            let all =
+                || names::near(words, self.dictionary.classes.keys().map(String::as_str), resolve::NEAR);
+            let is_near = !names::near(words, elements.iter().map(String::as_str), 1).is_empty();
+            let near = if is_near { elements } else { [all(), elements].concat() };
+            let mut told = Vec::new();
+            for name in near {
+                if !told.contains(&name) && told.len() < resolve::NEAR {
+                    told.push(name);
+                }
+            }
+            return SpecifierError::UnknownElement {
+                element: crate::foreign::clean(&element, 60),
+                owner,
+                near: told,
+            };
+        }
+        let property = crate::foreign::clean(words, 60);
+        SpecifierError::UnknownProperty { property, owner: owner.to_owned(), near }
+    }
+}
+
+/// `first`, `last`, `3rd`; an error for the zeroth.
+fn how(word: &str) -> Option<Result<How, ()>> {
+    match word {
+        "first" | "front" => return Some(Ok(How::First)),
+        "last" | "back" => return Some(Ok(How::Last)),
+        _ => {}
+    }
+    if let Some(index) = ORDINALS.iter().position(|ordinal| *ordinal == word) {
+        return i32::try_from(index).ok().map(|index| Ok(How::Index(index)));
+    }
+    let digits = ["st", "nd", "rd", "th"].into_iter().find_map(|suffix| word.strip_suffix(suffix))?;
+    match digits.parse::<i32>().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))? {
+        0 => Some(Err(())),
+        1 => Some(Ok(How::First)),
+        number => Some(Ok(How::Index(number - 1))),
+    }
+}
+
+fn index_of(digits: &str, at: usize) -> Result<i32, Fail> {
+    match digits.parse::<i32>() {
+        Ok(0) => {
+            let instead = "write 1 for the first one, -1 for the last one";
+            Err(Fail::refused(at, at + 1, "AppleScript counts from 1", instead))
+        }
+        Ok(index) => Ok(if index > 0 { index - 1 } else { index }),
+        Err(_) => {
+            let wrong = format!("{} is too large for an index", shown(digits));
+            Err(Fail::refused(at, at + 1, wrong, "write `id` before an id"))
+        }
+    }
+}
+
+/// The plural of a class, or a name that is its own plural.
+fn is_plural(class: &Class, spelled: &str) -> bool {
+    let spelled = names::key(spelled);
+    let plural = class.synonyms.iter().any(|synonym| names::key(synonym) + "s" == spelled);
+    names::key(&class.plural) == spelled || plural
+}
+
+fn is_keyword(word: &str) -> bool {
+    let keywords =
+        ["of", "in", "whose", "where", "that", "as", "and", "or", "thru", "through", "id", "is", "from"];
+    keywords.iter().any(|each| word.eq_ignore_ascii_case(each))
+}

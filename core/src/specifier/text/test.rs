@@ -1,0 +1,270 @@
+//! Tests: `read status is false and (subject contains "a" or not flagged status)`.
+
+use super::Parser;
+use super::compare::Comparison;
+use super::error::{Fail, shown};
+use super::step::Term;
+use super::tokens::Kind;
+use crate::dictionary::{Property, names};
+use crate::filter::{Compare, Filter, Operator};
+use crate::specifier::{SpecifierError, resolve};
+
+/// As many comparisons may one filter have.
+const MOST_TESTS: usize = 64;
+
+/// As deep may parentheses and `not` be nested, as in JSON.
+const DEEPEST: usize = 14;
+
+/// A property that is tested, from the tested element on.
+struct Path<'a> {
+    /// As a filter names it: `container.name`.
+    term: String,
+    property: &'a Property,
+}
+
+type Reading = Result<(Filter<String>, usize), Fail>;
+
+/// Where a test stands: the class that it is about, and how deep it is nested.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    class: &'a str,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    /// Reads a test of elements of a class; returns the token behind it.
+    pub(super) fn test(&self, at: usize, class: &str) -> Reading {
+        self.either(at, Place { class, depth: 0 })
+    }
+
+    fn either(&self, at: usize, place: Place<'_>) -> Reading {
+        if place.depth > DEEPEST {
+            let instead = "write the same test with fewer parentheses";
+            return Err(Fail::refused(
+                at,
+                at,
+                format!("the test is nested deeper than {DEEPEST} levels"),
+                instead,
+            ));
+        }
+        self.joined(at, "or", Filter::Or, |at| {
+            self.joined(at, "and", Filter::And, |at| self.negated(at, place))
+        })
+    }
+
+    fn joined(
+        &self,
+        at: usize,
+        word: &str,
+        join: impl Fn(Vec<Filter<String>>) -> Filter<String>,
+        read: impl Fn(usize) -> Reading,
+    ) -> Reading {
+        let (first, mut end) = read(at)?;
+        let mut filters = vec![first];
+        while self.is_word(end, &[word]) {
+            if filters.len() == MOST_TESTS {
+                let wrong = format!("the filter has more than {MOST_TESTS} tests");
+                return Err(Fail::refused(end, end, wrong, "read more and choose among it yourself"));
+            }
+            let (next, behind) = read(end + 1)?;
+            filters.push(next);
+            end = behind;
+        }
+        let only = if filters.len() == 1 { filters.pop() } else { None };
+        Ok((only.unwrap_or_else(|| join(filters)), end))
+    }
+
+    fn negated(&self, at: usize, place: Place<'_>) -> Reading {
+        let inner = Place { depth: place.depth + 1, ..place };
+        if self.is_word(at, &["not"]) && !self.begins_with_term(at, place.class) {
+            if inner.depth > DEEPEST {
+                return self.either(at, inner);
+            }
+            return self.negated(at + 1, inner).map(|(filter, end)| (Filter::Not(Box::new(filter)), end));
+        }
+        if !self.is_sign(at, "(") {
+            return self.compared(at, place);
+        }
+        let (filter, end) = self.either(at + 1, inner)?;
+        match self.is_sign(end, ")") {
+            true => Ok((filter, end + 1)),
+            false => Err(self.unexpected(end, "`and`, `or` or `)`")),
+        }
+    }
+
+    fn begins_with_term(&self, at: usize, class: &str) -> bool {
+        let mut terms = self.terms(at).into_iter();
+        terms
+            .any(|(term, _)| matches!(term, Term::Property(term) if self.property_of(class, &term).is_some()))
+    }
+
+    fn compared(&self, at: usize, place: Place<'_>) -> Reading {
+        let mut fail: Option<Fail> = None;
+        let paths = if self.is_word(at, &["it"]) {
+            self.itself(at, place.class)?
+        } else {
+            self.paths(at, place.class)?
+        };
+        for (path, next) in paths {
+            match self.comparison(&path, next) {
+                Ok(reading) => return Ok(reading),
+                Err(other) => fail = Some(other.or(fail)),
+            }
+        }
+        let fail = fail.unwrap_or_else(|| self.unexpected(at, "a property"));
+        Err(self.tested_element(at).unwrap_or(fail))
+    }
+
+    /// `it is frontmost`, `it is not visible`: a property that is true or false.
+    fn itself(&self, at: usize, class: &str) -> Result<Vec<(Path<'_>, usize)>, Fail> {
+        let is = |comparison: &Comparison| {
+            matches!(comparison, Comparison::By(Operator::Equal | Operator::NotEqual))
+        };
+        for (_, next) in self.comparisons(at + 1).into_iter().filter(|(comparison, _)| is(comparison)) {
+            if self.begins_with_term(next, class) {
+                return self.paths(next, class);
+            }
+        }
+        let instead = "compare a property, such as `name is \"…\"`";
+        Err(Fail::refused(at, at + 1, "an element as a whole is not compared", instead))
+    }
+
+    /// The paths of properties that begin at a token, those with most tokens first.
+    fn paths(&self, at: usize, class: &str) -> Result<Vec<(Path<'_>, usize)>, Fail> {
+        let start = at + usize::from(self.is_word(at, &["its"]));
+        let start = start + usize::from(self.is_word(start, &["the"]));
+        let mut chains: Vec<(Vec<String>, usize)> = Vec::new();
+        let mut open: Vec<(Vec<String>, usize)> =
+            self.property_terms(start).map(|(term, end)| (vec![term], end)).collect();
+        while let Some((terms, end)) = open.pop() {
+            if chains.len() > MOST_TESTS || terms.len() > DEEPEST {
+                break;
+            }
+            if self.kind(end) == Some(&Kind::Possessive) {
+                let inner = |(term, end): (String, usize)| ([vec![term], terms.clone()].concat(), end);
+                open.extend(self.property_terms(end + 1).map(inner));
+            }
+            if self.is_word(end, &["of", "in"]) {
+                if self.is_word(end + 1, &["it"]) {
+                    chains.push((terms.clone(), end + 2));
+                }
+                let next = end + 1 + usize::from(self.is_word(end + 1, &["its", "the"]));
+                let outer = |(term, end): (String, usize)| ([terms.clone(), vec![term]].concat(), end);
+                open.extend(self.property_terms(next).map(outer));
+            }
+            chains.push((terms, end));
+        }
+        chains.sort_by_key(|(_, end)| std::cmp::Reverse(*end));
+        let resolved = chains.iter().filter_map(|(terms, end)| Some((self.path(terms, class)?, *end)));
+        let found: Vec<(Path<'_>, usize)> = resolved.collect();
+        if found.is_empty() { Err(self.untested(start, at, class)) } else { Ok(found) }
+    }
+
+    fn property_terms(&self, at: usize) -> impl Iterator<Item = (String, usize)> {
+        self.terms(at).into_iter().filter_map(|(term, end)| match term {
+            Term::Property(term) => Some((term, end)),
+            Term::Class(..) => None,
+        })
+    }
+
+    /// `name of container` of a class is its property `container`, and the property `name` of that.
+    fn path(&self, terms: &[String], class: &str) -> Option<Path<'_>> {
+        let mut owner = class.to_owned();
+        let mut path: Vec<&str> = Vec::new();
+        let mut last: Option<&Property> = None;
+        for term in terms.iter().rev() {
+            if last.is_some_and(|last| self.holds_value(last)) {
+                return None;
+            }
+            let property = self.property_of(&owner, term)?;
+            owner = resolve::class_of(self.dictionary, &property.kind).unwrap_or_default().to_owned();
+            path.push(&property.name);
+            last = Some(property);
+        }
+        Some(Path { term: path.join("."), property: last? })
+    }
+
+    fn holds_value(&self, property: &Property) -> bool {
+        resolve::class_of(self.dictionary, &property.kind).is_none() && !resolve::is_open(&property.kind)
+    }
+
+    /// The error where no property of the class begins.
+    fn untested(&self, start: usize, at: usize, class: &str) -> Fail {
+        let Some((_, end)) = self.terms(start).into_iter().next() else {
+            let Some(Kind::Word(_) | Kind::Barred(_)) = self.kind(start) else {
+                let instead = "write the property again before each value: `name is \"a\" or name is \"b\"`";
+                let wrong = format!("expected a property of `{class}`, got {}", self.shown(start));
+                return Fail::refused(at, start, wrong, instead);
+            };
+            return self.no_tested_property(&self.words(start, start + 1), start, class);
+        };
+        self.tested_element(start)
+            .unwrap_or_else(|| self.no_tested_property(&self.words(start, end), end, class))
+    }
+
+    /// The error for an element inside a test: `value of text field 1`.
+    fn tested_element(&self, start: usize) -> Option<Fail> {
+        let mut at = start;
+        loop {
+            let (_, end) = self.terms(at).into_iter().next()?;
+            if matches!(self.kind(end), Some(Kind::Number(_) | Kind::Text(_))) {
+                let wrong =
+                    format!("{} is an element, which a filter cannot reach", shown(&self.words(at, end + 1)));
+                let instead = "test a property, or read the elements and choose yourself";
+                return Some(Fail::refused(at, end + 1, wrong, instead));
+            }
+            if !self.is_word(end, &["of", "in"]) {
+                return None;
+            }
+            at = end + 1;
+        }
+    }
+
+    fn no_tested_property(&self, words: &str, reach: usize, class: &str) -> Fail {
+        let known = self.dictionary.properties(class);
+        let near = names::near(words, known.iter().map(|property| property.name.as_str()), resolve::NEAR);
+        let property = crate::foreign::clean(words, 60);
+        Fail::unknown(reach, SpecifierError::UnknownProperty { property, owner: class.to_owned(), near })
+    }
+
+    /// Reads the operator and the value; a property that is true or false may stand alone.
+    fn comparison(&self, path: &Path<'_>, next: usize) -> Reading {
+        let compare =
+            |operator, value| Filter::Compare(Compare { property: path.term.clone(), operator, value });
+        let mut fail: Option<Fail> = None;
+        for (comparison, at) in self.comparisons(next) {
+            let read = match comparison {
+                Comparison::By(operator) => {
+                    self.value(at, path.property).map(|(value, end)| (compare(operator, value), end))
+                }
+                Comparison::Not(operator) => {
+                    let value = self.value(at, path.property);
+                    value.map(|(value, end)| (Filter::Not(Box::new(compare(operator, value))), end))
+                }
+                Comparison::In | Comparison::NotIn => self.list(at, path.property).map(|(values, end)| {
+                    let each = values.into_iter().map(|value| compare(Operator::Equal, value)).collect();
+                    let any = Filter::Or(each);
+                    (if comparison == Comparison::In { any } else { Filter::Not(Box::new(any)) }, end)
+                }),
+            };
+            match read.and_then(|(filter, end)| self.unchained(end).map(|()| (filter, end))) {
+                Ok(read) => return Ok(read),
+                Err(other) => fail = Some(other.or(fail)),
+            }
+        }
+        let is_boolean = path.property.kind.0.iter().any(|kind| kind.name == "boolean" && !kind.list);
+        match fail {
+            Some(fail) => Err(fail),
+            None if is_boolean => Ok((compare(Operator::Equal, serde_json::Value::Bool(true)), next)),
+            None => Err(self.unexpected(next, "an operator, such as `is`, `contains` or `>`")),
+        }
+    }
+
+    fn unchained(&self, at: usize) -> Result<(), Fail> {
+        if self.comparisons(at).is_empty() {
+            return Ok(());
+        }
+        let instead = "join two comparisons with `and`";
+        Err(Fail::refused(at, at, "comparisons do not chain", instead))
+    }
+}

@@ -1,0 +1,210 @@
+//! The value that a property is compared with.
+
+use serde_json::{Number, Value as Json, json};
+
+use super::Parser;
+use super::error::{Fail, shown};
+use super::tokens::Kind;
+use crate::dictionary::{Enumeration, Property, names};
+use crate::moment::{self, Moment};
+
+type Reading = Result<(Json, usize), Fail>;
+
+/// As many values may a list have.
+const MOST_VALUES: usize = 64;
+
+/// As many names of an enumeration an error tells.
+const MOST_NAMES: usize = 12;
+
+impl Parser<'_> {
+    /// Reads a value; returns the token behind it.
+    pub(super) fn value(&self, at: usize, property: &Property) -> Reading {
+        if let Some(found) = self.enumerator(at, property) {
+            return Ok(found);
+        }
+        if let Some(found) = self.date(at, property)? {
+            return Ok(found);
+        }
+        match self.kind(at) {
+            Some(Kind::Text(text)) => Ok((coerced(text, property), at + 1)),
+            Some(Kind::Number(number)) => {
+                self.number(at, number, false, property).map(|value| (value, at + 1))
+            }
+            Some(Kind::Sign("-")) => match self.kind(at + 1) {
+                Some(Kind::Number(number)) => {
+                    self.number(at, number, true, property).map(|value| (value, at + 2))
+                }
+                _ => Err(self.unexpected(at + 1, "a number")),
+            },
+            Some(Kind::Sign("{")) => {
+                let instead = "compare with one value at a time, or write `is in {…}`";
+                Err(Fail::refused(at, at, "a list is not compared as a whole", instead))
+            }
+            Some(Kind::Word(_) | Kind::Barred(_)) => self.constant(at, property),
+            Some(Kind::Sign(_) | Kind::Possessive) => Err(self.unexpected(at, "a value")),
+            None => Err(Fail::refused(at, at, "a value is missing at the end", "write the value out")),
+        }
+    }
+
+    /// Reads the list behind `is in`.
+    pub(super) fn list(&self, at: usize, property: &Property) -> Result<(Vec<Json>, usize), Fail> {
+        if !self.is_sign(at, "{") {
+            let wrong = format!("expected a list, got {}", self.shown(at));
+            let instead = "write the values in braces, such as `is in {1, 2}`; for a time, write `≥ … and … <` around it";
+            return Err(Fail::refused(at, at, wrong, instead));
+        }
+        let (mut values, mut next) = (Vec::new(), at + 1);
+        loop {
+            let (value, end) = self.value(next, property)?;
+            values.push(value);
+            if self.is_sign(end, "}") {
+                return Ok((values, end + 1));
+            }
+            if !self.is_sign(end, ",") || values.len() == MOST_VALUES {
+                return Err(self.unexpected(end, "`,` or `}`"));
+            }
+            next = end + 1;
+        }
+    }
+
+    fn constant(&self, at: usize, property: &Property) -> Reading {
+        let constants: [(&[&str], Json); 5] = [
+            (&["true"], json!(true)),
+            (&["false"], json!(false)),
+            (&["missing", "value"], Json::Null),
+            (&["null"], Json::Null),
+            (&["missing"], Json::Null),
+        ];
+        let stands = |words: &[&str]| words.iter().enumerate().all(|(n, word)| self.is_word(at + n, &[word]));
+        if let Some((words, value)) = constants.into_iter().find(|(words, _)| stands(words)) {
+            return Ok((value, at + words.len()));
+        }
+        if let Some(found) = self.file_value(at)? {
+            return Ok(found);
+        }
+        if let Some(found) = self.class_value(at, property) {
+            return Ok(found);
+        }
+        let choices = self.enumerations(property);
+        let named: Vec<&str> =
+            choices.iter().flat_map(|each| &each.enumerators).map(|each| each.name.as_str()).collect();
+        if !named.is_empty() {
+            let told = named.iter().take(MOST_NAMES).copied().collect::<Vec<_>>().join(", ");
+            let wrong = format!("`{}` has no value {}", property.name, self.shown(at));
+            return Err(Fail::refused(at, at, wrong, format!("write one of {told}")));
+        }
+        let is_object = !self.terms(at).is_empty();
+        let (wrong, instead) = if holds(property, "date") {
+            (
+                format!("{} is not a date", self.shown(at)),
+                format!("write date \"2026-01-27\", or {}", moment::GRAMMAR),
+            )
+        } else if is_object {
+            let instead = "compare a property of it with a text or a number, such as `name of … is \"…\"`";
+            (format!("{} is not a value", self.shown(at)), instead.to_owned())
+        } else {
+            let instead = "write the value out: a text in quotes, a number, true, false or missing value";
+            (format!("{} has no value here", self.shown(at)), instead.to_owned())
+        };
+        Err(Fail::refused(at, at, wrong, instead))
+    }
+
+    fn enumerations(&self, property: &Property) -> Vec<&Enumeration> {
+        let kinds = property.kind.0.iter();
+        kinds.filter_map(|kind| self.dictionary.enumerations.get(&kind.name)).collect()
+    }
+
+    /// A value of an enumeration, by name or synonym, the longest that fits.
+    fn enumerator(&self, at: usize, property: &Property) -> Option<(Json, usize)> {
+        if !matches!(self.kind(at), Some(Kind::Word(_) | Kind::Barred(_))) {
+            return None;
+        }
+        let values: Vec<_> =
+            self.enumerations(property).into_iter().flat_map(|each| &each.enumerators).collect();
+        let longest = values.iter().map(|each| each.name.len()).max()?.min(self.tokens.len() - at);
+        (at + 1..=at + longest).rev().find_map(|end| {
+            let key = names::key(&self.words(at, end));
+            let fits = |name: &String| names::key(name) == key;
+            let is_whole = !matches!(self.kind(end - 1), Some(Kind::Text(_) | Kind::Sign(_)));
+            let by_name = values.iter().find(|each| fits(&each.name));
+            let found = by_name.or_else(|| values.iter().find(|each| each.synonyms.iter().any(fits)));
+            found.filter(|_| is_whole).map(|each| (json!(each.name), end))
+        })
+    }
+
+    /// `date "2026-01-27"`, or a moment; `None` where the property holds no date and no date is written.
+    fn date(&self, at: usize, property: &Property) -> Result<Option<(Json, usize)>, Fail> {
+        if let Some(Kind::Text(text)) = self.kind(at + 1).filter(|_| self.is_word(at, &["date"])) {
+            if Moment::is_date(text) || Moment::parse(text).is_some() {
+                return Ok(Some((json!(text), at + 2)));
+            }
+            let wrong = format!("{} is not a date that every Mac reads alike", shown(text));
+            return Err(Fail::refused(
+                at + 1,
+                at + 2,
+                wrong,
+                "write date \"2026-01-27\" or date \"2026-01-27T09:30:00\"",
+            ));
+        }
+        if !holds(property, "date") || matches!(self.kind(at), Some(Kind::Text(_))) {
+            return Ok(None);
+        }
+        let start = self.offset(at);
+        let Some((moment, length)) = Moment::prefix(&self.text[start..]) else { return Ok(None) };
+        let end =
+            self.tokens.iter().position(|token| token.start >= start + length).unwrap_or(self.tokens.len());
+        Ok(Some((json!(moment.to_string()), end)))
+    }
+
+    fn file_value(&self, at: usize) -> Result<Option<(Json, usize)>, Fail> {
+        let posix = self.is_word(at, &["posix"]) && self.is_word(at + 1, &["file"]);
+        let value = at + if posix { 2 } else { 1 };
+        if !posix && !self.is_word(at, &["file", "alias"]) {
+            return Ok(None);
+        }
+        match self.kind(value) {
+            Some(Kind::Text(path)) if path.starts_with('/') || path.starts_with("~/") => {
+                Ok(Some((json!(path), value + 1)))
+            }
+            _ => Err(Fail::refused(at, value, "expected a path with slashes", "write `POSIX file \"/…\"`")),
+        }
+    }
+
+    /// The name of a class, where the property holds one.
+    fn class_value(&self, at: usize, property: &Property) -> Option<(Json, usize)> {
+        if !holds(property, "type") && !holds(property, "type class") && property.name != "class" {
+            return None;
+        }
+        self.terms(at).into_iter().find_map(|(term, end)| match term {
+            super::step::Term::Class(class, _) => self.class_at(class).map(|class| (json!(class.name), end)),
+            super::step::Term::Property(_) => None,
+        })
+    }
+
+    /// A number; where the property holds texts and no numbers, a text.
+    fn number(&self, at: usize, digits: &str, is_negative: bool, property: &Property) -> Result<Json, Fail> {
+        let written = if is_negative { format!("-{digits}") } else { digits.to_owned() };
+        let is_text = holds(property, "text")
+            && !["integer", "real", "number", "any"].iter().any(|kind| holds(property, kind));
+        if is_text {
+            return Ok(json!(written));
+        }
+        if let Ok(integer) = written.parse::<i64>() {
+            return Ok(json!(integer));
+        }
+        let real = written.parse::<f64>().ok().and_then(Number::from_f64);
+        real.map(Json::Number)
+            .ok_or_else(|| Fail::refused(at, at, "the number is too large", "write a smaller one"))
+    }
+}
+
+/// A text; where the property holds integers and no texts, the integer that it writes.
+fn coerced(text: &str, property: &Property) -> Json {
+    let is_integer = holds(property, "integer") && !holds(property, "text");
+    let integer = text.parse::<i64>().ok().filter(|_| is_integer);
+    integer.map_or_else(|| json!(text), |integer| json!(integer))
+}
+
+fn holds(property: &Property, kind: &str) -> bool {
+    property.kind.0.iter().any(|each| each.name == kind)
+}
