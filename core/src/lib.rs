@@ -18,6 +18,8 @@ pub mod dictionary;
 
 pub mod app;
 
+pub mod moment;
+
 pub mod filter;
 
 pub mod specifier;

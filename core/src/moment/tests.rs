@@ -1,0 +1,86 @@
+use super::*;
+
+#[test]
+fn moments_are_read_in_many_spellings_and_written_in_one() {
+    for (text, written) in [
+        ("now", "now"),
+        ("Today", "today"),
+        ("tomorrow", "today + 1 day"),
+        ("yesterday", "today - 1 day"),
+        ("now-14days", "now - 2 weeks"),
+        ("today + 2 weeks", "today + 2 weeks"),
+        ("today+36hours", "today + 36 hours"),
+        ("now + 90 minutes", "now + 90 minutes"),
+        ("(current date) - (7 * days)", "now - 1 week"),
+        ("current date + 3 * hours", "now + 3 hours"),
+        ("now - 1 month - 2 days", "now - 1 month - 2 days"),
+        ("today + 18 months", "today + 18 months"),
+        ("today + 2 years", "today + 2 years"),
+        ("3 days ago", "now - 3 days"),
+        ("in 2 hours", "now + 2 hours"),
+        ("friday", "friday"),
+        ("next monday + 9 hours", "next monday + 9 hours"),
+        ("last sunday", "last sunday"),
+        ("this week", "this week"),
+        ("last week", "this week - 1 week"),
+        ("next month", "this month + 1 month"),
+        ("last year", "this year - 1 year"),
+    ] {
+        let moment = Moment::parse(text).unwrap_or_else(|| panic!("{text} is a moment"));
+        assert_eq!(moment.to_string(), written, "{text}");
+        assert_eq!(Moment::parse(written), Some(moment), "{written}");
+        assert_eq!(Moment::from_data(&moment.to_data()), Some(moment), "{text}");
+    }
+}
+
+#[test]
+fn other_texts_are_no_moments() {
+    let deep = "(".repeat(10_000);
+    for text in [
+        "",
+        "noon",
+        "now -",
+        "now - days",
+        "now - 3",
+        "today + 3 fortnights",
+        "next day",
+        "last days",
+        "nowadays",
+        "now2",
+        "today + 99999999999 days",
+        "2026-01-27",
+        "((now",
+        "days ago",
+        &deep,
+    ] {
+        assert_eq!(Moment::parse(text), None, "{text}");
+    }
+}
+
+#[test]
+fn a_moment_that_names_a_day_means_the_whole_day() {
+    for (text, is_day) in [
+        ("today", true),
+        ("tomorrow", true),
+        ("monday", true),
+        ("today + 2 weeks", true),
+        ("now", false),
+        ("today + 3 hours", false),
+        ("last week", false),
+    ] {
+        let moment = Moment::parse(text).unwrap();
+        assert_eq!(moment.is_day(), is_day, "{text}");
+    }
+    assert_eq!(Moment::parse("today").map(|today| today.next_day()), Moment::parse("tomorrow"));
+}
+
+/// What follows a moment is left to the reader of the text that it stands in.
+#[test]
+fn a_moment_ends_where_its_grammar_ends() {
+    for (text, taken) in
+        [("now - 3 days and flagged", "now - 3 days"), ("today) of inbox", "today"), ("now + x", "now")]
+    {
+        let (_, end) = Moment::prefix(text).unwrap();
+        assert_eq!(&text[..end], taken);
+    }
+}
