@@ -278,6 +278,14 @@ impl Path {
         }
     }
 
+    /// The name of the object at the end, if it is picked by its name.
+    pub fn name(&self) -> Option<&str> {
+        match self.last() {
+            Some((_, Segment::Element(_, By::Name(name)))) => Some(name),
+            _ => None,
+        }
+    }
+
     /// The class of the object at the end; empty where the dictionary does not say.
     pub fn class(&self) -> &str {
         match self.last() {

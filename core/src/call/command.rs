@@ -76,6 +76,13 @@ impl CommandCall {
         found
     }
 
+    /// Puts objects in the place of an argument that meant them, wherever it stands; several become a list, or items of
+    /// the list that it stood in.
+    pub(crate) fn replace(&mut self, given: &Json, objects: &[Json]) {
+        let values = self.target.iter_mut().chain(self.arguments.values_mut());
+        values.for_each(|value| replace(value, given, objects));
+    }
+
     /// Makes the call of a command's own tool: the direct parameter and the named ones stand side by side.
     pub(crate) fn of_tool(app: &str, term: &str, code: &str, mut arguments: Map<String, Json>) -> Self {
         let target = arguments.shift_remove(TARGET);
@@ -88,6 +95,31 @@ impl CommandCall {
             mode: Mode::Run,
             text: TextWindow { offset: 0, limit: TEXT },
         }
+    }
+}
+
+fn replace(value: &mut Json, given: &Json, objects: &[Json]) {
+    if value == given {
+        *value = match objects {
+            [one] => one.clone(),
+            several => Json::from(several.to_vec()),
+        };
+        return;
+    }
+    match value {
+        Json::Array(items) => {
+            let all = std::mem::take(items);
+            for mut item in all {
+                if item == *given {
+                    items.extend(objects.iter().cloned());
+                } else {
+                    replace(&mut item, given, objects);
+                    items.push(item);
+                }
+            }
+        }
+        Json::Object(fields) => fields.values_mut().for_each(|field| replace(field, given, objects)),
+        _ => {}
     }
 }
 

@@ -23,6 +23,8 @@ pub struct GetElements {
     pub recursive: bool,
     /// Which elements.
     pub filter: Option<Filter<String>>,
+    /// Which elements, in AppleScript's words; read once the class is known.
+    pub filter_text: Option<String>,
     /// Properties to read of each.
     pub properties: Vec<String>,
     /// The order: properties, and whether descending.
@@ -88,7 +90,11 @@ impl GetElements {
             elements,
             containers,
             recursive: arguments.flag("recursive")?.unwrap_or(false),
-            filter: arguments.get("where").map(|json| Filter::parse(json, "where")).transpose()?,
+            filter: match arguments.get("where") {
+                None | Some(Json::String(_)) => None,
+                Some(json) => Some(Filter::parse(json, "where")?),
+            },
+            filter_text: arguments.get("where").and_then(Json::as_str).map(str::to_owned),
             properties: arguments.texts("properties")?.unwrap_or_default(),
             sort: arguments.sort("sort")?,
             group_by: arguments.one_or_more_texts("groupBy")?.unwrap_or_default(),
@@ -117,6 +123,7 @@ impl GetElements {
             element: String::new(),
             recursive: false,
             filter: None,
+            filter_text: None,
             properties: Vec::new(),
             sort: Vec::new(),
             group_by: Vec::new(),

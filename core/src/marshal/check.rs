@@ -8,7 +8,8 @@ use super::shape::{self, Shape, shapes};
 use super::{Given, Place};
 use crate::dictionary::{Dictionary, Identifier, Property, RecordType, TypeExpr, names};
 use crate::fault::{Code, Fault, did_you_mean};
-use crate::specifier::{Container, Held, Member, Path, SpecifierError, as_shown};
+use crate::specifier::text::Written;
+use crate::specifier::{Container, Held, Member, Path, Reader, Specifier, SpecifierError, as_shown};
 
 /// Nobody nests deeper than this; it bounds the recursion.
 const DEEPEST: usize = 16;
@@ -22,6 +23,9 @@ pub(crate) struct Checker<'a, 'h> {
     pub(crate) home: &'a str,
     /// The class of what is put at the beginning or the end of a container, unless the place names it.
     pub(crate) put: Option<String>,
+    /// An object among the values that only the app can say: as it was given, and what it means. It has to be looked up
+    /// before the values can be checked.
+    pub(crate) open: Option<(Json, Container)>,
 }
 
 /// Whose properties a record's fields are.
@@ -74,6 +78,12 @@ impl<'a> Checker<'a, '_> {
                 Err(fault) => first = first.or(Some(fault)),
             }
         }
+        // A text that fits nothing else is AppleScript's form of an object or of a place.
+        if let (None, Json::String(text)) = (&first, json)
+            && shapes.iter().any(|shape| matches!(shape, Shape::Object(_) | Shape::Location))
+        {
+            return self.text(text, shapes, place, depth);
+        }
         let objects = shapes.iter().filter(|shape| matches!(shape, Shape::Object(_))).count();
         // An object of none of several classes is told all of them.
         Err(first
@@ -111,6 +121,27 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
+    fn text(&mut self, text: &str, shapes: &[Shape<'_>], place: &str, depth: usize) -> Result<Given, Fault> {
+        let refused = |error: SpecifierError| Fault::from(error).with("parameter", bare(place));
+        let mut specifier = Specifier::Text(text.to_owned());
+        let reader = Reader { dictionary: self.dictionary, home: self.home };
+        let json = match Written::read(text, self.dictionary) {
+            Ok(written @ Written::Place { .. }) => written.to_json(),
+            _ => {
+                specifier.read(reader).map_err(refused)?;
+                specifier.to_json()
+            }
+        };
+        let given = self.one_of(&json, shapes, place, depth + 1);
+        // It is looked for among the arguments as it was given.
+        if let Some((open, _)) = &mut self.open
+            && *open == json
+        {
+            *open = Json::from(text);
+        }
+        given
+    }
+
     fn list(&mut self, json: &Json, of: &[Shape<'_>], place: &str, depth: usize) -> Result<Given, Fault> {
         let items = json.as_array().ok_or_else(|| wrong(place, "a list", json))?;
         let each = |(at, item): (usize, &Json)| self.one_of(item, of, &format!("{place}[{at}]"), depth + 1);
@@ -138,16 +169,19 @@ impl<'a> Checker<'a, '_> {
 
     fn object(&mut self, json: &Json, place: &str) -> Result<Path, Fault> {
         let json = as_shown(json);
-        if let Json::String(text) = json
-            && text.starts_with(['/', '~'])
-        {
-            return Err(wrong(place, "a reference (ref_…) or a specifier", json));
+        let refused = |error: SpecifierError| Fault::from(error).with("parameter", bare(place));
+        let mut container = Container::parse(json, &bare(place)).map_err(refused)?;
+        container.read(Reader { dictionary: self.dictionary, home: self.home }).map_err(refused)?;
+        if container.is_open() {
+            self.open.get_or_insert((json.clone(), container.clone()));
         }
-        let mut resolve = || match Container::parse(json, &bare(place))? {
-            Container::Reference(id) => (self.held)(&id),
-            Container::Specifier(specifier) => Ok(specifier.resolve(self.dictionary, self.held)?.path),
-        };
-        resolve().map_err(|error: SpecifierError| Fault::from(error).with("parameter", bare(place)))
+        match &container {
+            Container::Reference(id) => (self.held)(id),
+            Container::Specifier(specifier) => {
+                specifier.resolve(self.dictionary, self.held).map(|found| found.path)
+            }
+        }
+        .map_err(refused)
     }
 
     fn is_related(&self, class: &str, wanted: &str) -> bool {
@@ -309,7 +343,10 @@ fn looks_like_object(json: &Json) -> bool {
     match as_shown(json) {
         Json::String(text) => text == "application" || crate::words::RefId::parse(text).is_some(),
         Json::Object(fields) => fields.get("type").is_some_and(|kind| {
-            matches!(kind.as_str(), Some("application" | "element" | "named" | "id" | "property" | "filter"))
+            matches!(
+                kind.as_str(),
+                Some("application" | "element" | "named" | "id" | "property" | "filter" | "every")
+            )
         }),
         _ => false,
     }

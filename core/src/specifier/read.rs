@@ -1,5 +1,6 @@
 //! Texts in specifiers, read once it is known which app they are about.
 
+use super::text::Written;
 use super::{Container, Specifier, SpecifierError};
 use crate::dictionary::{APPLICATION, Dictionary};
 
@@ -25,7 +26,13 @@ impl Specifier {
         if let Self::Text(text) = self {
             *self = match reader.file(text, is_container) {
                 Some(file) => file,
-                None => Self::from_text(text, reader.dictionary)?,
+                None => match Written::read(text, reader.dictionary)? {
+                    Written::File(path) if reader.file(&path, is_container).is_some() => {
+                        reader.file(&path, is_container).unwrap_or(Self::Application)
+                    }
+                    Written::Object { specifier, .. } => specifier,
+                    _ => Self::from_text(text, reader.dictionary)?,
+                },
             };
         }
         match self.container_mut() {
@@ -86,6 +93,19 @@ impl Container {
             Self::Specifier(specifier) => specifier.read_as(reader, true),
             Self::Reference(_) => Ok(()),
         }
+    }
+}
+
+impl Container {
+    /// Whether a part of it has no path before the app has answered: a filter, `every`, or a place that counts from the end.
+    pub(crate) fn is_open(&self) -> bool {
+        let Self::Specifier(specifier) = self else { return false };
+        let own = match &**specifier {
+            Specifier::Filter { .. } | Specifier::Every { .. } => true,
+            Specifier::Element { index, .. } => *index < 0,
+            _ => false,
+        };
+        own || specifier.container().is_some_and(Self::is_open)
     }
 }
 

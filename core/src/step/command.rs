@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::moves::{self, Moving};
 use super::show::{largest, show, value};
-use super::{Outcome, Step, World, done, held, placing};
+use super::{Outcome, Step, World, done, first, held, placing};
 use crate::action::{Action, Deed, Invocation};
 use crate::app::App;
 use crate::bind::{bind, candidates};
@@ -17,7 +17,7 @@ use crate::osa_error::OsaError;
 use crate::permission::{Classified, Decision, Gate, classify, decide};
 use crate::reply::Reply;
 use crate::schema;
-use crate::specifier::quoted;
+use crate::specifier::{Container, quoted};
 use crate::undo::Undo;
 use crate::value::Value;
 use crate::words::{Level, RefId, TextWindow};
@@ -49,7 +49,11 @@ pub(super) struct Sending {
 pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, Fault> {
     let app = world.apps.find(&call.app)?;
     let dictionary = app.dictionary()?.clone();
-    let mut invocation = checked(call, app, &dictionary, world)?;
+    let mut invocation = match checked(call, app, &dictionary, world) {
+        Checked::Fits(invocation) => *invocation,
+        Checked::Open(given, container) => return first::argument(call, given, container, world),
+        Checked::Wrong(fault) => return Err(fault),
+    };
     let result = result_of(&invocation, &dictionary);
     if result.as_ref().is_some_and(|kind| are_named(&shapes(kind, &dictionary))) {
         invocation.text = WHOLE;
@@ -91,16 +95,26 @@ fn references(call: &CommandCall) -> Vec<Option<RefId>> {
     }
 }
 
-fn checked(
-    call: &CommandCall,
-    app: &App,
-    dictionary: &Dictionary,
-    world: &mut World<'_>,
-) -> Result<Invocation, Fault> {
-    let candidates = candidates(call, app, dictionary)?;
+fn checked(call: &CommandCall, app: &App, dictionary: &Dictionary, world: &mut World<'_>) -> Checked {
+    let candidates = match candidates(call, app, dictionary) {
+        Ok(candidates) => candidates,
+        Err(fault) => return Checked::Wrong(fault),
+    };
     let mut held = held(world.references, app, world.now);
-    let mut checker = Checker { dictionary, held: &mut *held, home: world.home, put: None };
-    bind(call, &candidates, app, &mut checker)
+    let mut checker = Checker { dictionary, held: &mut *held, home: world.home, put: None, open: None };
+    match (bind(call, &candidates, app, &mut checker), checker.open) {
+        (Ok(invocation), _) => Checked::Fits(Box::new(invocation)),
+        (Err(_), Some((given, container))) => Checked::Open(given, container),
+        (Err(fault), None) => Checked::Wrong(fault),
+    }
+}
+
+/// What checking the arguments of a command came to.
+enum Checked {
+    Fits(Box<Invocation>),
+    /// An object among them has to be looked up first: as it was given, and what it means.
+    Open(Json, Container),
+    Wrong(Fault),
 }
 
 fn result_of(invocation: &Invocation, dictionary: &Dictionary) -> Option<TypeExpr> {

@@ -42,7 +42,7 @@ pub(super) fn comparable(
     }
     // No shape of an object is left, so that nothing asks for a reference.
     let mut nobody = |id: &_| Err(SpecifierError::Reference(crate::words::ReferenceError::Unknown(*id)));
-    let mut checker = Checker { dictionary, held: &mut nobody, home, put: None };
+    let mut checker = Checker { dictionary, held: &mut nobody, home, put: None, open: None };
     checker.one_of(&compare.value, &taking, &place, 0).map(written).map_err(|fault| mismatch(fault, compare))
 }
 

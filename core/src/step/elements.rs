@@ -149,8 +149,13 @@ fn wanted(
         .iter()
         .map(|(term, down)| Ok((columns.place(term)?, *down)))
         .collect::<Result<_, Fault>>()?;
-    let filter =
-        call.filter.clone().map(|filter| filter.map(&mut |compare| columns.compare(compare))).transpose()?;
+    let text =
+        call.filter_text.as_deref().map(|text| Filter::from_text(text, &class, dictionary)).transpose()?;
+    let filter = match (call.filter.clone(), text) {
+        (Some(one), Some(other)) => Some(Filter::And(vec![one, other])),
+        (one, other) => one.or(other),
+    };
+    let filter = filter.map(|filter| filter.map(&mut |compare| columns.compare(compare))).transpose()?;
     let groups = columns.groups(call)?;
     let known = columns.known;
     let filter: Option<Filter<usize>> = filter;

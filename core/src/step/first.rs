@@ -4,7 +4,7 @@
 use serde_json::{Value as Json, json};
 
 use super::{Outcome, Step, World, done, elements, query, remember, start};
-use crate::call::{Call, GetElements, MOST_CHANGED, Named, Stranger};
+use crate::call::{Call, CommandCall, GetElements, MOST_CHANGED, Named, Stranger};
 use crate::fault::{Code, Fault};
 use crate::permission::Source;
 use crate::specifier::{Container, Path, Reader, Specifier};
@@ -17,6 +17,8 @@ pub(super) struct First {
     rest: Option<Call>,
     /// What was looked up.
     specifier: Specifier,
+    /// The argument of a command that it stands in: as it was given, and what it means.
+    argument: Option<(Json, Container)>,
     /// What is said where nothing is there.
     words: String,
 }
@@ -63,7 +65,8 @@ fn no_app() -> Fault {
 fn application(app: &str, rest: Call, world: &mut World<'_>) -> Result<Step, Fault> {
     let app = world.apps.find(app)?;
     let id = remember(Path::application(), app, world);
-    let first = First { rest: Some(rest), specifier: Specifier::Application, words: String::new() };
+    let first =
+        First { rest: Some(rest), specifier: Specifier::Application, argument: None, words: String::new() };
     first.settle(&[id], 0, world)
 }
 
@@ -111,7 +114,37 @@ fn list(app: String, specifier: Specifier, rest: Option<Call>, world: &mut World
     let words = format!("no object matches {}", specifier.in_words());
     let wanted = GetElements::of(app, specifier.clone()).settled()?;
     let limit = if is_many { wanted.limit.min(most) } else { 1 };
-    elements::start(&GetElements { limit, ..wanted }, Some(First { rest, specifier, words }), world)
+    let first = First { rest, specifier, argument: None, words };
+    elements::start(&GetElements { limit, ..wanted }, Some(first), world)
+}
+
+/// Looks up an object among the arguments of a command.
+pub(super) fn argument(
+    call: &CommandCall,
+    given: Json,
+    mut container: Container,
+    world: &mut World<'_>,
+) -> Result<Step, Fault> {
+    let whole = container.clone();
+    let Some(Container::Specifier(specifier)) = deepest(&mut container, false) else {
+        return Err(super::properties::unsettled());
+    };
+    let specifier = (**specifier).clone();
+    let rest = Call::Command(call.clone());
+    let limit = if specifier.is_many() { most_of(&rest) } else { 1 };
+    let words = format!("no object matches {}", specifier.in_words());
+    let is_listed = match &specifier {
+        Specifier::Element { index, .. } => *index < 0,
+        _ => true,
+    };
+    let first =
+        First { rest: Some(rest), specifier: specifier.clone(), argument: Some((given, whole)), words };
+    if !is_listed {
+        return query::place(&call.app, &specifier, first, world);
+    }
+    let wanted = GetElements::of(call.app.clone(), specifier).settled()?;
+    let limit = wanted.limit.min(limit);
+    elements::start(&GetElements { limit, ..wanted }, Some(first), world)
 }
 
 /// As many objects as a query answers that was not told how many.
@@ -119,13 +152,13 @@ const MOST_SHOWN: usize = 100;
 
 /// As many objects as a call takes.
 fn most_of(call: &Call) -> usize {
-    if matches!(call, Call::SetProperty(_)) { MOST_CHANGED } else { HIGHEST_LIMIT }
+    if matches!(call, Call::SetProperty(_) | Call::Command(_)) { MOST_CHANGED } else { HIGHEST_LIMIT }
 }
 
 impl First {
     fn at(place: &Specifier, rest: Call) -> Self {
         let words = format!("nothing is there: {}", place.in_words());
-        Self { rest: Some(rest), specifier: place.clone(), words }
+        Self { rest: Some(rest), specifier: place.clone(), argument: None, words }
     }
 
     /// Goes on with what the app has picked out.
@@ -210,6 +243,14 @@ impl First {
             Call::SetProperty(call) => {
                 call.list |= found.len() != 1 || self.specifier.is_many();
                 call.references = settled(std::mem::take(&mut call.references), found);
+            }
+            Call::Command(call) => {
+                let Some((given, container)) = self.argument else {
+                    return Err(super::properties::unsettled());
+                };
+                let objects = replaced(vec![container], found, |container| deepest(container, false));
+                let objects: Vec<Json> = objects.iter().map(Container::to_json).collect();
+                call.replace(&given, &objects);
             }
             _ => return Err(super::properties::unsettled()),
         }

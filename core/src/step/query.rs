@@ -205,9 +205,12 @@ fn at_place(path: &Path, property: Option<Identifier>, mark: &Json) -> Path {
 
 fn reference(path: Path, app: &App, world: &mut World<'_>) -> Json {
     let kind = path.class().to_owned();
-    let stable = path.is_stable();
+    let (stable, name) = (path.is_stable(), path.name().map(str::to_owned));
     let mut reference =
         json!({ "id": remember(path, app, world).to_string(), "type": kind, "app": &*app.bundle_id });
+    if let Some(name) = name {
+        reference["name"] = json!(name);
+    }
     if !stable {
         reference["stable"] = json!(false);
     }

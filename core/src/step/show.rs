@@ -76,9 +76,12 @@ fn object(source: &str, app: &App, world: &mut World<'_>) -> Json {
     let path = app.dictionary.as_ref().and_then(|dictionary| read_source(dictionary, source));
     let Some(path) = path else { return json!({ "object": source }) };
     let kind = path.class().to_owned();
-    let stable = path.is_stable();
+    let (stable, name) = (path.is_stable(), path.name().map(str::to_owned));
     let mut json =
         json!({ "reference": remember(path, app, world).to_string(), "type": kind, "app": &*app.bundle_id });
+    if let Some(name) = name {
+        json["name"] = json!(name);
+    }
     if !stable {
         json["stable"] = json!(false);
     }

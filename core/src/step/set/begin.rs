@@ -190,7 +190,7 @@ fn writable<'a>(dictionary: &'a Dictionary, class: &str, term: &str) -> Result<&
 fn checked(json: &Json, property: &Property, app: &App, world: &mut World<'_>) -> Result<Given, Fault> {
     let dictionary = app.dictionary()?;
     let mut held = held(world.references, app, world.now);
-    let mut checker = Checker { dictionary, held: &mut *held, home: world.home, put: None };
+    let mut checker = Checker { dictionary, held: &mut *held, home: world.home, put: None, open: None };
     let place = format!("`{}`", property.name);
     let given = checker.value(json, &property.kind, &place).map_err(|fault| {
         let code = if fault.code == Code::InvalidParameter { Code::TypeMismatch } else { fault.code };
