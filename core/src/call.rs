@@ -5,6 +5,7 @@ mod change;
 mod command;
 mod elements;
 mod script;
+mod tool;
 
 use serde_json::{Map, Value as Json};
 
@@ -21,6 +22,7 @@ pub(crate) use command::collect;
 pub use command::{CommandCall, Mode};
 pub use elements::GetElements;
 pub use script::{Act, ScriptCall};
+pub use tool::Tool;
 
 /// A tool call whose arguments have the right form; names are not yet checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,28 +131,33 @@ const TEXT_IN_LIST: usize = 1_000;
 const MOST_REFERENCES: usize = 1_000;
 
 impl Call {
-    /// Reads the arguments of a tool.
+    /// Reads the arguments of a tool by its name; `None` if no tool of the core has that name.
     ///
-    /// Returns `None` if no tool of the core has that name.
+    /// # Errors
+    /// As [`Call::read`] has them.
+    pub fn parse(tool: &str, arguments: &Map<String, Json>) -> Option<Result<Self, Fault>> {
+        Tool::named(tool).map(|tool| Self::read(tool, arguments))
+    }
+
+    /// Reads the arguments of a tool.
     ///
     /// # Errors
     /// An argument is missing, unknown or of the wrong kind; the error names it and what was expected.
-    pub fn parse(tool: &str, arguments: &Map<String, Json>) -> Option<Result<Self, Fault>> {
+    pub fn read(tool: Tool, arguments: &Map<String, Json>) -> Result<Self, Fault> {
         let read = match tool {
-            "iac_mcp_list_apps" => list_apps,
-            "iac_mcp_describe_app" => describe_app,
-            "iac_mcp_query_object" => query_object,
-            "iac_mcp_get_properties" => get_properties,
-            "iac_mcp_get_elements" => get_elements,
-            "iac_mcp_read_command" => read_command,
-            "iac_mcp_run_command" => run_command,
-            "iac_mcp_set_property" => set_property,
-            "iac_mcp_undo" => undo_write,
-            "iac_mcp_release_reference" => release,
-            "iac_mcp_get_reference_stats" => reference_stats,
-            _ => return None,
+            Tool::ListApps => list_apps,
+            Tool::DescribeApp => describe_app,
+            Tool::QueryObject => query_object,
+            Tool::GetProperties => get_properties,
+            Tool::GetElements => get_elements,
+            Tool::ReadCommand => read_command,
+            Tool::RunCommand => run_command,
+            Tool::SetProperty => set_property,
+            Tool::Undo => undo_write,
+            Tool::ReleaseReference => release,
+            Tool::ReferenceStats => reference_stats,
         };
-        Some(read(&Arguments::new(tool, arguments)))
+        read(&Arguments::new(tool.name(), arguments))
     }
 }
 

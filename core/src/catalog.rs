@@ -49,7 +49,7 @@ pub struct Hints {
 /// The commands of some apps as tools, in the order of their names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Catalog {
-    tools: BTreeMap<String, CommandTool>,
+    tools: BTreeMap<String, Arc<CommandTool>>,
 }
 
 /// No name is longer: clients put their own prefix before it.
@@ -66,6 +66,11 @@ impl CommandTool {
     /// The bundle id of its app.
     pub fn app(&self) -> &str {
         &self.app
+    }
+
+    /// Makes a call of the command with these arguments, which are read against its dictionary later.
+    pub fn call(&self, arguments: Map<String, Json>) -> Call {
+        Call::Command(CommandCall::of_tool(&self.app, &self.term, &self.code, arguments))
     }
 }
 
@@ -85,7 +90,7 @@ impl Catalog {
             for commands in callable(app, dictionary) {
                 let name = catalog.free_name(app, &commands, taken);
                 let tool = tool(name.clone(), app, dictionary, &commands, rules);
-                catalog.tools.insert(name, tool);
+                catalog.tools.insert(name, Arc::new(tool));
             }
         }
         catalog
@@ -93,14 +98,12 @@ impl Catalog {
 
     /// Returns the tools, by name.
     pub fn tools(&self) -> impl Iterator<Item = &CommandTool> {
-        self.tools.values()
+        self.tools.values().map(|tool| &**tool)
     }
 
-    /// Reads a call of one of the tools; `None` if it has no tool of that name.
-    pub fn call(&self, name: &str, arguments: &Map<String, Json>) -> Option<Call> {
-        let tool = self.tools.get(name)?;
-        let call = CommandCall::of_tool(&tool.app, &tool.term, &tool.code, arguments.clone());
-        Some(Call::Command(call))
+    /// Returns the tool of this name.
+    pub fn find(&self, name: &str) -> Option<Arc<CommandTool>> {
+        self.tools.get(name).cloned()
     }
 
     fn free_name(&self, app: &App, commands: &Variants<'_>, taken: &BTreeSet<String>) -> String {

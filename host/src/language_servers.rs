@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use iac_language_servers::LanguageServers;
 use iac_language_servers::launch::{Launch, Launched, Process, Program};
@@ -13,13 +13,52 @@ use iac_osascript::{Guarded, Liveness, memory_of_group};
 use iac_state::regular;
 
 /// The file of the state directory that holds the operator's choices.
-pub(crate) const FILE: &str = "language-servers.toml";
+const FILE: &str = "language-servers.toml";
+
+/// The language servers of one state directory, made when the first question comes.
+#[derive(Default)]
+pub(crate) struct Servers {
+    state: Option<PathBuf>,
+    made: OnceLock<LanguageServers>,
+    /// Why none is used, if none is.
+    problem: OnceLock<String>,
+}
+
+impl Servers {
+    /// Goes by the choices of the operator in a state directory; without one, by what is standard.
+    pub(crate) fn new(state: Option<&Path>) -> Self {
+        Self { state: state.map(Path::to_owned), ..Self::default() }
+    }
+
+    /// Returns what asks language servers. Where the operator's choices cannot be read, that is said, and none is used.
+    pub(crate) fn get(&self) -> &LanguageServers {
+        self.made.get_or_init(|| {
+            open(self.state.as_deref()).unwrap_or_else(|error| {
+                tracing::error!(%error, "no language server is used");
+                self.problem.get_or_init(|| format!("{error}; restart the server when it is corrected"));
+                none()
+            })
+        })
+    }
+
+    /// Returns why the operator's choices are not used, if they cannot be read.
+    pub(crate) fn unused(&self) -> Option<&str> {
+        self.get();
+        self.problem.get().map(String::as_str)
+    }
+
+    /// Returns why no language server is used, or would be, if none is; none is made for that.
+    pub(crate) fn problem(&self) -> Option<String> {
+        let now = || check(self.state.as_deref()).err().map(|error| error.to_string());
+        self.problem.get().cloned().or_else(now)
+    }
+}
 
 /// Makes what asks language servers; none is started before the first question.
 ///
 /// # Errors
 /// The choices cannot be read, or no more files can be opened.
-pub(crate) fn open(state: Option<&Path>) -> io::Result<LanguageServers> {
+fn open(state: Option<&Path>) -> io::Result<LanguageServers> {
     let settings = Settings::standard(std::env::vars_os()).with(chosen(state)?).map_err(io::Error::other)?;
     let guard = std::env::current_exe().ok();
     let launcher = Launcher { guard, liveness: Liveness::new()? };
@@ -30,12 +69,12 @@ pub(crate) fn open(state: Option<&Path>) -> io::Result<LanguageServers> {
 ///
 /// # Errors
 /// They cannot be read, or are none.
-pub(crate) fn check(state: Option<&Path>) -> io::Result<()> {
+fn check(state: Option<&Path>) -> io::Result<()> {
     Settings::standard([]).with(chosen(state)?).map(drop).map_err(io::Error::other)
 }
 
 /// Makes what has no language server to ask.
-pub(crate) fn none() -> LanguageServers {
+fn none() -> LanguageServers {
     let mut settings = Settings::standard([]);
     settings.profiles.clear();
     LanguageServers::new(Arc::new(Nobody), settings)
@@ -132,6 +171,17 @@ mod tests {
             Err(error) => error.to_string(),
         };
         assert!(said.contains(expected), "{said}");
+    }
+
+    #[tokio::test]
+    async fn choices_that_cannot_be_read_are_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Servers::new(Some(folder.path())).unused(), None);
+        let mut file = std::fs::File::create(folder.path().join(FILE)).unwrap();
+        io::Write::write_all(&mut file, b"idle = 5").unwrap();
+        let servers = Servers::new(Some(folder.path()));
+        let why = servers.unused().expect("nothing is served by halves");
+        assert!(why.contains("line 1, column 1: unknown field `idle`"), "{why}");
     }
 
     #[test]

@@ -30,6 +30,7 @@ pub use client::{Client, ClientError, Received};
 pub use tools::{built_in, commands, of_plugins_too, of_server};
 
 use crate::pipeline::Pipeline;
+use crate::router::Router;
 use flow::Flow;
 use server::Server;
 use transport::Stdio;
@@ -58,17 +59,17 @@ pub enum ServeError {
 ///
 /// # Errors
 /// No session came about.
-pub async fn serve(pipeline: Arc<Pipeline>, clean_up: Duration) -> Result<(), ServeError> {
-    let closed = CancellationToken::new();
+pub async fn serve(router: Router, clean_up: Duration) -> Result<(), ServeError> {
+    let (router, closed) = (Arc::new(router), CancellationToken::new());
+    let pipeline = Arc::clone(&router.pipeline);
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let cleaning = tokio::spawn(cleaning(Arc::clone(&pipeline), clean_up));
-    let watched = Arc::clone(&pipeline);
-    let watching = tokio::spawn(async move { watched.plugins().watch().await });
+    let watched = Arc::clone(&router);
+    let watching = tokio::spawn(async move { watched.plugins.watch().await });
     let flow = Arc::<Flow>::default();
     let giving_back = tokio::spawn(giving_back(Arc::clone(&flow)));
-    let (server, stdio) =
-        (Server::new(Arc::clone(&pipeline), closed.clone()), Stdio::new(closed.clone(), flow));
+    let (server, stdio) = (Server::new(router, closed.clone()), Stdio::new(closed.clone(), flow));
     let ended = tokio::select! {
         ended = session(server, stdio) => ended,
         () = late(&closed, &pipeline) => Ok(()),

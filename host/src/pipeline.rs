@@ -18,7 +18,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use iac_apps::{Catalog, Need};
 use iac_core::Millis;
 use iac_core::app::Apps;
-use iac_core::call::{Call, ScriptCall};
+use iac_core::call::{Call, ScriptCall, Tool};
+use iac_core::catalog::CommandTool;
 use iac_core::dictionary::describe::describe;
 use iac_core::fault::{Code, Fault};
 use iac_core::permission::{Decided, Gate, Level, Question};
@@ -32,11 +33,11 @@ use serde_json::{Map, Value as Json};
 use tokio_util::sync::CancellationToken;
 
 use crate::consent::Caller;
-use crate::plugins::Plugins;
 use crate::simulated::World;
 pub use operator::Operator;
 use permission::{Attempt, Permission};
 use screen::Screen;
+pub use system::{PluginReport, PluginStatus, TOOL as SYSTEM};
 pub use tools::ToolsOf;
 
 /// How the audit log calls a script of a plugin.
@@ -61,8 +62,6 @@ pub struct Settings {
     pub debug: bool,
     /// What is decided and remembered; `None` for a place of its own that goes with the pipeline.
     pub state: Option<State>,
-    /// What others have added.
-    pub plugins: Plugins,
     /// Whether somebody sits before a screen on which a dialog can be shown.
     pub screen: bool,
     /// How the operator reaches the same Mac and the same files.
@@ -84,7 +83,6 @@ pub struct Pipeline {
     home: String,
     tools: tools::Tools,
     debug: bool,
-    plugins: Plugins,
     memory: Mutex<Memory>,
     /// Where references outlive the process.
     saved: Mutex<SavedReferences>,
@@ -174,20 +172,8 @@ impl Pipeline {
     /// # Errors
     /// The supervisor cannot be made.
     pub fn new(settings: Settings) -> io::Result<Self> {
-        let Settings {
-            apps,
-            osascript,
-            world,
-            home,
-            tools,
-            limits,
-            debug,
-            state,
-            plugins,
-            screen,
-            operator,
-            said,
-        } = settings;
+        let Settings { apps, osascript, world, home, tools, limits, debug, state, screen, operator, said } =
+            settings;
         let references = References::new(limits);
         let state = state.map_or_else(State::passing, Ok).map_err(io::Error::other)?;
         let saved = Mutex::new(state.saved_references());
@@ -203,7 +189,6 @@ impl Pipeline {
             saved,
             adopted: AtomicBool::new(false),
             permission,
-            plugins,
             memory: Mutex::new(Memory { references, learned: Learned::default() }),
             clock: Clock::start(),
             counters: Counters::default(),
@@ -213,28 +198,55 @@ impl Pipeline {
         })
     }
 
-    /// Answers a call of a tool of this server or of a plugin; `None` if there is no such tool.
-    pub async fn answer(
-        self: &Arc<Self>,
-        tool: &str,
+    /// Answers a call of one of the core's tools.
+    pub async fn call(
+        &self,
+        tool: Tool,
         arguments: &Map<String, Json>,
         caller: &Caller,
         cancel: CancellationToken,
-    ) -> Option<Answer> {
-        match self.call(tool, arguments, caller, cancel.clone()).await {
-            None => Box::pin(self.plugins.call(self, tool, arguments, caller, cancel)).await,
-            answer => answer,
-        }
+    ) -> Answer {
+        self.answer(tool.name(), Call::read(tool, arguments), arguments, caller, cancel).await
+    }
+
+    /// Answers a call of a command's own tool.
+    pub async fn run_command(
+        &self,
+        tool: &CommandTool,
+        arguments: &Map<String, Json>,
+        caller: &Caller,
+        cancel: CancellationToken,
+    ) -> Answer {
+        self.answer(&tool.name, Ok(tool.call(arguments.clone())), arguments, caller, cancel).await
     }
 
     /// Answers a plugin's call of a script of its package.
     pub async fn run_script(&self, call: ScriptCall, caller: &Caller, cancel: CancellationToken) -> Answer {
-        let started = Instant::now();
         let arguments = call.arguments();
-        let call = Call::Script(call);
-        let place = self.place(&call).await;
-        let attempt = self.permission.attempt(SCRIPTS, &arguments, caller).await;
-        let driven = self.drive(call, place, &attempt, cancel).await;
+        self.answer(SCRIPTS, Ok(Call::Script(call)), &arguments, caller, cancel).await
+    }
+
+    /// Answers a call as the audit log names it. Its place is taken before anything is waited for, so that calls are taken
+    /// up in the order in which they came.
+    async fn answer(
+        &self,
+        name: &str,
+        call: Result<Call, Fault>,
+        arguments: &Map<String, Json>,
+        caller: &Caller,
+        cancel: CancellationToken,
+    ) -> Answer {
+        let started = Instant::now();
+        self.adopt();
+        let place = match &call {
+            Ok(call) => self.place(call).await,
+            Err(_) => None,
+        };
+        let attempt = self.permission.attempt(name, arguments, caller).await;
+        let driven = match call {
+            Ok(call) => self.drive(call, place, &attempt, cancel).await,
+            Err(fault) => refused(&fault).into(),
+        };
         self.ended(driven, started)
     }
 
@@ -243,69 +255,30 @@ impl Pipeline {
         self.permission.opened(tool, root, ok, caller, self.clock.now());
     }
 
-    /// What others have added.
-    pub fn plugins(&self) -> &Plugins {
-        &self.plugins
-    }
-
-    /// Answers a call of a tool of this server; `None` if there is no such tool.
-    pub async fn call(
-        &self,
-        tool: &str,
-        arguments: &Map<String, Json>,
-        caller: &Caller,
-        cancel: CancellationToken,
-    ) -> Option<Answer> {
-        let started = Instant::now();
-        self.adopt();
-        let call = Call::parse(tool, arguments);
-        let place = match &call {
-            Some(Ok(call)) => self.place(call).await,
-            _ => None,
-        };
-        let attempt = self.permission.attempt(tool, arguments, caller).await;
-        let driven = match call {
-            Some(Ok(call)) => self.drive(call, place, &attempt, cancel).await,
-            Some(Err(fault)) => refused(&fault).into(),
-            None if tool == system::TOOL => Box::pin(self.system(arguments, &attempt, cancel)).await.into(),
-            None => {
-                let call = Box::pin(self.command_tools()).await.call(tool, arguments)?;
-                let place = self.place(&call).await;
-                self.drive(call, place, &attempt, cancel).await
-            }
-        };
-        Some(self.ended(driven, started))
-    }
-
     fn ended(&self, driven: Driven, started: Instant) -> Answer {
         let Driven { outcome, question } = driven;
         self.counters.count(&outcome);
         Answer { outcome: self.operator.complete(outcome), elapsed: started.elapsed(), question }
     }
 
-    /// Says what would be decided about a call, without asking anybody or running anything; `None` if there is no such tool.
-    pub async fn explain(
-        &self,
-        tool: &str,
-        arguments: &Map<String, Json>,
-        caller: &Caller,
-    ) -> Option<Explained> {
-        let call = match Call::parse(tool, arguments)? {
+    /// Says what would be decided about a call, without asking anybody or running anything.
+    pub async fn explain(&self, tool: Tool, arguments: &Map<String, Json>, caller: &Caller) -> Explained {
+        let call = match Call::read(tool, arguments) {
             Ok(call) => call,
-            Err(fault) => return Some(Explained::Fault(Box::new(fault))),
+            Err(fault) => return Explained::Fault(Box::new(fault)),
         };
-        let attempt = self.permission.attempt(tool, arguments, caller).await;
+        let attempt = self.permission.attempt(tool.name(), arguments, caller).await;
         let explained = async {
             let call = self.permission.with_undos(call, self.clock.now()).await?;
             let apps = self.apps(self.need(&call)).await?;
             self.begin(&apps, &attempt, |world| step::start(call, world))
         };
-        Some(match explained.await {
+        match explained.await {
             Ok(Step::Run(run)) => Explained::Decided(run.decided),
             Ok(Step::Ask(ask)) => Explained::Asked(Box::new(ask.question)),
             Ok(Step::Done(outcome)) => Explained::Done(Box::new(outcome)),
             Err(fault) => Explained::Fault(Box::new(fault)),
-        })
+        }
     }
 
     /// The state directory.

@@ -7,10 +7,9 @@ pub(crate) mod trial;
 mod waiting;
 
 pub use iac_plugins::descriptor::Descriptor as Tool;
-pub use live::Plugins;
+pub use live::{Found, Plugins};
 
 pub use iac_plugins as engine;
-use serde::Serialize;
 
 /// Where plugins are, below the state directory and below the cache.
 pub const FOLDER: &str = "plugins";
@@ -25,20 +24,4 @@ pub enum Engine {
     Native,
     /// Interpreted: slower, and without any executable memory.
     Interpreter,
-}
-
-/// How a plugin does.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Report {
-    /// Its id.
-    pub id: String,
-    /// Its version.
-    pub version: String,
-    /// How many calls have ended since it was loaded.
-    pub calls: u64,
-    /// How many of them without an answer.
-    pub failures: u64,
-    /// Why it is not called, if it is not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quarantined: Option<String>,
 }

@@ -137,7 +137,7 @@ fn begin(apps: &Apps, catalog: &Catalog, name: &str, arguments: Map<String, Json
         now: Millis(1),
         fresh: &mut fresh,
     };
-    let call: Call = catalog.call(name, &arguments).expect("the catalog has the tool");
+    let call: Call = catalog.find(name).expect("the catalog has the tool").call(arguments.clone());
     step::start(call, &mut world)
 }
 

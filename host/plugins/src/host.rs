@@ -164,20 +164,6 @@ pub enum Operation {
     RunCommand,
 }
 
-impl Operation {
-    /// Returns the name of the tool.
-    pub fn tool(self) -> &'static str {
-        match self {
-            Self::QueryObject => "iac_mcp_query_object",
-            Self::GetElements => "iac_mcp_get_elements",
-            Self::GetProperties => "iac_mcp_get_properties",
-            Self::ReadCommand => "iac_mcp_read_command",
-            Self::SetProperty => "iac_mcp_set_property",
-            Self::RunCommand => "iac_mcp_run_command",
-        }
-    }
-}
-
 /// Why a question has no answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Refusal {

@@ -1,15 +1,15 @@
 //! `call`
 
 use std::io::Read as _;
-use std::sync::Arc;
 
 use clap::Args;
+use iac_core::call::Tool;
+use iac_core::step::Outcome;
 use serde_json::{Map, Value as Json};
 use tokio_util::sync::CancellationToken;
 
 use super::options::{Common, Mac};
 use super::{Failure, ask, paint};
-use crate::pipeline::{Answer, Pipeline};
 
 #[derive(Debug, Args)]
 pub(super) struct Call {
@@ -23,8 +23,16 @@ pub(super) struct Call {
 impl Call {
     pub(super) fn run(self, common: &Common, mac: Mac) -> Result<(), Failure> {
         let arguments = self.arguments()?;
-        let answer = answer(common, mac, &self.tool, &arguments)?;
-        let Some(answer) = answer else { return Err(unknown(&self.tool, common)) };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let answer = runtime.block_on(async {
+            let router = mac.router(common, &[])?;
+            let Some(tool) = router.resolve(&self.tool).await else {
+                return Err(unknown(&self.tool, common));
+            };
+            let answer = router.call(&tool, &arguments, &ask::caller(), CancellationToken::new()).await;
+            router.pipeline.shutdown().await;
+            Ok(answer)
+        })?;
         paint::answer(&answer.outcome.body, common.json)?;
         if answer.outcome.is_error { Err(Failure::Said) } else { Ok(()) }
     }
@@ -41,22 +49,22 @@ impl Call {
     }
 }
 
-/// Calls a tool once; `None` if there is no such tool.
+/// Calls a tool of the core once.
 ///
 /// # Errors
 /// There is no Mac to call it on.
 pub(super) fn answer(
     common: &Common,
     mac: Mac,
-    tool: &str,
+    tool: Tool,
     arguments: &Map<String, Json>,
-) -> Result<Option<Answer>, Failure> {
+) -> Result<Outcome, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let pipeline: Arc<Pipeline> = Arc::new(mac.pipeline(common, &[])?);
-        let answer = pipeline.answer(tool, arguments, &ask::caller(), CancellationToken::new()).await;
+        let pipeline = mac.pipeline(common, &[])?;
+        let answer = pipeline.call(tool, arguments, &ask::caller(), CancellationToken::new()).await;
         pipeline.shutdown().await;
-        Ok(answer)
+        Ok(answer.outcome)
     })
 }
 

@@ -14,6 +14,7 @@ use super::options::{Common, Mac};
 use super::policy::now;
 use super::{Failure, directories, paint};
 use crate::consent::Caller;
+use crate::router::Router;
 
 /// Looks at everything, changes nothing, launches no app, and prompts for no consent.
 pub(super) fn run(common: &Common, mac: Mac, settings: &[Setting]) -> Result<(), Failure> {
@@ -141,14 +142,15 @@ fn of_mac(common: &Common, mac: Mac) -> Vec<Json> {
     let asked = || -> Result<Json, Failure> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
-            let pipeline = mac.pipeline(common, &[])?;
+            let Router { pipeline, plugins } = mac.router(common, &[])?;
             let arguments = Map::from_iter([("action".to_owned(), json!("diagnostics"))]);
             let caller = Caller::alone("iac-mcp doctor");
-            let answer = pipeline.call("system", &arguments, &caller, CancellationToken::new()).await;
+            let answer =
+                pipeline.system(&arguments, &caller, plugins.status(), CancellationToken::new()).await;
             let nobody = pipeline.tools_of_nobody().await;
             let troubles = pipeline.catalog().troubles();
             pipeline.shutdown().await;
-            let mut body = answer.map(|answer| answer.outcome.body).unwrap_or_default();
+            let mut body = answer.outcome.body;
             if let Some(checks) = body["checks"].as_array_mut() {
                 checks.extend(troubles.iter().map(|(what, is_bad)| check("apps", !is_bad, what)));
                 checks.extend(

@@ -5,6 +5,7 @@ use std::io::Write as _;
 
 use clap::Args;
 use iac_core::app::App;
+use iac_core::call::Tool;
 use iac_core::catalog::Catalog;
 use iac_core::dictionary::lint::{self, Weight};
 use serde_json::{Map, Value as Json};
@@ -24,8 +25,7 @@ impl Apps {
         let places = mac.places();
         let arguments: Map<String, Json> =
             self.search.clone().map(|search| ("search".to_owned(), search.into())).into_iter().collect();
-        let answer = call::answer(common, mac, "iac_mcp_list_apps", &arguments)?;
-        let outcome = answer.map(|answer| answer.outcome).unwrap_or_default();
+        let outcome = call::answer(common, mac, Tool::ListApps, &arguments)?;
         if common.json || outcome.is_error {
             paint::answer(&outcome.body, common.json)?;
             return if outcome.is_error { Err(Failure::Said) } else { Ok(()) };
@@ -113,14 +113,14 @@ impl Tools {
 fn as_served(common: &Common, mac: Mac) -> Result<Vec<Json>, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let pipeline = mac.pipeline(common, &[])?;
-        if let Some(fault) = pipeline.tools_of_nobody().await.into_iter().next() {
+        let router = mac.router(common, &[])?;
+        if let Some(fault) = router.pipeline.tools_of_nobody().await.into_iter().next() {
             return Err(Failure::Misuse(format!(
                 "--tools: {}\n`iac-mcp apps` lists every scriptable app",
                 fault.message
             )));
         }
-        Ok(mcp::of_server(&pipeline).await)
+        Ok(mcp::of_server(&router).await)
     })
 }
 

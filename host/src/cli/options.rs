@@ -18,6 +18,7 @@ use super::config::Setting;
 use super::{Failure, directories};
 use crate::pipeline::{Operator, Pipeline, Settings, ToolsOf};
 use crate::plugins::{Engine, Plugins};
+use crate::router::Router;
 use crate::simulated::{NOTE, World};
 
 /// Options that every command has.
@@ -174,7 +175,6 @@ impl Mac {
         let (home, tools, limits) = (self.home(world.as_ref()), self.tools(), self.limits());
         let state = Some(self.state(common, world.as_ref())?);
         let operator = self.operator(common, world.as_ref())?;
-        let plugins = common.plugins();
         let screen = self.screen(world.as_ref());
         Ok(Pipeline::new(Settings {
             apps,
@@ -185,11 +185,18 @@ impl Mac {
             limits,
             debug: common.debug,
             state,
-            plugins,
             screen,
             operator,
             said: settings.iter().map(Setting::to_json).collect(),
         })?)
+    }
+
+    /// Makes the pipeline to the Mac that is meant, and puts the installed plugins beside it.
+    ///
+    /// # Errors
+    /// There is no Mac, or it cannot be made.
+    pub(super) fn router(self, common: &Common, settings: &[Setting]) -> Result<Router, Failure> {
+        Ok(Router::new(self.pipeline(common, settings)?, common.plugins()))
     }
 
     /// The osascript of the Mac that is meant, and that Mac where it is a simulated one.

@@ -1,6 +1,5 @@
 //! `serve`
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::Failure;
@@ -15,8 +14,9 @@ pub(super) fn run(common: &Common, mac: Mac, settings: &[Setting]) -> Result<(),
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(async {
         let clean_up = Duration::from_millis(mac.ref_cleanup);
-        let pipeline = Arc::new(mac.pipeline(common, settings)?);
-        mcp::serve(pipeline, clean_up).await.map_err(|error| Failure::Failed(error.to_string()))
+        mcp::serve(mac.router(common, settings)?, clean_up)
+            .await
+            .map_err(|error| Failure::Failed(error.to_string()))
     });
     // A thread may still wait for a line that never comes.
     runtime.shutdown_timeout(Duration::from_millis(100));

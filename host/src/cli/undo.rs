@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use clap::Args;
 use iac_core::audit::time;
+use iac_core::call::Tool;
 use iac_core::foreign;
 use iac_core::undo::Way;
 use iac_state::State;
@@ -26,8 +27,7 @@ impl Undo {
             return list(&mac.look_at_state(common)?, common);
         }
         let arguments = Map::from_iter([("undo".to_owned(), json!(self.ids))]);
-        let answer = call::answer(common, mac, "iac_mcp_undo", &arguments)?;
-        let outcome = answer.map(|answer| answer.outcome).unwrap_or_default();
+        let outcome = call::answer(common, mac, Tool::Undo, &arguments)?;
         paint::answer(&outcome.body, common.json)?;
         if outcome.is_error { Err(Failure::Said) } else { Ok(()) }
     }

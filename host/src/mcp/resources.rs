@@ -1,6 +1,7 @@
 //! Resources: the apps, the whole dictionary of each, and what was done lately.
 
 use iac_core::app::App;
+use iac_core::call::Tool;
 use iac_core::fault::{Code, Fault};
 use iac_core::foreign;
 use rmcp::model::{ErrorData, Resource, ResourceContents, ResourceTemplate};
@@ -53,8 +54,7 @@ pub(super) async fn read(
 }
 
 async fn apps(pipeline: &Pipeline, cancel: CancellationToken) -> Result<Json, ErrorData> {
-    let listed = pipeline.call("iac_mcp_list_apps", &Map::new(), &Caller::alone(APPS), cancel).await;
-    let outcome = listed.map(|answer| answer.outcome).unwrap_or_default();
+    let outcome = pipeline.call(Tool::ListApps, &Map::new(), &Caller::alone(APPS), cancel).await.outcome;
     match outcome.is_error {
         true => Err(ErrorData::internal_error("the apps cannot be listed", Some(outcome.body))),
         false => Ok(outcome.body),

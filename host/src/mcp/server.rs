@@ -29,7 +29,8 @@ use super::caught::caught;
 use super::progress::Progress;
 use super::{resources, tools};
 use crate::consent::{Caller, Listener};
-use crate::pipeline::{Answer, Pipeline, internal};
+use crate::pipeline::{Answer, internal};
+use crate::router::{Router, Tool as Called};
 
 /// How long a client may keep the list of tools, in milliseconds: it changes only when plugins do.
 const FRESH: u64 = 60 * 60 * 1000;
@@ -40,7 +41,7 @@ const LISTENING: usize = 8;
 /// One server for every session and both eras.
 #[derive(Clone)]
 pub(super) struct Server {
-    pipeline: Arc<Pipeline>,
+    router: Arc<Router>,
     config: ServerConfig,
     tickets: Arc<Tickets>,
     questions: Questions,
@@ -55,16 +56,16 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn new(pipeline: Arc<Pipeline>, closed: CancellationToken) -> Self {
+    pub(super) fn new(router: Arc<Router>, closed: CancellationToken) -> Self {
         let info =
             Implementation::new("iac-mcp", env!("CARGO_PKG_VERSION")).with_title("Inter-application control");
         let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed();
         let capabilities = capabilities.enable_resources().build();
         let config =
             ServerConfig::new(capabilities).with_server_info(info).with_instructions(tools::INSTRUCTIONS);
-        let changes = pipeline.plugins().changes();
+        let changes = router.plugins.changes();
         Self {
-            pipeline,
+            router,
             config,
             tickets: Arc::new(Tickets::new()),
             questions: Questions::new(),
@@ -75,9 +76,10 @@ impl Server {
         }
     }
 
-    /// Answers a call of a tool that exists.
+    /// Answers a call of a tool.
     async fn answer(
         &self,
+        called: &Called,
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
@@ -86,7 +88,7 @@ impl Server {
         let caller = Caller { listener, ..asking::caller(&self.tickets, &self.questions, &request, context) };
         let CallToolRequestParams { name: tool, arguments, .. } = request;
         let arguments = arguments.unwrap_or_default();
-        let call = pin!(self.pipeline.answer(&tool, &arguments, &caller, context.ct.clone()));
+        let call = pin!(self.router.call(called, &arguments, &caller, context.ct.clone()));
         let answer = tokio::select! {
             answer = caught(call) => answer,
             never = waiting(progress.as_deref()) => match never {},
@@ -95,8 +97,7 @@ impl Server {
             progress.is_said().await;
         }
         let answer = match answer {
-            Ok(Some(answer)) => answer,
-            Ok(None) => failed(&internal(&"a tool is listed, but nobody answers it")),
+            Ok(answer) => answer,
             Err(error) => failed(&internal(&error)),
         };
         let meta = meta(context, &self.config.server_info);
@@ -113,17 +114,15 @@ impl Server {
         is_modern(context).then(|| meta(context, &self.config.server_info))
     }
 
-    async fn known(&self, name: &str) -> Result<(), ErrorData> {
-        if tools::find(name).is_some() || self.pipeline.plugins().has(name) {
-            return Ok(());
+    async fn resolved(&self, name: &str) -> Result<Called, ErrorData> {
+        if let Some(called) = self.router.resolve(name).await {
+            return Ok(called);
         }
-        let commands = self.pipeline.command_tools().await;
-        tools::known(name, &commands).map_err(|near| {
-            let problem = self.pipeline.plugins().problem();
-            let problem = problem.map(|problem| format!("; no plugin can be used: {problem}"));
-            let problem = problem.unwrap_or_default();
-            ErrorData::invalid_params(format!("no tool `{name}`{}{problem}", did_you_mean(&near)), None)
-        })
+        let near = tools::near(name, &*self.router.pipeline.command_tools().await);
+        let problem = self.router.plugins.problem();
+        let problem =
+            problem.map(|problem| format!("; no plugin can be used: {problem}")).unwrap_or_default();
+        Err(ErrorData::invalid_params(format!("no tool `{name}`{}{problem}", did_you_mean(&near)), None))
     }
 }
 
@@ -187,7 +186,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         one_page(request)?;
-        let list = ListToolsResult::with_all_items(Box::pin(tools::listed(&self.pipeline)).await);
+        let list = ListToolsResult::with_all_items(Box::pin(tools::listed(&self.router)).await);
         let mut list = list.with_ttl_ms(FRESH).with_cache_scope(CacheScope::Private);
         list.meta = self.meta(&context);
         Ok(list)
@@ -199,8 +198,8 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let called = async move {
-            self.known(&request.name).await?;
-            Ok(self.answer(request, &context).await)
+            let called = self.resolved(&request.name).await?;
+            Ok(self.answer(&called, request, &context).await)
         };
         Box::pin(called).await
     }
@@ -222,7 +221,7 @@ impl ServerHandler for Server {
         let name = params.as_ref().and_then(|params| params.get("name")).and_then(Json::as_str);
         let name =
             name.ok_or_else(|| ErrorData::invalid_params("`name`: expected the name of a tool", None))?;
-        Box::pin(self.known(name)).await?;
+        Box::pin(self.resolved(name)).await?;
         let given = params.as_ref().and_then(|params| params.get("arguments")).unwrap_or(&Json::Null);
         let answer = result(failed(&no_arguments(given)), meta(&context, &self.config.server_info));
         let mut answer = serde_json::to_value(answer)
@@ -247,7 +246,8 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         one_page(request)?;
-        let list = ListResourcesResult::with_all_items(Box::pin(resources::list(&self.pipeline)).await?);
+        let list =
+            ListResourcesResult::with_all_items(Box::pin(resources::list(&self.router.pipeline)).await?);
         let mut list = list.with_ttl_ms(FRESH).with_cache_scope(CacheScope::Private);
         list.meta = self.meta(&context);
         Ok(list)
@@ -270,7 +270,8 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let contents = Box::pin(resources::read(&self.pipeline, &request.uri, context.ct.clone())).await?;
+        let contents =
+            Box::pin(resources::read(&self.router.pipeline, &request.uri, context.ct.clone())).await?;
         let mut result = ReadResourceResult::new(vec![contents]).with_cache_scope(CacheScope::Private);
         result.meta = self.meta(&context);
         Ok(result.into())

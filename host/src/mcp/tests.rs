@@ -13,6 +13,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::server::Server;
 use crate::pipeline::{Pipeline, Settings};
+use crate::plugins::Plugins;
+use crate::router::Router;
 
 /// A client that remembers what progress it was told of.
 #[derive(Clone, Default)]
@@ -32,8 +34,9 @@ async fn a_client_hears_every_ten_seconds_that_its_call_is_under_way() {
     let osascript = iac_osascript::Settings { command, timeout, ..iac_osascript::Settings::default() };
     let apps = iac_apps::Settings { roots: Roots::below(&mac), ..iac_apps::Settings::default() };
     let pipeline = Pipeline::new(Settings { apps, osascript, ..Settings::default() }).unwrap();
+    let router = Router::new(pipeline, Plugins::default());
     let (near, far) = tokio::io::duplex(1 << 16);
-    let serving = tokio::spawn(Server::new(Arc::new(pipeline), CancellationToken::new()).serve(far));
+    let serving = tokio::spawn(Server::new(Arc::new(router), CancellationToken::new()).serve(far));
     let listener = Listener::default();
     let client = listener.clone().serve(near).await.unwrap();
     let inbox = json!({ "app": "Mail", "specifier": { "type": "property", "property": "inbox", "of": "application" } });

@@ -18,6 +18,8 @@ impl Pipeline {
     /// Returns the bundle id of the app that a reference belongs to; `None` if it is no reference that is held.
     pub fn app_of(&self, reference: &str) -> Option<String> {
         let id = RefId::parse(reference)?;
+        // A reference of an earlier process belongs to its app before the first call too.
+        self.adopt();
         self.memory().references.app_of(id).map(str::to_owned)
     }
 }

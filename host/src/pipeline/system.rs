@@ -1,6 +1,7 @@
 //! `system`: what this server is and how it does.
 
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use iac_core::app::Apps;
 use iac_core::call::Call;
@@ -9,37 +10,72 @@ use iac_core::jxa::Script;
 use iac_core::reference::Stats;
 use iac_core::step::{Event, Outcome, RunFailure};
 use iac_osascript::{AppReport, Kind, Report as Osascript};
+use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{Attempt, Need, Pipeline, refused};
-use crate::plugins::Report;
+use super::{Answer, Attempt, Need, Pipeline, refused};
+use crate::consent::Caller;
 
 /// The name of the tool.
-pub(super) const TOOL: &str = "system";
+pub const TOOL: &str = "system";
 
 const ACTIONS: [&str; 4] = ["version", "status", "diagnostics", "metrics"];
 
+/// How all plugins do.
+#[derive(Clone, Debug, Default)]
+pub struct PluginStatus {
+    /// Each of them.
+    pub reports: Vec<PluginReport>,
+    /// How many tools they have.
+    pub tools: usize,
+    /// Why what is installed cannot be used, if it cannot.
+    pub problem: Option<String>,
+    /// Why they get no language server, if they get none.
+    pub problem_of_servers: Option<String>,
+}
+
+/// How a plugin does.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PluginReport {
+    /// Its id.
+    pub id: String,
+    /// Its version.
+    pub version: String,
+    /// How many calls have ended since it was loaded.
+    pub calls: u64,
+    /// How many of them without an answer.
+    pub failures: u64,
+    /// Why it is not called, if it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quarantined: Option<String>,
+}
+
 impl Pipeline {
-    pub(super) async fn system(
+    /// Answers a call of `system`, which tells of plugins too.
+    pub async fn system(
         &self,
         arguments: &Map<String, Json>,
-        attempt: &Attempt<'_>,
+        caller: &Caller,
+        plugins: PluginStatus,
         cancel: CancellationToken,
-    ) -> Outcome {
+    ) -> Answer {
+        let started = Instant::now();
+        self.adopt();
+        let attempt = self.permission.attempt(TOOL, arguments, caller).await;
         let body = match action(arguments) {
             Ok("version") => Ok(version()),
-            Ok("diagnostics") => self.diagnostics(attempt, cancel).await,
-            Ok("metrics") => {
-                Ok(json!({ "osascript": self.supervisor.report(), "plugins": self.plugins.report() }))
-            }
-            Ok(_) => self.status().await,
+            Ok("diagnostics") => self.diagnostics(&plugins, &attempt, cancel).await,
+            Ok("metrics") => Ok(json!({ "osascript": self.supervisor.report(), "plugins": plugins.reports })),
+            Ok(_) => self.status(&plugins).await,
             Err(fault) => Err(fault),
         };
-        body.map_or_else(|fault| refused(&fault), |body| Outcome { body, ..Outcome::default() })
+        let outcome =
+            body.map_or_else(|fault| refused(&fault), |body| Outcome { body, ..Outcome::default() });
+        self.ended(outcome.into(), started)
     }
 
-    async fn status(&self) -> Result<Json, Fault> {
+    async fn status(&self, plugins: &PluginStatus) -> Result<Json, Fault> {
         let apps = self.apps(Need::Dictionaries(Vec::new())).await?;
         let loaded = apps.0.iter().filter(|app| app.dictionary.is_some()).count();
         let count = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
@@ -50,7 +86,7 @@ impl Pipeline {
             "simulated": self.world.is_some(),
             "apps": { "found": apps.0.len(), "dictionariesLoaded": loaded },
             "references": { "held": held },
-            "plugins": self.plugins_in_short(),
+            "plugins": in_short(plugins),
             "calls": {
                 "answered": count(&self.counters.calls),
                 "failed": count(&self.counters.errors),
@@ -59,7 +95,12 @@ impl Pipeline {
         }))
     }
 
-    async fn diagnostics(&self, attempt: &Attempt<'_>, cancel: CancellationToken) -> Result<Json, Fault> {
+    async fn diagnostics(
+        &self,
+        plugins: &PluginStatus,
+        attempt: &Attempt<'_>,
+        cancel: CancellationToken,
+    ) -> Result<Json, Fault> {
         let apps = self.apps(Need::Counts).await?;
         let empty: Vec<&str> = apps
             .0
@@ -74,8 +115,8 @@ impl Pipeline {
             check("dictionaries", empty.is_empty(), said(&empty)),
             check("osascript", scripts.is_ok(), scripts.unwrap_or_else(|why| why)),
             busy(&self.supervisor.report()),
-            self.plugins_are_well(),
-            self.language_servers_are_well(),
+            plugins_are_well(plugins),
+            language_servers_are_well(plugins),
             check("references", true, format!("{} held, {} evicted", stats.total, stats.counters.evicted)),
         ];
         let healthy = checks.iter().all(|check| check["ok"] == true);
@@ -99,29 +140,6 @@ impl Pipeline {
         let outcome = self.drive(Call::ListApps { search: None }, None, attempt, cancel).await.outcome;
         let message = || outcome.body.get("message").and_then(Json::as_str).unwrap_or_default().to_owned();
         if outcome.is_error { Err(message()) } else { Ok("answers".to_owned()) }
-    }
-
-    fn plugins_in_short(&self) -> Json {
-        let named = |report: &Report| format!("{} {}", report.id, report.version);
-        let installed: Vec<String> = self.plugins.report().iter().map(named).collect();
-        let mut short = json!({ "installed": installed, "tools": self.plugins.tools().len() });
-        if let Some(problem) = self.plugins.problem() {
-            short["problem"] = problem.into();
-        }
-        short
-    }
-
-    fn plugins_are_well(&self) -> Json {
-        match self.plugins.problem() {
-            Some(problem) => check("plugins", false, format!("none can be used: {problem}")),
-            None => quarantined(&self.plugins.report()),
-        }
-    }
-
-    fn language_servers_are_well(&self) -> Json {
-        let problem = self.plugins.problem_of_servers();
-        let well = "what was chosen can be read".to_owned();
-        check("language servers", problem.is_none(), problem.unwrap_or(well))
     }
 
     fn stats(&self) -> Stats {
@@ -171,15 +189,34 @@ fn busy(report: &Osascript) -> Json {
     check("busy", apps.is_empty(), detail)
 }
 
-/// Plugins that failed too often.
-fn quarantined(plugins: &[Report]) -> Json {
-    let why = |plugin: &Report| Some(format!("{}: {}", plugin.id, plugin.quarantined.as_deref()?));
-    let left: Vec<String> = plugins.iter().filter_map(why).collect();
+fn in_short(plugins: &PluginStatus) -> Json {
+    let named = |report: &PluginReport| format!("{} {}", report.id, report.version);
+    let installed: Vec<String> = plugins.reports.iter().map(named).collect();
+    let mut short = json!({ "installed": installed, "tools": plugins.tools });
+    if let Some(problem) = &plugins.problem {
+        short["problem"] = problem.as_str().into();
+    }
+    short
+}
+
+/// Plugins that cannot be used or failed too often.
+fn plugins_are_well(plugins: &PluginStatus) -> Json {
+    if let Some(problem) = &plugins.problem {
+        return check("plugins", false, format!("none can be used: {problem}"));
+    }
+    let why = |plugin: &PluginReport| Some(format!("{}: {}", plugin.id, plugin.quarantined.as_deref()?));
+    let left: Vec<String> = plugins.reports.iter().filter_map(why).collect();
     let detail = match &left[..] {
-        [] => format!("{} installed, none is quarantined", plugins.len()),
+        [] => format!("{} installed, none is quarantined", plugins.reports.len()),
         left => format!("quarantined: {}", left.join("; ")),
     };
     check("plugins", left.is_empty(), detail)
+}
+
+fn language_servers_are_well(plugins: &PluginStatus) -> Json {
+    let problem = plugins.problem_of_servers.clone();
+    let well = "what was chosen can be read".to_owned();
+    check("language servers", problem.is_none(), problem.unwrap_or(well))
 }
 
 fn said(empty: &[&str]) -> String {

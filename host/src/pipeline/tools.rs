@@ -4,28 +4,18 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use iac_core::app::{App, Apps};
+use iac_core::call::Tool;
 use iac_core::catalog::Catalog;
 use iac_core::fault::Fault;
 use iac_core::step::EVERY_APP;
 use tokio::sync::OnceCell;
 
-use super::{Need, Pipeline};
+use super::{Need, Pipeline, SYSTEM};
 
-/// The tools that are always there, in the order in which clients see them; no command's tool has one of these names.
-pub(crate) const BUILT_IN: [&str; 12] = [
-    "iac_mcp_list_apps",
-    "iac_mcp_describe_app",
-    "iac_mcp_query_object",
-    "iac_mcp_get_properties",
-    "iac_mcp_get_elements",
-    "iac_mcp_set_property",
-    "iac_mcp_read_command",
-    "iac_mcp_run_command",
-    "iac_mcp_undo",
-    "iac_mcp_release_reference",
-    "iac_mcp_get_reference_stats",
-    "system",
-];
+/// The names of the tools that are always there, in the order in which clients see them; no command's tool has one.
+pub(crate) fn built_in() -> impl Iterator<Item = &'static str> {
+    Tool::names().chain([SYSTEM])
+}
 
 /// Whose commands are tools of their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,7 +50,7 @@ impl Pipeline {
 
     async fn make_tools(&self) -> Arc<Catalog> {
         let Some(apps) = self.whose().await else { return Arc::default() };
-        let taken: BTreeSet<String> = BUILT_IN.map(str::to_owned).into();
+        let taken: BTreeSet<String> = built_in().map(str::to_owned).collect();
         Arc::new(Catalog::new(apps.iter(), &taken, self.permission.policy().levels()))
     }
 

@@ -4,9 +4,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use iac_core::call::{Act, ScriptCall};
+use iac_core::call::{Act, ScriptCall, Tool};
 use iac_core::permission::{Level as CoreLevel, Question as CoreQuestion};
-use iac_language_servers::LanguageServers;
 use iac_language_servers::types::{Cause, Failure};
 use iac_plugins::capability::Level;
 use iac_plugins::engine::Now;
@@ -16,19 +15,21 @@ use iac_plugins::journal::Recording;
 use serde_json::{Map, Value as Json, json};
 
 use crate::consent::Caller;
+use crate::language_servers::Servers;
 use crate::pipeline::{Answer as PipelineAnswer, Pipeline};
 
 /// Answers the plugins' questions about apps by calls of the server's own tools: one way and one gate for all.
 pub(super) struct Bridge {
     pipeline: Arc<Pipeline>,
+    servers: Arc<Servers>,
     caller: Caller,
     events: AtomicU64,
     question: Mutex<Option<Box<CoreQuestion>>>,
 }
 
 impl Bridge {
-    pub(super) fn new(pipeline: Arc<Pipeline>, caller: Caller) -> Self {
-        Self { pipeline, caller, events: AtomicU64::new(0), question: Mutex::default() }
+    pub(super) fn new(pipeline: Arc<Pipeline>, servers: Arc<Servers>, caller: Caller) -> Self {
+        Self { pipeline, servers, caller, events: AtomicU64::new(0), question: Mutex::default() }
     }
 
     /// Returns how many Apple events were sent for the call.
@@ -43,7 +44,7 @@ impl Bridge {
 
     async fn answer(&self, plugin: &Asking, question: Question) -> Result<Told, Refusal> {
         if let Question::LanguageServers { root, ask } = question {
-            return match self.servers().opened(Path::new(&root)) {
+            return match self.servers.get().opened(Path::new(&root)) {
                 Ok(workspace) => Ok(workspace.answer(ask).await.into()),
                 Err(failure) => Err(Fault::new("unavailable", failure.message).into()),
             };
@@ -59,7 +60,7 @@ impl Bridge {
             },
             Question::App { app, operation, arguments, level } => {
                 let arguments = self.arguments(&app, operation, arguments)?;
-                self.call(plugin, operation.tool(), &arguments, level).await
+                self.call(plugin, tool(operation), &arguments, level).await
             }
             Question::Script { app, script, data, acts, rest, objects } => {
                 let level = script.level;
@@ -85,16 +86,12 @@ impl Bridge {
         }
     }
 
-    fn servers(&self) -> &LanguageServers {
-        self.pipeline.plugins().servers()
-    }
-
     /// Opens a root, which starts nothing; that it was opened is written down as a read of this plugin.
     fn open_workspace(&self, plugin: &Asking, root: &str) -> Json {
         // Without servers a search would find nothing, and call that complete.
-        let opened = match self.pipeline.plugins().no_servers() {
+        let opened = match self.servers.unused() {
             Some(why) => Err(unusable(why)),
-            None => self.servers().workspace(Path::new(root)).map(drop),
+            None => self.servers.get().workspace(Path::new(root)).map(drop),
         };
         let caller = self.caller.through(plugin.plugin.as_str(), CoreLevel::Safe);
         self.pipeline.note_servers(&plugin.tool, root, opened.is_ok(), &caller);
@@ -120,17 +117,13 @@ impl Bridge {
     async fn call(
         &self,
         plugin: &Asking,
-        tool: &str,
+        tool: Tool,
         arguments: &Map<String, Json>,
         level: Level,
     ) -> Result<Json, Refusal> {
         let caller = self.caller.through(plugin.plugin.as_str(), most(level));
-        tracing::debug!(target: "plugin", plugin = plugin.plugin.as_str(), tool, "asks");
-        let answer = self.pipeline.call(tool, arguments, &caller, plugin.cancelled.clone()).await;
-        let Some(answer) = answer else {
-            return Err(Fault::new("unavailable", format!("this host has no `{tool}`")).into());
-        };
-        self.take(answer)
+        tracing::debug!(target: "plugin", plugin = plugin.plugin.as_str(), tool = tool.name(), "asks");
+        self.take(self.pipeline.call(tool, arguments, &caller, plugin.cancelled.clone()).await)
     }
 
     /// Takes an answer for the guest; a question ends its call.
@@ -167,6 +160,17 @@ pub(super) fn begin() -> Recording {
         offset_seconds: now.offset().seconds(),
         zone: now.time_zone().iana_name().unwrap_or("UTC").to_owned(),
     })
+}
+
+fn tool(operation: Operation) -> Tool {
+    match operation {
+        Operation::QueryObject => Tool::QueryObject,
+        Operation::GetElements => Tool::GetElements,
+        Operation::GetProperties => Tool::GetProperties,
+        Operation::ReadCommand => Tool::ReadCommand,
+        Operation::SetProperty => Tool::SetProperty,
+        Operation::RunCommand => Tool::RunCommand,
+    }
 }
 
 fn most(level: Level) -> CoreLevel {

@@ -4,11 +4,10 @@ use std::fmt;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use iac_core::step::Outcome;
-use iac_language_servers::LanguageServers;
 use iac_plugins::descriptor::Descriptor;
 use iac_plugins::failure::Failure;
 use iac_plugins::host::Host;
@@ -19,10 +18,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::bridge::{self, Bridge};
 use super::waiting::{Waiting, place};
-use super::{Engine, FOLDER, Report, Tool};
+use super::{Engine, FOLDER, Tool};
 use crate::consent::Caller;
-use crate::language_servers;
-use crate::pipeline::{Answer, Pipeline};
+use crate::language_servers::Servers;
+use crate::pipeline::{Answer, Pipeline, PluginReport, PluginStatus};
 
 /// How soon clients hear of a change that their server has not seen for another reason.
 const LOOK: Duration = Duration::from_secs(1);
@@ -35,9 +34,14 @@ pub struct Plugins {
     current: Mutex<Current>,
     changed: watch::Sender<u64>,
     waiting: Waiting,
-    servers: OnceLock<LanguageServers>,
-    /// Why no language server is used, if none is.
-    no_servers: OnceLock<String>,
+    servers: Arc<Servers>,
+}
+
+/// A tool of a plugin, and what it was found in.
+#[derive(Clone)]
+pub struct Found {
+    registry: Arc<Registry>,
+    tool: String,
 }
 
 /// What was read, and when the file was written that says it.
@@ -66,8 +70,7 @@ impl Default for Plugins {
             current: Mutex::default(),
             changed: watch::Sender::new(0),
             waiting: Waiting::default(),
-            servers: OnceLock::new(),
-            no_servers: OnceLock::new(),
+            servers: Arc::default(),
         }
     }
 }
@@ -78,28 +81,11 @@ impl Plugins {
     /// plugins.
     pub fn open(state: Option<&Path>, cache: Option<&Path>, engine: Engine) -> Self {
         let below = |folder: Option<&Path>| folder.map(|folder| folder.join(FOLDER));
-        let plugins = Self { state: below(state), cache: below(cache), engine, ..Self::default() };
+        let servers = Arc::new(Servers::new(state));
+        let plugins = Self { state: below(state), cache: below(cache), engine, servers, ..Self::default() };
         drop(plugins.registry());
         // What was there at the start is no change.
         Self { changed: watch::Sender::new(0), ..plugins }
-    }
-
-    /// Returns what asks language servers. Where the operator's choices cannot be read, that is said, and none is used.
-    pub(super) fn servers(&self) -> &LanguageServers {
-        self.servers.get_or_init(|| {
-            let state = self.state.as_deref().and_then(Path::parent);
-            language_servers::open(state).unwrap_or_else(|error| {
-                tracing::error!(%error, "no language server is used");
-                self.no_servers.get_or_init(|| format!("{error}; restart the server when it is corrected"));
-                language_servers::none()
-            })
-        })
-    }
-
-    /// Returns why the operator's choices of language servers are not used, if they cannot be read.
-    pub(super) fn no_servers(&self) -> Option<&str> {
-        self.servers();
-        self.no_servers.get().map(String::as_str)
     }
 
     /// Tells whether a plugin was given a folder, so that it has something to do where there are no apps.
@@ -118,9 +104,11 @@ impl Plugins {
         self.tools().into_iter().map(|tool| tool.name).collect()
     }
 
-    /// Tells whether a plugin has a tool of that name.
-    pub fn has(&self, name: &str) -> bool {
-        self.registry().is_some_and(|registry| registry.owner(name).is_some())
+    /// Finds the tool of that name, as it is installed at this moment.
+    pub fn find(&self, name: &str) -> Option<Found> {
+        let registry = self.registry()?;
+        registry.owner(name)?;
+        Some(Found { registry, tool: name.to_owned() })
     }
 
     /// Returns a counter of changes of the tools since the start.
@@ -137,22 +125,20 @@ impl Plugins {
     }
 
     /// Returns how every plugin does.
-    pub fn report(&self) -> Vec<Report> {
+    pub fn status(&self) -> PluginStatus {
         let health = self.registry().map(|registry| registry.health()).unwrap_or_default();
-        health.into_iter().map(Report::from).collect()
+        PluginStatus {
+            reports: health.into_iter().map(report).collect(),
+            tools: self.tools().len(),
+            problem: self.problem(),
+            problem_of_servers: self.servers.problem(),
+        }
     }
 
     /// Returns why what is installed cannot be used, if it cannot.
     pub fn problem(&self) -> Option<String> {
         drop(self.registry());
         self.current().problem.clone()
-    }
-
-    /// Returns why no language server is used, or would be, if none is.
-    pub fn problem_of_servers(&self) -> Option<String> {
-        let state = self.state.as_deref().and_then(Path::parent);
-        let now = || language_servers::check(state).err().map(|error| error.to_string());
-        self.no_servers.get().cloned().or_else(now)
     }
 
     /// Returns what is installed at this moment.
@@ -194,32 +180,32 @@ impl Plugins {
             .map_err(|error| error.to_string())
     }
 
-    /// Calls a tool of a plugin; `None` if no plugin has it.
+    /// Calls a tool of a plugin.
     ///
     /// Where a human has to be asked and the client asks by ending the call, what the plugin has done so far is kept
     /// until the call comes again with the answer; it then goes on from there.
     pub async fn call(
         &self,
+        Found { registry, tool }: &Found,
         pipeline: &Arc<Pipeline>,
-        tool: &str,
         arguments: &Map<String, Json>,
         caller: &Caller,
         cancel: CancellationToken,
-    ) -> Option<Answer> {
+    ) -> Answer {
         let started = Instant::now();
-        let registry = self.registry()?;
-        registry.owner(tool)?;
         let place = place(tool, arguments);
         let recording = self.waiting.take(caller.asker.brought(), &place);
-        let bridge = Arc::new(Bridge::new(Arc::clone(pipeline), caller.clone()));
+        let bridge = Arc::new(Bridge::new(Arc::clone(pipeline), Arc::clone(&self.servers), caller.clone()));
         let request = Request {
-            tool: tool.to_owned(),
+            tool: tool.clone(),
             arguments: arguments.clone(),
             recording: recording.unwrap_or_else(bridge::begin),
             cancelled: cancel,
             apps: Arc::clone(&bridge) as Arc<dyn Host>,
         };
-        let Called { plugin, answer, recording } = registry.call(request).await?;
+        let called = registry.call(request).await;
+        let Called { plugin, answer, recording } =
+            called.expect("a tool is found in the registry that is called");
         let question = bridge.question().filter(|_| matches!(answer, Err(Failure::Suspended)));
         if let Some(question) = &question {
             self.waiting.keep(&question.digest().to_hex(), place, recording);
@@ -227,7 +213,7 @@ impl Plugins {
         let is_error = answer.is_err();
         let body = answer.unwrap_or_else(|failure| failure.body(&plugin));
         let outcome = Outcome { body, is_error, events: bridge.events(), ..Outcome::default() };
-        Some(Answer { outcome, elapsed: started.elapsed(), question })
+        Answer { outcome, elapsed: started.elapsed(), question }
     }
 }
 
@@ -250,32 +236,19 @@ impl Stamp {
     }
 }
 
+impl fmt::Debug for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Found").field("tool", &self.tool).finish_non_exhaustive()
+    }
+}
+
 impl fmt::Debug for Plugins {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Plugins").field("state", &self.state).finish_non_exhaustive()
     }
 }
 
-impl From<Health> for Report {
-    fn from(health: Health) -> Self {
-        let Health { id, version, calls, failures, quarantined } = health;
-        Self { id: id.to_string(), version, calls, failures, quarantined }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn choices_that_cannot_be_read_are_an_error() {
-        let folder = tempfile::tempdir().unwrap();
-        let plugins = || Plugins::open(Some(folder.path()), None, Engine::default());
-        assert_eq!(plugins().no_servers(), None);
-        let mut file = std::fs::File::create(folder.path().join(language_servers::FILE)).unwrap();
-        io::Write::write_all(&mut file, b"idle = 5").unwrap();
-        let plugins = plugins();
-        let why = plugins.no_servers().expect("nothing is served by halves");
-        assert!(why.contains("line 1, column 1: unknown field `idle`"), "{why}");
-    }
+fn report(health: Health) -> PluginReport {
+    let Health { id, version, calls, failures, quarantined } = health;
+    PluginReport { id: id.to_string(), version, calls, failures, quarantined }
 }

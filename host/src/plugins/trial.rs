@@ -71,7 +71,8 @@ impl Trial {
     ) -> Result<Tried, String> {
         let data = Installed::open(store).and_then(|installed| installed.data());
         let data = data.map_err(|error| error.to_string())?;
-        let bridge = Arc::new(Bridge::new(Arc::clone(pipeline), Caller::alone("iac-mcp plugin test")));
+        let bridge =
+            Arc::new(Bridge::new(Arc::clone(pipeline), Arc::default(), Caller::alone("iac-mcp plugin test")));
         let host = Local::new(Arc::new(data), Arc::clone(&bridge) as Arc<dyn Host>);
         let journal = Journal::new(recording, Arc::new(host));
         let (answer, report, journal) = self.run((tool, arguments), journal).await;

@@ -154,8 +154,15 @@ async fn a_client_has_the_tool_beside_the_others_and_the_log_names_the_plugin() 
         let log = { log }.output().await.unwrap();
         let log: Json = serde_json::from_slice(&log.stdout).unwrap();
         let of_plugin = |entry: &&Json| entry["call"]["plugin"] == "inbox-digest";
+        let number = |entry: &Json| entry["call"]["number"].as_u64();
         let entries: Vec<&Json> = log["entries"].as_array().unwrap().iter().filter(of_plugin).collect();
         assert!(entries.iter().any(|entry| entry["kind"] == "decision"), "{name}: {log}");
+        // What the plugin asks is counted, the call of the plugin itself is not: it runs nothing.
+        assert_eq!(
+            log["entries"].as_array().unwrap().iter().filter_map(number).min(),
+            Some(1),
+            "{name}: {log}"
+        );
     }
 }
 

@@ -6,6 +6,7 @@ use clap::Args;
 use std::sync::Arc;
 
 use iac_core::action::Terms;
+use iac_core::call::Tool;
 use iac_core::dictionary::names;
 use iac_core::fault::did_you_mean;
 use iac_core::permission::{
@@ -67,14 +68,14 @@ impl Explain {
     async fn call(&self, pipeline: &Pipeline) -> Result<Told, Failure> {
         let arguments: Map<String, Json> = serde_json::from_str(&self.arguments)
             .map_err(|error| Failure::Misuse(format!("the arguments are no JSON object: {error}")))?;
-        let explained = pipeline.explain(&self.what, &arguments, &Caller::alone("iac-mcp")).await;
         let unknown = || {
             Failure::Misuse(format!(
                 "no tool `{}`\nto explain an app, add --command or --property",
                 self.what
             ))
         };
-        match explained.ok_or_else(unknown)? {
+        let tool = Tool::named(&self.what).ok_or_else(unknown)?;
+        match pipeline.explain(tool, &arguments, &Caller::alone("iac-mcp")).await {
             Explained::Fault(fault) => Err((*fault).into()),
             Explained::Done(outcome) => match outcome.refused {
                 None => Err(Failure::Failed(format!(
