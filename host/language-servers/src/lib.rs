@@ -7,31 +7,30 @@
 #![warn(missing_docs)]
 
 pub mod types;
-
-mod ask;
-mod code;
-mod disk;
-mod files;
-mod find;
-mod holders;
-mod keeper;
 pub mod launch;
-mod listing;
+pub mod profile;
+mod code;
+pub mod settings;
+mod find;
+mod text;
 mod macros;
 mod part;
-pub mod profile;
-mod scope;
-mod server;
-pub mod settings;
-mod text;
 mod tracker;
 mod uri;
+mod disk;
 mod watch;
+mod listing;
+mod scope;
 mod wire;
 mod words;
-mod workspace;
 
 mod connection;
+mod files;
+mod holders;
+mod server;
+mod keeper;
+mod workspace;
+mod ask;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
