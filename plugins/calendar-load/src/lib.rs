@@ -4,11 +4,11 @@
 //! where it is one of days, weeks, or the same date of months and years, and what is not says so in `reasons`.
 
 mod clock;
-mod events;
-mod load;
 mod recurrence;
-mod request;
 mod span;
+mod events;
+mod request;
+mod load;
 #[cfg(test)]
 mod tests;
 

@@ -3,30 +3,31 @@
 //! Everything but the last step is a function of a [`world::Workspace`] and the arguments, so that it runs wherever
 //! that trait does. The modules stand in the order in which a query goes through them.
 
-mod answer;
-mod completions;
-mod crawl;
-mod diagnostics;
-mod doubts;
-mod find;
 mod guidance;
-mod hidden;
-mod imports;
-mod kinds;
-mod locate;
 mod near;
-mod outline;
 mod pattern;
-mod relations;
+pub mod world;
+mod doubts;
+mod trouble;
+mod kinds;
 mod request;
-mod rounds;
+mod answer;
 mod scope;
+mod imports;
+mod rounds;
 mod status;
 mod tree;
-mod trouble;
-mod type_info;
+mod crawl;
+mod diagnostics;
+mod hidden;
+mod find;
+mod locate;
+mod completions;
+mod missed;
+mod outline;
 mod uses;
-pub mod world;
+mod relations;
+mod type_info;
 
 #[cfg(test)]
 mod tests;

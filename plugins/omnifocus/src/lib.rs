@@ -6,23 +6,16 @@
 #![forbid(unsafe_code)]
 
 mod moment;
-
 mod dates;
-
 mod program;
-
 mod fields;
 mod filter;
-
 mod engine;
-
 mod answer;
-
-mod analyze;
 mod read;
 mod system;
-
 mod write;
+mod analyze;
 
 pub use engine::{Engine, Script};
 pub use moment::Moment;

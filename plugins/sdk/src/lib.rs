@@ -25,12 +25,12 @@
 //! tests of a plugin's own code call that code with JSON, and `iac-mcp plugin test` runs the whole.
 #![warn(missing_docs)]
 
-pub mod apps;
-mod arguments;
 #[doc(hidden)]
 pub mod bindings;
 pub mod clock;
 mod fault;
+pub mod apps;
+mod arguments;
 pub mod files;
 pub mod language_servers;
 pub mod log;
