@@ -2,6 +2,27 @@
 
 use serde::{Deserialize, Serialize};
 
+/// A point in time or a span, in milliseconds. Points count from the Unix epoch; the shell reads the clock.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
+pub struct Millis(pub u64);
+
+impl Millis {
+    /// The span from an earlier point to this one; zero if the clock was set back.
+    pub fn since(self, earlier: Self) -> Self {
+        Self(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl std::ops::Add for Millis {
+    type Output = Self;
+
+    fn add(self, span: Self) -> Self {
+        Self(self.0.saturating_add(span.0))
+    }
+}
+
 /// The id of a reference: `ref_` and 16 base32 characters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RefId([u8; 16]);
