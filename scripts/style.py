@@ -9,6 +9,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import order
+
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 800
 CODE = {".rs", ".py", ".js", ".bash", ".sh"}
@@ -38,7 +40,7 @@ VARIABLE = re.compile(r"\bIAC_MCP_[A-Z_]+\b")
 
 def main():
     problems = [problem for path in tracked() for problem in check(path)]
-    problems += [*unnamed_contacts(), *dead_links(), *unused_dependencies()]
+    problems += [*unnamed_contacts(), *dead_links(), *unused_dependencies(), *imports_that_run_down()]
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"{len(tracked())} files, {len(problems)} problems")
@@ -100,6 +102,13 @@ def unused_dependencies():
                 if not re.search(rf"(?<![\w.]){name.replace('-', '_')}(?:::|;| as )", code):
                     yield f"{member}/Cargo.toml: nothing uses {name}; remove it, or move it to dev-dependencies if only tests do"
     yield from (f"Cargo.toml: no package takes {name} from the workspace; remove it" for name in sorted(left))
+
+
+def imports_that_run_down():
+    """Imports of modules that stand further down in the root of their crate."""
+    members = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["members"]
+    for crate in members:
+        yield from order.problems(crate)
 
 
 def sources(member, manifest, kinds):
