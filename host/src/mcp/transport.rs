@@ -13,16 +13,16 @@ use rmcp::model::{
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use tokio::io::AsyncWriteExt as _;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::backlog::Backlog;
 use super::flow::{Flow, Lane};
 use super::lines::{Came, LONGEST, Lines};
-use super::output::Output;
 use super::streams::{self, standard};
-use super::unread::{Glance, without_lone_surrogates};
-use super::{request, values};
+use super::unread::{whom_to_answer, without_lone_surrogates};
+use super::values;
 
 type Sending = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
@@ -31,7 +31,7 @@ type Sending = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 pub(super) struct Stdio {
     lines: Lines<streams::Input>,
     /// `None` once the session is over.
-    output: Arc<Mutex<Option<Output<streams::Output>>>>,
+    output: Arc<Mutex<Option<streams::Output>>>,
     begun: bool,
     /// Requests that wait for their answers.
     backlog: Backlog,
@@ -50,7 +50,7 @@ impl Stdio {
         let (reader, writer) = standard();
         Self {
             lines: Lines::new(reader, LONGEST),
-            output: Arc::new(Mutex::new(Some(Output::new(writer)))),
+            output: Arc::new(Mutex::new(Some(writer))),
             begun: false,
             backlog: Backlog::default(),
             flow,
@@ -94,15 +94,16 @@ impl Stdio {
                 self.closed.cancel();
                 None
             }
-            Came::TooLong(glance) => {
-                self.refuse(glance, &too_long());
+            Came::TooLong => {
+                // Its id may be anywhere in it, and nothing of it is kept.
+                self.refuse(Some(None), &too_long());
                 None
             }
             Came::Line => {
                 let message = match read(self.lines.line()) {
                     Ok(message) => message.and_then(|message| self.sorted(message)),
-                    Err((glance, error)) => {
-                        self.refuse(glance, &error);
+                    Err(error) => {
+                        self.refuse(whom_to_answer(self.lines.line()), &error);
                         None
                     }
                 };
@@ -144,8 +145,7 @@ impl Stdio {
         if self.backlog.is_taken(id) {
             let what =
                 format!("a request with the id {id} is still running or was taken back: give each its own");
-            let whom = vec![Some(id.clone())];
-            self.answer(whom, &ErrorData::invalid_request(what, None));
+            self.answer(Some(id.clone()), ErrorData::invalid_request(what, None));
             return None;
         }
         let lane = if matches!(asked, ClientRequest::CallToolRequest(_)) { Lane::Call } else { Lane::Other };
@@ -172,47 +172,32 @@ impl Stdio {
         ClientJsonRpcMessage::Request(request)
     }
 
-    fn refuse(&mut self, glance: Glance, error: &ErrorData) {
-        let whom = glance.whom_to_answer();
-        tracing::warn!(answered = whom.len(), "a line from the client is no message: {}", error.message);
-        self.answer(whom, error);
-    }
-
-    fn answer(&mut self, whom: Vec<Option<RequestId>>, error: &ErrorData) {
-        let mut sends: Vec<Sending> = Vec::new();
-        for id in whom {
-            sends.push(Box::pin(self.write(&TxJsonRpcMessage::<RoleServer>::error(error.clone(), id))));
+    fn refuse(&mut self, whom: Option<Option<RequestId>>, error: &ErrorData) {
+        tracing::warn!(answered = whom.is_some(), "a line from the client is no message: {}", error.message);
+        if let Some(id) = whom {
+            self.answer(id, error.clone());
         }
-        self.sending = Some(Box::pin(async move {
-            for send in sends {
-                send.await?;
-            }
-            Ok(())
-        }));
     }
 
-    /// Writes a message: at once as far as that goes, since the library makes a task of what is left to do.
+    fn answer(&mut self, id: Option<RequestId>, error: ErrorData) {
+        self.sending = Some(Box::pin(self.write(&TxJsonRpcMessage::<RoleServer>::error(error, id))));
+    }
+
+    /// Writes a message after those before it. What is not yet written counts from now on, so that a client which reads
+    /// nothing gets no more answers.
     fn write(
         &self,
         message: &TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + use<> {
-        let left = line(message).and_then(|line| {
-            let counted = self.flow.unwritten(line.len());
-            Ok((self.write_at_once(line)?, counted))
-        });
+        let line = line(message).map(|line| (self.flow.unwritten(line.len()), line));
         let output = Arc::clone(&self.output);
         async move {
-            let (Some(line), _counted) = left? else { return Ok(()) };
+            let (_counted, line) = line?;
             let mut output = output.lock().await;
-            output.as_mut().ok_or(io::ErrorKind::NotConnected)?.write(&line).await
+            let output = output.as_mut().ok_or(io::ErrorKind::NotConnected)?;
+            output.write_all(&line).await?;
+            output.flush().await
         }
-    }
-
-    /// Returns what has to wait for the lines before it, if anything has.
-    fn write_at_once(&self, line: Vec<u8>) -> io::Result<Option<Vec<u8>>> {
-        let Ok(mut output) = self.output.try_lock() else { return Ok(Some(line)) };
-        let whole = output.as_mut().ok_or(io::ErrorKind::NotConnected)?.begin(&line)?;
-        Ok((!whole).then(Vec::new))
     }
 
     /// Whether a message may go on to the session, or to what waits for one to begin.
@@ -238,15 +223,12 @@ fn line(message: &TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {
 }
 
 /// Reads a message; an empty line is none.
-fn read(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, (Glance, ErrorData)> {
+fn read(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, ErrorData> {
     if line.is_empty() {
         return Ok(None);
     }
     if values::are_too_many(line) {
-        return Err((glance(line), too_many_values()));
-    }
-    if let Some(call) = request::call(line) {
-        return Ok(Some(call));
+        return Err(too_many_values());
     }
     let error = match serde_json::from_slice(line) {
         Ok(message) => return Ok(Some(message)),
@@ -256,13 +238,7 @@ fn read(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, (Glance, ErrorData)
     if better.is_some() {
         return Ok(better);
     }
-    Err((glance(line), if error.is_data() { no_message() } else { no_json(&error) }))
-}
-
-fn glance(line: &[u8]) -> Glance {
-    let mut glance = Glance::default();
-    glance.at(line);
-    glance
+    Err(if error.is_data() { no_message() } else { no_json(&error) })
 }
 
 fn is_text(id: &RequestId) -> bool {
