@@ -12,6 +12,8 @@ mod doctor;
 mod list;
 mod options;
 mod paint;
+mod author;
+mod package;
 mod plugin;
 mod policy;
 mod serve;

@@ -8,9 +8,10 @@ use clap::Args;
 use serde_json::{Value as Json, json};
 
 use super::shipped::{self, Found};
-use super::{Failure, engine, installed, lacking, wants, working};
+use crate::cli::Failure;
 use crate::cli::ask::agree;
 use crate::cli::options::Common;
+use crate::cli::package::{add_folders, engine, folder, installed, lacking, wants, working};
 use crate::cli::paint;
 use crate::plugins::FOLDER;
 use crate::plugins::engine::PluginId;
@@ -327,27 +328,6 @@ fn verified(common: &Common, installed: &Installed, bytes: &[u8]) -> Result<Pack
     Ok(working("compiling", package::verify(&engine, bytes, &limits, cache.as_ref()))??)
 }
 
-/// Gives folders as what is wanted of them.
-pub(super) fn add_folders(grants: &mut Grants, package: &Package, folders: &[String]) -> Result<(), Failure> {
-    let wanted = package.manifest.capabilities();
-    let of_folders = [Capability::LanguageServers, Capability::Files].map(|it| wanted.contains(&it));
-    let id = &package.manifest.id;
-    match (of_folders, folders.is_empty()) {
-        ([false, false], false) => return Err(Failure::Misuse(format!("{id} wants no folder"))),
-        ([true, _], true) => {
-            return Err(Failure::Misuse(format!("{id} works on folders; name one with --root DIR")));
-        }
-        _ => {}
-    }
-    if of_folders[0] {
-        grants.language_servers.extend(folders.iter().cloned());
-    }
-    if of_folders[1] {
-        grants.files.extend(folders.iter().cloned());
-    }
-    Ok(())
-}
-
 fn receipt(package: &Package, source: &Path, grants: Grants) -> Result<Receipt, Failure> {
     let installed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
     Ok(Receipt {
@@ -394,15 +374,6 @@ fn pin(installed: &Installed, id: &str, name: &str) -> Result<String, Failure> {
     let script = scripts.iter().find(|script| script.name == name);
     let script = script.ok_or_else(|| Failure::Failed(format!("plugin `{id}` has no script `{name}`")))?;
     Ok(script.pin())
-}
-
-/// A folder as it is granted: absolute and without links, so that a grant means one place.
-pub(super) fn folder(path: &Path) -> Result<String, Failure> {
-    let real = std::fs::canonicalize(path);
-    let real =
-        real.map_err(|error| Failure::Failed(format!("{} cannot be used: {error}", path.display())))?;
-    let text = real.to_str().filter(|_| real.is_dir()).map(str::to_owned);
-    text.ok_or_else(|| Failure::Failed(format!("{} is no folder with a name in UTF-8", path.display())))
 }
 
 fn level(name: &str) -> Level {

@@ -3,7 +3,9 @@
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use super::{Failure, author, read};
+use crate::cli::Failure;
+use crate::cli::author::build;
+use crate::cli::package::read;
 use crate::plugins::Engine as Choice;
 use crate::plugins::engine::PluginId;
 
@@ -57,7 +59,7 @@ fn named(id: &PluginId, program: &Path, built: &Path, carried: &[(&str, &[u8])])
     let built = built.parent().map(|repository| repository.join("plugins")).filter(|it| is_own(it));
     let mut sources = folders().take(ABOVE).chain(built).map(|folder| folder.join(id.as_str()));
     match sources.find(|source| source.join("plugin.toml").is_file()) {
-        Some(source) => file(author::build(Choice::default(), &source, None)?),
+        Some(source) => file(build::build(Choice::default(), &source, None)?),
         None => Err(Failure::Failed(missing(id, carried))),
     }
 }

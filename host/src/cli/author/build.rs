@@ -7,8 +7,9 @@ use std::process::{Command, Stdio};
 use clap::Args;
 use serde_json::{Value as Json, json};
 
-use super::{Failure, engine, read, wants, working};
+use crate::cli::Failure;
 use crate::cli::options::Common;
+use crate::cli::package::{engine, read, wants, working};
 use crate::cli::paint;
 use crate::plugins::Engine as Choice;
 use crate::plugins::engine::PluginId;
@@ -122,7 +123,11 @@ fn made(package: &Path) -> Result<(), Failure> {
 }
 
 /// Builds the plugin of a folder; returns where its package is.
-pub(super) fn build(choice: Choice, folder: &Path, output: Option<PathBuf>) -> Result<PathBuf, Failure> {
+pub(in crate::cli) fn build(
+    choice: Choice,
+    folder: &Path,
+    output: Option<PathBuf>,
+) -> Result<PathBuf, Failure> {
     let manifest = folder.join("plugin.toml");
     let id = id(&manifest)?;
     let module = cargo(folder, &id.as_str().replace('-', "_"))?;

@@ -8,7 +8,9 @@ use iac_state::State;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-use super::{Failure, author, read};
+use super::build;
+use crate::cli::Failure;
+use crate::cli::package::read;
 use crate::pipeline::{Pipeline, Settings};
 use crate::plugins::engine::engine::Now;
 use crate::simulated::{self, NOTE, World};
@@ -42,8 +44,8 @@ impl Macs {
     pub(super) fn pipeline(&self, own: &Path) -> Result<Pipeline, Failure> {
         let (mac, state, base) = (own.join("mac"), own.join("state"), self.folder.path().join("base"));
         let settings = json!({ "base": base, "clock": "anchor" }).to_string();
-        author::write(&mac.join("world.json"), settings.as_bytes())?;
-        author::write(&state.join("policy.toml"), POLICY.as_bytes())?;
+        build::write(&mac.join("world.json"), settings.as_bytes())?;
+        build::write(&state.join("policy.toml"), POLICY.as_bytes())?;
         let world = World::kept(mac.clone())?;
         let mut osascript = iac_osascript::Settings::simulated(&std::env::current_exe()?, &mac);
         osascript.environment.push((OsString::from("TZ"), OsString::from("UTC")));

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 
-use super::Failure;
-use super::author::{text, write};
+use super::build::{text, write};
+use crate::cli::Failure;
 use crate::plugins::engine::journal::Recording;
 
 /// Where the calls of a plugin are, beside its `plugin.toml`.

@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::build;
 use super::golden::{CALLS, Golden};
-use super::{Failure, author, engine, installed, operator, read};
+use crate::cli::Failure;
 use crate::cli::options::Common;
+use crate::cli::package::{add_folders, engine, folder, installed, read};
 use crate::plugins::engine::package::{self, Package};
 use crate::plugins::trial::Trial;
 
@@ -46,7 +48,7 @@ impl Which {
             Some((bytes, _)) => bytes,
             None => read(&self.package(common)?)?,
         };
-        let folders = self.folder.iter().chain(roots).map(|path| operator::folder(path));
+        let folders = self.folder.iter().chain(roots).map(|path| folder(path));
         let folders = folders.collect::<Result<Vec<String>, Failure>>()?;
         Ok(Subject { package: package::read(&bytes)?, bytes, golden, folders })
     }
@@ -55,8 +57,8 @@ impl Which {
         let folder = &self.what;
         match folder.is_dir() {
             false => Ok(folder.clone()),
-            true if folder.join("Cargo.toml").is_file() => author::build(common.plugin_engine, folder, None),
-            true => Ok(folder.join(format!("{}.wasm", author::id(&folder.join("plugin.toml"))?))),
+            true if folder.join("Cargo.toml").is_file() => build::build(common.plugin_engine, folder, None),
+            true => Ok(folder.join(format!("{}.wasm", build::id(&folder.join("plugin.toml"))?))),
         }
     }
 
@@ -78,7 +80,7 @@ impl Subject {
     pub(super) fn trial(&self, common: &Common) -> Result<Trial, Failure> {
         let mut grants = self.package.grants();
         // A recording needs no folder, but is asked for the one that it was made with.
-        operator::add_folders(&mut grants, &self.package, &self.folders)?;
+        add_folders(&mut grants, &self.package, &self.folders)?;
         Ok(Trial::new(&engine(common.plugin_engine)?, &self.bytes, &self.package, grants)?)
     }
 

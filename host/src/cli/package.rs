@@ -1,0 +1,138 @@
+//! What commands for authors and for operators of plugins share: packages, what they want, and what is installed.
+
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::Failure;
+use super::options::Common;
+use crate::plugins::engine::capability::{Capability, Grants, Level};
+use crate::plugins::engine::engine::Engine;
+use crate::plugins::engine::installed::{InstallError, Installed};
+use crate::plugins::engine::package::{Package, PackageError};
+use crate::plugins::engine::script::Script;
+use crate::plugins::{Engine as Choice, FOLDER};
+
+impl From<InstallError> for Failure {
+    fn from(error: InstallError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+impl From<PackageError> for Failure {
+    fn from(error: PackageError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+/// Opens what is installed.
+pub(super) fn installed(common: &Common) -> Result<Installed, Failure> {
+    let state = common.state().ok_or_else(|| {
+        Failure::Misuse("there is no folder for state; name one with --state DIR".to_owned())
+    })?;
+    let folder = state.join(FOLDER);
+    Installed::open(&folder).map_err(|error| Failure::Failed(format!("{}: {error}", folder.display())))
+}
+
+pub(super) fn engine(choice: Choice) -> Result<Arc<Engine>, Failure> {
+    choice.start().map_err(|error| Failure::Failed(error.to_string()))
+}
+
+/// Nothing that an author or an operator names here is larger.
+const LARGEST: u64 = 64 * 1024 * 1024;
+
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let unread = |error: &dyn std::fmt::Display| {
+        Failure::Failed(format!("{} cannot be read: {error}", path.display()))
+    };
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(|error| unread(&error))?;
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| unread(&error))?;
+    match bytes.len() as u64 <= LARGEST {
+        true => Ok(bytes),
+        false => Err(unread(&"it has more than 64 MiB")),
+    }
+}
+
+/// Runs something that takes a while, and shows on a terminal that it does.
+pub(super) fn working<T>(what: &'static str, work: impl Future<Output = T>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let bar = ProgressBar::new_spinner().with_message(what);
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(100));
+    let done = runtime.block_on(work);
+    bar.finish_and_clear();
+    Ok(done)
+}
+
+/// Shows what a plugin wants, with its reasons marked as its own words.
+pub(super) fn wants(package: &Package, folders: &[String]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for want in &package.manifest.wants {
+        let apps = want.apps.iter().cloned().collect::<Vec<_>>().join(", ");
+        let level = want.level.map(|level| format!(" up to {}", level.name())).unwrap_or_default();
+        let of_folders = matches!(want.capability, Capability::Files | Capability::LanguageServers);
+        let target = if of_folders { folders.join(", ") } else { apps };
+        let explained = want.capability.explain();
+        lines.push(format!("{}: {explained}", format!("{} {target}", want.capability).trim_end()) + &level);
+        lines.push(format!("    in its words: \"{}\"", want.reason));
+    }
+    for script in &package.scripts {
+        let Script { name, level, reason, text, .. } = script;
+        let (level, pin, length) = (level.name(), script.pin(), text.chars().count());
+        lines.push(format!("script {name}, {level}, {length} characters, {pin:.12}"));
+        lines.push(format!("    in its words: \"{reason}\""));
+        lines.extend(acts(script));
+    }
+    lines
+}
+
+/// What a script can do, as it declares it: a line for each level.
+fn acts(script: &Script) -> Vec<String> {
+    let of = |level: Level| {
+        let names: Vec<&str> =
+            script.acts.iter().filter(|(_, of)| **of == level).map(|(name, _)| name.as_str()).collect();
+        (!names.is_empty()).then(|| format!("    {}: {}", level.name(), names.join(", ")))
+    };
+    [Level::Safe, Level::Modify, Level::Dangerous].into_iter().filter_map(of).collect()
+}
+
+/// What is lacking, for an error.
+pub(super) fn lacking(grants: &Grants) -> String {
+    grants.lines().join(", ")
+}
+
+/// Gives folders as what is wanted of them.
+pub(super) fn add_folders(grants: &mut Grants, package: &Package, folders: &[String]) -> Result<(), Failure> {
+    let wanted = package.manifest.capabilities();
+    let of_folders = [Capability::LanguageServers, Capability::Files].map(|it| wanted.contains(&it));
+    let id = &package.manifest.id;
+    match (of_folders, folders.is_empty()) {
+        ([false, false], false) => return Err(Failure::Misuse(format!("{id} wants no folder"))),
+        ([true, _], true) => {
+            return Err(Failure::Misuse(format!("{id} works on folders; name one with --root DIR")));
+        }
+        _ => {}
+    }
+    if of_folders[0] {
+        grants.language_servers.extend(folders.iter().cloned());
+    }
+    if of_folders[1] {
+        grants.files.extend(folders.iter().cloned());
+    }
+    Ok(())
+}
+
+/// A folder as it is granted: absolute and without links, so that a grant means one place.
+pub(super) fn folder(path: &Path) -> Result<String, Failure> {
+    let real = std::fs::canonicalize(path);
+    let real =
+        real.map_err(|error| Failure::Failed(format!("{} cannot be used: {error}", path.display())))?;
+    let text = real.to_str().filter(|_| real.is_dir()).map(str::to_owned);
+    text.ok_or_else(|| Failure::Failed(format!("{} is no folder with a name in UTF-8", path.display())))
+}
