@@ -200,7 +200,7 @@ impl Call {
     ///
     /// # Errors
     /// A text is not a reference form of this app.
-    pub(crate) fn read(&mut self, reader: Reader<'_>) -> Result<(), Fault> {
+    pub(crate) fn read_texts(&mut self, reader: Reader<'_>) -> Result<(), Fault> {
         match self {
             Self::QueryObject { specifier, .. } => specifier.read(reader)?,
             Self::GetProperties { references, list, .. } => read_all(references, *list, reader)?,

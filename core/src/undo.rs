@@ -23,7 +23,7 @@ pub struct Undo {
     pub id: String,
     /// The bundle id of the app.
     pub app: String,
-    /// The specifier that leads to the object.
+    /// The specifier that leads to the object; null where a plugin knows it.
     pub object: Json,
     /// The object in words.
     pub words: String,
@@ -59,6 +59,15 @@ pub enum Way {
         landed: Option<Json>,
         /// Its class.
         element: String,
+    },
+    /// A plugin changed something, and takes it back by a call of its own.
+    Call {
+        /// The plugin.
+        plugin: String,
+        /// Its tool.
+        tool: String,
+        /// The arguments, as the plugin has given them.
+        arguments: serde_json::Map<String, Json>,
     },
 }
 
@@ -112,5 +121,25 @@ pub(crate) fn restorable(value: &Value, dictionary: &Dictionary) -> Option<Json>
             .filter(crate::specifier::Path::is_stable)
             .map(|path| path.to_json()),
         Value::Excerpt(_) | Value::Data { .. } | Value::Other(_) | Value::Failed { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_is_read_as_it_was_written() {
+        let null = Json::Null;
+        for way in [
+            Way::Set { property: "name".to_owned(), old: null.clone(), now: null.clone() },
+            Way::Move { from: null.clone(), to: null.clone(), landed: None, element: "file".to_owned() },
+            Way::Call { plugin: "p".to_owned(), tool: "t".to_owned(), arguments: serde_json::Map::new() },
+        ] {
+            let (id, app, words) = ("undo_a".to_owned(), "com.example.App".to_owned(), "x".to_owned());
+            let undo = Undo { id, app, object: null.clone(), words, mark: None, at: Millis(1), way };
+            let text = serde_json::to_string(&undo).expect("plain data");
+            assert_eq!(serde_json::from_str::<Undo>(&text).expect("it was just written"), undo, "{text}");
+        }
     }
 }

@@ -7,6 +7,7 @@ mod permission;
 mod screen;
 mod system;
 pub(crate) mod tools;
+mod way_back;
 
 use std::cell::LazyCell;
 use std::io;
@@ -590,7 +591,7 @@ impl Counters {
 }
 
 /// An outcome of a call that came to nothing before anything ran.
-fn refused(fault: &Fault) -> Outcome {
+pub(crate) fn refused(fault: &Fault) -> Outcome {
     Outcome { body: fault.to_json(), is_error: true, ..Outcome::default() }
 }
 

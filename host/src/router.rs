@@ -1,14 +1,17 @@
 //! Which tool a name means, found out once, and the way of its calls.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use iac_core::call;
 use iac_core::catalog::CommandTool;
-use serde_json::{Map, Value as Json};
+use iac_core::fault::{Code, Fault};
+use iac_core::undo::Way;
+use serde_json::{Map, Value as Json, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::consent::Caller;
-use crate::pipeline::{Answer, Pipeline, SYSTEM};
+use crate::pipeline::{Answer, Pipeline, SYSTEM, refused};
 use crate::plugins::{self, Plugins};
 
 /// A tool of this server.
@@ -64,6 +67,12 @@ impl Router {
     ) -> Answer {
         let pipeline = &self.pipeline;
         match tool {
+            Tool::Core(call::Tool::Undo) => {
+                match Box::pin(self.take_back(arguments, caller, cancel.clone())).await {
+                    Some(answer) => answer,
+                    None => pipeline.call(call::Tool::Undo, arguments, caller, cancel).await,
+                }
+            }
             Tool::Core(tool) => pipeline.call(*tool, arguments, caller, cancel).await,
             Tool::System => Box::pin(pipeline.system(arguments, caller, self.plugins.status(), cancel)).await,
             Tool::Command(tool) => Box::pin(pipeline.run_command(tool, arguments, caller, cancel)).await,
@@ -71,5 +80,36 @@ impl Router {
                 Box::pin(self.plugins.call(found, pipeline, arguments, caller, cancel)).await
             }
         }
+    }
+
+    /// Takes back the change of a plugin, by a call of the plugin's own tools; `None` for every other write.
+    async fn take_back(
+        &self,
+        arguments: &Map<String, Json>,
+        caller: &Caller,
+        cancel: CancellationToken,
+    ) -> Option<Answer> {
+        let started = Instant::now();
+        let undo = self.pipeline.plugins_change(arguments).await?;
+        let Way::Call { plugin, tool, arguments } = &undo.way else { return None };
+        let Some(found) = self.plugins.find(tool).filter(|_| self.plugins.owns(plugin, tool)) else {
+            let message = format!("the plugin `{plugin}` made the change and is not installed any more");
+            let fault = Fault::new(Code::Unavailable, message, "install it again, or change it by hand");
+            return Some(Answer { outcome: refused(&fault), elapsed: started.elapsed(), question: None });
+        };
+        let mut answer = self.plugins.call(&found, &self.pipeline, arguments, caller, cancel).await;
+        if answer.question.is_some() || answer.outcome.is_error {
+            return Some(answer);
+        }
+        let mut said = std::mem::take(&mut answer.outcome.body);
+        let again = said.as_object_mut().and_then(|said| said.remove("undo"));
+        let success = said["success"] != false;
+        if success {
+            self.pipeline.forget_undo(undo.id).await;
+        }
+        let change = json!({ "object": undo.words, "plugin": plugin, "answer": said, "undo": again });
+        answer.outcome.body = json!({ "success": success, "changes": [change], "untrusted": true });
+        answer.outcome.is_error = !success;
+        Some(answer)
     }
 }

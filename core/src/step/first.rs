@@ -29,7 +29,7 @@ pub(super) fn read(call: &mut Call, world: &World<'_>) -> Result<(), Fault> {
     // An app that is not known, or whose dictionary cannot be read, is told by the call itself.
     let Ok(app) = world.apps.find(&app) else { return Ok(()) };
     let Ok(dictionary) = app.dictionary() else { return Ok(()) };
-    call.read(Reader { dictionary, home: world.home })
+    call.read_texts(Reader { dictionary, home: world.home })
 }
 
 /// The app that a call names, or that the first of its references belongs to.

@@ -219,7 +219,7 @@ pub(super) fn start_back(undos: &[Undo], world: &mut World<'_>) -> Result<Step, 
         Way::Move { from: f, to: t, element: e, .. } => {
             (f, t, e, &undo.app) == (from, to, element, &first.app)
         }
-        Way::Set { .. } => false,
+        Way::Set { .. } | Way::Call { .. } => false,
     };
     if !undos.iter().all(alike) {
         return Err(several("they were moved differently"));

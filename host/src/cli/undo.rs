@@ -52,6 +52,7 @@ fn list(state: &State, common: &Common) -> Result<(), Failure> {
                 (property.as_str(), old.as_str().map_or_else(|| old.to_string(), str::to_owned))
             }
             Way::Move { .. } => ("(moved)", String::new()),
+            Way::Call { plugin, .. } => ("(changed by a plugin)", plugin.clone()),
         };
         table.add_row([
             undo.id.clone(),

@@ -259,7 +259,7 @@ impl Permission {
     }
 
     /// Keeps what can be taken back, and forgets what was; false if that failed, or is not known in time.
-    async fn keeps_undos(&self, outcome: &Outcome, now: Millis) -> bool {
+    pub(super) async fn keeps_undos(&self, outcome: &Outcome, now: Millis) -> bool {
         let (undo, undone) = (outcome.undo.clone(), outcome.undone.clone());
         if undo.is_empty() && undone.is_empty() {
             return true;

@@ -111,6 +111,12 @@ impl Plugins {
         Some(Found { registry, tool: name.to_owned() })
     }
 
+    /// Tells whether a plugin is the one that has a tool.
+    pub fn owns(&self, plugin: &str, tool: &str) -> bool {
+        self.registry()
+            .is_some_and(|registry| registry.owner(tool).is_some_and(|owner| owner.as_str() == plugin))
+    }
+
     /// Returns a counter of changes of the tools since the start.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.changed.subscribe()
@@ -211,7 +217,9 @@ impl Plugins {
             self.waiting.keep(&question.digest().to_hex(), place, recording);
         }
         let is_error = answer.is_err();
-        let body = answer.unwrap_or_else(|failure| failure.body(&plugin));
+        let mut body = answer.unwrap_or_else(|failure| failure.body(&plugin));
+        let owns = |tool: &str| registry.owner(tool).is_some_and(|owner| *owner == plugin);
+        pipeline.keep_way_back(plugin.as_str(), owns, &mut body).await;
         let outcome = Outcome { body, is_error, events: bridge.events(), ..Outcome::default() };
         Answer { outcome, elapsed: started.elapsed(), question }
     }

@@ -50,6 +50,10 @@ pub(in crate::step) fn start(call: &SetProperty, world: &mut World<'_>) -> Resul
 
 /// Begins `iac_mcp_undo`.
 pub(in crate::step) fn start_undo(undos: &[Undo], world: &mut World<'_>) -> Result<Step, Fault> {
+    if let Some(undo) = undos.iter().find(|undo| matches!(undo.way, Way::Call { .. })) {
+        let message = format!("`undo`: `{}` is a change of a plugin, which is taken back alone", undo.id);
+        return Err(Fault::new(Code::InvalidParameter, message, "make one call for each of them"));
+    }
     if undos.iter().any(|undo| matches!(undo.way, Way::Move { .. })) {
         return moves::start_back(undos, world);
     }
