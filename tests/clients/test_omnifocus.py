@@ -128,6 +128,26 @@ class OmniFocus(Desk):
                     "update task “Tickets”: flagged true",
                 )
 
+    async def test_a_change_is_taken_back_with_a_yes_for_what_that_does(self):
+        for mode in MODES:
+            with self.subTest(mode):
+                human = Human("once")
+                async with self.client(mode, human) as client:
+                    changed = await self.call(client, "omnifocus_write", mutation=create("undo me", tags=["undone"]))
+                    self.assertRegex(changed["undo"], "^undo_")
+                    back = await self.call(client, "iac_mcp_undo", undo=changed["undo"])
+                    lines = "delete tag “undone”, which 1 task has", "delete task “undo me”"
+                    self.asked(human, f"{to('delete tag', 'delete task')} (2 objects)", *lines, level="DANGEROUS")
+                    self.assertIs(back["success"], True, back)
+                    self.assertIn("undo me", back["changes"][0]["object"])
+                    self.assertEqual(await self.count(client, name={"contains": "undo me"}), 0)
+                    again = await self.refused(client, "iac_mcp_undo", undo=changed["undo"])
+                    self.assertIn("taken back already", again["message"])
+        async with self.client(MODERN, Human("once")) as client:
+            kept = (await self.call(client, "omnifocus_write", mutation=create("kept")))["undo"]
+        listed = json.loads(self.cli("undo", "--json"))["undo"]
+        self.assertEqual([entry["words"] for entry in listed if entry["id"] == kept], ["create task “kept” in the inbox"])
+
     async def test_what_is_too_long_for_one_script_is_one_question(self):
         for mode in MODES:
             with self.subTest(mode):

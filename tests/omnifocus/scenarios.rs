@@ -16,7 +16,9 @@ fn check(path: &Path) {
     let mut wrong = Vec::new();
     for scenario in &mut scenarios {
         let before = world.runs;
-        let answer = world.call(scenario["tool"].as_str().unwrap(), &scenario["arguments"]);
+        let mut answer = world.call(scenario["tool"].as_str().unwrap(), &scenario["arguments"]);
+        // How a change is taken back has tests of its own.
+        answer.as_object_mut().unwrap().remove("undo");
         let writes = scenario["writes"] == true;
         assert!(writes || world.runs <= before + 1, "{}: one call is one run of a script", scenario["says"]);
         if scenario["answer"] != answer {

@@ -12,4 +12,5 @@ mod perspectives;
 mod properties;
 mod safe;
 mod scenarios;
+mod undo;
 mod world;

@@ -17,9 +17,13 @@
 //              {do: "tag", action, name, to, under, status, exclusive}
 //              and in each `seen`: what was told of it before; it must still be that
 //   reference  {id} or {temp}
-//   place      {inbox: true}, {project: name, id or {temp}}, {task: reference}, {top: true}, {after or before: {id}}; {folder: path, name or id}, {}
+//   place      {inbox: true, last: true or none}, {project: name, id or {temp}}, {task: reference}, {top: true}, {after or before: {id}}; {folder: path, name or id}, {}, {before: {id}}
 //   set        {name, note, append, flagged, sequential, single, due, defer, planned, estimate, move, tags, alerts, rule, status,
 //              review, reviewed, nextReview}
+//
+// What was changed is answered with `undo`: the steps that take it back, last first, each with what is told of it now (`was`),
+// and `left`, the places of the steps that nothing takes back.
+//
 //   alerts     {replace, add}, each a list of {at} or {minutes} from the due date
 (program, before, acts) => {
   "use strict";
@@ -140,7 +144,8 @@
     return () => made.get(reference.temp) || refuse("not_made", kind, reference.temp);
   }
   // What is made stands last, what is moved stands first, except below a task.
-  function taskPlace(place, edge) {
+  function taskPlace(place, side) {
+    const edge = place.last ? "ending" : side;
     if (place.inbox) return () => inbox[edge];
     if (place.project !== undefined) {
       const project = place.project.temp === undefined ? findProject(place.project) : null;
@@ -157,7 +162,9 @@
     }
     return null;
   }
+  const section = (id) => projectById(id) || Folder.byIdentifier(id) || refuse("no_id", "project or folder", id);
   function folderPlace(place, edge) {
+    if (place.before !== undefined) { const beside = section(place.before.id); return () => beside.before; }
     if (place.folder === undefined) return () => library[edge];
     const folder = findFolder(place.folder);
     return () => folder[edge];
@@ -298,6 +305,50 @@
     check("plannedDate", second(set.planned), second(time(item.plannedDate)));
   }
 
+  // ---- the way back
+
+  // Where something stands, as a place that it can be put back to.
+  function placeOf(kind, item) {
+    const above = kind === "project" ? item.parentFolder : item.parent;
+    const beside = Array.from(present(above) ? above.children : kind === "task" ? inbox : library);
+    const next = beside[beside.findIndex((each) => key(each) === key(item)) + 1];
+    if (next !== undefined) return { before: { id: key(next) } };
+    if (kind !== "task") return present(above) ? { folder: key(above) } : {};
+    if (!present(above)) return { inbox: true, last: true };
+    return isRoot(above) ? { project: key(above.project), last: true } : { task: { id: key(above) } };
+  }
+  const ruleBack = (rule) => (present(rule) ? { rule: rule.ruleString, schedule: word(rule.scheduleType), anchor: word(rule.anchorDateKey), catchUp: orNull(rule.catchUpAutomatically), method: word(rule.method) } : null);
+  // What a property is, as a step sets it.
+  const backs = {
+    name: (item) => item.name, note: (item) => item.note, flagged: (item) => item.flagged, sequential: (item) => item.sequential, single: (item) => orNull(item.containsSingletonActions),
+    due: (item) => time(item.dueDate), defer: (item) => time(item.deferDate), planned: (item) => time(item.plannedDate), estimate: (item) => orNull(item.estimatedMinutes),
+    tags: (item) => ({ replace: Array.from(item.tags, path) }), alerts: (item) => ({ replace: alerts(item) }), rule: (item) => ruleBack(item.repetitionRule),
+    move: (item, kind) => placeOf(kind, item),
+  };
+  const dates = (item) => ({ due: backs.due(item), defer: backs.defer(item), ...(item.plannedDate === undefined ? {} : { planned: backs.planned(item) }) });
+  const putBack = (kind, item, set) => (Object.keys(set).length > 0 ? [{ do: "update", kind, id: { id: key(item) }, set }] : []);
+  // The steps that make of an item again what it is now, before some of it is set.
+  function backOf(kind, item, set) {
+    const old = {};
+    for (const name of Object.keys(set)) {
+      const from = name === "append" ? "note" : name;
+      if (backs[from] !== undefined) old[from] = backs[from](item, kind);
+    }
+    if (set.review !== undefined || set.reviewed !== undefined || set.nextReview !== undefined) {
+      const interval = item.reviewInterval;
+      Object.assign(old, { review: { steps: interval.steps, unit: String(interval.unit) }, nextReview: time(item.nextReviewDate) });
+      if (present(item.lastReviewDate)) old.reviewed = time(item.lastReviewDate);
+    }
+    return putBack(kind, item, old).concat(set.status === undefined ? [] : backOfState(kind, item));
+  }
+  // Completing and dropping move on what repeats, so its dates are put back too.
+  function backOfState(kind, item) {
+    const was = state[kind](item), id = { id: key(item) };
+    const steps = kind !== "folder" && was === "active" && present(item.repetitionRule) ? putBack(kind, item, dates(item)) : [];
+    if (was === "completed") return steps.concat({ do: "complete", kind, id, when: time(item.completionDate) });
+    return steps.concat({ do: "update", kind, id, set: { status: was } });
+  }
+
   const makers = {
     task: (name, place) => new Task(name, place),
     project: (name, place) => new Project(name, place),
@@ -336,10 +387,11 @@
   const repeats = (item) => (present(item.repetitionRule) ? { repeats: item.repetitionRule.ruleString } : {});
 
   // Where a step puts something, by its name; what the program makes itself is known there.
-  function target(place) {
+  function target(place, kind) {
     if (place === undefined) return {};
     if (typeof place.project === "string") return { to: findProject(place.project).name };
-    for (const beside of [place.task, place.after, place.before]) if (beside !== undefined && beside.id !== undefined) return { to: findTask(beside.id).name };
+    const find = kind === "task" ? findTask : section;
+    for (const beside of [place.task, place.after, place.before]) if (beside !== undefined && beside.id !== undefined) return { to: find(beside.id).name };
     return place.folder === undefined ? {} : { to: path(findFolder(place.folder)) };
   }
 
@@ -367,7 +419,7 @@
   const doers = {
     create(step, row) {
       const place = step.kind === "task" ? taskPlace(step.at, "ending") : folderPlace(step.at, "ending"), added = freshTags(step.set);
-      row.said = Object.assign({ acts: withTags([`create ${step.kind}`], added) }, target(step.at), named(added));
+      row.said = Object.assign({ acts: withTags([`create ${step.kind}`], added) }, target(step.at, step.kind), named(added));
       return () => {
         const item = makers[step.kind](step.name, place());
         keep(step.kind, item);
@@ -379,25 +431,31 @@
       const find = referred(step.kind, step.id), move = step.set.move, item = step.id.id === undefined ? null : find();
       const place = move === undefined ? null : move.top ? () => topOf(find()) : step.kind === "task" ? taskPlace(move, "beginning") : folderPlace(move, "beginning");
       const beside = move === undefined || item === null ? undefined : [move.task, move.after, move.before].find((each) => each !== undefined && each.id !== undefined);
-      if (beside !== undefined) for (let up = findTask(beside.id); present(up); up = up.parent) if (key(up) === step.id.id) refuse("cycle", "task", beside.id);
+      if (beside !== undefined && step.kind === "task") for (let up = findTask(beside.id); present(up); up = up.parent) if (key(up) === step.id.id) refuse("cycle", "task", beside.id);
       if (step.kind === "folder" && move !== undefined && move.folder !== undefined) {
         for (let up = findFolder(move.folder); present(up); up = up.parent) if (key(up) === key(item)) refuse("cycle", "folder", move.folder);
       }
       const added = freshTags(step.set);
-      row.said = Object.assign({ acts: withTags(actsOf(step.kind, item, step.set), added) }, target(move), named(added));
+      row.said = Object.assign({ acts: withTags(actsOf(step.kind, item, step.set), added) }, target(move, step.kind), named(added));
       if (item !== null) {
         const old = {};
         for (const name of Object.keys(step.set)) if (olds[name] !== undefined) old[name] = olds[name](item, step.kind);
         Object.assign(row.said, about(step.kind, item), { old });
         if (["completed", "dropped"].includes(step.set.status)) Object.assign(row.said, within(step.kind, item), repeats(item));
       }
-      return () => change(step.kind, find(), step.set, place, row);
+      return () => {
+        row.back = backOf(step.kind, find(), step.set);
+        return finished(step.kind, find(), change(step.kind, find(), step.set, place, row), row);
+      };
     },
     complete(step, row) {
       const find = referred(step.kind, step.id);
       row.said = { acts: [`complete ${step.kind}`] };
       if (step.id.id !== undefined) Object.assign(row.said, about(step.kind, find()), within(step.kind, find()), repeats(find()));
-      return () => finish(step.kind, find(), step.when, row);
+      return () => {
+        row.back = backOfState(step.kind, find());
+        return finished(step.kind, find(), finish(step.kind, find(), step.when, row), row);
+      };
     },
     // Drops this occurrence alone: the next one comes in its place.
     skip(step, row) {
@@ -406,6 +464,8 @@
       row.said = Object.assign({ acts: [`skip ${step.kind}`], due: time(item.dueDate) }, about(step.kind, item), repeats(item));
       return () => {
         const again = find();
+        row.back = putBack(step.kind, again, dates(again));
+        row.leaves = true;
         again.drop(false, new Date());
         row.next = show[step.kind](again);
         return again;
@@ -415,7 +475,7 @@
     duplicate(step, row) {
       const find = referred(step.kind, step.id), isTask = step.kind === "task";
       const place = step.to === null ? () => find().after : isTask ? taskPlace(step.to, "ending") : folderPlace(step.to, "ending");
-      row.said = Object.assign({ acts: [`duplicate ${step.kind}`] }, about(step.kind, find()), within(step.kind, find()), target(step.to === null ? undefined : step.to));
+      row.said = Object.assign({ acts: [`duplicate ${step.kind}`] }, about(step.kind, find()), within(step.kind, find()), target(step.to === null ? undefined : step.to, step.kind));
       return () => {
         const made = (isTask ? duplicateTasks([find()], place()) : duplicateSections([find()], place()))[0];
         keep(step.kind, made);
@@ -426,8 +486,9 @@
     },
     convert(step, row) {
       const find = referred("task", step.id), place = folderPlace(step.to, "ending");
-      row.said = Object.assign({ acts: ["convert task"] }, about("task", find()), within("task", find()), target(step.to));
+      row.said = Object.assign({ acts: ["convert task"] }, about("task", find()), within("task", find()), target(step.to, "project"));
       return () => {
+        row.leaves = true;
         return convertTasksToProjects([find()], place())[0];
       };
     },
@@ -444,11 +505,19 @@
     tag: (step, row) => tagDoers[step.action](step, row),
   };
 
+  // The finished occurrence of what repeats is another object, which goes when it is taken back; the item itself goes on.
+  function finished(kind, item, left, row) {
+    if (key(left) !== key(item)) row.back = [{ do: "delete", kind, id: { id: key(left) } }].concat(row.back.filter((step) => step.set === undefined || step.set.status === undefined));
+    return left;
+  }
+
   // Back to the top of what contains it: its project, or the inbox.
   const topOf = (task) => (present(task.containingProject) ? task.containingProject.ending : inbox.ending);
 
   const taken = (level, name, except) => Array.from(level).some((tag) => tag !== except && tag.name === name);
   const toldTag = (row, act, tag) => Object.assign(row.said = { acts: [act] }, about("tag", tag));
+  const tagBack = (action, tag, more) => ({ do: "tag", action, name: key(tag), ...more });
+  const nestBack = (tag) => (present(tag.parent) ? tagBack("nest", tag, { under: key(tag.parent) }) : tagBack("unnest", tag, {}));
   const tagDoers = {
     create(step, row) {
       if (step.under === null && lookTag(step.name) !== null) refuse("exists", "tag", step.name);
@@ -471,20 +540,20 @@
       const tag = findTag(step.name);
       if (taken(present(tag.parent) ? tag.parent.children : tags, step.to, tag)) refuse("exists", "tag", step.to);
       toldTag(row, "edit tag", tag);
-      return () => { tag.name = step.to; return tag; };
+      return () => { row.back = [tagBack("rename", tag, { to: tag.name })]; tag.name = step.to; return tag; };
     },
     nest(step, row) {
       const tag = findTag(step.name), above = findTag(step.under);
       for (let up = above; present(up); up = up.parent) if (key(up) === key(tag)) refuse("cycle", "tag", step.under);
       if (taken(above.children, tag.name, tag)) refuse("exists", "tag", tag.name);
       toldTag(row, "move tag", tag).to = path(above);
-      return () => { moveTags([tag], above); return tag; };
+      return () => { row.back = [nestBack(tag)]; moveTags([tag], above); return tag; };
     },
     unnest(step, row) {
       const tag = findTag(step.name);
       if (taken(tags, tag.name, tag)) refuse("exists", "tag", tag.name);
       toldTag(row, "move tag", tag);
-      return () => { moveTags([tag], tags.ending); return tag; };
+      return () => { row.back = [nestBack(tag)]; moveTags([tag], tags.ending); return tag; };
     },
     set(step, row) {
       const tag = findTag(step.name);
@@ -492,6 +561,7 @@
       said.old = { status: tagState(tag), exclusive: orNull(tag.childrenAreMutuallyExclusive) };
       if (step.status === "dropped") Object.assign(said, within("tag", tag));
       return () => {
+        row.back = [tagBack("set", tag, step.status !== undefined ? { status: tagState(tag) } : { exclusive: tag.childrenAreMutuallyExclusive })];
         if (step.status !== undefined) tag.status = shared.tagStates.find(([, word]) => word === step.status)[0];
         if (step.exclusive !== undefined) {
           if (tag.childrenAreMutuallyExclusive === undefined) row.warnings.push("exclusive: this OmniFocus has no exclusive tags");
@@ -521,6 +591,7 @@
   };
   // Deletes, and keeps what it was called: nobody says what reading a deleted object gives.
   function remove(item, row) {
+    row.leaves = true;
     const id = key(item), name = item.name;
     deleteObject(item);
     return gone(row, id, name, false);
@@ -607,6 +678,24 @@
       row.warnings.push(`it was not read back: ${String((error && error.message) || error)}`);
     }
   }
+  // What takes all of it back is told with what each step would say now: a step that then says something else is about
+  // something that was changed since.
+  const left = rows.filter((row) => row.leaves).map((row) => row.at), steps = [];
+  for (const row of rows.slice().reverse()) steps.push(...(row.back || []));
+  for (const { kind, item, id } of undoable.slice().reverse()) {
+    if (present(again[kind](id))) steps.push(kind === "tag" ? tagBack("delete", item, {}) : { do: "delete", kind, id: { id } });
+  }
+  for (const step of steps) {
+    const row = { warnings: [] };
+    try {
+      doers[step.do](step, row);
+      if (!program.more && !before) step.was = row.said;
+    } catch (error) {
+      step.gone = true;
+    }
+  }
+  if (steps.length > 0) result.undo = { steps: steps.filter((step) => !step.gone), left };
+  for (const row of rows) { delete row.back; delete row.leaves; }
   if (program.more && !stopped) result.carry = { made: Object.fromEntries(Array.from(made, ([temp, item]) => [temp, key(item)])) };
   return result;
 }

@@ -6,6 +6,7 @@ mod look;
 mod plan;
 mod repetition;
 mod request;
+mod restore;
 mod show;
 mod tags;
 mod words;
@@ -31,7 +32,7 @@ pub(crate) fn call(arguments: Arguments, moment: &Moment, engine: &mut dyn Engin
         return Ok(show::planned(&plan, moment));
     }
     let done = plan.run(moment, engine)?;
-    show::done(&plan, &done, moment)
+    show::done(&plan, &done, engine.app(), moment)
 }
 
 const DESCRIPTION: &str = "Changes OmniFocus: tasks, projects, folders, tags. All names and ids are resolved first (one \

@@ -32,6 +32,12 @@ pub(super) fn resolve(plan: &mut Plan, engine: &mut dyn Engine) -> Result<(), Fa
 }
 
 fn take(plan: &mut Plan, at: usize, row: &Json) -> Result<(), Fault> {
+    let mut row = row.clone();
+    let was = &plan.steps[at].was;
+    if row["error"].is_null() && !was.is_null() && *was != row["said"] {
+        let what = plan.steps[at].target;
+        row["error"] = json!({"reason": "altered", "what": what, "value": row["said"]["name"]});
+    }
     if row["error"].is_null() {
         plan.steps[at].said = row["said"].clone();
         // The script refuses what is no longer as a human was shown it.

@@ -45,6 +45,8 @@ pub(super) struct Step {
     pub(super) id: Option<String>,
     /// What the script says that it would touch; null where it names nothing that is there.
     pub(super) said: Json,
+    /// What was said of it when it was made, where it takes a change back; null where nothing was.
+    pub(super) was: Json,
     /// Why it is not run.
     pub(super) failure: Option<Json>,
 }
@@ -52,7 +54,8 @@ pub(super) struct Step {
 impl Step {
     /// Makes a step of what the script interprets.
     pub(super) fn new(index: usize, operation: &'static str, target: &'static str, json: Json) -> Self {
-        Self { index, operation, target, json, temp: None, id: None, said: Json::Null, failure: None }
+        let (said, was) = (Json::Null, Json::Null);
+        Self { index, operation, target, json, temp: None, id: None, said, was, failure: None }
     }
 
     /// Whether it only makes something where nothing has to be looked up.
@@ -89,6 +92,10 @@ pub(super) struct Done {
     pub(super) rolled_back: Option<Json>,
     /// The step that could not be resolved, where nothing was changed.
     pub(super) refused: Option<usize>,
+    /// The steps that take everything back, the last change first.
+    pub(super) back: Vec<Json>,
+    /// The steps that nothing takes back.
+    pub(super) stays: Vec<usize>,
 }
 
 /// So many characters of data fit beside the script into what the host takes, with room for what one part hands on to the
@@ -244,6 +251,11 @@ impl Done {
         } else {
             self.refused = refused;
         }
+        let mut back = answer["undo"]["steps"].as_array().cloned().unwrap_or_default();
+        back.append(&mut self.back);
+        self.back = back;
+        let stays = answer["undo"]["left"].as_array().into_iter().flatten().filter_map(Json::as_u64);
+        self.stays.extend(stays.filter_map(|at| part.get(usize::try_from(at).ok()?).copied()));
         if answer["rolledBack"].is_object() {
             self.rolled_back = Some(answer["rolledBack"].clone());
         }

@@ -5,7 +5,7 @@ use iac_plugin::{Arguments, Fault, Json, Object, json};
 
 use super::changes::{self, Context};
 use super::plan::{Form, Plan, Step};
-use super::{batch, tags};
+use super::{batch, restore, tags};
 use crate::Moment;
 
 pub(super) const OPERATIONS: [&str; 11] = [
@@ -67,6 +67,9 @@ pub(super) fn read(arguments: Arguments, moment: &Moment) -> Result<Plan, Fault>
     }
     let mutation = repaired(arguments.envelope("mutation", "operation")?);
     let mutation = Object::root("mutation", &mutation);
+    if mutation.get("operation").and_then(Json::as_str) == Some("restore") {
+        return restore::read(&mutation);
+    }
     let words: Vec<(&str, &str)> = OPERATIONS.iter().map(|word| (*word, *word)).collect();
     let operation = mutation.word("operation", &words)?.ok_or_else(|| {
         Fault::invalid(format!("`mutation.operation` is missing, expected one of {}", OPERATIONS.join(", ")))

@@ -42,7 +42,7 @@ pub(super) fn planned(plan: &Plan, moment: &Moment) -> Json {
 ///
 /// # Errors
 /// Where nothing was changed, since a step could not be resolved or the only one failed.
-pub(super) fn done(plan: &Plan, done: &Done, moment: &Moment) -> Result<Json, Fault> {
+pub(super) fn done(plan: &Plan, done: &Done, app: Option<String>, moment: &Moment) -> Result<Json, Fault> {
     if let Some(at) = done.refused {
         return Err(refused(plan, at, &done.rows[at]));
     }
@@ -51,9 +51,31 @@ pub(super) fn done(plan: &Plan, done: &Done, moment: &Moment) -> Result<Json, Fa
         if row["success"] != true {
             return Err(refused(plan, 0, row).suggest_unknown(plan, done));
         }
-        return Ok(single(plan, row, moment));
+        return Ok(undoable(single(plan, row, moment), plan, done, app, moment));
     }
-    Ok(many(plan, done, moment))
+    Ok(undoable(many(plan, done, moment), plan, done, app, moment))
+}
+
+/// Adds how it is taken back: a call of this plugin that the host keeps, and in whose place the caller gets an id. Null
+/// where nothing takes it back.
+fn undoable(mut answer: Json, plan: &Plan, done: &Done, app: Option<String>, moment: &Moment) -> Json {
+    answer["undo"] = Json::Null;
+    let first = plan.steps.iter().zip(&done.rows).find(|(_, row)| row["success"] == true);
+    if let (Some((first, _)), false) = (first, done.back.is_empty()) {
+        let others = done.rows.iter().filter(|row| row["success"] == true).count() - 1;
+        let others = if others > 0 { format!(", and {others} more") } else { String::new() };
+        answer["undo"] = json!({
+            "tool": "omnifocus_write",
+            "arguments": {"mutation": {"operation": "restore", "steps": done.back}},
+            "words": format!("{}{others}", line(plan, first, moment)),
+            "app": app,
+        });
+        if !done.stays.is_empty() {
+            let stays: Vec<usize> = done.stays.iter().map(|at| plan.steps[*at].index).collect();
+            answer["notUndone"] = json!(stays);
+        }
+    }
+    answer
 }
 
 fn single(plan: &Plan, row: &Json, moment: &Moment) -> Json {
@@ -294,6 +316,10 @@ pub(super) fn words(error: &Json) -> (String, String) {
         "not_asked" => (
             format!("it would now {value}, and nobody was asked about that"),
             "send it again: what it touches has changed meanwhile".to_owned(),
+        ),
+        "altered" => (
+            format!("the {what} `{value}` was changed since, so that it is left as it is"),
+            "change it by hand, or with an update".to_owned(),
         ),
         "changed" => (
             format!("the {what} `{value}` is no longer as it was when it was looked up"),

@@ -137,7 +137,8 @@ fn place(plan: &Plan, place: &Json, step: &Step, before: &str) -> Option<String>
     }
     for side in ["after", "before"] {
         if let Some(id) = place[side]["id"].as_str() {
-            return Some(format!("{side} task {}", quoted(step.said["to"].as_str().unwrap_or(id))));
+            let name = quoted(step.said["to"].as_str().unwrap_or(id));
+            return Some(format!("{side} {} {name}", step.target));
         }
     }
     let (kind, given) = ["project", "task", "folder"].iter().find_map(|kind| {

@@ -1,0 +1,54 @@
+//! Taking a change back: the steps that the write script has answered, which the host keeps and sends again.
+//!
+//! They are looked up, asked about and applied like those of any mutation. Where what a step is about is no longer as the
+//! change has left it, nothing is taken back.
+
+use iac_plugin::{Fault, Json, Object};
+
+use super::plan::{Form, Plan, Step};
+use super::tags;
+
+const KEYS: &[&str] =
+    &["do", "kind", "id", "set", "when", "action", "name", "to", "under", "status", "exclusive", "was"];
+
+/// Reads the steps.
+pub(super) fn read(mutation: &Object<'_>) -> Result<Plan, Fault> {
+    mutation.only(&["operation", "steps"], &[])?;
+    let form = "a list of steps, as `undo` of an answer has them";
+    let list = mutation.list("steps")?.filter(|list| !list.is_empty());
+    let list = list.ok_or_else(|| mutation.wrong("steps", form))?;
+    let steps = list.iter().enumerate().map(|(at, json)| step(mutation, at, json));
+    Ok(Plan {
+        form: Form::Batch,
+        steps: steps.collect::<Result<_, _>>()?,
+        stop: true,
+        atomic: false,
+        dry_run: false,
+        minimal: true,
+        mapping: false,
+    })
+}
+
+fn step(mutation: &Object<'_>, index: usize, json: &Json) -> Result<Step, Fault> {
+    let object = Object::of(format!("{}[{index}]", mutation.at("steps")), json)?;
+    object.only(KEYS, &[])?;
+    let all = [("update", "update"), ("complete", "complete"), ("delete", "delete"), ("tag", "tag")];
+    let missing = |key| object.wrong(key, "a step of `undo`");
+    let word = object.word("do", &all)?.ok_or_else(|| missing("do"))?;
+    let (operation, target, id) = if word == "tag" {
+        let actions = tags::STEPS.map(|action| (action, action));
+        let action = object.word("action", &actions)?.ok_or_else(|| missing("action"))?;
+        (action, "tag", object.text("name")?.ok_or_else(|| missing("name"))?)
+    } else {
+        let kinds = [("task", "task"), ("project", "project"), ("folder", "folder")];
+        let kind = object.word("kind", &kinds)?.ok_or_else(|| missing("kind"))?;
+        let reference = object.object("id")?.ok_or_else(|| missing("id"))?;
+        (word, kind, reference.text("id")?.ok_or_else(|| missing("id"))?)
+    };
+    if word == "update" && object.object("set")?.is_none() {
+        return Err(missing("set"));
+    }
+    let mut json = json.clone();
+    let was = json.as_object_mut().and_then(|step| step.remove("was")).unwrap_or_default();
+    Ok(Step { id: Some(id.to_owned()), was, ..Step::new(index, operation, target, json) })
+}

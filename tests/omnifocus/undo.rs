@@ -1,0 +1,236 @@
+//! Every change is taken back by what its answer says, and OmniFocus then holds what it held before.
+
+use iac_plugin::{Json, json};
+
+use crate::world::World;
+
+/// A project with a group, tags, dates and notifications, and the ids of all of it.
+const SCENE: &str = "const folder = new Folder('F'), other = new Folder('G'), project = new Project('P', folder); new Project('Q', folder); \
+    const red = new Tag('red'), blue = new Tag('blue', red); \
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => new Task(name, project)), below = new Task('below', b); \
+    a.note = 'old words'; a.flagged = true; a.dueDate = new Date(2026, 1, 2, 17); a.estimatedMinutes = 5; a.addTag(blue); a.addNotification(-600); \
+    c.dueDate = new Date(2026, 1, 3, 17); c.repetitionRule = new Task.RepetitionRule('FREQ=WEEKLY', null, Task.RepetitionScheduleType.Regularly, Task.AnchorDateKey.DueDate, true); \
+    below.markComplete(new Date(2026, 0, 20, 12)); \
+    const ids = (all) => Object.fromEntries(Object.entries(all).map(([name, item]) => [name, item.id.primaryKey])); \
+    return JSON.stringify(ids({ folder, other, project, red, blue, a, b, c, below }));";
+
+/// All that a user sees of the database, but for when it was changed.
+const ALL: &str = "(() => { const id = (item) => item ? item.id.primaryKey : null, at = (date) => date ? date.getTime() : null; \
+    const both = (item) => [id(item), item.name, item.note, item.flagged, at(item.dueDate), at(item.deferDate), at(item.plannedDate), item.estimatedMinutes, \
+      item.sequential, item.tags.map((tag) => tag.name), item.repetitionRule && item.repetitionRule.ruleString, at(item.completionDate), \
+      item.notifications.map((alert) => at(alert.initialFireDate))]; \
+    const task = (task) => [...both(task), String(task.taskStatus), id(task.parent), (task.parent ? task.parent.children : inbox).map(id).indexOf(id(task))]; \
+    const project = (project) => [...both(project), String(project.status), at(project.nextReviewDate), at(project.lastReviewDate), project.reviewInterval.steps, String(project.reviewInterval.unit), \
+      project.containsSingletonActions, id(project.parentFolder), (project.parentFolder ? project.parentFolder.children : library).map(id).indexOf(id(project))]; \
+    const folder = (folder) => [id(folder), folder.name, String(folder.status), id(folder.parent)]; \
+    const tag = (tag) => [id(tag), tag.name, String(tag.status), id(tag.parent), tag.childrenAreMutuallyExclusive]; \
+    const sorted = (all, show) => all.map(show).map((each) => JSON.stringify(each)).sort(); \
+    return JSON.stringify([sorted(flattenedTasks, task), sorted(flattenedProjects, project), sorted(flattenedFolders, folder), sorted(flattenedTags, tag)]); })()";
+
+fn scene() -> (World, Json) {
+    let world = World::new();
+    let ids = serde_json::from_str(&world.evaluate(&format!("(() => {{ {SCENE} }})()")).unwrap()).unwrap();
+    (world, ids)
+}
+
+fn write(world: &mut World, mutation: &Json) -> Json {
+    world.call("omnifocus_write", &json!({ "mutation": mutation }))
+}
+
+fn take_back(world: &mut World, answer: &Json) -> Json {
+    let undo = &answer["undo"];
+    assert_eq!(
+        (&undo["tool"], &undo["app"]),
+        (&json!("omnifocus_write"), &json!("com.omnigroup.OmniFocus4")),
+        "{answer}"
+    );
+    world.call("omnifocus_write", &undo["arguments"])
+}
+
+fn all(world: &World) -> Vec<Vec<String>> {
+    serde_json::from_str(&world.evaluate(ALL).unwrap()).unwrap()
+}
+
+/// Does something, takes it back, and finds everything as it was.
+fn check(says: &str, mutation: impl Fn(&Json) -> Json, acts: &[&str]) {
+    let (mut world, ids) = scene();
+    let before = all(&world);
+    let answer = write(&mut world, &mutation(&ids));
+    assert_eq!(answer["success"], true, "{says}: {answer}");
+    let after = all(&world);
+    assert_ne!(after, before, "{says}: it changes something");
+    let back = take_back(&mut world, &answer);
+    assert_eq!(back["success"], true, "{says}: {back}");
+    let left: Vec<String> =
+        all(&world).concat().into_iter().filter(|row| !before.concat().contains(row)).collect();
+    assert_eq!(all(&world), before, "{says}: {left:#?} {answer}");
+    let mut asked = world.asked.last().unwrap().acts.clone();
+    asked.sort();
+    assert_eq!(asked, acts, "{says}");
+    // What took it back can be taken back as well.
+    if !acts.iter().any(|act| act.starts_with("delete ")) {
+        take_back(&mut world, &back);
+        assert_eq!(all(&world), after, "{says}");
+    }
+}
+
+fn update(id: &str, target: &str, changes: Json) -> impl Fn(&Json) -> Json {
+    let (id, target) = (id.to_owned(), target.to_owned());
+    move |ids| {
+        let mut changes = changes.clone();
+        for (_, value) in changes.as_object_mut().unwrap() {
+            if let Some(known) = value.as_str().and_then(|name| ids.get(name.strip_prefix('#')?)) {
+                *value = known.clone();
+            }
+        }
+        json!({"operation": "update", "target": target, "id": ids[&id], "changes": changes})
+    }
+}
+
+#[test]
+fn properties_are_put_back() {
+    let every = json!({"name": "x", "note": "new", "flagged": false, "dueDate": null, "deferDate": "2026-02-01", "plannedDate": "2026-02-01",
+        "estimatedMinutes": null, "tags": ["red", "fresh"], "sequential": true, "notifications": ["2026-02-05 09:00"],
+        "repetitionRule": {"frequency": "daily"}});
+    let acts = ["delete tag", "edit task", "end task repetition", "overwrite task note"];
+    check("every property of a task", update("a", "task", every), &acts);
+    check("a note that grows", update("a", "task", json!({"appendNote": "more"})), &["overwrite task note"]);
+    check(
+        "tags by name",
+        update("a", "task", json!({"addTags": ["red"], "removeTags": ["blue"]})),
+        &["edit task"],
+    );
+    check("an end of repetition", update("c", "task", json!({"repetitionRule": null})), &["edit task"]);
+    let project = json!({"name": "x", "singleActions": true, "status": "on_hold", "reviewInterval": 3, "lastReviewDate": "2026-01-20"});
+    check("properties of a project", update("project", "project", project), &["edit project"]);
+    check(
+        "a folder",
+        update("folder", "folder", json!({"name": "x", "status": "dropped"})),
+        &["edit folder"],
+    );
+}
+
+#[test]
+fn places_are_found_again() {
+    for (says, id, target, changes) in [
+        ("behind another", "a", "task", json!({"afterTaskId": "#c"})),
+        ("to the inbox", "b", "task", json!({"project": null})),
+        ("the last one", "c", "task", json!({"project": null})),
+        ("into a group", "a", "task", json!({"parentTaskId": "#b"})),
+        ("out of a group", "below", "task", json!({"parentTaskId": null})),
+    ] {
+        check(says, update(id, target, changes), &["move task"]);
+    }
+    check("a project", update("project", "project", json!({"folder": "G"})), &["move project"]);
+    check("a folder", update("folder", "folder", json!({"folder": "G"})), &["move folder"]);
+}
+
+#[test]
+fn states_are_put_back() {
+    let on = |operation: &str, id: &str, target: &str| {
+        let (operation, id, target) = (operation.to_owned(), id.to_owned(), target.to_owned());
+        move |ids: &Json| json!({"operation": operation, "target": target, "id": ids[&id]})
+    };
+    check("done", on("complete", "a", "task"), &["edit task"]);
+    check("done, and it repeats", on("complete", "c", "task"), &["delete task", "edit task"]);
+    check(
+        "done by its status",
+        update("c", "task", json!({"status": "completed"})),
+        &["delete task", "edit task"],
+    );
+    check("a project is done", on("complete", "project", "project"), &["edit project"]);
+    check("dropped", update("a", "task", json!({"status": "dropped"})), &["edit task"]);
+    check("dropped, and it repeats", update("c", "task", json!({"status": "dropped"})), &["edit task"]);
+    check("opened again", update("below", "task", json!({"status": "active"})), &["complete task"]);
+    check(
+        "a project is dropped",
+        update("project", "project", json!({"status": "dropped"})),
+        &["edit project"],
+    );
+}
+
+#[test]
+fn what_was_made_goes() {
+    let batch = |_: &Json| {
+        json!({"operation": "batch", "operations": [
+            {"operation": "create", "target": "project", "data": {"name": "new", "tempId": "p", "folder": "F"}},
+            {"operation": "create", "target": "task", "data": {"name": "one", "parentTempId": "p", "tempId": "t", "tags": ["People : Ada"]}},
+            {"operation": "create", "target": "task", "data": {"name": "two", "parentTempId": "t"}}]})
+    };
+    check("a batch", batch, &["delete project", "delete tag", "delete task"]);
+    let folder =
+        |_: &Json| json!({"operation": "create_folder", "data": {"name": "new", "parentFolder": "F"}});
+    check("a folder", folder, &["delete folder"]);
+    check("a copy", |ids| json!({"operation": "duplicate", "id": ids["b"]}), &["delete task"]);
+    let moved = |ids: &Json| {
+        json!({"operation": "batch", "operations": [
+            {"operation": "create", "target": "project", "data": {"name": "new", "tempId": "p"}},
+            {"operation": "update", "id": ids["a"], "changes": {"project": "p", "name": "renamed"}},
+            {"operation": "update", "id": ids["b"], "changes": {"afterTaskId": ids["c"]}},
+            {"operation": "complete", "id": ids["c"]}]})
+    };
+    check("a batch that moves", moved, &["delete project", "delete task", "edit task", "move task"]);
+}
+
+#[test]
+fn tags_are_put_back() {
+    let tag = |more: Json| {
+        move |_: &Json| {
+            let mut mutation = json!({"operation": "tag_manage", "tagName": "blue"});
+            mutation.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            mutation
+        }
+    };
+    check("renamed", tag(json!({"action": "rename", "newName": "green"})), &["edit tag"]);
+    check("to the top", tag(json!({"action": "unnest"})), &["move tag"]);
+    check("held", tag(json!({"action": "set_status", "status": "on_hold"})), &["edit tag"]);
+    check("exclusive", tag(json!({"action": "set_exclusive", "exclusive": true})), &["edit tag"]);
+    check("made", tag(json!({"action": "create", "tagName": "x : y"})), &["delete tag"]);
+}
+
+#[test]
+fn what_is_gone_stays_gone_and_is_told() {
+    let (mut world, ids) = scene();
+    let answer = write(&mut world, &json!({"operation": "delete", "id": ids["a"]}));
+    assert_eq!(answer["undo"], Json::Null, "{answer}");
+    let both = json!({"operation": "batch", "operations": [
+        {"operation": "update", "id": ids["b"], "changes": {"flagged": true}}, {"operation": "delete", "id": ids["c"]}]});
+    let answer = write(&mut world, &both);
+    assert_eq!(answer["notUndone"], json!([1]), "{answer}");
+    assert_eq!(answer["undo"]["words"], "update task “b” in “P”: flagged false -> true, and 1 more");
+    assert_eq!(take_back(&mut world, &answer)["success"], true);
+}
+
+#[test]
+fn what_was_changed_since_is_left_alone() {
+    let (mut world, ids) = scene();
+    let answer =
+        write(&mut world, &json!({"operation": "update", "id": ids["a"], "changes": {"note": "mine"}}));
+    let asked = world.asked.len();
+    world
+        .evaluate(&format!("(() => {{ Task.byIdentifier({}).note = 'theirs'; return ''; }})()", ids["a"]))
+        .unwrap();
+    let back = take_back(&mut world, &answer);
+    assert!(back["error"].as_str().unwrap().contains("the task `a` was changed since"), "{back}");
+    assert_eq!(world.asked.len(), asked, "nobody is asked");
+}
+
+#[test]
+fn only_steps_that_take_something_back_are_taken() {
+    let mut world = World::new();
+    for (steps, part) in [
+        (json!([]), "expected a list of steps"),
+        (json!([{"do": "create", "kind": "task", "name": "x"}]), "`mutation.steps[0].do` is `\"create\"`"),
+        (json!([{"do": "tag", "action": "merge", "name": "x", "to": "y"}]), "`mutation.steps[0].action` is"),
+        (json!([{"do": "update", "kind": "task", "id": {"id": "x"}}]), "`mutation.steps[0].set` is `null`"),
+        (json!([{"do": "delete", "kind": "task", "id": {"temp": "x"}}]), "`mutation.steps[0].id` is"),
+        (
+            json!([{"do": "delete", "kind": "task", "id": {"id": "x"}, "at": 1}]),
+            "`mutation.steps[0].at` is not known",
+        ),
+    ] {
+        let answer = write(&mut world, &json!({"operation": "restore", "steps": steps}));
+        assert!(answer["error"].as_str().unwrap().contains(part), "{answer}");
+    }
+    assert!(world.asked.is_empty());
+}
