@@ -43,11 +43,49 @@ fn what_a_caller_wrote_is_not_told_at_length() {
 #[test]
 fn an_expression_that_would_hang_the_app_is_refused_at_once() {
     let mut world = World::new();
-    for pattern in ["(a+)+$", "(x|x)*y", "(\\w+\\s?)*$"] {
+    for pattern in ["(a+)+$", "(x|x)*y", "(\\w+\\s?)*$", ".*.*.*x"] {
         let answer = read(&mut world, &json!({"type": "tasks", "filters": {"text": {"matches": pattern}}}));
         assert!(answer["error"].as_str().unwrap().contains("OmniFocus would hang"), "{answer}");
     }
     assert_eq!(world.runs, 0);
+}
+
+/// The slowest expressions that are taken, over the longest texts of which they get anything to try.
+#[test]
+fn an_expression_takes_its_time_and_no_more() {
+    let mut world = World::new();
+    let made = "(() => { new Task('long', null).note = 'a'.repeat(100000) + '!'; new Task('short', null).note = 'aa!'; return ''; })()";
+    world.evaluate(made).unwrap();
+    let just = "(() => { new Task('just', null).note = 'a'.repeat(499); return ''; })()";
+    world.evaluate(just).unwrap();
+    for (pattern, names) in [
+        ("a+$", &["just"][..]),
+        ("a*a*b", &[]),
+        ("a*ab*a*c", &[]),
+        ("a+!$", &["short"]),
+        ("^aa*", &["short", "just"]),
+    ] {
+        let began = std::time::Instant::now();
+        let mut found = Vec::new();
+        for filter in [json!({"text": {"matches": pattern}}), json!({"NOT": {"text": {"matches": pattern}}})]
+        {
+            let filters = json!({"name": {"matches": "^(long|short|just)$"}, "AND": [filter]});
+            let answer = read(&mut world, &json!({"type": "tasks", "filters": filters}));
+            let rows = answer["data"]["tasks"].as_array().unwrap_or_else(|| panic!("{answer}"));
+            found.push(rows.iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>());
+            let warned = answer["metadata"]["warnings"].to_string();
+            assert!(
+                warned.contains("characters were not tried") && warned.contains(r#""texts":1"#),
+                "{pattern}: {warned}"
+            );
+        }
+        assert_eq!(found[0], names, "{pattern}");
+        assert_eq!(found.concat().len(), 2, "{pattern}: whether the long one matches is not known");
+        assert!(began.elapsed().as_secs() < 20, "{pattern} took {:?}", began.elapsed());
+    }
+    world.sabotage = "Date.now = (() => { let at = 0; return () => (at += 1000); })();".to_owned();
+    let slow = read(&mut world, &json!({"type": "tasks", "filters": {"name": {"matches": "x"}}}));
+    assert!(slow["error"].as_str().unwrap().contains("takes longer than 5 seconds"), "{slow}");
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub(crate) struct World {
     pub(crate) fault: Option<Fault>,
     /// An act that the host leaves out of what it tells the script.
     pub(crate) withheld: Option<String>,
-    /// What is done to OmniFocus' own functions before a change, so that one of them fails.
+    /// What is done to OmniFocus' own functions before a read or a change, so that one of them fails.
     pub(crate) sabotage: String,
 }
 
@@ -119,7 +119,7 @@ impl World {
         let (text, shared) = (read(file), read(Script::SHARED));
         let fixed: Json = fixed.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
         let (data, acts) = (json!(program.to_string()), json!(acts));
-        let sabotage = if script == Script::Write { self.sabotage.as_str() } else { "" };
+        let sabotage = if script != Script::Look { self.sabotage.as_str() } else { "" };
         let source = format!(
             "{sabotage}\nJSON.stringify(((fixed, shared) => (\n{text}\n))({fixed}, (\n{shared}\n)())(JSON.parse({data}), undefined, Object.freeze({acts})))"
         );

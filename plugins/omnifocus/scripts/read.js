@@ -14,6 +14,9 @@
 
   const { refuse, present, orNull, time, key, title, word, chain, path, isRoot, taskState, folderState, projectState, tagState, near, segments } = shared;
   const DAY = 86400000;
+  // So many milliseconds are spent on regular expressions in one run.
+  const PATIENCE = 5000;
+  let trying = 0;
   const now = program.now;
   const warnings = [];
 
@@ -446,7 +449,27 @@
       };
     },
     contains: (kind, within, term) => { const reads = within.map((name) => field(kind, name)), wanted = term.toLowerCase(); return (item) => reads.some((read) => read(item).toLowerCase().includes(wanted)); },
-    matches: (kind, within, source) => { const reads = within.map((name) => field(kind, name)), wanted = pattern(source); return (item) => reads.some((read) => wanted.test(read(item))); },
+    // A text is too long where the time grows by a power of its length, and it could take seconds: whether it matches is not
+    // known, and a warning says so.
+    matches: (kind, within, source, most) => {
+      const reads = within.map((name) => field(kind, name)), wanted = pattern(source);
+      const long = { warning: `texts of more than ${most} characters were not tried with the regular expression`, texts: 0 };
+      return (item) => {
+        let result = false;
+        for (const read of reads) {
+          const text = read(item);
+          if (most !== null && text.length > most) {
+            if ((long.texts += 1) === 1) warnings.push(long);
+            result = null;
+            continue;
+          }
+          const began = Date.now(), found = wanted.test(text);
+          if ((trying += Date.now() - began) > PATIENCE) refuse("slow_pattern", "pattern", source);
+          if (found) return true;
+        }
+        return result;
+      };
+    },
     tags: (kind, how, wanted) => {
       const sets = wanted.map(findTags);
       const has = (item, set) => { for (const tag of item.tags) if (set.has(key(tag))) return true; return false; };

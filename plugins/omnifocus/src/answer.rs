@@ -162,6 +162,10 @@ fn refused(refusal: &Json) -> Fault {
             Fault::invalid(format!("{value} is no regular expression: {}", near.join(", ")))
                 .suggest("escape . * + ? ( ) [ ] { } | ^ $ and \\ with \\, or use `contains`")
         }
+        Some("slow_pattern") => {
+            Fault::invalid(format!("{value} takes longer than 5 seconds over the names and notes"))
+                .suggest("use `contains`, match `name` alone, or add other filters")
+        }
         Some("too_old") => Fault::invalid(format!("this OmniFocus has no `{what}`"))
             .suggest(format!("it takes version {} or newer; leave it out", value.as_str().unwrap_or("?"))),
         _ => Fault::new("internal", format!("the script does not know {value} of {what}")),

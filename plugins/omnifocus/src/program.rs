@@ -45,8 +45,8 @@ pub(crate) enum Predicate {
     Within(&'static str, Bound, Bound),
     /// One of some texts holds a term, in any case.
     Contains(&'static [&'static str], String),
-    /// One of some texts matches a regular expression, in any case.
-    Matches(&'static [&'static str], String),
+    /// One of some texts matches a regular expression, in any case. Of each only so many letters are tried, or all.
+    Matches(&'static [&'static str], String, Option<usize>),
     Tags(Match, Vec<String>),
     /// One of the tags has a name that matches a regular expression.
     Tagged(String),
@@ -154,7 +154,7 @@ impl Predicate {
             Self::Exists(field, there) => json!(["exists", field, there]),
             Self::Within(field, least, most) => json!(["within", field, least.json(), most.json()]),
             Self::Contains(fields, term) => json!(["contains", fields, term]),
-            Self::Matches(fields, pattern) => json!(["matches", fields, pattern]),
+            Self::Matches(fields, pattern, most) => json!(["matches", fields, pattern, most]),
             Self::Tags(how, names) => json!(["tags", how.word(), names]),
             Self::Tagged(pattern) => json!(["tagged", pattern]),
             Self::Named(names) => json!(["named", names]),
@@ -196,7 +196,9 @@ impl Predicate {
             Self::Exists(field, false) => format!("{field} is not set"),
             Self::Within(field, least, most) => within(field, *least, *most, moment),
             Self::Contains(fields, term) => format!("{} contains {}", fields.join(" or "), short(term)),
-            Self::Matches(fields, pattern) => format!("{} matches {}", fields.join(" or "), short(pattern)),
+            Self::Matches(fields, pattern, _) => {
+                format!("{} matches {}", fields.join(" or "), short(pattern))
+            }
             Self::Tags(how, names) => format!("has {} of the tags {}", how.word(), quoted(names)),
             Self::Tagged(pattern) => format!("has a tag that matches {pattern:?}"),
             Self::Named(names) => format!("name is one of {}", quoted(names)),

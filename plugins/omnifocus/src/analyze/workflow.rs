@@ -89,7 +89,7 @@ fn part(metric: &str) -> Predicate {
         "blocked" => Predicate::flag("blocked", true),
         "deferred" => deferred(),
         "deferredOver90Days" => active().and(days("deferDays", 91)),
-        "deferredKeywordMatched" => deferred().and(Predicate::Matches(&["name"], KEYWORDS.to_owned())),
+        "deferredKeywordMatched" => deferred().and(Predicate::Matches(&["name"], KEYWORDS.to_owned(), None)),
         "completed" => Predicate::Is("status", json!("completed")),
         _ => active().and(Predicate::flag("inInbox", true)),
     }

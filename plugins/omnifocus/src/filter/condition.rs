@@ -273,12 +273,14 @@ fn text(key: &str, fields: &'static [&'static str], object: &Object<'_>) -> Resu
         (None, Some(pattern)) if pattern.chars().count() > 500 => {
             Err(text.wrong("matches", "a regular expression of at most 500 characters"))
         }
-        (None, Some(pattern)) if pattern::explodes(pattern) => Err(text.wrong(
-            "matches",
-            "a regular expression that repeats nothing that repeats itself, such as `(a+)+`, \
-                since OmniFocus would hang; write `a+`",
-        )),
-        (None, Some(pattern)) => Ok(Some(Predicate::Matches(fields, pattern.to_owned()))),
+        (None, Some(pattern)) => match pattern::most(pattern) {
+            Ok(most) => Ok(Some(Predicate::Matches(fields, pattern.to_owned(), most))),
+            Err(()) => Err(text.wrong(
+                "matches",
+                "a regular expression that matches a text in few ways, since OmniFocus would hang; \
+                    write `a+` for `(a+)+`, and repeat `.*` and its like twice at most",
+            )),
+        },
         _ => Err(wrong()),
     }
 }

@@ -96,7 +96,7 @@ const WAITING: &[&str] = &["id", "name", "project", "tags", "blocked", "added"];
 pub(super) fn waiting(scope: &Scope, _: &Moment) -> Vec<Query> {
     let name =
         r"\bwaiting\b|\bwait for\b|\bblocked by\b|\bdepends on\b|\bafter\b|\bonce\b.*\bcomplete|\bpending\b";
-    let by_name = Predicate::Matches(&["name"], name.to_owned());
+    let by_name = Predicate::Matches(&["name"], name.to_owned(), None);
     let by_tag = Predicate::Tagged("wait|pending|blocked".to_owned());
     let blocked = Predicate::flag("blocked", true);
     let screen = Predicate::Or(vec![by_name.clone(), by_tag.clone(), blocked.clone()]);
@@ -182,7 +182,7 @@ const VAGUE: &str =
 const UNCLEAR: &[&str] = &["id", "name", "project", "tags", "hasNote", "noteHead", "added"];
 
 pub(super) fn unclear(scope: &Scope, _: &Moment) -> Vec<Query> {
-    let name = |pattern: String| Predicate::Matches(&["name"], pattern);
+    let name = |pattern: String| Predicate::Matches(&["name"], pattern, None);
     let verb = name(format!(r"^\W*({VERBS})\b"));
     let no_verb = Predicate::Not(Box::new(verb));
     let vague = name(format!(r"\b({VAGUE})\b"));
