@@ -434,3 +434,47 @@ fn what_repeats_goes_on_however_it_is_completed() {
         assert_eq!(answer.get("warnings"), None, "{answer}");
     }
 }
+
+/// What is too long for one run is shown whole before the first, and each later run keeps to it.
+#[test]
+fn every_run_of_a_long_batch_keeps_to_what_was_shown() {
+    let scene = "(() => { const ids = {}; for (const name of ['a', 'b', 'c', 'd']) { const project = new Project('P' + name); \
+                 ids[name] = new Task(name, project).id.primaryKey; ids['P' + name] = project.id.primaryKey; } return JSON.stringify(ids); })()";
+    let long = "x".repeat(150_000);
+    for (meanwhile, failed) in [
+        (None, None),
+        (Some(("a", "name = 'other'")), Some(0)),
+        (Some(("c", "name = 'other'")), Some(2)),
+        (Some(("d", "flagged = true")), Some(3)),
+        (Some(("d", "dueDate = new Date()")), None),
+    ] {
+        let mut world = World::new();
+        let ids: Json = serde_json::from_str(&world.evaluate(scene).unwrap()).unwrap();
+        world.meanwhile = meanwhile.map(|(name, change)| {
+            format!("(() => {{ Task.byIdentifier({}).{change}; return ''; }})()", ids[name])
+        });
+        let update =
+            |name: &str, changes: Json| json!({"operation": "update", "id": ids[name], "changes": changes});
+        let made = json!({"operation": "create", "target": "task", "data": {"name": "made", "project": ids["Pb"], "note": long}});
+        let operations = json!([
+            update("a", json!({"note": long, "addTags": ["brand new"]})),
+            update("b", json!({"flagged": true})),
+            update("c", json!({"note": long})),
+            update("d", json!({"flagged": true, "addTags": ["brand new"]})),
+            made,
+            {"operation": "complete", "target": "project", "id": ids["Pb"]},
+        ]);
+        let answer = world
+            .call("omnifocus_write", &json!({"mutation": {"operation": "batch", "operations": operations}}));
+        let row = |at: usize| &answer["data"]["results"][at];
+        match failed {
+            None => assert_eq!(answer["success"], true, "{meanwhile:?}: {}", answer["data"]["summary"]),
+            // The runs are of what is made, of a and b, and of the rest.
+            Some(at) => {
+                let message = row(at)["error"]["message"].as_str().unwrap_or_default();
+                assert!(message.contains("no longer as it was"), "{meanwhile:?}: {}", row(at));
+            }
+        }
+        assert_eq!(world.asked.len(), 1);
+    }
+}

@@ -111,7 +111,13 @@ impl World {
 }
 
 impl World {
-    fn run_as(&mut self, script: Script, program: &Json, acts: &[String]) -> Result<Json, Fault> {
+    fn run_as(
+        &mut self,
+        script: Script,
+        program: &Json,
+        before: Option<&Json>,
+        acts: &[String],
+    ) -> Result<Json, Fault> {
         self.runs += 1;
         let (file, fixed) = script.source();
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins/omnifocus");
@@ -119,9 +125,10 @@ impl World {
         let (text, shared) = (read(file), read(Script::SHARED));
         let fixed: Json = fixed.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
         let (data, acts) = (json!(program.to_string()), json!(acts));
+        let before = before.map_or_else(|| "undefined".to_owned(), Json::to_string);
         let sabotage = if script != Script::Look { self.sabotage.as_str() } else { "" };
         let source = format!(
-            "{sabotage}\nJSON.stringify(((fixed, shared) => (\n{text}\n))({fixed}, (\n{shared}\n)())(JSON.parse({data}), undefined, Object.freeze({acts})))"
+            "{sabotage}\nJSON.stringify(((fixed, shared) => (\n{text}\n))({fixed}, (\n{shared}\n)())(JSON.parse({data}), {before}, Object.freeze({acts})))"
         );
         assert!(source.chars().count() < 240_000, "the script and its data are too long");
         let answer = self.evaluate(&source).map_err(|error| Fault::new("execution_failed", error))?;
@@ -131,7 +138,7 @@ impl World {
 
 impl Engine for World {
     fn run(&mut self, script: Script, program: &Json) -> Result<Json, Fault> {
-        self.run_as(script, program, &[])
+        self.run_as(script, program, None, &[])
     }
 
     fn run_all(
@@ -141,7 +148,6 @@ impl Engine for World {
         acts: &[String],
         objects: &[String],
     ) -> Result<Vec<Json>, Fault> {
-        assert_eq!(programs.len(), 1, "nothing here is too long for one run");
         if script == Script::Write {
             self.asked.push(Asked { acts: acts.to_vec(), lines: objects.to_vec() });
             if let Some(source) = self.meanwhile.take() {
@@ -153,7 +159,15 @@ impl Engine for World {
         }
         let acts: Vec<String> =
             acts.iter().filter(|act| self.withheld.as_ref() != Some(*act)).cloned().collect();
-        Ok(vec![self.run_as(script, &programs[0], &acts)?])
+        let mut answers: Vec<Json> = Vec::new();
+        for program in programs {
+            let before = answers.last().map(|answer| answer["carry"].clone());
+            if before.as_ref().is_some_and(Json::is_null) {
+                break;
+            }
+            answers.push(self.run_as(script, program, before.as_ref(), &acts)?);
+        }
+        Ok(answers)
     }
 
     fn app(&self) -> Option<String> {

@@ -383,16 +383,19 @@
     task: (task) => (present(task.parent) && !isRoot(task.parent) ? task.parent.name : title(task.containingProject)),
     project: (project) => path(project.parentFolder), folder: (folder) => path(folder.parent), tag: (tag) => path(tag.parent),
   };
-  const about = (kind, item) => ({ name: item.name, in: home[kind](item) });
+  // What a step has told anything of.
+  let looked = [];
+  const look = (item) => { looked.push(item); return item; };
+  const about = (kind, item) => ({ name: look(item).name, in: home[kind](item) });
   const repeats = (item) => (present(item.repetitionRule) ? { repeats: item.repetitionRule.ruleString } : {});
 
   // Where a step puts something, by its name; what the program makes itself is known there.
   function target(place, kind) {
     if (place === undefined) return {};
-    if (typeof place.project === "string") return { to: findProject(place.project).name };
+    if (typeof place.project === "string") return { to: look(findProject(place.project)).name };
     const find = kind === "task" ? findTask : section;
-    for (const beside of [place.task, place.after, place.before]) if (beside !== undefined && beside.id !== undefined) return { to: find(beside.id).name };
-    return place.folder === undefined ? {} : { to: path(findFolder(place.folder)) };
+    for (const beside of [place.task, place.after, place.before]) if (beside !== undefined && beside.id !== undefined) return { to: look(find(beside.id)).name };
+    return place.folder === undefined ? {} : { to: path(look(findFolder(place.folder))) };
   }
 
   // The acts of an update: what is lost is more than an edit.
@@ -610,14 +613,31 @@
 
   // First everything is found that is to be changed; a program that names what is not there changes nothing.
   // A step that does what nobody was asked about, or to something else than was shown, is refused like one that names
-  // what is not there. What an earlier run has changed is no longer what was shown.
+  // what is not there. What an earlier run has changed itself may differ from what was shown, as may what contains that and what
+  // is in it.
   const plain = (value) => JSON.stringify(value, (_, each) => (present(each) && typeof each === "object" && !Array.isArray(each) ? Object.fromEntries(Object.entries(each).sort()) : each));
+  const lineOf = (item) => {
+    const line = [];
+    for (let at = item; present(at); at = at.parent || at.parentFolder || (isRoot(at) ? at.project : null)) line.push(key(at));
+    return line;
+  };
+  const touched = { items: new Set(before ? before.items : []), above: new Set(before ? before.above : []) };
+  function touch(item) {
+    const [id, ...above] = lineOf(item);
+    touched.items.add(id);
+    for (const each of above) touched.above.add(each);
+  }
+  const isTouched = (item) => touched.above.has(key(item)) || lineOf(item).some((id) => touched.items.has(id));
+  // A tag that an earlier run has made is no new one any more.
+  const toldOf = (said) => plain(before ? { ...said, newTags: null, acts: said.acts.filter((act) => act !== "create tag") } : said);
   function granted(step, row) {
     const other = row.said.acts.find((act) => !acts.includes(act));
     if (other !== undefined) refuse("not_asked", step.kind || "tag", other);
-    if (!before && step.seen !== undefined && plain(step.seen) !== plain(row.said)) refuse("changed", step.kind || "tag", row.said.name || "");
+    if (step.seen === undefined || looked.some(isTouched)) return;
+    if (toldOf(step.seen) !== toldOf(row.said)) refuse("changed", step.kind || "tag", row.said.name || "");
   }
   const work = program.steps.map((step, at) => {
+    looked = [];
     try {
       const apply = doers[step.do](step, rows[at]);
       if (fixed.mayChange) granted(step, rows[at]);
@@ -627,7 +647,7 @@
       return null;
     }
   });
-  if (!fixed.mayChange) return program.more ? { rows, carry: { made: {} } } : { rows };
+  if (!fixed.mayChange) return program.more ? { rows, carry: { made: {}, items: [], above: [] } } : { rows };
   for (const row of rows) delete row.said;
   const wrong = rows.find((row) => row.error !== undefined);
   if (wrong !== undefined && (program.stop || program.atomic)) return { refused: wrong.at, rows };
@@ -640,8 +660,10 @@
       return;
     }
     try {
+      if (step.id !== undefined && step.id.id !== undefined) touch(again[step.kind](step.id.id));
       const item = work[at]();
       row.success = true;
+      touch(item);
       if (item !== null) row.item = { kind: step.do === "tag" ? "tag" : step.do === "convert" ? "project" : step.kind, id: key(item), name: item.name };
     } catch (error) {
       failed(row, error);
@@ -696,6 +718,6 @@
   }
   if (steps.length > 0) result.undo = { steps: steps.filter((step) => !step.gone), left };
   for (const row of rows) { delete row.back; delete row.leaves; }
-  if (program.more && !stopped) result.carry = { made: Object.fromEntries(Array.from(made, ([temp, item]) => [temp, key(item)])) };
+  if (program.more && !stopped) result.carry = { made: Object.fromEntries(Array.from(made, ([temp, item]) => [temp, key(item)])), items: Array.from(touched.items), above: Array.from(touched.above) };
   return result;
 }
