@@ -37,6 +37,27 @@ fn what_a_caller_wrote_is_not_told_at_length() {
             assert_eq!(answer["success"], true);
             assert!(answer.to_string().len() < 2_000, "{}", answer.to_string().len());
         }
+        let long: String = long.chars().take(40_000).collect();
+        for filters in [
+            json!({"project": long}),
+            json!({"tags": {"any": [long]}}),
+            json!({"folder": long}),
+            json!({"id": long}),
+        ] {
+            let answer = read(&mut world, &json!({"type": "tasks", "filters": filters}));
+            assert!(
+                answer["error"].is_string() && answer.to_string().len() < 2_000,
+                "{}",
+                answer.to_string().len()
+            );
+        }
+        let changes = json!({"operation": "update", "id": "x", "changes": {"project": long}});
+        let answer = world.call("omnifocus_write", &json!({"mutation": changes}));
+        assert!(
+            answer["error"].is_string() && answer.to_string().len() < 2_000,
+            "{}",
+            answer.to_string().len()
+        );
     }
 }
 

@@ -3,9 +3,11 @@
 () => {
   "use strict";
 
-  // What a caller names and OmniFocus does not have, or what it refuses: an answer, not a crash.
+  // What a caller names and OmniFocus does not have, or what it refuses: an answer, not a crash. Of a long text it tells as
+  // much as a reader needs to know it again.
   function refuse(reason, what, value, near) {
-    throw { refusal: { reason, what, value, near: near || [] } };
+    const told = typeof value === "string" && value.length > 80 ? `${Array.from(value).slice(0, 80).join("")}…` : value;
+    throw { refusal: { reason, what, value: told, near: near || [] } };
   }
 
   // ---- values

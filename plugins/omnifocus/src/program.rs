@@ -204,15 +204,15 @@ impl Predicate {
             Self::Named(names) => format!("name is one of {}", quoted(names)),
             Self::TaggedLive => "has no tag, or one that is not dropped".to_owned(),
             Self::ForecastTag => "has the tag of the forecast".to_owned(),
-            Self::Project(name) => format!("project is {name:?}"),
-            Self::ProjectId(id) => format!("project has the id {id:?}"),
+            Self::Project(name) => format!("project is {}", short(name)),
+            Self::ProjectId(id) => format!("project has the id {}", short(id)),
             Self::Projects(names) => format!("project is one of {}", quoted(names)),
-            Self::Parent(id) => format!("parent has the id {id:?}"),
-            Self::Folder(path) => format!("below the folder {path:?}"),
+            Self::Parent(id) => format!("parent has the id {}", short(id)),
+            Self::Folder(path) => format!("below the folder {}", short(path)),
             Self::Subtree(id) => format!("is the task {}, or below it", short(id)),
             Self::Perspective(name) => format!("in the perspective {}", short(name)),
             Self::Top => "in no folder".to_owned(),
-            Self::Id(id) => format!("id is {id:?}"),
+            Self::Id(id) => format!("id is {}", short(id)),
         }
     }
 }
