@@ -217,6 +217,7 @@ fn freshness(freshness: host::Freshness) -> Freshness {
         host::Doubt::OpenOnly => Doubt::OpenOnly,
         host::Doubt::Restarted => Doubt::Restarted,
         host::Doubt::Stale => Doubt::Stale,
+        host::Doubt::Syntax => Doubt::Syntax,
     };
     let doubts = freshness.doubts.into_iter().map(doubt).collect();
     Freshness { doubts, settled: freshness.settled, generation: freshness.generation }

@@ -32,6 +32,12 @@ impl<'a> Code<'a> {
         Self { text, pieces, partners }
     }
 
+    /// Whether every bracket has its partner.
+    pub(crate) fn is_balanced(&self) -> bool {
+        let is_bracket = |at: usize| matches!(self.word(at), "(" | "[" | "{" | ")" | "]" | "}");
+        (0..self.len()).all(|at| !is_bracket(at) || self.partners[at].is_some())
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.pieces.len()
     }

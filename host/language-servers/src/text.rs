@@ -51,9 +51,10 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// Reads bytes of UTF-8, or of UTF-16 with its mark; what is neither is replaced.
+    /// Reads bytes of UTF-8, of UTF-16 with its mark, or of Latin-1 where the text says so; what is neither is replaced.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
-        let text = Self::new(utf16(bytes).unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned()));
+        let decoded = utf16(bytes).or_else(|| latin_1(bytes));
+        let text = Self::new(decoded.unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned()));
         let exact = text.text.as_bytes() == bytes;
         Self { exact, ..text }
     }
@@ -134,6 +135,21 @@ impl Text {
         }
         column
     }
+}
+
+/// Reads Latin-1 where one of the first two lines says so, as Python has it: `# -*- coding: latin-1 -*-`.
+fn latin_1(bytes: &[u8]) -> Option<String> {
+    if std::str::from_utf8(bytes).is_ok() {
+        return None;
+    }
+    let says = |line: &[u8]| {
+        let line = String::from_utf8_lossy(line).to_ascii_lowercase().replace('_', "-");
+        let named =
+            line.split_once("coding").map_or("", |(_, rest)| rest.trim_start_matches([':', '=', ' ']));
+        ["latin-1", "iso-8859-1", "iso8859-1", "latin1"].iter().any(|name| named.starts_with(name))
+    };
+    let mut lines = bytes.split(|byte| *byte == b'\n').take(2);
+    lines.any(says).then(|| bytes.iter().copied().map(char::from).collect())
 }
 
 /// Reads UTF-16, which begins with a mark that tells the order of its bytes.
@@ -246,6 +262,18 @@ mod tests {
             assert_eq!(converted(range(from, to), &text, encoding), range(4, 5), "{encoding:?} {from}");
         }
         assert_eq!(converted(range(2, 4), &text, Encoding::Utf8), range(2, 4));
+    }
+
+    #[test]
+    fn latin_1_is_told_by_its_cookie() {
+        let text = |bytes: &[u8]| Text::from_bytes(bytes).as_str().to_owned();
+        assert_eq!(
+            text(b"# -*- coding: latin-1 -*-\ndef caf\xe9(): ..."),
+            "# -*- coding: latin-1 -*-\ndef café(): ..."
+        );
+        assert_eq!(text(b"#!x\n# coding=ISO-8859-1\n\xe9"), "#!x\n# coding=ISO-8859-1\né");
+        assert_eq!(text(b"\xe9"), "\u{fffd}");
+        assert_eq!(text("# coding: latin-1\né".as_bytes()), "# coding: latin-1\né");
     }
 
     #[test]

@@ -148,6 +148,8 @@ pub enum Doubt {
     Restarted,
     /// The server had not looked at the newest text when time was up.
     Stale,
+    /// The file has errors in its syntax: what stands behind them may be missing.
+    Syntax,
 }
 
 /// How far an answer can be relied upon.

@@ -34,6 +34,32 @@ pub(crate) fn standing(text: &Text, words: Words, name: &str) -> Vec<Word> {
     .collect()
 }
 
+/// Whether every bracket of a text is closed. What a bracket that is not closed swallows is in no outline.
+pub(crate) fn is_balanced(text: &Text, words: Words) -> bool {
+    match words {
+        // The branches of conditions may open a bracket twice and close it once.
+        Words::C => true,
+        Words::Rust => Code::read(text.as_str(), Dialect::Rust, &[]).is_balanced(),
+        Words::Script => Code::read(text.as_str(), Dialect::Script, &[]).is_balanced(),
+        Words::Python => {
+            let mut open = Vec::new();
+            let letters = |(_, line): (u32, String)| line.chars().collect::<Vec<char>>();
+            code_lines(text).flat_map(letters).all(|letter| match letter {
+                '(' => push(&mut open, ')'),
+                '[' => push(&mut open, ']'),
+                '{' => push(&mut open, '}'),
+                ')' | ']' | '}' => open.pop() == Some(letter),
+                _ => true,
+            }) && open.is_empty()
+        }
+    }
+}
+
+fn push(open: &mut Vec<char>, close: char) -> bool {
+    open.push(close);
+    true
+}
+
 fn holder(code: &Code<'_>, at: usize) -> Option<String> {
     // `...rest` spreads, and `?.` asks: neither belongs to a name before it in another way than a dot does.
     let dot = at.checked_sub(1).filter(|&dot| code.word(dot) == ".")?;
@@ -93,6 +119,17 @@ mod tests {
             &[(0, 0, None), (0, 23, None)],
         );
         check(Words::C, "#include <Flask>\nFlask x = \"Flask\";", &[(1, 0, None)]);
+    }
+
+    #[test]
+    fn brackets_are_closed() {
+        let check = |words, text: &str| is_balanced(&Text::new(text.to_owned()), words);
+        assert!(check(Words::Python, "def f(a=[')']):\n    return {1: (2)}  # )\n"));
+        assert!(!check(Words::Python, "def broken(:\n    pass\ndef after():\n    pass\n"));
+        assert!(check(Words::Script, "f(`${a.map((x) => `)`)}`); // {\n/[(]/.test(a)"));
+        assert!(!check(Words::Script, "function f( {\n}"));
+        assert!(check(Words::Rust, "fn f<'a>(x: &'a str) { '('; }") && !check(Words::Rust, "fn f() {"));
+        assert!(check(Words::C, "#if A\nf(\n#else\ng(\n#endif\n);"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::doubts::{Doubts, Reason};
+use crate::doubts::{Doubts, Reason, named};
 use crate::request::Common;
 use crate::scope::Site;
 use crate::tree::Tree;
@@ -71,6 +71,7 @@ pub(crate) fn outlines<'a>(
         wait: common.wait,
         failures: Vec::new(),
         partial: Vec::new(),
+        broken: Vec::new(),
         found: Vec::new(),
     };
     let mut deadline = common.wait.saturating_add(common.timeout).min(120_000);
@@ -111,6 +112,8 @@ struct Crawl<'a, 'b> {
     failures: Vec<(File, Failure)>,
     /// Files that a server could not read as a whole.
     partial: Vec<String>,
+    /// Files with errors in their syntax.
+    broken: Vec<String>,
     found: Vec<Outline<'a>>,
 }
 
@@ -160,6 +163,9 @@ impl<'a> Crawl<'a, '_> {
         if symbols.freshness.doubts.contains(&Doubt::Degraded) {
             self.partial.push(self.site.show(&file.path));
         }
+        if symbols.freshness.doubts.contains(&Doubt::Syntax) {
+            self.broken.push(self.site.show(&file.path));
+        }
         let naming =
             *self.namings.entry(file.language.clone()).or_insert_with(|| naming(self.site, &file.language));
         let tree = Tree::read(symbols, naming, self.locals);
@@ -182,11 +188,13 @@ impl<'a> Crawl<'a, '_> {
             return Err(Trouble::of(failure.clone(), what, common.timeout));
         }
         report(&self.failures, common.timeout, what, doubts);
-        if let [first, rest @ ..] = self.partial.as_slice() {
-            let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-            doubts.note(format!(
-                "what these files include was not all found: {first}{more}; diagnostics say what"
-            ));
+        if !self.partial.is_empty() {
+            let files = named(&self.partial, "files");
+            doubts.note(format!("what these files include was not all found: {files}; diagnostics say what"));
+        }
+        if !self.broken.is_empty() {
+            let files = named(&self.broken, "files");
+            doubts.note(format!("what stands behind an error of syntax may be missing: {files}"));
         }
         Ok(self.found)
     }

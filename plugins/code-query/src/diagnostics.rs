@@ -8,6 +8,7 @@ use iac_plugin::serde_json::Map;
 use crate::answer::{self, Answer, Row};
 use crate::crawl;
 use crate::doubts::{Doubts, Reason};
+use crate::find;
 use crate::request::Common;
 use crate::scope::{Desk, Scope, Site};
 use crate::tree::key;
@@ -68,7 +69,8 @@ impl<'a> Found<'a> {
         }
         let excluded = |file: &File| common.exclude.iter().any(|pattern| pattern.matches(&file.path));
         let mut languages: BTreeMap<String, Vec<File>> = BTreeMap::new();
-        for file in listed.items.into_iter().filter(|file| !excluded(file)) {
+        let files = listed.items.into_iter().filter(|file| !excluded(file)).collect();
+        for file in find::readable(scope, files, &mut self.doubts) {
             languages.entry(file.language.clone()).or_default().push(file);
         }
         for (language, files) in languages {

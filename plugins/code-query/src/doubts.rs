@@ -29,6 +29,10 @@ pub(crate) enum Reason {
     UnopenedOnly,
     /// The build leaves out code in which there may be more.
     InactiveCode,
+    /// A file has errors in its syntax.
+    SyntaxErrors,
+    /// What implements a type is told by its members, not by its name.
+    Structural,
     /// A server ended and was started again meanwhile.
     Restarted,
     /// There is more than is shown.
@@ -42,6 +46,8 @@ pub(crate) struct Doubts {
     failed: usize,
     /// Places of a name that mean nothing to a server.
     untyped: usize,
+    /// Extensions of files that no server has read.
+    unserved: BTreeSet<String>,
     notes: Vec<String>,
 }
 
@@ -57,6 +63,8 @@ impl Reason {
             Self::ServerScope => "server_scope",
             Self::UnopenedOnly => "unopened_only",
             Self::InactiveCode => "inactive_code",
+            Self::SyntaxErrors => "syntax_errors",
+            Self::Structural => "structural",
             Self::Restarted => "restarted",
             Self::Truncated => "truncated",
         }
@@ -90,11 +98,19 @@ impl Doubts {
         }
     }
 
+    /// Adds files that no server reads, by their extension, and why.
+    pub(crate) fn unserved(&mut self, extension: &str, why: &str) {
+        if self.unserved.insert(extension.to_owned()) {
+            self.note(format!("files `.{extension}` were not read: {why}"));
+        }
+    }
+
     /// Adds all of another one.
     pub(crate) fn join(&mut self, other: &Self) {
         self.reasons.extend(&other.reasons);
         self.failed += other.failed;
         self.untyped += other.untyped;
+        self.unserved.extend(other.unserved.iter().cloned());
         other.notes.iter().for_each(|note| self.note(note.clone()));
     }
 
@@ -129,7 +145,7 @@ impl Doubts {
 
     /// Tells whether the answer is the whole one.
     pub(crate) fn is_complete(&self) -> bool {
-        self.reasons.is_empty() && self.failed == 0 && self.untyped == 0
+        self.reasons.is_empty() && self.failed == 0 && self.untyped == 0 && self.unserved.is_empty()
     }
 
     /// Tells whether a reason is there.
@@ -141,8 +157,10 @@ impl Doubts {
     pub(crate) fn reasons(&self) -> Vec<String> {
         let failed = (self.failed > 0).then(|| format!("some_files_failed({})", self.failed));
         let untyped = (self.untyped > 0).then(|| format!("untyped_uses({})", self.untyped));
+        let extensions: Vec<&str> = self.unserved.iter().map(String::as_str).collect();
+        let unserved = (!extensions.is_empty()).then(|| format!("no_server({})", extensions.join(", ")));
         let named = self.reasons.iter().map(|reason| reason.name().to_owned());
-        named.chain(untyped).chain(failed).collect()
+        named.chain(untyped).chain(unserved).chain(failed).collect()
     }
 
     /// Returns the sentences as one text.
@@ -168,5 +186,6 @@ fn reason(doubt: Doubt) -> Reason {
         Doubt::OpenOnly => Reason::UnopenedOnly,
         Doubt::Restarted => Reason::Restarted,
         Doubt::Stale => Reason::Deadline,
+        Doubt::Syntax => Reason::SyntaxErrors,
     }
 }

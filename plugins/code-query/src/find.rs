@@ -19,7 +19,7 @@ use crate::request::Common;
 use crate::scope::{self, Desk, Scope, Site};
 use crate::tree::{Node, key};
 use crate::trouble::Trouble;
-use crate::world::{File, FileFilter, Naming};
+use crate::world::{File, FileFilter, Naming, State};
 
 /// The most files that are looked at.
 const FILES: u32 = 5_000;
@@ -29,6 +29,9 @@ const SMALL: usize = 2_000;
 
 /// The shortest letters that are worth a search.
 const LETTERS: usize = 3;
+
+/// The largest file that the host reads for a server, in bytes.
+const LARGEST: u64 = 10 * 1024 * 1024;
 
 /// What puts names together in macros of C.
 const PASTE: &str = "##";
@@ -95,11 +98,13 @@ pub(crate) fn hits<'a>(
     let share = letters.as_deref().map_or(Share::Whole, Share::Named);
     for scope in desk.scopes(wanted.path)? {
         let files = candidates(&scope, wanted, common, way, doubts)?;
+        let files = readable(&scope, files, doubts);
         let (site, locals, what) = (scope.site, wanted.locals, wanted.what);
         outlines.extend(crawl::outlines(site, files, &share, common, locals, what, doubts)?);
     }
-    hidden::doubt(&outlines, Sought::Like(wanted.pattern), doubts);
     let mut hits = matching(&outlines, wanted, Case::Exact);
+    let case = if hits.is_empty() { Case::Ignored } else { Case::Exact };
+    hidden::doubt(&outlines, Sought::Like(wanted.pattern, case), doubts);
     if hits.is_empty() {
         hits = matching(&outlines, wanted, Case::Ignored);
         if !hits.is_empty() {
@@ -108,6 +113,40 @@ pub(crate) fn hits<'a>(
     }
     sort(&mut hits, wanted.pattern);
     Ok(hits)
+}
+
+/// Puts aside what no server reads and says so, unless it was named. Where nothing else is left that an installed server
+/// could read, the question fails, and the failure says what to install.
+pub(crate) fn readable(scope: &Scope<'_>, files: Vec<File>, doubts: &mut Doubts) -> Vec<File> {
+    if files.is_empty() || files.iter().any(|file| file.path == scope.under) {
+        return files;
+    }
+    let servers = scope.site.workspace.servers();
+    let speaking =
+        |file: &File| servers.iter().filter(|one| one.languages.contains(&file.language)).collect::<Vec<_>>();
+    let is_read = |file: &File| speaking(file).iter().any(|server| server.state != State::Absent);
+    if !files.iter().any(is_read) && files.iter().all(|file| !speaking(file).is_empty()) {
+        return files;
+    }
+    let (large, mut read): (Vec<File>, Vec<File>) = files.into_iter().partition(|file| file.size > LARGEST);
+    if let Some(first) = large.first() {
+        doubts.fail(large.len());
+        doubts.note(format!(
+            "`{}` has {} bytes, expected at most {LARGEST}",
+            scope.site.show(&first.path),
+            first.size
+        ));
+    }
+    read.retain(|file| {
+        let read = is_read(file);
+        if !read {
+            let absent = speaking(file).first().and_then(|server| server.message.clone());
+            let why = absent.unwrap_or_else(|| format!("no language server of {} is known", file.language));
+            doubts.unserved(file.path.rsplit('.').next().unwrap_or(""), &why);
+        }
+        read
+    });
+    read
 }
 
 /// Shows symbols, each with the line of its name.

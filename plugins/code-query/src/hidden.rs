@@ -36,7 +36,7 @@ pub(crate) enum Sought<'a> {
     /// Any name.
     Any,
     /// Names that a pattern could mean.
-    Like(&'a Pattern),
+    Like(&'a Pattern, Case),
     /// One name.
     Name(&'a str),
 }
@@ -142,7 +142,7 @@ fn first(outline: &Outline<'_>, range: &Range, sought: Sought<'_>) -> Option<u32
 fn is_sought(word: &str, sought: Sought<'_>) -> bool {
     match sought {
         Sought::Any => true,
-        Sought::Like(pattern) => pattern.could_name(word, Case::Exact),
+        Sought::Like(pattern, case) => pattern.could_name(word, case),
         Sought::Name(name) => word == name,
     }
 }

@@ -38,7 +38,11 @@ pub(crate) fn answer(desk: &Desk<'_>, wanted: &Wanted<'_>, common: &Common) -> R
     let (site, file) = desk.file(wanted.path)?;
     let (files, locals) = (vec![file.clone()], wanted.locals);
     let found = crawl::outlines(site, files, &Share::Whole, common, locals, "outline", &mut doubts)?;
-    hidden::doubt(&found, wanted.pattern.map_or(Sought::Any, Sought::Like), &mut doubts);
+    hidden::doubt(
+        &found,
+        wanted.pattern.map_or(Sought::Any, |pattern| Sought::Like(pattern, Case::Exact)),
+        &mut doubts,
+    );
     let tree = found.into_iter().next().map(|outline| outline.tree).unwrap_or_default();
     let dropped = if wanted.locals { BTreeSet::new() } else { imported(site, &file, &tree) };
     let shown = shown(&tree, &dropped, wanted, &mut doubts);

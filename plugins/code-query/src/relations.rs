@@ -7,7 +7,7 @@ use iac_plugin::{Json, json};
 
 use crate::answer::{self, Answer, Row};
 use crate::crawl::{self, Outline, Share};
-use crate::doubts::Doubts;
+use crate::doubts::{self, Doubts, Reason};
 use crate::find::{self, Hit};
 use crate::hidden;
 use crate::imports;
@@ -91,6 +91,7 @@ pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common)
         ("subtypes", sorted(neighbours.into_iter().map(|one| named_location(&one))))
     };
     let found = implementing(&located, found);
+    doubt_structure(&located, &mut doubts);
     asker.doubt_hidden(target, &mut doubts);
     if let Some(trouble) = locate::degraded(&asker.server, found.len()) {
         return Err(trouble);
@@ -98,6 +99,23 @@ pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common)
     let shown = answer::page(&found, common, &mut doubts);
     let rows = declaration_rows(located.site, &asker.server, shown, Some(via), common);
     Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
+}
+
+/// What has the members of a protocol of Python implements it, whether it names it or not, and servers know names only.
+fn doubt_structure(located: &Located<'_>, doubts: &mut Doubts) {
+    if located.language != "python" {
+        return;
+    }
+    let Some(place) = located.places.first() else { return };
+    let head = (place.at.line..place.at.line + 5).map(|line| (place.path.clone(), line));
+    let lines = located.site.lines(head);
+    let head: String =
+        lines.values().map(String::as_str).take_while(|line| !line.trim().is_empty()).collect();
+    let bases = head.split(':').next().unwrap_or("");
+    if bases.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == "Protocol") {
+        doubts.add(Reason::Structural);
+        doubts.note("a class that has the members of a protocol implements it without its name; findSymbols finds members");
+    }
 }
 
 /// Without the thing itself, and without lines that only import or export a name, which some servers list.
@@ -252,8 +270,7 @@ impl<'a, 'b> Asker<'a, 'b> {
             }
         }
         if !without.is_empty() {
-            doubts
-                .note(format!("calls outside of any function: {}", crate::doubts::named(&without, "places")));
+            doubts.note(format!("calls outside of any function: {}", doubts::named(&without, "places")));
         }
         uses.doubt(self.located, &self.server, doubts);
         heard.settle(&of_uses);

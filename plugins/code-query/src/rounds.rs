@@ -61,6 +61,7 @@ struct Known<'a> {
     world: &'a dyn Workspace,
     run: Run,
     root: OnceCell<String>,
+    servers: OnceCell<Vec<Server>>,
     files: Told<FileFilter, Result<Files, Failure>>,
     ready: RefCell<BTreeMap<String, Server>>,
     lines: Told<Line, Option<String>>,
@@ -249,6 +250,7 @@ impl<'a> Known<'a> {
             world,
             run: Run::default(),
             root: OnceCell::new(),
+            servers: OnceCell::new(),
             files: Told::default(),
             ready: RefCell::default(),
             lines: Told::default(),
@@ -305,7 +307,7 @@ impl Workspace for Known<'_> {
     }
 
     fn servers(&self) -> Vec<Server> {
-        if self.run.lost.get() { Vec::new() } else { self.world.servers() }
+        self.servers.get_or_init(|| self.world.servers()).clone()
     }
 
     fn files(&self, filter: &FileFilter) -> Result<Files, Failure> {

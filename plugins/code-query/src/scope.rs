@@ -90,6 +90,7 @@ impl<'a> Desk<'a> {
     pub(crate) fn file(&self, path: &str) -> Result<(Site<'a>, File), Trouble> {
         let (scope, listed) = self.found(path, 2)?;
         match listed.items.into_iter().find(|file| file.path == scope.under) {
+            Some(file) if scope.site.server(&file.language).is_none() => Err(no_server(path, scope.site)),
             Some(file) => Ok((scope.site, file)),
             None if scope.is_folder() => Err(Trouble::field(format!(
                 "{path} is not a file with source code: name one, or use findSymbols with this path if it is a folder"

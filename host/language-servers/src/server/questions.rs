@@ -17,12 +17,16 @@ use crate::types::{
     Answered, Cause, Completions, Doubt, Failure, Freshness, Locations, Neighbour, Part, Place, Position,
     Range, Relation, Shown, State, Step, Symbols,
 };
+use crate::words;
 
 /// How long a server may be late to say what it leaves out of a file.
 const HIDDEN: Duration = Duration::from_secs(2);
 
 /// What clangd says where an included file is not there.
 const NOT_FOUND: &str = "pp_file_not_found";
+
+/// What clangd says where it stops reading a file.
+const TOO_MANY: &str = "fatal_too_many_errors";
 
 const STEP: Duration = Duration::from_millis(20);
 
@@ -72,6 +76,11 @@ impl Server {
         if self.lacks_includes(path) {
             freshness.doubt(Doubt::Degraded);
         }
+        // Between the tags of TSX and JSX stands text, in which an apostrophe opens nothing.
+        let reads = self.profile.words.filter(|_| !path.ends_with("sx"));
+        if self.gave_up_on(path) || reads.is_some_and(|words| !words::is_balanced(&text, words)) {
+            freshness.doubt(Doubt::Syntax);
+        }
         let symbols = Arc::new(Symbols { items, flat, hidden: left_out, freshness });
         let is_whole = |doubt: &Doubt| !matches!(doubt, Doubt::Stale | Doubt::Loading);
         if symbols.freshness.doubts.iter().all(is_whole) {
@@ -92,6 +101,13 @@ impl Server {
         let pushed = lock(&self.heard.pushed);
         let items = pushed.get(path).and_then(|pushed| pushed.items.as_array());
         items.into_iter().flatten().any(|item| item.get("code").and_then(Json::as_str) == Some(NOT_FOUND))
+    }
+
+    /// Whether a compiler stopped reading a file, since it found too many errors.
+    fn gave_up_on(&self, path: &str) -> bool {
+        let pushed = lock(&self.heard.pushed);
+        let items = pushed.get(path).and_then(|pushed| pushed.items.as_array());
+        items.into_iter().flatten().any(|item| item.get("code").and_then(Json::as_str) == Some(TOO_MANY))
     }
 
     /// Returns the lines that a server leaves out of an open file; none where it should have said so and has not. It

@@ -70,7 +70,7 @@ plain!(bool, u8, u32, u64, ());
 words! {
     State { Absent Idle Starting Loading Ready Degraded Dead }
     Naming { Plain Rust Scoped Receiver }
-    Doubt { Loading ReadinessUnknown Degraded Capped Scope OpenOnly Restarted Stale }
+    Doubt { Loading ReadinessUnknown Degraded Capped Scope OpenOnly Restarted Stale Syntax }
     Cause {
         Outside NotFound Invalid NoServer NotInstalled StartFailed Crashed GaveUp Timeout Unsupported TooLarge
         Failed
