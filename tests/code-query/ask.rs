@@ -33,12 +33,13 @@ fn main() {
         let root = Path::new(&root).canonicalize().unwrap();
         Native::new(servers.workspace(&root).unwrap(), runtime.handle().clone(), servers)
     };
-    let spent = native.spent();
+    let (spent, begins) = (native.spent(), native.began());
     let workspaces: Vec<Box<dyn Workspace>> = vec![Box::new(native)];
     for line in std::io::stdin().lock().lines() {
         let arguments: Map<String, Json> = serde_json::from_str(&line.unwrap()).unwrap();
         spent.set(Duration::ZERO);
         let began = Instant::now();
+        begins.set(began);
         let answer = code_query::answer(&workspaces, &arguments).map_err(|fault| fault.message);
         let elapsed = began.elapsed();
         let answer = answer.unwrap_or_else(|message| json!({"fault": message}));

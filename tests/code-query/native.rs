@@ -15,17 +15,35 @@ pub(crate) struct Native {
     root: Arc<Root>,
     handle: Handle,
     spent: Rc<Cell<Duration>>,
+    began: Rc<Cell<Instant>>,
     _servers: LanguageServers,
 }
 
 impl Native {
     pub(crate) fn new(root: Arc<Root>, handle: Handle, servers: LanguageServers) -> Self {
-        Self { root, handle, spent: Rc::default(), _servers: servers }
+        Self {
+            root,
+            handle,
+            spent: Rc::default(),
+            began: Rc::new(Cell::new(Instant::now())),
+            _servers: servers,
+        }
     }
 
     /// The time that its questions took since somebody set it to nothing.
     pub(crate) fn spent(&self) -> Rc<Cell<Duration>> {
         Rc::clone(&self.spent)
+    }
+
+    /// What is left of a deadline, which counts from the beginning of the call.
+    fn left(&self, deadline: u32) -> u32 {
+        let passed = u32::try_from(self.began.get().elapsed().as_millis()).unwrap_or(u32::MAX);
+        deadline.saturating_sub(passed)
+    }
+
+    /// Tells when a call begins.
+    pub(crate) fn began(&self) -> Rc<Cell<Instant>> {
+        Rc::clone(&self.began)
     }
 
     fn wait<T>(&self, answer: impl Future<Output = T>) -> T {
@@ -83,15 +101,17 @@ impl Workspace for Native {
     }
 
     fn prepare(&self, language: &str, deadline: u32) -> Result<Server, Failure> {
-        self.wait(self.root.prepare(language, deadline)).map(server).map_err(failure)
+        self.wait(self.root.prepare(language, self.left(deadline))).map(server).map_err(failure)
     }
 
     fn document_symbols(&self, paths: &[String], deadline: u32) -> Each<Symbols> {
-        self.each(self.root.document_symbols(paths.to_vec(), deadline), symbols)
+        self.each(self.root.document_symbols(paths.to_vec(), self.left(deadline)), symbols)
     }
 
     fn workspace_symbols(&self, language: &str, text: &str, deadline: u32) -> Result<Symbols, Failure> {
-        self.wait(self.root.workspace_symbols(language, text, deadline)).map(symbols).map_err(failure)
+        self.wait(self.root.workspace_symbols(language, text, self.left(deadline)))
+            .map(symbols)
+            .map_err(failure)
     }
 
     fn symbol_parts(&self, parts: &[Part], deadline: u32) -> Each<Symbols> {
@@ -101,7 +121,7 @@ impl Workspace for Native {
             around: part.around.iter().map(place).collect(),
             named: part.named.clone(),
         };
-        self.each(self.root.symbol_parts(parts.iter().map(part).collect(), deadline), symbols)
+        self.each(self.root.symbol_parts(parts.iter().map(part).collect(), self.left(deadline)), symbols)
     }
 
     fn follow(&self, asked: &[Follow], deadline: u32) -> Each<Locations> {
@@ -116,7 +136,7 @@ impl Workspace for Native {
             relation: relation(follow.relation),
             at: places(std::slice::from_ref(&follow.at)).remove(0),
         });
-        self.each(self.root.related(asked.collect(), deadline), |answer| Locations {
+        self.each(self.root.related(asked.collect(), self.left(deadline)), |answer| Locations {
             items: answer.items.into_iter().map(location).collect(),
             added: answer.added,
             unsure: answer.unsure.into_iter().map(location).collect(),
@@ -136,7 +156,7 @@ impl Workspace for Native {
             symbol: symbol(one.symbol),
             sites: one.sites.into_iter().map(location).collect(),
         };
-        self.each(self.root.hierarchy(step, places(at), deadline), |answer| Neighbours {
+        self.each(self.root.hierarchy(step, places(at), self.left(deadline)), |answer| Neighbours {
             items: answer.items.into_iter().map(neighbour).collect(),
             freshness: freshness(answer.freshness),
         })
@@ -145,15 +165,17 @@ impl Workspace for Native {
     fn hover(&self, at: &[Place], deadline: u32) -> Each<Shown> {
         let shown =
             |shown: host::Shown| Shown { markdown: shown.markdown, freshness: freshness(shown.freshness) };
-        self.each(self.root.hover(places(at), deadline), shown)
+        self.each(self.root.hover(places(at), self.left(deadline)), shown)
     }
 
     fn diagnostics(&self, paths: &[String], deadline: u32) -> Each<Diagnostics> {
-        self.each(self.root.diagnostics(paths.to_vec(), deadline), diagnostics)
+        self.each(self.root.diagnostics(paths.to_vec(), self.left(deadline)), diagnostics)
     }
 
     fn workspace_diagnostics(&self, language: &str, deadline: u32) -> Result<Diagnostics, Failure> {
-        self.wait(self.root.workspace_diagnostics(language, deadline)).map(diagnostics).map_err(failure)
+        self.wait(self.root.workspace_diagnostics(language, self.left(deadline)))
+            .map(diagnostics)
+            .map_err(failure)
     }
 
     fn completions(
@@ -164,7 +186,8 @@ impl Workspace for Native {
         deadline: u32,
     ) -> Result<Completions, Failure> {
         let place = places(std::slice::from_ref(at)).remove(0);
-        let found = self.wait(self.root.completions(place, overlay, limit, deadline)).map_err(failure)?;
+        let found =
+            self.wait(self.root.completions(place, overlay, limit, self.left(deadline))).map_err(failure)?;
         let item = |one: host::Completion| Completion {
             label: one.label,
             kind: one.kind,

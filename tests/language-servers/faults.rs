@@ -472,6 +472,21 @@ async fn it_does_not_read() {
     check(script, references(), "Timeout: faulty did not answer references in time").await;
 }
 
+/// One that works at something else and says so keeps what it has read.
+#[tokio::test]
+async fn one_that_speaks_is_not_taken_for_dead() {
+    let said = json!({"method": "window/logMessage", "params": {"type": 3, "message": "parsed one more"}});
+    let script = json!([{"on": "textDocument/references", "do": [{"sleep": 100}, {"say": said}]}]);
+    let rig = Rig::new(&script, &json!({}), &json!({}));
+    let follow = || vec![Follow { relation: Relation::References, at: place("a.faulty", 0, 0) }];
+    for _ in 0..4 {
+        let said = show(&rig.answer(Ask::Related { asked: follow(), deadline: 400 }).await);
+        assert!(said.starts_with("Timeout"), "{said}");
+    }
+    assert_eq!(rig.workspace.servers()[0].restarts, 0);
+    rig.end().await;
+}
+
 #[tokio::test]
 async fn one_that_stays_silent_is_started_again() {
     let answer = json!([{"uri": "file://FOLDER/root/b.faulty", "range": range(0, 0, 3)}]);

@@ -1,5 +1,7 @@
 //! Every question of `iac:plugin/language-servers` as data, so that one place can refuse, record or replay it.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::types::{
@@ -54,6 +56,39 @@ pub enum Reply {
     Restart(Result<(), Failure>),
 }
 
+impl Ask {
+    /// Takes out of its deadline what has passed since the caller began, so that all questions of a call share one time.
+    #[must_use]
+    pub fn after(mut self, passed: Duration) -> Self {
+        if let Some(deadline) = self.deadline() {
+            let passed = u32::try_from(passed.as_millis()).unwrap_or(u32::MAX);
+            *deadline = deadline.saturating_sub(passed);
+        }
+        self
+    }
+
+    fn deadline(&mut self) -> Option<&mut u32> {
+        match self {
+            Self::Prepare { deadline, .. }
+            | Self::DocumentSymbols { deadline, .. }
+            | Self::WorkspaceSymbols { deadline, .. }
+            | Self::SymbolParts { deadline, .. }
+            | Self::Related { deadline, .. }
+            | Self::Hierarchy { deadline, .. }
+            | Self::Hover { deadline, .. }
+            | Self::Diagnostics { deadline, .. }
+            | Self::WorkspaceDiagnostics { deadline, .. }
+            | Self::Completions { deadline, .. } => Some(deadline),
+            Self::Root
+            | Self::Servers
+            | Self::Files { .. }
+            | Self::Text { .. }
+            | Self::Lines { .. }
+            | Self::Restart { .. } => None,
+        }
+    }
+}
+
 impl Workspace {
     /// Answers a question. Written as JSON, results are `{"Ok":…}` and `{"Err":…}`.
     pub async fn answer(&self, ask: Ask) -> Reply {
@@ -89,5 +124,19 @@ impl Workspace {
             }
             Ask::Restart { language } => Reply::Restart(self.restart(language.as_deref())),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_of_a_call_share_its_time() {
+        let ask = Ask::Hover { places: Vec::new(), deadline: 300 };
+        let left = |passed| ask.clone().after(Duration::from_millis(passed));
+        assert_eq!(left(100), Ask::Hover { places: Vec::new(), deadline: 200 });
+        assert_eq!(left(400), Ask::Hover { places: Vec::new(), deadline: 0 });
+        assert_eq!(Ask::Root.after(Duration::from_secs(9)), Ask::Root);
     }
 }

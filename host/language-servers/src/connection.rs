@@ -47,6 +47,8 @@ struct Shared {
     out: mpsc::UnboundedSender<Vec<u8>>,
     tail: Mutex<Vec<u8>>,
     ended: watch::Sender<Option<String>>,
+    /// When the server last said anything.
+    heard: Mutex<Instant>,
 }
 
 /// The near side of a conversation. The process is killed when the last one is dropped.
@@ -67,6 +69,7 @@ impl Connection {
             out,
             tail: Mutex::default(),
             ended: watch::Sender::new(None),
+            heard: Mutex::new(Instant::now()),
         });
         tokio::spawn(write(launched.stdin, to_write));
         tokio::spawn(keep_tail(launched.stderr, Arc::clone(&shared)));
@@ -101,6 +104,11 @@ impl Connection {
         };
         drop(asked);
         answer
+    }
+
+    /// Tells whether the server has said anything since then.
+    pub(crate) fn has_spoken_since(&self, then: Instant) -> bool {
+        *lock(&self.shared.heard) > then
     }
 
     /// Says how the server ended, once it has.
@@ -138,6 +146,7 @@ impl Shared {
     }
 
     fn dispatch(&self, message: Json, listener: &dyn Listener) {
+        *lock(&self.heard) = Instant::now();
         let params = message.get("params").unwrap_or(&Json::Null);
         match (message.get("method").and_then(Json::as_str), message.get("id")) {
             (Some(method), Some(id)) => {

@@ -44,6 +44,9 @@ pub struct Profile {
     /// Beginnings of the names of work that changes no answer.
     #[serde(default)]
     pub ignored_progress: Vec<String>,
+    /// The work by which it says that it could not read the project, and which goes on for ever.
+    #[serde(default)]
+    pub failed_progress: Option<FailedProgress>,
     /// Whether one file must stay open.
     #[serde(default)]
     pub anchor: bool,
@@ -98,6 +101,16 @@ pub struct Profile {
     /// How long it may take to begin, in milliseconds.
     #[serde(default = "start_ms")]
     pub start_ms: u64,
+}
+
+/// Work that is announced and stands for a failure.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FailedProgress {
+    /// The beginning of its title.
+    pub title: String,
+    /// What a person can do about it.
+    pub hint: String,
 }
 
 /// A version that is needed.

@@ -38,6 +38,10 @@ pub(crate) use start::{Start, start};
 /// Questions in a row without an answer after which a server is taken for dead.
 const SILENCE: u32 = 3;
 
+/// What to do about an answer that did not come in time.
+const SLOW: &str = "ask again: the server keeps what it has read, and the first question after its start takes longest; or \
+                    allow more time, or ask about less";
+
 /// Outlines that are kept.
 const OUTLINES: usize = 5_000;
 
@@ -188,6 +192,8 @@ impl Server {
 
     fn heard_of(&self, answer: Result<Json, Trouble>, method: &str, began: Instant) -> Result<Json, Halt> {
         match answer {
+            // One that speaks is busy with something else, and would lose what it has read.
+            Err(Trouble::Timeout) if self.connection.has_spoken_since(began) => {}
             Err(Trouble::Timeout) => lock(&self.silence).lasts(began),
             _ => *lock(&self.silence) = Silence::default(),
         }
@@ -214,7 +220,7 @@ impl Server {
         let what = method.rsplit('/').next().unwrap_or(method);
         let failure =
             Failure::new(Cause::Timeout, format!("{} did not answer {what} in time", self.profile.name));
-        failure.suggest("allow more time, or ask about less").retry(1_000)
+        failure.suggest(SLOW).retry(1_000)
     }
 
     fn unsupported(&self, method: &str) -> Failure {

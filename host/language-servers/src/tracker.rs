@@ -34,6 +34,8 @@ pub(crate) struct Tracker {
     begun: bool,
     work: HashMap<String, Work>,
     status: Option<Health>,
+    /// Work that stands for a failure: its token and what it says.
+    failed: Option<(String, String)>,
     /// Methods that were registered later, by their ids.
     pub(crate) registered: BTreeMap<String, (String, Json)>,
 }
@@ -63,6 +65,7 @@ impl Tracker {
             begun: false,
             work: HashMap::new(),
             status: None,
+            failed: None,
             registered: BTreeMap::new(),
         }
     }
@@ -81,12 +84,21 @@ impl Tracker {
                     work.percent = value.get("percentage").and_then(Json::as_u64).or(work.percent);
                 }
             }
-            Some("end") => self.end(&token, profile),
+            Some("end") => {
+                self.failed.take_if(|(failed, _)| *failed == token);
+                self.end(&token, profile);
+            }
             _ => {}
         }
     }
 
     fn begin(&mut self, token: String, title: String, text: String, profile: &Profile) {
+        if let Some(failed) =
+            profile.failed_progress.as_ref().filter(|failed| title.starts_with(&failed.title))
+        {
+            self.failed = Some((token, format!("{title}: {text}; {}", failed.hint)));
+            return;
+        }
         let ignored =
             profile.ignored_progress.iter().any(|name| token.starts_with(name) || title.starts_with(name));
         self.begun |= awaited(profile).iter().any(|name| token.starts_with(name) || title.starts_with(name));
@@ -147,6 +159,9 @@ impl Tracker {
 
     /// Says how the server is, once it has answered its first question.
     pub(crate) fn state(&self, profile: &Profile) -> State {
+        if self.failed.is_some() {
+            return State::Degraded;
+        }
         match (&profile.ready, &self.status) {
             (Ready::Status { .. }, Some(status)) if status.health == "error" && status.quiescent => {
                 State::Degraded
@@ -165,10 +180,13 @@ impl Tracker {
 
     /// Whether something is wrong with a part of the project, such as what it depends on.
     pub(crate) fn is_ill(&self) -> bool {
-        self.status.as_ref().is_some_and(|status| status.health != "ok")
+        self.failed.is_some() || self.status.as_ref().is_some_and(|status| status.health != "ok")
     }
 
     pub(crate) fn message(&self) -> Option<String> {
+        if let Some((_, failed)) = &self.failed {
+            return Some(failed.clone());
+        }
         let status = self.status.as_ref().filter(|status| status.health != "ok")?;
         status.message.clone().or_else(|| Some(format!("it says that its health is `{}`", status.health)))
     }
@@ -239,6 +257,26 @@ mod tests {
         check("pyright", &[("warm", Json::Null)], State::Ready);
         check("pyright", &[("warm", Json::Null), ("begin", json!("Analyzing"))], State::Loading);
         check("pyright", &[("warm", Json::Null), ("begin", json!(1)), ("end", json!(1))], State::Ready);
+    }
+
+    #[test]
+    fn work_that_stands_for_a_failure() {
+        let known = known();
+        let gopls = known.iter().find(|profile| profile.name == "gopls").unwrap();
+        let mut tracker = Tracker::new();
+        let say = |tracker: &mut Tracker, value: Json| {
+            tracker.progress(&json!({"token": 1, "value": value}), gopls)
+        };
+        say(
+            &mut tracker,
+            json!({"kind": "begin", "title": "Error loading workspace", "message": "no modules"}),
+        );
+        assert_eq!(tracker.state(gopls), State::Degraded);
+        assert!(tracker.is_ill() && !tracker.is_busy());
+        let message = tracker.message().unwrap();
+        assert!(message.starts_with("Error loading workspace: no modules; fetch what"), "{message}");
+        say(&mut tracker, json!({"kind": "end"}));
+        assert!(!tracker.is_ill() && tracker.message().is_none());
     }
 
     #[test]

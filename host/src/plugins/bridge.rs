@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use iac_core::call::{Act, ScriptCall, Tool};
 use iac_core::permission::{Level as CoreLevel, Question as CoreQuestion};
@@ -23,13 +24,22 @@ pub(super) struct Bridge {
     pipeline: Arc<Pipeline>,
     servers: Arc<Servers>,
     caller: Caller,
+    /// When the call began: deadlines of its questions to language servers count from here.
+    began: Instant,
     events: AtomicU64,
     question: Mutex<Option<Box<CoreQuestion>>>,
 }
 
 impl Bridge {
     pub(super) fn new(pipeline: Arc<Pipeline>, servers: Arc<Servers>, caller: Caller) -> Self {
-        Self { pipeline, servers, caller, events: AtomicU64::new(0), question: Mutex::default() }
+        Self {
+            pipeline,
+            servers,
+            caller,
+            began: Instant::now(),
+            events: AtomicU64::new(0),
+            question: Mutex::default(),
+        }
     }
 
     /// Returns how many Apple events were sent for the call.
@@ -45,7 +55,7 @@ impl Bridge {
     async fn answer(&self, plugin: &Asking, question: Question) -> Result<Told, Refusal> {
         if let Question::LanguageServers { root, ask } = question {
             return match self.servers.get().opened(Path::new(&root)) {
-                Ok(workspace) => Ok(workspace.answer(ask).await.into()),
+                Ok(workspace) => Ok(workspace.answer(ask.after(self.began.elapsed())).await.into()),
                 Err(failure) => Err(Fault::new("unavailable", failure.message).into()),
             };
         }

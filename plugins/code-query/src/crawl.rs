@@ -74,16 +74,14 @@ pub(crate) fn outlines<'a>(
         broken: Vec::new(),
         found: Vec::new(),
     };
-    let mut deadline = common.wait.saturating_add(common.timeout).min(120_000);
     let mut rest = files.into_iter().peekable();
     while rest.peek().is_some() {
         let batch = batch(&mut rest, if matches!(share, Share::Whole) { BYTES } else { u64::MAX });
-        crawl.batch(batch, deadline, doubts);
+        crawl.batch(batch, common.timeout, doubts);
         // A server that did not answer in time is not asked again; what is left is counted.
         if crawl.timed_out() {
             crawl.failures.extend(rest.by_ref().map(|file| (file, failure_of_time())));
         }
-        deadline = common.timeout;
     }
     crawl.finish(common, what, doubts)
 }

@@ -114,8 +114,7 @@ impl<'a> Found<'a> {
         let languages: BTreeSet<&str> = files.iter().map(|file| file.language.as_str()).collect();
         languages.into_iter().for_each(|language| drop(site.workspace.prepare(language, common.wait)));
         let paths: Vec<String> = files.into_iter().map(|file| file.path).collect();
-        let deadline = common.wait.saturating_add(common.timeout).min(120_000);
-        match site.workspace.diagnostics(&paths, deadline) {
+        match site.workspace.diagnostics(&paths, common.timeout) {
             Err(failure) => self.fail(failure, paths.len(), common),
             Ok(answers) => answers.into_iter().for_each(|answer| match answer {
                 Err(failure) => self.fail(failure, 1, common),

@@ -267,23 +267,21 @@ fn candidates(
         listed = scope.listed(&FileFilter { ignored: true, ..scope::filter(&scope.under, FILES) })?;
     }
     let excluded = |file: &File| common.exclude.iter().any(|pattern| pattern.matches(&file.path));
-    let letters = letters(wanted, LETTERS).filter(|_| way != Way::Crawl);
+    let in_names = letters(wanted, LETTERS);
+    let in_texts = text_letters(wanted).filter(|_| way != Way::Crawl);
     let pasted =
-        letters.as_deref().map_or_else(Vec::new, |letters| pasted(scope, letters, &listed.items, common));
+        in_texts.as_deref().map_or_else(Vec::new, |letters| pasted(scope, letters, &listed.items, common));
     let small = !listed.truncated && listed.items.len() <= SMALL;
     let all = listed.items.len();
-    let mut found = match letters {
-        Some(letters) if all > 1 && way == Way::Index => {
-            match indexed(scope, &letters, &listed.items, common, doubts) {
+    let mut found = match in_texts {
+        Some(letters) if all > 1 => {
+            // An index knows the names of symbols, not what holds them.
+            let names = in_names.filter(|_| way == Way::Index || !small);
+            match names.and_then(|names| indexed(scope, &names, &listed.items, common, doubts)) {
                 Some(found) => found,
                 None => containing(scope, &letters, doubts)?,
             }
         }
-        Some(letters) if all > 1 && small => containing(scope, &letters, doubts)?,
-        Some(letters) if all > 1 => match indexed(scope, &letters, &listed.items, common, doubts) {
-            Some(found) => found,
-            None => containing(scope, &letters, doubts)?,
-        },
         _ => {
             cap(listed.truncated, doubts);
             listed.items
@@ -323,6 +321,12 @@ fn pasted(scope: &Scope<'_>, letters: &[String], files: &[File], common: &Common
 /// with locals.
 fn letters(wanted: &Wanted<'_>, least: usize) -> Option<Vec<String>> {
     let letters = if wanted.locals { None } else { wanted.pattern.literals(least) };
+    letters.filter(|letters| letters.len() <= 16)
+}
+
+/// Letters that the text of a file must hold to be looked at, be it in a name or in what holds it.
+fn text_letters(wanted: &Wanted<'_>) -> Option<Vec<String>> {
+    let letters = if wanted.locals { None } else { wanted.pattern.text_literals(LETTERS) };
     letters.filter(|letters| letters.len() <= 16)
 }
 

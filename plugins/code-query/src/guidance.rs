@@ -2,6 +2,8 @@
 
 use iac_plugin::{Json, json};
 
+use crate::request::LONGEST;
+
 pub(crate) const DESCRIPTION: &str = "Answers questions about source code from real language servers, better than text \
     search: it knows declarations from mentions, and reads no file you do not need. One query, or up to 50 in \
     {\"queries\":[..]}.\n\
@@ -45,8 +47,8 @@ pub(crate) fn schema() -> Json {
             "offset": number(0, u32::MAX, "0"),
             "exclude": {"type": ["string", "array"], "items": {"type": "string"}, "description": "path globs"},
             "countOnly": flag("only the total"),
-            "timeoutMs": number(1, 120_000, "20000"),
-            "waitMs": number(0, 120_000, "how long a server may load, 15000"),
+            "timeoutMs": number(1, LONGEST, "for the whole call, 25000"),
+            "waitMs": number(0, LONGEST, "how much of it a server may load, 15000"),
             "allowPartial": flag("false: an error rather than an answer of a server that still loads"),
         },
         "additionalProperties": false

@@ -145,6 +145,20 @@ impl Pattern {
         Some(literals)
     }
 
+    /// Returns letters of which the text of every file with a match holds at least one: those of a name or of what holds
+    /// it, since both stand in the text.
+    pub(crate) fn text_literals(&self, least: usize) -> Option<Vec<String>> {
+        let mut literals = Vec::new();
+        for one in &self.alternatives {
+            let runs = one.segments.iter().filter_map(Segment::literal);
+            let literal = runs.max_by_key(String::len).filter(|literal| literal.len() >= least)?;
+            if !literals.contains(&literal) {
+                literals.push(literal);
+            }
+        }
+        Some(literals)
+    }
+
     /// Returns the last name of the pattern, for a search of what is near to it.
     pub(crate) fn leaf(&self) -> &str {
         let from = self.text.rfind(['.', '#', '/', ':']).map_or(0, |at| at + 1);
@@ -203,14 +217,18 @@ impl Alternative {
 
     /// The longest run of ASCII that stands in a name whether it matches as a whole or by its last segment.
     fn literal(&self) -> Option<String> {
-        match self.segments.last()? {
-            Segment::One(leaf) => leaf.longest_run(),
-            Segment::AnyDepth => None,
-        }
+        self.segments.last()?.literal()
     }
 }
 
 impl Segment {
+    fn literal(&self) -> Option<String> {
+        match self {
+            Self::One(glob) => glob.longest_run(),
+            Self::AnyDepth => None,
+        }
+    }
+
     fn parse(marks: &[glob::Mark]) -> Self {
         if glob::is_any_depth(marks) { Self::AnyDepth } else { Self::One(Glob::parse(marks)) }
     }

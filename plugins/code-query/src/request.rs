@@ -18,6 +18,9 @@ use fields::Fields;
 /// The most queries of one call.
 const MOST: usize = 50;
 
+/// The most milliseconds of a call. The engine ends a call after 60 seconds, and with it all that was found.
+pub(crate) const LONGEST: u32 = 55_000;
+
 /// What was asked.
 #[derive(Debug)]
 pub(crate) struct Request {
@@ -93,9 +96,9 @@ pub(crate) struct Common {
     pub(crate) offset: usize,
     pub(crate) exclude: Vec<PathPattern>,
     pub(crate) count_only: bool,
-    /// Milliseconds.
+    /// Milliseconds from the beginning of the call.
     pub(crate) timeout: u32,
-    /// Milliseconds.
+    /// Milliseconds from the beginning of the call.
     pub(crate) wait: u32,
     pub(crate) allow_partial: bool,
 }
@@ -263,8 +266,8 @@ impl Common {
             offset: fields.number("offset", 0, u32::MAX)?.unwrap_or(0) as usize,
             exclude: fields.path_patterns("exclude")?,
             count_only: fields.flag("countOnly")?.unwrap_or(false),
-            timeout: fields.number("timeoutMs", 1, 120_000)?.unwrap_or(20_000),
-            wait: fields.number("waitMs", 0, 120_000)?.unwrap_or(15_000),
+            timeout: fields.number("timeoutMs", 1, LONGEST)?.unwrap_or(25_000),
+            wait: fields.number("waitMs", 0, LONGEST)?.unwrap_or(15_000),
             allow_partial: fields.flag("allowPartial")?.unwrap_or(true),
         })
     }

@@ -282,6 +282,19 @@ fn the_index_spares_files_where_it_can_be_relied_upon() {
     assert_eq!(asked(json!({"cap": 1})), "workspace-symbols item0of3, symbol-parts 1");
 }
 
+/// `Animation.*` looks only at files in which `Animation` stands.
+#[test]
+fn the_letters_of_a_holder_choose_files() {
+    for (pattern, files) in [("Animation.*", 3), ("UserService.**.a", 1), ("Animation.get*", 3), ("*", 4)] {
+        let model = Box::leak(Box::new(plain()));
+        let workspaces: Vec<Box<dyn Workspace>> = vec![Box::new(Lent(model))];
+        ask_all(&workspaces, &json!({"type": "findSymbols", "query": pattern}));
+        let asked = model.asked.borrow().join(", ");
+        let count: usize = asked.rsplit(' ').next().and_then(|count| count.parse().ok()).unwrap_or_default();
+        assert_eq!(count, files, "{pattern}: {asked}");
+    }
+}
+
 /// However many queries there are, each round of them is one question of each kind.
 #[test]
 fn queries_of_one_call_ask_together() {
