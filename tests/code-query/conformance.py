@@ -75,7 +75,7 @@ class Servers:
         return self.answers({"queries": queries})
 
     def answers(self, query):
-        self.process.stdin.write(json.dumps(query) + "\n")
+        self.process.stdin.write(json.dumps(query | {"format": "rows"}) + "\n")
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline())
         self.times.append((query, answer["ms"], answer["serversMs"]))

@@ -55,7 +55,10 @@ class CodeQuery(unittest.TestCase):
 
     def test_questions_are_answered(self):
         found = self.ask({"type": "findSymbols", "query": "Animation.get*"})[0]
-        self.assertEqual([one["path"] for one in found["result"]], ["animation.py:2:9-3:31", "animation.py:5:9-6:17"])
+        (file,) = found["result"]
+        self.assertEqual(file["path"], "animation.py")
+        self.assertEqual([line.split(" | ")[0] for line in file["symbols"]],
+                         ["2:9-3:31 method Animation.get_frame", "5:9-6:17 method Animation.get_time"])
         self.assertIs(found["complete"], True)
         batch = self.ask({"queries": [
             {"type": "outline", "path": "animation.py", "depth": 1},
@@ -63,7 +66,8 @@ class CodeQuery(unittest.TestCase):
             {"type": "outline", "path": "animaton.py"},
         ]})
         self.assertEqual([one["name"] for one in batch[0]["result"]], ["Animation", "play"])
-        self.assertEqual([(one["line"], one["in"]) for one in batch[1]["result"]], [(10, "play")])
+        (file,) = batch[1]["result"]
+        self.assertEqual([line.split(":")[0] for line in file["uses"]["play"]], ["10"])
         self.assertEqual(batch[2]["code"], "NOT_FOUND")
         self.assertEqual(batch[2]["hint"], "nearest: animation.py")
 

@@ -40,14 +40,68 @@ pub(crate) struct Row {
     pub(crate) path: String,
     /// What it is called in a list of names.
     pub(crate) label: String,
+    /// How it is shown below its file; none where it is shown by itself.
+    pub(crate) entry: Option<Entry>,
+}
+
+/// One line of what is shown of a file.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    /// What the lines of a file are called.
+    pub(crate) list: &'static str,
+    /// What holds it, where lines are sorted by that.
+    pub(crate) holder: Option<String>,
+    /// Where and what it is.
+    pub(crate) head: String,
+    /// More about it, such as a signature or its code.
+    pub(crate) tail: String,
+}
+
+/// What stands between the head and the tail of a line of one thing.
+const BAR: &str = " | ";
+
+impl Entry {
+    /// A line of a symbol: where it is, what it is, and its signature or code.
+    pub(crate) fn of_symbol(
+        list: &'static str,
+        at: &str,
+        name: &str,
+        signature: Option<String>,
+        body: Option<&String>,
+    ) -> Self {
+        let tail = match (body, signature) {
+            (Some(body), _) => format!("\n{body}"),
+            (None, Some(signature)) => format!("{BAR}{signature}"),
+            (None, None) => String::new(),
+        };
+        Self { list, holder: None, head: format!("{at} {name}"), tail }
+    }
+
+    fn text(&self) -> Json {
+        json!(format!("{}{}", self.head, self.tail))
+    }
 }
 
 impl Row {
+    /// About how many bytes its line takes; the file and the holder are counted for each, which is more than there are.
+    fn length(&self) -> usize {
+        let Some(entry) = &self.entry else { return self.path.len() };
+        let text = entry.text().to_string().len();
+        text + 1 + if entry.holder.is_some() { 8 } else { 0 }
+    }
+
     /// Makes one; fields that are null are left out.
     pub(crate) fn new(path: String, label: String, shown: Json) -> Self {
         let mut shown = if let Json::Object(map) = shown { map } else { Map::new() };
         shown.retain(|_, value| !value.is_null());
-        Self { path, label, shown }
+        Self { path, label, shown, entry: None }
+    }
+
+    /// Shows it as a line below its file.
+    #[must_use]
+    pub(crate) fn below_file(mut self, entry: Entry) -> Self {
+        self.entry = Some(entry);
+        self
     }
 }
 
@@ -70,9 +124,10 @@ pub(crate) fn page<'a, T>(items: &'a [T], common: &Common, doubts: &mut Doubts) 
 /// Shows what a query came to.
 pub(crate) fn show(name: &str, outcome: Result<Answer, Trouble>, form: Form) -> Json {
     match (outcome, form) {
-        (Ok(answer), Form::Plain) => answer.show(),
-        (Err(trouble), Form::Plain) => trouble.show(),
-        (Ok(answer), Form::Envelope) => envelope(name, answer.show()),
+        (Ok(answer), Form::Plain) => answer.show(true),
+        (Ok(answer), Form::Rows) => answer.show(false),
+        (Err(trouble), Form::Plain | Form::Rows) => trouble.show(),
+        (Ok(answer), Form::Envelope) => envelope(name, answer.show(false)),
         (Err(trouble), Form::Envelope) => {
             let mut shown = json!({"success": false});
             merge(&mut shown, trouble.show());
@@ -82,7 +137,10 @@ pub(crate) fn show(name: &str, outcome: Result<Answer, Trouble>, form: Form) -> 
 }
 
 impl Answer {
-    fn show(mut self) -> Json {
+    fn show(mut self, grouped: bool) -> Json {
+        if !grouped {
+            self.rows.iter_mut().for_each(|row| row.entry = None);
+        }
         let mut stage = 0;
         while stage < STAGES && self.length(stage) > BUDGET {
             stage += 1;
@@ -90,13 +148,17 @@ impl Answer {
         }
         let rows = std::mem::take(&mut self.rows);
         match stage {
-            0..=WITH_ROWS => self.with(rows.into_iter().map(|row| Json::Object(row.shown)).collect()),
+            0..=WITH_ROWS => self.with(files(rows)),
             stage => self.with(by_file(&rows, stage)),
         }
     }
 
     /// How many bytes it has at a stage. Rows are counted where they are: most answers are short enough as they are.
     fn length(&self, stage: usize) -> usize {
+        if stage <= WITH_ROWS && self.rows.iter().any(|row| row.entry.is_some()) {
+            return self.rows.iter().map(Row::length).sum::<usize>()
+                + self.with(Vec::new()).to_string().len();
+        }
         if stage > WITH_ROWS {
             return self.with(by_file(&self.rows, stage)).to_string().len();
         }
@@ -113,9 +175,10 @@ impl Answer {
     fn shorten(&mut self, stage: usize) {
         let rows = self.rows.len();
         if stage == 1 {
-            self.rows
-                .iter_mut()
-                .for_each(|row| EXTRAS.iter().for_each(|field| drop(row.shown.shift_remove(*field))));
+            for row in &mut self.rows {
+                EXTRAS.iter().for_each(|field| drop(row.shown.shift_remove(*field)));
+                row.entry.iter_mut().for_each(|entry| entry.tail.clear());
+            }
         }
         let what = match stage {
             1 => "shortened: without preview and detail",
@@ -148,6 +211,50 @@ impl Answer {
         merge(&mut shown, Json::Object(self.extra.clone()));
         shown
     }
+}
+
+/// Rows by themselves, and lines below their files. What lies outside of every root comes last, and short.
+fn files(rows: Vec<Row>) -> Vec<Json> {
+    let mut shown: Vec<Json> = Vec::new();
+    let mut outside: Vec<Json> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for row in rows {
+        let Some(entry) = row.entry else {
+            shown.push(Json::Object(row.shown));
+            continue;
+        };
+        if row.shown.contains_key("external") {
+            let name = json!(format!("{} in {}", row.label, short(&row.path)));
+            if !outside.contains(&name) {
+                outside.push(name);
+            }
+            continue;
+        }
+        let at = *places.entry(row.path.clone()).or_insert_with(|| {
+            shown.push(json!({"path": row.path}));
+            shown.len() - 1
+        });
+        let file = &mut shown[at];
+        let text = entry.text();
+        let line = match entry.holder {
+            Some(holder) => &mut file[entry.list][holder],
+            None => &mut file[entry.list],
+        };
+        match line {
+            Json::Array(lines) => lines.push(text),
+            other => *other = json!([text]),
+        }
+    }
+    if !outside.is_empty() {
+        shown.push(json!({"outside": outside}));
+    }
+    shown
+}
+
+/// The last two names of a path: enough to know a library by.
+fn short(path: &str) -> &str {
+    let from = path.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
+    &path[from..]
 }
 
 /// Names or numbers in place of rows.
@@ -258,7 +365,7 @@ mod tests {
             long.doubts.note("a \"note\"");
             long.extra.insert("checked".to_owned(), json!(1));
             let length = long.length(0);
-            assert_eq!(long.show().to_string().len(), length, "{rows} rows");
+            assert_eq!(long.show(false).to_string().len(), length, "{rows} rows");
         }
     }
 
@@ -272,6 +379,8 @@ mod tests {
             timeout: 1,
             wait: 1,
             allow_partial: true,
+            body: false,
+            context: 0,
         };
         let mut doubts = Doubts::default();
         assert_eq!(page(&[1, 2, 3, 4], &common, &mut doubts), [2, 3]);

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use iac_plugin::json;
 use iac_plugin::serde_json::Map;
 
-use crate::answer::{self, Answer, Row};
+use crate::answer::{self, Answer, Entry, Row};
 use crate::crawl;
 use crate::doubts::{Doubts, Reason};
 use crate::find;
 use crate::request::Common;
-use crate::scope::{Desk, Scope, Site};
+use crate::scope::{Desk, Scope, Site, show_range};
 use crate::tree::key;
 use crate::trouble::Trouble;
 use crate::world::{Cause, Diagnostic, Diagnostics, Failure, File};
@@ -215,7 +215,13 @@ fn row((site, one): &(Site<'_>, Diagnostic)) -> Row {
         "code": one.code,
         "source": one.source,
     });
-    Row::new(path, format!("{severity} {}:{}", range.start.line + 1, range.start.column + 1), shown)
+    let label = format!("{severity} {}:{}", range.start.line + 1, range.start.column + 1);
+    let said: Vec<&str> = one.source.as_deref().into_iter().chain(one.code.as_deref()).collect();
+    let by = if said.is_empty() { String::new() } else { format!(" [{}]", said.join(" ")) };
+    let tail = format!(": {}{by}", fold(&one.message));
+    let entry =
+        Entry { list: "diagnostics", holder: None, head: format!("{} {severity}", show_range(&range)), tail };
+    Row::new(path, label, shown).below_file(entry)
 }
 
 /// One line with ordinary spaces, 500 characters at most.

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use iac_plugin::json;
 
-use crate::answer::{self, Answer, Row};
+use crate::answer::{self, Answer, Entry, Row};
+use crate::code::{self, Code, Thing};
 use crate::crawl::{self, Outline, Share};
 use crate::doubts::{Doubts, Reason};
 use crate::hidden::{self, Sought};
@@ -16,7 +17,7 @@ use crate::imports;
 use crate::kinds::{self, Kinds};
 use crate::pattern::{Case, Pattern};
 use crate::request::Common;
-use crate::scope::{self, Desk, Scope, Site};
+use crate::scope::{self, Desk, Scope, Site, show_range};
 use crate::tree::{Node, key};
 use crate::trouble::Trouble;
 use crate::world::{File, FileFilter, Naming, State};
@@ -77,7 +78,7 @@ pub(crate) fn symbols(desk: &Desk<'_>, wanted: &Wanted<'_>, common: &Common) -> 
     let mut doubts = Doubts::default();
     let hits = hits(desk, wanted, common, Way::Best, &mut doubts)?;
     let shown = answer::page(&hits, common, &mut doubts);
-    let rows = rows(shown);
+    let rows = rows(shown, common, &mut doubts);
     Ok(Answer { rows, total: hits.len(), offset: common.offset, doubts, ..Answer::default() })
 }
 
@@ -149,11 +150,14 @@ pub(crate) fn readable(scope: &Scope<'_>, files: Vec<File>, doubts: &mut Doubts)
     read
 }
 
-/// Shows symbols, each with the line of its name.
-pub(crate) fn rows(hits: &[Hit<'_>]) -> Vec<Row> {
+/// Shows symbols, each with its signature, and with its code where that is wanted.
+pub(crate) fn rows(hits: &[Hit<'_>], common: &Common, doubts: &mut Doubts) -> Vec<Row> {
     let previews =
         previews(hits.iter().map(|hit| (hit.site, hit.path.as_str(), hit.node.name_range.start.line)));
-    hits.iter().zip(previews).map(|(hit, preview)| row(hit, preview)).collect()
+    let things: Vec<Thing<'_>> =
+        hits.iter().map(|hit| (hit.site, hit.path.clone(), Some(hit.node.clone()))).collect();
+    let codes = code::of(&things, common, doubts);
+    hits.iter().zip(previews).zip(codes).map(|((hit, preview), code)| row(hit, preview, code)).collect()
 }
 
 /// Returns lines as they are shown: without spaces around, 200 characters at most.
@@ -180,7 +184,7 @@ pub(crate) fn previews<'a>(
         .collect()
 }
 
-fn row(hit: &Hit<'_>, preview: Option<String>) -> Row {
+fn row(hit: &Hit<'_>, preview: Option<String>, code: Code) -> Row {
     let node = &hit.node;
     let container = (!node.containers.is_empty()).then(|| node.containers.join("."));
     let shown = json!({
@@ -190,8 +194,12 @@ fn row(hit: &Hit<'_>, preview: Option<String>) -> Row {
         "container": container,
         "detail": node.detail,
         "preview": preview,
+        "body": code.body,
     });
-    Row::new(hit.site.show(&hit.path), node.full_name(), shown)
+    let name = format!("{} {}", kinds::name(node.kind), node.full_name());
+    let entry =
+        Entry::of_symbol("symbols", &show_range(&node.range()), &name, code.signature, code.body.as_ref());
+    Row::new(hit.site.show(&hit.path), node.full_name(), shown).below_file(entry)
 }
 
 fn sort(hits: &mut [Hit<'_>], pattern: &Pattern) {

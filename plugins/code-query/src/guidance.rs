@@ -12,9 +12,11 @@ pub(crate) const DESCRIPTION: &str = "Answers questions about source code from r
     completions {path,prefix,context?} or {path,line,character}; status; restart.\n\
     Patterns: * ? [a-z] [!x] {a,b}, and . for hierarchy: \"{get,set}*\", \"[A-Z]*Service\", \"Animation.get*\", \
     \"Shapes.**.area\"; a leading . means top level. kind: class, method, .. or a group: type, callable, value, container.\n\
-    Answers {\"results\":[{\"result\":[..],\"total\",\"complete\",\"reasons\"?,\"note\"?} or {\"error\",\"code\",\"hint\"?}]}. \
+    Answers {\"results\":[{\"result\":[{path, ..}],\"total\",\"complete\",\"reasons\"?,\"note\"?} or {\"error\",\"code\",\"hint\"?}]}, \
+    grouped by file: symbols as \"3:5-9:2 method A.b | signature\", uses under the function that holds them as \
+    \"6:3 line\"; body:true adds the code. \
     complete:false says why (loading, deadline, truncated, ..): an empty list is proof only with complete:true. Lines and \
-    characters count from 1; path \"a.rs:3:5-9:2\" begins at the name, so 3 and 5 can be sent back. Ask by symbol name \
+    characters count from 1; 3:5-9:2 begins at the name, so 3 and 5 can be sent back. Ask by symbol name \
     first: no position is needed. limit, offset page; countOnly counts; exclude takes path globs.";
 
 pub(crate) fn schema() -> Json {
@@ -27,7 +29,7 @@ pub(crate) fn schema() -> Json {
             "type": {"type": "string", "enum": TYPES, "description": "what is asked"},
             "queries": {"type": "array", "maxItems": 50, "items": {"type": "object"}, "description": "several queries in place of one, each with the fields below"},
             "args": {"description": "the same as queries, or one query", "type": ["object", "array"]},
-            "format": {"type": "string", "enum": ["plain", "envelope"], "description": "envelope: {success,data} and {success,error}"},
+            "format": {"type": "string", "enum": ["plain", "rows", "envelope"], "description": "rows: an object for each; envelope: {success,data}"},
             "query": text("findSymbols: pattern"),
             "symbol": text("name or pattern; outline: which symbols"),
             "path": text("file, or folder for findSymbols and diagnostics; relative to the root, or absolute"),
@@ -39,7 +41,8 @@ pub(crate) fn schema() -> Json {
             "severity": {"type": ["string", "array"], "items": {"type": "string"}, "description": "error, warning, info, hint"},
             "source": text("diagnostics: who says it"),
             "includeDeclaration": flag("references: also the declaration"),
-            "contextLines": number(0, 10, "references: lines around each"),
+            "contextLines": number(0, 50, "lines around each use or body"),
+            "body": flag("findSymbols, definition, implementations, callers, callees: with the code itself"),
             "prefix": text("completions: text before the cursor"),
             "context": text("completions: line that ends in the prefix"),
             "language": text("restart: which server"),

@@ -3,7 +3,6 @@
 //! Everything but the last step is a function of a [`world::Workspace`] and the arguments, so that it runs wherever
 //! that trait does. The modules stand in the order in which a query goes through them.
 
-mod guidance;
 mod near;
 mod pattern;
 pub mod world;
@@ -11,23 +10,24 @@ mod doubts;
 mod trouble;
 mod kinds;
 mod request;
+mod guidance;
 mod answer;
 mod scope;
 mod imports;
 mod rounds;
 mod status;
 mod tree;
+mod code;
 mod crawl;
-mod diagnostics;
 mod hidden;
 mod find;
+mod diagnostics;
 mod locate;
 mod completions;
-mod missed;
 mod outline;
+mod type_info;
 mod uses;
 mod relations;
-mod type_info;
 
 #[cfg(test)]
 mod tests;
@@ -96,9 +96,7 @@ fn run(desk: &Desk<'_>, query: &Query) -> Result<answer::Answer, Trouble> {
             let (path, source) = (path.as_deref(), source.as_deref());
             diagnostics::answer(desk, &diagnostics::Wanted { path, severities, source }, common)
         }
-        Ask::References { target, declaration, context } => {
-            relations::references(desk, target, *declaration, *context, common)
-        }
+        Ask::References { target, declaration } => relations::references(desk, target, *declaration, common),
         Ask::Definition { target } => relations::definition(desk, target, common),
         Ask::Implementations { target } => relations::implementations(desk, target, common),
         Ask::TypeInfo { target } => type_info::answer(desk, target, common),

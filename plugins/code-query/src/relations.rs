@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use iac_plugin::{Json, json};
 
-use crate::answer::{self, Answer, Row};
+use crate::answer::{self, Answer, Entry, Row};
+use crate::code::{self, Code, Thing};
 use crate::crawl::{self, Outline, Share};
 use crate::doubts::{self, Doubts, Reason};
 use crate::find::{self, Hit};
@@ -14,7 +15,7 @@ use crate::imports;
 use crate::kinds;
 use crate::locate::{self, Located};
 use crate::request::{Common, Target};
-use crate::scope::{Desk, Site};
+use crate::scope::{Desk, Site, show_range};
 use crate::tree::{Node, Spot, Tree, key};
 use crate::trouble::Trouble;
 use crate::uses::Uses;
@@ -22,6 +23,9 @@ use crate::world::{
     Cause, Each, Failure, File, Follow, Freshness, Location, Locations, Naming, Neighbour, Place, Position,
     Relation, Server, Step, Symbol,
 };
+
+/// Calls of one function that are shown.
+const SITES: usize = 3;
 
 /// Answers `references`.
 ///
@@ -31,7 +35,6 @@ pub(crate) fn references(
     desk: &Desk<'_>,
     target: &Target,
     declaration: bool,
-    context: usize,
     common: &Common,
 ) -> Result<Answer, Trouble> {
     let mut doubts = Doubts::default();
@@ -48,7 +51,7 @@ pub(crate) fn references(
         return Err(trouble);
     }
     let shown = answer::page(&found, common, &mut doubts);
-    let rows = reference_rows(located.site, &asker.server, shown, &declared, context, common);
+    let rows = reference_rows(located.site, &asker.server, shown, &declared, common);
     Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
 }
 
@@ -61,7 +64,8 @@ pub(crate) fn definition(desk: &Desk<'_>, target: &Target, common: &Common) -> R
     if let Target::Name { pattern, path, kinds } = target {
         let hits = locate::named(desk, pattern, path.as_deref(), *kinds, common, "definition", &mut doubts)?;
         let hits = with_bodies(hits, common);
-        let rows = find::rows(answer::page(&hits, common, &mut doubts));
+        let shown = answer::page(&hits, common, &mut doubts);
+        let rows = find::rows(shown, common, &mut doubts);
         return Ok(Answer { rows, total: hits.len(), offset: common.offset, doubts, ..Answer::default() });
     }
     let located = locate::one(desk, target, common, "definition", &mut doubts)?;
@@ -71,7 +75,7 @@ pub(crate) fn definition(desk: &Desk<'_>, target: &Target, common: &Common) -> R
         return Err(trouble);
     }
     let shown = answer::page(&found, common, &mut doubts);
-    let rows = declaration_rows(located.site, &asker.server, shown, None, common);
+    let rows = declaration_rows(&asker, shown, None, &mut doubts);
     Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
 }
 
@@ -97,7 +101,7 @@ pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common)
         return Err(trouble);
     }
     let shown = answer::page(&found, common, &mut doubts);
-    let rows = declaration_rows(located.site, &asker.server, shown, Some(via), common);
+    let rows = declaration_rows(&asker, shown, Some(via), &mut doubts);
     Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
 }
 
@@ -171,11 +175,13 @@ pub(crate) fn calls(
         return Err(trouble);
     }
     found.sort_by_cached_key(|one| {
-        (one.symbol.location.path.clone(), key(one.symbol.name_range.start), one.symbol.name.clone())
+        let path = one.symbol.location.path.clone();
+        // What lies outside is rarely meant, and would fill the first page.
+        (path.starts_with('/'), path, key(one.symbol.name_range.start), one.symbol.name.clone())
     });
     found.dedup_by(|one, other| same_symbol(one, other));
     let shown = answer::page(&found, common, &mut doubts);
-    let rows = neighbour_rows(located.site, shown);
+    let rows = neighbour_rows(&asker, step, shown, &mut doubts);
     Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
 }
 
@@ -492,12 +498,11 @@ fn reference_rows(
     asked: &Server,
     shown: &[Location],
     declared: &BTreeSet<Declared>,
-    context: usize,
     common: &Common,
 ) -> Vec<Row> {
     let trees = trees(site, asked, shown, common);
     let previews = find::previews(shown.iter().map(|one| (site, one.path.as_str(), one.range.start.line)));
-    let around = around(site, shown, context);
+    let around = around(site, shown, common.context);
     let row = |(number, (location, preview)): (usize, (&Location, Option<String>))| {
         let start = location.range.start;
         let path = site.show(&location.path);
@@ -506,14 +511,23 @@ fn reference_rows(
             "path": path,
             "line": start.line + 1,
             "column": start.column + 1,
-            "preview": preview,
+            "preview": preview.as_ref(),
             "in": holder.map(Node::full_name),
             "declaration": declared.contains(&(location.path.clone(), key(start))).then_some(true),
             "external": location.path.starts_with('/').then_some(true),
             "context": around.get(number),
         });
         let label = format!("{}:{}", start.line + 1, start.column + 1);
-        Row::new(path, label, shown)
+        let is_declared = declared.contains(&(location.path.clone(), key(start)));
+        let head = if is_declared { format!("{label} declaration") } else { label.clone() };
+        let tail = match (around.get(number), preview) {
+            (Some(around), _) => format!("\n{around}"),
+            (None, Some(line)) => format!(" {line}"),
+            (None, None) => String::new(),
+        };
+        let holder = Some(holder.map_or_else(String::new, Node::full_name));
+        let entry = Entry { list: "uses", holder, head, tail };
+        Row::new(path, label, shown).below_file(entry)
     };
     shown.iter().zip(previews).enumerate().map(row).collect()
 }
@@ -535,15 +549,19 @@ fn around(site: Site<'_>, shown: &[Location], context: usize) -> Vec<String> {
 
 /// Locations as the symbols that are declared there.
 fn declaration_rows(
-    site: Site<'_>,
-    asked: &Server,
+    asker: &Asker<'_, '_>,
     shown: &[Location],
     via: Option<&str>,
-    common: &Common,
+    doubts: &mut Doubts,
 ) -> Vec<Row> {
-    let trees = trees(site, asked, shown, common);
+    let (site, common) = (asker.located.site, asker.common);
+    let trees = trees(site, &asker.server, shown, common);
+    let declared =
+        |one: &Location| trees.get(&one.path).and_then(|tree| tree.declared_at(one.range.start)).cloned();
+    let things: Vec<Thing<'_>> = shown.iter().map(|one| (site, one.path.clone(), declared(one))).collect();
+    let codes = code::of(&things, common, doubts);
     let previews = find::previews(shown.iter().map(|one| (site, one.path.as_str(), one.range.start.line)));
-    let row = |(location, preview): (&Location, Option<String>)| {
+    let row = |((location, preview), code): ((&Location, Option<String>), Code)| {
         let node = trees.get(&location.path).and_then(|tree| tree.declared_at(location.range.start));
         let range = node.map_or(location.range, Node::range);
         let shown = json!({
@@ -551,21 +569,34 @@ fn declaration_rows(
             "kind": node.map(|node| kinds::name(node.kind)),
             "path": site.show_range(&location.path, &range),
             "container": node.filter(|node| !node.containers.is_empty()).map(|node| node.containers.join(".")),
-            "preview": preview,
+            "preview": preview.as_ref(),
+            "body": code.body.as_ref(),
             "via": via,
             "external": location.path.starts_with('/').then_some(true),
         });
         let label = node.map_or_else(|| format!("{}", location.range.start.line + 1), Node::full_name);
-        Row::new(site.show(&location.path), label, shown)
+        let name =
+            node.map_or_else(String::new, |node| format!("{} {}", kinds::name(node.kind), node.full_name()));
+        let signature = code.signature.or(preview);
+        let entry = Entry::of_symbol("symbols", &show_range(&range), &name, signature, code.body.as_ref());
+        Row::new(site.show(&location.path), label, shown).below_file(entry)
     };
-    shown.iter().zip(previews).map(row).collect()
+    shown.iter().zip(previews).zip(codes).map(row).collect()
 }
 
-fn neighbour_rows(site: Site<'_>, shown: &[Neighbour]) -> Vec<Row> {
+fn neighbour_rows(asker: &Asker<'_, '_>, step: Step, shown: &[Neighbour], doubts: &mut Doubts) -> Vec<Row> {
+    let (site, common) = (asker.located.site, asker.common);
     let previews = find::previews(
         shown.iter().map(|one| (site, one.symbol.location.path.as_str(), one.symbol.name_range.start.line)),
     );
-    let row = |(one, preview): (&Neighbour, Option<String>)| {
+    let names: Vec<Location> = shown.iter().map(named_location).collect();
+    let trees = trees(site, &asker.server, &names, common);
+    let declared =
+        |one: &Location| trees.get(&one.path).and_then(|tree| tree.named_at(one.range.start)).cloned();
+    let things: Vec<Thing<'_>> = names.iter().map(|one| (site, one.path.clone(), declared(one))).collect();
+    let codes = code::of(&things, common, doubts);
+    let list = if step == Step::Callers { "callers" } else { "callees" };
+    let row = |(((one, preview), code), (_, _, node)): (((&Neighbour, Option<String>), Code), &Thing<'_>)| {
         let symbol = &one.symbol;
         let path = site.show(&symbol.location.path);
         let end = if key(symbol.location.range.end) < key(symbol.name_range.end) {
@@ -580,12 +611,26 @@ fn neighbour_rows(site: Site<'_>, shown: &[Neighbour]) -> Vec<Row> {
             "path": site.show_range(&symbol.location.path, &range),
             "container": symbol.container,
             "preview": preview,
+            "body": code.body.as_ref(),
             "sites": sites(site, &one.sites),
             "external": symbol.location.path.starts_with('/').then_some(true),
         });
-        Row::new(path, symbol.name.clone(), shown)
+        let name = node.as_ref().map_or_else(|| short(&symbol.name).to_owned(), Node::full_name);
+        let name = format!("{} {name}{}", kinds::name(symbol.kind), at_sites(&one.sites));
+        let signature = code.signature.filter(|_| step == Step::Callees);
+        let entry = Entry::of_symbol(list, &show_range(&range), &name, signature, code.body.as_ref());
+        Row::new(path, short(&symbol.name).to_owned(), shown).below_file(entry)
     };
-    shown.iter().zip(previews).map(row).collect()
+    shown.iter().zip(previews).zip(codes).zip(&things).map(row).collect()
+}
+
+/// The first places of calls, in the file of what calls.
+fn at_sites(sites: &[Location]) -> String {
+    let sites = sorted(sites.iter().cloned());
+    let show = |one: &Location| format!("{}:{}", one.range.start.line + 1, one.range.start.column + 1);
+    let first: Vec<String> = sites.iter().take(SITES).map(show).collect();
+    let more = if sites.len() > SITES { format!(" and {} more", sites.len() - SITES) } else { String::new() };
+    if first.is_empty() { String::new() } else { format!(" at {}{more}", first.join(", ")) }
 }
 
 /// The name of a file where a server gives its path: what calls is the file itself.

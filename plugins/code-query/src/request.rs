@@ -33,8 +33,10 @@ pub(crate) struct Request {
 /// How an answer is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// `{"result":…}` or `{"error":…}`
+    /// `{"result":…}` or `{"error":…}`, with what was found grouped by file.
     Plain,
+    /// The same, with an object for each thing that was found.
+    Rows,
     /// `{"success":true,"data":…}` or `{"success":false,"error":…}`
     Envelope,
 }
@@ -54,7 +56,7 @@ pub(crate) enum Ask {
     FindSymbols { pattern: Pattern, path: Option<String>, kinds: Kinds, locals: bool },
     Outline { path: String, pattern: Option<Pattern>, kinds: Kinds, depth: Option<usize>, locals: bool },
     Diagnostics { path: Option<String>, severities: Vec<u8>, source: Option<String> },
-    References { target: Target, declaration: bool, context: usize },
+    References { target: Target, declaration: bool },
     Definition { target: Target },
     Implementations { target: Target },
     TypeInfo { target: Target },
@@ -101,20 +103,24 @@ pub(crate) struct Common {
     /// Milliseconds from the beginning of the call.
     pub(crate) wait: u32,
     pub(crate) allow_partial: bool,
+    /// Whether the code of what was found is shown.
+    pub(crate) body: bool,
+    /// Lines that are shown around it.
+    pub(crate) context: usize,
 }
 
 /// Every type with its own fields.
 const TYPES: [(&str, &[&str]); 12] = [
-    ("findSymbols", &["query", "path", "kind", "includeLocals"]),
+    ("findSymbols", &["query", "path", "kind", "includeLocals", "body", "contextLines"]),
     ("outline", &["path", "symbol", "kind", "depth", "includeLocals"]),
     ("diagnostics", &["path", "severity", "source"]),
     ("references", &["path", "line", "character", "symbol", "kind", "includeDeclaration", "contextLines"]),
-    ("definition", &["symbol", "path", "line", "character", "kind"]),
-    ("implementations", &["symbol", "path", "line", "character", "kind"]),
+    ("definition", &["symbol", "path", "line", "character", "kind", "body", "contextLines"]),
+    ("implementations", &["symbol", "path", "line", "character", "kind", "body", "contextLines"]),
     ("typeInfo", &["symbol", "path", "line", "character", "kind"]),
     ("completions", &["path", "line", "character", "prefix", "context"]),
-    ("callers", &["symbol", "path", "line", "character", "kind"]),
-    ("callees", &["symbol", "path", "line", "character", "kind"]),
+    ("callers", &["symbol", "path", "line", "character", "kind", "body", "contextLines"]),
+    ("callees", &["symbol", "path", "line", "character", "kind", "body", "contextLines"]),
     ("status", &[]),
     ("restart", &["language"]),
 ];
@@ -198,7 +204,6 @@ impl Ask {
             "references" => Self::References {
                 target: Target::parse(fields)?,
                 declaration: fields.flag("includeDeclaration")?.unwrap_or(false),
-                context: fields.number("contextLines", 0, 10)?.unwrap_or(0) as usize,
             },
             "completions" => Self::Completions { path: fields.required("path")?, spot: Spot::parse(fields)? },
             "status" => Self::Status,
@@ -269,6 +274,8 @@ impl Common {
             timeout: fields.number("timeoutMs", 1, LONGEST)?.unwrap_or(25_000),
             wait: fields.number("waitMs", 0, LONGEST)?.unwrap_or(15_000),
             allow_partial: fields.flag("allowPartial")?.unwrap_or(true),
+            body: fields.flag("body")?.unwrap_or(false),
+            context: fields.number("contextLines", 0, 50)?.unwrap_or(0) as usize,
         })
     }
 }
@@ -277,8 +284,11 @@ fn form(format: Option<Json>) -> Result<Form, Trouble> {
     match format {
         None | Some(Json::Null) => Ok(Form::Plain),
         Some(Json::String(word)) if word == "plain" => Ok(Form::Plain),
+        Some(Json::String(word)) if word == "rows" => Ok(Form::Rows),
         Some(Json::String(word)) if word == "envelope" => Ok(Form::Envelope),
-        Some(other) => Err(Trouble::field(format!("unknown format {other}; use \"plain\" or \"envelope\""))),
+        Some(other) => {
+            Err(Trouble::field(format!("unknown format {other}; use \"plain\", \"rows\" or \"envelope\"")))
+        }
     }
 }
 

@@ -163,6 +163,8 @@ fn pages_are_the_whole_one_after_another() {
         json!({"type": "diagnostics"}),
         json!({"type": "callees", "path": "src/animation.toy", "line": 15}),
     ] {
+        let mut query = query;
+        query["format"] = json!("rows");
         let whole = ask(plain(), &query)["results"][0].clone();
         let total = whole["total"].as_u64().expect("a total");
         assert!(total > 1 && whole["complete"] == true, "{whole}");
@@ -186,7 +188,8 @@ fn pages_are_the_whole_one_after_another() {
 #[test]
 fn all_symbols_of_a_file_are_its_flattened_outline() {
     for path in ["src/animation.toy", "src/handler.toy", "lib/names.toy"] {
-        let found = ask(plain(), &json!({"type": "findSymbols", "query": "*", "path": path}));
+        let found =
+            ask(plain(), &json!({"type": "findSymbols", "query": "*", "path": path, "format": "rows"}));
         let outline = ask(plain(), &json!({"type": "outline", "path": path}));
         let mut names = Vec::new();
         flatten(&outline["results"][0]["result"], path, &mut names);
@@ -388,7 +391,8 @@ fn roots_are_told_apart_by_their_paths() {
         knobs("/one/two"),
     );
     let workspaces: Vec<Box<dyn Workspace>> = vec![Box::new(one), Box::new(two)];
-    let paths = |arguments: Json| -> Vec<String> {
+    let paths = |mut arguments: Json| -> Vec<String> {
+        arguments["format"] = json!("rows");
         let answer = ask_all(&workspaces, &arguments);
         answer["results"][0]["result"]
             .as_array()

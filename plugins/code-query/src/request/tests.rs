@@ -47,7 +47,7 @@ fn every_form_of_arguments_is_read() {
     check(json!({"queries": [3]}), "BAD_QUERY: a query is an object, not a number");
     check(
         json!({"type": "status", "format": "xml"}),
-        "whole BAD_FIELD: unknown format \"xml\"; use \"plain\" or \"envelope\"",
+        "whole BAD_FIELD: unknown format \"xml\"; use \"plain\", \"rows\" or \"envelope\"",
     );
 }
 
@@ -117,7 +117,7 @@ fn fields_are_read_strictly() {
     );
     check(
         find("zzzzzzzzz", json!("a")),
-        "BAD_FIELD: unknown field \"zzzzzzzzz\" in findSymbols; it takes query, path, kind, includeLocals, type, limit, \
+        "BAD_FIELD: unknown field \"zzzzzzzzz\" in findSymbols; it takes query, path, kind, includeLocals, body, contextLines, type, limit, \
          offset, exclude, countOnly, timeoutMs, waitMs, allowPartial",
     );
     check(find("query", json!(3)), "BAD_FIELD: query must be a text, not a number");
