@@ -124,12 +124,12 @@ def check(profile, subject, root, under, name, failures):
         began = time.monotonic()
         path = {} if under == "." else {"path": under}
         # Some servers read the whole project before they say anything of it.
-        cold = servers.ask(type="findSymbols", query="*", countOnly=True, waitMs=60_000, timeoutMs=60_000, **path)
+        cold = servers.ask(type="findSymbols", query="*", countOnly=True, waitMs=55_000, timeoutMs=55_000, **path)
         if cold.get("code") == "NOT_INSTALLED" or "is not installed" in cold.get("error", ""):
             print(f"skipped: {cold['error']}", file=sys.stderr)
             return None
         first = time.monotonic() - began
-        everything = servers.pages(type="findSymbols", query="*", timeoutMs=60_000, **path)
+        everything = servers.pages(type="findSymbols", query="*", timeoutMs=55_000, **path)
         if "error" in everything or not set(everything.get("reasons", [])) <= {"inactive_code"}:
             failures.append(f"{profile}: {everything.get('error') or everything.get('reasons')}")
             return None
@@ -156,12 +156,12 @@ def every_form(profile, files, failures):
         for path, (_, expected) in files.items():
             for line in expected:
                 at, name = line.split(" ", 1)
-                answer = servers.ask(type="findSymbols", query=name, path=path, waitMs=60_000, timeoutMs=60_000)
+                answer = servers.ask(type="findSymbols", query=name, path=path, waitMs=55_000, timeoutMs=55_000)
                 found = [hit["path"] for hit in answer.get("result", [])]
                 if not any(hit.startswith(f"{path}:{at}-") for hit in found):
                     failures.append(f"{profile}: {path}:{line} is not found: {found or answer}")
         for path, name in [(path, name) for path, (_, names) in unknown.items() for name in names]:
-            said = servers.ask(type="findSymbols", query=name, waitMs=60_000, timeoutMs=60_000)
+            said = servers.ask(type="findSymbols", query=name, waitMs=55_000, timeoutMs=55_000)
             if said.get("reasons") != ["inactive_code"] or path not in said.get("note", ""):
                 failures.append(f"{profile}: nothing is said of {name} in {path}: {said}")
         if unknown and not servers.ask(type="findSymbols", query="nobodysName")["complete"]:
@@ -201,7 +201,7 @@ def precision(profile, root, hits, failures):
 def references(profile, subject, root, servers, name, failures):
     path, _, name = name.rpartition(" ")
     target = {"symbol": name} | ({"path": path} if path else {})
-    answer = servers.pages(type="references", **target, waitMs=60_000, timeoutMs=60_000)
+    answer = servers.pages(type="references", **target, waitMs=55_000, timeoutMs=55_000)
     if "error" in answer:
         failures.append(f"{profile}: references: {answer['error']}")
         return "-"
@@ -224,7 +224,7 @@ def references(profile, subject, root, servers, name, failures):
 def metamorphic(profile, servers, path, everything, failures):
     """What must hold of any answer: a choice is the union, members are among what is below, all of a file is its outline."""
     def names(query):
-        answer = servers.pages(type="findSymbols", query=query, timeoutMs=60_000, **path)
+        answer = servers.pages(type="findSymbols", query=query, timeoutMs=55_000, **path)
         return {(hit["path"], hit["name"]) for hit in answer.get("result", [])}
 
     if names("{get,set}*") != names("get*") | names("set*"):
@@ -244,7 +244,7 @@ def some_patterns(profile, servers, path, hits, failures):
     names = [[*hit.get("container", "").split("."), hit["name"]] if hit.get("container") else [hit["name"]] for hit in hits]
     made = patterns.some(names, PATTERNS, profile)
     for query in made:
-        answer = servers.pages(type="findSymbols", query=query, timeoutMs=60_000, **path)
+        answer = servers.pages(type="findSymbols", query=query, timeoutMs=55_000, **path)
         flags = re.IGNORECASE if "case-insensitive" in answer.get("note", "") else 0
         expected = [hit for hit, parts in zip(hits, names) if patterns.matches(query, parts, flags)]
         if shown(answer.get("result", [])) != shown(expected):

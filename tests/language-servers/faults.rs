@@ -472,6 +472,28 @@ async fn it_does_not_read() {
     check(script, references(), "Timeout: faulty did not answer references in time").await;
 }
 
+/// What a server leaves in its folder for temporary files goes with it, also where it is killed.
+#[tokio::test]
+async fn its_temporary_files_are_removed() {
+    let script = json!([{"on": "initialized", "do": [{"litter": "FOLDER/where"}]}]);
+    let rig = Rig::new(&script, &json!({}), &json!({}));
+    rig.answer(outline()).await;
+    let place = rig.folder.path().join("where");
+    let read = || std::fs::read_to_string(&place).unwrap_or_default();
+    while read().is_empty() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let folder = std::path::PathBuf::from(read());
+    assert!(folder.join("litter").exists(), "{folder:?}");
+    rig.workspace.restart(None).unwrap();
+    let end = Instant::now() + IN_TIME;
+    while folder.exists() {
+        assert!(Instant::now() < end, "{folder:?} is still there");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    rig.end().await;
+}
+
 /// One that works at something else and says so keeps what it has read.
 #[tokio::test]
 async fn one_that_speaks_is_not_taken_for_dead() {

@@ -6,7 +6,7 @@
 //! has nothing to say. Steps: `{"answer": JSON}`, `{"refuse": CODE}`, `{"sleep": MS}`, `{"exit": CODE}`, `{"kill": 0}`,
 //! `{"say": {"method", "params"}}`, `{"ask": {"method", "params"}}` (and waits for the answer), `{"write": TEXT}` (as it
 //! is), `{"claim": BYTES}` (a header, and that many), `{"torn": JSON}` (an answer in two pieces within a character),
-//! `{"stderr": TEXT}`, `{"touch": FILE}`, `{"flood": N}` (diagnostics), `{"twice": JSON}` (the same answer two times),
+//! `{"stderr": TEXT}`, `{"touch": FILE}`, `{"litter": FILE}` (a temporary file, and its folder's name in FILE), `{"flood": N}` (diagnostics), `{"twice": JSON}` (the same answer two times),
 //! `{"child": 0}` (a process that outlives it), `{"deaf": 0}` (never reads again).
 #![forbid(unsafe_code)]
 #![expect(
@@ -87,6 +87,7 @@ impl Server {
             "torn" => torn(&json!({"jsonrpc": "2.0", "id": id, "result": value})),
             "stderr" => eprintln!("{}", value.as_str().unwrap()),
             "touch" => drop(File::create(value.as_str().unwrap()).unwrap()),
+            "litter" => litter(value.as_str().unwrap()),
             "flood" => flood(value.as_u64().unwrap()),
             "child" => drop(Command::new("sleep").arg("1000").stdout(Stdio::null()).spawn().unwrap()),
             "deaf" => sleep(Duration::from_secs(1_000)),
@@ -119,6 +120,13 @@ fn default(method: &str, id: &Json) {
         _ if !id.is_null() => send(&json!({"jsonrpc": "2.0", "id": id, "result": null})),
         _ => {}
     }
+}
+
+/// Leaves a file in the folder for temporary ones, and writes down which folder that is.
+fn litter(place: &str) {
+    let folder = std::env::temp_dir();
+    drop(File::create(folder.join("litter")).unwrap());
+    File::create(place).unwrap().write_all(folder.to_str().unwrap().as_bytes()).unwrap();
 }
 
 fn flood(count: u64) {

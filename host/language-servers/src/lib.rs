@@ -15,6 +15,7 @@ mod find;
 mod text;
 mod macros;
 mod part;
+mod temporary;
 mod tracker;
 mod uri;
 mod disk;
@@ -22,15 +23,15 @@ mod watch;
 mod listing;
 mod scope;
 mod wire;
-mod words;
-
 mod connection;
 mod files;
 mod holders;
+mod words;
 mod server;
 mod keeper;
 mod workspace;
 mod ask;
+
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

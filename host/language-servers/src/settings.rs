@@ -94,6 +94,12 @@ impl Settings {
         }
     }
 
+    /// Returns the folder for temporary files.
+    pub(crate) fn temporary(&self) -> PathBuf {
+        let named = self.environment.iter().find(|(name, value)| name == "TMPDIR" && !value.is_empty());
+        named.map_or_else(std::env::temp_dir, |(_, folder)| folder.into())
+    }
+
     /// Puts an operator's choices in place.
     ///
     /// # Errors

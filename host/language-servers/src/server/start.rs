@@ -19,6 +19,7 @@ use crate::launch::{Launch, Program};
 use crate::profile::Profile;
 use crate::scope;
 use crate::settings::Settings;
+use crate::temporary::Folder;
 use crate::text::Encoding;
 use crate::types::{Cause, Failure};
 
@@ -38,8 +39,13 @@ pub(crate) struct Start<'a> {
 /// `StartFailed`, with how it ended and its last words.
 pub(crate) async fn start(start: Start<'_>) -> Result<Arc<Server>, Failure> {
     let Start { profile, disk, files, .. } = start;
-    let launched =
-        start.launcher.launch(&program(&start)).map_err(|error| failed(profile, &error.to_string()))?;
+    let folder = Folder::make(&start.settings.temporary());
+    let program = program(&start, folder.as_ref());
+    let mut launched =
+        start.launcher.launch(&program).map_err(|error| failed(profile, &error.to_string()))?;
+    if let Some(folder) = folder {
+        launched.process = folder.with(launched.process);
+    }
     let pid = launched.pid;
     let heard = Arc::new(Heard::new(Arc::clone(profile), Arc::clone(disk)));
     let connection = Connection::begin(launched, Arc::clone(&heard) as _);
@@ -87,11 +93,14 @@ pub(crate) async fn start(start: Start<'_>) -> Result<Arc<Server>, Failure> {
     }))
 }
 
-fn program(start: &Start<'_>) -> Program {
+fn program(start: &Start<'_>, folder: Option<&Folder>) -> Program {
     let mut command = vec![start.program.clone().into_os_string()];
     command.extend(start.profile.command.iter().skip(1).map(OsString::from));
     let own = start.profile.environment.iter().map(|(name, value)| (name.into(), value.into()));
-    let environment = start.settings.environment.iter().cloned().chain(own).collect();
+    let temporary = folder.map(|folder| ("TMPDIR".into(), folder.path().as_os_str().to_owned()));
+    let environment =
+        start.settings.environment.iter().filter(|(name, _)| folder.is_none() || name != "TMPDIR");
+    let environment = environment.cloned().chain(temporary).chain(own).collect();
     Program { command, directory: start.disk.path().to_owned(), environment }
 }
 
