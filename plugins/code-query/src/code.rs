@@ -108,7 +108,7 @@ fn signature<'a>(node: &Node, line: impl Fn(u32) -> Option<&'a str>) -> Option<S
 /// Whether a bracket of parameters is open at the end.
 fn is_open(text: &str) -> bool {
     let count = |letters: [char; 2]| text.matches(letters).count();
-    count(['(', '[']) > count([')', ']'])
+    count(['(', '[']) > count([')', ']']) || text.ends_with(['<', ','])
 }
 
 #[cfg(test)]
@@ -143,5 +143,6 @@ mod tests {
         check("class A:\n    x = 1", "class A");
         check("export const f = (a) => {", "export const f = (a) =>");
         check("int x;", "int x");
+        check("export const f = <\n  T,\n>(a: T) => {", "export const f = < T, >(a: T) =>");
     }
 }

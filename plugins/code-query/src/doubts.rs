@@ -39,6 +39,9 @@ pub(crate) enum Reason {
     Truncated,
 }
 
+/// What is said of a server that does not read every file.
+const NARROWED: [Reason; 3] = [Reason::Degraded, Reason::ServerScope, Reason::UnopenedOnly];
+
 /// What is known about the completeness of one answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Doubts {
@@ -116,8 +119,12 @@ impl Doubts {
 
     /// Takes back doubts about files that a server does not read, where an answer to a stronger question has none.
     pub(crate) fn settle(&mut self, other: &Self) {
-        let narrowed = [Reason::Degraded, Reason::ServerScope, Reason::UnopenedOnly];
-        self.reasons.retain(|reason| !narrowed.contains(reason) || other.reasons.contains(reason));
+        self.reasons.retain(|reason| !NARROWED.contains(reason) || other.reasons.contains(reason));
+    }
+
+    /// Tells whether files that a server does not read are a reason.
+    pub(crate) fn is_narrowed(&self) -> bool {
+        NARROWED.iter().any(|reason| self.reasons.contains(reason))
     }
 
     /// Adds a sentence, once.

@@ -112,8 +112,57 @@ pub(crate) fn hits<'a>(
             doubts.note("no case-sensitive match; showing case-insensitive");
         }
     }
+    if hits.is_empty() {
+        hits = in_modules(desk, wanted, common, way, doubts)?;
+    }
     sort(&mut hits, wanted.pattern);
     Ok(hits)
+}
+
+/// Finds a name that was written with the module that holds it, which no outline of a file says.
+fn in_modules<'a>(
+    desk: &Desk<'a>,
+    wanted: &Wanted<'_>,
+    common: &Common,
+    way: Way,
+    doubts: &mut Doubts,
+) -> Result<Vec<Hit<'a>>, Trouble> {
+    for (module, pattern) in wanted.pattern.in_modules() {
+        let inner = Wanted {
+            pattern: &pattern,
+            kinds: wanted.kinds,
+            locals: wanted.locals,
+            path: wanted.path,
+            what: wanted.what,
+        };
+        let mut own = Doubts::default();
+        let mut outlines = Vec::new();
+        for scope in desk.scopes(wanted.path)? {
+            let mut files = candidates(&scope, &inner, common, way, &mut own)?;
+            files.retain(|file| is_in_module(&file.path, &module));
+            outlines.extend(crawl::outlines(
+                scope.site,
+                files,
+                &Share::Whole,
+                common,
+                wanted.locals,
+                wanted.what,
+                &mut own,
+            )?);
+        }
+        let hits = matching(&outlines, &inner, Case::Exact);
+        if !hits.is_empty() {
+            doubts.join(&own);
+            return Ok(hits);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Whether the names of a module stand in this order among the folders of a path and the name of the file.
+fn is_in_module(path: &str, module: &[String]) -> bool {
+    let mut parts = path.split('/').map(|part| part.split('.').next().unwrap_or(part));
+    module.iter().all(|name| parts.any(|part| part == name))
 }
 
 /// Puts aside what no server reads and says so, unless it was named. Where nothing else is left that an installed server

@@ -11,16 +11,22 @@ use crate::kinds::{self, Kinds};
 use crate::near;
 use crate::pattern::{Case, Pattern};
 use crate::request::{Common, Target};
-use crate::scope::{Desk, Scope, Site};
+use crate::scope::{self, Desk, Scope, Site};
 use crate::tree::{Node, Tree, key};
 use crate::trouble::Trouble;
-use crate::world::{Abilities, File, Line, Location, Place, Position, Relation, Server, State};
+use crate::world::{
+    Abilities, Failure, File, FileFilter, Line, Location, Locations, Place, Position, Relation, Server, State,
+};
 
 /// The most candidates that an ambiguity shows.
 const CANDIDATES: usize = 10;
 
 /// The most files that are looked at for a name that is near to one which was not found.
 const NEAR: u32 = 300;
+
+/// The most files, and places in each of them, at which a name from outside is looked for.
+const OUTSIDE: u32 = 10;
+const PLACES: usize = 5;
 
 /// Characters of what a server says about itself.
 const LONGEST_WORD: usize = 300;
@@ -72,8 +78,13 @@ pub(crate) fn one<'a>(
             place(desk, &spot, common, what)
         }
         Target::Name { pattern, path, kinds } => {
-            let hits = named(desk, pattern, path.as_deref(), *kinds, common, what, doubts)?;
-            only(hits, pattern, common)
+            match named(desk, pattern, path.as_deref(), *kinds, common, what, doubts) {
+                Ok(hits) => only(hits, pattern, common),
+                Err(trouble) if trouble.code == "NOT_FOUND" => {
+                    from_outside(desk, pattern, path.as_deref(), common).ok_or(trouble)
+                }
+                Err(trouble) => Err(trouble),
+            }
         }
     }
 }
@@ -131,6 +142,55 @@ pub(crate) fn named<'a>(
         return Err(unknown(desk, pattern, path, common, doubts));
     }
     Ok(hits)
+}
+
+/// Finds a place at which something is used that is declared outside of the project, such as a trait of a library.
+fn from_outside<'a>(
+    desk: &Desk<'a>,
+    pattern: &Pattern,
+    path: Option<&str>,
+    common: &Common,
+) -> Option<Located<'a>> {
+    let name = pattern.leaf();
+    if !pattern.names_exactly(name) {
+        return None;
+    }
+    for scope in desk.scopes(path).ok()? {
+        let filter = FileFilter { containing: Some(name.to_owned()), ..scope::filter(&scope.under, OUTSIDE) };
+        for file in scope.listed(&filter).ok()?.items {
+            let Ok(text) = scope.site.workspace.text(&file.path) else { continue };
+            let places = places_of(&text, name, &file.path);
+            let answers = scope.site.workspace.related(Relation::Definition, &places, common.timeout);
+            let mut answered = places.into_iter().zip(answers.unwrap_or_default());
+            let is_outside = |answer: &Result<Locations, Failure>| {
+                answer
+                    .as_ref()
+                    .is_ok_and(|found| found.items.first().is_some_and(|one| one.path.starts_with('/')))
+            };
+            if let Some((place, _)) = answered.find(|(_, answer)| is_outside(answer)) {
+                let (site, word) = (scope.site, Some(name.to_owned()));
+                return Some(Located {
+                    site,
+                    language: file.language,
+                    places: vec![place],
+                    declared: false,
+                    word,
+                    hits: Vec::new(),
+                });
+            }
+        }
+    }
+    None
+}
+
+/// The first places of a word in a text.
+fn places_of(text: &str, name: &str, path: &str) -> Vec<Place> {
+    let on_line = |(line, text): (u32, &str)| {
+        let named = words(text).into_iter().filter(|(_, word)| word == name);
+        named.map(move |(column, _)| Position { line, column }).collect::<Vec<_>>()
+    };
+    let places = (0..).zip(text.lines()).filter(|(_, line)| line.contains(name)).flat_map(on_line);
+    places.take(PLACES).map(|at| Place { path: path.to_owned(), at }).collect()
 }
 
 /// Leaves out what is declared in the body of a function where something of that name is not: it can only be meant from

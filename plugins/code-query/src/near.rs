@@ -9,22 +9,8 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
 
 /// How many letters must be added, removed, exchanged or swapped with the next one, in any case.
 pub(crate) fn distance(one: &str, other: &str) -> usize {
-    let one: Vec<char> = one.chars().flat_map(char::to_lowercase).take(80).collect();
-    let other: Vec<char> = other.chars().flat_map(char::to_lowercase).take(80).collect();
-    let mut before: Vec<usize> = Vec::new();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (i, a) in one.iter().enumerate() {
-        let mut next = vec![i + 1];
-        for (j, b) in other.iter().enumerate() {
-            let mut best = (row[j] + usize::from(a != b)).min(row[j + 1] + 1).min(next[j] + 1);
-            if i > 0 && j > 0 && *a == other[j - 1] && one[i - 1] == *b {
-                best = best.min(before[j - 1] + 1);
-            }
-            next.push(best);
-        }
-        before = std::mem::replace(&mut row, next);
-    }
-    row.last().copied().unwrap_or(0)
+    let small = |text: &str| text.chars().flat_map(char::to_lowercase).take(80).collect::<String>();
+    strsim::osa_distance(&small(one), &small(other))
 }
 
 #[cfg(test)]

@@ -159,6 +159,22 @@ impl Pattern {
         Some(literals)
     }
 
+    /// Returns ways to read it as the path of a module and a name in it: `requests.sessions.Session` as `Session` in
+    /// `requests/sessions`, the shortest path first. Only names without wildcards are read so.
+    pub(crate) fn in_modules(&self) -> Vec<(Vec<String>, Self)> {
+        let parts: Vec<&str> = self.text.split(['.', '/', ':']).filter(|part| !part.is_empty()).collect();
+        let is_plain =
+            |part: &&str| part.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-'));
+        if !parts.iter().all(is_plain) {
+            return Vec::new();
+        }
+        let read = |at: usize| {
+            let module = parts[..at].iter().map(|&part| part.to_owned()).collect();
+            Some((module, Self::parse(&format!(".{}", parts[at..].join("."))).ok()?))
+        };
+        (1..parts.len()).filter_map(read).collect()
+    }
+
     /// Returns the last name of the pattern, for a search of what is near to it.
     pub(crate) fn leaf(&self) -> &str {
         let from = self.text.rfind(['.', '#', '/', ':']).map_or(0, |at| at + 1);

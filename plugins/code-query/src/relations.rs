@@ -96,6 +96,7 @@ pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common)
     };
     let found = implementing(&located, found);
     doubt_structure(&located, &mut doubts);
+    asker.settle(&mut doubts);
     asker.doubt_hidden(target, &mut doubts);
     if let Some(trouble) = locate::degraded(&asker.server, found.len()) {
         return Err(trouble);
@@ -246,6 +247,17 @@ impl<'a, 'b> Asker<'a, 'b> {
         if !matches!(target, Target::Name { path: None, .. }) {
             let name = self.located.name();
             hidden::doubt_uses(self.located.site, &self.server, &name, self.common, doubts);
+        }
+    }
+
+    /// Takes back doubts about files that the server does not read, where the name stands in none of them.
+    fn settle(&self, doubts: &mut Doubts) {
+        let mut of_uses = Doubts::default();
+        if doubts.is_narrowed()
+            && self.server.abilities.references
+            && self.uses(Relation::References, false, &mut of_uses).is_ok()
+        {
+            doubts.settle(&of_uses);
         }
     }
 
@@ -429,7 +441,10 @@ fn add_site(found: &mut Vec<Neighbour>, new: Neighbour, site: Location) {
 
 /// Orders locations by path and place, each once.
 pub(crate) fn sorted(locations: impl Iterator<Item = Location>) -> Vec<Location> {
-    let place = |one: &Location| (one.path.clone(), key(one.range.start), key(one.range.end));
+    // What lies outside of the project comes last.
+    let place = |one: &Location| {
+        (one.path.starts_with('/'), one.path.clone(), key(one.range.start), key(one.range.end))
+    };
     let mut all: Vec<Location> = locations.collect();
     all.sort_by_cached_key(place);
     all.dedup_by(|one, other| place(one) == place(other));

@@ -80,6 +80,7 @@ impl Server {
             Dialect::Script => {
                 symbols.extend(script::again(&code, page, symbols));
                 script::settle(symbols);
+                script::name_functions(&code, page.text, symbols);
                 return Ok(Unknown::default());
             }
         };
@@ -279,6 +280,7 @@ const MODULE: u8 = 2;
 const NAMESPACE: u8 = 3;
 const CLASS: u8 = 5;
 const METHOD: u8 = 6;
+const PROPERTY: u8 = 7;
 const FIELD: u8 = 8;
 const CONSTRUCTOR: u8 = 9;
 const ENUM: u8 = 10;

@@ -251,3 +251,14 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_path_of_a_module_may_stand_before_a_name() {
+    let read = |text: &str| -> Vec<String> {
+        let read = Pattern::parse(text).expect("a pattern").in_modules();
+        read.iter().map(|(module, rest)| format!("{} {}", module.join("/"), rest.text())).collect()
+    };
+    assert_eq!(read("requests.get"), ["requests .get"]);
+    assert_eq!(read("a::b.C.d"), ["a .b.C.d", "a/b .C.d", "a/b/C .d"]);
+    assert!(read("get").is_empty() && read("a.get*").is_empty());
+}

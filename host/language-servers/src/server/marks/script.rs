@@ -4,9 +4,11 @@
 use std::collections::HashSet;
 
 use super::{
-    CONSTRUCTOR, FUNCTION, METHOD, NAMESPACE, Page, VARIABLE, covers, innermost, range, symbol as made,
+    CLASS, CONSTANT, CONSTRUCTOR, FIELD, FUNCTION, METHOD, NAMESPACE, PROPERTY, Page, VARIABLE, covers,
+    innermost, range, symbol as made,
 };
 use crate::code::{Code, Shape};
+use crate::text::Text;
 use crate::types::{Position, Symbol};
 
 /// What is no symbol to whoever reads an outline.
@@ -34,6 +36,68 @@ pub(super) fn settle(symbols: &mut [Symbol]) {
             }
         }
     }
+}
+
+/// Calls a value a function where one is given to it: `const f = () => …`, which is how most functions are written.
+pub(super) fn name_functions(code: &Code<'_>, text: &Text, symbols: &mut [Symbol]) {
+    for at in 0..symbols.len() {
+        if !matches!(symbols[at].kind, VARIABLE | CONSTANT | PROPERTY | FIELD) {
+            continue;
+        }
+        let name = code.at(text.offset(symbols[at].name_range.start));
+        if name.and_then(|name| given(code, name)).is_some_and(|value| is_function(code, value)) {
+            let holder = symbols[at].parent.and_then(|parent| symbols.get(parent as usize));
+            symbols[at].kind =
+                if holder.is_some_and(|holder| holder.kind == CLASS) { METHOD } else { FUNCTION };
+        }
+    }
+}
+
+/// Where the value begins that is given to a name, behind its type where it has one.
+fn given(code: &Code<'_>, name: usize) -> Option<usize> {
+    let (mut at, mut angles) = (name + 1, 0_usize);
+    while at < code.len() {
+        match code.word(at) {
+            // Not `==`, and in a type not `=>`.
+            "=" if angles == 0 && code.word(at + 1) != ">" => return Some(at + 1),
+            "=" if code.word(at + 1) == ">" => at += 1,
+            "<" => angles += 1,
+            ">" => angles = angles.saturating_sub(1),
+            "(" | "[" | "{" => at = code.close(at)?,
+            ";" | "," | ")" | "]" | "}" => return None,
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Whether a value is a function: `function`, `x =>`, `(x): T =>`, `async <T>(x) =>`.
+fn is_function(code: &Code<'_>, value: usize) -> bool {
+    let mut at = if code.word(value) == "async" { value + 1 } else { value };
+    if code.word(at) == "function" {
+        return true;
+    }
+    if code.word(at) == "<" {
+        while at < code.len() && code.word(at) != "(" {
+            at += 1;
+        }
+    }
+    let Some(mut behind) =
+        (if code.word(at) == "(" { code.close(at).map(|close| close + 1) } else { Some(at + 1) })
+    else {
+        return false;
+    };
+    if code.word(behind) == ":" && code.word(at) == "(" {
+        // The type of the result ends at the arrow; what else ends it is no arrow function.
+        while behind < code.len() && !matches!(code.word(behind), "=" | ";" | "?") {
+            behind = match code.word(behind) {
+                "(" | "[" | "{" => code.close(behind).map_or(code.len(), |close| close + 1),
+                _ => behind + 1,
+            };
+        }
+    }
+    code.word(behind) == "=" && code.word(behind + 1) == ">" && code.touches_next(behind)
 }
 
 /// The namespaces of a text that are not among the symbols and have a namesake there.
@@ -69,4 +133,41 @@ fn declared(code: &Code<'_>, at: usize) -> Option<(usize, usize)> {
         last += 2;
     }
     (code.word(last + 1) == "{").then_some((at + 1, last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::Dialect;
+
+    fn check(text: &str, expected: bool) {
+        let code = Code::read(text, Dialect::Script, &[]);
+        let name = (0..code.len()).find(|&at| code.word(at) == "f").unwrap();
+        let found = given(&code, name).is_some_and(|value| is_function(&code, value));
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn values_that_are_functions() {
+        for text in [
+            "export const f = (a, b = (1)) => a",
+            "const f = async x => x",
+            "const f = async <T,>(x: T): Promise<Map<T, () => void>> => { }",
+            "const f: (a: Map<A, B>) => C = function (a) {}",
+            "const f = (a): a is string => true",
+            "class A { f = (a) => a }",
+        ] {
+            check(text, true);
+        }
+        for text in [
+            "const f = a(x => x)",
+            "const f = (a)",
+            "let f, g = () => 1",
+            "const f = a ? (b) : () => c",
+            "f: string;",
+            "const f = [() => 1]",
+        ] {
+            check(text, false);
+        }
+    }
 }
