@@ -7,7 +7,6 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Debug;
 
 use iac_plugin::Json;
 
@@ -108,7 +107,7 @@ impl<Q, A> Default for Told<Q, A> {
     }
 }
 
-impl<Q: Clone + Debug, T: Clone + Weigh> Told<Q, Result<T, Failure>> {
+impl<Q: Clone + Spelled, T: Clone + Weigh> Told<Q, Result<T, Failure>> {
     /// Returns what is known of questions, and asks for the rest, or wants to know it.
     fn each(&self, run: &Run, questions: &[Q], deadline: u32, ask: impl Fn(&[Q], u32) -> Each<T>) -> Each<T> {
         Ok(self.answers(
@@ -121,7 +120,7 @@ impl<Q: Clone + Debug, T: Clone + Weigh> Told<Q, Result<T, Failure>> {
     }
 }
 
-impl<Q: Clone + Debug, A: Clone + Weigh> Told<Q, A> {
+impl<Q: Clone + Spelled, A: Clone + Weigh> Told<Q, A> {
     fn answers(
         &self,
         run: &Run,
@@ -193,9 +192,87 @@ fn each<Q, T>(asked: &[Q], deadline: u32, ask: &dyn Fn(&[Q], u32) -> Each<T>) ->
     }
 }
 
-/// What tells one question from another.
-fn spelled(question: &impl Debug) -> String {
-    format!("{question:?}")
+/// What tells one question from another: its fields in order, each text with its length before it, so that no two
+/// questions have the same words.
+trait Spelled {
+    fn spell(&self, words: &mut String);
+}
+
+fn spelled(question: &(impl Spelled + ?Sized)) -> String {
+    let mut words = String::new();
+    question.spell(&mut words);
+    words
+}
+
+impl Spelled for str {
+    fn spell(&self, words: &mut String) {
+        words.push_str(&format!("{}:{self}", self.len()));
+    }
+}
+
+impl Spelled for String {
+    fn spell(&self, words: &mut String) {
+        self.as_str().spell(words);
+    }
+}
+
+impl Spelled for u32 {
+    fn spell(&self, words: &mut String) {
+        words.push_str(&format!("{self};"));
+    }
+}
+
+impl<T: Spelled> Spelled for [T] {
+    fn spell(&self, words: &mut String) {
+        words.push_str(&format!("{}[", self.len()));
+        self.iter().for_each(|one| one.spell(words));
+    }
+}
+
+impl Spelled for Position {
+    fn spell(&self, words: &mut String) {
+        self.line.spell(words);
+        self.column.spell(words);
+    }
+}
+
+impl Spelled for Place {
+    fn spell(&self, words: &mut String) {
+        self.path.spell(words);
+        self.at.spell(words);
+    }
+}
+
+impl Spelled for Follow {
+    fn spell(&self, words: &mut String) {
+        (self.relation as u32).spell(words);
+        self.at.spell(words);
+    }
+}
+
+impl Spelled for Part {
+    fn spell(&self, words: &mut String) {
+        self.path.spell(words);
+        self.around.spell(words);
+        self.named.spell(words);
+    }
+}
+
+impl Spelled for Line {
+    fn spell(&self, words: &mut String) {
+        self.path.spell(words);
+        self.number.spell(words);
+    }
+}
+
+impl Spelled for FileFilter {
+    fn spell(&self, words: &mut String) {
+        self.under.spell(words);
+        self.languages.spell(words);
+        self.containing.as_slice().spell(words);
+        u32::from(self.ignored).spell(words);
+        self.limit.spell(words);
+    }
 }
 
 /// Stands for what is not known yet; nobody sees it.
@@ -362,7 +439,7 @@ impl Workspace for Known<'_> {
     }
 
     fn hover(&self, places: &[Place], deadline: u32) -> Each<Shown> {
-        let first = self.again.borrow_mut().insert(spelled(&places));
+        let first = self.again.borrow_mut().insert(spelled(places));
         if !first {
             return if self.run.stops() { Err(unknown()) } else { self.world.hover(places, deadline) };
         }
@@ -393,5 +470,38 @@ impl Workspace for Known<'_> {
 
     fn restart(&self, language: Option<&str>) -> Result<(), Failure> {
         if self.run.stops() { Err(unknown()) } else { self.world.restart(language) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_that_differ_are_told_apart() {
+        let part = |path: &str, named: &[&str]| {
+            let named = named.iter().map(|&name| name.to_owned()).collect();
+            spelled(&Part { path: path.to_owned(), around: Vec::new(), named })
+        };
+        let all = [
+            part("a", &["b", "c"]),
+            part("a", &["b:c"]),
+            part("a", &["bc"]),
+            part("a1:b", &["c"]),
+            part("a", &[]),
+        ];
+        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len(), "{all:?}");
+        assert_eq!(part("a", &["b"]), part("a", &["b"]));
+        let filter = |containing: Option<&str>| {
+            let containing = containing.map(str::to_owned);
+            spelled(&FileFilter {
+                containing,
+                under: String::new(),
+                languages: Vec::new(),
+                ignored: false,
+                limit: 1,
+            })
+        };
+        assert_ne!(filter(None), filter(Some("")));
     }
 }
