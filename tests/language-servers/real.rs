@@ -6,7 +6,8 @@
 #[path = "support/launcher.rs"]
 mod launcher;
 
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -59,6 +60,8 @@ const TYPESCRIPT: Project = Project {
             "src/main.ts",
             "import { square } from './area.js';\nconst é = '😀'; export const total = square(2);\n",
         ),
+        // Types of a library that is not there are what a server would fetch.
+        ("loose.js", "const _ = require('lodash');\nexports.all = _.map([1], (one) => one);\n"),
     ],
     symbol: "square",
     at: ("src/area.ts", 0, 16),
@@ -127,9 +130,46 @@ fn open(profile: &str, project: &Project, root: &Path) -> (LanguageServers, Arc<
         path.extend(std::env::split_paths(&search.clone()));
         *search = std::env::join_paths(path).unwrap();
     }
+    if let Some((_, search)) = settings.environment.iter_mut().find(|(name, _)| name == "PATH") {
+        let folders =
+            std::iter::once(traps(root)).chain(std::env::split_paths(&search.clone()).collect::<Vec<_>>());
+        *search = std::env::join_paths(folders).unwrap();
+    }
     let servers = LanguageServers::new(Arc::new(Launcher), settings);
     let workspace = servers.workspace(root).unwrap();
     (servers, workspace)
+}
+
+/// What fetches or installs; no question may start any of them.
+const FETCHERS: [&str; 7] = ["npm", "npx", "yarn", "pip", "uv", "curl", "wget"];
+
+/// Puts programs of these names first that write down that they were started.
+fn traps(root: &Path) -> PathBuf {
+    let folder = root.join(".traps");
+    for name in FETCHERS {
+        let path = folder.join(name);
+        put(
+            &path,
+            &format!("#!/bin/sh\necho {name} \"$@\" >>{}\nexit 1\n", folder.join("started").display()),
+        );
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    folder
+}
+
+/// What was started that fetches.
+fn started(root: &Path) -> String {
+    std::fs::read_to_string(root.join(".traps/started")).unwrap_or_default()
+}
+
+#[test]
+fn a_fetcher_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let npm = traps(folder.path()).join("npm");
+    #[expect(clippy::disallowed_methods, reason = "the trap itself is tried")]
+    let ended = std::process::Command::new(npm).args(["install", "lodash"]).status().unwrap();
+    assert!(!ended.success());
+    assert_eq!(started(folder.path()), "npm install lodash\n");
 }
 
 fn put(path: &Path, text: &str) {
@@ -155,6 +195,7 @@ async fn check(profile: &str, project: &Project) {
     if !project.broken.1.is_empty() {
         mistakes(profile, project, &workspace, folder.path()).await;
     }
+    assert_eq!(started(folder.path()), "", "{profile}");
     drop((servers, workspace));
 }
 

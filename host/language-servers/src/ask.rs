@@ -1,4 +1,4 @@
-//! Every question of `iac:plugin/language-servers` as data, so that one place can refuse, record or replay it.
+//! Every question as data, so that one place can refuse, record or replay it.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
-//! The words of `iac:plugin/language-servers`, which say more about each.
+//! Questions, answers, and how far an answer can be relied upon.
 //!
-//! Names are those of the WIT package in Rust's spelling: the engine reads its own copies from what these write.
+//! All of them can be written as JSON and read again, so that a caller can record a question and its answer.
 
 use serde::{Deserialize, Serialize};
 

@@ -136,7 +136,7 @@ fn version(said: &Json) -> Option<String> {
 fn initialize(profile: &Profile, disk: &Disk) -> Json {
     json!({
         "processId": std::process::id(),
-        "clientInfo": {"name": "iac-mcp", "version": env!("CARGO_PKG_VERSION")},
+        "clientInfo": {"name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION")},
         "rootUri": disk.uri(""),
         "rootPath": disk.path().to_string_lossy(),
         "workspaceFolders": folders(disk),
