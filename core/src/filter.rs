@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::fault::{Code, Fault, wrong};
+use crate::moment::Moment;
 
 /// Nobody nests deeper than this; it bounds the recursion.
 const DEEPEST: usize = 16;
@@ -197,10 +198,30 @@ impl Filter<usize> {
     /// Writes the filter as data for the prelude: `["==",column,value]`, `["and",…]`.
     pub fn to_data(&self) -> Json {
         match self {
-            Self::Compare(compare) => json!([compare.operator.as_str(), compare.property, compare.value]),
+            Self::Compare(compare) => match compare.whole_day() {
+                Some(day) => day.to_data(),
+                None => json!([compare.operator.as_str(), compare.property, compare.value]),
+            },
             Self::And(filters) => joined("and", filters),
             Self::Or(filters) => joined("or", filters),
             Self::Not(filter) => json!(["not", filter.to_data()]),
+        }
+    }
+}
+
+impl Compare<usize> {
+    /// What is or is not on a day is compared with its beginning and its end, since no time is the day itself; `None`
+    /// for any other comparison.
+    pub(crate) fn whole_day(&self) -> Option<Filter<usize>> {
+        let day = Moment::from_data(&self.value).filter(Moment::is_day)?;
+        let side = |operator, moment: Moment| {
+            Filter::Compare(Self { property: self.property, operator, value: moment.to_data() })
+        };
+        let within = vec![side(Operator::GreaterOrEqual, day), side(Operator::Less, day.next_day())];
+        match self.operator {
+            Operator::Equal => Some(Filter::And(within)),
+            Operator::NotEqual => Some(Filter::Not(Box::new(Filter::And(within)))),
+            _ => None,
         }
     }
 }

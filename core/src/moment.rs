@@ -60,8 +60,21 @@ const UNITS: [(&str, Unit); 7] = [
     ("year", Unit::Year),
 ];
 
-/// As many of a unit may be added: dates of JavaScript reach about 270,000 years.
+/// As the OmniFocus plugin writes them: `now-90m`, `today+1mo`.
+const SHORT: [(&str, Unit); 6] = [
+    ("m", Unit::Minute),
+    ("h", Unit::Hour),
+    ("d", Unit::Day),
+    ("w", Unit::Week),
+    ("mo", Unit::Month),
+    ("y", Unit::Year),
+];
+
+/// As many of a unit may be added.
 const MOST: i64 = 1_000_000;
+
+/// A moment is not farther away, in years: dates of JavaScript reach about 270,000 years.
+const FARTHEST: i64 = 10_000;
 
 /// As many spans may follow each other.
 const MOST_SPANS: usize = 8;
@@ -204,18 +217,21 @@ impl Span {
     }
 
     fn plus(self, other: Self) -> Option<Self> {
-        Some(Self {
-            months: self.months.checked_add(other.months)?,
-            days: self.days.checked_add(other.days)?,
-            seconds: self.seconds.checked_add(other.seconds)?,
-        })
+        let sum = Self {
+            months: self.months + other.months,
+            days: self.days + other.days,
+            seconds: self.seconds + other.seconds,
+        };
+        let is_near = sum.months.abs() <= FARTHEST * 12 && sum.days.abs() <= FARTHEST * 365;
+        is_near.then_some(sum)
     }
 }
 
 impl Unit {
     fn parse(word: &str) -> Option<Self> {
+        let short = SHORT.iter().find(|(short, _)| *short == word).map(|(_, unit)| *unit);
         let named = |name: &str| word == name || word.strip_suffix('s') == Some(name);
-        UNITS.iter().find(|(name, _)| named(name)).map(|(_, unit)| *unit)
+        short.or_else(|| UNITS.iter().find(|(name, _)| named(name)).map(|(_, unit)| *unit))
     }
 
     fn name(self) -> &'static str {

@@ -157,9 +157,23 @@ const asText = value => typeof value === "string" ? value.normalize("NFC").toLow
 const pathOf = value => source(value).startsWith("Path(") ? value.toString() : value;
 const isObject = value => value !== null && (typeof value === "object" || typeof value === "function") && !Array.isArray(value);
 const plain = value => value instanceof Date ? value.getTime() : typeof value === "boolean" ? Number(value) : asText(isObject(value) ? pathOf(value) : value);
+// A point in time that the request counts from the present, in the zone of this Mac: days and months are those of the
+// calendar, so that a day may have 23 hours, and a month after 31 January ends on its own last day.
+const NOW = new Date();
+const moment = ({ from, weekday, months, days, seconds }) => {
+  const passed = (NOW.getDay() + 6) % 7, ahead = weekday === null ? 0 : (weekday - passed + 7) % 7;
+  const shift = from === "last" ? ahead - 7 : from === "next" && ahead === 0 ? 7 : from === "week" ? -passed : ahead;
+  const first = from === "year" || from === "month", time = from === "now" ? [NOW.getHours(), NOW.getMinutes(), NOW.getSeconds(), NOW.getMilliseconds()] : [0];
+  const begin = from === "now" ? NOW : new Date(NOW.getFullYear(), from === "year" ? 0 : NOW.getMonth(), first ? 1 : NOW.getDate() + shift);
+  const year = begin.getFullYear(), month = begin.getMonth() + months;
+  const day = Math.min(begin.getDate(), new Date(year, month + 1, 0).getDate()) + days;
+  const there = months === 0 && days === 0 ? begin : new Date(year, month, day, ...time);
+  return new Date(there.getTime() + seconds * 1000);
+};
+const dated = value => value === null || typeof value !== "object" ? null : value.$ === "date" ? new Date(value.v) : value.$ === "moment" ? moment(value) : null;
 // A value of the request as the app takes it.
-const given = value => value !== null && typeof value === "object" && value.$ === "date" ? new Date(value.v) : value;
-const wanted = value => value !== null && typeof value === "object" && value.$ === "date" ? new Date(value.v).getTime() : plain(value);
+const given = value => dated(value) || value;
+const wanted = value => plain(dated(value) || value);
 const holds = (operator, has, wants) => {
   if (operator === "!=") return !holds("==", has, wants);
   if (Array.isArray(has)) return has.some(item => holds(operator === "contains" ? "==" : operator, item, wants)) || (operator === "contains" && typeof wants === "string" && has.some(item => holds(operator, item, wants)));

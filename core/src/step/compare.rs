@@ -7,6 +7,7 @@ use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::filter::{Compare, Operator};
 use crate::marshal::{Checker, Given, Shape, expected, shapes};
+use crate::moment::{self, Moment};
 use crate::specifier::SpecifierError;
 
 const EQUALITY: [Operator; 2] = [Operator::Equal, Operator::NotEqual];
@@ -40,10 +41,17 @@ pub(super) fn comparable(
     if taking.is_empty() {
         return Err(other_operator(&place, &sides, is_list));
     }
+    if let Some(moment) =
+        compare.value.as_str().filter(|_| taking.contains(&Shape::Date)).and_then(Moment::parse)
+    {
+        return Ok(moment.to_data());
+    }
     // No shape of an object is left, so that nothing asks for a reference.
     let mut nobody = |id: &_| Err(SpecifierError::Reference(crate::words::ReferenceError::Unknown(*id)));
     let mut checker = Checker { dictionary, held: &mut nobody, home, put: None, open: None };
-    checker.one_of(&compare.value, &taking, &place, 0).map(written).map_err(|fault| mismatch(fault, compare))
+    let is_date = taking.contains(&Shape::Date);
+    let checked = checker.one_of(&compare.value, &taking, &place, 0);
+    checked.map(written).map_err(|fault| mismatch(fault, compare, is_date))
 }
 
 /// What a property is compared with: a list by its items, anything by what can be told apart.
@@ -111,12 +119,16 @@ fn written(given: Given) -> Json {
     }
 }
 
-fn mismatch(fault: Fault, compare: &Compare<String>) -> Fault {
+fn mismatch(fault: Fault, compare: &Compare<String>, is_date: bool) -> Fault {
     let fault = Fault { code: Code::TypeMismatch, ..fault }.with("parameter", "where");
     match compare.value {
         Json::Array(_) => {
             let one_by_one = "compare with one value at a time, and join the comparisons with {\"or\":[…]}";
             Fault { suggestion: one_by_one.to_owned(), ..fault }
+        }
+        _ if is_date => {
+            let suggestion = format!("{}, or {}", fault.suggestion, moment::GRAMMAR);
+            Fault { suggestion, ..fault }
         }
         _ => fault,
     }

@@ -6,6 +6,8 @@ globalThis.clock = 0;
 const costs = world.costs || { event: 0, value: 0, text: 0, single: 0, index: 0, whose: 0 };
 if (world.source) world.rows = JSON.parse(world.source);
 if (world.count) world.rows = Array.from({ length: world.count }, (_, n) => ({ id: n, name: "m" + n, n: n, text: "subject " + n, when: new Date(Date.UTC(2026, 0, 1) + n * 7 % 1000 * 3600000), flag: n % 3 === 0, body: "" }));
+// A clock that stands still, where the world says when.
+if (world.now) globalThis.Date = class extends Date { constructor(...parts) { if (parts.length === 0) super(world.now); else super(...parts); } };
 globalThis.seen = [];
 const textual = ["name", "text", "body"];
 const errorOf = number => Object.assign(new Error("the app says " + number), { errorNumber: number });

@@ -3,6 +3,7 @@
 use super::*;
 use crate::app::App;
 use crate::filter::Filter;
+use crate::moment::GRAMMAR;
 use crate::step::properties::column;
 
 const DICTIONARY: &[u8] = br#"<dictionary><suite name="S" code="ssss">
@@ -60,6 +61,20 @@ fn what_fits_is_taken() {
         ("title", "==", json!(null), "null"),
         ("size", ">=", json!(1.5), "1.5"),
         ("read", "!=", json!(true), "true"),
+        (
+            "made",
+            ">",
+            json!("now - 14 days"),
+            r#"{"$":"moment","from":"now","weekday":null,"months":0,"days":-14,"seconds":0}"#,
+        ),
+        (
+            "made",
+            "==",
+            json!("monday"),
+            r#"{"$":"moment","from":"coming","weekday":0,"months":0,"days":0,"seconds":0}"#,
+        ),
+        ("title", "==", json!("today"), r#""today""#),
+        ("anything", "==", json!("today"), r#""today""#),
         ("made", "<", json!("2026-01-27"), r#"{"$":"date","v":"2026-01-27T00:00:00"}"#),
         ("made", "==", json!("2026-01-27T10:00:00+01:00"), r#"{"$":"date","v":"2026-01-27T10:00:00+01:00"}"#),
         (
@@ -94,14 +109,15 @@ fn what_fits_is_taken() {
 #[test]
 fn a_value_of_another_type_is_refused() {
     let date = "a date such as 2026-01-27 or 2026-01-27T10:30:00+01:00";
-    let not_a_date =
-        |operator: &str, got: &str| format!("`made` {operator}: expected {date}, got {got}; give {date}");
+    let not_a_date = |operator: &str, got: &str| {
+        format!("`made` {operator}: expected {date}, got {got}; give {date}, or {GRAMMAR}")
+    };
     check(&[
         ("made", ">", json!(5), &not_a_date(">", "5")),
         ("made", "==", json!(true), &not_a_date("==", "true")),
         ("made", "<", json!(null), &not_a_date("<", "null")),
         ("made", "<", json!("2026-01-27T10:00:00+25:00"), &not_a_date("<", "\"2026-01-27T10:00:00+25:00\"")),
-        ("made", "<", json!("yesterday"), &not_a_date("<", "\"yesterday\"")),
+        ("made", "<", json!("noon"), &not_a_date("<", "\"noon\"")),
         ("hue", "==", json!("purpl"), "`hue` ==: expected one of none, got \"purpl\"; give one of none"),
         ("hue", "==", json!(5), "`hue` ==: expected one of none, got 5; give one of none"),
         (

@@ -1,0 +1,130 @@
+//! Relative dates reach the app as dates in the zone of its Mac: the script counts by the calendar.
+
+mod engine;
+
+use serde_json::{Value as Json, json};
+
+/// A Wednesday, one at the end of a January, and one before a spring and an autumn in which clocks are set.
+const WEDNESDAY: &str = "2026-01-28T15:30:00";
+const LAST_OF_JANUARY: &str = "2026-01-31T15:30:00";
+const BEFORE_SUMMER: &str = "2026-03-28T02:30:00";
+const BEFORE_WINTER: &str = "2026-10-24T15:30:00";
+
+#[test]
+fn a_moment_is_counted_by_the_calendar() {
+    for (now, moment, expected) in [
+        (WEDNESDAY, "now", WEDNESDAY),
+        (WEDNESDAY, "today", "2026-01-28T00:00:00"),
+        (WEDNESDAY, "tomorrow", "2026-01-29T00:00:00"),
+        (WEDNESDAY, "yesterday", "2026-01-27T00:00:00"),
+        (WEDNESDAY, "now - 14 days", "2026-01-14T15:30:00"),
+        (WEDNESDAY, "(current date) - (7 * days)", "2026-01-21T15:30:00"),
+        (WEDNESDAY, "now + 90 minutes", "2026-01-28T17:00:00"),
+        (WEDNESDAY, "today + 2 weeks", "2026-02-11T00:00:00"),
+        (WEDNESDAY, "wednesday", "2026-01-28T00:00:00"),
+        (WEDNESDAY, "next wednesday", "2026-02-04T00:00:00"),
+        (WEDNESDAY, "last wednesday", "2026-01-21T00:00:00"),
+        (WEDNESDAY, "monday", "2026-02-02T00:00:00"),
+        (WEDNESDAY, "last monday", "2026-01-26T00:00:00"),
+        (WEDNESDAY, "next monday + 9 hours", "2026-02-02T09:00:00"),
+        (WEDNESDAY, "monday + 1 month", "2026-03-02T00:00:00"),
+        (WEDNESDAY, "this week", "2026-01-26T00:00:00"),
+        (WEDNESDAY, "last week", "2026-01-19T00:00:00"),
+        (WEDNESDAY, "this month", "2026-01-01T00:00:00"),
+        (WEDNESDAY, "next month", "2026-02-01T00:00:00"),
+        (WEDNESDAY, "last year", "2025-01-01T00:00:00"),
+        (LAST_OF_JANUARY, "today + 1 month", "2026-02-28T00:00:00"),
+        (LAST_OF_JANUARY, "now + 25 months", "2028-02-29T15:30:00"),
+        (LAST_OF_JANUARY, "now - 2 months", "2025-11-30T15:30:00"),
+        (LAST_OF_JANUARY, "next month", "2026-02-01T00:00:00"),
+        (BEFORE_SUMMER, "today + 2 days", "2026-03-30T00:00:00"),
+        (BEFORE_SUMMER, "now + 2 days", "2026-03-30T02:30:00"),
+        (BEFORE_WINTER, "now + 1 day", "2026-10-25T15:30:00"),
+    ] {
+        assert_eq!(date(now, moment, expected), 1, "{moment} from {now} is not {expected}");
+    }
+}
+
+/// In Central Europe a day of 2026 has 23 hours, 29 March, and one has 25, 25 October.
+#[test]
+fn a_day_has_as_many_hours_as_the_zone_says() {
+    if zone() != "Europe/Berlin" {
+        return in_zone("Europe/Berlin", "a_day_has_as_many_hours_as_the_zone_says");
+    }
+    for (now, moment, expected) in [
+        (BEFORE_SUMMER, "tomorrow + 24 hours", "2026-03-30T01:00:00"),
+        (BEFORE_SUMMER, "today + 2 days", "2026-03-30T00:00:00"),
+        (BEFORE_WINTER, "now + 24 hours", "2026-10-25T14:30:00"),
+        (BEFORE_WINTER, "now + 1 day", "2026-10-25T15:30:00"),
+    ] {
+        assert_eq!(date(now, moment, expected), 1, "{moment} from {now} is not {expected}");
+    }
+}
+
+#[test]
+fn the_calendar_holds_in_every_zone() {
+    for zone in ["Europe/Berlin", "America/Los_Angeles", "Asia/Kolkata", "UTC"] {
+        in_zone(zone, "a_moment_is_counted_by_the_calendar");
+    }
+}
+
+/// What is on a day is compared with its beginning and its end, by the app and by the script alike.
+#[test]
+fn a_day_is_a_whole_day() {
+    let times = ["2026-01-27T23:59:59", "2026-01-28T00:00:00", "2026-01-28T23:59:59", "2026-01-29T00:00:00"];
+    for whose in ["works", "fails"] {
+        let rows = |operator: &str, day: &str| {
+            let test = json!({ "property": "when", "op": operator, "value": day });
+            found(WEDNESDAY, &times.map(Some), test, whose)
+        };
+        assert_eq!(rows("==", "today"), [1, 2], "{whose}");
+        assert_eq!(rows("!=", "today"), [0, 3], "{whose}");
+        assert_eq!(rows("==", "tomorrow"), [3], "{whose}");
+        assert_eq!(rows("<", "today"), [0], "{whose}");
+        assert_eq!(rows(">", "today"), [2, 3], "{whose}");
+        assert_eq!(rows("==", "now"), [0_u64; 0], "{whose}");
+    }
+}
+
+#[test]
+fn what_has_no_date_is_on_no_day() {
+    let test = |operator: &str| json!({ "property": "when", "op": operator, "value": "today" });
+    let times = [None, Some(WEDNESDAY)];
+    assert_eq!(found(WEDNESDAY, &times, test("=="), "fails"), [1]);
+    assert_eq!(found(WEDNESDAY, &times, test("!="), "fails"), [0]);
+}
+
+/// How many rows are found of one that has the expected date.
+fn date(now: &str, moment: &str, expected: &str) -> usize {
+    let side = |operator: &str| json!({ "property": "when", "op": operator, "value": moment });
+    found(now, &[Some(expected)], json!({ "and": [side(">="), side("<=")] }), "fails").len()
+}
+
+/// The places of the rows with these dates that a filter finds.
+fn found(now: &str, times: &[Option<&str>], test: Json, whose: &str) -> Vec<u64> {
+    let row = |(at, time): (usize, &Option<&str>)| {
+        let when = time.map(|time| json!({ "date": time }));
+        json!({ "id": at, "name": "x", "n": at, "text": "x", "when": when, "flag": true, "body": "" })
+    };
+    let rows: Vec<Json> = times.iter().enumerate().map(row).collect();
+    let world = json!({ "now": now, "rows": rows, "refuses": [], "whose": whose });
+    let call = json!({ "app": "Shelf", "container": "application", "elementType": "thing", "properties": ["n"], "where": test });
+    let played = engine::play("iac_mcp_get_elements", &call, &world);
+    assert!(!played.outcome.is_error, "{}", played.outcome.body);
+    let elements = played.outcome.body["elements"].as_array().cloned().unwrap_or_default();
+    elements.iter().filter_map(|each| each["properties"]["n"].as_u64()).collect()
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test looks at its own zone")]
+fn zone() -> String {
+    std::env::var("TZ").unwrap_or_default()
+}
+
+/// Runs a test of this program once more, in another zone.
+#[expect(clippy::disallowed_methods, reason = "the zone of a process is set when it starts")]
+fn in_zone(zone: &str, test: &str) {
+    let program = std::env::current_exe().expect("a test is a program");
+    let ran = std::process::Command::new(program).args(["--exact", test]).env("TZ", zone).output();
+    let ran = ran.expect("the test starts");
+    assert!(ran.status.success(), "{zone}: {}", String::from_utf8_lossy(&ran.stdout));
+}
