@@ -4,14 +4,17 @@
 
 mod support;
 
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
 use iac_core::app::App;
+use iac_core::dictionary::Dictionary;
 use iac_core::fault::Fault;
 use iac_core::filter::{Compare, Filter};
 use iac_core::specifier::text::{Written, application_of};
-use iac_core::specifier::{Container, Id, Specifier};
+use iac_core::specifier::{By, Container, Id, Path, Segment, Specifier};
 use proptest::prelude::*;
+use serde_json::json;
 use support::corpus::{all, dictionary};
 
 /// Lines `text ⇒ path`, under the name of an app; the file says how a path is written.
@@ -37,6 +40,7 @@ fn references_of_real_scripts_mean_what_their_authors_meant() {
         }
     }
     println!("{checked} checked");
+    assert!(checked > 100, "only {checked} texts");
     assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
@@ -167,6 +171,119 @@ fn no_text_takes_long() {
             assert!(took < Duration::from_secs(2), "{}: {shown} takes {took:?}", app.name);
         }
     }
+}
+
+/// Every term of every dictionary, one step from each class that can be reached, and names that could be anything else.
+#[test]
+fn show_and_parse_agree_for_every_term() {
+    let (mut checked, mut wrong) = (0, Vec::new());
+    for app in all() {
+        for path in paths(dictionary(&app)) {
+            checked += 1;
+            let text = path.to_text();
+            let again =
+                Specifier::from_text(&text, dictionary(&app)).map(|again| resolved(&again, dictionary(&app)));
+            if again != Ok(Some(path)) {
+                wrong.push(format!("[{}] {text}: {again:?}", app.bundle_id));
+            }
+        }
+    }
+    println!("{checked} paths");
+    assert!(checked > 1_000, "only {checked} paths");
+    assert!(
+        wrong.is_empty(),
+        "{} of {checked} are wrong:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(40)].join("\n")
+    );
+}
+
+#[test]
+fn show_and_parse_agree_for_any_name() {
+    let apps: Vec<(App, Vec<Path>)> =
+        all().into_iter().map(|app| (app.clone(), paths(dictionary(&app)))).collect();
+    let name = prop_oneof![
+        any::<String>(),
+        prop::collection::vec(prop::sample::select(WORDS.to_vec()), 0..6).prop_map(|words| words.join(" ")),
+        ".{0,20}[\"'\\\\\n\r\t:/~“”].{0,20}",
+    ];
+    let pick = prop_oneof![
+        name.clone().prop_map(By::Name),
+        name.prop_map(|name| By::Id(Id::Text(name))),
+        any::<i64>().prop_map(|id| By::Id(Id::Number(id))),
+        (0..i32::MAX as u32).prop_map(By::Index),
+    ];
+    proptest!(ProptestConfig::with_cases(2_000), |(pick in pick, at in any::<prop::sample::Index>(), which in any::<prop::sample::Index>())| {
+        let (app, paths) = &apps[at.index(apps.len())];
+        prop_assume!(!paths.is_empty());
+        let path = &paths[which.index(paths.len())];
+        // The last element of the path is picked otherwise.
+        let Some((container, Segment::Element(member, _))) = path.last() else { return Ok(()) };
+        let path = container.then(Segment::Element(member.clone(), pick));
+        let text = path.to_text();
+        let again = Specifier::from_text(&text, dictionary(app));
+        prop_assert!(again.is_ok(), "{}: {:?}", text, again);
+        prop_assert_eq!(resolved(&again.unwrap(), dictionary(app)), Some(path), "{}", text);
+    });
+}
+
+/// What people are shown is read back as long as nothing of a name is cut or cleaned.
+#[test]
+fn what_is_shown_is_read_back() {
+    let app = all().into_iter().find(|app| app.name == "Finder").expect("the Finder");
+    let file =
+        |name: &str| json!({ "type": "named", "element": "file", "name": name, "container": "application" });
+    for (name, shown) in [
+        ("a.txt", r#"file "a.txt""#),
+        (r#"a "b" \ c"#, r#"file "a \"b\" \\ c""#),
+        ("HD:a", r#"file "HD:a" of application"#),
+        ("/tmp/a", r#"file "/tmp/a" of application"#),
+    ] {
+        let specifier = Specifier::parse(&file(name), "specifier").unwrap();
+        let path = resolved(&specifier, dictionary(&app)).expect("a file");
+        assert_eq!(path.to_string(), shown);
+        assert_eq!(Specifier::from_text(shown, dictionary(&app)), Ok(specifier), "{shown}");
+    }
+    let cut =
+        resolved(&Specifier::parse(&file("a\nb"), "specifier").unwrap(), dictionary(&app)).expect("a file");
+    assert_eq!(cut.to_string(), "file \"a ⏎ b\"");
+    assert_eq!(cut.to_text(), r#"file "a\nb""#);
+}
+
+/// One path to each class that can be reached, and from there to each of its properties and elements.
+fn paths(dictionary: &Dictionary) -> Vec<Path> {
+    let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
+    let mut open = VecDeque::from([Specifier::Application]);
+    while let Some(owner) = open.pop_front() {
+        let Some(path) = resolved(&owner, dictionary) else { continue };
+        if path.segments().len() > 6 || !seen.insert(path.class().to_owned()) {
+            continue;
+        }
+        let of = || Container::Specifier(Box::new(owner.clone()));
+        let properties = dictionary.properties(path.class()).into_iter();
+        let properties =
+            properties.map(|property| Specifier::Property { property: property.name.clone(), of: of() });
+        let elements = dictionary.elements(path.class()).into_iter().enumerate();
+        let elements = elements.map(|(at, element)| match at % 3 {
+            0 => Specifier::Named {
+                element: element.class.clone(),
+                name: "end of \"x\"".to_owned(),
+                container: of(),
+            },
+            1 => Specifier::Id { element: element.class.clone(), id: Id::Number(12), container: of() },
+            _ => Specifier::Element { element: element.class.clone(), index: 2, container: of() },
+        });
+        for next in properties.chain(elements) {
+            found.extend(resolved(&next, dictionary));
+            open.push_back(next);
+        }
+    }
+    found
+}
+
+fn resolved(specifier: &Specifier, dictionary: &Dictionary) -> Option<Path> {
+    let mut nobody = |id: &_| panic!("no reference {id}");
+    specifier.resolve(dictionary, &mut nobody).ok().map(|resolved| resolved.path)
 }
 
 /// The app is known before its dictionary is read.

@@ -9,24 +9,43 @@ use super::{By, Id, Path, Segment};
 /// Longer names are cut: what is shown is one line.
 const LONGEST: usize = 80;
 
+/// AppleScript's reference form, as [`super::Specifier::from_text`] reads it. A name that is long, or that has what does
+/// not show, is cut and cleaned: such a path does not lead back.
 impl std::fmt::Display for Path {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Some((container, segment)) = self.last() else { return f.write_str("application") };
-        match segment {
-            Segment::Property(member) => f.write_str(&member.term)?,
-            Segment::Element(member, By::Index(index) | By::Place(index, _)) => {
-                write!(f, "{} at {index}", member.term)?
-            }
-            Segment::Element(member, By::Every) => write!(f, "every {}", member.term)?,
-            Segment::Element(member, By::Name(name)) => write!(f, "{} {}", member.term, quoted(name))?,
-            Segment::Element(member, By::Id(Id::Number(id))) => write!(f, "{} id {id}", member.term)?,
-            Segment::Element(member, By::Id(Id::Text(id))) => write!(f, "{} id {}", member.term, quoted(id))?,
-        }
-        if container.last().is_some() { write!(f, " of {container}") } else { Ok(()) }
+        self.write(f, &|name| if one_line(name) == name { exact(name) } else { quoted(name) })
     }
 }
 
 impl Path {
+    /// Writes the path in AppleScript's reference form with every name in full, so that
+    /// [`super::Specifier::from_text`] leads back to it.
+    pub fn to_text(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text, &exact).expect("a text takes everything");
+        text
+    }
+
+    fn write(&self, f: &mut dyn std::fmt::Write, quote: &dyn Fn(&str) -> String) -> std::fmt::Result {
+        let Some((container, segment)) = self.last() else { return f.write_str("application") };
+        match segment {
+            Segment::Property(member) => f.write_str(&member.term)?,
+            Segment::Element(member, By::Index(index) | By::Place(index, _)) => {
+                write!(f, "{} {}", member.term, u64::from(*index) + 1)?;
+            }
+            Segment::Element(member, By::Every) => write!(f, "every {}", member.term)?,
+            Segment::Element(member, By::Name(name)) => write!(f, "{} {}", member.term, quote(name))?,
+            Segment::Element(member, By::Id(Id::Number(id))) => write!(f, "{} id {id}", member.term)?,
+            Segment::Element(member, By::Id(Id::Text(id))) => write!(f, "{} id {}", member.term, quote(id))?,
+        }
+        if container.last().is_some() {
+            f.write_str(" of ")?;
+            return container.write(f, quote);
+        }
+        // Without it, the parser takes the name for the path of a file.
+        if is_like_a_file(segment) { f.write_str(" of application") } else { Ok(()) }
+    }
+
     /// Writes the path as the specifier that leads there, as [`super::Specifier::parse`] reads it.
     pub fn to_json(&self) -> Json {
         let Some((container, segment)) = self.last() else { return json!("application") };
@@ -48,6 +67,28 @@ impl Path {
             }
         }
     }
+}
+
+/// Whether the name of an element of the application looks like the path of a file.
+fn is_like_a_file(segment: &Segment) -> bool {
+    matches!(segment, Segment::Element(member, By::Name(name))
+        if super::text::is_of_files(&member.term) && (name.contains(':') || name.starts_with(['/', '~'])))
+}
+
+/// Quotes a text exactly, as AppleScript does, so that it can be read back.
+fn exact(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
 }
 
 /// Puts a text that somebody else wrote on one line, in quotes that it cannot close, at most 80 characters.

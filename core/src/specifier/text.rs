@@ -168,6 +168,11 @@ pub fn application_of(text: &str) -> Option<String> {
     if is_tell { named(1) } else { named(tokens.len().checked_sub(2)?) }
 }
 
+/// Whether a class is one of files: where it has no container, a name in it may be a path.
+pub(super) fn is_of_files(class: &str) -> bool {
+    apply::FILES.contains(&class)
+}
+
 fn is_application(word: &str) -> bool {
     word.eq_ignore_ascii_case("application") || word.eq_ignore_ascii_case("app")
 }

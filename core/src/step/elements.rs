@@ -392,7 +392,7 @@ impl Listing {
                 match column {
                     None => {
                         let container = self.from(&cell["v"], dictionary);
-                        key.insert("container".to_owned(), json!(container.map(|path| path.to_string())));
+                        key.insert("container".to_owned(), json!(container.map(|path| path.to_text())));
                     }
                     Some(column) => {
                         let column = &self.wanted.columns[*column];
@@ -460,7 +460,7 @@ impl Listing {
             fields.insert("name".to_owned(), name);
         }
         if self.wanted.is_spread() {
-            let shown = container.map(|container| container.to_string());
+            let shown = container.map(|container| container.to_text());
             fields.insert("container".to_owned(), json!(shown));
         }
         if self.wanted.wanted > 0 && self.wanted.label.is_none() {

@@ -133,15 +133,20 @@ impl Write {
     }
 
     fn is_in_a_line(&self, question: &Question, name: &Json) -> bool {
-        // A slip has no name: a human is shown its place.
-        let object =
-            if self.class == "slip" { "slip at ".to_owned() } else { format!("{} {name}", self.class) };
-        // An app that does not tell a name lets the way stand for it.
-        let way =
-            if self.class == "box" { "box at ".to_owned() } else { format!("{} id {}", self.class, self.id) };
+        // A slip has no name, and an app may not tell that of a box: a human is shown its place.
+        let is_at_place = |line: &String| {
+            let behind = line.strip_prefix(&self.class).and_then(|rest| rest.strip_prefix(' '));
+            behind.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        let object = format!("{} {name}", self.class);
+        let way = format!("{} id {}", self.class, self.id);
         let change =
             format!("\n  \"{what}\" old: {}\n  \"{what}\" new: {}", self.old, self.new, what = self.what);
-        let is_it = |line: &String| line.starts_with(&object) || line.starts_with(&way);
+        let is_it = |line: &String| match self.class.as_str() {
+            "slip" => is_at_place(line),
+            "box" => line.starts_with(&object) || is_at_place(line),
+            _ => line.starts_with(&object) || line.starts_with(&way),
+        };
         let line = |line: &String| match self.what.as_str() {
             "delete" | "move" => is_it(line),
             _ => is_it(line) && line.contains(&change),

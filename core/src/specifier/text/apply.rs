@@ -77,7 +77,8 @@ impl Owner {
 const MOST_HOLDERS: usize = 5;
 
 /// The classes in which a name with a colon is a path of the classic Mac OS.
-const FILES: [&str; 7] = ["file", "folder", "alias", "disk", "item", "alias file", "document file"];
+pub(super) const FILES: [&str; 7] =
+    ["file", "folder", "alias", "disk", "item", "alias file", "document file"];
 
 impl Parser<'_> {
     /// A property of an object; `reach` is how far the text was read.
