@@ -239,7 +239,11 @@ impl<'a> Parser<'a> {
 
     fn object(&mut self, at: usize) -> Result<Chain, Fail> {
         let chain = self.chain(at, None, AT_APPLICATION)?;
-        self.ends_at(chain.end, "`of`, `whose` or the end").map(|()| chain)
+        self.ends_at(chain.end, "`of`, `whose` or the end")?;
+        match depth(&chain.object.container) > DEEPEST {
+            true => Err(too_deep(at, chain.end)),
+            false => Ok(chain),
+        }
     }
 
     /// `tell application "Mail" to` is skipped: the app is known by now.
@@ -342,6 +346,21 @@ impl<'a> Parser<'a> {
     fn offset(&self, token: usize) -> usize {
         self.tokens.get(token).map_or(self.text.len(), |token| token.start)
     }
+}
+
+/// How many containers stand in each other.
+fn depth(container: &Container) -> usize {
+    let mut depth = 0;
+    let mut next = Some(container);
+    while let Some(Container::Specifier(specifier)) = next {
+        (depth, next) = (depth + 1, specifier.container());
+    }
+    depth
+}
+
+fn too_deep(at: usize, reach: usize) -> Fail {
+    let wrong = format!("the text has more than {DEEPEST} steps, or too many meanings");
+    Fail::refused(at, reach, wrong, "start from a reference to a container")
 }
 
 /// The beginning or end of all tasks of a project is a place in the project, among its tasks.

@@ -4,7 +4,7 @@ use super::apply::{Class, Owner};
 use super::error::Fail;
 use super::step::{How, Pick};
 use super::tokens::Kind;
-use super::{AT_UNKNOWN, DEEPEST, MOST_READINGS, Parser};
+use super::{AT_UNKNOWN, DEEPEST, MOST_READINGS, Parser, too_deep};
 use crate::filter::Filter;
 
 /// The words before a test.
@@ -46,8 +46,7 @@ impl Parser<'_> {
         }
         self.readings += 1;
         if self.depth >= DEEPEST || self.readings > MOST_READINGS {
-            let wrong = format!("the text has more than {DEEPEST} steps, or too many readings");
-            return Err(Fail::refused(at, self.tokens.len(), wrong, "start from a reference to a container"));
+            return Err(too_deep(at, self.tokens.len()));
         }
         self.depth += 1;
         let chain = self.readings_of_chain(at, filtered, base);
@@ -82,7 +81,10 @@ impl Parser<'_> {
         let own = picks.iter().rposition(|placed| placed.pick.class().is_some());
         let class = filtered.or_else(|| own.and_then(|own| picks[own].pick.class()));
         let (mut test, next) = match self.is_word(next, &FILTERS) {
-            true => self.filter(next, class).map(|(test, end)| (Some(test), end))?,
+            true => match self.filter(next, class) {
+                Ok((test, end)) => (Some(test), end),
+                Err(fail) => return Err(self.other_class(next, &picks, own, filtered).unwrap_or(fail)),
+            },
             false => (None, next),
         };
         let mut chain = if self.is_word(next, &["of", "in"]) {
@@ -111,6 +113,23 @@ impl Parser<'_> {
             chain = self.apply(chain, placed, test)?;
         }
         Ok(Chain { filter: test, ..chain })
+    }
+
+    /// The error for a test that fits the step beside it, though a test is about the leftmost class.
+    fn other_class(
+        &mut self,
+        at: usize,
+        picks: &[Placed],
+        own: Option<usize>,
+        filtered: Option<usize>,
+    ) -> Option<Fail> {
+        let own = picks[own?].pick.class().filter(|own| filtered.is_some_and(|filtered| filtered != *own))?;
+        let (_, end) = self.filter(at, Some(own)).ok()?;
+        let [tested, beside] =
+            [filtered?, own].map(|class| self.class_at(class).map_or("", |class| class.name.as_str()));
+        let wrong = format!("the filter is about `{tested}`, and its properties are of `{beside}`");
+        let instead = format!("put the inner object in parentheses: `… of (every {beside} whose …)`");
+        Some(Fail::refused(at, end, wrong, instead))
     }
 
     fn filter(&mut self, at: usize, class: Option<usize>) -> Result<(Test, usize), Fail> {

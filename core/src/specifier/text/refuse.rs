@@ -6,7 +6,7 @@ use super::error::Fail;
 const WRITE_THE_OBJECT: &str = "write the object only, and let the tool act on it";
 
 /// Words at the beginning of an object, what they are, and what to write instead; the longest first.
-const REFUSED: [(&[&str], &str, &str); 33] = [
+const REFUSED: [(&[&str], &str, &str); 34] = [
     (&["a", "reference", "to"], "is not needed", "leave the words out"),
     (&["do", "shell", "script"], "is a command", "run a command with its own tool"),
     (&["path", "to"], "is a command", "write a property of the app, such as `desktop` or `home`"),
@@ -17,6 +17,7 @@ const REFUSED: [(&[&str], &str, &str); 33] = [
     (&["count", "each"], "counts", "write the objects; the answer has `totalCount`"),
     (&["contents", "of"], "reads a script variable", "leave the words out"),
     (&["count"], "counts", "write the objects; the answer has `totalCount`"),
+    (&["all"], "is no word of a reference", "write `every` and the class, such as `every message of inbox`"),
     (&["some"], "picks at random", "a random object cannot be asked for again; use an index"),
     (&["any"], "picks at random", "a random object cannot be asked for again; use an index"),
     (&["middle"], "picks a middle object", "use an index, which can be asked for again"),

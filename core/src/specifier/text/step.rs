@@ -215,6 +215,11 @@ impl Parser<'_> {
     fn unquoted(&self, at: usize, class: usize, next: usize) -> Fail {
         let class = self.class_at(class);
         let name = class.map_or("", |class| class.name.as_str());
+        if self.is_word(next, &["id", "named", "index"]) {
+            let wrong = format!("expected a number or a text in quotes, got {}", self.shown(next + 1));
+            let instead = format!("write the value out, such as `{name} id 12` or `{name} id \"…\"`");
+            return Fail::refused(next + 1, next + 2, wrong, instead);
+        }
         let Some((_, end)) = self.terms(next).into_iter().next() else {
             let wrong = format!("expected a name in quotes behind `{name}`, got {}", self.shown(next));
             let instead = format!("put the name in quotes: `{name} \"…\"`");
@@ -362,8 +367,12 @@ impl Parser<'_> {
 
     /// The error for words that are no term of the dictionary; near names come from the container, if that can be read.
     pub(super) fn unknown(&mut self, at: usize, base: usize, is_class: bool) -> Fail {
-        if !matches!(self.kind(at), Some(Kind::Word(_) | Kind::Barred(_))) {
-            return self.unexpected(at, "the name of a class");
+        let is_name = match self.kind(at) {
+            Some(Kind::Word(word)) => !is_keyword(word),
+            kind => matches!(kind, Some(Kind::Barred(_))),
+        };
+        if !is_name {
+            return self.unexpected(at, if is_class { "the name of a class" } else { "an object" });
         }
         if let Some(refused) = self.phrase(at) {
             return refused;

@@ -99,13 +99,11 @@ impl Parser<'_> {
     }
 
     fn compared(&self, at: usize, place: Place<'_>) -> Reading {
+        if self.is_word(at, &["it"]) {
+            return self.itself(at, place.class);
+        }
         let mut fail: Option<Fail> = None;
-        let paths = if self.is_word(at, &["it"]) {
-            self.itself(at, place.class)?
-        } else {
-            self.paths(at, place.class)?
-        };
-        for (path, next) in paths {
+        for (path, next) in self.paths(at, place.class)? {
             match self.comparison(&path, next) {
                 Ok(reading) => return Ok(reading),
                 Err(other) => fail = Some(other.or(fail)),
@@ -116,13 +114,18 @@ impl Parser<'_> {
     }
 
     /// `it is frontmost`, `it is not visible`: a property that is true or false.
-    fn itself(&self, at: usize, class: &str) -> Result<Vec<(Path<'_>, usize)>, Fail> {
-        let is = |comparison: &Comparison| {
-            matches!(comparison, Comparison::By(Operator::Equal | Operator::NotEqual))
-        };
-        for (_, next) in self.comparisons(at + 1).into_iter().filter(|(comparison, _)| is(comparison)) {
+    fn itself(&self, at: usize, class: &str) -> Reading {
+        for (comparison, next) in self.comparisons(at + 1) {
+            let Comparison::By(operator @ (Operator::Equal | Operator::NotEqual)) = comparison else {
+                continue;
+            };
             if self.begins_with_term(next, class) {
-                return self.paths(next, class);
+                let paths = self.paths(next, class)?;
+                let is_boolean = |(path, _): &&(Path<'_>, usize)| is_boolean(path.property);
+                if let Some((path, end)) = paths.iter().find(is_boolean) {
+                    let property = path.term.clone();
+                    return Ok((Filter::Compare(Compare { property, operator, value: true.into() }), *end));
+                }
             }
         }
         let instead = "compare a property, such as `name is \"…\"`";
@@ -192,7 +195,7 @@ impl Parser<'_> {
     fn untested(&self, start: usize, at: usize, class: &str) -> Fail {
         let Some((_, end)) = self.terms(start).into_iter().next() else {
             let Some(Kind::Word(_) | Kind::Barred(_)) = self.kind(start) else {
-                let instead = "write the property again before each value: `name is \"a\" or name is \"b\"`";
+                let instead = "begin each comparison with a property: `name is \"a\" or name is \"b\"`";
                 let wrong = format!("expected a property of `{class}`, got {}", self.shown(start));
                 return Fail::refused(at, start, wrong, instead);
             };
@@ -252,10 +255,11 @@ impl Parser<'_> {
                 Err(other) => fail = Some(other.or(fail)),
             }
         }
-        let is_boolean = path.property.kind.0.iter().any(|kind| kind.name == "boolean" && !kind.list);
         match fail {
             Some(fail) => Err(fail),
-            None if is_boolean => Ok((compare(Operator::Equal, serde_json::Value::Bool(true)), next)),
+            None if is_boolean(path.property) => {
+                Ok((compare(Operator::Equal, serde_json::Value::Bool(true)), next))
+            }
             None => Err(self.unexpected(next, "an operator, such as `is`, `contains` or `>`")),
         }
     }
@@ -267,4 +271,8 @@ impl Parser<'_> {
         let instead = "join two comparisons with `and`";
         Err(Fail::refused(at, at, "comparisons do not chain", instead))
     }
+}
+
+fn is_boolean(property: &Property) -> bool {
+    property.kind.0.iter().any(|kind| kind.name == "boolean" && !kind.list)
 }

@@ -50,7 +50,10 @@ impl Parser<'_> {
     pub(super) fn list(&self, at: usize, property: &Property) -> Result<(Vec<Json>, usize), Fail> {
         if !self.is_sign(at, "{") {
             let wrong = format!("expected a list, got {}", self.shown(at));
-            let instead = "write the values in braces, such as `is in {1, 2}`; for a time, write `≥ … and … <` around it";
+            let instead = match holds(property, "date") {
+                true => "write the beginning and the end, such as `≥ today - 7 days and … < now`",
+                false => "write the values in braces, such as `is in {1, 2}`",
+            };
             return Err(Fail::refused(at, at, wrong, instead));
         }
         let (mut values, mut next) = (Vec::new(), at + 1);
