@@ -7,6 +7,7 @@ mod resolve;
 mod show;
 mod source;
 pub mod text;
+mod write;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;

@@ -10,11 +10,12 @@ use std::time::Duration;
 use iac_core::app::App;
 use iac_core::dictionary::Dictionary;
 use iac_core::fault::Fault;
-use iac_core::filter::{Compare, Filter};
+use iac_core::filter::{Compare, Filter, Operator};
 use iac_core::specifier::text::{Written, application_of};
 use iac_core::specifier::{By, Container, Id, Path, Segment, Specifier};
+use iac_core::words::RefId;
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use support::corpus::{all, dictionary};
 
 /// Lines `text ⇒ path`, under the name of an app; the file says how a path is written.
@@ -224,6 +225,67 @@ fn show_and_parse_agree_for_any_name() {
         let again = Specifier::from_text(&text, dictionary(app));
         prop_assert!(again.is_ok(), "{}: {:?}", text, again);
         prop_assert_eq!(resolved(&again.unwrap(), dictionary(app)), Some(path), "{}", text);
+    });
+}
+
+/// Filters of Mail's messages: texts, numbers, truths, dates and nothing, by every operator, joined in every way.
+fn filters() -> impl Strategy<Value = Filter<String>> {
+    use Operator::{
+        Contains, EndsWith, Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual, StartsWith,
+    };
+    let order = [Equal, NotEqual, Less, Greater, LessOrEqual, GreaterOrEqual];
+    let all = [order.as_slice(), &[Contains, StartsWith, EndsWith]].concat();
+    let compare = |property: &'static str, operators: &[Operator], value: BoxedStrategy<Json>| {
+        let operator = prop::sample::select(operators.to_vec());
+        (operator, value).prop_map(move |(operator, value)| {
+            Filter::Compare(Compare { property: property.to_owned(), operator, value })
+        })
+    };
+    let dates = prop::sample::select(vec!["2026-01-27", "today", "now - 2 weeks", "next monday + 9 hours"]);
+    let one = prop_oneof![
+        compare("subject", &all, any::<String>().prop_map(Json::from).boxed()),
+        compare("mailbox.name", &all, any::<String>().prop_map(Json::from).boxed()),
+        compare("message size", &order, any::<i64>().prop_map(Json::from).boxed()),
+        compare("read status", &order[..2], any::<bool>().prop_map(Json::from).boxed()),
+        compare("date received", &order, dates.prop_map(Json::from).boxed()),
+        compare("date received", &order[..2], Just(Json::Null).boxed()),
+    ];
+    one.prop_recursive(4, 24, 4, |inner| {
+        let several = || prop::collection::vec(inner.clone(), 2..4);
+        prop_oneof![
+            several().prop_map(Filter::And),
+            several().prop_map(Filter::Or),
+            inner.prop_map(|inner| Filter::Not(Box::new(inner))),
+        ]
+    })
+}
+
+#[test]
+fn filters_and_what_they_stand_in_are_read_back() {
+    let mail = all().into_iter().find(|app| app.name == "Mail").expect("Mail");
+    let inside = |specifier: Specifier| Container::Specifier(Box::new(specifier));
+    proptest!(ProptestConfig::with_cases(400), |(filter in filters(), name in any::<String>(), last: bool, index: i32)| {
+        let text = filter.to_text();
+        prop_assert_eq!(Filter::from_text(&text, "message", dictionary(&mail)), Ok(filter.clone()), "{}", text);
+        let message = || "message".to_owned();
+        let named = Compare { property: "name".to_owned(), operator: Operator::Equal, value: Json::from(name) };
+        let mailbox = Specifier::Filter {
+            element: "mailbox".to_owned(),
+            container: inside(Specifier::Element { element: "account".to_owned(), index: index.min(i32::MAX - 1), container: inside(Specifier::Application) }),
+            filter: Filter::Compare(named),
+            limit: 1,
+            last,
+        };
+        let every = Specifier::Every { element: message(), container: inside(mailbox), filter: Some(filter.clone()), range: None };
+        for specifier in [
+            every.clone(),
+            Specifier::Property { property: "subject".to_owned(), of: inside(every) },
+            Specifier::Filter { element: message(), container: inside(Specifier::Property { property: "inbox".to_owned(), of: inside(Specifier::Application) }), filter, limit: 1, last },
+            Specifier::Every { element: message(), container: Container::Reference(RefId::from_random([7; 10])), filter: None, range: Some((index.min(i32::MAX - 1), -1)) },
+        ] {
+            let text = specifier.to_text();
+            prop_assert_eq!(Specifier::from_text(&text, dictionary(&mail)), Ok(specifier), "{}", text);
+        }
     });
 }
 

@@ -76,7 +76,7 @@ fn is_like_a_file(segment: &Segment) -> bool {
 }
 
 /// Quotes a text exactly, as AppleScript does, so that it can be read back.
-fn exact(text: &str) -> String {
+pub(super) fn exact(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {
