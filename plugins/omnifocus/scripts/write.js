@@ -28,7 +28,7 @@
 (program, before, acts) => {
   "use strict";
 
-  const { refuse, present, orNull, time, key, title, word, chain, path, isRoot, taskState, folderState, projectState, ownState, tagState, projectById, segments, repetition } = shared;
+  const { refuse, present, orNull, time, key, title, word, chain, path, isRoot, taskState, projectState, ownState, tagState, projectById, segments, repetition } = shared;
   const date = (time) => (time === null ? null : new Date(time));
 
   // ---- reading the model

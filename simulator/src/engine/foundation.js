@@ -155,7 +155,6 @@
     if (read.isNil()) failed(error, `The file “${last(text(path))}” couldn’t be opened using the text encoding it was saved in.`, 261);
     return read;
   };
-  const urlText = (url, encoding, error) => fileText(url, encoding, error);
   const writeText = (v, path, atomically, encoding, error) => {
     const bytes = bytesOf(encoded(v, encoding));
     return worked(bytes === null ? 'denied' : system.writeFile(text(path), bytes), text(path), error);
@@ -187,7 +186,7 @@
     return string(v.slice(from, to));
   };
   const range = (location, length) => ({ location, length });
-  const NOT_FOUND = 9223372036854775807;
+  const NOT_FOUND = 2 ** 63; // NSNotFound, as the double that JavaScript makes of it
   const found = (at, length) => (at < 0 ? range(NOT_FOUND, 0) : range(at, length));
   const ordered = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
   const joined = (v, more) => `${v.replace(/\/+$/, v === '/' ? '/' : '')}${v === '/' ? '' : '/'}${more}`.replace(/\/$/, '');

@@ -1,7 +1,7 @@
 // Mutable values, character sets, patterns, predicates, JSON and property lists.
 (function (tools) {
   'use strict';
-  const { system, VALUE, kind, object, classOf, nil, string, data, bytesOf, wrap, unwrap, deepUnwrap, text, failed, isA, lazily, ofString, ofData, ofArray, ofDictionary, range, NOT_FOUND, plist, Bytes } = tools;
+  const { system, VALUE, kind, object, classOf, nil, string, data, bytesOf, wrap, unwrap, deepUnwrap, text, failed, ofString, ofData, ofArray, ofDictionary, range, NOT_FOUND, plist, Bytes } = tools;
   const boxed = (self) => wrap(self)[VALUE];
 
   kind('NSMutableString', {

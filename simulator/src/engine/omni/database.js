@@ -136,7 +136,8 @@ class Settings {
     return set ?? children(database, 'setting').find((row) => row.id === key)?.value ?? (key === FORECAST_TAG ? rows.get(database['.forecast tag'])?.id : undefined) ?? DEFAULTS[key] ?? null;
   }
   setObjectForKey(value, key) {
-    const { [key]: before, ...others } = JSON.parse(term(database, '.settings') ?? '{}');
+    const others = JSON.parse(term(database, '.settings') ?? '{}');
+    delete others[key];
     write(database, '.settings', JSON.stringify(value === null || value === undefined ? others : { ...others, [key]: value }));
   }
   setBoolForKey(value, key) { this.setObjectForKey(truthOf(value, 'the value'), key); }
