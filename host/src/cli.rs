@@ -31,9 +31,9 @@ use iac_core::fault::Fault;
 use iac_state::StateError;
 use options::{Common, Mac};
 
-/// Hands on scriptable Mac apps for an assistant: an MCP server.
+/// An MCP server that lets an AI assistant read and control scriptable Mac apps.
 ///
-/// Without a command it serves over stdin and stdout, as MCP clients start it.
+/// Without a command it serves MCP over stdin and stdout, as MCP clients start it.
 #[derive(Debug, Parser)]
 #[command(name = "iac-mcp", version, max_term_width = 100)]
 struct Arguments {
@@ -49,31 +49,31 @@ struct Arguments {
 enum Command {
     /// Serves MCP over stdin and stdout.
     Serve,
-    /// Shows a conversation with a real server over the simulated Mac.
+    /// Shows a real MCP client asking a real server about the simulated Mac.
     Demo,
     /// Lists the scriptable apps.
     Apps(list::Apps),
-    /// Describes the dictionary of an app or of an .sdef file, or one term of it.
+    /// Describes the dictionary of an app or of an .sdef file, or one of its terms.
     Describe(describe::Describe),
     /// Calls a tool and prints its answer.
     Call(call::Call),
-    /// Names everything that is wrong with the dictionary of an app or of an .sdef file.
+    /// Lists the faults of the dictionary of an app or of an .sdef file.
     Lint(list::Lint),
     /// Lists the tools as clients see them.
     Tools(list::Tools),
-    /// Makes, shows and resets simulated Macs that are kept, and records what is asked of a Mac.
+    /// Creates, shows and resets simulated Macs, and records runs of osascript.
     Sim(sim::Sim),
-    /// Shows and changes what may be done.
+    /// Shows and changes what is allowed.
     Policy(policy::PolicyCommand),
-    /// Shows and checks what was done.
+    /// Shows and verifies the audit log.
     Audit(audit::Audit),
-    /// Takes back writes of the last hour.
+    /// Undoes writes of the last hour.
     Undo(undo::Undo),
-    /// Looks whether everything is as it has to be, and which setting came from where.
+    /// Checks the installation and shows where each setting comes from.
     Doctor,
-    /// Shows or writes what an MCP client needs to start this server.
+    /// Shows or writes the entry that an MCP client needs to start this server.
     Setup(setup::Setup),
-    /// Makes, installs and grants plugins.
+    /// Creates, installs and manages plugins.
     #[command(subcommand)]
     Plugin(plugin::Plugin),
 }
@@ -175,7 +175,7 @@ fn misread(error: &clap::Error, line: &[OsString]) -> ExitCode {
     if let Some(variable) = config::to_blame(error, line) {
         let style = paint::FAINT;
         // Without a place to complain to, the exit status has to do.
-        let _ = writeln!(anstream::stderr(), "{style}it is set by {variable}{style:#}");
+        let _ = writeln!(anstream::stderr(), "{style}the value comes from {variable}{style:#}");
     }
     let unread = printed.err().filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
     if error.use_stderr() || unread.is_some() { ExitCode::from(2) } else { ExitCode::SUCCESS }

@@ -54,7 +54,7 @@ class Operator(Desk):
         kept = {"IAC_MCP_WORLD": str(self.mac)}
         told = json.loads(self.told("doctor", "--simulated", "--json", environment=kept))
         self.assertEqual([setting["key"] for setting in told["settings"]], ["json", "simulated"])
-        self.assertIn("give one of them", self.told("apps", "--simulated", "--world", "mac", status=2))
+        self.assertIn("use only one of them", self.told("apps", "--simulated", "--world", "mac", status=2))
 
     def test_the_doctor_names_what_is_damaged(self):
         self.told("policy", "profile", "standard", *self.options())
@@ -72,7 +72,7 @@ class Operator(Desk):
                 told = json.loads(self.cli("doctor", "--json", status=1))
                 self.assertEqual([check["name"] for check in told["checks"] if not check["ok"]], [name], told)
                 path.unlink()
-        self.assertIn("taken note of: ", self.cli("audit", "accept"))
+        self.assertIn("acknowledged: ", self.cli("audit", "accept"))
         self.assertTrue(json.loads(self.cli("doctor", "--json"))["healthy"])
         for name, mode, mended in (("policy.toml", 0o666, "chmod 600"), ("audit", 0o777, "chmod 700"), ("lock", None, "rm")):
             with self.subTest(name):
@@ -92,16 +92,16 @@ class Operator(Desk):
         (self.home.path / "empty").mkdir()
         elsewhere = ["--osascript", "/bin/false"]
         cases = [
-            (["apps", "--root", "/no/such", "--world", "mac"], 2, "--root /no/such: there is no such folder"),
-            (["serve", "--root", "/no/such", *elsewhere], 2, "--root /no/such: there is no such folder"),
+            (["apps", "--root", "/no/such", "--world", "mac"], 2, "--root /no/such: the folder does not exist"),
+            (["serve", "--root", "/no/such", *elsewhere], 2, "--root /no/such: the folder does not exist"),
             (["apps", *elsewhere], 2, "--root DIR"),
             (["doctor", *elsewhere], 1, "--root DIR"),
             (["doctor", "--root", "empty", *elsewhere], 1, "osascript: it ended without an answer"),
             (["doctor", "--root", "empty", "--osascript", f"/usr/bin/env IAC_MCP_WORLD=mac {BIN} osascript"], 1, "osascript: answers, though there is no app"),
             (["apps", "--root", "empty", *elsewhere], 1, "no scriptable app was found below empty"),
             (["apps", "zzzz", "--simulated"], 1, "no scriptable app on the simulated Mac has `zzzz`"),
-            (["apps", "--simulated", "--standard", "/no/such"], 2, "--standard /no/such: there is no such file"),
-            (["lint", str(ROOT / "fixtures/sdef/ok/extensions.sdef"), "--standard", "/no/such"], 2, "there is no such file"),
+            (["apps", "--simulated", "--standard", "/no/such"], 2, "--standard /no/such: the file does not exist"),
+            (["lint", str(ROOT / "fixtures/sdef/ok/extensions.sdef"), "--standard", "/no/such"], 2, "the file does not exist"),
         ]
         for arguments, status, expected in cases:
             with self.subTest(arguments):
@@ -141,8 +141,8 @@ class Operator(Desk):
         doubtful = [
             (["allow", "*"], "allows anything of * without asking"),
             (["allow", "com.apple.*", "--command", "delete"], "allows command delete of com.apple.*"),
-            (["allow", "com.apple.mail", "--command", "sned"], "Mail has no command `sned`, so that the rule fits nothing; did you mean"),
-            (["deny", "com.apple.mail", "--property", "subjekt"], "Mail has no property `subjekt`, so that the rule fits nothing; did you mean"),
+            (["allow", "com.apple.mail", "--command", "sned"], "Mail has no command `sned`, so the rule matches nothing; did you mean"),
+            (["deny", "com.apple.mail", "--property", "subjekt"], "Mail has no property `subjekt`, so the rule matches nothing; did you mean"),
             (["ask", "com.example.none"], 'no scriptable app "com.example.none" is installed'),
         ]
         rules = 0
@@ -187,7 +187,7 @@ class Operator(Desk):
             [folder] = temporary.iterdir()
             self.assertEqual((folder.name, folder.stat().st_mode & 0o777), (f"iac-mcp-{os.getuid()}", 0o700))
         folder.chmod(0o755)
-        self.assertIn("open to others", self.told("apps", "--simulated", "--cache", "off", status=1))
+        self.assertIn("other users can open", self.told("apps", "--simulated", "--cache", "off", status=1))
 
     def test_what_cannot_be_written_can_be_looked_at(self):
         nowhere = ["--state", "/dev/null/state"]
@@ -210,8 +210,8 @@ class Operator(Desk):
         self.assertIn("expected a file", self.cli_says("apps", status=1))
         (self.home.state / "config.toml").unlink()
         wrong = {"IAC_MCP_TIMEOUT": "x"}
-        self.assertIn("it is set by IAC_MCP_TIMEOUT", self.told("apps", status=2, environment=wrong))
-        self.assertNotIn("it is set by", self.told("apps", "--timeout", "y", status=2, environment=wrong))
+        self.assertIn("the value comes from IAC_MCP_TIMEOUT", self.told("apps", status=2, environment=wrong))
+        self.assertNotIn("the value comes from", self.told("apps", "--timeout", "y", status=2, environment=wrong))
         self.assertIn("`iac-mcp apps`", self.told("describe", "NoSuchApp", "--simulated", status=1))
         self.assertIn("there is no such file", self.told("lint", "no.sdef", status=1))
         self.assertIn("did you mean", self.cli_says("policy", "explain", "Mail", "--command", "sned", status=1))
@@ -258,7 +258,7 @@ class Operator(Desk):
         for unused in (["verify", "--refused"], ["accept", "--app", "x"], ["export", "--limit", "1"], ["--refused", "show"]):
             with self.subTest(unused):
                 self.cli("audit", *unused, status=2)
-        self.assertIn("a day at least", self.cli_says("audit", "remove", "--older", "23h", status=2))
+        self.assertIn("at least one day", self.cli_says("audit", "remove", "--older", "23h", status=2))
         self.cli("audit", "remove", "--older", "1d")
 
     def test_options_that_do_nothing_are_not_taken(self):

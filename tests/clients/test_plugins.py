@@ -138,7 +138,7 @@ class Plugins(Desk):
             self.assertFalse(plugins["ok"])
             self.assertIn("3 failures in 10 minutes", plugins["detail"])
             self.assertIn("3 failures in 10 minutes", json.loads(self.cli("plugin", "list", "--json"))["plugins"][0]["receipt"]["quarantined"])
-            self.assertIn("it was quarantined: 3 failures", self.cli("plugin", "release", "probe"))
+            self.assertIn("no longer quarantined; the reason was: 3 failures", self.cli("plugin", "release", "probe"))
             self.assertIn("probe was not quarantined", self.cli("plugin", "release", "probe"))
             await self.ok(client, "probe", do="count")
             metrics = (await self.ok(client, "system", action="metrics"))["plugins"]

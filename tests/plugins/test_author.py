@@ -46,7 +46,7 @@ class Author(unittest.TestCase):
 
     def test_what_is_there_is_kept(self):
         self.run_in(self.folder, BIN, "plugin", "new", "a-plugin")
-        self.assertIn("is there already", self.run_in(self.folder, BIN, "plugin", "new", "a-plugin", status=1))
+        self.assertIn("already exists", self.run_in(self.folder, BIN, "plugin", "new", "a-plugin", status=1))
         self.assertIn("expected", self.run_in(self.folder, BIN, "plugin", "new", "A Plugin", status=2))
 
 

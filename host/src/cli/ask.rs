@@ -29,7 +29,7 @@ pub(super) fn agree(agreed: bool, question: &str) -> Result<(), Failure> {
         return Ok(());
     }
     if !io::stdin().is_terminal() {
-        return Err(Failure::Misuse(format!("{question} nobody can be asked here; add --yes to agree")));
+        return Err(Failure::Misuse(format!("{question} This terminal cannot ask; add --yes to agree")));
     }
     write!(anstream::stderr(), "{question} [y/N] ")?;
     let mut answer = String::new();
@@ -75,7 +75,7 @@ fn choose(text: &str, choices: &[Choice]) -> io::Result<Choice> {
         }
         match Choice::parse(&said).filter(|choice| choices.contains(choice)) {
             Some(choice) => return Ok(choice),
-            None => writeln!(stderr, "expected one of these words, whole: {words}")?,
+            None => writeln!(stderr, "expected one of these words in full: {words}")?,
         }
     }
     Ok(Choice::Deny)

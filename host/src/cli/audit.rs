@@ -15,13 +15,13 @@ use super::options::{Common, Mac};
 use super::policy::now;
 use super::{Failure, paint};
 
-/// How many entries are shown unless somebody says how many.
+/// The default number of entries to show.
 const SHOWN: usize = 50;
 
-/// What is kept for a day at least.
+/// Entries stay for at least one day.
 const DAY: Millis = Millis(24 * 60 * 60 * 1000);
 
-/// Shows what was decided and done, and whether somebody changed the log.
+/// Shows, exports and verifies the audit log of decisions and changes.
 #[derive(Debug, Args)]
 pub(super) struct Audit {
     #[command(subcommand)]
@@ -36,17 +36,17 @@ pub(super) struct Audit {
 enum Command {
     /// Shows the latest entries.
     Show(Shown),
-    /// Says whether every log is as it was written, and where one is not.
+    /// Checks that every log is unchanged and shows where one is not.
     Verify,
-    /// Prints all entries as lines of JSON, in the order of time.
+    /// Prints all entries as lines of JSON, in order of time.
     Export(Filter),
-    /// Shows new entries as they come.
+    /// Shows new entries as they arrive.
     Follow(Shown),
-    /// Takes note of what `verify` finds, so that only what is new is found after it.
+    /// Acknowledges the current findings of `verify`; later runs report only new ones.
     Accept,
-    /// Removes logs into which nothing was written for long; without this, those of the last 90 days are kept.
+    /// Removes old logs. The server itself removes logs after 90 days.
     Remove {
-        /// How long: 7d, 30d; a day at least.
+        /// The age of the logs to remove: 7d, 30d; at least one day.
         #[arg(long, value_parser = days)]
         older: Millis,
     },
@@ -62,29 +62,29 @@ struct Shown {
 
 #[derive(Debug, Args)]
 struct Most {
-    /// How many entries are shown at most; 50 unless said.
+    /// The largest number of entries to show; 50 by default.
     #[arg(long)]
     limit: Option<usize>,
 }
 
 #[derive(Debug, Default, PartialEq, Eq, Args)]
 struct Filter {
-    /// Only about this app: a part of its bundle id.
+    /// Only entries about this app: a part of its bundle id.
     #[arg(long)]
     app: Option<String>,
-    /// Only of this tool.
+    /// Only entries about this tool.
     #[arg(long)]
     tool: Option<String>,
-    /// Only of this kind.
+    /// Only entries of this kind.
     #[arg(long, value_enum)]
     kind: Option<Kind>,
-    /// Only what was refused.
+    /// Only refusals.
     #[arg(long)]
     refused: bool,
-    /// Only what was more than a read.
+    /// Only changes.
     #[arg(long)]
     changes: bool,
-    /// Only of the last time: 30m, 2h, 7d.
+    /// Only recent entries: 30m, 2h, 7d.
     #[arg(long, value_parser = span)]
     since: Option<Millis>,
 }
@@ -99,7 +99,7 @@ enum Kind {
     Question,
     /// A script ran.
     Execution,
-    /// Something was changed on the command line.
+    /// The operator changed something on the command line.
     Operator,
 }
 
@@ -120,7 +120,7 @@ impl Audit {
         let Self { command, filter, most } = self;
         let is_bare = filter == Filter::default() && most.limit.is_none();
         if command.is_some() && !is_bare {
-            let what = "what is to be shown stands behind the command, as in `audit export --refused`";
+            let what = "put the filters after the command, as in `audit export --refused`";
             return Err(Failure::Misuse(what.to_owned()));
         }
         let state = match command {
@@ -153,7 +153,7 @@ fn verify(state: &State, common: &Common) -> Result<(), Failure> {
         paint::answer(&json!({ "intact": found.is_empty(), "findings": found }), true)?;
     } else if findings.is_empty() {
         let good = paint::GOOD;
-        writeln!(stdout, "{good}every log is as it was written{good:#}")?;
+        writeln!(stdout, "{good}every log is unchanged{good:#}")?;
     }
     for finding in findings.iter().filter(|_| !common.json) {
         let (error, line) = (paint::ERROR, finding.line.map(|line| format!(":{line}")).unwrap_or_default());
@@ -166,7 +166,7 @@ fn accept(state: &State) -> Result<(), Failure> {
     let findings = state.accept_findings(now())?;
     let mut stdout = anstream::stdout();
     findings.iter().try_for_each(|finding| writeln!(stdout, "{finding}"))?;
-    Ok(writeln!(stdout, "taken note of: {}", findings.len())?)
+    Ok(writeln!(stdout, "acknowledged: {}", findings.len())?)
 }
 
 impl Most {
@@ -315,7 +315,7 @@ fn span(text: &str) -> Result<Millis, String> {
 /// Reads `7d` or `30d`: nothing younger than a day is removed.
 fn days(text: &str) -> Result<Millis, String> {
     let old = span(text)?;
-    if old < DAY { Err(format!("expected a day at least, such as 7d, got {text}")) } else { Ok(old) }
+    if old < DAY { Err(format!("expected at least one day, such as 7d, got {text}")) } else { Ok(old) }
 }
 
 #[cfg(test)]
@@ -331,6 +331,6 @@ mod tests {
             assert!(span(wrong).is_err(), "{wrong}");
         }
         assert_eq!(days("24h"), Ok(DAY));
-        assert!(days("23h").is_err_and(|wrong| wrong.contains("a day at least")));
+        assert!(days("23h").is_err_and(|wrong| wrong.contains("at least one day")));
     }
 }

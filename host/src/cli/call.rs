@@ -13,9 +13,9 @@ use super::{Failure, ask, paint};
 
 #[derive(Debug, Args)]
 pub(super) struct Call {
-    /// The tool, for example iac_mcp_list_apps.
+    /// The name of the tool, for example iac_mcp_list_apps.
     tool: String,
-    /// Its arguments as a JSON object; `-` reads them from stdin.
+    /// The arguments as a JSON object; `-` reads them from stdin.
     #[arg(default_value = "{}")]
     arguments: String,
 }
@@ -44,7 +44,7 @@ impl Call {
             std::io::stdin().read_to_string(&mut text)?;
         }
         serde_json::from_str(&text).map_err(|error| {
-            Failure::Misuse(format!("the arguments are no JSON object: {error}\ngot {text}"))
+            Failure::Misuse(format!("the arguments are not a JSON object: {error}\ngot {text}"))
         })
     }
 }
@@ -72,5 +72,5 @@ fn unknown(tool: &str, common: &Common) -> Failure {
     let mut names: Vec<String> =
         crate::mcp::built_in().iter().filter_map(|tool| Some(tool["name"].as_str()?.to_owned())).collect();
     names.extend(common.plugins().names());
-    Failure::Misuse(format!("no tool `{tool}`\nthe tools are {}", names.join(", ")))
+    Failure::Misuse(format!("there is no tool `{tool}`\nthe tools are {}", names.join(", ")))
 }

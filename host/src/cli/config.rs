@@ -125,7 +125,7 @@ fn one_mac(
             "simulated"
         }
         Ordering::Equal => {
-            let what = "--simulated is a fresh Mac, and --world one that is kept: give one of them";
+            let what = "--simulated uses a fresh Mac and --world a saved one: use only one of them";
             return Err(Unread::File(Failure::Misuse(what.to_owned())));
         }
     };
@@ -218,7 +218,7 @@ fn unknown(name: &str, command: &Command) -> String {
         .collect();
     let near = names::near(name, known.iter().copied(), 1);
     let near = near.first().map(|near| format!(": did you mean `{near}`?")).unwrap_or_default();
-    format!("`{name}` is no option that can stand here{near}")
+    format!("`{name}` is not an option that you can set in this file{near}")
 }
 
 fn values(item: &Item, is_flag: bool) -> Result<Vec<String>, String> {

@@ -52,7 +52,7 @@ async fn introduce(client: &Client) -> Result<(), Failure> {
     let names: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
     let mut out = anstream::stdout();
     let (strong, faint) = (paint::STRONG, paint::FAINT);
-    writeln!(out, "{strong}A real MCP client asks a real server, over a simulated Mac.{strong:#}")?;
+    writeln!(out, "{strong}A real MCP client asks a real server about a simulated Mac.{strong:#}")?;
     writeln!(
         out,
         "{faint}iac-mcp {} serve --simulated, MCP {}, first answer {:.0} ms after its start{faint:#}",
@@ -75,14 +75,14 @@ async fn conclude(conversation: Conversation) -> Result<(), Failure> {
     let mut out = anstream::stdout();
     writeln!(
         out,
-        "\n{faint}{} calls, {} Apple events, {milliseconds:.0} ms in all. Ask for yourself:{faint:#}",
+        "\n{faint}{} calls, {} Apple events, {milliseconds:.0} ms in total. Try it yourself:{faint:#}",
         total.calls, total.events
     )?;
     let own = json!({ "search": "mail" });
     writeln!(out, "  {strong}iac-mcp call --simulated iac_mcp_list_apps '{own}'{strong:#}")?;
     writeln!(
         out,
-        "  {strong}iac-mcp serve --simulated{strong:#}{faint}  is what an MCP client starts{faint:#}"
+        "  {strong}iac-mcp serve --simulated{strong:#}{faint}  is the command that an MCP client runs{faint:#}"
     )?;
     Ok(())
 }

@@ -15,10 +15,10 @@ use super::{Failure, paint};
 
 #[derive(Debug, Args)]
 pub(super) struct Describe {
-    /// An app by name or bundle id, or an .sdef file.
+    /// The name or bundle id of an app, or the path of an .sdef file.
     #[arg(value_name = "APP|FILE.sdef")]
     what: String,
-    /// A class, command, enumeration, property or element of it.
+    /// A class, command, enumeration, property or element to describe.
     term: Option<String>,
 }
 
@@ -89,7 +89,7 @@ fn overview(out: &mut impl Write, title: &str, definition: &Definition) -> io::R
     }
     writeln!(
         out,
-        "\n{faint}name a term to see all of it, for example: iac-mcp describe … {}{faint:#}",
+        "\n{faint}add a term to see its details, for example: iac-mcp describe … {}{faint:#}",
         example(dictionary)
     )
 }

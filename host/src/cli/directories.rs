@@ -59,6 +59,6 @@ pub(super) fn log(debug: bool) {
         tracing::debug!("somebody else keeps the log");
     }
     if let Some(error) = wrong {
-        tracing::warn!(%error, "IAC_MCP_LOG is not understood, expected a filter such as `iac_=debug`");
+        tracing::warn!(%error, "IAC_MCP_LOG is not a valid filter, expected a filter such as `iac_=debug`");
     }
 }

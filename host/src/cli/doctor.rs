@@ -26,7 +26,7 @@ pub(super) fn run(common: &Common, mac: Mac, settings: &[Setting]) -> Result<(),
     match mac.open_state(common) {
         Ok(state) => checks.extend(of_state(&state)),
         Err(Failure::Misuse(_)) if mac.simulated => {
-            checks.push(check("state", true, "a fresh simulated Mac keeps nothing"));
+            checks.push(check("state", true, "a fresh simulated Mac keeps no state"));
         }
         Err(failure) => checks.push(check("state", false, &failure.to_string())),
     }
@@ -52,7 +52,11 @@ fn of_state(state: &State) -> Vec<Json> {
         },
         Ok(mode) => {
             let (name, word) = (folder.display(), shell_word(&folder.to_string_lossy()));
-            check("state", false, &format!("{name} is open to others ({mode:03o}): `chmod 700 {word}`"))
+            check(
+                "state",
+                false,
+                &format!("other users can open {name} ({mode:03o}): run `chmod 700 {word}`"),
+            )
         }
         Err(error) => check("state", false, &format!("{}: {error}", folder.display())),
     };
@@ -65,7 +69,7 @@ fn of_state(state: &State) -> Vec<Json> {
         Err(error) => check("policy", false, &told(&error)),
     };
     let log = match audit::verify(folder) {
-        Ok(findings) if findings.is_empty() => check("audit", true, "every log is as it was written"),
+        Ok(findings) if findings.is_empty() => check("audit", true, "every log is unchanged"),
         Ok(findings) => {
             let what = format!("{} findings: run `iac-mcp audit verify`", findings.len());
             check("audit", false, &what)
@@ -73,7 +77,7 @@ fn of_state(state: &State) -> Vec<Json> {
         Err(error) => check("audit", false, &error.to_string()),
     };
     let undo = match state.undos(now()) {
-        Ok(undos) => check("undo", true, &format!("{} writes can be taken back", undos.len())),
+        Ok(undos) => check("undo", true, &format!("{} writes can be undone", undos.len())),
         Err(error) => check("undo", false, &told(&error)),
     };
     vec![private, files(folder), policy, undo, log]
@@ -93,7 +97,7 @@ fn files(folder: &Path) -> Json {
     let mut wrong = Vec::new();
     faults(folder, DEPTH, &mut wrong);
     match wrong.is_empty() {
-        true => check("files", true, "only this user can change them"),
+        true => check("files", true, "only this user can change its files"),
         false => check("files", false, &wrong.join("; ")),
     }
 }
@@ -109,12 +113,12 @@ fn faults(folder: &Path, depth: usize, wrong: &mut Vec<String>) {
         let (others, right) =
             (found.permissions().mode() & 0o022, if found.is_dir() { "700" } else { "600" });
         if others != 0 {
-            wrong.push(format!("{name} can be changed by others: `chmod {right} {word}`"));
+            wrong.push(format!("other users can change {name}: run `chmod {right} {word}`"));
         }
         if found.is_dir() && depth > 0 && !path.is_symlink() {
             faults(&path, depth - 1, wrong);
         } else if !found.is_file() && !found.is_dir() {
-            wrong.push(format!("{name} is not a file: `rm {word}`"));
+            wrong.push(format!("{name} is not a file: run `rm {word}`"));
         }
     }
 }
@@ -131,9 +135,11 @@ fn of_world(world: &Path) -> Json {
 fn screen(mac: &Mac) -> Json {
     let detail =
         match (mac.simulated || mac.world.is_some(), directories::is_mac() && directories::has_screen()) {
-            (true, _) => "a simulated Mac has one if its world answers dialogs",
-            (false, true) => "questions of clients that cannot ask are shown as a dialog",
-            (false, false) => "nobody sits before one: questions of clients that cannot ask are refused",
+            (true, _) => "a simulated Mac has a screen if its world answers dialogs",
+            (false, true) => "if a client cannot ask, this Mac shows the question as a dialog",
+            (false, false) => {
+                "no one is logged in at this screen: if a client cannot ask, the call is refused"
+            }
         };
     check("screen", true, detail)
 }

@@ -16,7 +16,7 @@ use crate::mcp;
 
 #[derive(Debug, Args)]
 pub(super) struct Apps {
-    /// Part of a name or bundle id.
+    /// A part of a name or bundle id.
     search: Option<String>,
 }
 
@@ -32,11 +32,7 @@ impl Apps {
         }
         if outcome.body["apps"].as_array().is_none_or(Vec::is_empty) {
             let what = self.search.map_or_else(
-                || {
-                    format!(
-                        "no scriptable app was found {places}\nname a folder that holds apps with --root DIR"
-                    )
-                },
+                || format!("no scriptable app was found {places}\nname a folder with apps with --root DIR"),
                 |search| format!("no scriptable app {places} has `{search}` in its name or bundle id"),
             );
             return Err(Failure::Failed(what));
@@ -58,7 +54,7 @@ impl Apps {
             for other in app["otherBundles"].as_array().into_iter().flatten() {
                 writeln!(
                     anstream::stdout(),
-                    "{} claims the bundle id of {}, and is not used",
+                    "{} claims the bundle id of {} and is not used",
                     shown(other),
                     shown(&app["name"])
                 )?;
@@ -70,7 +66,7 @@ impl Apps {
 
 #[derive(Debug, Args)]
 pub(super) struct Tools {
-    /// Lists the tools that an app's commands make instead; an app by name or bundle id, or an .sdef file.
+    /// Lists an app's commands as tools instead: a name, a bundle id, or the path of an .sdef file.
     #[arg(value_name = "APP|FILE.sdef")]
     what: Option<String>,
 }
@@ -126,7 +122,7 @@ fn as_served(common: &Common, mac: Mac) -> Result<Vec<Json>, Failure> {
 
 #[derive(Debug, Args)]
 pub(super) struct Lint {
-    /// An app by name or bundle id, or an .sdef file.
+    /// The name or bundle id of an app, or the path of an .sdef file.
     #[arg(value_name = "APP|FILE.sdef")]
     what: String,
 }

@@ -25,16 +25,16 @@ use crate::simulated::{NOTE, World};
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Everywhere")]
 pub(super) struct Common {
-    /// Where policy, grants and the like are kept.
+    /// The folder for the policy, grants, plugins and the audit log.
     #[arg(long, global = true, value_name = "DIR", env = "IAC_MCP_STATE", hide_env = true)]
     pub(super) state: Option<PathBuf>,
-    /// Where things are kept that can be made again; `off` to keep nothing.
+    /// The cache folder; `off` disables caching.
     #[arg(long, global = true, value_name = "DIR|off", env = "IAC_MCP_CACHE", hide_env = true)]
     pub(super) cache: Option<PathBuf>,
-    /// The system's CocoaStandard.sdef, for where there is none.
+    /// The path of CocoaStandard.sdef, if the system has none.
     #[arg(long, global = true, value_name = "FILE", env = "IAC_MCP_STANDARD", hide_env = true)]
     pub(super) standard: Option<PathBuf>,
-    /// How plugins are run: compiled (`native`), without any executable memory (`interpreter`), or as it is possible.
+    /// Runs plugins as machine code (`native`), without executable memory (`interpreter`), or as the system allows.
     #[arg(
         long,
         global = true,
@@ -50,22 +50,22 @@ pub(super) struct Common {
     /// Prints JSON.
     #[arg(long, global = true, env = "IAC_MCP_JSON", hide_env = true, value_parser = FalseyValueParser::new())]
     pub(super) json: bool,
-    /// Logs what happens; errors show the script.
+    /// Logs more, and shows the script in errors.
     #[arg(long, global = true, env = "IAC_MCP_DEBUG", hide_env = true, value_parser = FalseyValueParser::new())]
     pub(super) debug: bool,
 }
 
-/// Options that say which Mac is meant.
+/// Options that choose the Mac.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "The Mac")]
 pub(super) struct Mac {
-    /// Uses a simulated Mac: a fresh copy of the built-in one.
+    /// Uses a fresh simulated Mac that ends with the process.
     #[arg(long, global = true, env = "IAC_MCP_SIMULATED", hide_env = true, value_parser = FalseyValueParser::new())]
     pub(super) simulated: bool,
-    /// Uses the simulated Mac in this folder, and keeps what changes there.
+    /// Uses the simulated Mac in this folder and keeps its changes.
     #[arg(long, global = true, value_name = "DIR", env = "IAC_MCP_WORLD", hide_env = true)]
     pub(super) world: Option<PathBuf>,
-    /// Looks for apps here: a folder of apps, or one laid out like a Mac's /. May be given several times.
+    /// Searches for apps here: a folder of apps, or one with the layout of a Mac's /. You may repeat this option.
     #[arg(
         long,
         global = true,
@@ -78,14 +78,14 @@ pub(super) struct Mac {
     /// Runs scripts with this command, for example `ssh mini osascript`.
     #[arg(long, global = true, value_name = "COMMAND", env = "IAC_MCP_OSASCRIPT", hide_env = true)]
     pub(super) osascript: Option<String>,
-    /// Answers with a timeout after this many seconds, 1 to 3600; 30 if nothing is said.
+    /// The timeout of a call in seconds, 1 to 3600; 30 by default.
     #[arg(long, global = true, value_name = "SECONDS", env = "IAC_MCP_TIMEOUT", hide_env = true,
           value_parser = within::<1, 3_600>)]
     pub(super) timeout: Option<u64>,
     /// Refuses everything but reads, whatever the policy says.
     #[arg(long, global = true, env = "IAC_MCP_READ_ONLY", hide_env = true, value_parser = FalseyValueParser::new())]
     pub(super) read_only: bool,
-    /// Makes commands tools of their own: `meta` for none, `all`, or the names of apps, as in `mail,finder`.
+    /// Offers app commands as tools of their own: `meta` for none, `all`, or app names as in `mail,finder`.
     #[arg(
         long,
         global = true,
@@ -133,7 +133,7 @@ impl Common {
     pub(super) fn standard(&self) -> Result<Option<PathBuf>, Failure> {
         match self.standard.as_ref().filter(|file| !file.is_file()) {
             Some(file) => {
-                Err(Failure::Misuse(format!("--standard {}: there is no such file", file.display())))
+                Err(Failure::Misuse(format!("--standard {}: the file does not exist", file.display())))
             }
             None => Ok(self.standard.clone()),
         }
@@ -231,7 +231,7 @@ impl Mac {
     /// directory for both.
     fn place(&self, common: &Common, world: Option<&World>) -> Result<PathBuf, Failure> {
         let nowhere = || {
-            let what = "there is no home folder to keep the policy in\nname a folder with --state";
+            let what = "there is no home folder for the policy\nname a folder with --state";
             Failure::Misuse(what.to_owned())
         };
         match (&common.state, world) {
@@ -270,7 +270,7 @@ impl Mac {
     pub(super) fn look_at_state(&self, common: &Common) -> Result<State, Failure> {
         let world = self.world.as_deref().map(kept).transpose()?;
         if common.state.is_none() && world.is_none() && self.simulated {
-            let what = "a fresh simulated Mac keeps nothing\nname its state with --state, or a kept Mac with --world";
+            let what = "a fresh simulated Mac keeps no state\nname a state folder with --state, or a saved Mac with --world";
             return Err(Failure::Misuse(what.to_owned()));
         }
         Ok(State::look(self.place(common, world.as_ref())?))
@@ -284,21 +284,19 @@ impl Mac {
             return fresh(common).map(Some);
         }
         if self.osascript.is_some() && self.root.is_empty() && !directories::is_mac() {
-            let what = "--osascript runs scripts elsewhere, and this is no Mac: name a folder with the apps of that one with \
-                        --root DIR";
+            let what = "--osascript runs scripts on another Mac, and this is not macOS: add --root DIR with copies of that Mac's apps";
             return Err(Failure::Misuse(what.to_owned()));
         }
         if directories::is_mac() || self.osascript.is_some() || common.plugins().work_on_folders() {
             return Ok(None);
         }
-        let what = "this is no Mac, so there are no apps to talk to\nadd --simulated to use the simulated Mac, or \
-                    --osascript 'ssh MAC osascript' --root DIR for a Mac elsewhere";
+        let what = "this is not macOS\nadd --simulated to use the built-in simulated Mac, or --osascript 'ssh MAC osascript' --root DIR to use another Mac";
         Err(Failure::Misuse(what.to_owned()))
     }
 
     fn roots(&self, world: Option<&World>) -> Result<Roots, Failure> {
         if let Some(root) = self.root.iter().find(|root| !root.is_dir()) {
-            return Err(Failure::Misuse(format!("--root {}: there is no such folder", root.display())));
+            return Err(Failure::Misuse(format!("--root {}: the folder does not exist", root.display())));
         }
         let mut given = self.root.iter().map(|root| Roots::below(root));
         Ok(match (given.next(), world) {
@@ -362,7 +360,7 @@ impl Mac {
 fn within<const LEAST: u64, const MOST: u64>(text: &str) -> Result<u64, String> {
     let number = text.parse().ok().filter(|number| (LEAST..=MOST).contains(number));
     number.ok_or_else(|| match MOST {
-        u64::MAX => format!("expected a whole number from {LEAST} on"),
+        u64::MAX => format!("expected a whole number of at least {LEAST}"),
         most => format!("expected a whole number from {LEAST} to {most}"),
     })
 }
@@ -376,7 +374,7 @@ fn fresh(common: &Common) -> Result<World, Failure> {
         }),
         None => passing().and_then(|folder| World::fresh(&folder)),
     };
-    made.map_err(|error| Failure::Failed(format!("no room for a simulated Mac: {error}")))
+    made.map_err(|error| Failure::Failed(format!("the simulated Mac could not be created: {error}")))
 }
 
 /// A folder of this user in the place that all users share: nobody else may have made it.
@@ -388,7 +386,7 @@ fn passing() -> io::Result<PathBuf> {
     if found.is_dir() && found.uid() == user && found.mode() & 0o077 == 0 {
         return Ok(folder);
     }
-    Err(io::Error::other(format!("{} is open to others, or somebody else's", folder.display())))
+    Err(io::Error::other(format!("other users can open {}, or it belongs to another user", folder.display())))
 }
 
 fn kept(folder: &Path) -> Result<World, Failure> {
@@ -396,9 +394,9 @@ fn kept(folder: &Path) -> Result<World, Failure> {
     if world.base().join(NOTE).is_file() {
         return Ok(world);
     }
-    let what = format!("{} is no simulated Mac: it has no {NOTE}", folder.display());
+    let what = format!("{} is not a simulated Mac: it has no {NOTE}", folder.display());
     Err(Failure::Misuse(format!(
-        "{what}\nmake one with `iac-mcp sim new`, or use a fresh one with --simulated"
+        "{what}\ncreate one with `iac-mcp sim new`, or use a fresh one with --simulated"
     )))
 }
 

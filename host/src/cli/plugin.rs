@@ -14,36 +14,36 @@ use crate::plugins::Engine as Choice;
 
 pub(super) use operator::script_terms;
 
-/// Makes, installs and grants plugins.
+/// Creates, installs and manages plugins.
 #[derive(Debug, Subcommand)]
 pub(super) enum Plugin {
     #[command(flatten)]
     Author(Author),
     /// Installs a package, after showing what it wants.
     Add(operator::Add),
-    /// Puts another version in place; one that wants more is held until that is given.
+    /// Updates a plugin; if it needs new permissions, it waits for your approval.
     Update(operator::Update),
-    /// Gives a plugin something it may reach.
+    /// Grants a permission to a plugin.
     Grant(operator::Grant),
-    /// Takes back something that a plugin was granted.
+    /// Revokes a permission of a plugin.
     Revoke(operator::Reach),
-    /// Sets something for a plugin, or takes it back.
+    /// Changes or resets a setting of a plugin.
     Set(operator::Set),
-    /// Sets bounds of a plugin's calls in place of the standard ones.
+    /// Changes the limits of a plugin's calls.
     Limit(operator::Limit),
     /// Compiles something and runs it, as a trial for another process of this program.
     #[command(hide = true)]
     Probe,
-    /// Lists what is installed.
+    /// Lists the installed plugins.
     List,
-    /// Lets a quarantined plugin be called again.
+    /// Ends the quarantine of a plugin.
     Release {
-        /// Which plugin.
+        /// The id of the plugin.
         id: String,
     },
-    /// Removes a plugin and what it has kept.
+    /// Removes a plugin and its data.
     Remove {
-        /// Which plugin.
+        /// The id of the plugin.
         id: String,
     },
 }

@@ -18,7 +18,7 @@ use rule::RuleArguments;
 use super::options::{Common, Mac};
 use super::{Failure, paint};
 
-/// Shows and changes what may be done without asking, what is asked, and what is refused.
+/// Shows and changes the policy: what is allowed, what needs approval, what is refused.
 #[derive(Debug, Args)]
 pub(super) struct PolicyCommand {
     #[command(subcommand)]
@@ -27,36 +27,36 @@ pub(super) struct PolicyCommand {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Shows the profile, the rules and where they stand.
+    /// Shows the profile, the rules and the path of the file.
     Show,
-    /// Says whether a policy is correct, and where it is not.
+    /// Checks a policy and shows its mistakes.
     Check {
-        /// Another file than the policy in use.
+        /// The file to check; the policy in use by default.
         file: Option<PathBuf>,
     },
-    /// Lets something be done without asking.
+    /// Allows an action without asking.
     Allow {
         #[command(flatten)]
         rule: RuleArguments,
-        /// Lets an app be opened that is not running.
+        /// Also allows opening the app if it is not running.
         #[arg(long)]
         launch: bool,
     },
-    /// Has something asked.
+    /// Requires approval for an action.
     Ask(RuleArguments),
-    /// Refuses something.
+    /// Refuses an action.
     Deny(RuleArguments),
-    /// Sets what happens where no rule fits.
+    /// Sets the profile, which decides if no rule matches.
     Profile {
         /// The profile.
         #[arg(value_enum)]
         profile: ProfileName,
     },
-    /// Lists what humans have allowed for an hour or always.
+    /// Lists the approvals for an hour or always.
     Grants,
-    /// Takes back what humans have allowed.
+    /// Revokes approvals.
     Revoke(Revoke),
-    /// Says what would be decided about a call, and why.
+    /// Shows what the gate would decide about a call, and why.
     Explain(explain::Explain),
 }
 
@@ -64,7 +64,7 @@ enum Command {
 pub(super) enum LevelName {
     /// Reads.
     Safe,
-    /// Changes that can be taken back.
+    /// Changes.
     Modify,
     /// Sends, deletes, quits, runs code.
     Dangerous,
@@ -74,9 +74,9 @@ pub(super) enum LevelName {
 enum ProfileName {
     /// Reads are allowed, everything else is refused.
     ReadOnly,
-    /// Reads are allowed, everything else is asked.
+    /// Reads are allowed, everything else needs approval.
     Standard,
-    /// Everything is allowed except what is itself a shell.
+    /// Everything is allowed except commands that run code.
     Trusted,
 }
 
@@ -127,7 +127,7 @@ fn show(state: &State, common: &Common) -> Result<(), Failure> {
     }
     let mut stdout = anstream::stdout();
     let (strong, faint) = (paint::STRONG, paint::FAINT);
-    let there = if path.is_file() { "" } else { " (not there: the default counts)" };
+    let there = if path.is_file() { "" } else { " (missing: the default applies)" };
     writeln!(stdout, "{faint}{}{there}{faint:#}", path.display())?;
     writeln!(stdout, "profile {strong}{}{strong:#}", policy.profile().as_str())?;
     if policy.rules().is_empty() {
@@ -223,7 +223,7 @@ fn grants(state: &State, common: &Common) -> Result<(), Failure> {
         return Ok(paint::answer(&json!({ "grants": counting }), true)?);
     }
     if counting.is_empty() {
-        return Ok(writeln!(anstream::stdout(), "nothing was allowed for longer than once")?);
+        return Ok(writeln!(anstream::stdout(), "there are no approvals for longer than once")?);
     }
     let mut table = paint::table(&["Id", "App", "What", "Class", "Level", "Until", "Plugin", "By"]);
     for grant in counting {
@@ -253,12 +253,12 @@ impl Revoke {
         let revoked = state.revoke(is_meant)?;
         if revoked == 0 && !all {
             return Err(Failure::Failed(
-                "no such grant\n`iac-mcp policy grants` lists what there is".to_owned(),
+                "there is no such grant\n`iac-mcp policy grants` lists the grants".to_owned(),
             ));
         }
         // What takes something back does not wait for the log.
         note(state, format!("policy revoke: {revoked} grants"))?;
-        Ok(writeln!(anstream::stdout(), "taken back: {revoked}")?)
+        Ok(writeln!(anstream::stdout(), "revoked: {revoked}")?)
     }
 }
 

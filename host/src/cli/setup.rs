@@ -22,28 +22,28 @@ use file::Edited;
 /// Options whose values are paths; a client starts the server somewhere else.
 const PATHS: [&str; 5] = ["state", "cache", "standard", "world", "root"];
 
-/// What the server is called in a client's file, unless another name is given.
+/// The default name of the server in a client's file.
 const NAME: &str = "iac-mcp";
 
-/// Options that are for whoever types.
+/// Options for the terminal, which a client does not need.
 const OWN: [&str; 1] = ["json"];
 
-/// Shows what a client needs to start this server, with the options that are given here; lists the clients if none is
-/// named.
+/// Shows the entry that a client needs to start this server with the options that you pass. Lists the clients if you
+/// name none.
 #[derive(Debug, Args)]
 pub(super) struct Setup {
     /// The client, for example claude-desktop.
     client: Option<String>,
-    /// Writes it into the client's own file; everything else in there stays.
+    /// Writes the entry to the client's configuration file and changes nothing else in it.
     #[arg(long, requires = "client")]
     write: bool,
-    /// Another file than the client's own.
+    /// The file to use in place of the client's own.
     #[arg(long, value_name = "FILE", requires = "client")]
     file: Option<PathBuf>,
-    /// What the server is called there.
+    /// The name of the server in that file.
     #[arg(long, value_name = "NAME", default_value = NAME, requires = "client")]
     name: String,
-    /// Replaces a server of that name that is there already.
+    /// Replaces an existing server of that name.
     #[arg(long, requires = "write")]
     force: bool,
 }
@@ -57,8 +57,10 @@ impl Setup {
         let file = self.file(client)?;
         if self.write {
             self.write(client, &file, &entry, &again)?;
-            let what =
-                format!("{} starts this server as `{}` from its next start on", client.title, self.name);
+            let what = format!(
+                "Done. Restart {} to use the server (its name there is `{}`)",
+                client.title, self.name
+            );
             return Ok(writeln!(anstream::stdout(), "{what}\nwritten to {}", file.display())?);
         }
         self.show(client, &file, &entry, &again, common)
@@ -81,7 +83,7 @@ impl Setup {
         let own = || Some(directories::home()?.join(own_file(client)));
         self.file.clone().or_else(own).ok_or_else(|| {
             Failure::Misuse(
-                "there is no home folder to find the client's file in\nname it with --file".to_owned(),
+                "there is no home folder with the client's file\nname the file with --file".to_owned(),
             )
         })
     }
@@ -112,8 +114,8 @@ impl Setup {
             ),
         };
         let how = match client.form {
-            Form::Yaml => "put this there by hand".to_owned(),
-            _ => format!("put this there, or run `{again} --write`"),
+            Form::Yaml => "add this by hand".to_owned(),
+            _ => format!("add this by hand, or run `{again} --write`"),
         };
         Ok(writeln!(anstream::stdout(), "{}\n{how}:\n\n{whole}", file.display())?)
     }
@@ -122,15 +124,15 @@ impl Setup {
         let edited = file::edit(file, |text| match client.form {
             Form::Json(key) => json::with(text, key, &self.name, entry, self.force),
             Form::Toml(key) => toml::with(text, key, &self.name, entry, self.force),
-            Form::Yaml => Err("YAML is not written, only shown".to_owned()),
+            Form::Yaml => Err("YAML files are only shown and not written".to_owned()),
         });
         let Edited { other_names } = edited.map_err(|error| {
-            let by_hand = format!("it is left as it is; `{again}` shows what to put there by hand");
+            let by_hand = format!("the file was not changed; `{again}` shows the entry to add by hand");
             Failure::Failed(format!("{}: {error}\n{by_hand}", file.display()))
         })?;
         if other_names > 0 {
             let what = format!(
-                "{} had {other_names} more names (hard links); they hold what it was before",
+                "{} had {other_names} more names (hard links); they still have the old content",
                 file.display()
             );
             writeln!(anstream::stderr(), "{what}")?;
@@ -145,7 +147,7 @@ fn find(name: &str) -> Result<&'static Client, Failure> {
     });
     found.ok_or_else(|| {
         let known: Vec<&str> = CLIENTS.iter().map(|client| client.id).collect();
-        Failure::Misuse(format!("no client `{name}` is known\nknown are {}", known.join(", ")))
+        Failure::Misuse(format!("unknown client `{name}`\nthe known clients are {}", known.join(", ")))
     })
 }
 
@@ -204,7 +206,7 @@ fn entry(client: &Client, arguments: &[String]) -> Result<Json, Failure> {
 }
 
 /// What is said of a server that is there already.
-const NOT_AGAIN: &str = "is there already; --force replaces it";
+const NOT_AGAIN: &str = "exists already; --force replaces it";
 
 /// A piece of a text that another one takes the place of.
 struct Edit {

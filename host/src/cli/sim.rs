@@ -15,7 +15,7 @@ use super::options::{Common, Mac};
 use super::{Failure, paint};
 use crate::simulated;
 
-/// Makes, shows and resets simulated Macs; `--world DIR` of other commands uses them. Records what is asked of a Mac.
+/// Creates, shows and resets simulated Macs for `--world DIR`, and records runs of osascript.
 #[derive(Debug, Args)]
 pub(super) struct Sim {
     #[command(subcommand)]
@@ -24,36 +24,36 @@ pub(super) struct Sim {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Makes a simulated Mac in a new folder.
+    /// Creates a simulated Mac in a new folder.
     New(New),
-    /// Takes a simulated Mac back to how it was made.
+    /// Undoes all changes in a simulated Mac.
     Reset {
-        /// Its folder.
+        /// The folder of the simulated Mac.
         folder: PathBuf,
     },
-    /// Shows the apps of a simulated Mac and how much they hold.
+    /// Shows the apps of a simulated Mac and the number of their objects.
     Show {
-        /// Its folder.
+        /// The folder of the simulated Mac.
         folder: PathBuf,
     },
-    /// Records what a command asks of osascript, or asks everything of a recording again.
+    /// Records every run of osascript by a command, or repeats a recording.
     Record(record::Record),
 }
 
 #[derive(Debug, Args)]
 struct New {
-    /// Where it is to be; the folder must be new or empty.
+    /// The folder to create; it must be new or empty.
     folder: PathBuf,
-    /// How many messages the first inbox holds.
+    /// The number of messages in the first inbox.
     #[arg(long, value_parser = amount)]
     messages: Option<usize>,
-    /// How many events the calendars hold.
+    /// The number of calendar events.
     #[arg(long, value_parser = amount)]
     events: Option<usize>,
-    /// How many files lie in the home besides those of the built-in Mac.
+    /// The number of additional files in the home folder.
     #[arg(long, value_parser = amount)]
     files: Option<usize>,
-    /// How many reminders and tasks there are.
+    /// The number of reminders and tasks.
     #[arg(long, value_parser = amount)]
     tasks: Option<usize>,
     /// The same seed makes the same Mac.
@@ -84,7 +84,7 @@ impl New {
         simulated::unpack(&base).map_err(Failure::Failed)?;
         worlds::generate(&folder, &base, &Amounts { messages, events, files, tasks, seed })?;
         let (name, word) = (folder.display(), shell_word(&folder.to_string_lossy()));
-        Ok(writeln!(anstream::stdout(), "made {name}; use it with: iac-mcp serve --world {word}")?)
+        Ok(writeln!(anstream::stdout(), "created {name}; use it with: iac-mcp serve --world {word}")?)
     }
 }
 
@@ -93,13 +93,13 @@ fn a_mac(folder: &Path) -> Result<&Path, Failure> {
     if ["world.json", "mac.json"].iter().any(|name| folder.join(name).exists()) {
         return Ok(folder);
     }
-    let what = format!("{} holds no simulated Mac: it has neither world.json nor mac.json", folder.display());
-    Err(Failure::Failed(what + "\n`iac-mcp sim new DIR` makes one"))
+    let what = format!("{} is not a simulated Mac: it has neither world.json nor mac.json", folder.display());
+    Err(Failure::Failed(what + "\n`iac-mcp sim new DIR` creates one"))
 }
 
 fn reset(folder: &Path) -> Result<(), Failure> {
     worlds::reset(folder)?;
-    Ok(writeln!(anstream::stdout(), "{} is as it was made", folder.display())?)
+    Ok(writeln!(anstream::stdout(), "{} has its original state again", folder.display())?)
 }
 
 fn amount(text: &str) -> Result<usize, String> {

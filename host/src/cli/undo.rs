@@ -14,7 +14,7 @@ use super::options::{Common, Mac};
 use super::policy::now;
 use super::{Failure, call, paint};
 
-/// Takes back verified writes of the last hour; lists them if none is named.
+/// Undoes verified writes of the last hour; lists them if you name none.
 #[derive(Debug, Args)]
 pub(super) struct Undo {
     /// Ids of writes: undo_…
@@ -39,10 +39,7 @@ fn list(state: &State, common: &Common) -> Result<(), Failure> {
         return Ok(paint::answer(&json!({ "undo": undos }), true)?);
     }
     if undos.is_empty() {
-        return Ok(writeln!(
-            anstream::stdout(),
-            "nothing was written in the last hour that can be taken back"
-        )?);
+        return Ok(writeln!(anstream::stdout(), "no write of the last hour can be undone")?);
     }
     let mut table = paint::table(&["Id", "Written", "App", "Object", "Property", "Old value"]);
     for undo in &undos {

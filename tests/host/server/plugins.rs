@@ -100,7 +100,13 @@ async fn an_update_that_wants_more_is_held() {
     ok(&home, &["plugin", "add", first.to_str().unwrap(), "--yes"]).await;
     let more = repacked(&home, "0.2.0", "\"com.apple.mail\", \"com.apple.finder\"").await;
     let more = more.to_str().unwrap();
-    check_fails(&home, &["plugin", "update", more], 1, "held: it wants more (apps com.apple.finder)").await;
+    check_fails(
+        &home,
+        &["plugin", "update", more],
+        1,
+        "not updated: the new version needs more permissions (apps com.apple.finder)",
+    )
+    .await;
     assert!(ok(&home, &["plugin", "list"]).await.contains("0.1.0"));
     ok(&home, &["plugin", "revoke", "inbox-digest", "apps", "com.apple.mail"]).await;
     let same = repacked(&home, "0.1.1", "\"com.apple.mail\"").await;
@@ -342,7 +348,7 @@ async fn golden_calls_are_made_recorded_and_repeated() {
     check_fails(&home, &["plugin", "test", file], 2, "unknown field `answers`").await;
     std::fs::write(&call, "{\"arguments\": {\"senders\": 2}}").unwrap();
     check_fails(&home, &["plugin", "test", file], 1, "--update writes it").await;
-    check_fails(&home, &["plugin", "test", file, "--replay"], 1, "was not recorded").await;
+    check_fails(&home, &["plugin", "test", file, "--replay"], 1, "record one with --record").await;
 
     assert!(ok(&home, &["plugin", "test", file, "--update", "--record"]).await.contains("written"));
     let written = std::fs::read_to_string(&call).unwrap();

@@ -29,10 +29,10 @@ use crate::plugins::trial::{Trial, Tried};
 pub(in crate::cli) struct Bench {
     #[command(flatten)]
     which: Which,
-    /// Only the call of this name.
+    /// Only the call with this name.
     #[arg(long, value_name = "NAME")]
     call: Option<String>,
-    /// How often each thing is done.
+    /// The number of rounds.
     #[arg(long, value_name = "N", default_value_t = 101, value_parser = clap::value_parser!(u32).range(3..=10_000))]
     rounds: u32,
 }
@@ -87,7 +87,7 @@ impl Bench {
         let names = golden.iter().map(|golden| golden.name.clone()).collect::<Vec<_>>().join(", ");
         let found: Vec<Golden> = golden.into_iter().filter(|golden| golden.name == *wanted).collect();
         match found.is_empty() {
-            true => Err(Failure::Misuse(format!("no call `{wanted}`, expected one of {names}"))),
+            true => Err(Failure::Misuse(format!("there is no call `{wanted}`, expected one of {names}"))),
             false => Ok(found),
         }
     }
@@ -96,7 +96,7 @@ impl Bench {
     fn load(&self, engine: &Arc<Engine>, subject: &Subject, folder: &Path) -> Result<Row, Failure> {
         let kept = Installed::open(folder)?;
         let cache = open_cache(&folder.join("code"), &kept);
-        let cache = cache.ok_or_else(|| Failure::Failed("compiled code cannot be kept here".to_owned()))?;
+        let cache = cache.ok_or_else(|| Failure::Failed("compiled code cannot be cached here".to_owned()))?;
         let load = || engine.compile(&subject.bytes, &Limits::standard(), Some(&cache)).map(drop);
         load().map_err(|error| Failure::Failed(error.to_string()))?;
         let mut times = Vec::new();
@@ -269,7 +269,7 @@ fn show(engine: &Engine, load: &Row, measured: &[Measured]) -> Result<(), Failur
     writeln!(anstream::stdout())?;
     paint::print(&used)?;
     let engine = engine.backend().name();
-    Ok(writeln!(anstream::stdout(), "\nengine: {engine}; a share up to 1 is within what the design allows")?)
+    Ok(writeln!(anstream::stdout(), "\nengine: {engine}; a share up to 1 is within the design's target")?)
 }
 
 #[cfg(test)]

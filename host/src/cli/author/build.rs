@@ -22,7 +22,7 @@ const TARGET: &str = "wasm32-unknown-unknown";
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct New {
-    /// Its id, which is also the name of the folder.
+    /// The id of the plugin, which is also the name of its folder.
     id: String,
 }
 
@@ -31,7 +31,7 @@ pub(in crate::cli) struct Build {
     /// The folder with Cargo.toml and plugin.toml.
     #[arg(default_value = ".")]
     folder: PathBuf,
-    /// Where the package goes; into that folder, by the plugin's id, if not given.
+    /// The path of the package; by default the plugin's id in that folder.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -40,10 +40,10 @@ pub(in crate::cli) struct Build {
 pub(in crate::cli) struct Pack {
     /// The core module or component.
     wasm: PathBuf,
-    /// What the plugin says of itself.
+    /// The manifest, plugin.toml.
     #[arg(long, value_name = "FILE", default_value = "plugin.toml")]
     manifest: PathBuf,
-    /// Where the package goes; beside the manifest, by the plugin's id, if not given.
+    /// The path of the package; by default the plugin's id beside the manifest.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -52,7 +52,7 @@ pub(in crate::cli) struct Pack {
 pub(in crate::cli) struct Check {
     /// The package.
     file: PathBuf,
-    /// Prints the text of one of its scripts, as it would run inside an app.
+    /// Prints the text of one of its scripts as it would run inside an app.
     #[arg(long, value_name = "NAME")]
     script: Option<String>,
 }
@@ -89,7 +89,7 @@ impl New {
         let id: PluginId = self.id.parse().map_err(|error| Failure::Misuse(format!("{error}")))?;
         let folder = Path::new(id.as_str());
         if folder.exists() {
-            return Err(Failure::Failed(format!("{} is there already", folder.display())));
+            return Err(Failure::Failed(format!("{} already exists", folder.display())));
         }
         for (name, text) in FILES.into_iter().chain([SERVERS]) {
             let text = text.replace("{{id}}", id.as_str()).replace("{{tool}}", &id.tool_prefix());
@@ -97,10 +97,10 @@ impl New {
         }
         Ok(writeln!(
             anstream::stdout(),
-            "made {id}/: a plugin that counts notes, its SDK, and a call that it must answer\n\n\
+            "created {id}/: a plugin that counts notes, its SDK, and one golden call\n\n\
              \x20 cd {id}\n\
-             \x20 cargo test                # what needs no host\n\
-             \x20 iac-mcp plugin test       # builds {id}.wasm, and makes the calls in calls/ on a simulated Mac\n\
+             \x20 cargo test                # tests the parts that need no host\n\
+             \x20 iac-mcp plugin test       # builds {id}.wasm and runs calls/ on a simulated Mac\n\
              \x20 iac-mcp plugin add {id}.wasm\n\
              \x20 iac-mcp call {tool} --simulated\n\n\
              src/lib.rs is the plugin, plugin.toml says what it may reach. After a change of its answers, \
@@ -184,8 +184,8 @@ fn show(package: &Package) -> Result<(), Failure> {
         || package.scripts.iter().any(|script| script.level > Level::Safe);
     let can = match (writes, package.scripts.is_empty()) {
         (true, _) => "it can change apps",
-        (false, false) => "it says that its scripts change nothing",
-        (false, true) => "it cannot change anything: it imports nothing that does",
+        (false, false) => "it declares that its scripts change nothing",
+        (false, true) => "it cannot change anything, because it imports nothing that does",
     };
     writeln!(out, "{can}")?;
     for tool in &package.tools {
@@ -224,11 +224,11 @@ fn cargo(folder: &Path, name: &str) -> Result<PathBuf, Failure> {
     let failed =
         |what: &str| Failure::Failed(format!("{what}\nif the target is missing: rustup target add {TARGET}"));
     if !ended.status.success() {
-        return Err(failed("cargo could not build it"));
+        return Err(failed("cargo could not build the plugin"));
     }
     let found = ended.stdout.split(|byte| *byte == b'\n').rev().find_map(|line| module(line, name));
     found.ok_or_else(|| {
-        failed(&format!("cargo made no {name}.wasm; Cargo.toml needs crate-type = [\"cdylib\"]"))
+        failed(&format!("cargo did not write {name}.wasm; Cargo.toml needs crate-type = [\"cdylib\"]"))
     })
 }
 
@@ -245,7 +245,7 @@ pub(super) fn id(manifest: &Path) -> Result<PluginId, Failure> {
 }
 
 pub(super) fn text(path: &Path) -> Result<String, Failure> {
-    let not_text = |error| Failure::Failed(format!("{} is no text: {error}", path.display()));
+    let not_text = |error| Failure::Failed(format!("{} is not a text file: {error}", path.display()));
     String::from_utf8(read(path)?).map_err(not_text)
 }
 

@@ -61,8 +61,9 @@ impl Golden {
     }
 
     fn read(path: PathBuf) -> Result<Self, Failure> {
-        let wrong =
-            |what: &dyn std::fmt::Display| Failure::Misuse(format!("{} is no call: {what}", path.display()));
+        let wrong = |what: &dyn std::fmt::Display| {
+            Failure::Misuse(format!("{} is not a golden call: {what}", path.display()))
+        };
         let call: Call = serde_json::from_str(&text(&path)?).map_err(|error| wrong(&error))?;
         if call.answer.is_some() && call.error.is_some() {
             return Err(wrong(&"it has both `answer` and `error`, expected one"));
@@ -102,7 +103,7 @@ impl Golden {
         if !path.is_file() {
             return Ok(None);
         }
-        let wrong = |error| Failure::Misuse(format!("{} is no journal: {error}", path.display()));
+        let wrong = |error| Failure::Misuse(format!("{} is not a journal: {error}", path.display()));
         serde_json::from_str(&text(&path)?).map(Some).map_err(wrong)
     }
 

@@ -14,14 +14,14 @@ use crate::plugins::trial::Trial;
 
 #[derive(Debug, Args)]
 pub(super) struct Which {
-    /// The package, the folder with plugin.toml (which is built first where it has a Cargo.toml), or the id of a plugin
-    /// that is installed.
+    /// The path of a package, the folder with plugin.toml (built first if it has a Cargo.toml), or the id of an installed
+    /// plugin.
     #[arg(default_value = ".", value_name = "FILE|DIR|ID")]
     what: PathBuf,
-    /// The folder of its calls; `calls` beside the package if not given.
+    /// The folder with the calls; by default `calls` beside the package.
     #[arg(long, value_name = "DIR")]
     calls: Option<PathBuf>,
-    /// A folder that it may read, or start language servers for; `--root` says the same here.
+    /// A folder to grant, for reading or for language servers; `--root` means the same here.
     #[arg(long, value_name = "DIR")]
     folder: Vec<PathBuf>,
 }

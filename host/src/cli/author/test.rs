@@ -21,13 +21,13 @@ use crate::plugins::trial::{Trial, Tried};
 pub(in crate::cli) struct Test {
     #[command(flatten)]
     which: Which,
-    /// Writes the answers into the files of the calls.
+    /// Writes the answers to the files of the calls.
     #[arg(long)]
     update: bool,
-    /// Keeps beside each call what the plugin asked and was told.
+    /// Records each call's questions and answers in a journal beside it.
     #[arg(long)]
     record: bool,
-    /// Makes the calls from what was recorded, without any Mac.
+    /// Repeats the calls from their journals, without any Mac.
     #[arg(long, conflicts_with_all = ["update", "record"])]
     replay: bool,
 }
@@ -74,7 +74,7 @@ impl Test {
                 golden.record(&recording)?;
                 // A plugin that takes references apart, or sorts by them, goes another way with other ones.
                 if let Some(how) = repeats(trial, tool, &golden, recording).await {
-                    outcome = Outcome::Differs(format!("its journal does not repeat it: {how}"));
+                    outcome = Outcome::Differs(format!("the call differs from its journal: {how}"));
                 }
             }
             rows.push(Row { name: golden.name, outcome, milliseconds });
@@ -105,7 +105,7 @@ async fn replay(trial: &Trial, subject: &Subject, golden: &[Golden]) -> Result<V
         let (began, tool) = (Instant::now(), subject.tool(golden)?);
         let how = match golden.recorded()? {
             Some(recording) => repeats(trial, tool, golden, recording).await,
-            None => Some("it was not recorded; --record does that".to_owned()),
+            None => Some("it has no journal; record one with --record".to_owned()),
         };
         let outcome = how.map_or(Outcome::Same, Outcome::Differs);
         rows.push(Row { name: golden.name.clone(), outcome, milliseconds: began.elapsed().as_millis() });

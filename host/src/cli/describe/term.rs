@@ -96,8 +96,8 @@ fn unknown(term: &str, dictionary: &Dictionary) -> String {
     let near = names::near(term, classes.chain(commands).chain(properties), 5);
     let near = near.iter().map(|name| clean(name)).collect::<Vec<_>>();
     match near.is_empty() {
-        true => format!("no term `{term}` in this dictionary\nleave the term out to see them all"),
-        false => format!("no term `{term}` in this dictionary\nnear: {}", near.join(", ")),
+        true => format!("this dictionary has no term `{term}`\nleave the term out to see all terms"),
+        false => format!("this dictionary has no term `{term}`\nsimilar terms: {}", near.join(", ")),
     }
 }
 

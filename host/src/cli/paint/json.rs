@@ -126,7 +126,7 @@ impl Writer {
 
     fn styled(&mut self, style: Style, text: &str) {
         self.column += text.chars().count();
-        write!(self.out, "{style}{text}{style:#}").expect("a string takes whatever is written");
+        write!(self.out, "{style}{text}{style:#}").expect("writing to a string cannot fail");
     }
 
     fn fits(&self, length: usize) -> bool {

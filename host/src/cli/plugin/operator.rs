@@ -24,12 +24,12 @@ use crate::plugins::engine::script::Script;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Add {
-    /// The package, or the id of a plugin that comes with this program, such as `code-query`.
+    /// The path of a package, or the id of a bundled plugin, such as `code-query`.
     file: PathBuf,
-    /// Gives what it wants without asking.
+    /// Grants all permissions that it needs without asking.
     #[arg(long)]
     yes: bool,
-    /// A folder that it may read, or start language servers for; `--root` says the same here.
+    /// A folder to grant, for reading or for language servers; `--root` means the same here.
     #[arg(long, value_name = "DIR")]
     folder: Vec<PathBuf>,
 }
@@ -38,7 +38,7 @@ pub(in crate::cli) struct Add {
 pub(in crate::cli) struct Update {
     /// The package, or the id of a plugin that comes with this program.
     file: PathBuf,
-    /// Gives what it wants more, without asking.
+    /// Grants the new permissions without asking.
     #[arg(long)]
     yes: bool,
 }
@@ -47,7 +47,7 @@ pub(in crate::cli) struct Update {
 pub(in crate::cli) struct Grant {
     #[command(flatten)]
     what: Reach,
-    /// How far, for apps-change.
+    /// The highest level, for apps-change.
     #[arg(long, value_name = "LEVEL", default_value = "modify", value_parser = ["safe", "modify", "dangerous"])]
     level: String,
 }
@@ -55,29 +55,29 @@ pub(in crate::cli) struct Grant {
 /// Something that a plugin may reach.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Reach {
-    /// Which plugin.
+    /// The id of the plugin.
     id: String,
-    /// What: apps, apps-change, app-scripts, language-servers, files or store.
+    /// The capability: apps, apps-change, app-scripts, language-servers, files or store.
     capability: String,
-    /// Which app, by bundle id, which script, or which folder.
+    /// The bundle id of an app, the name of a script, or a folder.
     target: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Set {
-    /// Which plugin.
+    /// The id of the plugin.
     id: String,
-    /// The setting; the plugin's own documents say which there are.
+    /// The name of the setting, from the plugin's documentation.
     key: String,
-    /// Its value as JSON; what is no JSON is a text. Without a value the setting is taken back.
+    /// The value as JSON or as text. Without a value, the setting is reset.
     value: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Limit {
-    /// Which plugin.
+    /// The id of the plugin.
     id: String,
-    /// Milliseconds that a call may compute; what is not given here is as in the standard again.
+    /// Milliseconds of computing per call. Limits that you do not pass return to the standard.
     #[arg(long, value_name = "MS")]
     compute_ms: Option<u64>,
     /// Milliseconds from a call's start to its answer.
@@ -102,7 +102,7 @@ impl Set {
         }
         let said = match &value {
             Some(value) => format!("{id}: {key} is {value}"),
-            None => format!("{id}: {key} is not set any more"),
+            None => format!("{id}: {key} was reset"),
         };
         installed(common)?.edit(&id, |receipt| match value {
             Some(value) => drop(receipt.settings.insert(key.clone(), value)),
@@ -125,7 +125,7 @@ impl Limit {
         let memory = memory / (1024 * 1024);
         Ok(writeln!(
             anstream::stdout(),
-            "{id}: computes for {compute:?}, answers within {wall:?}, {memory} MiB"
+            "{id}: at most {compute:?} of computing, {wall:?} in total, {memory} MiB"
         )?)
     }
 }
@@ -145,10 +145,10 @@ impl Add {
         for line in wants(&package, &folders) {
             writeln!(out, "  {line}")?;
         }
-        agree(self.yes || grants == Grants::default(), "install it and give it this?")?;
+        agree(self.yes || grants == Grants::default(), "install it and grant these permissions?")?;
         let receipt = receipt(&package, &from, grants)?;
         installed.add(&bytes, &package, receipt)?;
-        Ok(writeln!(out, "installed {}; servers that run have it in a second", manifest.id)?)
+        Ok(writeln!(out, "installed {}; running servers pick it up within a second", manifest.id)?)
     }
 }
 
@@ -165,15 +165,15 @@ impl Update {
         if more != Grants::default() {
             writeln!(
                 out,
-                "{} {} wants more than {}:",
+                "{} {} needs more permissions than {}:",
                 package.manifest.id, package.manifest.version, old.version
             )?;
             for line in more.lines() {
                 writeln!(out, "  {line}")?;
             }
-            agree(self.yes, "give it this too?").map_err(|_| {
+            agree(self.yes, "grant these too?").map_err(|_| {
                 Failure::Failed(format!(
-                    "held: it wants more ({}), version {} stays",
+                    "not updated: the new version needs more permissions ({}); version {} stays installed",
                     lacking(&more),
                     old.version
                 ))
@@ -310,15 +310,15 @@ pub(super) fn release(common: &Common, id: &str) -> Result<(), Failure> {
     let mut reason = None;
     installed(common)?.edit(id, |receipt| reason = receipt.quarantined.take())?;
     let said = match reason {
-        Some(reason) => format!("{id} can be called again; it was quarantined: {reason}"),
-        None => format!("{id} was not quarantined; nothing has changed"),
+        Some(reason) => format!("{id} is no longer quarantined; the reason was: {reason}"),
+        None => format!("{id} was not quarantined; nothing changed"),
     };
     Ok(writeln!(anstream::stdout(), "{said}")?)
 }
 
 pub(super) fn remove(common: &Common, id: &str) -> Result<(), Failure> {
     installed(common)?.remove(id)?;
-    Ok(writeln!(anstream::stdout(), "removed {id} and what it has kept")?)
+    Ok(writeln!(anstream::stdout(), "removed {id} and its data")?)
 }
 
 /// Reads a package, compiles it into the cache, and has it list its tools.

@@ -34,7 +34,7 @@ pub(super) fn package(given: &Path) -> Result<Found, Failure> {
     let id = given.to_str().and_then(|id| id.parse::<PluginId>().ok()).filter(|_| !given.is_file());
     if id.is_none() && !given.exists() {
         let what = format!("there is no file {}", given.display());
-        let hint = "name a package that `iac-mcp plugin pack` made, or the id of a plugin that comes along";
+        let hint = "name a package that `iac-mcp plugin pack` wrote, or the id of a bundled plugin";
         return Err(Failure::Failed(format!("{what}\n{hint}")));
     }
     match id {
@@ -73,13 +73,12 @@ fn is_own(folder: &Path) -> bool {
 fn missing(id: &PluginId, carried: &[(&str, &[u8])]) -> String {
     let names: Vec<&str> = carried.iter().map(|(name, _)| *name).collect();
     let carried = if names.is_empty() {
-        "this program was built without packages in it".to_owned()
+        "this program was built without bundled packages".to_owned()
     } else {
-        format!("this program comes with {}", names.join(", "))
+        format!("this program contains {}", names.join(", "))
     };
     format!(
-        "{id} is no file, and {carried}; in a checkout of its source, `iac-mcp plugin build plugins/{id}` makes the \
-         package, and `iac-mcp plugin add plugins/{id}/{id}.wasm` adds it"
+        "there is no file `{id}`, and {carried}. In a checkout of its source, run `iac-mcp plugin build plugins/{id}` and then `iac-mcp plugin add plugins/{id}/{id}.wasm`"
     )
 }
 
@@ -116,7 +115,7 @@ mod tests {
         check(&["plugins/code-query/plugin.toml"], &[], Err("plugin.toml: TOML parse error"));
         check(&["plugins/code-query.wasm"], CARRIES, Ok("beside"));
         check(&["plugins/other.wasm"], CARRIES, Ok("carried"));
-        check(&[], &[], Err("this program was built without packages in it; in a checkout of its source"));
+        check(&[], &[], Err("this program was built without bundled packages; in a checkout of its source"));
         check(&[], &[("omnifocus", b"")], Err("this program comes with omnifocus; in a checkout"));
     }
 }

@@ -20,10 +20,10 @@ use super::now;
 use crate::consent::Caller;
 use crate::pipeline::{Explained, Pipeline};
 
-/// Either a whole call (`explain iac_mcp_run_command '{…}'`), or an app with one command or property.
+/// Takes either a whole call (`explain iac_mcp_run_command '{…}'`), or an app with one command or property.
 #[derive(Debug, Args)]
 pub(super) struct Explain {
-    /// A tool, or an app with --command or --property.
+    /// The name of a tool, or an app with --command or --property.
     #[arg(value_name = "TOOL|APP")]
     what: String,
     /// The arguments of the tool as a JSON object.
@@ -32,10 +32,10 @@ pub(super) struct Explain {
     /// A command of the app.
     #[arg(long, conflicts_with = "property")]
     command: Option<String>,
-    /// A property that would be set.
+    /// A property to set.
     #[arg(long)]
     property: Option<String>,
-    /// The property would be read instead.
+    /// Reads the property instead.
     #[arg(long, requires = "property")]
     read: bool,
 }
@@ -70,7 +70,7 @@ impl Explain {
             .map_err(|error| Failure::Misuse(format!("the arguments are no JSON object: {error}")))?;
         let unknown = || {
             Failure::Misuse(format!(
-                "no tool `{}`\nto explain an app, add --command or --property",
+                "there is no tool `{}`\nto explain an app, add --command or --property",
                 self.what
             ))
         };
@@ -79,7 +79,7 @@ impl Explain {
             Explained::Fault(fault) => Err((*fault).into()),
             Explained::Done(outcome) => match outcome.refused {
                 None => Err(Failure::Failed(format!(
-                    "it ends without running anything: {}",
+                    "the call ends without running anything: {}",
                     outcome.body["message"]
                 ))),
                 Some(refused) => {

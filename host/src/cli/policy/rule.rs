@@ -18,22 +18,22 @@ use crate::cli::plugin;
 pub(super) struct RuleArguments {
     /// A bundle id, such as com.apple.mail; `*` for any app.
     app: String,
-    /// A command, by its name or code.
+    /// The name or code of a command.
     #[arg(long, conflicts_with = "property")]
     command: Option<String>,
     /// A property.
     #[arg(long)]
     property: Option<String>,
-    /// Only at this level; without it, at any.
+    /// Only at this level; by default at every level.
     #[arg(long, value_enum, ignore_case = true)]
     level: Option<LevelName>,
     /// Only for calls of this plugin.
     #[arg(long)]
     plugin: Option<String>,
-    /// Said to whoever is refused or asked.
+    /// The reason to show in refusals and questions.
     #[arg(long)]
     reason: Option<String>,
-    /// Writes the rule without asking, also where it allows something of every app or fits nothing that is known here.
+    /// Writes the rule without asking, even if it matches nothing or allows something in every app.
     #[arg(long)]
     yes: bool,
 }
@@ -52,7 +52,7 @@ impl RuleArguments {
         let rule =
             Rule { app: Some(app), command, property, level, plugin, decision, reason, launch, line: 0 };
         if let Some(doubt) = doubt(&rule, common, mac)? {
-            agree(yes, &format!("{doubt}\nwrite it all the same?"))?;
+            agree(yes, &format!("{doubt}\nwrite the rule anyway?"))?;
         }
         let order = format!("policy {} {}", decision.as_str(), in_words(&rule));
         change(&state, &order, || state.add_rule(&rule))?;
@@ -64,7 +64,7 @@ impl RuleArguments {
 fn doubt(rule: &Rule, common: &Common, mac: Mac) -> Result<Option<String>, Failure> {
     let app = rule.app.as_deref().unwrap_or("*");
     if app.trim().is_empty() {
-        return Err(Failure::Misuse("no app is named: give a bundle id, or `*` for any app".to_owned()));
+        return Err(Failure::Misuse("no app named: add a bundle id, or `*` for any app".to_owned()));
     }
     if app.ends_with('*') {
         let allowed = format!("this allows {} without asking", in_words(rule));
@@ -77,7 +77,7 @@ fn doubt(rule: &Rule, common: &Common, mac: Mac) -> Result<Option<String>, Failu
             Ok(of_plugin.unwrap_or_else(|| unknown_term(rule, &found, &definition.dictionary)))
         }
         Some(Err(fault)) if fault.code == Code::UnknownApp => {
-            Ok(Some(format!("the rule fits nothing now: {}", fault.message)))
+            Ok(Some(format!("the rule matches nothing now: {}", fault.message)))
         }
         Some(Err(_)) | None => Ok(None),
     }
@@ -96,7 +96,7 @@ fn by_id(rule: &Rule, app: &str, found: &App) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::Misuse(format!(
-        "`{app}` is the name of an app, and only its bundle id can be allowed: {id}"
+        "`{app}` is the name of an app, but a rule that allows something needs its bundle id: {id}"
     )))
 }
 
@@ -108,13 +108,13 @@ fn unknown_script(rule: &Rule, common: &Common) -> Option<Option<String>> {
     }
     let known = match plugin::script_terms(common, plugin) {
         Ok(known) => known,
-        Err(failure) => return Some(Some(format!("the rule fits nothing now: {failure}"))),
+        Err(failure) => return Some(Some(format!("the rule matches nothing now: {failure}"))),
     };
     if known.iter().any(|term| names::key(term) == names::key(command)) {
         return Some(None);
     }
     let near = did_you_mean(&names::near(command, known.iter().map(String::as_str), 3));
-    Some(Some(format!("the plugin `{plugin}` has no `{command}`, so that the rule fits nothing{near}")))
+    Some(Some(format!("the plugin `{plugin}` has no `{command}`, so the rule matches nothing{near}")))
 }
 
 fn unknown_term(rule: &Rule, app: &App, dictionary: &Dictionary) -> Option<String> {
@@ -136,5 +136,5 @@ fn unknown_term(rule: &Rule, app: &App, dictionary: &Dictionary) -> Option<Strin
         (None, None) => return None,
     };
     let near = did_you_mean(&near);
-    Some(format!("{} has no {kind} `{wanted}`, so that the rule fits nothing{near}", app.name))
+    Some(format!("{} has no {kind} `{wanted}`, so the rule matches nothing{near}", app.name))
 }

@@ -45,7 +45,7 @@ pub(super) fn edit(file: &Path, change: impl Fn(&str) -> Result<String, String>)
             return Ok(Edited { other_names: found.map_or(0, |found| found.nlink().saturating_sub(1)) });
         }
     }
-    Err("another program writes it all the time; close the client, then try again".to_owned())
+    Err("another program keeps writing it; close the client, then try again".to_owned())
 }
 
 fn read(file: &Path) -> Result<Option<String>, String> {
@@ -65,7 +65,7 @@ fn behind_links(file: &Path) -> io::Result<PathBuf> {
             Err(_) => return Ok(file),
         }
     }
-    Err(io::Error::other("its links lead in a circle"))
+    Err(io::Error::other("its links form a circle"))
 }
 
 /// False if the file was another one at the last moment.
@@ -154,6 +154,6 @@ mod tests {
             fs::write(&file, rounds.get().to_string()).unwrap();
             add(text)
         });
-        assert!(busy.is_err_and(|wrong| wrong.contains("all the time")));
+        assert!(busy.is_err_and(|wrong| wrong.contains("keeps writing it")));
     }
 }

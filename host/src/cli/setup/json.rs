@@ -51,16 +51,18 @@ fn edit(
     force: bool,
 ) -> Result<Edit, String> {
     let parsed = parse_to_ast(body, &CollectOptions::default(), &FORM)
-        .map_err(|error| format!("it is no JSON: {error}"))?;
+        .map_err(|error| format!("it is not JSON: {error}"))?;
     let Some(Value::Object(root)) = parsed.value else {
-        return Err("it is no object of JSON; expected `{ … }`".to_owned());
+        return Err("it is not a JSON object; expected `{ … }`".to_owned());
     };
     unique(body, &Value::Object(root.clone()))?;
     let Some(servers) = find(&root, key) else {
         let servers = nested(key, name, entry)[key].clone();
         return Ok(style.insert(body, &root, key, &servers));
     };
-    let Value::Object(servers) = &servers.value else { return Err(format!("`{key}` in it is no object")) };
+    let Value::Object(servers) = &servers.value else {
+        return Err(format!("`{key}` in it is not an object"));
+    };
     match find(servers, name) {
         None => Ok(style.insert(body, servers, name, entry)),
         Some(_) if !force => Err(format!("a server `{name}` {NOT_AGAIN}")),
@@ -95,7 +97,7 @@ fn unique(body: &str, value: &Value<'_>) -> Result<(), String> {
                 if !seen.insert(key) {
                     let (line, column) = place(body, property.range.start);
                     return Err(format!(
-                        "line {line}, column {column}: the key {key:?} stands twice in one object; remove one of them"
+                        "line {line}, column {column}: the key {key:?} occurs twice in one object; remove one of them"
                     ));
                 }
                 unique(body, &property.value)?;
@@ -230,16 +232,16 @@ mod tests {
     #[test]
     fn what_cannot_be_changed_safely_is_left_alone() {
         for (before, wrong) in [
-            ("[1]", "no object"),
-            ("// only this", "no object"),
-            ("{", "no JSON"),
-            ("{'a': 1}", "no JSON"),
-            ("{\"mcpServers\":[]}", "no object"),
+            ("[1]", "not a"),
+            ("// only this", "not a"),
+            ("{", "not JSON"),
+            ("{'a': 1}", "not JSON"),
+            ("{\"mcpServers\":[]}", "not a"),
             (
                 "{\"mcpServers\":{},\n \"mcpServers\":{}}",
-                "line 2, column 2: the key \"mcpServers\" stands twice",
+                "line 2, column 2: the key \"mcpServers\" occurs twice",
             ),
-            ("{\"a\":{\"allow\":1,\"\\u0061llow\":2}}", "line 1, column 17: the key \"allow\" stands twice"),
+            ("{\"a\":{\"allow\":1,\"\\u0061llow\":2}}", "line 1, column 17: the key \"allow\" occurs twice"),
         ] {
             let said = put(before, true).unwrap_err();
             assert!(said.contains(wrong), "{before}: {said}");

@@ -12,10 +12,10 @@ use super::{Edit, NOT_AGAIN};
 pub(super) fn with(text: &str, key: &str, name: &str, entry: &Json, force: bool) -> Result<String, String> {
     let (mark, body) = text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
     let document =
-        Document::parse(body).map_err(|error| format!("it is no TOML: {}", error.to_string().trim_end()))?;
+        Document::parse(body).map_err(|error| format!("it is not TOML: {}", error.to_string().trim_end()))?;
     let servers = document.get(key);
     if servers.is_some_and(|servers| !servers.is_table_like()) {
-        return Err(format!("`{key}` in it is no table"));
+        return Err(format!("`{key}` in it is not a table"));
     }
     let after = match servers.and_then(|servers| servers.get(name)) {
         Some(_) if !force => return Err(format!("a server `{name}` {NOT_AGAIN}")),
@@ -26,7 +26,7 @@ pub(super) fn with(text: &str, key: &str, name: &str, entry: &Json, force: bool)
     let there = |document: &DocumentMut| is_same(&document[key][name], entry);
     match after.parse::<DocumentMut>() {
         Ok(document) if there(&document) => Ok(format!("{mark}{after}")),
-        _ => Err(format!("`{key}` in it has a form that takes no table after it")),
+        _ => Err(format!("`{key}` in it has a form that allows no table after it")),
     }
 }
 
@@ -62,9 +62,9 @@ fn replaced(body: &str, key: &str, name: &str, entry: &Json) -> Result<String, S
     let plain = body.replace("\r\n", "\n");
     let has_cr = plain.len() != body.len();
     let back = |text: String| if has_cr { text.replace('\n', "\r\n") } else { text };
-    let mut document: DocumentMut = plain.parse().map_err(|_| "it is no TOML".to_owned())?;
+    let mut document: DocumentMut = plain.parse().map_err(|_| "it is not TOML".to_owned())?;
     if back(document.to_string()) != body {
-        return Err("its line ends are of two kinds, so that the rest of it would change".to_owned());
+        return Err("it has two kinds of line ends, so the rest of it would change".to_owned());
     }
     into(&mut document, key, name, entry);
     Ok(back(document.to_string()))

@@ -13,12 +13,12 @@ use crate::cli::{Failure, paint};
 
 #[derive(Debug, Args)]
 pub(super) struct Record {
-    /// The recording: a line of JSON for each run of osascript.
+    /// The recording: one line of JSON per run of osascript.
     file: PathBuf,
-    /// Asks everything of the recording again, and says what is answered differently.
+    /// Repeats every run of the recording and reports different answers.
     #[arg(long, conflicts_with = "command")]
     again: bool,
-    /// The command, behind `--`; what it finds as `osascript` on its PATH is recorded.
+    /// The command, after `--`; runs of the `osascript` on its PATH are recorded.
     #[arg(last = true, required_unless_present = "again")]
     command: Vec<OsString>,
 }
@@ -51,7 +51,7 @@ fn again(file: &Path, osascript: &Osascript, common: &Common) -> Result<(), Fail
     } else {
         show(&runs, &mut anstream::stdout())?;
         let runs = paint::count(runs.len(), "run");
-        writeln!(anstream::stdout(), "{runs}, {different} answered differently")?;
+        writeln!(anstream::stdout(), "{runs}, {different} with a different answer")?;
     }
     if different == 0 { Ok(()) } else { Err(Failure::Said) }
 }
