@@ -1,4 +1,4 @@
-//! A call after every name in it was resolved: what would be done, to what, in which app.
+//! A call with all names resolved: the action, its objects and its app.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use crate::marshal::Given;
 use crate::specifier::{Member, Path};
 use crate::words::{Level, TextWindow};
 
-/// What would be done in one app.
+/// One action in one app.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Action {
     /// The bundle id; empty where no single app is meant.
     pub app: Arc<str>,
     /// The app's own words, by which permission knows which classes inherit from which.
     pub terms: Terms,
-    /// What would be done.
+    /// The kind of action.
     pub deed: Deed,
 }
 
@@ -69,11 +69,11 @@ pub enum Deed {
     },
     /// Asks the app for its version, to see whether it answers.
     Version,
-    /// Asks the app for one object, so that it is known to be there and by what it is known.
+    /// Asks the app for one object, to check that it exists and to learn its identity.
     Look {
         /// The way there.
         path: Path,
-        /// What its class is known by.
+        /// The identity of its class.
         identity: Identity,
         /// What tells it from its neighbours if only a place leads to it.
         mark: Option<Identifier>,
@@ -96,16 +96,16 @@ pub enum Deed {
     },
     /// Reads properties of some objects.
     Properties {
-        /// Each object with what is read of it.
+        /// Each object with the values to read.
         objects: Vec<Arc<Wanted>>,
-        /// How many objects their collections held when somebody last looked; 0 where nobody has.
+        /// The number of objects in each collection at the last look; 0 if no look happened yet.
         sizes: Vec<usize>,
         /// How much of a long text.
         text: TextWindow,
     },
     /// Lists the elements of a container.
     Elements(Box<Elements>),
-    /// Looks for objects by what they are known by.
+    /// Searches for objects by their identity.
     Find(Find),
     /// Sends a command.
     Command(Box<Invocation>),
@@ -120,9 +120,9 @@ pub enum Deed {
 /// A look at objects that would be changed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Preview {
-    /// The objects, and what is read of each.
+    /// The objects with the values to read from each.
     pub subjects: Vec<Subject>,
-    /// By what objects at places are told apart; `None` where places stay what they are.
+    /// How to tell objects at positions apart; `None` if positions stay unchanged.
     pub anchors: Option<Anchors>,
 }
 
@@ -133,7 +133,7 @@ pub struct Invocation {
     pub term: String,
     /// Eight characters: suite and event.
     pub code: String,
-    /// What stands in the script.
+    /// The spelling in the script.
     pub identifier: Identifier,
     /// Whether the dictionary gives it a direct parameter.
     pub takes_direct: bool,
@@ -145,21 +145,21 @@ pub struct Invocation {
     pub parameters: Vec<Argument>,
     /// How much of a long text the answer holds.
     pub text: TextWindow,
-    /// Whether a reference among its objects leads to a place only: nobody can tell whether it is still the one that
-    /// was meant.
+    /// Whether a reference among its objects has only a position, so that no one can tell whether it still leads to the
+    /// intended object.
     pub is_fragile: bool,
-    /// What a human was shown of its objects: they must still be that, or nothing is done.
+    /// The values that a human saw of its objects. If they differ now, nothing is done.
     pub seen: Vec<Seen>,
-    /// What is looked at while something is moved, so that it can be followed and taken back.
+    /// The values to read during a move, so that the server can follow the objects and undo the move.
     pub moves: Option<Moves>,
-    /// By what its objects are told apart; `None` for a command that changes nothing, which may go by places.
+    /// How to tell its objects apart; `None` for a command that changes nothing and may therefore use positions.
     pub anchors: Option<Anchors>,
 }
 
-/// What is looked at of an object that is moved.
+/// The values to read of a moved object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moves {
-    /// The property whose value no other object has.
+    /// The property with a unique value.
     pub mark: Option<Identifier>,
     /// The property that says where it is.
     pub home: Option<Identifier>,
@@ -168,9 +168,9 @@ pub struct Moves {
 /// Objects that are looked for where they may be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Find {
-    /// Collections, the likeliest first: containers and what of them is looked through.
+    /// The collections to search, most likely first.
     pub places: Vec<(Path, Arc<Member>)>,
-    /// The property whose value no other object has.
+    /// The property with a unique value.
     pub mark: Identifier,
     /// The property that holds the id.
     pub id: Identifier,
@@ -183,20 +183,20 @@ pub struct Find {
 pub struct Seen {
     /// The way there.
     pub path: Path,
-    /// What was read of it.
+    /// The values that were read.
     pub looks: Vec<Look>,
     /// What that was, as the script encoded it.
     pub shown: serde_json::Value,
 }
 
-/// A script whose text was granted as it is, on its way into the app's own script engine.
+/// A granted script of a plugin, which runs in the app's own script engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InAppScript {
-    /// What it is called: `script read`.
+    /// Its name, such as `script read`.
     pub term: String,
-    /// What it does, each with its own level and its own grants; at least one.
+    /// Its acts, each with its own level and grants; at least one.
     pub acts: Vec<InAppAct>,
-    /// What it is about, in the plugin's words.
+    /// Its description in the plugin's words.
     pub objects: Vec<String>,
     /// How many objects there are; they may be more than are kept.
     pub count: usize,
@@ -209,18 +209,18 @@ pub struct InAppScript {
 /// One thing that a script does in one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InAppAct {
-    /// What the package calls it, if it declares what the script can do.
+    /// The act's name in the package, if the package declares acts.
     pub name: Option<String>,
     /// What rules and grants call it: `script write: delete project`, or `script read` where nothing is declared.
     pub term: String,
     /// The first eight characters of the digest of the text and the name: a grant is for these and no others.
     pub code: String,
-    /// How much harm it can do: what the package says and the operator has granted.
+    /// The act's level, which the package declares and the operator has granted.
     pub level: Level,
 }
 
 impl InAppScript {
-    /// What the script is told that it does; `None` where its package declares nothing.
+    /// The acts that the script receives; `None` if its package declares none.
     pub fn act_names(&self) -> Option<Vec<&str>> {
         self.acts.iter().map(|act| act.name.as_deref()).collect()
     }
@@ -240,7 +240,7 @@ pub struct Rest {
 pub struct Argument {
     /// The dictionary's term, for example `with properties`.
     pub term: String,
-    /// What stands in the script.
+    /// The spelling in the script.
     pub identifier: Identifier,
     /// The value.
     pub value: Given,
@@ -286,15 +286,15 @@ pub struct Elements {
     pub inner: Option<Arc<Member>>,
     /// The collection in it.
     pub collection: Arc<Member>,
-    /// What the elements are known by.
+    /// The identity of the elements.
     pub identity: Identity,
     /// What tells those from their neighbours that only a place leads to.
     pub mark: Option<Identifier>,
     /// Every property that is read; those the client wants come first.
     pub columns: Vec<Column>,
-    /// How many of the columns are read of what is returned.
+    /// The number of columns to read for the returned elements.
     pub wanted: usize,
-    /// The column that holds what people call an element, if it is read although nobody named it.
+    /// The column with the usual name of an element, if the script reads it without a request.
     pub label: Option<usize>,
     /// Whether the app is to pick the elements out itself, by its own filter.
     pub whose: bool,
@@ -319,12 +319,12 @@ impl Elements {
     }
 }
 
-/// What elements are counted by, and what is worked out of each group.
+/// The columns to group by, and the aggregates of each group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Groups {
     /// Columns; `None` is the container.
     pub by: Vec<Option<usize>>,
-    /// What is worked out, of which column.
+    /// The aggregate and its column.
     pub of: Vec<(Fold, usize)>,
 }
 
@@ -335,7 +335,7 @@ pub struct Column {
     pub term: String,
     /// The way from the element: several identifiers for a property path.
     pub identifiers: Vec<Identifier>,
-    /// What it may hold.
+    /// The type of its values.
     pub kind: TypeExpr,
     /// Too long to be read of elements that are not returned.
     pub long: bool,

@@ -1,11 +1,11 @@
-//! The apps of this Mac, as far as the shell has told.
+//! The apps of this Mac, as reported by the shell.
 
 use std::sync::Arc;
 
 use crate::dictionary::{Counts, Dictionary, names};
 use crate::fault::{Code, Fault, did_you_mean};
 
-/// The bundle id of what every script can use without an app: dialogs, the clipboard, the shell.
+/// The bundle id for commands that need no app: dialogs, the clipboard, the shell.
 pub const STANDARD_ADDITIONS: &str = "com.apple.osax.standardadditions";
 
 /// One scriptable app.
@@ -19,7 +19,7 @@ pub struct App {
     pub version: String,
     /// How much its dictionary offers, once known; a dictionary need not stay loaded for that.
     pub counts: Option<Counts>,
-    /// Other bundles that claim its id, by their paths; the system may send what is meant for it to one of them.
+    /// Paths of other bundles that claim its id. The system may send an event to one of them instead.
     pub others: Vec<String>,
     /// Its terminology, once loaded.
     pub dictionary: Option<Arc<Dictionary>>,

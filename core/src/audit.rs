@@ -1,4 +1,4 @@
-//! What is written down of every decision and every execution, and the chain that shows whether somebody changed it.
+//! The audit log: an entry for every decision and every execution, in a chain that reveals changes.
 //!
 //! A log is lines of JSON. Each line names the hash of the line before it and ends with its own, so that a line that
 //! was edited, inserted, moved or taken out breaks the chain at its place. A log begins with the link to the log before.
@@ -34,20 +34,20 @@ pub enum Entry {
     Decision {
         /// The call.
         call: Arc<CallWords>,
-        /// What was decided, and by whom.
+        /// The decision and its source.
         decided: Arc<Decided>,
     },
     /// A human was asked.
     Question {
         /// The call.
         call: Arc<CallWords>,
-        /// What the question was bound to.
+        /// The digest that the question is bound to.
         digest: String,
         /// The level.
         level: Level,
         /// Why it was asked.
         why: String,
-        /// What was asked for.
+        /// The requested action.
         scopes: Vec<Scope>,
     },
     /// A script ran.

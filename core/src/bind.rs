@@ -122,8 +122,7 @@ fn bind_one(
     })
 }
 
-/// Whether a value starts from a reference: what a specifier leads to is looked up now, what a reference led to was
-/// looked up before.
+/// Whether a value starts at a reference. The server looks up a specifier now; it looked up a reference before.
 fn names_reference(json: &Json) -> bool {
     let mut found = Vec::new();
     collect(json, &mut found);
@@ -244,7 +243,7 @@ fn values(
     Ok(checked)
 }
 
-/// The class of what is made, copied or moved.
+/// The class of the new, copied or moved object.
 fn class_of(
     command: &Command,
     direct: Option<&Given>,
@@ -262,7 +261,7 @@ fn class_of(
     Ok(first.filter(|class| !class.is_empty()))
 }
 
-/// Whether a parameter holds properties of what is made or copied.
+/// Whether a parameter contains properties of the new or copied object.
 fn is_properties(command: &Command, parameter: &Parameter) -> bool {
     let open = parameter.kind.0.is_empty() || parameter.kind.0.iter().any(|kind| kind.name == "record");
     matches!(command.code.as_str(), "corecrel" | "coreclon") && parameter.code == "prdt" && open

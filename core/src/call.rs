@@ -24,7 +24,7 @@ pub use elements::GetElements;
 pub use script::{Act, ScriptCall};
 pub use tool::Tool;
 
-/// A tool call whose arguments have the right form; names are not yet checked.
+/// A tool call with arguments of the right form. Names are not checked yet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Call {
     /// `iac_mcp_list_apps`
@@ -36,7 +36,7 @@ pub enum Call {
     Describe {
         /// The app, in any spelling; `None` to search through all of them.
         app: Option<String>,
-        /// What is asked.
+        /// The question.
         question: Question,
     },
     /// `iac_mcp_query_object`
@@ -83,7 +83,7 @@ pub enum Call {
     Script(ScriptCall),
 }
 
-/// What is asked of a dictionary.
+/// A question about a dictionary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
     /// What there is.
@@ -227,15 +227,15 @@ impl Call {
         )
     }
 
-    /// Whether the shell has to look up what can be taken back before the call begins.
+    /// Whether the shell must load the undo records before the call begins.
     pub fn wants_undos(&self) -> bool {
         matches!(self, Self::Undo { undos, .. } if undos.is_empty())
     }
 
-    /// Gives a call what can be taken back.
+    /// Gives the undo records to a call.
     ///
     /// # Errors
-    /// What it names cannot be taken back.
+    /// A named write cannot be undone.
     pub fn with_undos(self, known: &[Undo], now: Millis) -> Result<Self, Fault> {
         match self {
             Self::Undo { ids, .. } => undo::find(&ids, known, now).map(|undos| Self::Undo { ids, undos }),

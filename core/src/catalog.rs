@@ -22,7 +22,7 @@ pub struct CommandTool {
     pub name: String,
     /// For people: `Mail: send`.
     pub title: String,
-    /// What it does; the app's own words are cleaned, cut and marked as such.
+    /// Its description. The app's own words are cleaned, cut and marked.
     pub description: String,
     /// JSON Schema of its arguments.
     pub input_schema: Json,
@@ -33,12 +33,12 @@ pub struct CommandTool {
     code: String,
 }
 
-/// What a tool does, as its annotations say.
+/// A tool's effects, for its annotations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hints {
     /// It changes nothing.
     pub read_only: bool,
-    /// What it does cannot be taken back.
+    /// Its effect cannot be undone.
     pub destructive: bool,
     /// Doing it twice does no more than doing it once.
     pub idempotent: bool,
@@ -75,9 +75,8 @@ impl CommandTool {
 }
 
 impl Catalog {
-    /// Makes the tools of some apps. No name is one of `taken`; apps without a dictionary have no tools.
-    ///
-    /// The same apps give the same names, in whatever order they come.
+    /// Makes the tools of some apps. No tool gets a name in `taken`. An app without a dictionary has no tools. The
+    /// order of the apps does not change the names.
     pub fn new<'a>(
         apps: impl IntoIterator<Item = &'a App>,
         taken: &BTreeSet<String>,
@@ -128,7 +127,7 @@ struct Variants<'a> {
 
 /// Returns the commands that are meant for people and can be written in JavaScript for Automation.
 fn callable<'a>(app: &App, dictionary: &'a Dictionary) -> impl Iterator<Item = Variants<'a>> + use<'a> {
-    // What needs no app is none, and understands nothing of what every app understands.
+    // Standard Additions need no app, so commands that every app understands do not apply to them.
     let is_app = &*app.bundle_id != STANDARD_ADDITIONS;
     let mut found: IndexMap<(String, &str), Variants<'_>> = IndexMap::new();
     for command in

@@ -1,4 +1,4 @@
-//! Writes of properties: what would be set, on which objects, and by what these are known to be the ones that are meant.
+//! Property writes: the new values, the objects, and the identity that each object must still have.
 
 mod facts;
 mod verify;
@@ -18,22 +18,22 @@ pub(crate) use verify::holds;
 pub struct Subject {
     /// The way there.
     pub path: Path,
-    /// The property whose value no other object has.
+    /// The property with a unique value.
     pub mark: Option<Identifier>,
     /// The property that the app finds it by, if its way ends with a name.
     pub name: Option<Identifier>,
     /// Properties that tell a human which object it is, the best first.
     pub labels: Vec<Identifier>,
-    /// What else decides, for what is done to it.
+    /// Another property that decides about the object.
     pub facts: Vec<Fact>,
-    /// What would be set.
+    /// The new value.
     pub slots: Vec<Slot>,
 }
 
 /// Something about an object that a human has to know to decide: to whom a message goes, how much is in a folder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
-    /// What it is called in a question: `to`, `attachments`.
+    /// Its label in a question: `to`, `attachments`.
     pub caption: String,
     /// How it is read.
     pub look: Look,
@@ -53,9 +53,9 @@ pub enum Look {
 pub struct Slot {
     /// The dictionary's term.
     pub term: String,
-    /// What stands in the script.
+    /// The spelling in the script.
     pub identifier: Identifier,
-    /// What it may hold.
+    /// The type of its values.
     pub kind: TypeExpr,
     /// Whether the dictionary lets it be read, too.
     pub readable: bool,
@@ -66,7 +66,7 @@ pub struct Slot {
 pub struct Change {
     /// The object.
     pub subject: Subject,
-    /// What the object must be like, or nothing is set.
+    /// The state that the object must have; otherwise nothing is set.
     pub expected: Expected,
     /// The new values, one for each slot of the subject.
     pub values: Vec<Given>,
@@ -77,18 +77,18 @@ pub struct Change {
 pub struct Expected {
     /// The value of its mark, if it is known.
     pub mark: Option<String>,
-    /// The old values that somebody has seen and agreed to change, as the script encodes them.
+    /// The old values that a human saw and approved, as the script encodes them.
     pub old: Option<Json>,
 }
 
 impl Change {
-    /// Whether the very property is set by which the object is found or told apart.
+    /// Whether the write sets the property that identifies the object.
     pub(crate) fn renames(&self) -> bool {
         let own = [self.subject.mark.as_ref(), self.subject.name.as_ref()];
         self.subject.slots.iter().any(|slot| own.contains(&Some(&slot.identifier)))
     }
 
-    /// Whether it cannot be told that the object is still the one that was meant: only a place leads to it.
+    /// Whether the object has only a position, so that no one can tell whether it is still the intended one.
     pub fn is_fragile(&self) -> bool {
         !self.subject.path.is_stable() && self.expected.mark.is_none()
     }
@@ -131,8 +131,8 @@ const PROFILES: [Profile; 12] = [
 /// Properties that name things where no profile says which, in the order in which they are tried.
 const LABELS: [&str; 5] = ["subject", "title", "summary", "display name", "filename"];
 
-/// Says what objects of a class are told from their neighbours by where only a place leads to them: what no other object
-/// has, else a name.
+/// Returns the property that tells an object from its neighbours if only a position leads to it: a unique property if
+/// there is one, else a name.
 pub(crate) fn mark(app: &str, dictionary: &Dictionary, class: &str) -> Option<Identifier> {
     mark_of(app, dictionary, class).or_else(|| names(dictionary, class).next())
 }
@@ -148,7 +148,7 @@ pub(crate) fn label(app: &str, dictionary: &Dictionary, class: &str) -> Option<S
     own.or_else(known).filter(|property| property.access.can_read()).map(|property| property.name.clone())
 }
 
-/// Returns the property whose value no other object of a class has, where one is known.
+/// Returns the property that is unique in a class, if one is known.
 pub(crate) fn mark_of(app: &str, dictionary: &Dictionary, class: &str) -> Option<Identifier> {
     profile_of(app, dictionary, class)?.mark.and_then(|term| known(dictionary, class, term))
 }
@@ -168,12 +168,12 @@ fn names(dictionary: &Dictionary, class: &str) -> impl Iterator<Item = Identifie
 }
 
 impl Subject {
-    /// An object of which nothing is read but what stands at the places on the way to it.
+    /// An object without values to read, except those on the way to it.
     pub(crate) fn at(path: Path) -> Self {
         Self { path, mark: None, name: None, labels: Vec::new(), facts: Vec::new(), slots: Vec::new() }
     }
 
-    /// Says by what an object is known and called.
+    /// Returns the identity and the name of an object.
     pub(crate) fn of(app: &str, dictionary: &Dictionary, path: Path, slots: Vec<Slot>) -> Self {
         let class = path.class().to_owned();
         let labels = match profile_of(app, dictionary, &class) {
@@ -190,7 +190,7 @@ impl Subject {
     }
 }
 
-/// Says by what elements of a class are told apart.
+/// Returns how to tell elements of a class apart.
 pub(crate) fn anchor(app: &str, dictionary: &Dictionary, class: &str) -> Anchor {
     Anchor {
         identity: crate::identity::identity(dictionary, class),

@@ -24,7 +24,7 @@ pub use reach::Route;
 /// A class, a command, an enumeration and a search answer within this.
 const LARGEST: usize = 3 * 1024;
 
-/// Answers a question about one app; a search without an app looks through all whose dictionaries are loaded.
+/// Answers a question about one app. A search without an app covers every app with a loaded dictionary.
 ///
 /// # Errors
 /// There is no such app, or its dictionary has no such term; the nearest ones are named.

@@ -81,7 +81,7 @@ pub struct Class {
     pub synonyms: Vec<String>,
     /// The name of the property that stands for the whole object: members of it may be asked of the object itself.
     pub contents: Option<String>,
-    /// What its objects may be taken as besides themselves, such as `text` for rich text.
+    /// Other types that its objects can be read as, such as `text` for rich text.
     pub coercions: TypeExpr,
     /// The groups of terms that a sandboxed sender may be granted.
     pub access_groups: Vec<AccessGroup>,
@@ -94,11 +94,11 @@ pub struct Class {
 pub struct AccessGroup {
     /// For example `com.apple.mail.compose`, or `*` for every sender.
     pub identifier: String,
-    /// What is granted, if the file says so.
+    /// The access, if the file gives it.
     pub access: Option<Access>,
 }
 
-/// What may be done with a property or element.
+/// The access to a property or element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Access {
     /// `r`
@@ -138,9 +138,9 @@ pub struct Property {
     pub name: String,
     /// Four characters.
     pub code: String,
-    /// What it may hold.
+    /// The type of its values.
     pub kind: TypeExpr,
-    /// What may be done with it.
+    /// The access to it.
     pub access: Access,
     /// Text from the app; untrusted.
     pub description: Option<String>,
@@ -161,7 +161,7 @@ pub struct Property {
 pub struct Element {
     /// The name of the class of the elements.
     pub class: String,
-    /// What may be done with the collection; `rw` is the default, as of a property.
+    /// The access to the collection; `rw` is the default, as for a property.
     pub access: Access,
     /// Text from the app; untrusted.
     pub description: Option<String>,
@@ -188,11 +188,11 @@ pub struct Command {
     pub hidden: bool,
     /// The suite it is defined in.
     pub suite: String,
-    /// What it is sent to or done with, positional in JXA.
+    /// The direct parameter, which is positional in JXA.
     pub direct: Option<Parameter>,
     /// Named parameters in the order of the file.
     pub parameters: Vec<Parameter>,
-    /// What it answers; `None` for a command without a result.
+    /// Its result; `None` for a command without a result.
     pub result: Option<CommandResult>,
     /// Other names of the same command.
     pub synonyms: Vec<String>,
@@ -209,7 +209,7 @@ pub struct Parameter {
     pub name: String,
     /// Four characters.
     pub code: String,
-    /// What it takes.
+    /// The type of its values.
     pub kind: TypeExpr,
     /// May be left out.
     pub optional: bool,
@@ -217,16 +217,16 @@ pub struct Parameter {
     pub description: Option<String>,
     /// Not meant for people.
     pub hidden: bool,
-    /// What the command does with the objects it is given, if the file says so.
+    /// The command's effect on its objects, if the file gives it.
     pub requires_access: Option<Access>,
     /// Other names of the same parameter.
     pub synonyms: Vec<String>,
 }
 
-/// What a command answers.
+/// The result of a command.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CommandResult {
-    /// What it may be.
+    /// The type of the result.
     pub kind: TypeExpr,
     /// Text from the app; untrusted.
     pub description: Option<String>,
@@ -347,15 +347,15 @@ pub struct ValueType {
 /// Something in a dictionary's bytes that could not be taken as it stands; the rest of the file holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
-    /// Where: the line of the file, from 1; 0 where no line can be told.
+    /// The line of the file, from 1; 0 if no line applies.
     pub line: usize,
     /// In what: for example `command "send"` or an include's href.
     pub place: String,
-    /// What is wrong and what was done about it.
+    /// The problem and how the reader handled it.
     pub kind: ProblemKind,
 }
 
-/// What can be wrong with a dictionary.
+/// The kinds of problems in a dictionary.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum ProblemKind {
     /// The host can load the file and parse again.
@@ -364,7 +364,7 @@ pub enum ProblemKind {
     /// Nothing after this place was read.
     #[error("malformed XML, read up to here: {0}")]
     Malformed(String),
-    /// A limit was reached; what lies beyond was not read.
+    /// A limit was reached, and the rest was not read.
     #[error("over the limit: {0}")]
     Limit(String),
     /// Anything else, in words.
@@ -372,7 +372,7 @@ pub enum ProblemKind {
     Defect(String),
 }
 
-/// How much a dictionary offers to people: what is hidden or was supplied by the reader does not count.
+/// The size of a dictionary for people: hidden terms and terms from the reader do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Commands, one for each name and code.

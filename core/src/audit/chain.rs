@@ -76,7 +76,7 @@ pub struct Line {
 /// Where a log is not as it was written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Broken {
-    /// The line is no entry: it was damaged, or cut while it was written.
+    /// The line is not an entry: it was damaged, or cut during writing.
     #[error("line {line} is damaged or cut off")]
     Damaged {
         /// From 1.
@@ -144,7 +144,7 @@ impl Chain {
     /// Reads the next line, without its newline.
     ///
     /// # Errors
-    /// It is not what was written after the line before it.
+    /// The line does not follow on the line before it.
     fn read(&mut self, text: &str) -> Result<Line, Broken> {
         let line = self.lines + 1;
         let damaged = || Broken::Damaged { line };
@@ -183,8 +183,8 @@ fn split(text: &str) -> Option<(String, Hash)> {
     Some((format!("{open}}}"), hash))
 }
 
-/// A point in time as RFC 3339 in UTC with three digits of a second, so that texts are in the order of time;
-/// milliseconds where the year is beyond what can be written.
+/// Formats a time as RFC 3339 in UTC with milliseconds, so that texts sort by time. A year that RFC 3339 cannot express
+/// gives plain milliseconds.
 pub fn time(now: Millis) -> String {
     let millis = i64::try_from(now.0).ok().and_then(|millis| jiff::Timestamp::from_millisecond(millis).ok());
     millis.map_or_else(|| now.0.to_string(), |time| format!("{time:.3}"))

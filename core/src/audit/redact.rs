@@ -1,8 +1,8 @@
-//! Arguments without what they say: the log is to show what was done, not what somebody wrote.
+//! Arguments without private text: the log shows the action but nothing that someone wrote.
 
 use serde_json::{Map, Value as Json, json};
 
-/// Arguments that hold terms of dictionaries, references or counts, and never what somebody wrote.
+/// Arguments that contain only terms of dictionaries, references or counts.
 const TERMS: [&str; 19] = [
     "app",
     "command",
@@ -31,7 +31,8 @@ const NESTS: [&str; 7] = ["specifier", "container", "of", "where", "and", "or", 
 /// Longer terms are none.
 const LONGEST: usize = 80;
 
-/// Returns the shape of arguments: keys, terms, references and counts stay; of anything else only kind and length are told.
+/// Returns the shape of arguments. Keys, terms, references and counts stay; everything else becomes its kind and
+/// length.
 pub fn redact(arguments: &Map<String, Json>) -> Json {
     arguments.iter().map(|(name, value)| (name.clone(), field(name, value))).collect()
 }

@@ -1,4 +1,4 @@
-//! Typed reading of a tool's arguments; every error names the argument and what was expected.
+//! Typed reading of a tool's arguments. Every error names the argument and the expected value.
 
 use serde_json::{Map, Value as Json};
 

@@ -20,20 +20,20 @@ pub struct CommandCall {
     pub target: Option<Json>,
     /// The named parameters, in any spelling.
     pub arguments: Map<String, Json>,
-    /// What is to be done with it.
+    /// How to run it.
     pub mode: Mode,
     /// How much of a long text the answer holds.
     pub text: TextWindow,
 }
 
-/// What is to be done with a command.
+/// How to run a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Run it if it only reads.
     Read,
     /// Run it.
     Run,
-    /// Show the script and what it would touch.
+    /// Show the script and the objects that it would change.
     DryRun,
 }
 

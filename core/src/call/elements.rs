@@ -31,7 +31,7 @@ pub struct GetElements {
     pub sort: Vec<(String, bool)>,
     /// Properties to count by; the word `container` is where an element is.
     pub group_by: Vec<String>,
-    /// What is worked out of each group.
+    /// The aggregates of each group.
     pub aggregate: Vec<(Fold, String)>,
     /// How many at most, up to 1,000; 0 to count.
     pub limit: usize,

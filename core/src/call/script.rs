@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 /// A script of a plugin's package, on its way into an app.
 ///
-/// Its text is what the operator was shown and has granted; only `data` belongs to this call.
+/// The operator has seen and granted its text. Only `data` differs from call to call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScriptCall {
     /// The bundle id.
@@ -17,23 +17,22 @@ pub struct ScriptCall {
     pub text: String,
     /// How much harm the script can do, as the package declares and the operator has granted.
     pub level: Level,
-    /// What this call does, of all that the package declares for the script; empty where it declares nothing.
-    ///
-    /// The script is told, and refuses the rest: whoever says less can do less.
+    /// The acts of this call, out of the acts that the package declares; empty if it declares none. The script receives
+    /// them and refuses all others, so a call that names fewer acts can do less.
     pub acts: Vec<Act>,
     /// The argument.
     pub data: Json,
-    /// The arguments of the runs after the first one. All runs are decided upon at once, and each is given what the one
+    /// The arguments of the later runs. One decision covers all runs, and each run receives the result that the run
     /// before it hands on.
     pub rest: Vec<Json>,
-    /// What it is about, in the plugin's words.
+    /// Its description in the plugin's words.
     pub objects: Vec<String>,
 }
 
 /// One thing that a script can do, as the package declares it and the operator has granted it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Act {
-    /// What it is called, for example `delete project`.
+    /// Its name, for example `delete project`.
     pub name: String,
     /// How much harm it can do.
     pub level: Level,
@@ -45,17 +44,17 @@ impl ScriptCall {
         hex(self.text.as_bytes())
     }
 
-    /// SHA-256 of the text with one of its acts: what a grant of that act is for.
+    /// SHA-256 of the text with one of its acts. A grant of that act is bound to it.
     pub fn sha256_of(&self, act: &Act) -> String {
         hex(json!([self.text, act.name]).to_string().as_bytes())
     }
 
-    /// Names of what this call does, in the order in which they were given.
+    /// The names of this call's acts, in the given order.
     pub fn act_names(&self) -> Vec<&str> {
         self.acts.iter().map(|act| act.name.as_str()).collect()
     }
 
-    /// What it was called with, for the audit log; the text is known by its digest.
+    /// Its arguments, for the audit log; the text is identified by its digest.
     pub fn arguments(&self) -> Map<String, Json> {
         let mut said = json!({
             "app": self.app, "script": self.name, "sha256": self.sha256(), "data": self.data,

@@ -1,4 +1,4 @@
-//! What a human has to know besides an object's name: to whom a message goes, how much a deletion takes with it.
+//! Facts that a human needs besides an object's name, such as the recipients of a message or the size of a deletion.
 
 use super::{Fact, Look};
 use crate::dictionary::{Dictionary, Identifier};
@@ -18,7 +18,7 @@ const EMPTY: &str = "fndrempt";
 /// # Source
 /// Mail's dictionary: recipients are elements of an outgoing message, attachments are elements of its text.
 const FACTS: [(&str, &str, &str, &str, &str); 6] = [
-    // Finder calls a folder an item, too: of what kind it is decides.
+    // Finder also calls a folder an item, so the actual class decides.
     ("com.apple.finder", DELETE, "item", "kind", "kind"),
     ("com.apple.mail", SEND, "outgoing message", "to", "to recipient.address"),
     ("com.apple.mail", SEND, "outgoing message", "cc", "cc recipient.address"),
@@ -30,7 +30,7 @@ const FACTS: [(&str, &str, &str, &str, &str); 6] = [
 /// Commands that are about a property of the app although nothing is named: an app, a command, the property, its elements.
 const BESIDE: [(&str, &str, &str, &str); 1] = [("com.apple.finder", EMPTY, "trash", "item")];
 
-/// What a command does that cannot be called back; an empty app is any. The first row that fits holds.
+/// Effects that cannot be undone. An empty app matches every app, and the first matching row counts.
 const CONSEQUENCES: [(&str, &str, &str); 5] = [
     ("com.apple.finder", DELETE, "moves to the Trash"),
     ("com.apple.finder", EMPTY, "deletes permanently"),
@@ -39,10 +39,11 @@ const CONSEQUENCES: [(&str, &str, &str); 5] = [
     ("", "ichtsend", "a sent message cannot be recalled"),
 ];
 
-/// More kinds of elements than this belong to a thing, such as a person's addresses, and are not what a container holds.
+/// A limit on element classes: more of them belong to an object such as a person with addresses, and are not contents
+/// of a container.
 const KINDS: usize = 2;
 
-/// Says what is read of an object before somebody is asked about a command, beside what it is called.
+/// Returns the facts to read about an object, besides its name, before a human is asked about a command.
 pub(crate) fn facts(app: &str, dictionary: &Dictionary, code: &str, class: &str) -> Vec<Fact> {
     let mut facts = if [DELETE, EMPTY].contains(&code) { contents(dictionary, class) } else { Vec::new() };
     let rows = FACTS
@@ -91,7 +92,7 @@ fn way(dictionary: &Dictionary, class: &str, terms: &str) -> Option<Vec<Identifi
     Some(identifiers)
 }
 
-/// What a command that names no object is about, and what of it a human has to know.
+/// The subject of a command that names no object, with the facts that a human needs.
 pub(crate) fn beside(app: &str, dictionary: &Dictionary, code: &str) -> Option<(Path, Fact)> {
     let row = BESIDE.iter().find(|row| row.0.eq_ignore_ascii_case(app) && row.1 == code)?;
     let property = dictionary.property(crate::dictionary::APPLICATION, row.2)?;
@@ -103,7 +104,7 @@ pub(crate) fn beside(app: &str, dictionary: &Dictionary, code: &str) -> Option<(
     Some((Path::application().then(Segment::Property(member.into())), Fact { caption, look }))
 }
 
-/// What a command does that cannot be called back, as the end of a question; `None` for everything else.
+/// The irreversible effect of a command, as the end of a question; `None` for all other commands.
 pub(crate) fn consequence(app: &str, code: &str) -> Option<&'static str> {
     CONSEQUENCES
         .iter()

@@ -1,13 +1,12 @@
-//! Whether what an app holds after a write is what was written.
+//! Compares the values after a write with the written ones.
 
 use crate::dictionary::{Dictionary, names};
 use crate::marshal::Given;
 use crate::specifier::read_source;
 use crate::value::Value;
 
-/// Compares a value that was written with what was read back.
-///
-/// Returns `None` where it cannot be told: apps name an object in a way of their own.
+/// Compares a written value with the value that was read back. Returns `None` if they cannot be compared, because apps
+/// return object names in their own form.
 pub(crate) fn holds(given: &Given, read: &Value, dictionary: &Dictionary) -> Option<bool> {
     match (given, read) {
         (Given::Object(path), Value::Object(source)) => {
@@ -62,7 +61,7 @@ fn lines(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
-/// Whole seconds count. What was given without an offset is compared by the clock on the wall.
+/// Compares whole seconds. A time without an offset means local time.
 fn same_time(given: &str, read: &str) -> bool {
     let stamp = |text: &str| text.parse::<jiff::Timestamp>().ok().map(|time| time.as_second());
     match stamp(given) {

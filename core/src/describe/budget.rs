@@ -9,11 +9,11 @@ pub(super) struct Answer {
     most: usize,
 }
 
-/// Room that is kept for the list of what was left out.
+/// Room for the list of omitted parts.
 const KEPT: usize = 200;
 
 impl Answer {
-    /// An answer of at most `most` bytes; what it starts with is short and always there.
+    /// An answer of at most `most` bytes. Its first part is short and always included.
     pub(super) fn new(first: Json, most: usize) -> Self {
         let fields = if let Json::Object(fields) = first { fields } else { Map::new() };
         Self { fields, left_out: Map::new(), most }
@@ -76,7 +76,7 @@ impl Answer {
         }
     }
 
-    /// The answer, with what was left out.
+    /// The answer with the list of omitted parts.
     pub(super) fn finish(mut self, how: &str) -> Json {
         if !self.left_out.is_empty() {
             self.left_out.insert("more".to_owned(), json!(how));
@@ -105,7 +105,7 @@ impl Answer {
     }
 }
 
-/// What is said of one entry of a table.
+/// The text about one entry of a table.
 pub(super) struct Texts {
     /// The type alone.
     pub(super) short: String,

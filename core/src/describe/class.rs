@@ -1,4 +1,4 @@
-//! One class: its properties with their types, its elements, what it inherits and where it is found.
+//! One class: its properties with their types, its elements, its inherited members and the paths to it.
 
 use serde_json::{Value as Json, json};
 

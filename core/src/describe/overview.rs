@@ -55,7 +55,7 @@ fn application(dictionary: &Dictionary) -> (Vec<Json>, Vec<Json>) {
     (objects.iter().map(object).collect(), values.iter().map(|value| json!(term(&value.name))).collect())
 }
 
-/// Command names by level: what only reads runs with `iac_mcp_read_command`.
+/// Command names by level. A command that only reads runs with `iac_mcp_read_command`.
 fn commands(app: &App, dictionary: &Dictionary, rules: &[LevelRule]) -> Json {
     let mut by_level: Map<String, Json> = Map::new();
     for command in dictionary.commands.iter().filter(|command| !command.hidden) {

@@ -25,7 +25,7 @@ struct Leg {
     class: String,
 }
 
-/// How sure it is that what is found there is what is wanted, surest first.
+/// How certain a path is, most certain first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     /// Objects of the class.
@@ -39,13 +39,13 @@ enum Fit {
 /// No way is longer.
 const LONGEST: usize = 6;
 
-/// Ways that are this much longer than the shortest are not told.
+/// Paths that exceed the shortest one by this length are left out.
 const DETOUR: usize = 2;
 
 /// So many ways to one class are followed further: by a property, and by an element.
 const MOST_TO_ONE: [usize; 2] = [2, 4];
 
-/// So many ways are told.
+/// The largest number of paths to show.
 const MOST: usize = 5;
 
 const NEXT: &str = "pass one as `specifier` to iac_mcp_query_object; index 0 is the first element, and a name or id is more reliable";
@@ -84,7 +84,7 @@ pub(super) fn routes(dictionary: &Dictionary, wanted: &str) -> Vec<Route> {
         found = search(dictionary, class, true);
     }
     let surest = found.iter().map(|route| route.fit).min().unwrap_or(Fit::Exact);
-    // Where the class itself is found, what may only hold it is no news.
+    // If a path leads to the class itself, containers that only may hold it add nothing.
     found.retain(|route| route.fit == surest || route.fit < Fit::Perhaps);
     found.sort_by_key(|route| (route.fit, route.steps.len(), route.elements(), route.to_string().len()));
     let shortest = found.iter().map(|route| route.steps.len()).min().unwrap_or_default();

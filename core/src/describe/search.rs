@@ -14,7 +14,7 @@ use crate::permission::{LevelRule, classify_command};
 
 use words::{Word, query, tokens};
 
-/// So many hits are told.
+/// The largest number of hits to show.
 const MOST: usize = 10;
 
 /// So many of them from one app, where several are searched.
@@ -23,10 +23,10 @@ const MOST_OF_ONE: usize = 5;
 /// So many of them with one name, which many apps may have, or of one app for the same words of the query.
 const MOST_ALIKE: usize = 3;
 
-/// Hits that score less than this part of the best are told only to make up a handful.
+/// Hits below this share of the best score are shown only to fill up a handful.
 const WORTH: f64 = 0.4;
 
-/// What the thing itself says counts so much more than what is said around it.
+/// The weight of a term's own words compared with the words around it.
 const OWN: f64 = 3.0;
 
 /// A handful.
@@ -92,7 +92,7 @@ struct Entry<'a> {
     what: What<'a>,
     name: Vec<String>,
     description: Vec<String>,
-    /// Words of what it belongs to, of its synonyms and of its values, with what they count.
+    /// Words of its owner, its synonyms and its values, with their weights.
     others: Vec<(f64, Vec<String>)>,
 }
 

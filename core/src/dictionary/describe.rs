@@ -10,11 +10,11 @@ use serde_json::{Map, Value, json};
 /// How many inherited members are written in all; a hostile dictionary could have billions.
 const MOST_INHERITED: usize = 100_000;
 
-/// Writes a dictionary and what was wrong with its file.
+/// Writes a dictionary and the problems of its file.
 ///
-/// A class has its own members in `properties`, `elements` and `respondsTo`, and what it inherits in `inherited`,
-/// each with the class that it is `from`. Terms that neither the file nor its includes define stand in `builtIn`.
-/// A key whose value would be empty, `false` or unknown is left out, except for those that every term has.
+/// A class has its own members in `properties`, `elements` and `respondsTo`, and its inherited members in `inherited`,
+/// each with its class in `from`. `builtIn` holds terms that neither the file nor its includes define. A key with an
+/// empty, false or unknown value is left out unless every term has that key.
 pub fn describe(dictionary: &Dictionary, problems: &[Problem]) -> Value {
     let mut describer = Describer { dictionary, room: MOST_INHERITED, cut: 0 };
     let mut json = describer.terms(false);
@@ -32,7 +32,7 @@ struct Describer<'a> {
     dictionary: &'a Dictionary,
     /// How many more inherited members may be written.
     room: usize,
-    /// Classes whose inherited members were not written.
+    /// Classes without a list of their inherited members.
     cut: usize,
 }
 
@@ -96,7 +96,7 @@ impl Describer<'_> {
         with(json, rest)
     }
 
-    /// What a class has only from the classes that it inherits from; `null` where there is no more room.
+    /// The members that a class only inherits; `null` if there is no more room.
     fn inherited(&mut self, class: &Class) -> Value {
         let lineage = self.dictionary.lineage(&class.name);
         if self.room == 0 && lineage.len() > 1 {
@@ -307,7 +307,7 @@ fn groups(groups: &[AccessGroup]) -> Value {
     groups.iter().map(group).collect()
 }
 
-/// Adds what is not empty.
+/// Adds a value if it is not empty.
 fn with<const N: usize>(mut json: Value, more: [(&str, Value); N]) -> Value {
     let says = |value: &Value| match value {
         Value::Null | Value::Bool(false) => false,

@@ -1,4 +1,4 @@
-//! What is wrong with a dictionary, named with its place.
+//! Finds faults in a dictionary and names their places.
 
 mod codes;
 mod names;
@@ -15,11 +15,11 @@ pub struct Lint {
     pub rule: Rule,
     /// How bad it is.
     pub weight: Weight,
-    /// The line of the file, from 1; `None` where no line can be told.
+    /// The line of the file, from 1; `None` if no line applies.
     pub line: Option<usize>,
     /// In what: for example `parameter "to" of command "move"`.
     pub place: String,
-    /// What is wrong, and what is made of it.
+    /// The fault and its consequence.
     pub message: String,
 }
 
@@ -29,13 +29,13 @@ pub struct Lint {
 pub enum Weight {
     /// Terms are lost or cannot be used.
     Error,
-    /// A script will not get what the author meant.
+    /// A script will not do what the author intended.
     Warning,
     /// Often meant so.
     Note,
 }
 
-/// What is looked for.
+/// The rules of the lint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
@@ -119,7 +119,7 @@ impl std::fmt::Display for Lint {
     }
 }
 
-/// What was found so far.
+/// The findings so far.
 struct Found(Vec<Lint>);
 
 impl Found {

@@ -1,4 +1,5 @@
-//! From a dictionary's term to its identifier in JavaScript for Automation, and back to what was meant.
+//! Turns a dictionary's term into its identifier in JavaScript for Automation, and a spelling back into the intended
+//! term.
 //!
 //! # Source
 //! The rule fits every case found in real scripts: split on spaces; a first word without small letters is lower-cased

@@ -1,11 +1,11 @@
-//! Questions to a dictionary: what a term means, and what a class has and inherits.
+//! Questions to a dictionary: the meaning of a term, and the members of a class.
 
 use super::{Class, Command, Counts, Dictionary, Element, Parameter, Property, TypeRef, names};
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 use std::sync::OnceLock;
 
-/// How many classes a class can inherit from, one through the other; what lies beyond is cut off.
+/// The longest chain of inherited classes. Real dictionaries stay far below it, and it stops a hostile one.
 pub(super) const LONGEST_LINEAGE: usize = 64;
 
 impl Dictionary {
@@ -25,7 +25,7 @@ impl Dictionary {
         })
     }
 
-    /// Walks from a class up through what it inherits from, itself first; a cycle ends the walk.
+    /// Walks from a class through its ancestors, itself first. A cycle ends the walk.
     pub fn lineage<'a>(&'a self, class: &str) -> Vec<&'a Class> {
         let mut line: Vec<&Class> = Vec::new();
         let mut next = self.class(class);
@@ -60,7 +60,7 @@ impl Dictionary {
         first_of_each(lineage.iter().flat_map(|class| &class.elements), |element| &element.class)
     }
 
-    /// Returns the commands that a class says it responds to, itself or through what it inherits from.
+    /// Returns the commands that a class responds to, itself or through an ancestor.
     pub fn responds_to<'a>(&'a self, class: &str) -> Vec<&'a str> {
         let lineage = self.lineage(class);
         let names = lineage.iter().flat_map(|class| &class.responds_to);

@@ -2,7 +2,7 @@
 
 use super::{Access, Property, TypeExpr};
 
-/// The standard suite, for dictionaries that have none or whose include of it is missing.
+/// The standard suite, for dictionaries without one and for a missing include of it.
 ///
 /// # Source
 /// Names, codes, types and access are those of the system's `CocoaStandard.sdef`.
@@ -13,7 +13,7 @@ pub fn is_standard(href: &str) -> bool {
     href.rsplit(['/', '\\']).next() == Some("CocoaStandard.sdef")
 }
 
-/// Returns the properties that JXA answers for every application, whatever its dictionary says.
+/// Returns the properties that JXA answers for every application, independent of its dictionary.
 pub fn application_properties() -> Vec<Property> {
     [
         ("name", "pnam", "text"),

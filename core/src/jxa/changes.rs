@@ -53,8 +53,8 @@ pub(super) fn changes(all: &[Change], data: &mut Data) -> String {
     groups.write("changes", &format!(", [{code}]"), data)
 }
 
-/// Where a name leads to the object, its neighbours are asked for theirs: two of a name are not told apart. If the name is
-/// set, the object is read back by the new one.
+/// If a name leads to the object, the script also reads the names of its neighbours, because two objects with one name
+/// cannot be told apart. If the write sets the name, the script reads the object back by the new one.
 fn neighbours(subject: &Subject) -> String {
     match (subject.path.last(), &subject.name) {
         (Some((container, Segment::Element(member, By::Name(_)))), Some(name)) => {

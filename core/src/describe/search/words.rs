@@ -1,6 +1,6 @@
 //! Words of a query and of dictionaries, and which of them mean the same.
 
-/// One word of a query with what else says it.
+/// One word of a query with its synonyms.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Word {
     stem: String,
@@ -12,7 +12,7 @@ pub(super) struct Word {
 /// Words that could be said of anything.
 const GENERIC: &[&str] = &["add", "change", "create", "make", "new", "object", "item", "name"];
 
-/// Words that say nothing about what is meant.
+/// Words without meaning for a search.
 const EMPTY: &[&str] = &[
     "a", "about", "all", "an", "and", "any", "are", "at", "can", "do", "does", "for", "from", "get", "give",
     "how", "i", "in", "is", "it", "let", "mark", "me", "my", "of", "on", "or", "please", "show", "tell",
@@ -97,7 +97,7 @@ impl Word {
     }
 }
 
-/// The words of a query; those that say nothing are left out unless there are no others.
+/// The words of a query. Words without meaning are left out unless there are no others.
 pub(super) fn query(text: &str) -> Vec<Word> {
     let all = tokens(text);
     let telling: Vec<String> = all.iter().filter(|token| !EMPTY.contains(&token.as_str())).cloned().collect();

@@ -23,7 +23,7 @@ pub(super) fn check(dictionary: &Dictionary, found: &mut Found) {
     }
 }
 
-/// What a class has of its own must not be mistaken for another member of it.
+/// A member of a class must not have the name of another member.
 fn members(dictionary: &Dictionary, class: &Class, place: &str, found: &mut Found) {
     let owner = format!("members of {place}");
     let mut scope = Scope::new(&owner);

@@ -1,4 +1,4 @@
-//! Classes that nothing leads to: no element, property or command of what can be reached from the application.
+//! Finds classes that no element, property or command leads to from the application.
 
 use super::{Found, Rule};
 use crate::dictionary::{APPLICATION, Class, Dictionary, TypeExpr};

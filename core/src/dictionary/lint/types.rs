@@ -83,7 +83,7 @@ impl<'a> Known<'a> {
     }
 }
 
-/// A cycle is told of its members only, not of every class that inherits from them.
+/// A cycle is reported for its members only, not for every class that inherits from them.
 fn lineage(dictionary: &Dictionary, class: &Class, place: &str, found: &mut Found) {
     let lineage = dictionary.lineage(&class.name);
     let Some(parent) = lineage.last().and_then(|last| last.inherits.as_ref()) else { return };

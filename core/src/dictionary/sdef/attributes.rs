@@ -26,14 +26,14 @@ impl<'e> Raw<'e> {
         unescape(self.0).0
     }
 
-    /// Whether it says yes; anything but that is no.
+    /// Whether the value is yes; every other value means no.
     fn yes(self) -> bool {
         let value = self.0.trim();
         ["yes", "true", "1"].iter().any(|word| value.eq_ignore_ascii_case(word))
     }
 }
 
-/// The attributes that a dictionary's elements have, by what the files call them; `type` is `kind`.
+/// The attributes of a dictionary's elements, under their names in the files; `type` is `kind`.
 #[derive(Default)]
 pub(super) struct Attributes<'e> {
     pub(super) access: Option<Raw<'e>>,
@@ -138,7 +138,7 @@ impl<'e> Attributes<'e> {
     }
 }
 
-/// Splits off the first attribute: its name, its value without quotes, and what follows.
+/// Splits off the first attribute: its name, its value without quotes, and the rest.
 fn first(attributes: &str) -> Option<(&str, &str, &str)> {
     let equals = memchr(b'=', attributes.as_bytes())?;
     let (key, rest) = (attributes[..equals].trim_ascii_end(), attributes[equals + 1..].trim_ascii_start());

@@ -3,7 +3,7 @@
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use std::borrow::Cow;
 
-/// A file's text, without byte order mark, and what was wrong with its encoding.
+/// A file's text without byte order mark, and the problems of its encoding.
 pub(super) struct Decoded<'a> {
     pub(super) text: Cow<'a, str>,
     pub(super) defect: Option<String>,
@@ -24,7 +24,7 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded<'_> {
 fn decode_declared(bytes: &[u8]) -> Decoded<'_> {
     let Some(label) = declared(bytes) else { return decode_as(UTF_8, bytes) };
     match encoding_for(label) {
-        // A file that is read byte by byte up to here cannot be UTF-16, whatever it says.
+        // A declaration that was read byte by byte cannot be UTF-16, even if it says so.
         Some(encoding) if encoding == UTF_16LE || encoding == UTF_16BE => decode_as(UTF_8, bytes),
         Some(encoding) => decode_as(encoding, bytes),
         None => {

@@ -16,7 +16,7 @@ pub(super) struct Frame<'a> {
     pub(super) open: usize,
     /// A root element was seen.
     pub(super) rooted: bool,
-    /// Nothing more is read; what was handed out is to be closed.
+    /// Reads no more; open elements must be closed.
     pub(super) ended: bool,
     text: &'a str,
     selection: Option<Selection>,

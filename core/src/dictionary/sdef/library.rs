@@ -19,7 +19,7 @@ struct File<'a> {
 
 /// What an href leads to.
 pub(super) enum Found<'l> {
-    /// The file's text and what was wrong with its encoding.
+    /// The file's text and the problems of its encoding.
     Text(&'l str, Option<&'l str>),
     /// The file is there, but too large to read.
     TooLarge,

@@ -1,4 +1,4 @@
-//! What stands inside classes, commands and records: properties, elements, parameters and their types.
+//! The contents of classes, commands and records: properties, elements, parameters and their types.
 
 use super::attributes::{Attributes, Raw};
 use super::terms::{Reading, no_name};
@@ -31,7 +31,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Reads a member that stands inside a property: somebody forgot to close the property.
+    /// Reads a member inside a property, whose author forgot to close the property.
     fn stray(&mut self, property: &str, child: &BytesStart<'a>) {
         if !matches!(child.name().as_ref(), "property" | "contents" | "element" | "responds-to") {
             return self.pass(child);
@@ -161,7 +161,7 @@ impl<'a> Reading<'a> {
         kind
     }
 
-    /// A list whose items are a union of types is a union of lists.
+    /// A list of a union of types becomes a union of lists.
     fn alternative(&mut self, element: &BytesStart<'a>, kind: &mut TypeExpr, list: bool) {
         let attributes = self.attributes("type", element);
         let list = list || attributes.list();
@@ -199,7 +199,7 @@ impl<'a> Reading<'a> {
         self.stream.skip(element);
     }
 
-    /// The attributes of an element; what cannot be read of them is a problem.
+    /// The attributes of an element. An unreadable attribute becomes a problem.
     pub(super) fn attributes<'e>(&mut self, what: &str, element: &'e BytesStart<'a>) -> Attributes<'e> {
         let mut attributes = Attributes::of(element);
         if let Some(defect) = attributes.defect.take() {

@@ -1,4 +1,4 @@
-//! What was wrong with a file, bounded.
+//! The problems of a file, up to a limit.
 
 use crate::dictionary::{Problem, ProblemKind};
 

@@ -1,4 +1,4 @@
-//! A dictionary's elements one after another, with what it includes in the place of the include.
+//! A dictionary's elements one after another. The included elements replace an include.
 
 use super::attributes::{Attributes, Raw};
 use super::frame::{Admission, Frame};
@@ -165,7 +165,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Finds what an include means, and what is wrong with it.
+    /// Finds the target of an include and its problems.
     fn included(&mut self, start: &BytesStart<'a>) -> (Option<Frame<'a>>, Option<(String, ProblemKind)>) {
         let attributes = Attributes::of(start);
         let base = self.frames.last().and_then(|frame| frame.href.as_deref());

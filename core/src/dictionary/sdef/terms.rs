@@ -28,11 +28,11 @@ pub(super) struct Terms {
     pub(super) ids: IndexMap<String, String>,
 }
 
-/// What is added to a class that is defined elsewhere.
+/// An extension of a class that is defined elsewhere.
 pub(super) struct Extension {
     /// The class's name or id.
     pub(super) target: String,
-    /// What is added; its name is not used.
+    /// The added members; its name is not used.
     pub(super) class: Class,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn read(stream: Stream<'_>) -> (Dictionary, Vec<Problem>) {
 pub(super) struct Reading<'a> {
     pub(super) stream: Stream<'a>,
     pub(super) terms: Terms,
-    /// What is read is not from the files.
+    /// Whether the terms come from outside the files.
     pub(super) built_in: bool,
     /// The class, command or other term that is being read, for problems.
     pub(super) owner: String,

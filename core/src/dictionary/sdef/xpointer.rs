@@ -5,7 +5,7 @@
 
 use quick_xml::events::BytesStart;
 
-/// What of an included file is taken.
+/// The part of an included file to use.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Selection {
     pub(super) steps: Vec<Step>,
