@@ -30,7 +30,7 @@ pub use crate::words::Level;
 /// Everything that decides, as it stands at this moment; the shell reads it anew for every step.
 #[derive(Clone, Debug, Default)]
 pub struct Gate {
-    /// What the operator has decided.
+    /// The operator's policy.
     pub policy: Arc<Policy>,
     /// What humans have allowed.
     pub grants: Arc<Grants>,
@@ -38,11 +38,11 @@ pub struct Gate {
     pub untrusted: Option<Millis>,
     /// The plugin that calls, if it is not the client itself.
     pub plugin: Option<String>,
-    /// How far that plugin may go in the app it calls: what its operator granted. No rule and no answer lifts it.
+    /// The plugin's ceiling in the app, as its operator granted it. No rule and no answer lifts it.
     pub most: Option<Level>,
     /// Files that no argument may lead to.
     pub closed: Arc<Closed>,
-    /// Whether nobody can be asked: neither does the client ask, nor is there a screen for a dialog.
+    /// Whether no one can be asked: the client cannot ask, and there is no screen for a dialog.
     pub alone: bool,
 }
 
@@ -79,14 +79,14 @@ pub enum Source {
     Ceiling(Level),
     /// An argument leads to a file that is closed under every policy.
     Closed {
-        /// What the file belongs to.
+        /// The owner of the file.
         place: String,
     },
     /// It is dangerous, and content of others was read within the last hour.
     Tainted,
-    /// Only a place leads to an object, so that somebody has to look whether it is the right one.
+    /// Only a position leads to an object, so a human must check that it is the right one.
     Fragile,
-    /// It is a look at what the server will ask a human about.
+    /// The server reads the objects for a question to a human.
     Preview {
         /// Who wants them to be asked.
         of: Box<Self>,
@@ -112,7 +112,7 @@ pub enum Source {
     },
 }
 
-/// What was decided.
+/// The decision.
 #[derive(Debug)]
 pub enum Decision {
     /// It may run.
@@ -148,9 +148,9 @@ pub struct Refusal {
     pub source: Source,
     /// How much harm it could do.
     pub harm: Classified,
-    /// What was refused, the strictest first.
+    /// The refused scopes, the strictest first.
     pub scopes: Vec<Scope>,
-    /// What the client sees.
+    /// The error for the client.
     pub fault: Fault,
 }
 
@@ -163,12 +163,12 @@ pub struct Decided {
     pub harm: Classified,
     /// Who decided.
     pub source: Source,
-    /// What it does, one scope for each thing.
+    /// Its scopes, one for each part.
     pub scopes: Vec<Scope>,
 }
 
 impl Approved {
-    /// What was approved.
+    /// The approved action.
     pub fn action(&self) -> &Action {
         &self.action
     }
@@ -191,7 +191,7 @@ impl Approved {
         Self { action, harm, source: Source::Probe, scopes: Vec::new(), launch: false }
     }
 
-    /// Says by what right it may run, once its script is written.
+    /// Returns the approval under which it may run once its script is written.
     pub(crate) fn decided(self) -> Decided {
         let Self { harm, source, scopes, .. } = self;
         Decided { allowed: true, harm, source, scopes }

@@ -1,7 +1,7 @@
-//! How much harm an action can do: by event code, app, name, arguments and count, never by how a verb begins.
+//! Rates the harm of an action by event code, app, name, arguments and count, never by the first letters of a verb.
 //!
-//! Rules stand in an order, and the first that fits decides: the operator's own, the tables for one app, the tables
-//! for all apps, what the name says, and else [`Level::Modify`]. What the arguments say can only raise the level.
+//! The first matching rule decides, in this order: the operator's own rules, the tables for one app, the tables for all
+//! apps, the words of the name, and finally [`Level::Modify`]. Arguments can only raise the level.
 
 mod arguments;
 mod tables;
@@ -54,7 +54,7 @@ pub fn classify(action: &Action, rules: &[LevelRule]) -> Classified {
     calls(&action.deed).fold(itself, Classified::or_worse)
 }
 
-/// What a script would call that means to read: properties on the way to objects, and those that are read.
+/// The names that a reading script calls: properties on the way to objects, and the properties to read.
 fn calls(deed: &Deed) -> impl Iterator<Item = Classified> {
     let on_the_way = |path: &Path| -> Vec<Classified> {
         let term = |segment: &Segment| match segment {
@@ -132,7 +132,7 @@ pub(super) fn classify_act(app: &str, act: &InAppAct, rules: &[LevelRule]) -> Cl
     }
 }
 
-/// The worst of what is set.
+/// The highest level among the properties to set.
 fn classify_set(action: &Action, changes: &[Change], rules: &[LevelRule]) -> Classified {
     let of = |change: &Change, property: &str| {
         let class = change.subject.path.class();
@@ -148,7 +148,7 @@ fn classify_set(action: &Action, changes: &[Change], rules: &[LevelRule]) -> Cla
     worst.reduce(Classified::or_worse).unwrap_or_else(|| Classified::new(Level::Modify, "changes"))
 }
 
-/// What a slot sets: itself, and the fields of a record of properties.
+/// The targets of a slot: the slot itself, and the fields of a record of properties.
 fn terms(slot: &Slot, value: &Given) -> Vec<String> {
     let mut terms = vec![slot.term.clone()];
     if let Given::Record(fields) = value {

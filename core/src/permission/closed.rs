@@ -1,7 +1,7 @@
-//! Files that no argument may lead to, whatever the policy says: the state directory, and what starts clients.
+//! Files that no argument may lead to, whatever the policy says: the state directory and the files that start clients.
 //!
-//! Nothing is looked up here. The shell says which places are closed and where names among the arguments lead that pass
-//! through links; spellings that need no disk (`~`, `..`, `file:` addresses, case, `/private`, colons) are read here.
+//! This module makes no look-ups. The shell lists the closed places and resolves links in the names among the
+//! arguments. This module handles spellings that need no disk (`~`, `..`, `file:` addresses, case, `/private`, colons).
 
 mod doors;
 mod spelled;
@@ -29,7 +29,7 @@ pub enum Where {
     At(String),
     /// The same, by its path from any user's home folder.
     InHome(String),
-    /// Whatever path ends so, in any project.
+    /// Any path with this end, in any project.
     Ends(String),
 }
 
@@ -53,7 +53,7 @@ enum From {
 }
 
 impl Closed {
-    /// Names the closed places, each with what it is in words; `home` is the folder that `~` means.
+    /// Lists the closed places, each with a description. `home` is the folder that `~` means.
     pub fn new(home: &str, places: impl IntoIterator<Item = (Where, String)>) -> Self {
         let place = |(place, words): (Where, String)| match place {
             Where::At(path) => Place { parts: plain(&path), from: From::Root, words },
@@ -78,7 +78,7 @@ impl Closed {
         self.places.is_empty()
     }
 
-    /// Returns the paths that a text may mean, as they stand there; none if it is no path.
+    /// Returns the paths that a text may mean, in their original spelling; none if it is not a path.
     pub fn paths(&self, text: &str) -> Vec<String> {
         let text = text.trim();
         let mut found = Vec::new();
@@ -96,12 +96,12 @@ impl Closed {
         found
     }
 
-    /// Says what a name leads into, if that is closed.
+    /// Returns the closed place that a name leads to, if any.
     fn holds(&self, name: &str) -> Option<&str> {
         self.every(name).iter().find_map(|path| self.inside(path))
     }
 
-    /// Says what lies below a name, if that is closed: whoever moves the folder moves that, too.
+    /// Returns the closed place below a name, if any. A move of the folder would move that place too.
     fn holds_up(&self, name: &str) -> Option<&str> {
         self.every(name).iter().find_map(|path| self.around(path))
     }
@@ -122,7 +122,7 @@ impl Closed {
         all
     }
 
-    /// What a path is or lies in, if that is closed.
+    /// The closed place that a path is or lies in, if any.
     fn inside(&self, path: &[String]) -> Option<&str> {
         // These name a file by its number.
         if matches!(path.first().map(String::as_str), Some(".vol" | ".file")) {
@@ -137,7 +137,7 @@ impl Closed {
         self.places.iter().find(is_in).map(|place| place.words.as_str())
     }
 
-    /// What lies below a path, if that is closed.
+    /// The closed place below a path, if any.
     fn around(&self, path: &[String]) -> Option<&str> {
         let rests = self.rests(path);
         let homes = match path {
@@ -155,7 +155,7 @@ impl Closed {
         self.places.iter().find(is_above).map(|place| place.words.as_str())
     }
 
-    /// What follows the home folder in a path: of this user, or of any.
+    /// The rest of a path after the home folder, of this user or of any user.
     fn rests<'a>(&self, path: &'a [String]) -> Vec<&'a [String]> {
         let home = Some(plain(&self.home)).filter(|home| !home.is_empty());
         let own = home.and_then(|home| path.strip_prefix(home.as_slice()));
@@ -167,7 +167,7 @@ impl Closed {
         own.into_iter().chain(any).collect()
     }
 
-    /// `~/…`, or `~name/…` for whoever has that name.
+    /// `~/…`, or `~name/…` for the user with that name.
     fn in_home(&self, rest: &str) -> Option<String> {
         let (user, rest) = rest.split_once('/').unwrap_or((rest, ""));
         match user {

@@ -37,7 +37,7 @@ pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decis
     }
 }
 
-/// What was found about one touch.
+/// The decision about one touch.
 #[derive(Clone, Debug)]
 struct Judged {
     verdict: Verdict,
@@ -54,7 +54,7 @@ fn judge(action: &Action, app_name: &str, harm: &Classified, gate: &Gate, now: M
     touches.into_iter().map(judge).collect()
 }
 
-/// What would be asked is allowed if a human has said so before. What is refused stays refused.
+/// An earlier approval allows an action that would ask. A refused action stays refused.
 fn with_grants(verdict: Verdict, touch: &Touch<'_>, gate: &Gate, now: Millis) -> Verdict {
     match gate.grants.covering(touch, now).filter(|_| !touch.is_fragile) {
         Some(grant) if verdict.ruling == Ruling::Ask => {
@@ -65,7 +65,7 @@ fn with_grants(verdict: Verdict, touch: &Touch<'_>, gate: &Gate, now: Millis) ->
     }
 }
 
-/// Says what would be decided about one command or property of an app, whatever it is done to.
+/// Decides about one command or property of an app, independent of the objects.
 pub fn forecast(scope: &Scope, app_name: &str, is_shell: bool, gate: &Gate, now: Millis) -> (Ruling, Source) {
     let touch = Touch {
         app: &scope.app,
@@ -103,7 +103,7 @@ pub(crate) fn may_read(property: &str, app: &App, gate: &Gate, now: Millis) -> b
 }
 
 impl Unasked {
-    /// What would be done, in words: the strictest part of it.
+    /// The action in words: its strictest part.
     pub(crate) fn in_words(&self) -> String {
         self.scopes.first().map(Scope::order).unwrap_or_default()
     }
@@ -130,12 +130,12 @@ impl Unasked {
         })
     }
 
-    /// What would be done.
+    /// The actions.
     pub(crate) fn action(&self) -> &Action {
         &self.action
     }
 
-    /// Binds a command to what a human will be shown of its objects.
+    /// Binds a command to the values that the human will see of its objects.
     pub(crate) fn after(mut self, seen: Vec<Seen>) -> Self {
         if let Deed::Command(invocation) = &mut self.action.deed {
             invocation.seen.extend(seen);
@@ -143,8 +143,8 @@ impl Unasked {
         self
     }
 
-    /// Puts the question, in words. It is bound to them and to what would run: the parts of the script, which the room
-    /// that writes scripts hands in.
+    /// Puts the question in words. It is bound to these words and to the parts of the script, which the module `jxa`
+    /// passes in.
     pub(crate) fn ask(self, wording: Wording, mut parts: Vec<String>) -> Asked {
         let Self { action, harm, source, scopes } = self;
         let why = why(&source);
@@ -186,7 +186,7 @@ pub(crate) enum Answered {
 }
 
 impl Asked {
-    /// What would be done.
+    /// The actions.
     pub(crate) fn action(&self) -> &Action {
         &self.action
     }
@@ -196,7 +196,7 @@ impl Asked {
         &self.question
     }
 
-    /// Takes an answer. What the policy says by now counts too, if it is a no.
+    /// Takes an answer. A refusal by the current policy counts too.
     pub(crate) fn answered(self, answer: Answer, app_name: &str, gate: &Gate, now: Millis) -> Answered {
         match answer {
             Answer::Chosen { digest, .. } if digest != self.question.digest => {
@@ -211,7 +211,7 @@ impl Asked {
         }
     }
 
-    /// Only what was offered counts as a yes.
+    /// Only an offered answer counts as an approval.
     fn chosen(self, choice: Choice, by: String, app_name: &str, gate: &Gate, now: Millis) -> Answered {
         if choice == Choice::Deny || !self.question.offers(choice) {
             let said = format!("a human refused this (asked by: {by})");
@@ -258,7 +258,7 @@ impl Asked {
     }
 }
 
-/// What is said of each scope, once: a write of two properties needs a rule for each.
+/// One sentence for each scope, without repeats. A write of two properties needs one rule for each.
 fn each(scopes: &[Scope], say: impl Fn(&Scope) -> String) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     for line in scopes.iter().map(say) {
@@ -269,7 +269,7 @@ fn each(scopes: &[Scope], say: impl Fn(&Scope) -> String) -> Vec<String> {
     said
 }
 
-/// There is no line that would allow this.
+/// No line of the policy could allow this.
 fn closed(hit: &Hit, harm: Classified, action: &Action) -> Refusal {
     let name = quoted(&hit.name);
     let (place, message, suggestion) = match &hit.why {

@@ -1,4 +1,4 @@
-//! What a human has allowed, with its scope and its time.
+//! The approvals of a human, with scope and time.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub struct Grants(Vec<Grant>);
 pub struct Grant {
     /// Its name on the command line.
     pub id: String,
-    /// What it allows.
+    /// Its scope.
     #[serde(flatten)]
     pub scope: Scope,
     /// When it was given.
@@ -32,7 +32,7 @@ pub struct Grant {
     pub by: String,
 }
 
-/// What a grant allows: one command or one property of one app at one level.
+/// The scope of a grant: one command or one property of one app at one level.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Scope {
@@ -49,7 +49,7 @@ pub struct Scope {
     /// The property's term.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub property: Option<String>,
-    /// The class of what is changed or made; none for reads.
+    /// The class of the changed or new object; none for reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
 }
@@ -79,7 +79,7 @@ impl Scope {
         }
     }
 
-    /// Makes a grant of this scope. "Always" is never given for what is dangerous: it is for an hour then.
+    /// Makes a grant of this scope. A dangerous action never gets "always"; it gets an hour instead.
     pub fn grant(&self, id: String, always: bool, by: String, now: Millis) -> Grant {
         let until = if always && self.level < Level::Dangerous { None } else { Some(now + HOUR) };
         Grant { id, scope: self.clone(), given: now, until, by }
@@ -119,7 +119,7 @@ impl Scope {
         line
     }
 
-    /// What would be done, as an order: `read "content"`.
+    /// The action as an order: `read "content"`.
     pub fn order(&self) -> String {
         match (&self.command, &self.property, self.level) {
             (Some(command), ..) => format!("run {}", quoted(&command.name)),
@@ -130,7 +130,7 @@ impl Scope {
         }
     }
 
-    /// What would be done, at the beginning of a sentence: `to read "content" in com.apple.mail`.
+    /// The action at the beginning of a sentence: `to read "content" in com.apple.mail`.
     pub fn in_words(&self) -> String {
         let order = self.order();
         if self.app.is_empty() { format!("to {order}") } else { format!("to {order} in {}", self.app) }
@@ -174,7 +174,8 @@ impl Default for Scope {
     }
 }
 
-/// A TOML string; JSON's escapes are TOML's, and what it leaves bare besides is harmless on one line.
+/// A TOML string. JSON's escapes are also TOML's, and the characters that JSON leaves unescaped are harmless on one
+/// line.
 fn toml_text(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
@@ -209,7 +210,7 @@ impl Grants {
         &self.0
     }
 
-    /// Adds grants, and drops those whose time is over and those that the new ones replace.
+    /// Adds grants. Drops expired grants and those that the new ones replace.
     pub fn add(&mut self, grants: impl IntoIterator<Item = Grant>, now: Millis) {
         for grant in grants {
             self.0.retain(|old| old.counts(now) && old.scope != grant.scope);

@@ -9,7 +9,8 @@ use crate::marshal::Given;
 /// Writes the program that an app's own script engine runs.
 type Write = fn(&str, &Json, Option<&Json>, Option<&[&str]>) -> String;
 
-/// What was approved to run after something else: the same script with data that was shown or hashed with the rest.
+/// A run that was approved together with an earlier one: the same script with data that the human saw or that the
+/// digest covers.
 #[derive(Debug)]
 pub(crate) struct Later(Box<Approved>);
 
@@ -21,8 +22,8 @@ impl Later {
         more.then(|| Self(Box::new(approved.clone())))
     }
 
-    /// Takes the next run. It is given what the run before it, which was approved as well, has handed on; `write` makes
-    /// its program of the granted text, the data, what was handed on, and the acts.
+    /// Takes the next run with the result that the previous, equally approved run hands on. `write` makes its program
+    /// from the granted text, the data, the handed-on result, and the acts.
     pub(crate) fn next(self, handed: &Json, write: Write) -> Approved {
         let Self(mut approved) = self;
         if let Deed::Script(script) = &mut approved.action.deed

@@ -1,4 +1,4 @@
-//! What the operator has decided beforehand: a profile, and rules that come before it.
+//! The operator's decisions in advance: a profile, and rules that take precedence over it.
 //!
 //! ```toml
 //! profile = "standard"            # read-only, standard or trusted
@@ -9,8 +9,8 @@
 //! ]
 //! ```
 //!
-//! The first rule that fits decides; where none fits, the profile does. Nothing here is lenient: an unknown key, a
-//! wrong word or a rule that could never fit is an error with its place, and nothing runs on such a policy.
+//! The first matching rule decides; otherwise the profile does. The parser is strict: an unknown key, a wrong word or a
+//! rule that can never match is an error with its place, and nothing runs on such a policy.
 
 mod file;
 
@@ -40,7 +40,7 @@ pub enum Profile {
     /// Reads are allowed, everything else is asked.
     #[default]
     Standard,
-    /// Everything is allowed except what is itself a shell, which is refused.
+    /// Everything is allowed except commands that run code, which are refused.
     Trusted,
 }
 
@@ -53,11 +53,11 @@ pub struct Policy {
     profile: Profile,
     rules: Vec<Rule>,
     levels: Vec<LevelRule>,
-    /// Bundle ids of apps whose content counts as the operator's own words.
+    /// Bundle ids of apps with content that counts as the operator's own words.
     own_content: Vec<String>,
-    /// Whether what was read from others makes no difference.
+    /// Whether reading other people's content changes nothing.
     ignores_taint: bool,
-    /// Whether nothing but reads is possible, whatever the rules say.
+    /// Whether only reads are possible, whatever the rules say.
     only_reads: bool,
 }
 
@@ -72,11 +72,11 @@ pub struct Rule {
     pub property: Option<String>,
     /// The level.
     pub level: Option<Level>,
-    /// The id of a plugin whose calls are meant.
+    /// The id of the plugin that the rule applies to.
     pub plugin: Option<String>,
     /// What becomes of it.
     pub decision: Ruling,
-    /// Said to whoever is refused or asked.
+    /// The reason to show in refusals and questions.
     pub reason: Option<String>,
     /// Whether an app that is not running may be opened.
     pub launch: bool,
@@ -84,7 +84,7 @@ pub struct Rule {
     pub line: usize,
 }
 
-/// What a policy says about one touch of one action.
+/// A policy's decision about one touch of one action.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Verdict {
     /// What becomes of it.
@@ -131,7 +131,7 @@ impl Policy {
         Self { profile, ..Self::default() }
     }
 
-    /// The same policy, with everything but reads refused whatever the rules say.
+    /// The same policy, but it refuses everything except reads.
     #[must_use]
     pub fn only_reads(self) -> Self {
         Self { only_reads: true, ..self }
@@ -152,12 +152,12 @@ impl Policy {
         &self.levels
     }
 
-    /// Whether what an app holds may be somebody else's words, which could be meant for the assistant.
+    /// Whether an app may contain other people's words, which could address the assistant.
     pub fn is_content_of_others(&self, app: &str) -> bool {
         !self.ignores_taint && !self.own_content.iter().any(|own| own.eq_ignore_ascii_case(app))
     }
 
-    /// Properties that a rule names: whoever reads all properties reads these.
+    /// Properties that a rule names. A call that reads all properties reads these too.
     pub(super) fn named_properties(&self) -> impl Iterator<Item = &str> {
         self.rules.iter().filter_map(|rule| rule.property.as_deref())
     }
@@ -210,7 +210,7 @@ impl Rule {
             && self.plugin.as_ref().is_none_or(|plugin| touch.plugin == Some(plugin))
     }
 
-    /// A name is whatever a bundle says it is, so that it may only make the policy stricter.
+    /// Any bundle can have any name, so a name may only make the policy stricter.
     fn fits_app(&self, wanted: &str, touch: &Touch<'_>) -> bool {
         let by_id = match wanted.strip_suffix('*') {
             Some(start) => starts_with(touch.app, start),

@@ -1,4 +1,4 @@
-//! What a human is asked, and what was answered. An answer counts only for the question it was given to.
+//! A question to a human, and its answer. An answer counts only for its own question.
 
 use std::fmt::Write as _;
 
@@ -11,11 +11,11 @@ use crate::specifier::quoted;
 /// How many objects are named one by one.
 const NAMED: usize = 5;
 
-/// What a question is bound to: everything that was shown, and the very script that would run.
+/// The digest of a question: everything that was shown, and the exact script that would run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest([u8; 32]);
 
-/// What a human is asked, in the words of this server; what others wrote stands in quotes.
+/// A question to a human in the words of this server. Words of others stand in quotes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     pub(super) wording: Wording,
@@ -25,31 +25,31 @@ pub struct Question {
     pub(super) digest: Digest,
 }
 
-/// What would be done, in words.
+/// The action in words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wording {
     /// The app in words.
     pub app: String,
     /// The plugin that wants it, if it is not the client itself.
     pub plugin: Option<String>,
-    /// What would be done, for example `set "read status" to true`; what others wrote is quoted.
+    /// The action, for example `set "read status" to true`. Words of others are quoted.
     pub deed: String,
-    /// The objects it would be done to, and what would become of them: one line each.
+    /// The objects and the change of each: one line per object.
     pub objects: Vec<String>,
     /// How many objects there are; they may be more than are named.
     pub count: usize,
-    /// What cannot be called back once it is done, if there is such a thing.
+    /// A note about an effect that cannot be undone, if there is one.
     pub consequence: Option<String>,
 }
 
-/// What a human can answer.
+/// The possible answers of a human.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Choice {
     /// This once.
     Once,
-    /// This and its like for an hour.
+    /// Allow this scope for an hour.
     Hour,
-    /// This and its like from now on.
+    /// Allow this scope from now on.
     Always,
     /// No.
     Deny,
@@ -62,7 +62,7 @@ const CHOICES: [(&str, &str, Choice); 4] = [
     ("deny", "Deny", Choice::Deny),
 ];
 
-/// What came of asking.
+/// The result of asking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// A human has chosen.
@@ -74,9 +74,9 @@ pub enum Answer {
         /// How they were asked, for the audit log.
         by: String,
     },
-    /// Nobody answered in time, or the client went away: a no.
+    /// The human did not answer in time, or the client disconnected. Both count as a refusal.
     Unanswered(String),
-    /// There is no way to ask anybody.
+    /// No one can be asked.
     NoWay(String),
 }
 
@@ -120,7 +120,7 @@ impl Choice {
 }
 
 impl Question {
-    /// What the question is bound to.
+    /// The digest that the question is bound to.
     pub fn digest(&self) -> Digest {
         self.digest
     }
@@ -130,18 +130,19 @@ impl Question {
         self.level
     }
 
-    /// Why somebody is asked.
+    /// The reason for asking.
     pub fn why(&self) -> &str {
         &self.why
     }
 
-    /// What can be answered, the mildest first, "no" last.
+    /// The possible answers, the mildest first, "no" last.
     pub fn choices(&self) -> Vec<Choice> {
         let all = CHOICES.iter().map(|(.., choice)| *choice);
         all.filter(|choice| self.offers(*choice)).collect()
     }
 
-    /// Whether that can be answered: "always" not to what is dangerous, and neither to what would hold too much.
+    /// Whether this answer is possible. "Always" is not possible for a dangerous action or for a scope that would cover
+    /// too much.
     pub fn offers(&self, choice: Choice) -> bool {
         match choice {
             Choice::Once | Choice::Deny => true,
@@ -155,7 +156,7 @@ impl Question {
         &self.scopes
     }
 
-    /// What would be done.
+    /// The action.
     pub fn wording(&self) -> &Wording {
         &self.wording
     }

@@ -14,7 +14,7 @@ use crate::specifier::{Path, Segment};
 pub struct Touch<'a> {
     /// The bundle id; empty where no single app is meant.
     pub app: &'a str,
-    /// What the app calls itself.
+    /// The app's display name.
     pub app_name: &'a str,
     /// The plugin that does it, if it is not the client itself.
     pub plugin: Option<&'a str>,
@@ -26,9 +26,9 @@ pub struct Touch<'a> {
     pub command: Option<CommandName<'a>>,
     /// The property that is read or set.
     pub property: Option<&'a str>,
-    /// The class of what is changed or made, `application` for a command that names no object; `None` for reads.
+    /// The class of the changed or new object, `application` for a command without an object; `None` for reads.
     pub class: Option<&'a str>,
-    /// Whether nobody can tell that the object is still the one that was meant.
+    /// Whether no one can tell that the object is still the intended one.
     pub is_fragile: bool,
 }
 
@@ -91,7 +91,7 @@ pub(super) fn touches<'a>(
     passed.chain(own).chain(itself).collect()
 }
 
-/// What is found in a deed.
+/// The touches of a deed.
 #[derive(Default)]
 struct Touched<'a> {
     /// Properties on the way to an object.
@@ -104,9 +104,9 @@ struct Touched<'a> {
     classes: BTreeSet<&'a str>,
     /// The command that is sent.
     command: Option<CommandName<'a>>,
-    /// Whether nobody can tell that an object is still the one that was meant.
+    /// Whether no one can tell that an object is still the intended one.
     is_fragile: bool,
-    /// Whether the deed does something beside what it does with its properties: to list is to learn what is there.
+    /// Whether the deed does more than use its properties. Listing, for example, also reveals which objects exist.
     itself: bool,
 }
 
@@ -177,7 +177,8 @@ impl<'a> Touched<'a> {
 /// The event that makes objects.
 const MAKE: &str = "corecrel";
 
-/// What a command is about: the class of what it makes, else the classes of its targets, else the app itself.
+/// The class that a command concerns: the class of the new object, else the classes of its targets, else the app
+/// itself.
 pub(super) fn classes(invocation: &Invocation) -> BTreeSet<&str> {
     let class = |value: &'_ Given| matches!(value, Given::Class(_)) && invocation.code == MAKE;
     let made = invocation.values().filter(|value| class(value)).filter_map(|value| match value {

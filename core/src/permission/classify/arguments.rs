@@ -1,4 +1,4 @@
-//! What the arguments of a command say about the harm it can do; they only raise its level.
+//! Judges the arguments of a command. They can only raise its level.
 
 use super::{Classified, Level, tables};
 use crate::action::{Action, Invocation};
@@ -6,13 +6,12 @@ use crate::marshal::{Given, Place};
 use crate::permission::closed::{Closed, Kind, Spot, folded, is_file, is_of_files, spot, whole, written};
 use crate::specifier::{By, Path, Segment};
 
-/// Parameters that take a command line, in whatever command they stand.
+/// Parameters that contain a command line, in any command.
 const COMMAND_LINES: [&str; 2] = ["command", "shell command"];
 
-/// Files that are known not to run when they are opened.
-///
-/// The Finder and System Events hand a file to whatever program its kind belongs to, and new kinds that run come with
-/// new programs: so a list of what runs can never be whole, and what is not on this list is taken for a program.
+/// Files that do not run when an app opens them. Finder and System Events pass a file to the program for its kind, and
+/// new programs bring new kinds of files that run. A list of files that run can therefore never be complete, so any
+/// kind outside this list counts as a program.
 const DOCUMENTS: &[&str] = &[
     "aac", "aif", "aiff", "avi", "avif", "bmp", "bz2", "c", "cpp", "css", "csv", "doc", "docx", "eml",
     "epub", "flac", "gif", "go", "gpx", "gz", "h", "heic", "hpp", "htm", "html", "ics", "ini", "jpeg", "jpg",
@@ -22,8 +21,8 @@ const DOCUMENTS: &[&str] = &[
     "xml", "yaml", "yml", "zip",
 ];
 
-/// Files that run when they are opened. Every other app opens a file itself, and most can do no more than show it: these
-/// run in whatever app.
+/// Files that run when any app opens them. Apps other than Finder and System Events open a file themselves, and most
+/// can only show it.
 const RUNNABLE: &[&str] = &[
     "action",
     "app",
@@ -104,7 +103,7 @@ const STARTS: &[&[&str]] = &[
     &["library", "workflows"],
 ];
 
-/// Folders of the whole Mac, by their first names: what stands there runs for everybody.
+/// Folders of the whole Mac, by their first names. Programs in them run for every user.
 const SYSTEM: &[&[&str]] =
     &[&["bin"], &["etc"], &["library"], &["opt"], &["sbin"], &["system"], &["usr"], &["var", "at"]];
 
@@ -149,13 +148,14 @@ fn is_script(text: &str) -> bool {
     scheme == "javascript" || (scheme == "data" && rest.contains(',') && runs(&kind()))
 }
 
-/// The scheme of an address, and what follows it.
+/// The scheme of an address and the rest of it.
 ///
 /// # Source
-/// The URL standard of WHATWG: tabs and line ends count nowhere, nor do control characters and blanks in front.
+/// The URL standard of WHATWG: it ignores tabs and line ends everywhere, and control characters and blanks at the
+/// start.
 fn address(text: &str) -> Option<(String, String)> {
     let text: String = text.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
-    // Some apps drop more than the standard does: other blanks, and what nobody sees.
+    // Some apps drop more than the standard does: other blanks and invisible characters.
     let seen = |c: char| c.is_ascii_alphabetic();
     let text = text.trim_start_matches(|c: char| {
         c.is_ascii_control() || c.is_whitespace() || (!c.is_ascii() && !seen(c))
@@ -165,7 +165,7 @@ fn address(text: &str) -> Option<(String, String)> {
     (!scheme.is_empty() && scheme.chars().all(legal)).then(|| (scheme.to_ascii_lowercase(), rest.to_owned()))
 }
 
-/// An address of another kind is handed to whatever program has registered for it.
+/// The system passes an address with another scheme to the program that registered for it.
 fn foreign_address(invocation: &Invocation) -> Option<Classified> {
     let is_foreign = |value: &Given| {
         let mut found = false;
@@ -204,7 +204,7 @@ fn fields(value: &Given) -> Vec<String> {
     found
 }
 
-/// What is made, with all that its properties set; a copy is made, too.
+/// The new object with all properties that the command sets. A copy is also a new object.
 fn made(action: &Action, invocation: &Invocation) -> Option<Classified> {
     let mut classes = Vec::new();
     invocation.values().for_each(|value| match value {
@@ -232,7 +232,7 @@ fn unsaved(invocation: &Invocation) -> Option<Classified> {
     discards.then(|| Classified::new(Level::Dangerous, "discards unsaved changes"))
 }
 
-/// What is replaced is gone, also from the Trash.
+/// A replaced object is lost, and is not in the Trash either.
 fn replaces(invocation: &Invocation) -> Option<Classified> {
     let yes = |value: &Given| *value == Given::Bool(true);
     invocation

@@ -1,7 +1,7 @@
-//! What is known of commands, classes and properties, as data.
+//! The known facts about commands, classes and properties, as data.
 //!
 //! # Source
-//! The dictionaries of the apps; each row was decided by reading what the command says it does.
+//! The dictionaries of the apps. Each row follows from the description of the command.
 
 use super::{Classified, Level};
 use crate::action::Terms;
@@ -17,7 +17,7 @@ enum Verdict {
 
 use Verdict::{Dangerous, Modify, Safe, Shell};
 
-/// The app (a bundle id, or empty for every app), the command by its code or by its name, what it is, and why.
+/// The app (a bundle id, or empty for every app), the command's code or name, its level, and the reason.
 type Row = (&'static str, &'static str, Verdict, &'static str);
 
 const ADDITIONS: &str = crate::app::STANDARD_ADDITIONS;
@@ -27,7 +27,7 @@ const BBEDIT: &str = "com.barebones.bbedit";
 const TERMINALS: [&str; 2] = ["com.apple.Terminal", "com.googlecode.iterm2"];
 const OMNIFOCUS: [&str; 2] = ["com.omnigroup.OmniFocus4", "com.omnigroup.OmniFocus3"];
 
-/// What is known to do no harm in every app: it only answers.
+/// Commands that are harmless in every app, because they only answer.
 const SAFELIST: &[Row] = &[
     ("", "coregetd", Safe, "reads"),
     ("", "corecnte", Safe, "counts"),
@@ -68,7 +68,7 @@ const SAFELIST: &[Row] = &[
     (ADDITIONS, "sysooffs", Safe, "computes from its argument"),
 ];
 
-/// What is a shell, or cannot be taken back. Codes are the same in every app that has the command.
+/// Commands that are shells or have no undo. Codes are the same in every app that has the command.
 const BLOCKLIST: &[Row] = &[
     ("", "sysoexec", Shell, "runs a shell command"),
     ("", "sysodsct", Shell, "runs a script"),
@@ -128,7 +128,8 @@ const BLOCKLIST: &[Row] = &[
     (BBEDIT, "clear undo history", Dangerous, "makes undo impossible"),
 ];
 
-/// What the words of the name would raise although it can be taken back, and what deserves its reason.
+/// Commands that can be undone although a word in their name suggests otherwise, and commands that deserve their own
+/// reason.
 const ORDINARY: &[Row] = &[
     ("", "aevtoapp", Modify, "launches the app"),
     ("", "coresetd", Modify, "changes"),
@@ -158,10 +159,9 @@ const ORDINARY: &[Row] = &[
     (BBEDIT, "remove line breaks", Modify, "changes text"),
 ];
 
-/// What a code is called that makes a command harmless, or milder than its name sounds.
-///
-/// A script sends the name, and the app that runs decides what it means. A dictionary that gives the code of `count` to
-/// `delete` may belong to another bundle of the same id, so a code under another name says nothing good.
+/// The names of codes that make a command harmless, or milder than its name suggests. A script sends the name, and the
+/// running app decides what the name means. Another bundle with the same id may have a dictionary that gives the code
+/// of `count` to `delete`, so a code under another name proves nothing.
 ///
 /// # Source
 /// The dictionaries of macOS and of 25 apps.
@@ -203,7 +203,7 @@ const CALLED: &[(&str, &str)] = &[
     ("OSssOScl", "clear"),
 ];
 
-/// Whole words of a name that raise what no table knows. None of them ever lowers a level.
+/// Whole words of a name that raise the level of an unknown command. None of them ever lowers a level.
 const WORDS: &[(&str, &str)] = &[
     ("applescript", "runs a script"),
     ("clear", "erases"),
@@ -298,7 +298,7 @@ const WRITES: &[(&str, &str, &str, Verdict, &str)] = &[
     ("com.apple.mail", "smtp server", "", Dangerous, "changes an account for sending"),
 ];
 
-/// Returns what the tables know of a command.
+/// Returns the entry of the tables for a command.
 pub(super) fn command(app: &str, name: &str, code: &str) -> Option<Classified> {
     let tables = [BLOCKLIST, SAFELIST, ORDINARY];
     let rows = || tables.into_iter().flatten();
@@ -320,7 +320,7 @@ fn is_called(code: &str, name: &str) -> bool {
     CALLED.iter().any(|(known, called)| *known == code && names::key(called) == names::key(name))
 }
 
-/// Returns what the words of a name say, if they say anything.
+/// Returns the level that the words of a name suggest, if any.
 pub(super) fn words(name: &str) -> Option<Classified> {
     let key = names::key(name);
     let words = split(name);
@@ -334,13 +334,13 @@ pub(super) fn words(name: &str) -> Option<Classified> {
     row.map(|(_, why)| Classified::new(Level::Dangerous, why))
 }
 
-/// Returns what is known of making objects of a class.
+/// Returns the entry for making objects of a class.
 pub(super) fn make(app: &str, terms: &Terms, class: &str) -> Option<Classified> {
     let rows = MAKES.iter().filter(|row| row.0.eq_ignore_ascii_case(app) && terms.is_a(class, row.1));
     rows.map(|row| verdict(row.2, row.3)).reduce(Classified::or_worse)
 }
 
-/// Returns what is known of writing a property; where the class is not known, of any class that has the property.
+/// Returns the entry for writing a property. If the class is unknown, it covers every class with that property.
 pub(super) fn write(app: &str, terms: &Terms, class: &str, property: &str) -> Option<Classified> {
     let has = |row: &str| terms.0.as_ref().is_none_or(|terms| terms.property(row, property).is_some());
     let of_class = |row: &str| match (row, class) {
@@ -353,11 +353,9 @@ pub(super) fn write(app: &str, terms: &Terms, class: &str, property: &str) -> Op
     rows.map(|row| verdict(row.3, row.4)).reduce(Classified::or_worse)
 }
 
-/// What a script that means to read a property would call instead, if the app has a command of that name: both are
-/// written alike.
-///
-/// # Source
-/// Of the dictionaries of macOS and of 25 apps, none has such a property.
+/// Returns the command that a script would call instead of reading a property, if the app has a command with that name,
+/// because both have the same spelling in JavaScript. In the dictionaries of macOS and of 25 apps, no property has such
+/// a name.
 const CALLS: &[&str] = &[
     "activate",
     "close",
@@ -391,7 +389,7 @@ const CALLS: &[&str] = &[
     "sleep",
 ];
 
-/// Returns what reading a property does whose name is that of a command.
+/// Returns the level of reading a property with the name of a command.
 pub(super) fn read(property: &str) -> Option<Classified> {
     let key = names::key(property);
     let calls =

@@ -1,4 +1,4 @@
-//! Every way in which an action may reach a file: what it reads, what it changes, and where something new will stand.
+//! Every way in which an action may reach a file: the files that it reads and changes, and the place of a new file.
 
 use super::Closed;
 use super::spot::{Kind, Spot, is_file, joined, last, spot, start, told};
@@ -42,7 +42,7 @@ const MOVES: [&str; 4] = ["coremove", DUPLICATE, "coredelo", "fndrfera"];
 /// Properties that are part of a file's path.
 const NAMES: [&str; 4] = ["name", "displayedname", "path", "posixpath"];
 const EXTENSION: &str = "nameextension";
-/// Properties that take a folder away from those who use it, as a rename does.
+/// Properties that remove a folder from its users, as a rename does.
 const KEYS: [&str; 6] =
     ["locked", "owner", "group", "ownerprivileges", "groupprivileges", "everyonesprivileges"];
 
@@ -89,7 +89,7 @@ pub(in crate::permission) fn written(action: &Action) -> Vec<String> {
 #[derive(Default)]
 struct Targets {
     names: Vec<String>,
-    /// A folder of which nobody can tell which one it is.
+    /// A folder that cannot be identified.
     unnamed: Option<String>,
 }
 
@@ -128,7 +128,7 @@ impl Files<'_> {
             return Targets::default();
         };
         let names = named(invocation);
-        // A text among them is no folder; what stands in a record is the new file's own.
+        // A text among them is not a folder; texts in a record belong to the new file.
         let mut at = self.bases(beside(invocation).filter(|value| !matches!(value, Given::Text(_))));
         if at.names.is_empty() && at.unnamed.is_none() && kind == Kind::Yes {
             at.names = start(class);
@@ -143,7 +143,7 @@ impl Files<'_> {
         Targets { names, unnamed: at.unnamed }
     }
 
-    /// What is moved, copied or saved stands in its new folder under its old name, or under the name that it is given.
+    /// A moved, copied or saved file keeps its old name in the new folder, or gets the given name.
     fn put(self, invocation: &Invocation) -> Targets {
         let mut names = named(invocation);
         if let Some(value) = &invocation.direct {
@@ -159,7 +159,7 @@ impl Files<'_> {
             Given::File(text) | Given::Text(text) => Some(text),
             _ => None,
         });
-        // The text may be the new name itself. A folder that is there already is what it is mostly.
+        // The text may be the new name itself. Usually it is the name of an existing folder.
         let is_new =
             |text: &&String| invocation.code == SAVE || last(text).is_some_and(|name| name.starts_with('.'));
         targets.extend(texts.filter(is_new).cloned());
@@ -229,7 +229,7 @@ impl Targets {
     }
 }
 
-/// The paths that files get whose property is set.
+/// The new paths of files with a property to set.
 fn renames(old: &[String], term: &str, value: &Given) -> Vec<String> {
     match (key(term).as_str(), value) {
         (term, Given::Text(name)) if NAMES.contains(&term) => {
@@ -258,13 +258,13 @@ fn all_joined(bases: &[String], names: &[String]) -> Vec<String> {
     bases.iter().flat_map(|base| names.iter().flat_map(move |name| joined(base, name))).collect()
 }
 
-/// What a command is given beside what it is sent to, without the properties of what is made.
+/// The arguments of a command besides its targets, without the properties of a new object.
 fn beside(invocation: &Invocation) -> impl Iterator<Item = &Given> {
     let values = invocation.parameters.iter().map(|argument| &argument.value);
     values.filter(|value| !matches!(value, Given::Record(_)))
 }
 
-/// The names among the properties of what is made.
+/// The names among the properties of a new object.
 fn named(invocation: &Invocation) -> Vec<String> {
     let (mut found, mut extensions) = (Vec::new(), Vec::new());
     for argument in &invocation.parameters {
@@ -286,7 +286,7 @@ fn named(invocation: &Invocation) -> Vec<String> {
     found
 }
 
-/// The property that the command `set` sets, and what has it.
+/// The property that the command `set` sets, and its owner.
 fn set_property(invocation: &Invocation) -> Option<(&Path, &str)> {
     let Some(Given::Object(path)) = &invocation.direct else { return None };
     let (owner, Segment::Property(member)) = path.last()? else { return None };
@@ -310,7 +310,7 @@ impl Doors<'_> {
         Some(Hit { name: name.to_owned(), why: Why::Closed(place.to_owned()) })
     }
 
-    /// A look at an object, or at what is in it.
+    /// A read of an object or of its contents.
     fn read(self, path: &Path, goes_on: bool) -> Option<Hit> {
         let found = spot(self.files.app, self.files.terms, path);
         match found.spot {
@@ -327,8 +327,8 @@ impl Doors<'_> {
         }
     }
 
-    /// Names below a folder that only the app knows, such as what a window shows: it may be the home folder, or any on the
-    /// way to a closed place.
+    /// Names below a folder that only the app knows, such as the contents of a window. The folder may be the home
+    /// folder, or any folder above a closed place.
     fn below_any(self, path: &Path) -> Option<Hit> {
         let segments = path.segments();
         let names: Vec<&str> = segments
@@ -360,7 +360,7 @@ impl Doors<'_> {
         let direct = || invocation.direct.iter().find_map(|value| self.direct(value, invocation));
         let rest = || invocation.parameters.iter().find_map(|argument| self.objects(&argument.value));
         let new = || self.put_there(invocation).filter(|_| !looks);
-        // What is made of a folder, an attachment say, holds all that is in it.
+        // An object made from a folder, such as an attachment, contains everything in it.
         let whole = || {
             let given = |value: &Given| value.files().into_iter().find_map(|file| self.around(file));
             invocation.parameters.iter().find_map(|each| given(&each.value)).filter(|_| code == MAKE)
@@ -379,7 +379,7 @@ impl Doors<'_> {
         hit
     }
 
-    /// Objects that a command takes beside what it is sent to.
+    /// The objects among the arguments of a command, besides its targets.
     fn objects(self, value: &Given) -> Option<Hit> {
         let mut hit = None;
         value.visit(&mut |each| {
@@ -395,7 +395,7 @@ impl Doors<'_> {
         hit
     }
 
-    /// What a command is sent to.
+    /// The targets of a command.
     fn direct(self, value: &Given, invocation: &Invocation) -> Option<Hit> {
         let code = invocation.code.as_str();
         let mut hit = None;

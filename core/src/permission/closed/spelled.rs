@@ -8,7 +8,8 @@ use unicode_normalization::UnicodeNormalization as _;
 /// The names of a path from the root on, each folded; the root itself has none.
 pub(in crate::permission) type Parts = Vec<String>;
 
-/// Returns every path that an absolute path may mean: as it stands, and without what only names the same disk.
+/// Returns every path that an absolute path may mean: the path itself, and the path without prefixes that only name the
+/// same disk.
 pub(in crate::permission) fn parts(path: &str) -> Vec<Parts> {
     let mut names: Vec<&str> = Vec::new();
     for name in path.split('/') {
@@ -48,8 +49,8 @@ fn same_disk(parts: &[String]) -> Option<Parts> {
 /// Folds a name as the disk does when it compares names.
 ///
 /// # Source
-/// APFS compares names after canonical decomposition (NFD, not NFKD) and full case folding; HFS+ also skips characters
-/// that nobody sees. Blanks and dots at the end are cut since servers of other systems cut them.
+/// APFS compares names after canonical decomposition (NFD, not NFKD) and full case folding; HFS+ also skips
+/// invisible characters. The fold also removes blanks and dots at the end, because servers of other systems do.
 pub(in crate::permission) fn folded(name: &str) -> String {
     let ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>();
     let seen: String = name.nfd().filter(|c| !ignorable.contains(*c) && !c.is_control()).collect();

@@ -21,11 +21,11 @@ pub(in crate::permission) enum Spot {
     Anywhere,
 }
 
-/// What is known of an object on the disk.
+/// The known facts about an object on the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::permission) struct Found {
     pub(in crate::permission) spot: Spot,
-    /// Whether something is read of what is in a folder that has no name, and not only which it is.
+    /// Whether the script reads the contents of an unnamed folder, and not only its identity.
     pub(in crate::permission) goes_on: bool,
 }
 
@@ -61,7 +61,7 @@ const FILES: [&str; 19] = [
     "XML file",
 ];
 
-/// What the dictionaries of other apps call a file as surely as those of the Finder and System Events do.
+/// Codes that mark a file in the dictionaries of other apps as reliably as in those of Finder and System Events.
 ///
 /// # Source
 /// The suites "Disk-Folder-File" and "Finder Basics": the code of `disk item`, and that of its `POSIX path`.
@@ -147,7 +147,7 @@ impl<'a> Walk<'a> {
             || is_file(self.app, self.terms, &member.class) == Kind::Yes
     }
 
-    /// A property may hold a file by its class; where it has none, the dictionary may leave open what it holds.
+    /// A property may hold a file according to its class. Without a class, the dictionary may leave its type open.
     fn may_hold_a_file(&self, member: &Member) -> bool {
         if !member.class.is_empty() {
             return is_file(self.app, self.terms, &member.class) == Kind::Yes;
@@ -199,7 +199,7 @@ fn name(by: &By) -> Option<String> {
     Some(from_url(name).unwrap_or_else(|| name.clone()))
 }
 
-/// A mark is cut after as many units of UTF-16; what is that long may go on.
+/// A mark is cut after this many units of UTF-16, so a mark of that length may be incomplete.
 const CUT: usize = 500;
 
 /// The name or the path in the value of a mark, if it tells one: a file's number tells nothing.

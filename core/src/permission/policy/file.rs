@@ -15,7 +15,7 @@ pub struct PolicyError {
     pub line: usize,
     /// In characters, from 1.
     pub column: usize,
-    /// What is wrong there and what was expected.
+    /// The fault and the expected value.
     pub wrong: String,
 }
 
@@ -120,7 +120,7 @@ fn levels() -> [(&'static str, Level); 3] {
     [Level::Safe, Level::Modify, Level::Dangerous].map(|level| (level.as_str(), level))
 }
 
-/// Anybody can name an app like another one, so that what is allowed is allowed by bundle id.
+/// Any app can have any name, so a rule that allows something must use the bundle id.
 fn app_that_is_allowed(app: &Spanned<String>) -> Result<(), Wrong> {
     if app.get_ref() == "*" || app.get_ref().contains('.') {
         return Ok(());
@@ -140,7 +140,7 @@ fn bundle_id(word: &Spanned<String>) -> Result<String, Wrong> {
     Err(Wrong(word.span().start, wrong))
 }
 
-/// An empty word would fit nothing, which nobody means.
+/// An empty word would match nothing, which is never intended.
 fn word(text: Spanned<String>) -> Result<String, Wrong> {
     if text.get_ref().trim().is_empty() {
         return Err(Wrong(text.span().start, "expected a name, got an empty text".to_owned()));
