@@ -27,7 +27,7 @@ pub enum Code {
     AppNotRunning,
     /// A human or the policy said no.
     PermissionDenied,
-    /// Nobody could be asked.
+    /// No human could be asked.
     PermissionRequired,
     /// macOS does not let this process control the app.
     AutomationNotAuthorized,

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use crate::fault::{Code, Fault, wrong};
 use crate::moment::Moment;
 
-/// Nobody nests deeper than this; it bounds the recursion.
+/// Bounds the recursion. Real filters stay far below it.
 const DEEPEST: usize = 16;
 
 /// Which elements are meant. `P` names a property: a text from the client, a column once resolved.
@@ -55,12 +55,12 @@ pub enum Operator {
     EndsWith,
 }
 
-/// What is worked out of the values of a group; elements without a value do not count.
+/// An aggregate over the values of a group. Elements without a value do not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fold {
     /// `sum(size)`, of numbers.
     Sum,
-    /// `avg(size)`, of numbers; null where there is no value.
+    /// `avg(size)`, for numbers; null if there is no value.
     Average,
     /// `min(size)`, of numbers and dates.
     Least,
@@ -77,10 +77,10 @@ impl Fold {
         FOLDS.iter().find(|(_, fold)| *fold == self).map_or("", |(spelling, _)| spelling)
     }
 
-    /// Reads `sum(size)`: what is worked out, and of which property; `None` for `count`, which every group says anyway.
+    /// Reads `sum(size)` as an aggregate and its property; `None` for `count`, which every group has anyway.
     ///
     /// # Errors
-    /// The form is not known.
+    /// The form is unknown.
     pub fn parse(text: &str, place: &str) -> Result<Option<(Self, String)>, Fault> {
         let text = text.trim();
         if text == "count" {
@@ -178,7 +178,7 @@ impl Filter<usize> {
         }
     }
 
-    /// Puts what is dear to read behind what is cheap, so that it is read of fewer elements.
+    /// Puts expensive conditions after cheap ones, so that the script reads expensive columns for fewer elements.
     #[must_use]
     pub fn cheap_first(self, is_dear: &impl Fn(usize) -> bool) -> Self {
         let ordered = |filters: Vec<Self>| {

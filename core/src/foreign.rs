@@ -1,5 +1,5 @@
-//! Words that are somebody else's, made fit to stand in ours: a dictionary's descriptions are written by the author of
-//! an app, and a client's model reads them.
+//! Makes text from outside safe to show. The author of an app writes its dictionary's descriptions, and a client's
+//! model reads them.
 
 /// Cleans a foreign text: one line, no control, direction or invisible characters, at most `most` characters.
 pub fn clean(text: &str, most: usize) -> String {
@@ -22,7 +22,7 @@ pub fn said(text: Option<&str>, most: usize) -> String {
 /// As much of an app's own error is passed on: a cause fits, and a letter to the model does not.
 pub const ERROR: usize = 300;
 
-/// Says that somebody gave these words: `Mail says: "…"`, cleaned and cut; without any, that there were none.
+/// Quotes an app: `Mail says: "…"`, cleaned and cut. Without any text, it says that there was none.
 pub fn says(name: &str, text: &str, most: usize) -> String {
     let cleaned = clean(text, most).replace('"', "'");
     match cleaned.is_empty() {
@@ -31,7 +31,7 @@ pub fn says(name: &str, text: &str, most: usize) -> String {
     }
 }
 
-/// Cuts at a word where one ends near the limit; what is cut ends in `…`.
+/// Cuts after a word if one ends near the limit. A cut text ends in `…`.
 fn cut(text: &str, most: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
     let whole = &text[..end];

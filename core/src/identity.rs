@@ -1,17 +1,17 @@
-//! By what objects are known and told apart.
+//! The identity of objects, and how to tell them apart.
 
 use std::collections::BTreeMap;
 
 use crate::dictionary::{Dictionary, Identifier};
 
-/// By what elements of each class are told apart, for the classes on the ways of an action.
+/// How to tell elements of each class apart, for the classes on the paths of an action.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Anchors(BTreeMap<String, Anchor>);
 
-/// By what elements of a class are told apart, so that a place can be turned into an object before others come or go.
+/// How to tell elements of a class apart, so that a position becomes an object before others come or go.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Anchor {
-    /// By what the app finds one again.
+    /// The key by which the app finds an object again.
     pub identity: Identity,
     /// The property that holds the name, if the class has one.
     pub name: Option<Identifier>,
@@ -20,7 +20,7 @@ pub struct Anchor {
 }
 
 impl Anchors {
-    /// Returns what is known of a class.
+    /// Returns the identity of a class.
     pub fn of(&self, class: &str) -> Option<&Anchor> {
         self.0.get(class)
     }

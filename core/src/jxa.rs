@@ -30,12 +30,12 @@ pub(crate) const GROUPS: &str = include_str!("jxa/groups.js");
 /// What scripts of commands have besides.
 pub(crate) const COMMANDS: &str = include_str!("jxa/commands.js");
 
-/// Code whose text depends only on the shape of a request, and the data of this one.
+/// Code that depends only on the shape of a request, and the data of this request.
 ///
 /// Only an approved action becomes a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
-    /// What follows the prelude.
+    /// The text after the prelude.
     shape: String,
     data: String,
 }

@@ -11,12 +11,12 @@ use crate::filter::{Filter, Operator};
 use crate::identity::Identity;
 use crate::specifier::{Member, Path, Segment};
 
-/// What reading costs in one app, in milliseconds; the script chooses by it once it knows how many elements there are.
+/// The costs of reading in one app, in milliseconds. The script chooses by them once it knows the number of elements.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Costs {
     /// One event that reads a property of a whole collection, before its values.
     pub event: f64,
-    /// Each value in the answer of such an event that is no text.
+    /// The time per value other than text in the answer of such an event.
     pub value: f64,
     /// Each text in it.
     pub text: f64,
@@ -64,19 +64,19 @@ const PROFILES: [Profile; 5] = [
 const OMNIFOCUS: Costs =
     Costs { event: 17.0, value: 3.6, text: 3.6, single: 17.0, index: 17.0, whose: Some(30.0) };
 
-/// Of an app that nobody has measured: what an ordinary Cocoa app takes.
+/// The default costs: those of an ordinary Cocoa app. They apply until measurements of the app exist.
 const DEFAULT: Costs =
     Costs { event: 10.0, value: 0.05, text: 0.05, single: 10.0, index: 10.0, whose: Some(0.1) };
 
-/// Types whose values are as long as somebody wrote them.
+/// Types of unlimited length, because a person wrote the text.
 const LONG_TYPES: [&str; 4] = ["rich text", "data", "picture", "TIFF picture"];
 
-/// What reading is supposed to cost in an app before anything was measured.
+/// The expected costs of an app before any measurement.
 fn profile(app: &str) -> Costs {
     PROFILES.iter().find(|profile| profile.app == app).map_or(DEFAULT, |profile| profile.costs)
 }
 
-/// What was learned while reading: times of each app, and how many elements its collections held.
+/// The measurements: times of each app, and the sizes of its collections.
 #[derive(Clone, Debug, Default)]
 pub struct Learned {
     costs: BTreeMap<Arc<str>, Costs>,
@@ -89,16 +89,17 @@ const MOST_SIZES: usize = 1_000;
 /// Milliseconds from which on a measurement is believed.
 const TELLING: f64 = 20.0;
 
-/// How much a new measurement counts against what was known.
+/// The weight of a new measurement against the old ones.
 const WEIGHT: f64 = 0.3;
 
 impl Learned {
-    /// Returns what reading costs in an app, as far as is known.
+    /// Returns the costs of reading in an app, as measured so far.
     pub fn costs(&self, app: &str) -> Costs {
         self.costs.get(app).copied().unwrap_or_else(|| profile(app))
     }
 
-    /// Takes in what the events of one script took. Times too short to be told from the clock's own step say nothing.
+    /// Takes in the times of one script's events. Times below the clock's resolution carry no information and are
+    /// skipped.
     pub fn measured(&mut self, app: &Arc<str>, spent: &Spent) {
         let costs = self.costs.entry(app.clone()).or_insert_with(|| profile(app));
         if spent.single_ms >= TELLING {
@@ -125,7 +126,7 @@ impl Learned {
     }
 }
 
-/// What the events of a script took, by what they read.
+/// The times of a script's events, by kind of read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 pub struct Spent {
     /// Events that read a property of a whole collection.

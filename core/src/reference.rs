@@ -17,7 +17,7 @@ use table::Table;
 
 pub use crate::words::{RefId, ReferenceError};
 
-/// What a reference stands for.
+/// The object of a reference.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Object {
     /// The bundle id of its app.
@@ -31,13 +31,13 @@ pub struct Object {
 pub struct Held {
     /// Its own name.
     pub id: RefId,
-    /// What it stands for.
+    /// Its object.
     pub object: Object,
     /// When it was made.
     pub created: Millis,
     /// When it was last used.
     pub used: Millis,
-    /// What no other object has, such as Mail's message id, if it is known.
+    /// The value of the unique property, such as Mail's message id, if it is known.
     pub mark: Option<Box<str>>,
     /// The container that it was moved to, if this server moved it.
     pub went: Option<Path>,
@@ -52,7 +52,7 @@ impl Held {
 }
 
 impl Object {
-    /// What the store finds it by; the path has its hash with it.
+    /// The key by which the store finds it; the path includes its hash.
     fn key(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.hash(&mut hasher);
@@ -113,17 +113,17 @@ pub struct Counters {
     pub created: u64,
     /// References that made room for others.
     pub evicted: u64,
-    /// References whose time passed.
+    /// The number of expired references.
     pub expired: u64,
     /// References that were given back.
     pub released: u64,
     /// Objects that their apps were asked for.
     pub validated: u64,
-    /// References whose object was found gone or moved.
+    /// The number of references with a missing or moved object.
     pub failed: u64,
 }
 
-/// What the store holds now.
+/// The current contents of the store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// References held.
@@ -148,7 +148,7 @@ impl References {
         Self { limits, ..Self::default() }
     }
 
-    /// Returns what is allowed.
+    /// Returns the limits.
     pub fn limits(&self) -> Limits {
         self.limits
     }
@@ -180,7 +180,7 @@ impl References {
         fresh
     }
 
-    /// Returns what a reference stands for, and begins its time anew.
+    /// Returns the object of a reference and restarts its lifetime.
     ///
     /// # Errors
     /// It is unknown, expired or evicted.
@@ -200,7 +200,7 @@ impl References {
         Ok(held)
     }
 
-    /// Keeps what the object behind a reference is known by.
+    /// Keeps the identity of a reference's object.
     pub fn mark(&mut self, id: RefId, mark: &str) {
         if let Some(held) = self.table.get_mut(id) {
             held.mark = Some(mark.into());
@@ -222,7 +222,7 @@ impl References {
         self.table.found_by(id, key);
     }
 
-    /// Lets every reference that leads through an object lead there by the new way, also those to what is in it.
+    /// Changes the path of every reference that leads through an object, including references to its contents.
     pub fn renamed(&mut self, app: &str, from: &Path, to: &Path) {
         let led: Vec<RefId> =
             self.table.iter().filter(|held| &*held.object.app == app).map(|held| held.id).collect();
@@ -235,7 +235,7 @@ impl References {
         }
     }
 
-    /// Returns what is known of a reference, without using it.
+    /// Returns a reference without using it.
     pub fn peek(&self, id: RefId) -> Option<&Held> {
         self.table.get(id)
     }
@@ -263,12 +263,12 @@ impl References {
         ids.into_iter().filter(|id| self.release(*id)).count()
     }
 
-    /// Drops a reference whose object the app no longer knows.
+    /// Drops a reference to an object that the app no longer has.
     pub fn fail(&mut self, id: RefId) {
         self.counters.failed += u64::from(self.remove(id).is_some());
     }
 
-    /// Drops every reference whose time has passed, and the memory they took; says how many.
+    /// Drops every expired reference and frees its memory. Returns their number.
     pub fn clean_up(&mut self, now: Millis) -> usize {
         let ttl = self.limits.ttl;
         let stays = |held: &Held| now.since(held.used) <= ttl;
@@ -283,7 +283,7 @@ impl References {
         dropped
     }
 
-    /// Counts what is held.
+    /// Counts the references.
     pub fn stats(&self, now: Millis) -> Stats {
         let ages = || self.table.iter().map(|held| now.since(held.created));
         Stats {

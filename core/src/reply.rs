@@ -1,4 +1,4 @@
-//! Reads what a script answered.
+//! Reads a script's answer.
 
 use serde::Deserialize;
 use serde_json::Value as Json;
@@ -18,11 +18,11 @@ pub struct Reply {
     pub strategy: Option<String>,
     /// Why the answer is partial, if it is.
     pub reason: Option<String>,
-    /// What its events took.
+    /// The times of its events.
     pub spent: Spent,
 }
 
-/// Text that is no envelope.
+/// An answer in the wrong form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the script's answer has the wrong form: {0}")]
 pub struct NotAnEnvelope(String);

@@ -1,5 +1,5 @@
-//! JSON Schema of a command's arguments, within what every client takes: the root is a plain object, unions stand only
-//! inside, and there are no references, no lists of types and no booleans in the place of schemas.
+//! JSON Schema of a command's arguments, limited to the forms that every client accepts: the root is a plain object,
+//! unions occur only inside, and there are no references, no lists of types and no boolean schemas.
 
 use indexmap::IndexSet;
 use serde_json::{Map, Value as Json, json};
@@ -17,7 +17,7 @@ const PARAMETER: &str = "Parameter";
 /// `count`.
 pub(crate) const COUNT: &str = "corecnte";
 
-/// The class of what is counted.
+/// The class of the objects to count.
 const EACH: &str = "kocl";
 
 /// How much of a parameter's description is shown.
@@ -64,8 +64,8 @@ pub(crate) fn merged(commands: &[&Command]) -> Command {
     whole
 }
 
-/// Whether nobody is told of a parameter. AppleScript has words of its own for what `count` counts, so that
-/// dictionaries hide `each`; nothing else here leads to it.
+/// Whether a parameter is hidden from everyone. AppleScript has its own words for the class that `count` counts, so
+/// dictionaries hide `each`, and nothing else here gives the class.
 pub(crate) fn is_hidden(command: &Command, parameter: &Parameter) -> bool {
     let is_each = command.code == COUNT && parameter.code == EACH;
     parameter.hidden && !is_each

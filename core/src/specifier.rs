@@ -25,7 +25,7 @@ pub(crate) use show::{one_line, quoted, quoted_to};
 pub use source::read_source;
 pub use text::{Position, Written};
 
-/// What a client wrote, parsed but not yet checked against a dictionary.
+/// A client's specifier, parsed but not yet checked against a dictionary.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Specifier {
     /// `{"type":"application"}` or the word `"application"`.
@@ -90,7 +90,7 @@ pub enum Specifier {
     Property {
         /// The property, in any spelling.
         property: String,
-        /// Whose property.
+        /// The owner of the property.
         of: Container,
     },
 }
@@ -110,7 +110,7 @@ impl Specifier {
         self.container().map(Container::references).unwrap_or_default()
     }
 
-    /// Returns what it is in or of; `None` for the application.
+    /// Returns its container or owner; `None` for the application.
     pub fn container(&self) -> Option<&Container> {
         match self {
             Self::Application | Self::Text(_) => None,
@@ -160,7 +160,7 @@ pub enum Id {
 pub struct Member {
     /// The dictionary's term: of a property, or of an element's class in the singular.
     pub term: String,
-    /// What stands in the script: the property, or the plural of the class.
+    /// The spelling in the script: the property, or the plural of the class.
     pub identifier: Identifier,
     /// The class of the object one arrives at; empty where the dictionary does not say.
     pub class: String,
@@ -187,17 +187,17 @@ impl Segment {
 pub enum By {
     /// Counts from 0; not stable.
     Index(u32),
-    /// Counts from 0; whoever stands there must be the one that stood there when the path was made.
+    /// An index from 0. The object there must still be the one that was there when the path was made.
     Place(u32, Arc<Mark>),
     /// Compared by the app.
     Name(String),
     /// The strongest.
     Id(Id),
-    /// All of them: the path leads to many objects, and only a list of elements takes such a one.
+    /// All elements. Such a path leads to many objects, and only lists of elements accept it.
     Every,
 }
 
-/// What an object at a place is told from its neighbours by: one property, and the value that it had.
+/// The mark of an object at a position: a property and its value, which tell the object from its neighbours.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Mark {
     /// The property, as it stands in the script.
@@ -207,7 +207,7 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// Makes a mark of a property and what a script has read of it; `None` where it has none.
+    /// Makes a mark from a property and the value that a script has read; `None` if there is no value.
     pub(crate) fn of(property: Option<Identifier>, read: &serde_json::Value) -> Option<Arc<Self>> {
         Some(Arc::new(Self { property: property?, value: read.as_str()?.to_owned() }))
     }
@@ -245,7 +245,7 @@ impl Path {
         Self(Some(Arc::new(Node { container: self.clone(), segment, hash: hasher.finish() })))
     }
 
-    /// Returns the last step and what it starts from; `None` for the application.
+    /// Returns the last step and its start; `None` for the application.
     pub fn last(&self) -> Option<(&Self, &Segment)> {
         self.0.as_deref().map(|node| (&node.container, &node.segment))
     }
@@ -271,7 +271,7 @@ impl Path {
         steps
     }
 
-    /// What the object at the end was told from its neighbours by, if only its place leads to it.
+    /// The mark of the object at the end, if only a position leads to it.
     pub fn mark(&self) -> Option<&str> {
         match self.last() {
             Some((_, Segment::Element(_, By::Place(_, mark)))) => Some(&mark.value),
@@ -317,7 +317,7 @@ pub enum SpecifierError {
     Form {
         /// Where in the specifier, for example `specifier.container.index`.
         place: String,
-        /// What is wrong there and what was expected.
+        /// The fault and the expected form.
         wrong: String,
     },
     /// A text is not of AppleScript's reference form.
@@ -388,7 +388,7 @@ pub enum SpecifierError {
     },
 }
 
-/// What a specifier looks like, for whoever has written another thing.
+/// An example of a specifier, for errors.
 const EXAMPLE: &str = r#"{"type":"property","property":"inbox","of":"application"}"#;
 
 impl From<SpecifierError> for Fault {

@@ -50,15 +50,15 @@ use crate::specifier::{Held, Path, SpecifierError};
 use crate::undo::Undo;
 use crate::words::RefId;
 
-/// What the core may look at and change while it decides; all of it belongs to the shell.
+/// The state that the core may read and change during a decision. All of it belongs to the shell.
 pub struct World<'a> {
     /// Every app, with the dictionaries that [`wants`] named.
     pub apps: &'a Apps,
     /// The reference store.
     pub references: &'a mut References,
-    /// What was learned of times and sizes.
+    /// The measured times and sizes.
     pub learned: &'a mut plan::Learned,
-    /// What may be done; looked at where something is decided, and not before.
+    /// The policy and grants, loaded only for a decision.
     pub gate: &'a dyn Deref<Target = Gate>,
     /// The folder that `~/` means on the Mac; empty where it is not known.
     pub home: &'a str,
@@ -71,9 +71,9 @@ pub struct World<'a> {
 /// What comes next.
 #[derive(Debug)]
 pub enum Step {
-    /// Run a script and come back with what happened.
+    /// Run a script and come back with the result.
     Run(Run),
-    /// Ask a human and come back with what they chose.
+    /// Ask a human and come back with the answer.
     Ask(Ask),
     /// The answer.
     Done(Outcome),
@@ -104,7 +104,7 @@ pub struct Ask {
 /// What became of a script or a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// It ended; this is what it returned.
+    /// The script ended with this result.
     Replied(String),
     /// It did not end well.
     Failed(RunFailure),
@@ -173,7 +173,7 @@ enum Then {
 /// The answer to a call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// What the client sees: the answer or the error.
+    /// The client's answer: a result or an error.
     pub body: Json,
     /// Whether it is an error.
     pub is_error: bool,
@@ -183,16 +183,16 @@ pub struct Outcome {
     pub strategy: Option<String>,
     /// The decision that ended the call, if one did, for the audit log.
     pub refused: Option<Arc<Decided>>,
-    /// Writes that can be taken back, for the shell to keep.
+    /// Writes with an inverse, for the shell to keep.
     pub undo: Vec<Undo>,
-    /// Ids of writes that were taken back, for the shell to forget.
+    /// Ids of undone writes, for the shell to forget.
     pub undone: Vec<String>,
 }
 
 /// Stands in [`wants`] for all apps.
 pub const EVERY_APP: &str = "*";
 
-/// Returns the apps whose dictionaries a call needs, in the client's spelling or as bundle ids, or [`EVERY_APP`].
+/// Returns the apps with dictionaries that a call needs, in the client's spelling or as bundle ids, or [`EVERY_APP`].
 pub fn wants(call: &Call, references: &References) -> Vec<String> {
     let named = match call {
         Call::Describe { app, .. } => Some(app.clone().unwrap_or_else(|| EVERY_APP.to_owned())),
@@ -332,7 +332,7 @@ fn run_failed(failure: &RunFailure, app: &str, name: &str) -> Fault {
         }
     };
     let fault = match failure {
-        // It wrote that on its way out, and what an app had told it may stand in there.
+        // The process wrote this before it ended, and it may contain text of an app.
         RunFailure::Process(said) => {
             Fault::new(code, foreign::says(&format!("{name}: osascript"), said, foreign::ERROR), suggestion)
                 .untrusted()

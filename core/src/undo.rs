@@ -1,4 +1,4 @@
-//! What was written and can be taken back for an hour.
+//! Writes of the last hour that can be undone.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
@@ -10,7 +10,7 @@ use crate::specifier::read_source;
 use crate::value::Value;
 use crate::words::RefId;
 
-/// How long a write can be taken back.
+/// The time during which a write can be undone.
 const HOUR: Millis = Millis(60 * 60 * 1000);
 
 /// Longer texts are not kept: they would be the app's content a second time.
@@ -27,16 +27,16 @@ pub struct Undo {
     pub object: Json,
     /// The object in words.
     pub words: String,
-    /// What the object was known by.
+    /// The identity of the object.
     pub mark: Option<String>,
     /// When it was written.
     pub at: Millis,
-    /// What was written.
+    /// The write.
     #[serde(flatten)]
     pub way: Way,
 }
 
-/// What was written, and how it is taken back.
+/// A write and its inverse.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Way {
@@ -46,7 +46,8 @@ pub enum Way {
         property: String,
         /// The value before the write, as a client would give it.
         old: Json,
-        /// The value after the write, as the script encoded it: what is there now, or somebody else was there too.
+        /// The value after the write, as the script encoded it. If the current value differs, someone else changed it
+        /// since.
         now: Json,
     },
     /// The object was moved.
@@ -77,16 +78,16 @@ impl Undo {
         fresh.to_string().replacen("ref_", "undo_", 1)
     }
 
-    /// Whether it can still be taken back.
+    /// Whether it can still be undone.
     pub fn counts(&self, now: Millis) -> bool {
         now.since(self.at) < HOUR
     }
 }
 
-/// Finds the writes that are meant, the latest first: what was written last is taken back first.
+/// Finds the named writes, the latest first, because undo must reverse the latest write first.
 ///
 /// # Errors
-/// One of them is not known, too old, or never had an inverse.
+/// One of them is unknown, too old, or never had an inverse.
 pub(crate) fn find(ids: &[String], known: &[Undo], now: Millis) -> Result<Vec<Undo>, Fault> {
     let mut found = Vec::new();
     for id in ids {

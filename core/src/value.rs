@@ -34,7 +34,7 @@ pub enum Value {
     Object(String),
     /// Something that has no place in JSON, by its source form.
     Other(String),
-    /// What could not be read, while its neighbours could.
+    /// A value that could not be read, although its neighbours could.
     Failed {
         /// The Apple event or script error number.
         number: i64,
@@ -54,7 +54,7 @@ pub struct Excerpt {
     pub total: usize,
 }
 
-/// A reply that is not what the prelude writes.
+/// A reply that the prelude did not write.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the script returned {0}, which is not an encoded value")]
 pub struct NotAValue(String);

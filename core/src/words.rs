@@ -91,7 +91,7 @@ impl ReferenceError {
 pub enum Level {
     /// Reads.
     Safe,
-    /// Changes that can be taken back, and everything that is not known.
+    /// Changes that can be undone, and everything that is not known.
     Modify,
     /// Sends, deletes, quits, erases; runs code or types keys.
     Dangerous,

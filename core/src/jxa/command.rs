@@ -46,7 +46,7 @@ pub(super) fn command(invocation: &Invocation, data: &mut Data) -> String {
     }
 }
 
-/// What of an object that is moved is read: its mark, and where it is.
+/// The values to read of a moved object: its mark and its container.
 fn moves(moves: &Moves) -> String {
     let read = |identifier: Option<&Identifier>| {
         identifier.map_or_else(|| "null".to_owned(), |identifier| format!("x => x.{identifier}()"))
@@ -69,7 +69,7 @@ pub(super) fn find(wanted: &Find, data: &mut Data) -> String {
     format!("find([{collections}], x => x.{}(), x => x.{}(), d.marks)", wanted.mark, wanted.id)
 }
 
-/// Looks once more at what a human was shown, in the event before the command.
+/// Compares the objects with what the human saw, in the event before the command.
 fn checked(seen: &[Seen], data: &mut Data) -> String {
     if seen.is_empty() {
         return String::new();
@@ -117,7 +117,7 @@ fn is_application(given: &Given) -> bool {
 #[derive(Default)]
 pub(super) struct Ways<'a> {
     ways: IndexSet<String>,
-    /// By what objects at places are told apart; `None` where places may stay what they are.
+    /// How to tell objects at positions apart; `None` if positions may stay.
     anchors: Option<&'a Anchors>,
     /// Whether the objects that are written now are those that are changed.
     is_target: bool,

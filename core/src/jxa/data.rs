@@ -1,4 +1,4 @@
-//! What belongs to one request: an object of JSON, as text from the first field on.
+//! The data of one request: a JSON object, as text from the first field on.
 
 use serde::Serialize;
 

@@ -4,10 +4,9 @@ use serde_json::{Value as Json, json};
 
 use super::literal;
 
-/// Writes the program. The text is a function, whose argument is parsed from the literal; what it returns comes back as
-/// JSON, and what it throws as its message. After the first of several runs there is a second argument: what the run
-/// before it has handed on. A third one says what was decided that this call does, where the package declares that: no
-/// data can alter it.
+/// Writes the program. The text is a function with one argument, which is parsed from the literal. Its result comes
+/// back as JSON, and its error as a message. Later runs have a second argument, which the run before handed on. If the
+/// package declares acts, a third argument lists the approved ones, and no data can change it.
 pub(crate) fn inside(text: &str, data: &Json, handed: Option<&Json>, acts: Option<&[&str]>) -> String {
     let parsed = |data: &Json| format!("JSON.parse({})", literal::string(&literal::ascii(data.to_string())));
     let mut arguments = vec![parsed(data)];

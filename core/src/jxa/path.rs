@@ -1,5 +1,5 @@
-//! Paths as JavaScript: `app.accounts.byId(p[0]).mailboxes.byName(p[1])`. Whoever goes by a place with a mark looks who
-//! stands there: `still(app.windows.at(p[0]), x => x.name(), p[1])`.
+//! Paths as JavaScript: `app.accounts.byId(p[0]).mailboxes.byName(p[1])`. A path by a position with a mark checks the
+//! object there first: `still(app.windows.at(p[0]), x => x.name(), p[1])`.
 
 use serde_json::Value as Json;
 
@@ -13,7 +13,7 @@ pub(super) fn path(path: &Path, values: &mut Vec<Json>) -> String {
     path.segments().into_iter().fold(String::from("app"), |code, segment| step(code, segment, values))
 }
 
-/// Writes a path through `every` element as what it begins with, and a function for each collection on the way.
+/// Writes a path through `every` element as its beginning and a function for each collection on it.
 pub(super) fn chain(path: &Path, values: &mut Vec<Json>) -> (String, Vec<String>) {
     let segments = path.segments();
     let mut parts = segments.chunk_by(|_, next| !next.is_every()).peekable();
@@ -75,7 +75,7 @@ pub(super) fn pinned(path: &Path, anchors: &Anchors, is_target: bool, values: &m
     code
 }
 
-/// By what an element of a class can be told apart, as `pin` takes it.
+/// How to tell elements of a class apart, in the form that `pin` takes.
 fn anchored(anchor: Option<&Anchor>) -> String {
     let getter = |property: Option<&Identifier>| {
         property.map_or_else(|| "null".to_owned(), |property| format!("x => x.{property}()"))

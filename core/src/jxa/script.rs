@@ -20,14 +20,14 @@ use crate::plan::{Costs, Learned};
 use crate::specifier::{By, Id, Member, Path, Segment};
 use crate::words::TextWindow;
 
-/// Stands between the prelude and what belongs to the request.
+/// The text between the prelude and the part of the request.
 pub(super) const BODY: &str = "\nreturn run(app => ";
 
-/// Stands behind what belongs to the request.
+/// The text after the part of the request.
 pub(super) const END: &str = ");\n}";
 
 impl Approved {
-    /// Writes the script, and says by what right. There is no other way to one.
+    /// Writes the script and records its approval. No other function makes a script.
     pub fn into_script(self, costs: &Costs) -> (Script, Decided) {
         let script = script(&self, costs);
         (script, self.decided())
@@ -67,10 +67,8 @@ fn whole(more: &str, body: &str, data: Data) -> Script {
     Script { shape: format!("{more}{BODY}{body}{END}"), data: data.into_text() }
 }
 
-/// Writes what a yes to an action is bound to: its code, its data, and what runs after it under the same yes.
-///
-/// What reading costs changes with every call and says nothing of what is done, so the costs that nobody has measured stand
-/// in the data.
+/// Writes the text that an approval is bound to: the code, the data, and the runs that follow under the same approval.
+/// Read costs change with every call and do not affect the action, so the data contains the default costs here.
 pub(crate) fn canonical(action: &Action) -> Vec<String> {
     let (body, data) = body(action, &Learned::default().costs(&action.app));
     let mut parts = vec![body, data.into_text()];
@@ -85,7 +83,7 @@ pub(crate) fn canonical(action: &Action) -> Vec<String> {
     parts
 }
 
-/// Writes what is particular to an action, for people to read: its code and its data. It cannot be run.
+/// Writes the part of a script that is specific to an action, for people to read. It cannot be run.
 pub(crate) fn preview(action: &Action, costs: &Costs) -> (String, Json) {
     let (body, data) = body(action, costs);
     (body, serde_json::from_str(&data.into_text()).expect("it was written as JSON"))
@@ -260,7 +258,7 @@ fn each(columns: &[Column], costs: &Costs) -> Vec<f64> {
     columns.iter().map(|column| costs.of(column)).collect()
 }
 
-/// What is read; of all properties, those that are never cut stand behind.
+/// The values to read. If all properties are read, the ones that are never cut come last.
 fn reads(wanted: &Wanted) -> String {
     match &wanted.columns {
         None if wanted.named.is_empty() => "null".to_owned(),

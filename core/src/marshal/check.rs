@@ -11,7 +11,7 @@ use crate::fault::{Code, Fault, did_you_mean};
 use crate::specifier::text::Written;
 use crate::specifier::{Container, Held, Member, Path, Reader, Specifier, SpecifierError, as_shown};
 
-/// Nobody nests deeper than this; it bounds the recursion.
+/// Bounds the recursion. Real values stay far below it.
 const DEEPEST: usize = 16;
 
 /// What values are checked against.
@@ -21,14 +21,14 @@ pub(crate) struct Checker<'a, 'h> {
     pub(crate) held: &'a mut Held<'h>,
     /// The folder that `~/` means; empty where it is not known.
     pub(crate) home: &'a str,
-    /// The class of what is put at the beginning or the end of a container, unless the place names it.
+    /// The class of the object to put at the beginning or the end of a container, unless the position names it.
     pub(crate) put: Option<String>,
     /// An object among the values that only the app can say: as it was given, and what it means. It has to be looked up
     /// before the values can be checked.
     pub(crate) open: Option<(Json, Container)>,
 }
 
-/// Whose properties a record's fields are.
+/// The owner of a record's fields.
 #[derive(Clone, Copy)]
 pub(crate) enum Fields<'a> {
     /// Those of a class.
@@ -52,7 +52,7 @@ impl<'a> Checker<'a, '_> {
     /// Checks named values, such as the properties of a new object.
     ///
     /// # Errors
-    /// It is no object, a name is not known, or a value is of the wrong type.
+    /// The value is not an object, a name is unknown, or a value has the wrong type.
     pub(crate) fn record(&mut self, json: &Json, fields: Fields<'_>, place: &str) -> Result<Given, Fault> {
         self.fields(json, fields, place, 0)
     }
@@ -85,7 +85,7 @@ impl<'a> Checker<'a, '_> {
             return self.text(text, shapes, place, depth);
         }
         let objects = shapes.iter().filter(|shape| matches!(shape, Shape::Object(_))).count();
-        // An object of none of several classes is told all of them.
+        // If a value fits none of several classes, the error lists all of them.
         Err(first
             .filter(|fault| objects < 2 || fault.code != Code::InvalidParameter)
             .unwrap_or_else(|| wrong(place, &shape::expected(shapes), json)))
@@ -148,7 +148,7 @@ impl<'a> Checker<'a, '_> {
         items.iter().enumerate().map(each).collect::<Result<_, _>>().map(Given::List)
     }
 
-    /// What has no type says by its form what it is.
+    /// A value without a declared type is recognised by its form.
     fn any(&mut self, json: &Json, place: &str, depth: usize) -> Result<Given, Fault> {
         match json {
             Json::Null => Ok(Given::Null),
@@ -189,7 +189,8 @@ impl<'a> Checker<'a, '_> {
         !known(class) || self.dictionary.is_a(class, wanted) || self.dictionary.is_a(wanted, class)
     }
 
-    /// A place is an object, or a position in or beside one; the elements may be named, else they are told by it.
+    /// A place is an object, or a position in or beside one. The position may name the element class; otherwise the
+    /// object tells it.
     fn location(&mut self, json: &Json, place: &str) -> Result<Given, Fault> {
         let Some(position) = json.get("position") else {
             return self.object(json, place).map(Given::Object);
@@ -268,7 +269,7 @@ impl<'a> Checker<'a, '_> {
                     "give it once",
                 ));
             }
-            // A property may be set to nothing whatever its type says.
+            // Every property accepts null, independent of its type.
             let given = match value {
                 Json::Null => Given::Null,
                 value => self.one_of(value, &shapes(&property.kind, self.dictionary), &place, depth + 1)?,

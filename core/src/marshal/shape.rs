@@ -1,4 +1,4 @@
-//! What a dictionary's type means for a value: the one reading that both checks arguments and writes schemas.
+//! Interprets a dictionary's type for a value. Both the check of arguments and the schemas use this one interpretation.
 
 use std::borrow::Cow;
 
@@ -37,7 +37,7 @@ pub(crate) enum Shape<'a> {
     Color,
     /// Named values; of this type, if the dictionary says of which.
     Record(Option<&'a RecordType>),
-    /// The properties of a class that is nobody's element: a record by another name.
+    /// The properties of a class that occurs as no element: a record under another name.
     Properties(&'a Class),
     /// Values in order, each one of these.
     List(Vec<Self>),
@@ -47,10 +47,10 @@ pub(crate) enum Shape<'a> {
     Any,
 }
 
-/// No dictionary has more; this bounds what a hostile one makes us read.
+/// Bounds the work on a hostile dictionary. No known dictionary has more.
 const MOST_ALTERNATIVES: usize = 32;
 
-/// Returns the alternatives of a type, each once, those that are told apart most easily first.
+/// Returns the alternatives of a type, each once, the most distinctive first.
 pub(crate) fn shapes<'a>(kind: &TypeExpr, dictionary: &'a Dictionary) -> Vec<Shape<'a>> {
     let (lists, single): (Vec<&TypeRef>, Vec<&TypeRef>) =
         kind.0.iter().take(MOST_ALTERNATIVES).partition(|each| each.list);
@@ -102,7 +102,7 @@ fn defined<'a>(name: &str, dictionary: &'a Dictionary) -> Option<Shape<'a>> {
     choice.or_else(|| dictionary.records.get(name).map(|record| Shape::Record(Some(record))))
 }
 
-/// Old dictionaries write records as classes: such a class is no element of anything and has none.
+/// Old dictionaries write records as classes. Such a class occurs as no element and has no elements.
 fn is_record(class: &Class, dictionary: &Dictionary) -> bool {
     let is_held =
         |element: &Element| element.class == class.name || dictionary.is_a(&class.name, &element.class);
@@ -184,7 +184,7 @@ impl Shape<'_> {
         }
     }
 
-    /// What is expected, in words: `a text`, `one of yes, no, ask`.
+    /// The expected value in words: `a text`, `one of yes, no, ask`.
     pub(crate) fn expected(&self) -> String {
         match self {
             Self::Null => "null".to_owned(),
@@ -216,7 +216,7 @@ impl Shape<'_> {
     }
 }
 
-/// Whether texts of a type are names out of the dictionary, never somebody's words.
+/// Whether texts of a type are names from the dictionary and not someone's words.
 pub(crate) fn are_named(shapes: &[Shape<'_>]) -> bool {
     let is_name = |shape: &Shape<'_>| match shape {
         Shape::Choice(_) | Shape::ClassName => true,

@@ -1,4 +1,4 @@
-//! Maps whose keys are hashes already.
+//! Maps with hashes as keys, which need no second hash.
 
 use std::hash::{BuildHasherDefault, Hasher};
 

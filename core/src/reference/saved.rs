@@ -23,7 +23,7 @@ pub struct Saved {
     pub created: u64,
     /// When it was last used.
     pub used: u64,
-    /// What no other object has, if it is known.
+    /// The value of the unique property, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mark: Option<String>,
 }
@@ -47,7 +47,7 @@ impl References {
         saved
     }
 
-    /// Takes over references of an earlier process; those whose time has passed are left out. Says how many were taken.
+    /// Takes over the references of an earlier process without the expired ones. Returns their number.
     pub fn adopt(&mut self, saved: Vec<Saved>, now: Millis) -> usize {
         let room = self.limits.most.saturating_sub(self.table.len() + self.asleep.len());
         let ttl = self.limits.ttl;
@@ -66,7 +66,7 @@ impl References {
         awake.or_else(|| self.asleep.get(&id).map(|saved| saved.app.as_str()))
     }
 
-    /// Wakes a reference of an earlier process. What its app's dictionary no longer knows is forgotten.
+    /// Restores a reference of an earlier process. Drops it if its app's dictionary no longer has its terms.
     pub fn wake(&mut self, id: RefId, apps: &Apps) {
         let Some(saved) = self.asleep.remove(&id) else { return };
         let Some(object) = object(&saved, apps) else { return };

@@ -1,12 +1,12 @@
-//! Where references lie: side by side, so that whatever goes over all of them reads memory in one direction; found by
-//! id and by object.
+//! Stores references side by side, so that a pass over all of them reads memory in one direction. Finds them by id and
+//! by object.
 
 use super::{Held, Map, RefId, plain};
 
-/// What a path takes beside what it shares with others, about.
+/// The approximate size of a path, without the parts that it shares with others.
 const NODE: usize = 120;
 
-/// References in the order in which they came, as long as none has gone.
+/// References in order of arrival, as long as none was removed.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     held: Vec<Held>,

@@ -6,7 +6,7 @@ use super::{Container, Id, Specifier, SpecifierError};
 use crate::filter::Filter;
 use crate::words::{HIGHEST_LIMIT, RefId};
 
-/// Nobody nests deeper than this; it bounds the recursion.
+/// Bounds the recursion. Real specifiers stay far below it.
 const DEEPEST: usize = 32;
 
 const FORMS: &str = "one of application, element, named, id, property, filter, every";
@@ -15,7 +15,7 @@ impl Specifier {
     /// Reads a specifier; `place` is its name in messages, such as `specifier`.
     ///
     /// # Errors
-    /// [`SpecifierError::Form`] with the place and what was expected there.
+    /// [`SpecifierError::Form`] with the place and the expected form.
     pub fn parse(json: &Json, place: &str) -> Result<Self, SpecifierError> {
         parse(json, place, 0)
     }
@@ -25,7 +25,7 @@ impl Container {
     /// Reads what `container` and `of` accept: a specifier, a reference id or `"application"`.
     ///
     /// # Errors
-    /// [`SpecifierError::Form`] with the place and what was expected there.
+    /// [`SpecifierError::Form`] with the place and the expected form.
     pub fn parse(json: &Json, place: &str) -> Result<Self, SpecifierError> {
         container(json, place, 0)
     }

@@ -6,18 +6,18 @@ use super::{By, Container, Member, Path, Segment, Specifier, SpecifierError};
 use crate::dictionary::{APPLICATION, Class, Dictionary, Identifier, Property, TypeExpr, TypeRef, names};
 use crate::words::RefId;
 
-/// What a specifier means in one app.
+/// The meaning of a specifier in one app.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resolved {
     /// The way there.
     pub path: Path,
-    /// What is there, as far as the dictionary says.
+    /// The object or value at its end, according to the dictionary.
     pub target: Target,
     /// Where to look if nothing is there: the application property that a named element may mean instead.
     pub fallback: Option<Path>,
 }
 
-/// What stands at the end of a path.
+/// The end of a path.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Target {
     /// An object of this class.
@@ -46,7 +46,7 @@ impl Container {
     /// Checks a container against a dictionary, as [`Specifier::resolve`] does.
     ///
     /// # Errors
-    /// As [`Specifier::resolve`]; a property that holds a value is no container.
+    /// As [`Specifier::resolve`]. A property with a plain value is not a container.
     pub fn resolve(&self, dictionary: &Dictionary, held: &mut Held<'_>) -> Result<Resolved, SpecifierError> {
         with_fallback(dictionary, false, held, |walk| walk.container(self).map(object))
     }

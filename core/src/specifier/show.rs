@@ -6,7 +6,7 @@ use crate::foreign::is_visible;
 
 use super::{By, Id, Path, Segment};
 
-/// Longer names are cut: what is shown is one line.
+/// Longer names are cut, because the text must fit on one line.
 const LONGEST: usize = 80;
 
 /// AppleScript's reference form, as [`super::Specifier::from_text`] reads it. A name that is long, or that has what does
@@ -91,21 +91,21 @@ pub(super) fn exact(text: &str) -> String {
     quoted
 }
 
-/// Puts a text that somebody else wrote on one line, in quotes that it cannot close, at most 80 characters.
+/// Puts text from outside on one line, in quotes that it cannot close, at most 80 characters.
 pub(crate) fn quoted(text: &str) -> String {
     format!("\"{}\"", one_line(text).replace('"', "'"))
 }
 
-/// Puts a text that somebody else wrote on one line, in quotes, with so many characters at most.
+/// Puts text from outside on one line, in quotes, with at most this many characters.
 pub(crate) fn quoted_to(text: &str, most: usize) -> String {
     format!("\"{}\"", line_of(text, most).replace('"', "'"))
 }
 
-/// Puts a text on one line, at most 80 characters. Blanks are joined, ends of lines become `⏎`, and what is not visible or
-/// turns the direction becomes U+FFFD.
+/// Puts a text on one line, at most 80 characters. Joins blanks, turns line ends into `⏎`, and replaces invisible and
+/// direction-changing characters by U+FFFD.
 ///
-/// A text that runs from right to left is isolated: it would else take its neighbours along, so that an old and a new
-/// value change places on the screen.
+/// Isolates right-to-left text. Otherwise it could reorder its neighbours, so that an old and a new value change places
+/// on the screen.
 pub(crate) fn one_line(text: &str) -> String {
     line_of(text, LONGEST)
 }

@@ -1,8 +1,8 @@
-//! Reads the source form in which an app names an object: `Application("Mail").accounts.byId("…").mailboxes.byName("INBOX")`.
+//! Reads an object in the source form of an app: `Application("Mail").accounts.byId("…").mailboxes.byName("INBOX")`.
 //!
 //! # Source
-//! `Automation.getDisplayString` gives this form, and apps answer with their own, often by id. What is not understood
-//! is not an error: the caller keeps the way it came.
+//! `Automation.getDisplayString` gives this form. Apps answer with their own path, often by id. A form that is not
+//! understood is not an error, because the caller then keeps its own path.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::dictionary::{Class, Dictionary, Identifier, names};
 
 /// Reads the source form of an object of this app.
 ///
-/// Returns `None` for forms that lead to no single object (`whose`, ranges), and for names that the dictionary lacks.
+/// Returns `None` for forms that lead to several objects (`whose`, ranges), and for names that the dictionary lacks.
 pub fn read_source(dictionary: &Dictionary, source: &str) -> Option<Path> {
     let mut scan = Scan { rest: source };
     scan.eat("Application(")?;

@@ -11,14 +11,14 @@ use crate::action::Action;
 use crate::fault::{Code, Fault};
 use crate::permission::{self, Answer, Answered, Approved, Asked, Decided, Decision, Refusal};
 
-/// What stands behind an action, however it ends: its app in words, and what was done for the call so far.
+/// The context of an action for every ending: its app in words, and the work of the call so far.
 #[derive(Clone, Debug)]
 pub(super) struct Behind {
     pub(super) name: String,
     pub(super) events: u64,
 }
 
-/// An action that a human is being asked about, and what follows it.
+/// An action with an open question, and its continuation.
 #[derive(Debug)]
 pub(super) struct Asking {
     asked: Asked,
@@ -46,7 +46,7 @@ pub(super) fn ask(asked: Asked, behind: Behind, then: Then) -> Step {
     Step::Ask(Ask { question, pending })
 }
 
-/// Runs what was approved.
+/// Runs an approved action.
 pub(super) fn run(approved: Approved, behind: Behind, then: Then, world: &World<'_>) -> Step {
     let app = approved.action().app.clone();
     let then = match then {
@@ -59,7 +59,7 @@ pub(super) fn run(approved: Approved, behind: Behind, then: Then, world: &World<
 }
 
 impl Asking {
-    /// Goes on with what a human has said.
+    /// Continues with the human's answer.
     pub(super) fn answered(self, answer: Answer, behind: Behind, world: &World<'_>) -> Step {
         let Self { asked, then } = self;
         match asked.answered(answer, &behind.name, world.gate, world.now) {
@@ -84,7 +84,7 @@ pub(super) fn refused(refusal: Refusal, events: u64) -> Step {
     })
 }
 
-/// The error for an event that does not belong to what was waited for.
+/// The error for an event that does not belong to the pending step.
 pub(super) fn out_of_turn(what: &str) -> Fault {
     Fault::new(
         Code::Internal,

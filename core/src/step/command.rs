@@ -34,13 +34,13 @@ pub(super) struct Sending {
     term: String,
     result: Option<TypeExpr>,
     level: Level,
-    /// It counts, and was not told what.
+    /// The command counts, but without a class.
     counts_nothing: bool,
     /// The target as the client named it, if it is a reference.
     target: Option<String>,
     /// The targets as the client named them, where the command is sent once for each.
     each: Vec<Json>,
-    /// What is moved, so that it can be followed and taken back.
+    /// The moved objects, for following them and for undo.
     moving: Option<Moving>,
     /// Moves that this one takes back.
     back: Vec<Undo>,
@@ -145,7 +145,7 @@ fn not_a_read(action: &Action, classified: &Classified, app: &App) -> Fault {
         .with("level", classified.level.as_str())
 }
 
-/// What a command would run and touch, and what would be decided about it.
+/// The script and the objects of a command, and the decision about it.
 fn preview(action: Action, classified: &Classified, app: &App, world: &World<'_>) -> Json {
     let (body, data) = jxa::preview(&action, &world.learned.costs(&app.bundle_id));
     let Deed::Command(invocation) = &action.deed else { return Json::Null };
@@ -176,7 +176,7 @@ fn forecast(decision: Decision, gate: &Gate) -> Json {
     }
 }
 
-/// What a command is about, in words: the objects, files and new classes among its arguments.
+/// The subject of a command in words: the objects, files and new classes among its arguments.
 fn targets(invocation: &Invocation) -> Vec<String> {
     let makes = invocation.code == "corecrel";
     let mut words = Vec::new();
@@ -227,7 +227,7 @@ impl Sending {
         }
     }
 
-    /// Names targets that were given as places by what was found there.
+    /// Names targets that were given by position after the objects that were found there.
     pub(super) fn named(mut self, invocation: &Invocation, references: &[Option<RefId>]) -> Self {
         let Some(Given::List(targets)) = &invocation.direct else { return self };
         for (at, (each, target)) in self.each.iter_mut().zip(targets).enumerate() {
@@ -238,7 +238,7 @@ impl Sending {
         self
     }
 
-    /// Follows what is moved, where something is.
+    /// Follows the moved objects, if there are any.
     pub(super) fn moving(self, invocation: &mut Invocation, references: &[Option<RefId>], app: &App) -> Self {
         let dictionary = app.dictionary.as_deref();
         let Some((looks, moving)) =
@@ -302,7 +302,7 @@ impl Sending {
         Ok(outcome(body, false))
     }
 
-    /// A human has said yes to what was shown, and that is another thing now.
+    /// A human approved the shown objects, but they differ now.
     fn another(&self, app: &App) -> Fault {
         let message = format!(
             "the objects of `{}` have changed since the user saw them; nothing was done in {}",
@@ -371,7 +371,7 @@ impl Sending {
     }
 }
 
-/// A change that did not answer, or not so that it can be read, may have happened: nobody should simply repeat it.
+/// A change without a readable answer may have happened, so a client should not simply repeat it.
 pub(super) fn uncertain(fault: Fault) -> Fault {
     match fault.code {
         Code::Timeout | Code::Cancelled | Code::Unavailable | Code::ResultTooLarge | Code::Internal => {
@@ -381,13 +381,13 @@ pub(super) fn uncertain(fault: Fault) -> Fault {
     }
 }
 
-/// An error of a change of which nobody knows whether it happened.
+/// An error of a change with an unknown outcome.
 pub(super) fn unknown(fault: Fault) -> Fault {
     let suggestion = format!("check whether it happened before you try again; {}", fault.suggestion);
     Fault { suggestion, ..fault.with("outcome", "unknown").retryable(false) }
 }
 
-/// Adds what a command answered; what is too large is cut and counted.
+/// Adds a command's answer. An answer that is too large is cut and counted.
 fn data(value: &Value, body: &mut Json, app: &App, world: &mut World<'_>) {
     let mut shown = Vec::new();
     if let Value::List(items) = value {

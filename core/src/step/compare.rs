@@ -54,10 +54,10 @@ pub(super) fn comparable(
     checked.map(written).map_err(|fault| mismatch(fault, compare, is_date))
 }
 
-/// What a property is compared with: a list by its items, anything by what can be told apart.
+/// The values that a property is compared with: a list by its items, anything else by its distinct values.
 ///
-/// Objects, records and geometry have no form that two of them could be compared in. Where a dictionary says `file` and
-/// has a class of that name, the app answers objects.
+/// Objects, records and geometry have no comparable form. If a dictionary says `file` and has a class with that name,
+/// the app returns objects.
 fn sides<'a>(shapes: &[Shape<'a>]) -> Vec<Shape<'a>> {
     let has_objects = shapes.iter().any(|shape| matches!(shape, Shape::Object(_)));
     let side = |shape: &Shape<'a>| match shape {
@@ -98,7 +98,7 @@ fn operators(shape: &Shape<'_>, is_list: bool) -> Vec<Operator> {
     EQUALITY.into_iter().chain(more.iter().copied()).collect()
 }
 
-/// What a value must be for an operator: a part of a path is a text.
+/// The type that a value must have for an operator. A part of a path is a text.
 fn taken<'a>(shape: &Shape<'a>, operator: Operator, is_list: bool) -> Option<Shape<'a>> {
     let takes = operators(shape, is_list).contains(&operator);
     let is_part = operator.is_textual() && *shape == Shape::File;

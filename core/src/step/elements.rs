@@ -25,7 +25,7 @@ use crate::specifier::{By, Container, Id, Mark, Member, Path, Segment, read_sour
 use crate::value::Value;
 use crate::words::RefId;
 
-/// What stands around the elements of an answer, in bytes.
+/// The size of the parts around the elements of an answer, in bytes.
 const ENVELOPE: usize = 200;
 
 /// Elements while the app is asked for them.
@@ -140,7 +140,7 @@ fn wanted(
         true => change::label(&app.bundle_id, dictionary, &class),
         false => None,
     };
-    // A rule against reading the name is no reason to refuse what was asked for.
+    // A rule against reading the name is not a reason to refuse the requested values.
     let label = label.filter(|term| may_read(term, app, world.gate, world.now));
     let label = label.map(|term| columns.place(&term)).transpose()?;
     let wanted = columns.known.len();
@@ -360,7 +360,7 @@ impl Listing {
         }
     }
 
-    /// Adds what is said of a whole answer.
+    /// Adds the fields about the whole answer.
     fn told(&self, body: &mut Json, reason: Option<String>) {
         if let Some(reason) = reason {
             body["complete"] = json!(false);

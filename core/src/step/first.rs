@@ -161,7 +161,7 @@ impl First {
         Self { rest: Some(rest), specifier: place.clone(), argument: None, words }
     }
 
-    /// Goes on with what the app has picked out.
+    /// Continues with the elements that the app has selected.
     pub(super) fn found(self, body: &Json, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
         let elements = body["elements"].as_array().map(Vec::as_slice).unwrap_or_default();
         let ids: Vec<RefId> =
@@ -314,7 +314,7 @@ fn matches(body: &Json) -> Json {
     answer
 }
 
-/// What was spent on the filter counts for the call.
+/// The costs of the filter count for the call.
 pub(super) fn with_events(step: Step, events: u64) -> Step {
     match step {
         Step::Run(mut run) => {

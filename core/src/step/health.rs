@@ -1,4 +1,4 @@
-//! `iac_mcp_get_reference_stats`: what is held, and what to do about it.
+//! `iac_mcp_get_reference_stats`: the contents of the store, and advice.
 
 use serde_json::{Value as Json, json};
 

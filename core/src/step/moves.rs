@@ -1,4 +1,4 @@
-//! What was moved is followed, and can be taken back.
+//! Follows moved objects and undoes moves.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ const MOVE: &str = "coremove";
 /// The code of the parameter that says where to.
 const WHERE: &str = "insh";
 
-/// What is moved, and where to.
+/// The moved objects and their target.
 #[derive(Debug)]
 pub(super) struct Moving {
     /// Each object, with its reference if one was given.
@@ -36,7 +36,7 @@ pub(super) struct Moving {
     to: Path,
 }
 
-/// What a script tells of one object that it moved.
+/// A script's report about one moved object.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     mark: Option<String>,
@@ -46,7 +46,7 @@ pub(super) struct Report {
     value: Json,
 }
 
-/// Says what is to be looked at while something is moved, and by what it will be found again.
+/// Returns the values to read during a move and the property for finding the objects again.
 pub(super) fn of(
     invocation: &Invocation,
     references: &[Option<RefId>],
@@ -87,7 +87,7 @@ fn home(dictionary: &Dictionary, class: &str, container: &str) -> Option<Identif
     dictionary.properties(class).into_iter().find(|each| is_it(each)).and_then(|p| Identifier::of(&p.name))
 }
 
-/// Splits what a script answered into what the app said and what became of each object.
+/// Splits a script's answer into the app's result and the fate of each object.
 pub(super) fn split(answer: &Json) -> (Json, Vec<Report>) {
     match answer {
         Json::Array(items) => {
@@ -118,7 +118,7 @@ fn one(answer: &Json) -> (Json, Report) {
 }
 
 impl Moving {
-    /// Follows what was moved, and gives the way back of each object where there is one.
+    /// Follows the moved objects and returns the inverse of each move, if there is one.
     pub(super) fn moved(&self, reports: &[Report], app: &App, world: &mut World<'_>) -> Vec<Option<Undo>> {
         let Ok(dictionary) = app.dictionary().cloned() else { return Vec::new() };
         let one = |((path, reference), report): (&(Path, Option<RefId>), &Report)| {
@@ -200,7 +200,7 @@ fn object(encoded: &Json, dictionary: &Dictionary) -> Option<Path> {
     }
 }
 
-/// Moves that are taken back, while they are looked for.
+/// Moves to undo, during the search for their objects.
 #[derive(Debug)]
 pub(super) struct Back {
     undos: Vec<Undo>,
@@ -267,7 +267,7 @@ pub(super) fn finding(
     Some(Find { places, mark, id, marks })
 }
 
-/// Reads what a search has found: the number of the place and the id there, or nothing.
+/// Reads the result of a search: the number of the place and the id there, or nothing.
 pub(super) fn found(rows: &Json, at: usize, places: &[(Path, Arc<Member>)]) -> Option<Path> {
     let row = rows.get(at)?.as_array()?;
     let (container, member) = places.get(usize::try_from(row.first()?.as_u64()?).ok()?)?;
@@ -279,7 +279,7 @@ pub(super) fn found(rows: &Json, at: usize, places: &[(Path, Arc<Member>)]) -> O
 }
 
 impl Back {
-    /// Takes what was found: all of it is there, or nothing is moved.
+    /// Takes the found objects. Unless all of them exist, nothing is moved.
     pub(super) fn resume(
         self,
         reply: Reply,
@@ -351,7 +351,7 @@ fn no_move(app: &App) -> Fault {
     Fault::new(Code::UnknownCommand, message, "move it by hand")
 }
 
-/// The answer to moves that were taken back.
+/// The answer to undone moves.
 pub(super) fn taken_back(undos: &[Undo], reports: &[Report], events: u64) -> Outcome {
     let all = undos.iter().zip(reports);
     let changes: Vec<Json> = all

@@ -1,5 +1,5 @@
-//! Places among the objects of a command, turned into ids and names before anything is decided: what is shown, judged
-//! and written is then the same object, whatever comes or goes in front of it.
+//! Turns positions among the objects of a command into ids and names before any decision. The shown, judged and changed
+//! object is then the same one, even if other objects come or go in front of it.
 
 use serde_json::Value as Json;
 
@@ -18,7 +18,7 @@ use crate::reply::Reply;
 use crate::specifier::{By, Id, Mark, Path, Segment};
 use crate::words::RefId;
 
-/// A command whose places are being looked up.
+/// A command with positions that are being looked up.
 #[derive(Debug)]
 pub(super) struct Placing {
     invocation: Invocation,
@@ -26,7 +26,7 @@ pub(super) struct Placing {
     sending: Sending,
 }
 
-/// Says by what the objects on the ways of a command are told apart.
+/// Returns how to tell the objects on a command's paths apart.
 pub(super) fn anchors(app: &App, dictionary: &Dictionary, invocation: &Invocation) -> Anchors {
     let classes = invocation.values().flat_map(|value| value.paths()).flat_map(Path::segments);
     let class = |segment: &Segment| match segment {
@@ -54,7 +54,8 @@ pub(super) fn begin(
     if invocation.anchors.is_none() || !paths.iter().any(|path| has_index(path)) {
         return send(invocation, &references, sending, app, 0, world);
     }
-    // What is refused whatever stands there is refused before anything is read. A file is refused as long as it has no name.
+    // An action that is refused for every object is refused before any read. A file is refused as long as it has no
+    // name.
     let action = Action::of(app, Deed::Command(Box::new(invocation.clone())));
     match decide(action, &app.name, world.gate, world.now) {
         Decision::Deny(refusal) if !matches!(refusal.source, Source::Closed { .. }) => {
@@ -85,7 +86,7 @@ fn has_index(path: &Path) -> bool {
 }
 
 impl Placing {
-    /// Takes what stands at the places.
+    /// Takes the objects at the positions.
     pub(super) fn resume(
         mut self,
         reply: Reply,
@@ -131,8 +132,8 @@ impl Invocation {
     }
 }
 
-/// The error for objects that cannot be looked at. An app that does not run shows nothing: a yes would be one to whatever
-/// it holds once it was opened.
+/// The error for objects that the server cannot read. An app that is not running shows nothing, so an approval would
+/// cover any object that the app has after its launch.
 pub(super) fn unseen(error: &OsaError, app: &App) -> Fault {
     let fault = error.to_fault(&app.bundle_id, &app.name);
     if fault.code != Code::AppNotRunning {
@@ -155,7 +156,7 @@ fn blind(invocation: &Invocation, app: &App) -> Fault {
         .with("command", invocation.term.as_str())
 }
 
-/// The way to what was found: places are ids and names now, or hold what stood there.
+/// The path to a found object. Positions are now ids or names, or have a mark.
 fn found(path: &Path, places: Option<&Json>, anchors: &Anchors) -> Path {
     let mut places = places.and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default().iter();
     path.segments().into_iter().fold(Path::application(), |way, segment| {
@@ -173,7 +174,7 @@ fn found(path: &Path, places: Option<&Json>, anchors: &Anchors) -> Path {
     })
 }
 
-/// How an element is picked by what a script has found at its place; `None` where nothing tells it from its neighbours.
+/// How to select an element that a script has found at its position; `None` if nothing tells it from its neighbours.
 fn by(found: Option<&Json>, index: u32, anchor: Option<&Anchor>) -> Option<By> {
     let (found, anchor) = (found?, anchor?);
     match (found.get("known"), &anchor.identity) {

@@ -34,7 +34,7 @@ pub(super) fn start(app: &str, specifier: &Specifier, world: &mut World<'_>) -> 
     begin(app, specifier, None, world)
 }
 
-/// Looks at what stands at a place, for a call that goes on there.
+/// Looks at the object at a position, for a call that continues there.
 pub(super) fn place(
     app: &str,
     specifier: &Specifier,
@@ -118,7 +118,8 @@ impl Query {
         }
     }
 
-    /// A name that is not there: what is there is worth one more event, since the next call needs it.
+    /// A name that does not exist. A list of the existing names is worth one more event, because the next call needs
+    /// it.
     fn names(self, app: &App, events: u64, world: &World<'_>) -> Result<Step, Fault> {
         let deed = match self.path.last() {
             Some((container, Segment::Element(member, By::Name(_)))) => {
@@ -178,7 +179,7 @@ impl Query {
     }
 }
 
-/// Replaces the last pick by the strongest the app has told: an id, or a name that only this object has.
+/// Replaces the last selector by the strongest one that the app gave: an id, or a unique name.
 fn known_by(path: &Path, found: &Value, identity: &Identity) -> Path {
     let Some((container, Segment::Element(member, _))) = path.last() else { return path.clone() };
     let by = match (identity, found) {
@@ -193,7 +194,7 @@ fn known_by(path: &Path, found: &Value, identity: &Identity) -> Path {
     container.then(Segment::Element(member.clone(), by))
 }
 
-/// The way to an object that only its place leads to, with what it is told from its neighbours by.
+/// The path to an object that has only a position, with its mark.
 fn at_place(path: &Path, property: Option<Identifier>, mark: &Json) -> Path {
     match (path.last(), Mark::of(property, mark)) {
         (Some((container, Segment::Element(member, By::Index(index)))), Some(mark)) => {

@@ -26,7 +26,7 @@ const LONGEST: usize = 240_000;
 /// As long as an answer may be; the supervisor's own bound comes before it.
 const WHOLE: TextWindow = TextWindow { offset: 0, limit: 10_000_000 };
 
-/// So many objects are kept of what the plugin says.
+/// The number of objects to keep from the plugin's description.
 const OBJECTS: usize = 50;
 
 /// So many characters of a line about an object are shown. A line names every property that a change sets, so it is
@@ -38,9 +38,9 @@ const LINE: usize = 1_200;
 pub(super) struct Inside {
     name: String,
     level: Level,
-    /// What the runs so far have answered, where there are several.
+    /// The answers of the runs so far, if there are several.
     answers: Option<Vec<Json>>,
-    /// What was approved to run after this.
+    /// The run that was approved to follow this one.
     later: Option<Later>,
 }
 
@@ -94,7 +94,7 @@ fn prepared(call: &ScriptCall, command: &Command, app: &App) -> Result<InAppScri
     })
 }
 
-/// What the call does: each act that the package declares and the plugin names, or the script as a whole.
+/// The acts of the call: each act that the package declares and the plugin names, or the script as a whole.
 fn acts(call: &ScriptCall) -> Vec<InAppAct> {
     let code = |digest: String| digest.chars().take(8).collect();
     if call.acts.is_empty() {
@@ -110,7 +110,7 @@ fn acts(call: &ScriptCall) -> Vec<InAppAct> {
     call.acts.iter().map(one).collect()
 }
 
-/// Says what a script would do: `run its own "script write" to "create task" and "delete project"`.
+/// Describes a script: `run its own "script write" to "create task" and "delete project"`.
 pub(super) fn in_words(script: &InAppScript) -> String {
     let name = quoted(&script.term);
     let acts: Vec<String> = script.acts.iter().filter_map(|act| act.name.as_deref().map(quoted)).collect();
@@ -149,12 +149,12 @@ impl Inside {
         self.level > Level::Safe
     }
 
-    /// Keeps what was approved to run after what runs now.
+    /// Keeps the run that was approved to follow this one.
     pub(super) fn before(self, approved: &Approved) -> Self {
         Self { later: Later::of(approved), ..self }
     }
 
-    /// Adds to a fault what the runs before it have answered.
+    /// Adds the answers of the earlier runs to a fault.
     pub(super) fn after(&self, fault: Fault) -> Fault {
         match &self.answers {
             Some(answers) if !answers.is_empty() => {
@@ -207,7 +207,7 @@ impl Inside {
         Ok(run(approved, behind, Then::Script(self), world))
     }
 
-    /// Reads what the script returned, or what it threw.
+    /// Reads the script's result or its error.
     fn value(&self, answer: &Json) -> Result<Json, Fault> {
         let text = answer.as_str().unwrap_or_default();
         let Ok(Json::Object(mut envelope)) = serde_json::from_str(text) else {

@@ -29,7 +29,7 @@ pub(super) use begin::{start, start_undo};
 /// So many containers are looked through for an object that is not where it was.
 const MOST_PLACES: usize = 8;
 
-/// Somebody who changes an object each time it is looked at is not worth more questions.
+/// An object that changes during every look is not worth more questions.
 const MOST_ROUNDS: usize = 3;
 
 /// A write on its way.
@@ -39,7 +39,7 @@ pub(super) struct Setting {
     list: bool,
     /// What became of each object, in the client's order.
     items: Vec<Item>,
-    /// What is still to be written; each says which item it belongs to.
+    /// The remaining writes, each with its item.
     open: Vec<Open>,
     /// Whether the objects have been looked at, so that they can be shown.
     seen: bool,
@@ -47,7 +47,7 @@ pub(super) struct Setting {
     writes: bool,
     rounds: usize,
     undo: Vec<Undo>,
-    /// What is not where its reference leads, and may be found elsewhere by its mark.
+    /// Objects that are not where their references lead, and that a search by mark may find.
     lost: Vec<Open>,
     /// The search for it that is under way.
     search: Option<Find>,
@@ -56,11 +56,11 @@ pub(super) struct Setting {
 /// One object of the request.
 #[derive(Debug, Default)]
 struct Item {
-    /// Its reference; what is taken back has none.
+    /// Its reference; an undo has none.
     id: Option<RefId>,
-    /// The id of the write that is taken back.
+    /// The id of the write to undo.
     undo: Option<String>,
-    /// What the client is told: one entry for each property, or one error.
+    /// The client's answer: one entry for each property, or one error.
     told: Vec<Json>,
     fault: Option<Fault>,
 }
@@ -82,7 +82,7 @@ impl Setting {
         self.writes
     }
 
-    /// Decides on what is still to be written, looks at it and asks where that is needed.
+    /// Decides about the remaining writes, reads the objects, and asks if necessary.
     fn go_on(mut self, app: &App, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
         if self.open.is_empty() {
             return match self.searched(app, world) {
@@ -129,7 +129,7 @@ impl Setting {
         }
     }
 
-    /// A look at what is still to be written.
+    /// A read of the objects of the remaining writes.
     fn look(&self) -> Preview {
         let subjects = self.open.iter().map(|open| open.change.subject.clone()).collect();
         Preview { subjects, anchors: None }
@@ -163,7 +163,7 @@ impl Setting {
         if self.writes { super::command::uncertain(fault) } else { fault }
     }
 
-    /// Takes what a look has found: what is gone or is another object is not written.
+    /// Takes the result of a read. Missing or different objects are not written.
     fn looked_at(&mut self, rows: &[Json], app: &App, world: &mut World<'_>) -> Result<(), Fault> {
         self.seen = true;
         let dictionary = app.dictionary()?.clone();
@@ -206,7 +206,7 @@ impl Setting {
         Ok(())
     }
 
-    /// Takes what a write has done. What was not as it had been shown stays open.
+    /// Takes the result of a write. An object that differed from the shown one stays open.
     fn written(&mut self, rows: &[Json], app: &App, world: &mut World<'_>) -> Result<(), Fault> {
         self.rounds += 1;
         for (at, mut open) in std::mem::take(&mut self.open).into_iter().enumerate() {
@@ -234,7 +234,7 @@ impl Setting {
         self.items.get(open.item).is_some_and(|item| item.undo.is_some())
     }
 
-    /// A write is taken back only where it was the last one.
+    /// Undo reverses a write only if it was the last one.
     fn changed_since(&mut self, open: &Open) -> Result<(), Fault> {
         let message =
             format!("{} was changed since: its value is no longer the one that was written", open.words);
@@ -270,7 +270,7 @@ impl Setting {
         self.tell(open, fault)
     }
 
-    /// Where what is lost may be: where it was moved to, where it was, and where its like were met.
+    /// The places to search for a lost object: where it was moved to, where it was, and where similar objects were.
     fn searched(&mut self, app: &App, world: &World<'_>) -> Option<Find> {
         let dictionary = app.dictionary().ok()?.clone();
         let first = self.lost.first()?.change.subject.path.class().to_owned();
@@ -288,7 +288,7 @@ impl Setting {
         moves::finding(app, &dictionary, places, marks)
     }
 
-    /// Takes what a search has found: a reference leads to where its object is now, and nothing was written.
+    /// Takes the result of a search. The reference now leads to the new place, and nothing was written.
     fn found(&mut self, find: &Find, rows: &Json, app: &App, world: &mut World<'_>) -> Result<(), Fault> {
         for (at, open) in std::mem::take(&mut self.lost).into_iter().enumerate() {
             let Some(path) = moves::found(rows, at, &find.places) else {

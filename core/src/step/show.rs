@@ -9,26 +9,26 @@ use crate::osa_error::OsaError;
 use crate::specifier::read_source;
 use crate::value::Value;
 
-/// How many bytes a list may have; what does not fit is counted, and a call away.
+/// The largest size of a list in bytes. Elements beyond it are counted and can be fetched by another call.
 ///
-/// A model reads no more with profit. A plugin is a program, and takes what its interface carries.
+/// A model gains nothing from reading more. A plugin is a program and takes as much as its interface carries.
 pub(super) fn largest(world: &World<'_>) -> usize {
     if world.gate.plugin.is_some() { 3 * 1024 * 1024 } else { 32 * 1024 }
 }
 
-/// What was read of one object.
+/// The values that were read from one object.
 #[derive(Default)]
 pub(super) struct Shown {
     /// Values by term.
     pub(super) properties: Map<String, Json>,
-    /// What could not be read, by term.
+    /// The values that could not be read, by term.
     pub(super) errors: Map<String, Json>,
     /// Which texts are cut, by term.
     pub(super) cut: Map<String, Json>,
 }
 
 impl Shown {
-    /// Adds what was read under its term.
+    /// Adds a value under its term.
     pub(super) fn add(&mut self, term: &str, value: &Value, app: &App, world: &mut World<'_>) {
         match value {
             Value::Failed { number, message } => {

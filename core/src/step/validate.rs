@@ -57,7 +57,7 @@ enum After {
     Stats,
 }
 
-/// Asks for what a call uses before it is used; `None` where nothing of it can be asked for.
+/// Asks for the objects of a call before it uses them; `None` if there is nothing to ask for.
 pub(super) fn before(call: &Call, world: &mut World<'_>) -> Option<Step> {
     let ids = match call {
         Call::Release(_) => Vec::new(),
@@ -109,7 +109,7 @@ impl Validating {
         self.done(events, world)
     }
 
-    /// An app that does not answer says nothing of its objects: the call itself will say what is wrong with it.
+    /// An app that does not answer tells nothing about its objects. The call itself will report the fault.
     pub(super) fn resume(mut self, reply: Option<Reply>, events: u64, world: &mut World<'_>) -> Step {
         let asked = std::mem::take(&mut self.asked);
         let rows = reply.and_then(|reply| reply.result.ok());
@@ -145,7 +145,7 @@ impl Validating {
     }
 }
 
-/// What is asked of one reference, and the bundle id of its app; `None` where there is nothing to ask for.
+/// The question about one reference, and the bundle id of its app; `None` if there is nothing to ask for.
 fn wanted(id: RefId, world: &World<'_>) -> Option<(String, Wanted)> {
     let object = &world.references.peek(id)?.object;
     let app = world.apps.find(&object.app).ok()?;

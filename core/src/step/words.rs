@@ -25,8 +25,8 @@ const TEXT: usize = 400;
 /// So many characters that did not change stand before those that did.
 const CONTEXT: usize = 20;
 
-/// An object by what it is called: `message "Invoice" ("Ada Lovelace <ada@example.org>") of mailbox "INBOX"`, and below it
-/// a line for each fact.
+/// An object by its name: `message "Invoice" ("Ada Lovelace <ada@example.org>") of mailbox "INBOX"`, and below it a
+/// line for each fact.
 pub(super) fn object(subject: &Subject, row: &Json, app: &App) -> String {
     let path = &subject.path;
     let Ok(dictionary) = app.dictionary() else { return path.to_string() };
@@ -59,7 +59,7 @@ fn label_text(value: &Value) -> Option<String> {
     }
 }
 
-/// What was read of a fact; what could not be read says so, since its absence would look like a "none".
+/// The value of a fact. An unreadable fact says so, because its absence would look like "none".
 fn told_fact(read: &Json, dictionary: &Dictionary) -> String {
     match value(read, None, dictionary) {
         Value::Null => "none".to_owned(),

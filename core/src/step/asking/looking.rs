@@ -1,4 +1,4 @@
-//! A look at what a command would touch, so that the human who is asked sees names instead of numbers.
+//! Reads the objects of a command before a question, so that the human sees names instead of numbers.
 
 use serde_json::Value as Json;
 
@@ -20,11 +20,11 @@ use crate::specifier::Path;
 /// How many targets are looked at: no more are named one by one.
 const NAMED: usize = 5;
 
-/// An action that is looked at before somebody is asked about it.
+/// An action with objects that are read before the question.
 #[derive(Debug)]
 pub(in crate::step) struct Looking {
     unasked: Unasked,
-    /// What is looked at: the first targets, then the objects among the arguments.
+    /// The objects to read: the first targets, then the objects among the arguments.
     subjects: Vec<Subject>,
     /// How many of them are targets.
     targets: usize,
@@ -56,7 +56,7 @@ pub(super) fn look(unasked: Unasked, behind: Behind, then: Then, world: &World<'
     run(approved, behind, Then::Looking(Box::new(looking)), world)
 }
 
-/// What is looked at of a command's objects, and how many of them are its targets.
+/// The objects of a command to read, and the number of its targets among them.
 fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec<Subject>, usize) {
     let of = |path: &Path| Subject {
         mark: None,
@@ -82,7 +82,7 @@ fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec
 }
 
 impl Looking {
-    /// Asks, with what was found.
+    /// Asks with the values that were read.
     pub(in crate::step) fn resume(self, reply: Reply, events: u64, world: &World<'_>) -> Result<Step, Fault> {
         let Self { mut unasked, subjects, targets, name, then } = self;
         let behind = Behind { name, events };
@@ -98,7 +98,7 @@ impl Looking {
     }
 }
 
-/// What of each object a human is shown; what could not be read is not shown.
+/// The facts about each object to show. Unreadable facts are left out.
 fn shown(subjects: &[Subject], rows: &[Json]) -> Vec<Seen> {
     let of = |(at, subject): (usize, &Subject)| {
         let part = |at: usize, row: &Json| row.get(at).and_then(Json::as_array).cloned().unwrap_or_default();
@@ -111,8 +111,7 @@ fn shown(subjects: &[Subject], rows: &[Json]) -> Vec<Seen> {
     subjects.iter().enumerate().filter_map(of).collect()
 }
 
-/// What each object is called. One that is not there, or is another one, is the end of the call: nobody is asked about
-/// nothing.
+/// The name of each object. If an object is missing or is another one, the call ends without a question.
 fn named(subjects: &[Subject], rows: &[Json], app: &App) -> Result<Vec<String>, Fault> {
     let one = |(at, subject): (usize, &Subject)| {
         let row = rows.get(at).unwrap_or(&Json::Null);

@@ -23,7 +23,7 @@ use crate::value::Value;
 const LONGEST: usize = 1_000;
 
 impl Setting {
-    /// Takes what the script says of one object.
+    /// Takes the script's report about one object.
     pub(super) fn one_written(
         &mut self,
         open: Open,
@@ -63,7 +63,7 @@ impl Setting {
         self.tell_changes(&open, row, app, world)
     }
 
-    /// Whether an object holds already all that it should: then nobody is asked and nothing is written.
+    /// Whether an object already has all new values. Then no one is asked and nothing is written.
     pub(super) fn is_so_already(
         &mut self,
         open: &Open,
@@ -84,7 +84,7 @@ impl Setting {
         Ok(true)
     }
 
-    /// What an object was known by when it was written is what it must be known by next time.
+    /// The object must have the same identity next time as at the time of the write.
     fn keep_mark(&self, open: &Open, row: &Json, world: &mut World<'_>) {
         let mark = row.get("mark").and_then(Json::as_str);
         let id = self.items.get(open.item).and_then(|item| item.id);
@@ -137,7 +137,7 @@ impl Setting {
     }
 }
 
-/// Lets references follow an object by whose name or mark they went, where a write has changed it.
+/// Changes the references that identify an object by its name or mark, if a write has changed that.
 fn follow(mut open: Open, row: &Json, app: &App, world: &mut World<'_>) -> Open {
     let subject = &mut open.change.subject;
     let Some((container, Segment::Element(member, by))) = subject.path.last() else { return open };

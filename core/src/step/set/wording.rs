@@ -11,7 +11,7 @@ use crate::step::words::{difference, shown};
 use crate::value::Value;
 
 impl Setting {
-    /// The question: what would be set to what, and for each object its old and new values.
+    /// The question: the new values, and for each object its old and new values.
     pub(super) fn wording(
         &self,
         app: &str,
@@ -77,7 +77,7 @@ impl Open {
         self.given.get(at).unwrap_or(&Json::Null)
     }
 
-    /// A new value that is an object, in words: nobody reads its JSON.
+    /// A new value that is an object, in words, because people do not read JSON.
     fn object(&self, at: usize) -> Option<String> {
         match self.change.values.get(at)? {
             Given::Object(path) => Some(path.to_string()),
