@@ -85,7 +85,7 @@ struct Nobody;
 
 impl Launch for Nobody {
     fn launch(&self, _: &Program) -> io::Result<Launched> {
-        Err(io::Error::other("no language server is used here"))
+        Err(io::Error::other("language servers are off here"))
     }
 
     fn memory(&self, _: u32) -> Pin<Box<dyn Future<Output = Option<u64>> + Send + '_>> {

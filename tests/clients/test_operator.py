@@ -97,7 +97,7 @@ class Operator(Desk):
             (["apps", *elsewhere], 2, "--root DIR"),
             (["doctor", *elsewhere], 1, "--root DIR"),
             (["doctor", "--root", "empty", *elsewhere], 1, "osascript: it ended without an answer"),
-            (["doctor", "--root", "empty", "--osascript", f"/usr/bin/env IAC_MCP_WORLD=mac {BIN} osascript"], 1, "osascript: answers, though there is no app"),
+            (["doctor", "--root", "empty", "--osascript", f"/usr/bin/env IAC_MCP_WORLD=mac {BIN} osascript"], 1, "osascript: answers, although there is no app"),
             (["apps", "--root", "empty", *elsewhere], 1, "no scriptable app was found below empty"),
             (["apps", "zzzz", "--simulated"], 1, "no scriptable app on the simulated Mac has `zzzz`"),
             (["apps", "--simulated", "--standard", "/no/such"], 2, "--standard /no/such: the file does not exist"),
@@ -272,7 +272,7 @@ class Operator(Desk):
         for arguments, expected in cases:
             with self.subTest(arguments):
                 self.assertIn(expected, self.cli_says(*arguments, status=2))
-        self.assertIn("taken back: 0", self.cli("policy", "revoke", "--all"))
+        self.assertIn("revoked: 0", self.cli("policy", "revoke", "--all"))
         self.assertIn("there is no file", self.told("plugin", "add", "no.wasm", status=1))
         self.assertIn("no.jsonl: ", self.told("sim", "record", "no.jsonl", "--again", "--simulated", status=1))
         self.assertIn("nocommand: ", self.told("sim", "record", "x", "--simulated", "--", "nocommand", status=1))

@@ -77,9 +77,9 @@ class Plugins(Desk):
             self.assertIn("the plugin was granted no more than MODIFY", error["message"])
             self.assertIn(" plugin grant probe", error["suggestion"])
             error = await self.refused(client, "probe", do="finder")
-            self.assertIn("was not granted to read", error["message"])
+            self.assertIn("has no grant to read", error["message"])
             error = await self.refused(client, "probe", do="rename", names=["no"])
-            self.assertIn("it only reads", error["message"])
+            self.assertIn("declares itself read-only", error["message"])
             mail = await self.ok(client, "iac_mcp_query_object", app="Mail", specifier={"type": "property", "property": "inbox", "of": "application"})
             error = await self.refused(client, "probe", do="properties", **{"with": {"reference": mail["reference"]["id"]}})
             self.assertIn("is a reference to another app", error["message"])
@@ -126,7 +126,7 @@ class Plugins(Desk):
 
     async def test_a_plugin_that_fails_is_quarantined_and_released(self):
         async with self.client(MODERN) as client:
-            for what, why in (("panic", "broke off"), ("hog", "memory"), ("spin", "compute time")):
+            for what, why in (("panic", "stopped with an error"), ("hog", "memory"), ("spin", "compute time")):
                 error = await self.refused(client, "probe", do=what)
                 self.assertEqual(error["error"], "plugin_failed")
                 self.assertIn(why, error["message"])

@@ -86,10 +86,10 @@ async fn what_was_not_granted_is_not_linked() {
 async fn a_call_reports_what_it_has_used() {
     let plugin = linked("host-call-storm").await;
     let (answer, report) = plugin.call(call(CancellationToken::new())).await;
-    assert_eq!(show(answer), "it passed the bound on host calls, 1000");
+    assert_eq!(show(answer), "it exceeded the limit on host calls, 1000");
     assert_eq!((report.host_calls, report.memory, report.traffic), (1_001, 65_536, 0));
     let (answer, report) = linked("log-flood").await.call(call(CancellationToken::new())).await;
-    assert_eq!(show(answer), "it passed the bound on log lines, 200");
+    assert_eq!(show(answer), "it exceeded the limit on log lines, 200");
     assert_eq!((report.log.len(), report.log[0].text.as_str()), (200, "Misbehaves."));
 }
 

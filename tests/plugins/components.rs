@@ -79,7 +79,7 @@ fn code_is_counted_before_it_is_compiled() {
 
 #[test]
 fn code_is_not_handed_around() {
-    let around = "hands modules or components around";
+    let around = "passes modules or components around";
     check("an imported module", "(component (import \"m\" (core module)))", around);
     check("an imported component", "(component (import \"c\" (component)))", around);
     check("an exported module", "(component (core module $m) (export \"m\" (core module $m)))", around);

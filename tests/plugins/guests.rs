@@ -49,7 +49,7 @@ pub(crate) fn wide() -> Limits {
 pub(crate) fn limits(expected: &str) -> Limits {
     match expected {
         "compute time" => Limits { compute: Duration::from_millis(40), ..wide() },
-        "bound on time" => Limits { wall: Duration::from_millis(40), ..wide() },
+        "limit on time" => Limits { wall: Duration::from_millis(40), ..wide() },
         _ => wide(),
     }
 }

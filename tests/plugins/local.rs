@@ -70,7 +70,7 @@ async fn nothing_outside_of_a_root_is_read() {
     check_file("sub/../a.txt", 0, 100, r#"{"text":"grüße"}"#).await;
     check_file("a.txt", 0, 3, r#"{"text":"gr"}"#).await;
     check_file("a.txt", 100, 3, r#"{"text":""}"#).await;
-    check_file("a.txt", 3, 10, "invalid_parameter: `a.txt` holds no UTF-8 at byte 3").await;
+    check_file("a.txt", 3, 10, "invalid_parameter: `a.txt` is not UTF-8 at byte 3").await;
     check_file("out", 0, 100, "invalid_parameter: `out` is not below the root").await;
     check_file("../secret", 0, 100, "invalid_parameter: `../secret` is not below the root").await;
     check_file("/etc/passwd", 0, 100, "invalid_parameter: `/etc/passwd` is not below the root").await;
@@ -109,7 +109,7 @@ async fn a_store_is_a_plugins_own() {
     assert_eq!(ask(folder.path(), "two", get("a")).await, r#"{"value":null}"#);
     assert_eq!(ask(folder.path(), "one", put("b", 900_000)).await, "{}");
     let full = ask(folder.path(), "one", put("c", 300_000)).await;
-    assert!(full.starts_with("result_too_large: the store would hold 1200198 bytes"), "{full}");
+    assert!(full.starts_with("result_too_large: the store would have 1200198 bytes"), "{full}");
     assert_eq!(ask(folder.path(), "one", get("c")).await, r#"{"value":null}"#);
     let keys = json!({"ask": "store-keys", "prefix": "", "after": "a", "limit": 10});
     assert_eq!(ask(folder.path(), "one", keys).await, r#"{"keys":["b"]}"#);
@@ -126,6 +126,6 @@ async fn a_million_names_without_anything_are_too_much() {
     serde_json::to_writer(file, &kept).expect("a file can be written");
     let put = |key: &str| json!({"ask": "store-put", "key": key, "value": ""});
     let full = ask(folder.path(), "one", put("one more")).await;
-    assert_eq!(full, "result_too_large: the store would hold 1050072 bytes, expected at most 1048576");
+    assert_eq!(full, "result_too_large: the store would have 1050072 bytes, expected at most 1048576");
     assert_eq!(ask(folder.path(), "two", put("one more")).await, "{}", "another plugin has its own");
 }

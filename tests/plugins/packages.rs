@@ -163,8 +163,8 @@ async fn a_package_says_everything_once() {
         assert!(refused(&twice).starts_with(&expected), "{}", refused(&twice));
     }
     let module = Guest::read("honest").module();
-    assert!(refused(&module).starts_with("the file is no component"), "{}", refused(&module));
-    assert!(refused(b"").starts_with("the file is no component"));
+    assert!(refused(&module).starts_with("the file is not a component"), "{}", refused(&module));
+    assert!(refused(b"").starts_with("the file is not a component"));
 }
 
 #[tokio::test]
@@ -180,7 +180,8 @@ async fn tools_that_are_not_the_guests_own_are_found() {
         .await
         .err()
         .map(|it| it.to_string());
-    let expected = "the component lists other tools than its package says; make the file again with `iac-mcp plugin pack`";
+    let expected =
+        "the component lists other tools than its package; make the file again with `iac-mcp plugin pack`";
     assert_eq!(found.as_deref(), Some(expected));
     assert!(package::verify(&engine(Backend::Native), &bytes, &wide(), None).await.is_ok());
 }

@@ -59,7 +59,7 @@ async fn a_plugin_that_fails_three_times_is_left_alone() {
     for _ in 0..3 {
         assert!(show(call(&registry).await).contains("unreachable"));
     }
-    let quarantined = "it is quarantined: 3 failures in 10 minutes, the last one: it broke off";
+    let quarantined = "it is quarantined: 3 failures in 10 minutes, the last one: it stopped with an error";
     assert!(show(call(&registry).await).starts_with(quarantined));
     let again = open(state.path());
     assert!(show(call(&again).await).starts_with(quarantined), "a new start does not forget");
@@ -129,13 +129,13 @@ async fn a_call_does_not_wait_for_the_compiler_longer_than_its_client() {
     assert_eq!(given_up.await.expect("the call ends"), "the call was cancelled");
     tokio::time::advance(std::time::Duration::from_secs(26)).await;
     for call in calls {
-        assert_eq!(call.await.expect("the call ends"), "it is still being compiled after 25 s");
+        assert_eq!(call.await.expect("the call ends"), "it is not compiled yet after 25 s");
     }
     tokio::time::resume();
     while let shown = calling(CancellationToken::new()).await.expect("the call ends")
         && shown != "{}"
     {
-        assert_eq!(shown, "it is still being compiled after 25 s");
+        assert_eq!(shown, "it is not compiled yet after 25 s");
     }
     assert_eq!(registry.health()[0].quarantined, None);
 }
@@ -163,7 +163,7 @@ async fn too_many_calls_at_once_are_busy() {
             tokio::spawn(async move {
                 let called = registry.call(request(cancelled.clone())).await;
                 let shown = show(called.expect("the tool is there").answer);
-                if shown.contains("waiting already") {
+                if shown.contains("already wait") {
                     // Six of them are: the others may go now.
                     cancelled.cancel();
                 }
@@ -175,7 +175,7 @@ async fn too_many_calls_at_once_are_busy() {
     for call in calls {
         shown.push(call.await.expect("the call ends"));
     }
-    let busy = shown.iter().filter(|it| it.ends_with("calls of it are waiting already")).count();
+    let busy = shown.iter().filter(|it| it.ends_with("of its calls already wait")).count();
     let ended = shown.iter().filter(|it| *it == "the call was cancelled").count();
     assert!(busy >= 1 && busy + ended == 24, "{shown:?}");
 }

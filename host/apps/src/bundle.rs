@@ -28,7 +28,7 @@ pub(crate) struct Info {
 pub(crate) fn read(info: &Path) -> Result<Info, String> {
     let known = fs::metadata(info).map_err(|error| error.to_string())?;
     if !known.is_file() || known.len() > LARGEST {
-        return Err(format!("no regular file of at most {LARGEST} bytes"));
+        return Err(format!("not a regular file of at most {LARGEST} bytes"));
     }
     let list = plist::Value::from_file(info).map_err(|error| error.to_string())?;
     let list = list.as_dictionary().ok_or("expected a dictionary")?;

@@ -169,7 +169,7 @@ impl Sources {
 
 fn missing_file(name: &str) -> Problem {
     let what = format!(
-        "the app names `{name}` as its dictionary, and has no such file; another one is read instead"
+        "the app names `{name}` as its dictionary, but that file does not exist; another one is read instead"
     );
     Problem { line: 0, place: "Info.plist".to_owned(), kind: ProblemKind::Defect(what) }
 }

@@ -49,7 +49,7 @@ impl Bundle {
         let others: Vec<String> = self.others.iter().map(|folder| self.shown(folder)).collect();
         (!others.is_empty()).then(|| {
             format!(
-                "{} is the id of several bundles: {} is used, {} is not; remove what does not belong there",
+                "{} is the id of several bundles: {} is used, {} is not; remove the wrong one",
                 self.id,
                 self.shown(&self.folder),
                 others.join(" and "),

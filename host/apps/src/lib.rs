@@ -120,7 +120,7 @@ impl Catalog {
         let bundle = bundles.into_iter().find(|bundle| *bundle.id == *app.bundle_id);
         let unreadable = || {
             let message = format!("the scripting dictionary of {} could not be read", app.name);
-            Fault::new(Code::Unavailable, message, "look at the log with IAC_MCP_LOG=warn")
+            Fault::new(Code::Unavailable, message, "read the log with IAC_MCP_LOG=warn")
         };
         let definition = bundle.and_then(|bundle| self.read_one(bundle)).ok_or_else(unreadable)?;
         Ok((app.clone(), definition))
@@ -160,7 +160,7 @@ impl Catalog {
             }
         }
         for Refused { folder, why } in &refused {
-            tracing::info!(why, app = %folder.display(), "an app is passed over");
+            tracing::info!(why, app = %folder.display(), "an app is skipped");
         }
         OnDisk { bundles, refused, index }
     }

@@ -60,14 +60,12 @@ impl Supervisor {
             }
         };
         let Ok(Ok(_turn)) = tokio::time::timeout_at(deadline, turn).await else {
-            return Closed::Unshown("System Events is busy, and could press its buttons".to_owned());
+            return Closed::Unshown("System Events is busy and could press its buttons".to_owned());
         };
         let left = deadline.saturating_duration_since(tokio::time::Instant::now());
         match tokio::time::timeout(left + GRACE, self.show(dialog, left)).await {
             Ok(closed) => closed,
-            Err(_) => {
-                Closed::Silent(format!("nobody pressed a button within {} seconds", patience.as_secs()))
-            }
+            Err(_) => Closed::Silent(format!("no button was pressed within {} seconds", patience.as_secs())),
         }
     }
 

@@ -319,7 +319,7 @@ fn turns(app: &str, shared: &Shared) -> io::Result<Option<Turns>> {
 /// A change never goes on without a turn: two servers would write into one app at a time.
 fn no_turn(error: &io::Error) -> Event {
     Event::Failed(RunFailure::Busy(format!(
-        "servers cannot take turns at it, since locks cannot be had: {error}"
+        "servers cannot take turns at it, because files cannot be locked: {error}"
     )))
 }
 

@@ -63,7 +63,7 @@ fn replied(text: Vec<u8>) -> Event {
         Ok(text) if is_envelope(&text) => Event::Replied(text),
         Ok(text) => {
             let shown: String = text.trim().chars().take(200).collect();
-            Event::Failed(RunFailure::Process(format!("its answer is not whole, or no answer: {shown}")))
+            Event::Failed(RunFailure::Process(format!("its answer is incomplete or invalid: {shown}")))
         }
         Err(_) => Event::Failed(RunFailure::Process("the answer is not UTF-8".to_owned())),
     }

@@ -188,7 +188,7 @@ fn command(settings: &Settings, arguments: &[OsString], liveness: &impl AsRawFd)
 
 #[expect(clippy::disallowed_methods, reason = "this is the one place that starts a process")]
 fn guarded(guard: Option<&Path>, program: &[OsString], liveness: &impl AsRawFd) -> io::Result<Command> {
-    let (program, first) = program.split_first().ok_or_else(|| io::Error::other("no program is named"))?;
+    let (program, first) = program.split_first().ok_or_else(|| io::Error::other("the command is empty"))?;
     let mut command = match guard {
         None => Command::new(program),
         Some(guard) => Command::new(guard),
@@ -207,7 +207,7 @@ fn guarded(guard: Option<&Path>, program: &[OsString], liveness: &impl AsRawFd) 
 #[expect(clippy::disallowed_methods, reason = "this is the one place that starts a process")]
 pub(crate) fn inherit(command: &[OsString]) -> io::Result<std::process::Child> {
     let (program, arguments) =
-        command.split_first().ok_or_else(|| io::Error::other("no program is named"))?;
+        command.split_first().ok_or_else(|| io::Error::other("the command is empty"))?;
     std::process::Command::new(program).args(arguments).spawn().map_err(|error| unstartable(program, &error))
 }
 

@@ -67,15 +67,15 @@ impl fmt::Display for Standing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.since().map_or(0, |since| since.elapsed().as_secs());
         match self {
-            Self::Open => write!(f, "other calls came before this one"),
-            Self::Waits(None) => write!(f, "another server talks to it"),
+            Self::Open => write!(f, "earlier calls have not finished"),
+            Self::Waits(None) => write!(f, "another server uses it"),
             Self::Waits(Some(holder)) => {
-                write!(f, "the server with process number {} talks to it", holder.pid)
+                write!(f, "the server with process number {} uses it", holder.pid)
             }
-            Self::Runs(_) => write!(f, "it works on an earlier call, since {seconds} s"),
+            Self::Runs(_) => write!(f, "it has been working on an earlier call for {seconds} s"),
             Self::Silent(_) => write!(f, "an earlier call has waited for it for {seconds} s"),
             Self::Suspect(_) => {
-                write!(f, "it has not answered for {seconds} s, nor when asked whether it lives")
+                write!(f, "it has not answered for {seconds} s and did not answer the check either")
             }
         }
     }

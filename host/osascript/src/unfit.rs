@@ -18,7 +18,7 @@ impl Unfit {
         if matches!(broken, Broken::Unstartable(_)) {
             return;
         }
-        tracing::warn!(%broken, "no worker can be kept; each script gets a process of its own");
+        tracing::warn!(%broken, "no worker can be kept; each script gets its own process");
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 

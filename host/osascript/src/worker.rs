@@ -65,7 +65,7 @@ pub(crate) enum Broken {
     #[error("the worker ended")]
     Ended(Vec<u8>),
     /// It said something that it was not asked.
-    #[error("the worker said what it was not asked: {0}")]
+    #[error("the worker sent an unexpected reply: {0}")]
     Babble(String),
     /// Its answer is longer than this many bytes.
     #[error("the worker's answer is longer than {0} bytes")]

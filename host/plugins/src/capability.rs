@@ -44,8 +44,8 @@ impl Capability {
     /// Returns what it lets a plugin do, for whoever grants it.
     pub fn explain(self) -> &'static str {
         match self {
-            Self::Apps => "read what these apps hold",
-            Self::AppsChange => "change what these apps hold, up to the level",
+            Self::Apps => "read the data of these apps",
+            Self::AppsChange => "change the data of these apps, up to the level",
             Self::AppScripts => "run the package's own scripts inside these apps",
             Self::LanguageServers => {
                 "start language servers below these folders, which runs code of the project (build scripts, macros, compiler \
@@ -65,7 +65,9 @@ impl fmt::Display for Capability {
 
 /// A text names no capability.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no capability, expected apps, apps-change, app-scripts, language-servers, files or store")]
+#[error(
+    "unknown capability `{0}`, expected apps, apps-change, app-scripts, language-servers, files or store"
+)]
 pub struct UnknownCapability(String);
 
 impl FromStr for Capability {

@@ -106,7 +106,7 @@ impl Descriptor {
         } else if length > most {
             format!("has {length} characters, expected at most {most}")
         } else if clean(text, most) != text {
-            "holds control or bidirectional characters".to_owned()
+            "contains control or bidirectional characters".to_owned()
         } else {
             return Ok(());
         };
@@ -119,10 +119,10 @@ impl Descriptor {
             return Err(format!("has {} bytes, expected at most {MOST_SCHEMA}", text.len()));
         }
         if clean(&text, MOST_SCHEMA) != text {
-            return Err("holds control or bidirectional characters".to_owned());
+            return Err("contains control or bidirectional characters".to_owned());
         }
         if self.input_schema["type"] != "object" || !self.input_schema["properties"].is_object() {
-            return Err("is no object with `\"type\":\"object\"` and `properties`".to_owned());
+            return Err("is not an object with `\"type\":\"object\"` and `properties`".to_owned());
         }
         for word in ["oneOf", "anyOf", "allOf"] {
             if self.input_schema.get(word).is_some() {
@@ -183,8 +183,8 @@ mod tests {
         found(&[tool("demo", &"x".repeat(1 << 20), json!({}))], "has 1048576 characters");
         found(&[tool("demo", "\u{1b}[2Jhello", json!({}))], "control or bidirectional");
         found(&[tool("demo", " ", json!({}))], "is empty");
-        found(&[tool("demo", "d", json!(true))], "is no object");
-        found(&[tool("demo", "d", json!({"type": "object"}))], "is no object");
+        found(&[tool("demo", "d", json!(true))], "is not an object");
+        found(&[tool("demo", "d", json!({"type": "object"}))], "is not an object");
         found(
             &[tool("demo", "d", json!({"type": "object", "properties": {}, "anyOf": []}))],
             "`anyOf` at its root",

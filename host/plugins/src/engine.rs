@@ -71,7 +71,7 @@ pub enum LoadError {
     #[error("the plugin engine does not start: {0}")]
     Engine(String),
     /// The component could not be compiled.
-    #[error("the component does not compile: {0}")]
+    #[error("the component cannot be compiled: {0}")]
     Compile(String),
     /// The component wants what was not granted, or what this host does not have.
     #[error("the component cannot be linked: {0}")]

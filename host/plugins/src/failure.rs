@@ -92,7 +92,7 @@ pub enum Failure {
     #[error("{}", .0.message)]
     Passed(Fault),
     /// It went over a bound and was ended.
-    #[error("it passed the bound on {}, {limit}", bound.name())]
+    #[error("it exceeded the limit on {}, {limit}", bound.name())]
     Stopped {
         /// Which bound.
         bound: Bound,
@@ -100,22 +100,22 @@ pub enum Failure {
         limit: String,
     },
     /// It did something that a component cannot do, or gave up.
-    #[error("it broke off: {0}")]
+    #[error("it stopped with an error: {0}")]
     Trap(String),
     /// Its answer is none.
-    #[error("its answer is no JSON object: {0}")]
+    #[error("its answer is not a JSON object: {0}")]
     Malformed(String),
     /// It was not the call that was recorded.
     #[error("the call differs from the recording: {0}")]
     Diverged(String),
     /// Somebody has to be asked before it can go on; it comes again with the answer.
-    #[error("it waits for the yes of a human")]
+    #[error("it waits for a human's approval")]
     Suspended,
     /// The client took the call back.
     #[error("the call was cancelled")]
     Cancelled,
     /// Too many calls wait already.
-    #[error("{0} calls of it are waiting already")]
+    #[error("{0} of its calls already wait")]
     Busy(usize),
     /// It failed too often.
     #[error("it is quarantined: {reason}")]
@@ -124,10 +124,10 @@ pub enum Failure {
         reason: String,
     },
     /// Nothing of what its code needs was granted, so that it cannot even be linked; as arguments of `plugin grant`.
-    #[error("it was not given {}", .0.join(", "))]
+    #[error("it has no grant for {}", .0.join(", "))]
     Ungranted(Vec<String>),
     /// Its code is being compiled.
-    #[error("it is still being compiled after {} s", .0.as_secs())]
+    #[error("it is not compiled yet after {} s", .0.as_secs())]
     Compiling(Duration),
     /// The host could not begin the call.
     #[error("{0}")]
@@ -197,12 +197,12 @@ impl Failure {
                 let own = fault.suggestion.as_deref().map(|text| clean(text, 1_000));
                 own.or_else(|| (self.code() == "plugin_failed").then(|| ITS_OWN.to_owned()))
             }
-            Self::Busy(_) => Some("call again when the earlier calls have been answered".to_owned()),
-            Self::Compiling(_) => Some("it goes on: call again in a minute".to_owned()),
+            Self::Busy(_) => Some("call again after the earlier calls have been answered".to_owned()),
+            Self::Compiling(_) => Some("compiling continues; call again in a minute".to_owned()),
             Self::Quarantined { .. } => {
                 Some(format!("the operator can run `iac-mcp plugin release {plugin}`"))
             }
-            Self::Stopped { bound: Bound::Wall, .. } => Some("ask for less at once, or later".to_owned()),
+            Self::Stopped { bound: Bound::Wall, .. } => Some("ask for less at once, or try later".to_owned()),
             Self::Stopped { .. } => Some("ask for less at once".to_owned()),
             Self::Ungranted(lacks) => {
                 let commands = lacks.iter().map(|lack| format!("`iac-mcp plugin grant {plugin} {lack}`"));
@@ -210,10 +210,10 @@ impl Failure {
                 Some(format!("only the user can change this: {}", commands.join(" and ")))
             }
             Self::Trap(_) | Self::Malformed(_) | Self::Diverged(_) => {
-                Some("this is a fault of the plugin: tell the user, and try another way".to_owned())
+                Some("this is a bug in the plugin: tell the user, and try another way".to_owned())
             }
             Self::Host(_) => Some(format!(
-                "tell the user: {plugin} may have to be installed again, with `iac-mcp plugin remove` and `add`"
+                "tell the user: {plugin} may need a new installation, with `iac-mcp plugin remove` and `add`"
             )),
             Self::Suspended | Self::Cancelled => None,
         }
@@ -237,7 +237,7 @@ impl Failure {
 }
 
 /// What can be done about an error of the plugin's own kind, of which it says no more.
-const ITS_OWN: &str = "this is what the plugin says: ask it for something else, or tell the user";
+const ITS_OWN: &str = "this message comes from the plugin: ask it for something else, or tell the user";
 
 /// The codes that a plugin may pass on or use as they are.
 const SHARED: [&str; 23] = [
@@ -307,7 +307,7 @@ mod tests {
                 ..Fault::new("no-tasks", "nothing\u{202e} to do\u{1b}[2J")
             }),
             &json!({"error": "plugin_failed", "message": "nothing to do[2J",
-                "suggestion": "this is what the plugin says: ask it for something else, or tell the user", "retryable": false, "plugin": "demo",
+                "suggestion": "this message comes from the plugin: ask it for something else, or tell the user", "retryable": false, "plugin": "demo",
                 "detail": {"code": "no-tasks", "detail": {"n": 1}}}),
         );
         let told = Fault {
@@ -326,7 +326,7 @@ mod tests {
         );
         check(
             Failure::slow(Bound::Compute, Duration::from_millis(20)),
-            &json!({"error": "plugin_failed", "message": "plugin `demo` failed: it passed the bound on compute time, 20 ms",
+            &json!({"error": "plugin_failed", "message": "plugin `demo` failed: it exceeded the limit on compute time, 20 ms",
                 "suggestion": "ask for less at once", "retryable": false, "plugin": "demo"}),
         );
         check(

@@ -263,7 +263,7 @@ pub struct Nothing;
 
 impl Host for Nothing {
     fn ask<'a>(&'a self, _caller: &'a Caller, _question: Question) -> Answer<'a> {
-        let fault = Fault::new("unavailable", "nothing can be asked here");
+        let fault = Fault::new("unavailable", "no questions are possible here");
         Box::pin(async move { Err(fault.into()) })
     }
 }

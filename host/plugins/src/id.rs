@@ -14,7 +14,7 @@ pub struct PluginId(String);
 /// A text is no plugin's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no plugin id, expected 2 to 32 of a-z, 0-9 and single `-`, beginning with a letter, and no name that the server uses"
+    "`{0}` is not a plugin id, expected 2 to 32 of a-z, 0-9 and single `-`, beginning with a letter, and not a name that the server uses"
 )]
 pub struct InvalidId(String);
 

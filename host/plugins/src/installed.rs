@@ -66,16 +66,16 @@ pub enum InstallError {
     #[error("the plugins below the state directory cannot be {0}: {1}")]
     Io(&'static str, #[source] io::Error),
     /// The head is damaged; nothing runs on what could not be read.
-    #[error("installed.json cannot be read: {0}; move it away to begin anew, and add the plugins again")]
+    #[error("installed.json cannot be read: {0}; move it away and add the plugins again")]
     Head(String),
     /// There is no such plugin.
-    #[error("no plugin `{0}` is installed; `iac-mcp plugin list` shows which are")]
+    #[error("no plugin `{0}` is installed; `iac-mcp plugin list` lists the installed ones")]
     Unknown(String),
     /// There is one already.
-    #[error("plugin `{0}` is installed already; use `iac-mcp plugin update`")]
+    #[error("plugin `{0}` is already installed; use `iac-mcp plugin update`")]
     Exists(PluginId),
     /// A tool is another plugin's.
-    #[error("the tool `{tool}` is that of plugin `{owner}` already")]
+    #[error("the plugin `{owner}` already has the tool `{tool}`")]
     Tool {
         /// Which tool.
         tool: String,
@@ -83,7 +83,9 @@ pub enum InstallError {
         owner: PluginId,
     },
     /// The file is not the one that was installed.
-    #[error("the file of plugin `{0}` was changed after it was installed; remove it and add it again")]
+    #[error(
+        "the file of plugin `{0}` was changed after its installation; remove the plugin and add it again"
+    )]
     Changed(PluginId),
 }
 

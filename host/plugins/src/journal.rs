@@ -122,7 +122,7 @@ pub struct End;
 
 impl Host for End {
     fn ask<'a>(&'a self, _: &'a Caller, question: Question) -> Answer<'a> {
-        let how = format!("it asked {}, and nothing more is recorded", shown(&question));
+        let how = format!("it asked {}, but the recording has no more questions", shown(&question));
         Box::pin(async { Err(Refusal::Diverged(how)) })
     }
 }
@@ -201,6 +201,6 @@ mod tests {
         assert_eq!(ask(&journal, "b").await, Ok(Json::Null));
         assert_eq!(journal.unasked(), None);
         let Err(Refusal::Diverged(how)) = ask(&journal, "c").await else { panic!("it was answered") };
-        assert!(how.contains("\"c\"") && how.contains("nothing more is recorded"), "{how}");
+        assert!(how.contains("\"c\"") && how.contains("has no more questions"), "{how}");
     }
 }

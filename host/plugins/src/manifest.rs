@@ -99,8 +99,8 @@ pub enum ManifestError {
         /// What was expected.
         expected: String,
     },
-    /// A capability is wanted twice.
-    #[error("plugin.toml: `{0}` is wanted twice, expected one entry with all its apps")]
+    /// A capability is occurs twice.
+    #[error("plugin.toml: `{0}` occurs twice in `wants`, expected one entry with all its apps")]
     Twice(Capability),
 }
 
@@ -317,7 +317,7 @@ mod tests {
         check("[[wants]]\ncapability = \"store\"\nreason = \"a\u{202e}b\"", "`reason` is");
         check(
             &format!("{}\n{}", want("capability = \"store\""), want("capability = \"store\"")),
-            "wanted twice",
+            "occurs twice",
         );
         check(&want("capability = \"app-scripts\"\napps = [\"x\"]"), "`scripts` is `0`");
         check(

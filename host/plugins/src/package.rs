@@ -71,7 +71,7 @@ pub enum PackageError {
     Encoding,
     /// A section is missing or there twice.
     #[error(
-        "the section `{name}` is there {count} times, expected once; make the file with `iac-mcp plugin pack`"
+        "the section `{name}` occurs {count} times, expected once; make the file with `iac-mcp plugin pack`"
     )]
     Section {
         /// Which.
@@ -83,7 +83,7 @@ pub enum PackageError {
     #[error(transparent)]
     Manifest(#[from] ManifestError),
     /// Code and claims differ.
-    #[error("the code imports {imports}, and plugin.toml wants {wants}: both must name the same")]
+    #[error("the code imports {imports}, but plugin.toml wants {wants}: both must be the same")]
     Wants {
         /// What the code imports.
         imports: String,
@@ -94,7 +94,7 @@ pub enum PackageError {
     #[error(transparent)]
     Tools(#[from] DescriptorError),
     /// The list of tools is no list.
-    #[error("the section `{SECTION_TOOLS}` is no list of tools: {0}")]
+    #[error("the section `{SECTION_TOOLS}` is not a list of tools: {0}")]
     ToolList(String),
     /// A script is missing or cannot be used.
     #[error("script `{name}`: {why}")]
@@ -106,7 +106,7 @@ pub enum PackageError {
     },
     /// It lists other tools now.
     #[error(
-        "the component lists other tools than its package says; make the file again with `iac-mcp plugin pack`"
+        "the component lists other tools than its package; make the file again with `iac-mcp plugin pack`"
     )]
     OtherTools,
     /// It cannot be loaded.
@@ -209,8 +209,9 @@ fn component(wasm: &[u8]) -> Result<Vec<u8>, PackageError> {
     if wasmparser::Parser::is_component(wasm) {
         return Ok(wasm.to_vec());
     }
-    let failed =
-        |error: &dyn std::fmt::Display| PackageError::Wasm(format!("the module makes no component: {error}"));
+    let failed = |error: &dyn std::fmt::Display| {
+        PackageError::Wasm(format!("the module cannot become a component: {error}"))
+    };
     let encoder = ComponentEncoder::default().module(wasm).map_err(|error| failed(&format!("{error:#}")))?;
     encoder.validate(true).encode().map_err(|error| failed(&format!("{error:#}")))
 }

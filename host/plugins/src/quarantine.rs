@@ -45,7 +45,7 @@ mod tests {
     fn check(crashes: &[Millis], quarantined: bool) {
         let mut record = Record::default();
         for at in crashes {
-            record.crashed(*at, "it broke off");
+            record.crashed(*at, "it stopped with an error");
         }
         assert_eq!(record.reason().is_some(), quarantined, "{crashes:?}");
     }

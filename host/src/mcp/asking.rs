@@ -56,8 +56,7 @@ impl Questions {
         match tokio::time::timeout(patience.saturating_sub(LEAST), self.0.acquire()).await {
             Ok(Ok(turn)) => Ok(turn),
             _ => Err(format!(
-                "{AT_ONCE} earlier questions were open for {} seconds, and no more are shown at once; call again when \
-                 they are answered",
+                "{AT_ONCE} earlier questions were open for {} seconds, which is the limit; call again after they are answered",
                 began.elapsed().as_secs()
             )),
         }
@@ -100,13 +99,12 @@ impl Tickets {
     /// Takes a ticket back; `None` if it is not ours, not for this call, too old, or was used before.
     fn take(&self, place: &str, state: &str) -> Option<Ticket> {
         let opened = self.codec.open_with(state, place.as_bytes());
-        let opened = opened
-            .inspect_err(|error| tracing::warn!(%error, "an answer came with a ticket that is not good"));
+        let opened = opened.inspect_err(|error| tracing::warn!(%error, "an answer had an invalid ticket"));
         let ticket: Ticket = serde_json::from_slice(&opened.ok()?).ok()?;
         let made = self.open().remove(&ticket.nonce);
         let is_good = made.is_some_and(|made| made.elapsed() < GOOD);
         if !is_good {
-            tracing::warn!("an answer came twice, or too late");
+            tracing::warn!("an answer arrived twice, or too late");
         }
         is_good.then_some(ticket)
     }
@@ -256,9 +254,11 @@ impl Asker for Meanwhile {
                     Asked::Answered(Answer::Unanswered(why))
                 }
                 Err(ServiceError::McpError(error)) => {
-                    Asked::NoWay(format!("the client does not ask: {}", error.message))
+                    Asked::NoWay(format!("the client cannot ask: {}", error.message))
                 }
-                Err(error) => Asked::Answered(Answer::Unanswered(format!("the client went away: {error}"))),
+                Err(error) => {
+                    Asked::Answered(Answer::Unanswered(format!("the client disconnected: {error}")))
+                }
             }
         })
     }

@@ -21,7 +21,7 @@ pub(super) async fn caught<F: Future>(mut future: Pin<&mut F>) -> Result<F::Outp
 fn said(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    format!("it panicked: {}", text.as_deref().unwrap_or("nobody knows why"))
+    format!("it panicked: {}", text.as_deref().unwrap_or("the reason is unknown"))
 }
 
 #[cfg(test)]
@@ -41,6 +41,6 @@ mod tests {
             panic!("after {} waits", 1)
         };
         check(late, Err("it panicked: after 1 waits")).await;
-        check(async { std::panic::panic_any(1_u8) }, Err("it panicked: nobody knows why")).await;
+        check(async { std::panic::panic_any(1_u8) }, Err("it panicked: the reason is unknown")).await;
     }
 }

@@ -40,7 +40,7 @@ pub enum ClientError {
     #[error("the server cannot be started: {0}")]
     Start(#[from] std::io::Error),
     /// The server did not agree to a session.
-    #[error("no session with the server: {0}")]
+    #[error("the session with the server failed: {0}")]
     Session(#[from] Box<rmcp::service::ClientInitializeError>),
     /// A request failed.
     #[error("the server did not answer: {0}")]

@@ -25,7 +25,8 @@ const JSON: &str = "application/json";
 /// The apps cannot be found out.
 pub(super) async fn list(pipeline: &Pipeline) -> Result<Vec<Resource>, ErrorData> {
     let apps = Resource::new(APPS, "apps").with_title("Scriptable apps").with_mime_type(JSON);
-    let audit = Resource::new(AUDIT, "audit").with_title("What was decided and done").with_mime_type(JSON);
+    let audit =
+        Resource::new(AUDIT, "audit").with_title("The newest entries of the audit log").with_mime_type(JSON);
     let known = pipeline.every_app().await.map_err(|fault| failed(&fault, APPS))?;
     Ok([apps, audit].into_iter().chain(known.0.iter().map(dictionary)).collect())
 }
@@ -74,8 +75,9 @@ async fn audit(pipeline: &Pipeline) -> Result<Json, ErrorData> {
 async fn whole(pipeline: &Pipeline, uri: &str) -> Result<Json, ErrorData> {
     let known = pipeline.every_app().await.map_err(|fault| failed(&fault, uri))?;
     let app = known.0.iter().find(|app| address(app) == uri);
-    let app =
-        app.ok_or_else(|| ErrorData::resource_not_found("no such resource", Some(json!({ "uri": uri }))))?;
+    let app = app.ok_or_else(|| {
+        ErrorData::resource_not_found("there is no such resource", Some(json!({ "uri": uri })))
+    })?;
     pipeline.dictionary(&app.bundle_id).await.map_err(|fault| failed(&fault, uri))
 }
 

@@ -171,9 +171,7 @@ impl ServerHandler for Server {
     /// A client of the stateless era hears of changes while it listens.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let Ok(_listens) = self.listening.try_acquire() else {
-            let what = format!(
-                "{LISTENING} requests listen already, expected at most {LISTENING}: cancel one of them first"
-            );
+            let what = format!("already {LISTENING} requests listen, the maximum: cancel one of them first");
             return Err(ErrorData::invalid_request(what, None));
         };
         Box::pin(tell_changes(context, self.changes.clone(), self.closed.clone())).await;
@@ -325,12 +323,9 @@ const KNOWN: [&str; 8] = [
 
 fn malformed(method: &str) -> ErrorData {
     if KNOWN.contains(&method) {
-        return ErrorData::invalid_params(
-            format!("the parameters of {method} have not the form that it needs"),
-            None,
-        );
+        return ErrorData::invalid_params(format!("invalid parameters for {method}"), None);
     }
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("no method `{method}`"), None)
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`"), None)
 }
 
 /// Refuses cursors: there is nothing after the first page.
@@ -338,7 +333,7 @@ fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|request| request.cursor) {
         None => Ok(()),
         Some(cursor) => {
-            let message = format!("no cursor `{cursor}` was given: the list has one page");
+            let message = format!("unknown cursor `{cursor}`: the list has one page");
             Err(ErrorData::invalid_params(message, None))
         }
     }
@@ -347,7 +342,7 @@ fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
 fn no_arguments(given: &Json) -> Fault {
     let shown: String = given.to_string().chars().take(80).collect();
     let message = format!("`arguments`: expected an object, got {shown}");
-    Fault::new(Code::InvalidParameter, message, "give the arguments by name, as the tool's schema has them")
+    Fault::new(Code::InvalidParameter, message, "pass the arguments by name, as in the tool's schema")
         .with("parameter", "arguments")
 }
 

@@ -258,7 +258,7 @@ fn no_json(error: &serde_json::Error) -> ErrorData {
 }
 
 fn no_message() -> ErrorData {
-    let what = "no JSON-RPC message: expected one object on a line, with `jsonrpc` \"2.0\", a `method`, and for a \
+    let what = "not a JSON-RPC message: expected one object on a line, with `jsonrpc` \"2.0\", a `method`, and for a \
                 request an `id` that is a text or a whole number";
     ErrorData::invalid_request(what, None)
 }
@@ -280,7 +280,7 @@ fn too_many_values() -> ErrorData {
 /// What the protocol's library says in its own short words, so that a reader knows what to do.
 fn in_words(error: &mut ErrorData, begun: bool) {
     if error.code == ErrorCode::METHOD_NOT_FOUND && !error.message.contains(' ') {
-        error.message = format!("no method `{}`", error.message).into();
+        error.message = format!("there is no method `{}`", error.message).into();
     } else if error.code == ErrorCode::INVALID_PARAMS && !begun {
         error.message = format!("{}; or send `initialize` first", error.message).into();
     }

@@ -17,9 +17,7 @@ pub struct Operator {
 }
 
 /// What can be done where a rule would be forgotten.
-const FORGETS: &str = "only the user can allow this, and this simulated Mac forgets what it is allowed: they make one \
-                       that is kept with `iac-mcp sim new DIR` and use it with --world DIR, or keep what is allowed \
-                       with --state DIR";
+const FORGETS: &str = "only the user can allow this, and this simulated Mac forgets approvals: the user can create a saved one with `iac-mcp sim new DIR` and use it with --world DIR, or keep approvals with --state DIR";
 
 impl Operator {
     /// Takes the options that were given, by their names.

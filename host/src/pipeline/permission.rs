@@ -231,7 +231,7 @@ impl Permission {
             question.scopes().iter().map(|scope| scope.grant(grant_id(), always, by.clone(), now)).collect();
         match self.blocking(move |state| state.grant(grants, now)).await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::error!(%error, "what was allowed is not kept"),
+            Ok(Err(error)) => tracing::error!(%error, "the approval is not stored"),
             Err(fault) => tracing::error!("{}", fault.message),
         }
     }
@@ -267,9 +267,9 @@ impl Permission {
         let kept = self.blocking(move |state| state.keep_undos(&undo, &undone, now));
         match tokio::time::timeout(LATE, kept).await {
             Ok(Ok(Ok(()))) => return true,
-            Ok(Ok(Err(error))) => tracing::error!(%error, "the write cannot be taken back"),
+            Ok(Ok(Err(error))) => tracing::error!(%error, "the write cannot be undone"),
             Ok(Err(fault)) => tracing::error!("{}", fault.message),
-            Err(_) => tracing::error!("whether the write can be taken back is not known in time"),
+            Err(_) => tracing::error!("the undo record was not stored in time"),
         }
         false
     }
@@ -283,7 +283,9 @@ impl Permission {
         // The client gets the text only after every other server knows that it has it.
         match self.blocking(State::tell_untrusted).await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::error!(%error, "other servers do not know what was read"),
+            Ok(Err(error)) => {
+                tracing::error!(%error, "other servers do not know that untrusted content was read")
+            }
             Err(fault) => tracing::error!("{}", fault.message),
         }
     }

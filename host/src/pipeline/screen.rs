@@ -61,7 +61,7 @@ impl Screen {
             quiet = self.quiet.read() => Ok(Some(quiet)),
             () = cancel.cancelled() => Err(RunFailure::Cancelled),
             () = tokio::time::sleep(left) => {
-                Err(RunFailure::Busy("a question to the human is open on the screen".to_owned()))
+                Err(RunFailure::Busy("a question is open on the screen".to_owned()))
             }
         }
     }

@@ -134,7 +134,7 @@ impl Pipeline {
             return match self.supervisor.run("", Kind::Read, &Script::probe(""), cancel).await {
                 Event::Failed(RunFailure::Unstarted(why) | RunFailure::Process(why)) => Err(why),
                 Event::Failed(failure) => Err(failure.to_string()),
-                _ => Ok("answers, though there is no app to ask about".to_owned()),
+                _ => Ok("answers, although there is no app".to_owned()),
             };
         }
         let outcome = self.drive(Call::ListApps { search: None }, None, attempt, cancel).await.outcome;

@@ -46,7 +46,7 @@ fn tried_by(program: &Path) -> Backend {
     match child.status() {
         Ok(status) if status.success() => Backend::Native,
         ended => {
-            tracing::warn!(?ended, "this program may not run what it compiles, so plugins are interpreted");
+            tracing::warn!(?ended, "the system forbids running compiled code, so plugins are interpreted");
             Backend::Interpreter
         }
     }

@@ -115,7 +115,7 @@ impl Bridge {
             return Err(Fault::new("permission_denied", message).into());
         }
         let Json::Object(mut arguments) = given else {
-            return Err(Fault::new("invalid_parameter", "arguments are no object").into());
+            return Err(Fault::new("invalid_parameter", "arguments are not an object").into());
         };
         // A reference says which app it belongs to; everything else is told.
         if !matches!(operation, Operation::GetProperties | Operation::SetProperty) {
@@ -212,7 +212,9 @@ fn unusable(why: &str) -> Failure {
 
 /// Reads an error as clients see it.
 fn from_body(body: Json) -> Fault {
-    let Json::Object(mut fields) = body else { return Fault::new("internal", "the error has no form") };
+    let Json::Object(mut fields) = body else {
+        return Fault::new("internal", "the error has an invalid form");
+    };
     let mut text = |name: &str| match fields.remove(name) {
         Some(Json::String(text)) => Some(text),
         _ => None,

@@ -181,7 +181,7 @@ impl Plugins {
             Some(before) => before.again(state, cache),
             None => Registry::open(state, cache, self.engine.decided()),
         };
-        read.inspect_err(|error| tracing::error!(%error, "no plugin is used"))
+        read.inspect_err(|error| tracing::error!(%error, "plugins are off"))
             .map(Arc::new)
             .map_err(|error| error.to_string())
     }

@@ -47,7 +47,7 @@ pub enum StateError {
         found: &'static str,
     },
     /// A file has no end, or none near enough.
-    #[error("{}: this file is larger than {} MiB, which is the most that is read of it", .path.display(), .most / (1024 * 1024))]
+    #[error("{}: this file is larger than {} MiB, the largest size that is read", .path.display(), .most / (1024 * 1024))]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -55,13 +55,13 @@ pub enum StateError {
         most: u64,
     },
     /// The volume that it lies on does not answer.
-    #[error("{}: the volume that it lies on does not answer", .path.display())]
+    #[error("{}: its volume does not respond", .path.display())]
     Silent {
         /// The file or folder.
         path: PathBuf,
     },
     /// Another process does not give the lock of shared files back.
-    #[error("{}: another process holds this lock, for longer than it needs it", .path.display())]
+    #[error("{}: another process has held this lock for too long", .path.display())]
     Held {
         /// The file.
         path: PathBuf,
@@ -83,25 +83,25 @@ impl StateError {
             // A folder may hold something; a pipe or a link to a device does not.
             Self::NotAFile { path, found } => (path, if *found == FOLDER { "mv" } else { "rm" }),
             Self::Held { .. } => {
-                let how = "an iac-mcp process was probably stopped: let it go on or end it, then try again";
+                let how = "an iac-mcp process was probably stopped: continue or end it, then try again";
                 return Some(how.to_owned());
             }
             Self::Silent { .. } => {
-                let how = "connect the volume again, or name another folder with --state, then try again";
+                let how = "reconnect the volume, or name another folder with --state, then try again";
                 return Some(how.to_owned());
             }
             Self::Io { .. } | Self::Policy { .. } => return None,
         };
         let word = shell_word(&path.to_string_lossy());
         let lost = match path.file_name()?.to_str()? {
-            "grants.json" => "to forget what was allowed",
-            "undo.json" => "what it held cannot be taken back any more",
-            "policy.toml" => "the profile is `standard` then, without rules",
+            "grants.json" => "and lose its approvals",
+            "undo.json" => "its writes can no longer be undone",
+            "policy.toml" => "the profile is then `standard`, without rules",
             _ if matches!(self, Self::Damaged { .. } | Self::TooLarge { .. }) => return None,
-            _ => "iac-mcp makes the file anew where it needs one",
+            _ => "iac-mcp writes a new file when it needs one",
         };
         if path.ends_with("policy.toml") {
-            return Some(format!("only the user should put the policy right; without the file {lost}"));
+            return Some(format!("only the user should correct the policy; without the file {lost}"));
         }
         Some(match verb {
             "rm" => format!("remove it with `rm {word}`; {lost}"),

@@ -6,7 +6,7 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Val
 use crate::{State, StateError, file, regular};
 
 /// How the file begins that this program makes.
-const HEAD: &str = "# What may be done. The first rule that fits decides; see docs/permissions.md.\nprofile = \"standard\"\n";
+const HEAD: &str = "# The first matching rule decides; see docs/permissions.md.\nprofile = \"standard\"\n";
 
 impl State {
     /// Returns the text of the policy; empty where there is none.

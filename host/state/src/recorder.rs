@@ -121,7 +121,7 @@ impl Drop for Recorder {
         drop(self.entries.take());
         let ended = self.ended.get_mut().unwrap_or_else(PoisonError::into_inner);
         if ended.recv_timeout(LAST) == Err(RecvTimeoutError::Timeout) {
-            tracing::error!("the end of the audit log is lost: the volume does not answer");
+            tracing::error!("the end of the audit log is lost: the volume does not respond");
         }
     }
 }

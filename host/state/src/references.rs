@@ -49,7 +49,8 @@ impl SavedReferences {
     pub fn left(&self) -> Left {
         let folder = self.folder.clone();
         let left = self.volume.reach(&[&self.folder], move || Ok(Left::read(&folder)));
-        left.inspect_err(|error| tracing::warn!(%error, "references are not taken over")).unwrap_or_default()
+        left.inspect_err(|error| tracing::warn!(%error, "references of earlier processes are not loaded"))
+            .unwrap_or_default()
     }
 
     /// Writes the references of this process; where there are none and never were, nothing is written.

@@ -106,7 +106,7 @@ mod tests {
             Ok(1)
         });
         let wrong = hangs.unwrap_err().to_string();
-        assert!(wrong.contains("policy.toml") && wrong.contains("does not answer"), "{wrong}");
+        assert!(wrong.contains("policy.toml") && wrong.contains("does not respond"), "{wrong}");
         let began = Instant::now();
         assert!(volume.aside(Path::new("x"), Duration::from_secs(60), || Ok(2)).is_err());
         assert!(began.elapsed() < Duration::from_secs(5), "nothing waits behind what hangs");

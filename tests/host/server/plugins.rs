@@ -62,7 +62,7 @@ async fn a_plugin_is_installed_by_whoever_agrees_to_what_it_wants() {
     check_fails(&home, &["plugin", "add", file], 2, "add --yes to agree").await;
     check_fails(&home, &["call", "inbox_digest", "--simulated"], 2, "no tool `inbox_digest`").await;
     ok(&home, &["plugin", "add", file, "--yes"]).await;
-    check_fails(&home, &["plugin", "add", file, "--yes"], 1, "installed already").await;
+    check_fails(&home, &["plugin", "add", file, "--yes"], 1, "already installed").await;
     let digest = ok(&home, &["call", "inbox_digest", "--simulated", "--json"]).await;
     let digest: Json = serde_json::from_str(&digest).unwrap();
     assert_eq!(
@@ -75,7 +75,7 @@ async fn a_plugin_is_installed_by_whoever_agrees_to_what_it_wants() {
         .await;
     assert!(ok(&home, &["plugin", "list"]).await.contains("lacks apps com.apple.mail"));
     ok(&home, &["plugin", "grant", "inbox-digest", "apps", "com.apple.finder"]).await;
-    check_fails(&home, &["call", "inbox_digest", "--simulated"], 1, "was not granted to read").await;
+    check_fails(&home, &["call", "inbox_digest", "--simulated"], 1, "has no grant to read").await;
     ok(&home, &["plugin", "remove", "inbox-digest"]).await;
     check_fails(&home, &["call", "inbox_digest", "--simulated"], 2, "no tool `inbox_digest`").await;
 }
@@ -317,9 +317,9 @@ async fn what_is_no_package_is_refused_whatever_it_is() {
         home.path().join(name).to_str().unwrap().to_owned()
     };
     check_fails(&home, &["plugin", "add", "/dev/zero", "--yes"], 1, "more than 64 MiB").await;
-    check_fails(&home, &["plugin", "add", "/dev/null", "--yes"], 1, "no component").await;
+    check_fails(&home, &["plugin", "add", "/dev/null", "--yes"], 1, "not a component").await;
     check_fails(&home, &["plugin", "add", home.path().to_str().unwrap(), "--yes"], 1, "cannot be read").await;
-    check_fails(&home, &["plugin", "add", &write("text", b"hello"), "--yes"], 1, "no component").await;
+    check_fails(&home, &["plugin", "add", &write("text", b"hello"), "--yes"], 1, "not a component").await;
     let component = write("short", b"\0asm\x0d\0\x01\0\xff\xff\xff");
     check_fails(&home, &["plugin", "add", &component, "--yes"], 1, "not valid").await;
     assert!(!ok(&home, &["plugin", "list"]).await.contains("inbox"), "nothing is installed");

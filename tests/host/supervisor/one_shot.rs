@@ -30,7 +30,7 @@ async fn a_program_that_ends() {
     check("exec yes", |event| assert_eq!(*event, Event::Failed(RunFailure::TooLarge(100_000)))).await;
     check("exec cat", |event| {
         let Event::Failed(RunFailure::Process(why)) = event else { panic!("{event:?}") };
-        assert!(why.starts_with("its answer is not whole, or no answer: (d => {"), "{why}");
+        assert!(why.starts_with("its answer is incomplete or invalid: (d => {"), "{why}");
     })
     .await;
 }

@@ -1,6 +1,6 @@
 ;; Asks for an app that never answers.
 ;; wants: apps com.example.slow
-;; expect: bound on time
+;; expect: limit on time
 (import "iac:plugin/apps@0.1.0" "open" (func $open (param i32 i32 i32)))
 (data (i32.const 512) "com.example.slow")
 (func $call (param i32 i32 i32 i32) (result i32)

@@ -63,7 +63,10 @@ impl Cache {
         let file = self.directory.read(key.file()).ok()?;
         let (mac, code) = file.split_at_checked(MAC)?;
         if self.mac(key, code).verify_slice(mac).is_err() {
-            tracing::warn!(key = key.0, "compiled code was not written by this server and is not used");
+            tracing::warn!(
+                key = key.0,
+                "compiled code in the cache was not written by this server and is ignored"
+            );
             return None;
         }
         deserialize(engine, code)

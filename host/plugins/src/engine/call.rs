@@ -314,7 +314,7 @@ fn detail(text: &str) -> Option<Json> {
 
 /// What the operator has not given; only they can.
 fn not_granted(message: String) -> types::Fault {
-    let suggestion = "only the user can give it, with `iac-mcp plugin grant`; `iac-mcp plugin list` shows what the plugin has";
+    let suggestion = "only the user can grant it, with `iac-mcp plugin grant`; `iac-mcp plugin list` shows the plugin's grants";
     types::Fault { suggestion: Some(suggestion.to_owned()), ..fault("permission_denied", message) }
 }
 

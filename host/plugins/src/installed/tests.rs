@@ -167,7 +167,7 @@ fn a_package_that_was_touched_or_linked_elsewhere_is_not_used() {
     check("cannot be read");
     std::fs::remove_file(&held).expect("a link can be removed");
     std::fs::File::create(&held).expect("a file can be made");
-    check("was changed after it was installed");
+    check("was changed after its installation");
     std::fs::copy(&outside, &held).expect("a file can be made");
     assert!(installed.bytes(id, receipt).is_ok(), "the very bytes are used");
 }

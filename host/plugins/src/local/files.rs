@@ -45,7 +45,7 @@ pub(super) fn read(root: &str, path: &str, offset: u64, limit: u32) -> Result<Js
         Err(error) => {
             return Err(invalid(
                 path,
-                &format!("holds no UTF-8 at byte {}", offset + error.valid_up_to() as u64),
+                &format!("is not UTF-8 at byte {}", offset + error.valid_up_to() as u64),
             ));
         }
     };
@@ -71,7 +71,7 @@ fn regular(directory: &Dir, path: &str) -> Result<File, Fault> {
     let file = directory.open_with(path, &options).map_err(|error| refused(path, &error))?;
     let is_file =
         file.metadata().map(|metadata| metadata.is_file()).map_err(|error| refused(path, &error))?;
-    if is_file { Ok(file) } else { Err(invalid(path, "is no regular file")) }
+    if is_file { Ok(file) } else { Err(invalid(path, "is not a regular file")) }
 }
 
 fn show(name: &str, metadata: &Metadata) -> Json {
@@ -99,7 +99,7 @@ fn kind(file_type: FileType) -> &'static str {
 fn refused(path: &str, error: &io::Error) -> Fault {
     match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidInput => {
-            invalid(path, &format!("is not below the root, or not of that kind: {error}"))
+            invalid(path, &format!("is not below the root, or has another kind: {error}"))
         }
         _ => Fault::new("unavailable", format!("`{path}` cannot be read: {error}")),
     }

@@ -87,7 +87,7 @@ fn file(plugin: &str) -> String {
 }
 
 fn full(bytes: usize) -> Fault {
-    Fault::new("result_too_large", format!("the store would hold {bytes} bytes, expected at most {QUOTA}"))
+    Fault::new("result_too_large", format!("the store would have {bytes} bytes, expected at most {QUOTA}"))
 }
 
 fn unavailable(error: &io::Error) -> Fault {

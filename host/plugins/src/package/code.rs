@@ -62,7 +62,7 @@ fn bounded(what: &str, count: usize, most: usize) -> Result<(), String> {
     match count <= most {
         true => Ok(()),
         false => Err(format!(
-            "the component has {count} {what}, expected at most {most}; build it without what it does not use"
+            "the component has {count} {what}, expected at most {most}; build it without unused code"
         )),
     }
 }

@@ -36,7 +36,7 @@ impl Inspection {
         }
         if !Parser::is_component(wasm) {
             return Err(PackageError::Wasm(
-                "the file is no component; make one with `iac-mcp plugin pack`".to_owned(),
+                "the file is not a component; make one with `iac-mcp plugin pack`".to_owned(),
             ));
         }
         let failed = |error| PackageError::Wasm(format!("the component is not valid: {error}"));
@@ -69,7 +69,7 @@ impl Inspection {
     pub(super) fn check_bare(&self) -> Result<(), PackageError> {
         match self.sections.first() {
             Some((name, _)) => {
-                Err(PackageError::Wasm(format!("the component has a section `{name}` already")))
+                Err(PackageError::Wasm(format!("the component already has a section `{name}`")))
             }
             None => Ok(()),
         }

@@ -20,7 +20,7 @@ pub(super) fn collect(manifest: &Manifest, texts: &Texts) -> Result<Vec<Script>,
     let script = |file: &ScriptFile| {
         let read = |name: &String| {
             let text = texts.get(name);
-            text.ok_or_else(|| failed(&file.name, &format!("there is no file {name}")))
+            text.ok_or_else(|| failed(&file.name, &format!("the file {name} does not exist")))
         };
         let text = composed(
             file,
@@ -53,7 +53,7 @@ pub(super) fn write(scripts: &[Script]) -> Vec<u8> {
 pub(super) fn read(manifest: &Manifest, inspection: &Inspection) -> Result<Vec<Script>, PackageError> {
     if manifest.scripts.is_empty() {
         return match inspection.has(SECTION_SCRIPTS) {
-            true => Err(failed("", "plugin.toml names none, and the package has some")),
+            true => Err(failed("", "plugin.toml names no scripts, but the package has some")),
             false => Ok(Vec::new()),
         };
     }
@@ -62,7 +62,7 @@ pub(super) fn read(manifest: &Manifest, inspection: &Inspection) -> Result<Vec<S
     let texts = manifest.scripts.iter().zip(&held).map(|(file, script)| (file, script.text.as_str()));
     let expected: Vec<Script> = texts.map(|(file, text)| script(manifest, file, text)).collect();
     if held.len() != manifest.scripts.len() || held != expected {
-        return Err(failed("", "the package has others than plugin.toml names; make it again"));
+        return Err(failed("", "the package has other scripts than plugin.toml; make it again"));
     }
     held.iter().try_for_each(|script| check(&script.name, &script.text))?;
     Ok(held)

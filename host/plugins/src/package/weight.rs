@@ -155,7 +155,7 @@ fn alias(open: &mut [Open], alias: &ComponentAlias<'_>) -> Result<(), String> {
 fn refuse(is_code: bool) -> Result<(), String> {
     match is_code {
         true => {
-            Err("the component hands modules or components around, expected only functions and types"
+            Err("the component passes modules or components around, expected only functions and types"
                 .to_owned())
         }
         false => Ok(()),
@@ -171,7 +171,7 @@ fn room(open: &mut [Open], outward: u32) -> Result<&mut Room, String> {
     let at = open.len().checked_sub(outward as usize + 1);
     match at.and_then(|at| open.get_mut(at)) {
         Some(Open::Component(room)) => Ok(room),
-        _ => Err("the component refers to something around it that is not there".to_owned()),
+        _ => Err("the component refers to an outer item that does not exist".to_owned()),
     }
 }
 

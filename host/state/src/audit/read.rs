@@ -139,7 +139,7 @@ pub fn verify(state: &Path) -> Result<Vec<Finding>, StateError> {
     let begins_anew: Vec<&String> =
         files.iter().filter(|(_, file)| file.previous().is_none()).map(|(name, _)| name).collect();
     for name in begins_anew.iter().skip(1) {
-        findings.push(finding(name, Some(1), "it names no log before it, although there is one"));
+        findings.push(finding(name, Some(1), "it does not name the log before it, although there is one"));
     }
     for (name, file) in &files {
         let link = file.previous().filter(|link| !is_removed(&link.file, &files));
@@ -183,8 +183,7 @@ fn newest_is_there(state: &Path, files: &BTreeMap<String, File>) -> Option<Findi
             (!files.contains_key(&last)).then(gone)
         }
         Ok(None) => {
-            let gone =
-                || finding("last", None, "it is missing, so that nobody can tell which log is the newest");
+            let gone = || finding("last", None, "it is missing, so the newest log is unknown");
             (!files.is_empty()).then(gone)
         }
         Err(error) => Some(finding("last", None, &format!("it cannot be read: {error}"))),
@@ -202,7 +201,7 @@ impl File {
             None => found.push(finding(
                 name,
                 None,
-                "its end is not known: the file beside it is missing or damaged",
+                "its end is unknown: the file beside it is missing or damaged",
             )),
             Some((line, _)) if *line > read && self.broken.is_none() => {
                 let wrong = match line - read {
@@ -217,11 +216,7 @@ impl File {
                     .and_then(|line| line.checked_sub(1))
                     .and_then(|at| self.lines.get(at));
                 if at.is_some_and(|at| at.hash != *hash) {
-                    found.push(finding(
-                        name,
-                        Some(*line),
-                        "the log was written anew: its end is another one",
-                    ));
+                    found.push(finding(name, Some(*line), "the log was rewritten: its end has changed"));
                 }
             }
         }
@@ -237,18 +232,18 @@ impl File {
 
 fn broken_link(name: &str, link: &Link, files: &BTreeMap<String, File>) -> Option<Finding> {
     let Some(file) = files.get(&link.file) else {
-        let wrong = format!("it is missing: {name} names it as the log before");
+        let wrong = format!("it is missing, but {name} names it as the log before");
         return Some(finding(&link.file, None, &wrong));
     };
     let at = usize::try_from(link.line).ok()?.checked_sub(1)?;
     match file.lines.get(at) {
         Some(line) if line.hash == link.hash => None,
         Some(_) => {
-            Some(finding(&link.file, Some(link.line), &format!("the line is another one than {name} says")))
+            Some(finding(&link.file, Some(link.line), &format!("the line is not the one that {name} names")))
         }
         None if file.broken.is_some() => None,
         None => {
-            Some(finding(&link.file, Some(link.line), &format!("the line is missing, and {name} names it")))
+            Some(finding(&link.file, Some(link.line), &format!("the line is missing, but {name} names it")))
         }
     }
 }

@@ -88,9 +88,9 @@ impl State {
         let bundle_id = &self.table.get(app)?.bundle_id;
         let level = match self.setup.grants.may_change(bundle_id) {
             Some(level) if !self.read_only => level,
-            Some(_) => return Ok(Err(fault("permission_denied", "the tool says that it only reads"))),
+            Some(_) => return Ok(Err(fault("permission_denied", "the tool declares itself read-only"))),
             None => {
-                let message = format!("the plugin was not granted to change `{bundle_id}`");
+                let message = format!("the plugin has no grant to change `{bundle_id}`");
                 return Ok(Err(not_granted(message)));
             }
         };
@@ -129,17 +129,18 @@ impl State {
 /// Reads a guest's arguments; the app is the handle's, whatever they say.
 fn read(text: &str) -> Result<Json, types::Fault> {
     let map: Map<String, Json> = serde_json::from_str(text)
-        .map_err(|error| fault("invalid_parameter", format!("arguments are no JSON object: {error}")))?;
+        .map_err(|error| fault("invalid_parameter", format!("arguments are not a JSON object: {error}")))?;
     match map.get("app") {
-        Some(_) => {
-            Err(fault("invalid_parameter", "arguments name an `app`, expected none: the handle is the app"))
-        }
+        Some(_) => Err(fault(
+            "invalid_parameter",
+            "arguments name an `app`; leave it out, because the handle names the app",
+        )),
         None => Ok(Json::Object(map)),
     }
 }
 
 fn unread(app: &str) -> types::Fault {
-    not_granted(format!("the plugin was not granted to read `{app}`"))
+    not_granted(format!("the plugin has no grant to read `{app}`"))
 }
 
 pub(super) fn too_many() -> types::Fault {

@@ -51,7 +51,7 @@ const MOST_TEXT: u32 = 1024 * 1024;
 impl files::Host for State {
     async fn open(&mut self, root: String) -> Returned<Resource<Directory>> {
         if !self.setup.grants.files.contains(&root) {
-            let message = format!("the plugin was not granted to read below `{root}`");
+            let message = format!("the plugin has no grant to read below `{root}`");
             return Ok(Err(not_granted(message)));
         }
         let bytes = root.len();

@@ -92,7 +92,7 @@ impl State {
         let parsed: Result<Vec<Json>, _> = parts.iter().map(|part| serde_json::from_str(part)).collect();
         let mut rest = match parsed {
             Ok(parts) => parts,
-            Err(error) => return Ok(Err(fault("invalid_parameter", format!("data is no JSON: {error}")))),
+            Err(error) => return Ok(Err(fault("invalid_parameter", format!("data is not JSON: {error}")))),
         };
         let data = rest.remove(0);
         let several = !rest.is_empty();
@@ -116,14 +116,15 @@ impl State {
         let script = setup.scripts.iter().find(|script| script.name == name && script.is_for(app));
         let script = script.ok_or_else(|| {
             let known: Vec<&str> = setup.scripts.iter().map(|script| script.name.as_str()).collect();
-            let message = format!("no script `{name}` for {app}, expected one of {}", known.join(", "));
+            let message =
+                format!("there is no script `{name}` for {app}, expected one of {}", known.join(", "));
             fault("invalid_parameter", message)
         })?;
         if setup.grants.app_scripts.get(name) != Some(&script.pin()) {
-            return Err(not_granted(format!("the script `{name}` was not granted")));
+            return Err(not_granted(format!("the plugin has no grant for the script `{name}`")));
         }
         if self.read_only && script.level > Level::Safe {
-            return Err(fault("permission_denied", "the tool says that it only reads"));
+            return Err(fault("permission_denied", "the tool declares itself read-only"));
         }
         Ok(script)
     }

@@ -46,7 +46,7 @@ impl wit::Host for State {
 
     async fn open(&mut self, root: String) -> Returned<Resource<Workspace>> {
         if !self.setup.grants.language_servers.contains(&root) {
-            let message = format!("the plugin was not granted the language servers of `{root}`");
+            let message = format!("the plugin has no grant for the language servers of `{root}`");
             return Ok(Err(failure(wit::Cause::Outside, message)));
         }
         let bytes = root.len();
@@ -272,7 +272,7 @@ impl State {
     }
 }
 
-const FORM: &str = "the host's answer has another form than its question";
+const FORM: &str = "the host's answer does not fit its question";
 
 fn read<T: DeserializeOwned>(answer: serde_json::Value) -> Result<T, types::Failure> {
     let wrong = |error: serde_json::Error| types::Failure::new(types::Cause::Failed, error.to_string());

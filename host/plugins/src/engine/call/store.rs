@@ -71,5 +71,5 @@ fn check(key: &str) -> Result<(), types::Fault> {
 
 fn decode(text: Option<String>) -> Result<Option<Vec<u8>>, types::Fault> {
     let decoded = text.map(|text| BASE64.decode(text.as_bytes())).transpose();
-    decoded.map_err(|error| fault("internal", format!("the host's answer is no base64: {error}")))
+    decoded.map_err(|error| fault("internal", format!("the host's answer is not base64: {error}")))
 }
