@@ -13,6 +13,13 @@ import order
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 800
+# The formatter gives JavaScript a line for each statement and argument. A plugin's script is one file of its package, and
+# the parts of the Foundation bridge share the helpers of its first file.
+LONGER = {
+    "plugins/omnifocus/scripts/read.js": 1200,
+    "plugins/omnifocus/scripts/write.js": 1200,
+    "simulator/src/engine/foundation.js": 1300,
+}
 CODE = {".rs", ".py", ".js", ".bash", ".sh"}
 
 # Where a rule looks, what it must not find there, and why.
@@ -58,8 +65,9 @@ def check(path):
     except UnicodeDecodeError:
         return  # data
     lines = text.splitlines()
-    if Path(path).suffix in CODE and len(lines) > LONGEST:
-        yield f"{path}: {len(lines)} lines; split it before {LONGEST}"
+    longest = LONGER.get(path, LONGEST)
+    if Path(path).suffix in CODE and len(lines) > longest:
+        yield f"{path}: {len(lines)} lines; split it before {longest}"
     if Path(path) == Path(__file__).relative_to(ROOT):
         return  # the rules themselves
     if path.endswith(".rs") and BARE_ALLOW.search(text):

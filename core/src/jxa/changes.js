@@ -2,27 +2,47 @@
 
 // What a human is shown of some objects: mark, labels, old values, what was found at the places on the way, and facts; or
 // why it cannot be read.
-const preview = (rows, way, q) => rows.map(p => {
-  at = "object";
-  try {
-    found = [];
-    const x = way(p), places = found.map(one => one.known === undefined ? { place: one.place, mark: one.wants } : { known: encode(one.known, 0, true) });
-    const mark = q.mark === null ? null : markOf(x, q.mark);
-    const old = read(x, q.gets), labels = read(x, q.labels), all = old.concat(labels);
-    if (mark === null && all.length > 0 && all.every(each => isFailed(each) && missing(each.number))) return all[0];
-    return [mark, labels, old, places, read(x, q.facts)];
-  } catch (error) { return failed(error); }
-});
+const preview = (rows, way, q) =>
+  rows.map((p) => {
+    at = "object";
+    try {
+      found = [];
+      const x = way(p),
+        places = found.map((one) =>
+          one.known === undefined ? { place: one.place, mark: one.wants } : { known: encode(one.known, 0, true) },
+        );
+      const mark = q.mark === null ? null : markOf(x, q.mark);
+      const old = read(x, q.gets),
+        labels = read(x, q.labels),
+        all = old.concat(labels);
+      if (mark === null && all.length > 0 && all.every((each) => isFailed(each) && missing(each.number))) return all[0];
+      return [mark, labels, old, places, read(x, q.facts)];
+    } catch (error) {
+      return failed(error);
+    }
+  });
 
-const missing = number => number === -1728 || number === -1719;
-const readable = (x, gets) => gets.map(get => { if (get === null) return null; try { return ask(() => get(x)); } catch (error) { return failed(error); } });
-const shown = values => values.map(value => isFailed(value) ? value : encode(value));
+const missing = (number) => number === -1728 || number === -1719;
+const readable = (x, gets) =>
+  gets.map((get) => {
+    if (get === null) return null;
+    try {
+      return ask(() => get(x));
+    } catch (error) {
+      return failed(error);
+    }
+  });
+const shown = (values) => values.map((value) => (isFailed(value) ? value : encode(value)));
 const alike = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 // The answers of groups of objects, each at its place in the request.
-const inOrder = groups => {
+const inOrder = (groups) => {
   const found = [];
-  groups.forEach((group, g) => group().forEach((each, i) => { found[d.places[g][i]] = each; }));
+  groups.forEach((group, g) =>
+    group().forEach((each, i) => {
+      found[d.places[g][i]] = each;
+    }),
+  );
   return found;
 };
 
@@ -30,33 +50,49 @@ const inOrder = groups => {
 // read back, or those that were set are put back. The last look at the object and the first write are adjacent events.
 const change = ([p, wants, seen, given], way, q, ways) => {
   at = "object";
-  const x = way(p), before = readable(x, q.gets), gone = before.find(each => isFailed(each) && missing(each.number));
+  const x = way(p),
+    before = readable(x, q.gets),
+    gone = before.find((each) => isFailed(each) && missing(each.number));
   if (gone) return gone;
   const old = shown(before);
   if (seen !== null && !alike(old, seen)) return { changed: old };
   const names = q.names === null ? null : ask(() => q.names(p));
-  if (names !== null && names.filter(name => same(name, q.name(p))).length !== 1) return { moved: null };
+  if (names !== null && names.filter((name) => same(name, q.name(p))).length !== 1) return { moved: null };
   const mark = q.mark === null ? null : markOf(x, q.mark);
   if (wants !== null && mark !== wants) return { moved: mark };
-  const values = given.map(value => inbound(value, ways)), done = [];
+  const values = given.map((value) => inbound(value, ways)),
+    done = [];
   at = "set";
   for (let i = 0; i < values.length; i += 1) {
     // What is so already is not written again: to the app that would be a change, too.
     if (q.gets[i] !== null && !isFailed(before[i]) && alike(encode(values[i]), old[i])) continue;
-    try { ask(() => q.sets[i](x, values[i])); done.push(i); } catch (error) {
-      const number = numberOf(error), message = messageOf(error);
+    try {
+      ask(() => q.sets[i](x, values[i]));
+      done.push(i);
+    } catch (error) {
+      const number = numberOf(error),
+        message = messageOf(error);
       if (fatal(number)) return { unknown: number, message: message };
-      return { refused: i, number: number, message: message, back: done.reverse().every(j => putBack(x, q.sets[j], before[j])) };
+      return {
+        refused: i,
+        number: number,
+        message: message,
+        back: done.reverse().every((j) => putBack(x, q.sets[j], before[j])),
+      };
     }
   }
   at = "check";
-  try { return Object.assign({ old: old }, readBack(p, x, q, values, names, mark, done.length > 0)); } catch (error) { return { unknown: numberOf(error), message: messageOf(error) }; }
+  try {
+    return Object.assign({ old: old }, readBack(p, x, q, values, names, mark, done.length > 0));
+  } catch (error) {
+    return { unknown: numberOf(error), message: messageOf(error) };
+  }
 };
 // What an object holds after a write, and by what it is found now: a write may change its very name or mark.
 const readBack = (p, x, q, values, names, mark, isWritten) => {
   const at = (y, found) => {
     const now = readable(y, q.gets);
-    if (now.some(each => isFailed(each) && missing(each.number))) return null;
+    if (now.some((each) => isFailed(each) && missing(each.number))) return null;
     return Object.assign({ now: shown(now), mark: q.mark === null || !isWritten ? mark : markOf(y, q.mark) }, found);
   };
   const renamed = q.renames === null ? null : values[q.renames];
@@ -64,22 +100,40 @@ const readBack = (p, x, q, values, names, mark, isWritten) => {
   if (first !== null || names === null) return first === null ? { now: shown(readable(x, q.gets)), mark: mark } : first;
   // The app gave it another name than it was told, or one that follows from what was set. It stands where it stood if
   // nothing else in the collection has changed.
-  const is = ask(() => q.names(p)), i = names.findIndex(name => same(name, q.name(p)));
+  const is = ask(() => q.names(p)),
+    i = names.findIndex((name) => same(name, q.name(p)));
   const others = is.length === names.length && is.every((name, n) => n === i || name === names[n]);
-  const moved = others ? at(q.place(p, i), is.filter(name => same(name, is[i])).length === 1 ? { name: is[i] } : { place: i }) : null;
+  const moved = others
+    ? at(q.place(p, i), is.filter((name) => same(name, is[i])).length === 1 ? { name: is[i] } : { place: i })
+    : null;
   return moved === null ? { now: shown(readable(x, q.gets)), mark: mark } : moved;
 };
 const putBack = (x, set, value) => {
   if (isFailed(value) || value === undefined) return false;
-  try { ask(() => set(x, value)); return true; } catch (error) { return false; }
+  try {
+    ask(() => set(x, value));
+    return true;
+  } catch (error) {
+    return false;
+  }
 };
 // After an app has gone or fallen silent nothing more is tried.
 const changes = (rows, way, q, ways) => {
   const results = [];
   for (const row of rows) {
-    if (stopped) { results.push({ untried: true }); continue; }
-    try { results.push(change(row, way, q, ways)); } catch (error) {
-      if (fatal(numberOf(error))) { if (!written) throw error; stopped = true; results.push({ untried: true }); continue; }
+    if (stopped) {
+      results.push({ untried: true });
+      continue;
+    }
+    try {
+      results.push(change(row, way, q, ways));
+    } catch (error) {
+      if (fatal(numberOf(error))) {
+        if (!written) throw error;
+        stopped = true;
+        results.push({ untried: true });
+        continue;
+      }
       results.push(failed(error));
       continue;
     }

@@ -1,6 +1,6 @@
 // Stands behind the prelude in scripts of commands whose objects a human was shown, or that move something.
 
-const lost = number => number === -1728 || number === -1719;
+const lost = (number) => number === -1728 || number === -1719;
 // The first object that is not what a human was shown; null if all are. What is gone the command itself will miss.
 const other = (seen, ways, reads) => {
   at = "object";
@@ -8,8 +8,9 @@ const other = (seen, ways, reads) => {
   const text = d.text;
   d.text = null;
   for (let i = 0; i < seen.length; i += 1) {
-    const [way, which, p, shown] = seen[i], is = read(ways[way](p), reads[which]);
-    if (is.length > 0 && is.every(each => isFailed(each) && lost(each.number))) continue;
+    const [way, which, p, shown] = seen[i],
+      is = read(ways[way](p), reads[which]);
+    if (is.length > 0 && is.every((each) => isFailed(each) && lost(each.number))) continue;
     if (JSON.stringify(is) !== JSON.stringify(shown)) return { $: "other", at: i };
   }
   d.text = text;
@@ -17,16 +18,29 @@ const other = (seen, ways, reads) => {
 };
 const known = (x, by) => {
   if (by === null) return null;
-  try { const is = ask(() => by(x)); return is === null || is === undefined ? null : wellFormed(String(is)); } catch (error) { failed(error); return null; }
+  try {
+    const is = ask(() => by(x));
+    return is === null || is === undefined ? null : wellFormed(String(is));
+  } catch (error) {
+    failed(error);
+    return null;
+  }
 };
 // One object that is moved: by what it is known and where it is now, what the app says, and whether it has left.
 const moving = (x, q, send) => {
-  const mark = known(x, q.mark), home = q.home === null ? null : read(x, [q.home])[0];
+  const mark = known(x, q.mark),
+    home = q.home === null ? null : read(x, [q.home])[0];
   at = "command";
-  const there = ask(send), value = encode(there);
+  const there = ask(send),
+    value = encode(there);
   let left = false;
   if (q.mark !== null || q.home !== null) {
-    try { ask(() => (q.mark || q.home)(x)); } catch (error) { left = lost(numberOf(error)); failed(error); }
+    try {
+      ask(() => (q.mark || q.home)(x));
+    } catch (error) {
+      left = lost(numberOf(error));
+      failed(error);
+    }
   }
   // Some apps answer with the object at its new place, others with the way it was asked for, which leads nowhere now.
   const found = value !== null && value.$ === "object" && left ? known(there, q.mark) : null;
@@ -36,18 +50,20 @@ const moving = (x, q, send) => {
 const find = (collections, mark, id, marks) => {
   const found = marks.map(() => null);
   collections.forEach((collection, c) => {
-    if (found.every(each => each !== null)) return;
+    if (found.every((each) => each !== null)) return;
     at = "column";
     try {
       const all = ask(() => mark(collection()));
       if (!Array.isArray(all)) return;
       marks.forEach((wanted, m) => {
-        const i = all.findIndex(each => String(each) === wanted);
+        const i = all.findIndex((each) => String(each) === wanted);
         if (found[m] !== null || i < 0 || all.lastIndexOf(all[i]) !== i) return;
         const is = ask(() => id(collection().at(i)));
         if (known(collection().byId(is), mark) === wanted) found[m] = [c, is];
       });
-    } catch (error) { failed(error); }
+    } catch (error) {
+      failed(error);
+    }
   });
   return found;
 };

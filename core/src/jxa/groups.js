@@ -1,25 +1,33 @@
 // Counts and sums of groups instead of elements. `by` are columns, -1 is the container; `of` are pairs of a function and a
 // column.
 const CONTAINER = -1;
-const columnsOfGroups = groups => [...groups.by.filter(i => i !== CONTAINER), ...groups.of.map(([, i]) => i)];
+const columnsOfGroups = (groups) => [...groups.by.filter((i) => i !== CONTAINER), ...groups.of.map(([, i]) => i)];
 const FOLDS = {
-  sum: values => values.reduce((sum, value) => sum + value, 0),
-  avg: values => values.length === 0 ? null : FOLDS.sum(values) / values.length,
-  min: values => values.reduce((least, value) => least === null || value < least ? value : least, null),
-  max: values => values.reduce((most, value) => most === null || value > most ? value : most, null),
+  sum: (values) => values.reduce((sum, value) => sum + value, 0),
+  avg: (values) => (values.length === 0 ? null : FOLDS.sum(values) / values.length),
+  min: (values) => values.reduce((least, value) => (least === null || value < least ? value : least), null),
+  max: (values) => values.reduce((most, value) => (most === null || value > most ? value : most), null),
 };
 const grouped = (groups, rows, cells, collection, q) => {
-  const columns = groups.by.map(i => i === CONTAINER ? row => ({ $: "from", v: collection.from(row) }) : row => encode(cells.cell(i)(row), 0, q.columns[i].uncut));
+  const columns = groups.by.map((i) =>
+    i === CONTAINER
+      ? (row) => ({ $: "from", v: collection.from(row) })
+      : (row) => encode(cells.cell(i)(row), 0, q.columns[i].uncut),
+  );
   const found = new Map();
   for (const row of rows) {
-    const key = columns.map(column => column(row)), name = JSON.stringify(key);
+    const key = columns.map((column) => column(row)),
+      name = JSON.stringify(key);
     if (!found.has(name)) found.set(name, { key: key, rows: [] });
     found.get(name).rows.push(row);
   }
-  const folded = group => groups.of.map(([fold, i]) => {
-    const values = group.rows.map(cells.cell(i)).filter(value => typeof value === "number" || value instanceof Date);
-    return encode(FOLDS[fold](values));
-  });
+  const folded = (group) =>
+    groups.of.map(([fold, i]) => {
+      const values = group.rows
+        .map(cells.cell(i))
+        .filter((value) => typeof value === "number" || value instanceof Date);
+      return encode(FOLDS[fold](values));
+    });
   const all = [...found.values()].sort((a, b) => b.rows.length - a.rows.length);
-  return { total: all.length, v: all.slice(0, d.limit).map(group => [group.key, group.rows.length, folded(group)]) };
+  return { total: all.length, v: all.slice(0, d.limit).map((group) => [group.key, group.rows.length, folded(group)]) };
 };

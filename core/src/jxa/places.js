@@ -11,7 +11,7 @@ const BLIND = 20002;
 // Up to so many ids of one collection are read with an event each; for more, one event reads the whole column.
 const FEW = 4;
 const censuses = new Map();
-const census = collection => {
+const census = (collection) => {
   const key = source(collection);
   if (!censuses.has(key)) censuses.set(key, { asked: 0, all: undefined });
   return censuses.get(key);
@@ -20,7 +20,10 @@ const census = collection => {
 const everyone = (collection, get) => {
   const kept = census(collection);
   if (kept.all === undefined) {
-    try { const all = ask(() => get(collection)); kept.all = Array.isArray(all) ? all : null; } catch (error) {
+    try {
+      const all = ask(() => get(collection));
+      kept.all = Array.isArray(all) ? all : null;
+    } catch (error) {
       if (!singly(numberOf(error))) throw error;
       kept.all = null;
     }
@@ -33,8 +36,13 @@ const idAt = (collection, get, i) => {
   const all = kept.asked > FEW ? everyone(collection, get) : null;
   return all !== null && i < all.length ? all[i] : ask(() => get(collection.at(i)));
 };
-const isAlone = (collection, get, name) => { const all = everyone(collection, get); return all !== null && all.filter(each => same(each, name)).length === 1; };
-const check = one => { if (one.get !== null && one.wants !== null && markOf(one.object, one.get) !== one.wants) throw another(); };
+const isAlone = (collection, get, name) => {
+  const all = everyone(collection, get);
+  return all !== null && all.filter((each) => same(each, name)).length === 1;
+};
+const check = (one) => {
+  if (one.get !== null && one.wants !== null && markOf(one.object, one.get) !== one.wants) throw another();
+};
 
 // The element at a place: by its id, by a name that no neighbour has, or else by the place and what stands there.
 const pin = (collection, i, q) => {
@@ -43,11 +51,19 @@ const pin = (collection, i, q) => {
   if (q.id !== null) {
     const is = idAt(collection, q.id, i);
     const serves = typeof is === "number" || (typeof is === "string" && is !== "");
-    if (serves && (!q.alone || isAlone(collection, q.id, is))) { found.push({ known: is }); return q.pick(collection, is); }
+    if (serves && (!q.alone || isAlone(collection, q.id, is))) {
+      found.push({ known: is });
+      return q.pick(collection, is);
+    }
   }
   const get = q.mark === null ? q.id : q.mark;
   let wants = null;
-  if (get !== null) try { wants = markOf(x, get); } catch (error) { if (!singly(numberOf(error)) || numberOf(error) === -1728) throw error; }
+  if (get !== null)
+    try {
+      wants = markOf(x, get);
+    } catch (error) {
+      if (!singly(numberOf(error)) || numberOf(error) === -1728) throw error;
+    }
   found.push({ place: i, object: x, get: get, wants: wants });
   return x;
 };
@@ -63,7 +79,7 @@ const hold = (x, i, get, wants) => {
 const sole = (collection, name, get) => {
   at = "object";
   const all = everyone(collection, get);
-  if (all !== null && all.filter(each => same(each, name)).length > 1) throw another();
+  if (all !== null && all.filter((each) => same(each, name)).length > 1) throw another();
   return collection.byName(name);
 };
 
@@ -71,22 +87,29 @@ const sole = (collection, name, get) => {
 // end: so nothing that is taken away shifts a place that is still needed.
 const lastFirst = (a, b) => {
   for (let i = 0; i < Math.max(a.length, b.length); i += 1) {
-    const x = a[i] === undefined ? -1 : a[i].place, y = b[i] === undefined ? -1 : b[i].place;
+    const x = a[i] === undefined ? -1 : a[i].place,
+      y = b[i] === undefined ? -1 : b[i].place;
     if (x !== y) return y - x;
   }
   return 0;
 };
-const isPlaced = one => one.place !== undefined;
+const isPlaced = (one) => one.place !== undefined;
 // One command for several objects, one event each. All of them are found before the first event; what only its place
 // leads to is compared once more directly before its own event. The answers stand in the order of the request.
 const sendEach = (rows, ways, send) => {
-  const shared = found.filter(isPlaced), answers = rows.map(() => ({ $: "untried" })), open = [];
+  const shared = found.filter(isPlaced),
+    answers = rows.map(() => ({ $: "untried" })),
+    open = [];
   rows.forEach((row, i) => {
     found = [];
-    try { open.push({ i: i, target: inbound(row, ways), places: found.filter(isPlaced) }); } catch (error) { answers[i] = failed(error); }
+    try {
+      open.push({ i: i, target: inbound(row, ways), places: found.filter(isPlaced) });
+    } catch (error) {
+      answers[i] = failed(error);
+    }
   });
-  const isBlind = one => one.wants === null;
-  if (open.length > 1 && (shared.some(isBlind) || open.some(each => each.places.some(isBlind)))) {
+  const isBlind = (one) => one.wants === null;
+  if (open.length > 1 && (shared.some(isBlind) || open.some((each) => each.places.some(isBlind)))) {
     throw Object.assign(new Error("several objects have nothing but their places"), { errorNumber: BLIND });
   }
   open.sort((a, b) => lastFirst(a.places, b.places));
@@ -99,9 +122,15 @@ const sendEach = (rows, ways, send) => {
       answers[i] = send(target);
       sent = true;
     } catch (error) {
-      if (!fatal(numberOf(error))) { answers[i] = failed(error); continue; }
+      if (!fatal(numberOf(error))) {
+        answers[i] = failed(error);
+        continue;
+      }
       if (!sent) throw error;
-      reason = "the app stopped answering (" + numberOf(error) + "); whether the next target was reached is not known, the others were not tried";
+      reason =
+        "the app stopped answering (" +
+        numberOf(error) +
+        "); whether the next target was reached is not known, the others were not tried";
       break;
     }
   }

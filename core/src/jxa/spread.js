@@ -6,7 +6,7 @@
 const flatten = (value, depth) => {
   if (depth === 0) return [value];
   if (!Array.isArray(value)) return null;
-  const parts = value.map(each => flatten(each, depth - 1));
+  const parts = value.map((each) => flatten(each, depth - 1));
   return parts.includes(null) ? null : [].concat(...parts);
 };
 // Deeper than people nest folders, and more containers than anybody waits for.
@@ -15,29 +15,45 @@ const MOST_CONTAINERS = 2000;
 // A chain of steps, each through one collection, and what stands behind it: `x => x.accounts`.
 const chainOf = (number, root, steps) => {
   const chain = { at: () => steps.reduce((x, step) => step(x), root), depth: steps.length, number: number };
-  if (steps.length > 0) { chain.up = chainOf(number, root, steps.slice(0, -1)); chain.step = steps[steps.length - 1]; }
+  if (steps.length > 0) {
+    chain.up = chainOf(number, root, steps.slice(0, -1));
+    chain.step = steps[steps.length - 1];
+  }
   return chain;
 };
 // The objects of one collection. A collection without any may answer an error instead of a list.
-const objectsOf = collection => {
-  try { return flatten(ask(() => collection()), 1); } catch (error) {
+const objectsOf = (collection) => {
+  try {
+    return flatten(
+      ask(() => collection()),
+      1,
+    );
+  } catch (error) {
     if (!singly(numberOf(error))) throw error;
     return Array.from({ length: ask(() => collection.length) }, (_, i) => collection.at(i));
   }
 };
 // The containers of a chain, as objects: one event for all of them, or one for each container one step up.
-const containersOf = chain => {
+const containersOf = (chain) => {
   if (chain.found) return chain.found;
   at = "containers";
-  if (chain.depth === 0) return chain.found = [chain.at()];
+  if (chain.depth === 0) return (chain.found = [chain.at()]);
   if (chain.depth > 1) {
-    try { chain.found = flatten(ask(() => chain.at()()), chain.depth); } catch (error) { if (!singly(numberOf(error))) throw error; }
+    try {
+      chain.found = flatten(
+        ask(() => chain.at()()),
+        chain.depth,
+      );
+    } catch (error) {
+      if (!singly(numberOf(error))) throw error;
+    }
   }
-  if (!chain.found) chain.found = [].concat(...containersOf(chain.up).map(each => objectsOf(chain.step(each))));
+  if (!chain.found) chain.found = [].concat(...containersOf(chain.up).map((each) => objectsOf(chain.step(each))));
   return chain.found;
 };
 // A chain as chains of one container each.
-const split = chain => containersOf(chain).map(each => ({ at: () => each, depth: 0, number: chain.number, parent: true, found: [each] }));
+const split = (chain) =>
+  containersOf(chain).map((each) => ({ at: () => each, depth: 0, number: chain.number, parent: true, found: [each] }));
 // The containers inside containers, level by level, for as long as there are any.
 const levels = (chains, sub) => {
   const all = [];
@@ -48,7 +64,15 @@ const levels = (chains, sub) => {
       const found = containersOf(level);
       if (found.length === 0) break;
       known += found.length;
-      if (deep === DEEPEST_LEVEL || known > MOST_CONTAINERS) { reason = "there are more than " + DEEPEST_LEVEL + " levels or " + MOST_CONTAINERS + " containers; begin further inside"; return all; }
+      if (deep === DEEPEST_LEVEL || known > MOST_CONTAINERS) {
+        reason =
+          "there are more than " +
+          DEEPEST_LEVEL +
+          " levels or " +
+          MOST_CONTAINERS +
+          " containers; begin further inside";
+        return all;
+      }
       all.push(level);
       const upper = level;
       level = { at: () => sub(upper.at()), depth: upper.depth + 1, number: chain.number, up: upper, step: sub };
@@ -59,7 +83,10 @@ const levels = (chains, sub) => {
 
 // `make` gives the chains afresh: what was found out about them is forgotten when something changed meanwhile.
 const many = (make, leaf, q) => {
-  let chains = [], rows = [], shape = null, looked = false;
+  let chains = [],
+    rows = [],
+    shape = null,
+    looked = false;
   const whole = (chain, one, each) => {
     const values = column(leaf(chain.at()), one, each);
     const lists = values === null ? null : flatten(values, chain.depth);
@@ -67,12 +94,17 @@ const many = (make, leaf, q) => {
   };
   // What is known of the elements of one container, by itself.
   const alone = (chain, id) => identities(leaf(chain.at()), id);
-  const listsOf = id => {
-    const lists = [], next = [];
+  const listsOf = (id) => {
+    const lists = [],
+      next = [];
     for (const chain of chains) {
       const key = id || q.mark;
       const found = chain.depth > 0 && key ? whole(chain, key, d.value) : null;
-      if (found !== null) { lists.push(...found.map(ids => ({ ids: id ? ids : ids.map(() => null), names: id ? ids : null }))); next.push({ ...chain, size: found.length }); continue; }
+      if (found !== null) {
+        lists.push(...found.map((ids) => ({ ids: id ? ids : ids.map(() => null), names: id ? ids : null })));
+        next.push({ ...chain, size: found.length });
+        continue;
+      }
       for (const each of split(chain)) {
         const { known, names } = alone(each, id);
         lists.push({ ids: names || known.map(() => null), names: names });
@@ -84,23 +116,34 @@ const many = (make, leaf, q) => {
   };
   const self = {
     many: true,
-    identities: id => {
-      if (shape === null) { chains = make(); looked = false; }
-      const lists = listsOf(id), known = [], names = [];
+    identities: (id) => {
+      if (shape === null) {
+        chains = make();
+        looked = false;
+      }
+      const lists = listsOf(id),
+        known = [],
+        names = [];
       const order = [];
       let list = 0;
-      for (const chain of chains) for (let c = 0; c < chain.size; c += 1, list += 1) {
-        const times = new Map();
-        for (const each of lists[list].ids) times.set(asText(each), (times.get(asText(each)) || 0) + 1);
-        lists[list].ids.forEach((each, i) => {
-          order.push({ chain: chain, c: c, i: i });
-          known.push(each === null || each === undefined || isFailed(each) || times.get(asText(each)) > 1 ? { i: i } : each);
-          names.push(each);
-        });
-      }
-      const sizes = lists.map(each => each.ids.length).join();
+      for (const chain of chains)
+        for (let c = 0; c < chain.size; c += 1, list += 1) {
+          const times = new Map();
+          for (const each of lists[list].ids) times.set(asText(each), (times.get(asText(each)) || 0) + 1);
+          lists[list].ids.forEach((each, i) => {
+            order.push({ chain: chain, c: c, i: i });
+            known.push(
+              each === null || each === undefined || isFailed(each) || times.get(asText(each)) > 1 ? { i: i } : each,
+            );
+            names.push(each);
+          });
+        }
+      const sizes = lists.map((each) => each.ids.length).join();
       // Elements that went from one container to another are a change as well.
-      if (shape !== null && shape !== sizes) { shape = null; return { known: [{ i: -1 }], names: null }; }
+      if (shape !== null && shape !== sizes) {
+        shape = null;
+        return { known: [{ i: -1 }], names: null };
+      }
       shape = sizes;
       rows = order;
       return { known: known, names: id === null ? null : names };
@@ -109,19 +152,26 @@ const many = (make, leaf, q) => {
       const values = [];
       for (const chain of chains) {
         let lists = whole(chain, one, each);
-        if (lists === null && chain.depth > 0) lists = containersOf(chain).map(container => column(leaf(container), one, each));
+        if (lists === null && chain.depth > 0)
+          lists = containersOf(chain).map((container) => column(leaf(container), one, each));
         if (lists === null || lists.includes(null)) return null;
         for (const list of lists) for (const value of list) values.push(value);
       }
       return values;
     },
-    at: row => leaf(self.container(row)).at(rows[row].i),
-    pick: (row, id) => isPlace(id) ? self.at(row) : q.pick(leaf(self.container(row)), id),
-    container: row => { looked = looked || rows[row].chain.depth > 0; return containersOf(rows[row].chain)[rows[row].c]; },
+    at: (row) => leaf(self.container(row)).at(rows[row].i),
+    pick: (row, id) => (isPlace(id) ? self.at(row) : q.pick(leaf(self.container(row)), id)),
+    container: (row) => {
+      looked = looked || rows[row].chain.depth > 0;
+      return containersOf(rows[row].chain)[rows[row].c];
+    },
     looked: () => looked,
-    place: row => rows[row].i,
+    place: (row) => rows[row].i,
     // Which of the chains that were given a row is from, and the container as the app shows it.
-    from: row => [rows[row].chain.number, rows[row].chain.depth === 0 && !rows[row].chain.parent ? null : source(self.container(row))],
+    from: (row) => [
+      rows[row].chain.number,
+      rows[row].chain.depth === 0 && !rows[row].chain.parent ? null : source(self.container(row)),
+    ],
   };
   return self;
 };
@@ -130,7 +180,13 @@ const many = (make, leaf, q) => {
 const PATIENCE = 20000;
 // Says so where reading would take longer than that, before it is begun.
 const tooLong = (count, asked, q) => {
-  const read = q.columns.map((_, i) => i).filter(i => asked.has(i) && !q.long[i]);
+  const read = q.columns.map((_, i) => i).filter((i) => asked.has(i) && !q.long[i]);
   const takes = read.reduce((sum, i) => sum + priceOf(d.values[i], count), 0);
-  return takes <= PATIENCE ? null : "to read these properties of " + count + " elements would take about " + Math.round(takes / 1000) + " s; name fewer containers, or filter and sort by fewer properties";
+  return takes <= PATIENCE
+    ? null
+    : "to read these properties of " +
+        count +
+        " elements would take about " +
+        Math.round(takes / 1000) +
+        " s; name fewer containers, or filter and sort by fewer properties";
 };

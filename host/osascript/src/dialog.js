@@ -4,7 +4,9 @@ function run(argv) {
   const current = Application.currentApplication();
   current.includeStandardAdditions = true;
   const [title, text, seconds, ...buttons] = argv;
-  try { current.activate(); } catch (error) {}
+  try {
+    current.activate();
+  } catch (error) {}
   const pressed = current.displayDialog(text, {
     withTitle: title,
     buttons: buttons,

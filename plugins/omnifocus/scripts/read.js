@@ -12,7 +12,24 @@
 (program) => {
   "use strict";
 
-  const { refuse, present, orNull, time, key, title, word, chain, path, isRoot, taskState, folderState, projectState, tagState, near, segments } = shared;
+  const {
+    refuse,
+    present,
+    orNull,
+    time,
+    key,
+    title,
+    word,
+    chain,
+    path,
+    isRoot,
+    taskState,
+    folderState,
+    projectState,
+    tagState,
+    near,
+    segments,
+  } = shared;
   const DAY = 86400000;
   // So many milliseconds are spent on regular expressions in one run.
   const PATIENCE = 5000;
@@ -34,10 +51,12 @@
   // What hangs on a task or project.
   const hangings = {
     isRepeating: (item) => present(item.repetitionRule),
-    notifications: (item) => Array.from(item.notifications, (alert) => {
-      const kind = word(alert.kind), told = { kind, at: time(alert.initialFireDate) };
-      return kind === "DueRelative" ? Object.assign(told, { minutes: alert.relativeFireOffset / 60 }) : told;
-    }),
+    notifications: (item) =>
+      Array.from(item.notifications, (alert) => {
+        const kind = word(alert.kind),
+          told = { kind, at: time(alert.initialFireDate) };
+        return kind === "DueRelative" ? Object.assign(told, { minutes: alert.relativeFireOffset / 60 }) : told;
+      }),
     attachments: (item) => Array.from(item.attachments, (file) => orNull(file.preferredFilename || file.filename)),
     linkedFiles: (item) => Array.from(item.linkedFileURLs, (url) => url.string),
   };
@@ -46,11 +65,15 @@
   function nextOccurrence(item) {
     const rule = item.repetitionRule;
     if (!present(rule)) return null;
-    const anchor = { DeferDate: item.deferDate, PlannedDate: item.plannedDate }[word(rule.anchorDateKey)] || item.dueDate || item.deferDate;
+    const anchor =
+      { DeferDate: item.deferDate, PlannedDate: item.plannedDate }[word(rule.anchorDateKey)] ||
+      item.dueDate ||
+      item.deferDate;
     const waits = word(rule.scheduleType) === "FromCompletion" || !anchor;
     try {
       let next = rule.firstDateAfterDate(waits ? new Date(now) : anchor);
-      for (let tries = 0; !waits && rule.catchUpAutomatically && next && time(next) <= now && tries < 1000; tries += 1) next = rule.firstDateAfterDate(next);
+      for (let tries = 0; !waits && rule.catchUpAutomatically && next && time(next) <= now && tries < 1000; tries += 1)
+        next = rule.firstDateAfterDate(next);
       return time(next);
     } catch (error) {
       return null;
@@ -70,7 +93,10 @@
     return Array.from(tags, tagName);
   }
   const whole = (from, to) => (from === null || to === null ? null : Math.floor((to - from) / DAY));
-  const born = (item) => { const added = time(item.added); return added === null ? time(item.modified) : added; };
+  const born = (item) => {
+    const added = time(item.added);
+    return added === null ? time(item.modified) : added;
+  };
 
   function taskCounts(project) {
     const counts = { total: 0, available: 0, completed: 0 };
@@ -104,59 +130,96 @@
   // Each field of each kind, computed only where a program asks for it.
   const fields = {
     tasks: {
-      id: key, name: (task) => task.name,
-      note: (task) => task.note, hasNote: (task) => task.note !== "",
+      id: key,
+      name: (task) => task.name,
+      note: (task) => task.note,
+      hasNote: (task) => task.note !== "",
       status: taskState,
-      completed: (task) => taskState(task) === "completed", flagged: (task) => task.flagged,
-      available: (task) => isOpen(task.taskStatus), blocked: (task) => task.taskStatus === S.Blocked,
-      estimatedMinutes: (task) => orNull(task.estimatedMinutes), dueDate: (task) => time(task.dueDate),
-      deferDate: (task) => time(task.deferDate), plannedDate: (task) => time(task.plannedDate),
-      effectiveDueDate: (task) => time(task.effectiveDueDate), effectiveDeferDate: (task) => time(task.effectiveDeferDate),
-      effectivePlannedDate: (task) => time(task.effectivePlannedDate), effectiveFlagged: (task) => task.effectiveFlagged,
-      completionDate: (task) => time(task.completionDate), dropDate: (task) => time(task.dropDate),
-      added: (task) => time(task.added), modified: (task) => time(task.modified),
-      projectId: (task) => key(task.containingProject), project: (task) => title(task.containingProject),
+      completed: (task) => taskState(task) === "completed",
+      flagged: (task) => task.flagged,
+      available: (task) => isOpen(task.taskStatus),
+      blocked: (task) => task.taskStatus === S.Blocked,
+      estimatedMinutes: (task) => orNull(task.estimatedMinutes),
+      dueDate: (task) => time(task.dueDate),
+      deferDate: (task) => time(task.deferDate),
+      plannedDate: (task) => time(task.plannedDate),
+      effectiveDueDate: (task) => time(task.effectiveDueDate),
+      effectiveDeferDate: (task) => time(task.effectiveDeferDate),
+      effectivePlannedDate: (task) => time(task.effectivePlannedDate),
+      effectiveFlagged: (task) => task.effectiveFlagged,
+      completionDate: (task) => time(task.completionDate),
+      dropDate: (task) => time(task.dropDate),
+      added: (task) => time(task.added),
+      modified: (task) => time(task.modified),
+      projectId: (task) => key(task.containingProject),
+      project: (task) => title(task.containingProject),
       tags: (task) => names(task.tags),
       repetitionRule,
-      parentTaskId: (task) => key(parentOf(task)), parentTaskName: (task) => title(parentOf(task)),
+      parentTaskId: (task) => key(parentOf(task)),
+      parentTaskName: (task) => title(parentOf(task)),
       inInbox: (task) => task.inInbox,
       isProjectRoot: isRoot,
       sequential: (task) => task.sequential,
-      ...hangings, nextOccurrence, childCount: (task) => task.children.length, depth: (task) => { let depth = 0; for (let at = parentOf(task); at !== null; at = parentOf(at)) depth += 1; return depth; },
+      ...hangings,
+      nextOccurrence,
+      childCount: (task) => task.children.length,
+      depth: (task) => {
+        let depth = 0;
+        for (let at = parentOf(task); at !== null; at = parentOf(at)) depth += 1;
+        return depth;
+      },
       link: (task) => link(key(task)),
       // Measures for analyses. A task is due when its project or group is, if it has no earlier date of its own.
-      overdueDays: (task) => whole(time(task.effectiveDueDate), now), ageDays: (task) => whole(born(task), now),
+      overdueDays: (task) => whole(time(task.effectiveDueDate), now),
+      ageDays: (task) => whole(born(task), now),
       openAgeDays: (task) => (taskState(task) === "active" ? whole(born(task), now) : null),
       remainingMinutes: (task) => (taskState(task) === "active" ? orNull(task.estimatedMinutes) : null),
       taskStatus: (task) => word(task.taskStatus),
       daysLate: (task) => {
-        const due = time(task.effectiveDueDate), done = time(task.completionDate);
+        const due = time(task.effectiveDueDate),
+          done = time(task.completionDate);
         return whole(due, done === null ? time(task.dropDate) : done);
       },
       deferDays: (task) => whole(now, time(task.effectiveDeferDate)),
       completionHours: (task) => {
-        const done = time(task.completionDate), began = time(task.added);
+        const done = time(task.completionDate),
+          began = time(task.added);
         return done === null || began === null || began > done ? null : (done - began) / 3600000;
       },
-      noteHead: (task) => { const note = Array.from(task.note); return note.slice(0, 160).join(""); },
+      noteHead: (task) => {
+        const note = Array.from(task.note);
+        return note.slice(0, 160).join("");
+      },
     },
     projects: {
-      id: key, name: (project) => project.name,
-      note: (project) => project.note, hasNote: (project) => project.note !== "",
+      id: key,
+      name: (project) => project.name,
+      note: (project) => project.note,
+      hasNote: (project) => project.note !== "",
       status: projectState,
-      completed: (project) => projectState(project) === "completed", flagged: (project) => project.flagged,
-      dueDate: (project) => time(project.dueDate), deferDate: (project) => time(project.deferDate),
-      plannedDate: (project) => time(project.plannedDate), completionDate: (project) => time(project.completionDate),
-      added: (project) => time(project.task.added), modified: (project) => time(project.task.modified),
-      folder: (project) => title(project.parentFolder), folderPath: (project) => path(project.parentFolder),
-      folderId: (project) => key(project.parentFolder), sequential: (project) => project.sequential,
-      lastReviewDate: (project) => time(project.lastReviewDate), nextReviewDate: (project) => time(project.nextReviewDate),
+      completed: (project) => projectState(project) === "completed",
+      flagged: (project) => project.flagged,
+      dueDate: (project) => time(project.dueDate),
+      deferDate: (project) => time(project.deferDate),
+      plannedDate: (project) => time(project.plannedDate),
+      completionDate: (project) => time(project.completionDate),
+      added: (project) => time(project.task.added),
+      modified: (project) => time(project.task.modified),
+      folder: (project) => title(project.parentFolder),
+      folderPath: (project) => path(project.parentFolder),
+      folderId: (project) => key(project.parentFolder),
+      sequential: (project) => project.sequential,
+      lastReviewDate: (project) => time(project.lastReviewDate),
+      nextReviewDate: (project) => time(project.nextReviewDate),
       reviewInterval: interval,
       defaultSingletonActionHolder: (project) => orNull(project.defaultSingletonActionHolder),
-      singleActions: (project) => orNull(project.containsSingletonActions), tags: (project) => names(project.tags),
+      singleActions: (project) => orNull(project.containsSingletonActions),
+      tags: (project) => names(project.tags),
       estimatedMinutes: (project) => orNull(project.estimatedMinutes),
       repetitionRule,
-      ...hangings, nextOccurrence, stalled,
+      ...hangings,
+      nextOccurrence,
+      stalled,
       link: (project) => link(key(project.task)),
       taskCounts,
       nextTask: (project) => {
@@ -164,28 +227,36 @@
         return !present(next) ? null : { id: key(next), name: next.name };
       },
       openTasks,
-      reviewDays: (project) => whole(time(project.nextReviewDate), now), idleDays: (project) => whole(time(project.task.modified), now),
+      reviewDays: (project) => whole(time(project.nextReviewDate), now),
+      idleDays: (project) => whole(time(project.task.modified), now),
     },
     tags: {
-      id: key, name: (tag) => tag.name,
+      id: key,
+      name: (tag) => tag.name,
       status: tagState,
       parentId: (tag) => key(tag.parent),
       path,
-      depth: (tag) => chain(tag).length - 1, allowsNextAction: (tag) => orNull(tag.allowsNextAction),
-      childrenAreMutuallyExclusive: (tag) => orNull(tag.childrenAreMutuallyExclusive), available: (tag) => tag.availableTasks.length,
-      remaining: (tag) => tag.remainingTasks.length, total: (tag) => tag.tasks.length,
+      depth: (tag) => chain(tag).length - 1,
+      allowsNextAction: (tag) => orNull(tag.allowsNextAction),
+      childrenAreMutuallyExclusive: (tag) => orNull(tag.childrenAreMutuallyExclusive),
+      available: (tag) => tag.availableTasks.length,
+      remaining: (tag) => tag.remainingTasks.length,
+      total: (tag) => tag.tasks.length,
     },
     folders: {
-      id: key, name: (folder) => folder.name,
+      id: key,
+      name: (folder) => folder.name,
       status: folderState,
       depth: (folder) => chain(folder).length - 1,
       path,
-      parentId: (folder) => key(folder.parent), childCount: (folder) => folder.folders.length,
+      parentId: (folder) => key(folder.parent),
+      childCount: (folder) => folder.folders.length,
       projectCount: (folder) => folder.projects.length,
       children: (folder) => Array.from(folder.folders, (child) => ({ id: key(child), name: child.name })),
     },
     perspectives: {
-      name: (perspective) => perspective.name, type: (perspective) => (isCustom(perspective) ? "custom" : "builtin"),
+      name: (perspective) => perspective.name,
+      type: (perspective) => (isCustom(perspective) ? "custom" : "builtin"),
       isBuiltIn: (perspective) => !isCustom(perspective),
       identifier: (perspective) => (isCustom(perspective) ? perspective.identifier : null),
       filterRules: (perspective) => guarded(perspective, "archivedFilterRules"),
@@ -230,8 +301,17 @@
     const { live, all } = byId ? projectOnly(name) : shared.projectsNamed(name);
     const chosen = (live.length > 0 ? live : all)[0];
     if (all.length > 1) {
-      const candidates = all.map((project) => ({ id: key(project), folder: path(project.parentFolder), status: projectState(project) }));
-      warnings.push({ warning: "several projects have this name; the first live one was used, `projectId` chooses another", name, used: key(chosen), candidates });
+      const candidates = all.map((project) => ({
+        id: key(project),
+        folder: path(project.parentFolder),
+        status: projectState(project),
+      }));
+      warnings.push({
+        warning: "several projects have this name; the first live one was used, `projectId` chooses another",
+        name,
+        used: key(chosen),
+        candidates,
+      });
     }
     return chosen;
   }
@@ -260,14 +340,19 @@
       }
       return true;
     };
-    const all = Array.from(flattenedFolders), known = all.filter((folder) => key(folder) === text);
-    const fits = (folder) => path(folder).toLowerCase() === text.toLowerCase() || forms.some((form) => holds(folder, form));
+    const all = Array.from(flattenedFolders),
+      known = all.filter((folder) => key(folder) === text);
+    const fits = (folder) =>
+      path(folder).toLowerCase() === text.toLowerCase() || forms.some((form) => holds(folder, form));
     const roots = new Set((known.length > 0 ? known : all.filter(fits)).map(key));
     if (roots.size === 0) refuse("not_found", "folder", text, near(split[split.length - 1] || text, all));
     const below = new Set();
     for (const folder of all) {
       for (let at = folder; present(at); at = at.parent) {
-        if (roots.has(key(at))) { below.add(key(folder)); break; }
+        if (roots.has(key(at))) {
+          below.add(key(folder));
+          break;
+        }
       }
     }
     return { roots, below };
@@ -304,17 +389,29 @@
   // ---- perspectives: the rules that the app keeps of those that somebody made
 
   const DATES = {
-    due: "effectiveDueDate", defer: "effectiveDeferDate", planned: "effectivePlannedDate", added: "added", modified: "modified", completed: "completionDate", dropped: "dropDate",
+    due: "effectiveDueDate",
+    defer: "effectiveDeferDate",
+    planned: "effectivePlannedDate",
+    added: "added",
+    modified: "modified",
+    completed: "completionDate",
+    dropped: "dropDate",
   };
   // Whether a date lies on the local day that is so many days from today; null where there is no date.
   function onDay(value, days) {
     if (!present(value)) return false;
-    const today = new Date(now), day = new Date(today.getFullYear(), today.getMonth(), today.getDate() + days);
-    return value.getFullYear() === day.getFullYear() && value.getMonth() === day.getMonth() && value.getDate() === day.getDate();
+    const today = new Date(now),
+      day = new Date(today.getFullYear(), today.getMonth(), today.getDate() + days);
+    return (
+      value.getFullYear() === day.getFullYear() &&
+      value.getMonth() === day.getMonth() &&
+      value.getDate() === day.getDate()
+    );
   }
   const someDate = (task, days) => ["due", "defer", "planned"].some((name) => onDay(task[DATES[name]], days));
   const above = (task) => {
-    const ids = [], project = task.containingProject;
+    const ids = [],
+      project = task.containingProject;
     if (!present(project)) return ids;
     ids.push(key(project), key(project.task));
     for (let at = project.parentFolder; present(at); at = at.parent) ids.push(key(at));
@@ -325,41 +422,66 @@
   const held = (test) => (wanted) => (Array.isArray(wanted) ? (task) => test(task, wanted) : null);
   const isFirst = (task) => {
     const project = task.containingProject;
-    return isOpen(task.taskStatus) && (project === null || project.containsSingletonActions || key(project.nextTask) === key(task));
+    return (
+      isOpen(task.taskStatus) &&
+      (project === null || project.containsSingletonActions || key(project.nextTask) === key(task))
+    );
   };
   const tagIds = (task) => Array.from(task.tags, key);
-  const withProject = (test) => (task) => { const project = task.containingProject; return project !== null && test(project); };
+  const withProject = (test) => (task) => {
+    const project = task.containingProject;
+    return project !== null && test(project);
+  };
 
   // Each kind of rule by its key: makes the test of a task out of the rule's value, or null for a value that is not known.
   const rules = {
     actionAvailability: oneOf({
-      available: (task) => isOpen(task.taskStatus), firstAvailable: isFirst, remaining: (task) => taskState(task) === "active",
-      completed: (task) => taskState(task) === "completed", dropped: (task) => taskState(task) === "dropped",
+      available: (task) => isOpen(task.taskStatus),
+      firstAvailable: isFirst,
+      remaining: (task) => taskState(task) === "active",
+      completed: (task) => taskState(task) === "completed",
+      dropped: (task) => taskState(task) === "dropped",
     }),
-    actionStatus: oneOf({ due: (task) => task.taskStatus === S.Overdue || task.taskStatus === S.DueSoon, flagged: (task) => task.effectiveFlagged }),
+    actionStatus: oneOf({
+      due: (task) => task.taskStatus === S.Overdue || task.taskStatus === S.DueSoon,
+      flagged: (task) => task.effectiveFlagged,
+    }),
     actionHasDueDate: is((task) => time(task.effectiveDueDate) !== null),
     actionHasDeferDate: is((task) => time(task.effectiveDeferDate) !== null),
     actionHasPlannedDate: is((task) => time(task.effectivePlannedDate) !== null),
     actionHasDuration: is((task) => orNull(task.estimatedMinutes) !== null),
     actionHasNoDuration: is((task) => orNull(task.estimatedMinutes) === null),
-    actionWithinDuration: (most) => (typeof most === "number" ? (task) => orNull(task.estimatedMinutes) !== null && task.estimatedMinutes <= most : null),
+    actionWithinDuration: (most) =>
+      typeof most === "number"
+        ? (task) => orNull(task.estimatedMinutes) !== null && task.estimatedMinutes <= most
+        : null,
     actionIsUntagged: is((task) => task.tags.length === 0),
     actionHasAnyOfTags: held((task, wanted) => tagIds(task).some((id) => wanted.includes(id))),
-    actionHasAllOfTags: held((task, wanted) => { const ids = tagIds(task); return wanted.every((id) => ids.includes(id)); }),
+    actionHasAllOfTags: held((task, wanted) => {
+      const ids = tagIds(task);
+      return wanted.every((id) => ids.includes(id));
+    }),
     actionHasTagWithStatus: oneOf({
-      active: (task) => task.tags.some((tag) => tagState(tag) === "active"), onHold: (task) => task.tags.some((tag) => tagState(tag) === "on_hold"),
-      dropped: (task) => task.tags.some((tag) => tagState(tag) === "dropped"), remaining: (task) => task.tags.some((tag) => tagState(tag) !== "dropped"),
+      active: (task) => task.tags.some((tag) => tagState(tag) === "active"),
+      onHold: (task) => task.tags.some((tag) => tagState(tag) === "on_hold"),
+      dropped: (task) => task.tags.some((tag) => tagState(tag) === "dropped"),
+      remaining: (task) => task.tags.some((tag) => tagState(tag) !== "dropped"),
     }),
     actionHasNoProject: is((task) => orNull(task.containingProject) === null),
     actionIsInInbox: is((task) => task.inInbox),
     actionIsInSingleActionsList: is(withProject((project) => project.containsSingletonActions)),
     actionHasProjectWithStatus: oneOf({
-      active: withProject((project) => projectState(project) === "active"), onHold: withProject((project) => projectState(project) === "on_hold"),
-      completed: withProject((project) => projectState(project) === "completed"), dropped: withProject((project) => projectState(project) === "dropped"),
+      active: withProject((project) => projectState(project) === "active"),
+      onHold: withProject((project) => projectState(project) === "on_hold"),
+      completed: withProject((project) => projectState(project) === "completed"),
+      dropped: withProject((project) => projectState(project) === "dropped"),
       remaining: withProject((project) => ["active", "on_hold"].includes(projectState(project))),
     }),
     actionWithinFocus: held((task, wanted) => above(task).some((id) => wanted.includes(id))),
-    actionMatchingSearch: held((task, wanted) => { const text = `${task.name}\n${task.note}`.toLowerCase(); return wanted.every((word) => text.includes(String(word).toLowerCase())); }),
+    actionMatchingSearch: held((task, wanted) => {
+      const text = `${task.name}\n${task.note}`.toLowerCase();
+      return wanted.every((word) => text.includes(String(word).toLowerCase()));
+    }),
     actionIsLeaf: is((task) => task.children.length === 0),
     actionIsGroup: is((task) => task.children.length > 0 && !isRoot(task)),
     actionIsProject: is(isRoot),
@@ -380,7 +502,8 @@
       if (name === "comment" || name === "actionDateField") continue;
       const field = DATES[rule.actionDateField];
       let test = Object.hasOwn(rules, name) ? rules[name](value) : null;
-      if (dayRules[name] !== undefined && field !== undefined && value === true) test = (task) => onDay(task[field], dayRules[name]);
+      if (dayRules[name] !== undefined && field !== undefined && value === true)
+        test = (task) => onDay(task[field], dayRules[name]);
       if (test === null) unknown.push({ [name]: value });
       else tests.push(test);
     }
@@ -394,13 +517,26 @@
     return (task) => tests.every((test) => test(task));
   }
   function perspective(name) {
-    const all = Array.from(Perspective.Custom.all), exact = all.filter((each) => each.identifier === name || each.name === name);
+    const all = Array.from(Perspective.Custom.all),
+      exact = all.filter((each) => each.identifier === name || each.name === name);
     const found = exact.length > 0 ? exact : all.filter((each) => each.name.toLowerCase() === name.toLowerCase());
-    if (found.length !== 1) refuse(found.length === 0 ? "not_found" : "ambiguous", "perspective", name, found.length === 0 ? near(name, all) : found.map((each) => each.identifier));
-    const kept = guarded(found[0], "archivedFilterRules"), unknown = [];
+    if (found.length !== 1)
+      refuse(
+        found.length === 0 ? "not_found" : "ambiguous",
+        "perspective",
+        name,
+        found.length === 0 ? near(name, all) : found.map((each) => each.identifier),
+      );
+    const kept = guarded(found[0], "archivedFilterRules"),
+      unknown = [];
     if (!Array.isArray(kept)) refuse("unreadable", "perspective", name);
     const test = together(kept, guarded(found[0], "archivedTopLevelFilterAggregation"), unknown);
-    if (unknown.length > 0) warnings.push({ warning: "these rules of the perspective are not known and were left out, so OmniFocus may show others", perspective: found[0].name, rules: unknown });
+    if (unknown.length > 0)
+      warnings.push({
+        warning: "these rules of the perspective are not known and were left out, so OmniFocus may show others",
+        perspective: found[0].name,
+        rules: unknown,
+      });
     return test === null ? () => true : test;
   }
 
@@ -434,11 +570,24 @@
     },
     not: (kind, part) => {
       const test = make(kind, part);
-      return (item) => { const found = test(item); return found === null ? null : !found; };
+      return (item) => {
+        const found = test(item);
+        return found === null ? null : !found;
+      };
     },
-    is: (kind, name, wanted) => { const read = field(kind, name); return (item) => read(item) === wanted; },
-    among: (kind, name, wanted) => { const read = field(kind, name), set = new Set(wanted); return (item) => set.has(read(item)); },
-    exists: (kind, name, wanted) => { const read = field(kind, name); return (item) => (read(item) !== null) === wanted; },
+    is: (kind, name, wanted) => {
+      const read = field(kind, name);
+      return (item) => read(item) === wanted;
+    },
+    among: (kind, name, wanted) => {
+      const read = field(kind, name),
+        set = new Set(wanted);
+      return (item) => set.has(read(item));
+    },
+    exists: (kind, name, wanted) => {
+      const read = field(kind, name);
+      return (item) => (read(item) !== null) === wanted;
+    },
     // Both bounds are inclusive.
     within: (kind, name, least, most) => {
       const read = field(kind, name);
@@ -448,12 +597,20 @@
         return (least === null || value >= least) && (most === null || value <= most);
       };
     },
-    contains: (kind, within, term) => { const reads = within.map((name) => field(kind, name)), wanted = term.toLowerCase(); return (item) => reads.some((read) => read(item).toLowerCase().includes(wanted)); },
+    contains: (kind, within, term) => {
+      const reads = within.map((name) => field(kind, name)),
+        wanted = term.toLowerCase();
+      return (item) => reads.some((read) => read(item).toLowerCase().includes(wanted));
+    },
     // A text is too long where the time grows by a power of its length, and it could take seconds: whether it matches is not
     // known, and a warning says so.
     matches: (kind, within, source, most) => {
-      const reads = within.map((name) => field(kind, name)), wanted = pattern(source);
-      const long = { warning: `texts of more than ${most} characters were not tried with the regular expression`, texts: 0 };
+      const reads = within.map((name) => field(kind, name)),
+        wanted = pattern(source);
+      const long = {
+        warning: `texts of more than ${most} characters were not tried with the regular expression`,
+        texts: 0,
+      };
       return (item) => {
         let result = false;
         for (const read of reads) {
@@ -463,7 +620,8 @@
             result = null;
             continue;
           }
-          const began = Date.now(), found = wanted.test(text);
+          const began = Date.now(),
+            found = wanted.test(text);
           if ((trying += Date.now() - began) > PATIENCE) refuse("slow_pattern", "pattern", source);
           if (found) return true;
         }
@@ -472,18 +630,30 @@
     },
     tags: (kind, how, wanted) => {
       const sets = wanted.map(findTags);
-      const has = (item, set) => { for (const tag of item.tags) if (set.has(key(tag))) return true; return false; };
+      const has = (item, set) => {
+        for (const tag of item.tags) if (set.has(key(tag))) return true;
+        return false;
+      };
       if (how === "all") return (item) => sets.every((set) => has(item, set));
       const either = new Set(sets.flatMap((set) => Array.from(set)));
       return how === "any" ? (item) => has(item, either) : (item) => !has(item, either);
     },
     tagged: (kind, source) => {
       const wanted = pattern(source);
-      return (item) => { for (const tag of item.tags) if (wanted.test(tag.name)) return true; return false; };
+      return (item) => {
+        for (const tag of item.tags) if (wanted.test(tag.name)) return true;
+        return false;
+      };
     },
-    named: (kind, wanted) => { const set = new Set(wanted); return (item) => set.has(item.name.trim().toLowerCase()); },
+    named: (kind, wanted) => {
+      const set = new Set(wanted);
+      return (item) => set.has(item.name.trim().toLowerCase());
+    },
     // With the tag that the app shows in today's forecast; its user may have chosen none.
-    forecast_tag: () => { const wanted = key(Tag.forecastTag); return (item) => wanted !== null && item.tags.some((tag) => key(tag) === wanted); },
+    forecast_tag: () => {
+      const wanted = key(Tag.forecastTag);
+      return (item) => wanted !== null && item.tags.some((tag) => key(tag) === wanted);
+    },
     // Untagged, or with a tag that is not dropped.
     tagged_live: () => (item) => {
       let tagged = false;
@@ -493,17 +663,41 @@
       }
       return !tagged;
     },
-    project: (kind, name, byId) => { const wanted = key(findProject(name, byId)); return (item) => key(projectOf(kind, item)) === wanted; },
-    projects: (kind, wanted) => { const ids = new Set(wanted.map((name) => key(findProject(name, false)))); return (item) => ids.has(key(projectOf(kind, item))); },
-    parent: (kind, id) => { findTask(id); return (item) => key(item.parent) === id; },
+    project: (kind, name, byId) => {
+      const wanted = key(findProject(name, byId));
+      return (item) => key(projectOf(kind, item)) === wanted;
+    },
+    projects: (kind, wanted) => {
+      const ids = new Set(wanted.map((name) => key(findProject(name, false))));
+      return (item) => ids.has(key(projectOf(kind, item)));
+    },
+    parent: (kind, id) => {
+      findTask(id);
+      return (item) => key(item.parent) === id;
+    },
     folder: (kind, text) => {
       const { below } = findFolders(text);
-      return (item) => { const folder = folderOf(kind, item); return folder !== null && below.has(key(folder)); };
+      return (item) => {
+        const folder = folderOf(kind, item);
+        return folder !== null && below.has(key(folder));
+      };
     },
-    top: (kind) => (item) => { const project = kind === "folders" ? item : projectOf(kind, item); return present(project) && folderOf(kind, item) === null; },
+    top: (kind) => (item) => {
+      const project = kind === "folders" ? item : projectOf(kind, item);
+      return present(project) && folderOf(kind, item) === null;
+    },
     perspective: (kind, name) => perspective(name),
-    subtree: (kind, id) => { findTask(id); return (item) => { for (let at = item; at; at = at.parent) if (key(at) === id) return true; return false; }; },
-    id: (kind, id) => { const wanted = key(findAny(kind, id)); return (item) => key(item) === wanted; },
+    subtree: (kind, id) => {
+      findTask(id);
+      return (item) => {
+        for (let at = item; at; at = at.parent) if (key(at) === id) return true;
+        return false;
+      };
+    },
+    id: (kind, id) => {
+      const wanted = key(findAny(kind, id));
+      return (item) => key(item) === wanted;
+    },
   };
 
   function make(kind, part) {
@@ -522,7 +716,8 @@
     distinct: (values) => new Set(values).size,
     median: (values) => {
       if (values.length === 0) return null;
-      const sorted = values.slice().sort((left, right) => left - right), middle = sorted.length >> 1;
+      const sorted = values.slice().sort((left, right) => left - right),
+        middle = sorted.length >> 1;
       return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     },
   };
@@ -534,7 +729,8 @@
       return [label, summaries[how], field(kind, name), part ? make(kind, part) : () => true];
     });
     return () => {
-      const counted = {}, values = {};
+      const counted = {},
+        values = {};
       for (const [label] of tests) counted[label] = 0;
       for (const [label] of reads) values[label] = [];
       return {
@@ -576,29 +772,38 @@
     if (how === "day") return (item) => some(read(item), localDay);
     if (how === "value") return (item) => some(read(item), (value) => value);
     // Bounds begin each span but the first; a value below the first bound stands in no group.
-    return (item) => some(read(item), (value) => {
-      let index = -1;
-      while (index + 1 < bounds.length && bounds[index + 1] <= value) index += 1;
-      return index;
-    }).filter(([index]) => index >= 0);
+    return (item) =>
+      some(read(item), (value) => {
+        let index = -1;
+        while (index + 1 < bounds.length && bounds[index + 1] <= value) index += 1;
+        return index;
+      }).filter(([index]) => index >= 0);
   }
 
   function grouping(kind, group) {
     const test = make(kind, group.where || ["true"]);
-    const keysOf = keys(kind, group.by), fresh = meter(kind, group.counts, group.stats), found = new Map();
+    const keysOf = keys(kind, group.by),
+      fresh = meter(kind, group.counts, group.stats),
+      found = new Map();
     return {
       add(item) {
         if (test(item) !== true) return;
         for (const [id, name] of keysOf(item)) {
           let entry = found.get(id);
-          if (entry === undefined) { entry = { id, name, meter: fresh() }; found.set(id, entry); }
+          if (entry === undefined) {
+            entry = { id, name, meter: fresh() };
+            found.set(id, entry);
+          }
           entry.meter.add(item);
         }
       },
       show() {
-        const list = Array.from(found.values(), (entry) => Object.assign({ key: entry.id, name: entry.name }, entry.meter.show()));
+        const list = Array.from(found.values(), (entry) =>
+          Object.assign({ key: entry.id, name: entry.name }, entry.meter.show()),
+        );
         const [label, direction] = group.sort || ["key", 1];
-        const at = (entry) => (label in entry ? entry[label] : label in entry.counts ? entry.counts[label] : entry.stats[label]);
+        const at = (entry) =>
+          label in entry ? entry[label] : label in entry.counts ? entry.counts[label] : entry.stats[label];
         list.sort((left, right) => compare(at(left), at(right), direction) || compare(left.name, right.name, 1));
         return { total: list.length, list: group.most === undefined ? list : list.slice(0, group.most) };
       },
@@ -638,7 +843,9 @@
   function suggest(items, endOfToday) {
     const scored = [];
     for (const task of items) {
-      const reasons = [], due = time(task.effectiveDueDate), minutes = orNull(task.estimatedMinutes);
+      const reasons = [],
+        due = time(task.effectiveDueDate),
+        minutes = orNull(task.estimatedMinutes);
       let score = 0;
       if (due !== null && due < now) {
         const days = Math.floor((now - due) / DAY);
@@ -648,9 +855,18 @@
         score += 80;
         reasons.push("due_today");
       }
-      if (task.effectiveFlagged) { score += 50; reasons.push("flagged"); }
-      if (isOpen(task.taskStatus)) { score += 30; reasons.push("available"); }
-      if (minutes !== null && minutes <= 15) { score += 20; reasons.push("quick_win"); }
+      if (task.effectiveFlagged) {
+        score += 50;
+        reasons.push("flagged");
+      }
+      if (isOpen(task.taskStatus)) {
+        score += 30;
+        reasons.push("available");
+      }
+      if (minutes !== null && minutes <= 15) {
+        score += 20;
+        reasons.push("quick_win");
+      }
       if (score > 0) scored.push({ task, score, reasons });
     }
     return scored.sort((left, right) => right.score - left.score);
@@ -676,7 +892,11 @@
 
   function row(kind, rows) {
     const reads = rows.fields.map((name) => [name, field(kind, name)]);
-    return (item) => reads.map(([name, read]) => { const value = read(item); return name === "note" && rows.text !== null ? cut(value, rows.text) : value; });
+    return (item) =>
+      reads.map(([name, read]) => {
+        const value = read(item);
+        return name === "note" && rows.text !== null ? cut(value, rows.text) : value;
+      });
   }
 
   // Whether objects have a property in this version: an instance says so, since the values of the app's objects need not
@@ -703,9 +923,12 @@
     for (const [property, version] of Object.entries(query.needs || {})) {
       if (has(flattenedTasks, property) === false) refuse("too_old", property, version);
     }
-    const test = make(kind, query.where), counted = meter(kind, query.counts, query.stats)();
+    const test = make(kind, query.where),
+      counted = meter(kind, query.counts, query.stats)();
     const groups = Object.entries(query.groups || {}).map(([label, group]) => [label, grouping(kind, group)]);
-    const rows = query.rows, matching = [], take = rows === undefined ? null : row(kind, rows);
+    const rows = query.rows,
+      matching = [],
+      take = rows === undefined ? null : row(kind, rows);
     for (const item of query.id === undefined ? sources[kind]() : [findAny(kind, query.id)]) {
       if (kind === "tasks" && !query.roots && isRoot(item)) continue;
       if (test(item) !== true) continue;
@@ -713,7 +936,8 @@
       for (const [, group] of groups) group.add(item);
       if (take !== null) matching.push(item);
     }
-    const shown = counted.show(), result = { total: shown.count, counts: shown.counts, stats: shown.stats, groups: {} };
+    const shown = counted.show(),
+      result = { total: shown.count, counts: shown.counts, stats: shown.stats, groups: {} };
     for (const [label, group] of groups) result.groups[label] = group.show();
     if (take === null) return result;
     if (rows.suggest === undefined) {
@@ -723,7 +947,11 @@
         return result;
       }
       const sections = sectioned(kind, order, rows);
-      result.sections = sections.map((section) => ({ label: section.label, count: section.count, rows: section.items.length }));
+      result.sections = sections.map((section) => ({
+        label: section.label,
+        count: section.count,
+        rows: section.items.length,
+      }));
       result.rows = sections.flatMap((section) => section.items).map(take);
       return result;
     }
@@ -745,7 +973,8 @@
       }
     };
     return {
-      version: version(() => app.userVersion), build: version(() => app.buildVersion),
+      version: version(() => app.userVersion),
+      build: version(() => app.buildVersion),
       features: {
         plannedDates: has(flattenedTasks, "plannedDate"),
         mutuallyExclusiveTags: has(flattenedTags, "childrenAreMutuallyExclusive"),

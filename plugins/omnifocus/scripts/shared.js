@@ -21,7 +21,8 @@
   // "[object Task.Status: Blocked]" is how a value of an enumeration shows itself.
   function word(value) {
     if (!present(value)) return null;
-    const shown = String(value), found = /: *([^\]]+)\]$/.exec(shown);
+    const shown = String(value),
+      found = /: *([^\]]+)\]$/.exec(shown);
     return found ? found[1] : shown;
   }
 
@@ -36,7 +37,10 @@
     const rule = item.repetitionRule;
     if (!present(rule)) return null;
     return {
-      ruleString: rule.ruleString, scheduleType: word(rule.scheduleType), anchorDateKey: word(rule.anchorDateKey), catchUpAutomatically: orNull(rule.catchUpAutomatically),
+      ruleString: rule.ruleString,
+      scheduleType: word(rule.scheduleType),
+      anchorDateKey: word(rule.anchorDateKey),
+      catchUpAutomatically: orNull(rule.catchUpAutomatically),
     };
   }
 
@@ -59,20 +63,32 @@
 
   const stateIn = (states, status) => (states.find(([known]) => known === status) || [null, word(status)])[1];
   const projectStates = [
-    [Project.Status.Active, "active"], [Project.Status.OnHold, "on_hold"], [Project.Status.Done, "completed"], [Project.Status.Dropped, "dropped"],
+    [Project.Status.Active, "active"],
+    [Project.Status.OnHold, "on_hold"],
+    [Project.Status.Done, "completed"],
+    [Project.Status.Dropped, "dropped"],
   ];
   // A project's own state, and the one that counts.
   const ownState = (project) => stateIn(projectStates, project.status);
-  const projectState = (project) => (project.status !== Project.Status.Done && inDropped(project.parentFolder) ? "dropped" : ownState(project));
-  const isLive = (project) => { const state = projectState(project); return state === "active" || state === "on_hold"; };
-  const tagStates = [[Tag.Status.Active, "active"], [Tag.Status.OnHold, "on_hold"], [Tag.Status.Dropped, "dropped"]];
+  const projectState = (project) =>
+    project.status !== Project.Status.Done && inDropped(project.parentFolder) ? "dropped" : ownState(project);
+  const isLive = (project) => {
+    const state = projectState(project);
+    return state === "active" || state === "on_hold";
+  };
+  const tagStates = [
+    [Tag.Status.Active, "active"],
+    [Tag.Status.OnHold, "on_hold"],
+    [Tag.Status.Dropped, "dropped"],
+  ];
   const tagState = (tag) => stateIn(tagStates, tag.status);
 
   // ---- names
 
   // A tag by its name, or by its path where others have that name too. `names` are known once, so that many tags cost no more.
   function tagNames() {
-    const seen = new Set(), several = new Set();
+    const seen = new Set(),
+      several = new Set();
     for (const each of flattenedTags) (seen.has(each.name) ? several : seen).add(each.name);
     return (tag) => (several.has(tag.name) ? path(tag) : tag.name);
   }
@@ -125,9 +141,13 @@
   function tagsNamed(name) {
     const known = Tag.byIdentifier(name);
     if (present(known)) return [known];
-    const lower = (text) => text.toLowerCase(), wanted = segments(name, /\s:\s/).join(" : ");
+    const lower = (text) => text.toLowerCase(),
+      wanted = segments(name, /\s:\s/).join(" : ");
     const fits = [
-      (tag) => path(tag) === wanted, (tag) => tag.name === name, (tag) => lower(path(tag)) === lower(wanted), (tag) => lower(tag.name) === lower(name),
+      (tag) => path(tag) === wanted,
+      (tag) => tag.name === name,
+      (tag) => lower(path(tag)) === lower(wanted),
+      (tag) => lower(tag.name) === lower(name),
     ];
     for (const fit of fits) {
       const found = flattenedTags.filter(fit);
@@ -137,8 +157,30 @@
   }
 
   return {
-    refuse, present, orNull, time, key, title, word, chain, path, repetition,
-    isRoot, taskState, folderState, projectStates, ownState, projectState, isLive, tagStates, tagState,
-    tagNames, near, projectById, projectsNamed, segments, tagsNamed,
+    refuse,
+    present,
+    orNull,
+    time,
+    key,
+    title,
+    word,
+    chain,
+    path,
+    repetition,
+    isRoot,
+    taskState,
+    folderState,
+    projectStates,
+    ownState,
+    projectState,
+    isLive,
+    tagStates,
+    tagState,
+    tagNames,
+    near,
+    projectById,
+    projectsNamed,
+    segments,
+    tagsNamed,
   };
 }

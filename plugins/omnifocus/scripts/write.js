@@ -28,36 +28,86 @@
 (program, before, acts) => {
   "use strict";
 
-  const { refuse, present, orNull, time, key, title, word, chain, path, isRoot, taskState, projectState, ownState, tagState, projectById, segments, repetition } = shared;
+  const {
+    refuse,
+    present,
+    orNull,
+    time,
+    key,
+    title,
+    word,
+    chain,
+    path,
+    isRoot,
+    taskState,
+    projectState,
+    ownState,
+    tagState,
+    projectById,
+    segments,
+    repetition,
+  } = shared;
   const date = (time) => (time === null ? null : new Date(time));
 
   // ---- reading the model
 
-  const alerts = (item) => Array.from(item.notifications, (alert) => (word(alert.kind) === "DueRelative" ? { minutes: alert.relativeFireOffset / 60 } : { at: time(alert.initialFireDate) }));
+  const alerts = (item) =>
+    Array.from(item.notifications, (alert) =>
+      word(alert.kind) === "DueRelative"
+        ? { minutes: alert.relativeFireOffset / 60 }
+        : { at: time(alert.initialFireDate) },
+    );
   const common = (item) => ({
-    name: item.name, note: item.note, flagged: item.flagged, dueDate: time(item.dueDate), deferDate: time(item.deferDate), plannedDate: time(item.plannedDate),
-    completionDate: time(item.completionDate), dropDate: time(item.dropDate), estimatedMinutes: orNull(item.estimatedMinutes), sequential: item.sequential,
-    tags: Array.from(item.tags, shared.tagNames()), notifications: alerts(item), repetitionRule: repetition(item),
+    name: item.name,
+    note: item.note,
+    flagged: item.flagged,
+    dueDate: time(item.dueDate),
+    deferDate: time(item.deferDate),
+    plannedDate: time(item.plannedDate),
+    completionDate: time(item.completionDate),
+    dropDate: time(item.dropDate),
+    estimatedMinutes: orNull(item.estimatedMinutes),
+    sequential: item.sequential,
+    tags: Array.from(item.tags, shared.tagNames()),
+    notifications: alerts(item),
+    repetitionRule: repetition(item),
   });
   const show = {
     task: (task) => {
       const parent = present(task.parent) && !isRoot(task.parent) ? task.parent : null;
       return Object.assign({ id: key(task), status: taskState(task) }, common(task), {
-        project: title(task.containingProject), projectId: key(task.containingProject), parentTaskId: key(parent), inInbox: task.inInbox,
+        project: title(task.containingProject),
+        projectId: key(task.containingProject),
+        parentTaskId: key(parent),
+        inInbox: task.inInbox,
       });
     },
     project: (project) => {
       const interval = project.reviewInterval;
       return Object.assign({ id: key(project), status: ownState(project) }, common(project), {
-        folder: path(project.parentFolder), singleActions: project.containsSingletonActions, lastReviewDate: time(project.lastReviewDate), nextReviewDate: time(project.nextReviewDate),
-        reviewInterval: present(interval) ? { unit: String(interval.unit).replace(/s$/, ""), steps: interval.steps } : null,
+        folder: path(project.parentFolder),
+        singleActions: project.containsSingletonActions,
+        lastReviewDate: time(project.lastReviewDate),
+        nextReviewDate: time(project.nextReviewDate),
+        reviewInterval: present(interval)
+          ? { unit: String(interval.unit).replace(/s$/, ""), steps: interval.steps }
+          : null,
       });
     },
     folder: (folder) => ({
-      id: key(folder), name: folder.name, status: folder.status === Folder.Status.Active ? "active" : "dropped", path: path(folder), parentId: key(folder.parent),
+      id: key(folder),
+      name: folder.name,
+      status: folder.status === Folder.Status.Active ? "active" : "dropped",
+      path: path(folder),
+      parentId: key(folder.parent),
     }),
     tag: (tag) => ({
-      id: key(tag), name: tag.name, path: path(tag), parentId: key(tag.parent), status: tagState(tag), exclusive: orNull(tag.childrenAreMutuallyExclusive),
+      id: key(tag),
+      name: tag.name,
+      path: path(tag),
+      parentId: key(tag.parent),
+      status: tagState(tag),
+      exclusive: orNull(tag.childrenAreMutuallyExclusive),
     }),
   };
 
@@ -76,10 +126,14 @@
     const item = projectById(id) || Task.byIdentifier(id);
     if (present(item)) made.set(temp, item);
   }
-  const findProjectId = (id) => projectById(id) || refuse("no_id", "project", id, [present(Task.byIdentifier(id)) ? "task" : ""]);
+  const findProjectId = (id) =>
+    projectById(id) || refuse("no_id", "project", id, [present(Task.byIdentifier(id)) ? "task" : ""]);
   // Finds an object once more by its id; null where it is gone.
   const again = {
-    task: (id) => Task.byIdentifier(id), project: projectById, folder: (id) => Folder.byIdentifier(id), tag: (id) => Tag.byIdentifier(id),
+    task: (id) => Task.byIdentifier(id),
+    project: projectById,
+    folder: (id) => Folder.byIdentifier(id),
+    tag: (id) => Tag.byIdentifier(id),
   };
   const finders = {
     task: findTask,
@@ -92,24 +146,48 @@
   function findProject(name) {
     const { live, all } = shared.projectsNamed(name);
     if (live.length === 1) return live[0];
-    const shown = (project) => `${key(project)} (${projectState(project)}, ${path(project.parentFolder) || "no folder"})`;
-    return live.length > 1 ? refuse("ambiguous", "project", name, live.map(shown)) : refuse("not_live", "project", name, all.map(shown));
+    const shown = (project) =>
+      `${key(project)} (${projectState(project)}, ${path(project.parentFolder) || "no folder"})`;
+    return live.length > 1
+      ? refuse("ambiguous", "project", name, live.map(shown))
+      : refuse("not_live", "project", name, all.map(shown));
   }
   // By id, by its path from the top, or by its own name where only one has it.
   function findFolder(name) {
     const known = Folder.byIdentifier(name);
     if (present(known)) return known;
     const exact = flattenedFolders.filter((folder) => folder.name === name || path(folder) === name);
-    const wanted = segments(name, /\s:\s|\//).join("\n").toLowerCase();
-    const found = exact.length > 0 ? exact : flattenedFolders.filter((folder) => chain(folder).join("\n").toLowerCase() === wanted || folder.name.toLowerCase() === wanted);
+    const wanted = segments(name, /\s:\s|\//)
+      .join("\n")
+      .toLowerCase();
+    const found =
+      exact.length > 0
+        ? exact
+        : flattenedFolders.filter(
+            (folder) => chain(folder).join("\n").toLowerCase() === wanted || folder.name.toLowerCase() === wanted,
+          );
     if (found.length === 1) return found[0];
-    if (found.length > 1) refuse("ambiguous", "folder", name, found.map((folder) => `${key(folder)} (${path(folder)})`));
+    if (found.length > 1)
+      refuse(
+        "ambiguous",
+        "folder",
+        name,
+        found.map((folder) => `${key(folder)} (${path(folder)})`),
+      );
     return refuse("not_found", "folder", name, shared.near(name, flattenedFolders));
   }
   // One that is not dropped comes before one that is; several that are left are none.
   function lookTag(name) {
-    const found = shared.tagsNamed(name), live = found.filter((tag) => tag.status !== Tag.Status.Dropped), left = live.length > 0 ? live : found;
-    if (left.length > 1) refuse("ambiguous", "tag", name, left.map((tag) => `${key(tag)} (${path(tag)})`));
+    const found = shared.tagsNamed(name),
+      live = found.filter((tag) => tag.status !== Tag.Status.Dropped),
+      left = live.length > 0 ? live : found;
+    if (left.length > 1)
+      refuse(
+        "ambiguous",
+        "tag",
+        name,
+        left.map((tag) => `${key(tag)} (${path(tag)})`),
+      );
     return left.length === 1 ? left[0] : null;
   }
   const findTag = (name) => lookTag(name) || refuse("not_found", "tag", name, shared.near(name, flattenedTags));
@@ -123,7 +201,8 @@
     let above = null;
     for (const segment of segments(name, /\s:\s/)) {
       const level = above === null ? tags : above.children;
-      const same = (each) => each.name === segment, alike = (each) => each.name.toLowerCase() === segment.toLowerCase();
+      const same = (each) => each.name === segment,
+        alike = (each) => each.name.toLowerCase() === segment.toLowerCase();
       let tag = Array.from(level).find(same) || Array.from(level).find(alike);
       if (!present(tag)) {
         tag = new Tag(segment, above === null ? tags.ending : above);
@@ -164,7 +243,10 @@
   }
   const section = (id) => projectById(id) || Folder.byIdentifier(id) || refuse("no_id", "project or folder", id);
   function folderPlace(place, edge) {
-    if (place.before !== undefined) { const beside = section(place.before.id); return () => beside.before; }
+    if (place.before !== undefined) {
+      const beside = section(place.before.id);
+      return () => beside.before;
+    }
     if (place.folder === undefined) return () => library[edge];
     const folder = findFolder(place.folder);
     return () => folder[edge];
@@ -210,14 +292,18 @@
   }
 
   function setAlerts(item, change) {
-    if (change.replace !== undefined) for (const alert of Array.from(item.notifications)) item.removeNotification(alert);
-    for (const { at, minutes } of (change.replace || []).concat(change.add || [])) item.addNotification(at === undefined ? minutes * 60 : date(at));
+    if (change.replace !== undefined)
+      for (const alert of Array.from(item.notifications)) item.removeNotification(alert);
+    for (const { at, minutes } of (change.replace || []).concat(change.add || []))
+      item.addNotification(at === undefined ? minutes * 60 : date(at));
   }
 
   function ruleOf(rule) {
     if (rule === null) return null;
-    const schedules = Task.RepetitionScheduleType, anchors = Task.AnchorDateKey;
-    if (schedules === undefined || anchors === undefined) return new Task.RepetitionRule(rule.rule, Task.RepetitionMethod[rule.method]);
+    const schedules = Task.RepetitionScheduleType,
+      anchors = Task.AnchorDateKey;
+    if (schedules === undefined || anchors === undefined)
+      return new Task.RepetitionRule(rule.rule, Task.RepetitionMethod[rule.method]);
     return new Task.RepetitionRule(rule.rule, null, schedules[rule.schedule], anchors[rule.anchor], rule.catchUp);
   }
 
@@ -258,7 +344,8 @@
     else project.nextReviewDate = after(present(last) ? last : new Date(), project.reviewInterval);
   }
   function after(from, interval) {
-    const steps = interval.steps, unit = String(interval.unit).replace(/s$/, "");
+    const steps = interval.steps,
+      unit = String(interval.unit).replace(/s$/, "");
     const [y, m, d] = [from.getFullYear(), from.getMonth(), from.getDate()];
     const at = (y, m, d) => new Date(y, m, d, from.getHours(), from.getMinutes(), from.getSeconds());
     if (unit === "day") return at(y, m, d + steps);
@@ -272,28 +359,42 @@
     try {
       work();
     } catch (error) {
-      row.warnings.push(`${label}: ${present(error) && error.refusal ? told(error.refusal) : String((error && error.message) || error)}`);
+      row.warnings.push(
+        `${label}: ${present(error) && error.refusal ? told(error.refusal) : String((error && error.message) || error)}`,
+      );
     }
   }
   const told = (refusal) => `${refusal.reason.replace(/_/g, " ")}: ${refusal.what} ${JSON.stringify(refusal.value)}`;
 
   function change(kind, item, set, place, row) {
     setScalars(item, set);
-    if (place !== null) attempt(row, "move", () => (kind === "task" ? moveTasks([item], place()) : moveSections([item], place())));
+    if (place !== null)
+      attempt(row, "move", () => (kind === "task" ? moveTasks([item], place()) : moveSections([item], place())));
     if (set.tags !== undefined) attempt(row, "tags", () => setTags(item, set.tags, row));
     if (set.alerts !== undefined) attempt(row, "notifications", () => setAlerts(item, set.alerts));
-    if (set.rule !== undefined) attempt(row, "repetitionRule", () => { item.repetitionRule = ruleOf(set.rule); });
-    if (set.review !== undefined || set.reviewed !== undefined || set.nextReview !== undefined) attempt(row, "review", () => setReview(item, set));
+    if (set.rule !== undefined)
+      attempt(row, "repetitionRule", () => {
+        item.repetitionRule = ruleOf(set.rule);
+      });
+    if (set.review !== undefined || set.reviewed !== undefined || set.nextReview !== undefined)
+      attempt(row, "review", () => setReview(item, set));
     compare(item, set, row);
     let left = item;
-    if (set.status !== undefined) attempt(row, "status", () => { left = setStatus(kind, item, set.status, row); });
+    if (set.status !== undefined)
+      attempt(row, "status", () => {
+        left = setStatus(kind, item, set.status, row);
+      });
     return left;
   }
 
   // What OmniFocus says now against what it was told: a write that did not stick is said.
   function compare(item, set, row) {
-    if (set.append !== undefined && !item.note.endsWith(set.append)) row.warnings.push("appendNote: the note does not end with it");
-    const check = (label, wanted, found) => { if (wanted !== undefined && wanted !== found) row.warnings.push(`${label}: set to ${JSON.stringify(wanted)}, reads back as ${JSON.stringify(found)}`); };
+    if (set.append !== undefined && !item.note.endsWith(set.append))
+      row.warnings.push("appendNote: the note does not end with it");
+    const check = (label, wanted, found) => {
+      if (wanted !== undefined && wanted !== found)
+        row.warnings.push(`${label}: set to ${JSON.stringify(wanted)}, reads back as ${JSON.stringify(found)}`);
+    };
     const second = (time) => (time === undefined || time === null ? time : Math.floor(time / 1000));
     check("name", set.name, item.name);
     check("note", set.note, item.note);
@@ -317,16 +418,39 @@
     if (!present(above)) return { inbox: true, last: true };
     return isRoot(above) ? { project: key(above.project), last: true } : { task: { id: key(above) } };
   }
-  const ruleBack = (rule) => (present(rule) ? { rule: rule.ruleString, schedule: word(rule.scheduleType), anchor: word(rule.anchorDateKey), catchUp: orNull(rule.catchUpAutomatically), method: word(rule.method) } : null);
+  const ruleBack = (rule) =>
+    present(rule)
+      ? {
+          rule: rule.ruleString,
+          schedule: word(rule.scheduleType),
+          anchor: word(rule.anchorDateKey),
+          catchUp: orNull(rule.catchUpAutomatically),
+          method: word(rule.method),
+        }
+      : null;
   // What a property is, as a step sets it.
   const backs = {
-    name: (item) => item.name, note: (item) => item.note, flagged: (item) => item.flagged, sequential: (item) => item.sequential, single: (item) => orNull(item.containsSingletonActions),
-    due: (item) => time(item.dueDate), defer: (item) => time(item.deferDate), planned: (item) => time(item.plannedDate), estimate: (item) => orNull(item.estimatedMinutes),
-    tags: (item) => ({ replace: Array.from(item.tags, path) }), alerts: (item) => ({ replace: alerts(item) }), rule: (item) => ruleBack(item.repetitionRule),
+    name: (item) => item.name,
+    note: (item) => item.note,
+    flagged: (item) => item.flagged,
+    sequential: (item) => item.sequential,
+    single: (item) => orNull(item.containsSingletonActions),
+    due: (item) => time(item.dueDate),
+    defer: (item) => time(item.deferDate),
+    planned: (item) => time(item.plannedDate),
+    estimate: (item) => orNull(item.estimatedMinutes),
+    tags: (item) => ({ replace: Array.from(item.tags, path) }),
+    alerts: (item) => ({ replace: alerts(item) }),
+    rule: (item) => ruleBack(item.repetitionRule),
     move: (item, kind) => placeOf(kind, item),
   };
-  const dates = (item) => ({ due: backs.due(item), defer: backs.defer(item), ...(item.plannedDate === undefined ? {} : { planned: backs.planned(item) }) });
-  const putBack = (kind, item, set) => (Object.keys(set).length > 0 ? [{ do: "update", kind, id: { id: key(item) }, set }] : []);
+  const dates = (item) => ({
+    due: backs.due(item),
+    defer: backs.defer(item),
+    ...(item.plannedDate === undefined ? {} : { planned: backs.planned(item) }),
+  });
+  const putBack = (kind, item, set) =>
+    Object.keys(set).length > 0 ? [{ do: "update", kind, id: { id: key(item) }, set }] : [];
   // The steps that make of an item again what it is now, before some of it is set.
   function backOf(kind, item, set) {
     const old = {};
@@ -336,15 +460,20 @@
     }
     if (set.review !== undefined || set.reviewed !== undefined || set.nextReview !== undefined) {
       const interval = item.reviewInterval;
-      Object.assign(old, { review: { steps: interval.steps, unit: String(interval.unit) }, nextReview: time(item.nextReviewDate) });
+      Object.assign(old, {
+        review: { steps: interval.steps, unit: String(interval.unit) },
+        nextReview: time(item.nextReviewDate),
+      });
       if (present(item.lastReviewDate)) old.reviewed = time(item.lastReviewDate);
     }
     return putBack(kind, item, old).concat(set.status === undefined ? [] : backOfState(kind, item));
   }
   // Completing and dropping move on what repeats, so its dates are put back too.
   function backOfState(kind, item) {
-    const was = state[kind](item), id = { id: key(item) };
-    const steps = kind !== "folder" && was === "active" && present(item.repetitionRule) ? putBack(kind, item, dates(item)) : [];
+    const was = state[kind](item),
+      id = { id: key(item) };
+    const steps =
+      kind !== "folder" && was === "active" && present(item.repetitionRule) ? putBack(kind, item, dates(item)) : [];
     if (was === "completed") return steps.concat({ do: "complete", kind, id, when: time(item.completionDate) });
     return steps.concat({ do: "update", kind, id, set: { status: was } });
   }
@@ -359,33 +488,60 @@
 
   const HEAD = 60;
   const excerpt = (text) => ({ length: Array.from(text).length, head: Array.from(text).slice(0, HEAD).join("") });
-  const state = { task: taskState, project: ownState, folder: (folder) => (folder.status === Folder.Status.Active ? "active" : "dropped") };
+  const state = {
+    task: taskState,
+    project: ownState,
+    folder: (folder) => (folder.status === Folder.Status.Active ? "active" : "dropped"),
+  };
   // What a property is before it is set, under the name that a step has for it.
   const olds = {
-    name: (item) => item.name, note: (item) => excerpt(item.note), append: (item) => excerpt(item.note), flagged: (item) => item.flagged, sequential: (item) => item.sequential,
-    single: (item) => orNull(item.containsSingletonActions), due: (item) => time(item.dueDate), defer: (item) => time(item.deferDate),
-    planned: (item) => time(item.plannedDate), reviewed: (item) => time(item.lastReviewDate), nextReview: (item) => time(item.nextReviewDate),
-    estimate: (item) => orNull(item.estimatedMinutes), tags: (item) => Array.from(item.tags, path),
-    rule: (item) => (present(item.repetitionRule) ? item.repetitionRule.ruleString : null), status: (item, kind) => state[kind](item),
-    review: (item) => show.project(item).reviewInterval, alerts,
+    name: (item) => item.name,
+    note: (item) => excerpt(item.note),
+    append: (item) => excerpt(item.note),
+    flagged: (item) => item.flagged,
+    sequential: (item) => item.sequential,
+    single: (item) => orNull(item.containsSingletonActions),
+    due: (item) => time(item.dueDate),
+    defer: (item) => time(item.deferDate),
+    planned: (item) => time(item.plannedDate),
+    reviewed: (item) => time(item.lastReviewDate),
+    nextReview: (item) => time(item.nextReviewDate),
+    estimate: (item) => orNull(item.estimatedMinutes),
+    tags: (item) => Array.from(item.tags, path),
+    rule: (item) => (present(item.repetitionRule) ? item.repetitionRule.ruleString : null),
+    status: (item, kind) => state[kind](item),
+    review: (item) => show.project(item).reviewInterval,
+    alerts,
   };
   // How much goes with a task, project, folder or tag.
   function within(kind, item) {
     if (kind === "tag") return { total: item.tasks.length, tags: item.flattenedTags.length };
     if (kind === "folder") {
-      const tasks = Array.from(item.flattenedProjects).flatMap((project) => Array.from(project.flattenedTasks)).filter((task) => !isRoot(task));
-      return { projects: item.flattenedProjects.length, folders: item.flattenedFolders.length, total: tasks.length, open: tasks.filter((task) => taskState(task) === "active").length };
+      const tasks = Array.from(item.flattenedProjects)
+        .flatMap((project) => Array.from(project.flattenedTasks))
+        .filter((task) => !isRoot(task));
+      return {
+        projects: item.flattenedProjects.length,
+        folders: item.flattenedFolders.length,
+        total: tasks.length,
+        open: tasks.filter((task) => taskState(task) === "active").length,
+      };
     }
     const below = Array.from(item.flattenedTasks).filter((task) => !isRoot(task));
     return { total: below.length, open: below.filter((task) => taskState(task) === "active").length };
   }
   const home = {
     task: (task) => (present(task.parent) && !isRoot(task.parent) ? task.parent.name : title(task.containingProject)),
-    project: (project) => path(project.parentFolder), folder: (folder) => path(folder.parent), tag: (tag) => path(tag.parent),
+    project: (project) => path(project.parentFolder),
+    folder: (folder) => path(folder.parent),
+    tag: (tag) => path(tag.parent),
   };
   // What a step has told anything of.
   let looked = [];
-  const look = (item) => { looked.push(item); return item; };
+  const look = (item) => {
+    looked.push(item);
+    return item;
+  };
   const about = (kind, item) => ({ name: look(item).name, in: home[kind](item) });
   const repeats = (item) => (present(item.repetitionRule) ? { repeats: item.repetitionRule.ruleString } : {});
 
@@ -394,18 +550,22 @@
     if (place === undefined) return {};
     if (typeof place.project === "string") return { to: look(findProject(place.project)).name };
     const find = kind === "task" ? findTask : section;
-    for (const beside of [place.task, place.after, place.before]) if (beside !== undefined && beside.id !== undefined) return { to: look(find(beside.id)).name };
+    for (const beside of [place.task, place.after, place.before])
+      if (beside !== undefined && beside.id !== undefined) return { to: look(find(beside.id)).name };
     return place.folder === undefined ? {} : { to: path(look(findFolder(place.folder))) };
   }
 
   // The acts of an update: what is lost is more than an edit.
   function actsOf(kind, item, set) {
-    const found = new Set(), loses = (old, wanted) => old !== "" && !wanted.startsWith(old);
+    const found = new Set(),
+      loses = (old, wanted) => old !== "" && !wanted.startsWith(old);
     for (const [name, wanted] of Object.entries(set)) {
       if (name === "move") found.add(`move ${kind}`);
-      else if (name === "status" && (wanted === "completed" || wanted === "dropped")) found.add(`${wanted === "completed" ? "complete" : "drop"} ${kind}`);
+      else if (name === "status" && (wanted === "completed" || wanted === "dropped"))
+        found.add(`${wanted === "completed" ? "complete" : "drop"} ${kind}`);
       else if (name === "note" && item !== null && loses(item.note, wanted)) found.add(`overwrite ${kind} note`);
-      else if (name === "rule" && wanted === null && item !== null && present(item.repetitionRule)) found.add(`end ${kind} repetition`);
+      else if (name === "rule" && wanted === null && item !== null && present(item.repetitionRule))
+        found.add(`end ${kind} repetition`);
       else found.add(`edit ${kind}`);
     }
     return Array.from(found);
@@ -421,8 +581,13 @@
   // Each resolves its step, tells what it would touch, and returns what applies it.
   const doers = {
     create(step, row) {
-      const place = step.kind === "task" ? taskPlace(step.at, "ending") : folderPlace(step.at, "ending"), added = freshTags(step.set);
-      row.said = Object.assign({ acts: withTags([`create ${step.kind}`], added) }, target(step.at, step.kind), named(added));
+      const place = step.kind === "task" ? taskPlace(step.at, "ending") : folderPlace(step.at, "ending"),
+        added = freshTags(step.set);
+      row.said = Object.assign(
+        { acts: withTags([`create ${step.kind}`], added) },
+        target(step.at, step.kind),
+        named(added),
+      );
       return () => {
         const item = makers[step.kind](step.name, place());
         keep(step.kind, item);
@@ -431,20 +596,40 @@
       };
     },
     update(step, row) {
-      const find = referred(step.kind, step.id), move = step.set.move, item = step.id.id === undefined ? null : find();
-      const place = move === undefined ? null : move.top ? () => topOf(find()) : step.kind === "task" ? taskPlace(move, "beginning") : folderPlace(move, "beginning");
-      const beside = move === undefined || item === null ? undefined : [move.task, move.after, move.before].find((each) => each !== undefined && each.id !== undefined);
-      if (beside !== undefined && step.kind === "task") for (let up = findTask(beside.id); present(up); up = up.parent) if (key(up) === step.id.id) refuse("cycle", "task", beside.id);
+      const find = referred(step.kind, step.id),
+        move = step.set.move,
+        item = step.id.id === undefined ? null : find();
+      const place =
+        move === undefined
+          ? null
+          : move.top
+            ? () => topOf(find())
+            : step.kind === "task"
+              ? taskPlace(move, "beginning")
+              : folderPlace(move, "beginning");
+      const beside =
+        move === undefined || item === null
+          ? undefined
+          : [move.task, move.after, move.before].find((each) => each !== undefined && each.id !== undefined);
+      if (beside !== undefined && step.kind === "task")
+        for (let up = findTask(beside.id); present(up); up = up.parent)
+          if (key(up) === step.id.id) refuse("cycle", "task", beside.id);
       if (step.kind === "folder" && move !== undefined && move.folder !== undefined) {
-        for (let up = findFolder(move.folder); present(up); up = up.parent) if (key(up) === key(item)) refuse("cycle", "folder", move.folder);
+        for (let up = findFolder(move.folder); present(up); up = up.parent)
+          if (key(up) === key(item)) refuse("cycle", "folder", move.folder);
       }
       const added = freshTags(step.set);
-      row.said = Object.assign({ acts: withTags(actsOf(step.kind, item, step.set), added) }, target(move, step.kind), named(added));
+      row.said = Object.assign(
+        { acts: withTags(actsOf(step.kind, item, step.set), added) },
+        target(move, step.kind),
+        named(added),
+      );
       if (item !== null) {
         const old = {};
         for (const name of Object.keys(step.set)) if (olds[name] !== undefined) old[name] = olds[name](item, step.kind);
         Object.assign(row.said, about(step.kind, item), { old });
-        if (["completed", "dropped"].includes(step.set.status)) Object.assign(row.said, within(step.kind, item), repeats(item));
+        if (["completed", "dropped"].includes(step.set.status))
+          Object.assign(row.said, within(step.kind, item), repeats(item));
       }
       return () => {
         row.back = backOf(step.kind, find(), step.set);
@@ -454,7 +639,8 @@
     complete(step, row) {
       const find = referred(step.kind, step.id);
       row.said = { acts: [`complete ${step.kind}`] };
-      if (step.id.id !== undefined) Object.assign(row.said, about(step.kind, find()), within(step.kind, find()), repeats(find()));
+      if (step.id.id !== undefined)
+        Object.assign(row.said, about(step.kind, find()), within(step.kind, find()), repeats(find()));
       return () => {
         row.back = backOfState(step.kind, find());
         return finished(step.kind, find(), finish(step.kind, find(), step.when, row), row);
@@ -462,9 +648,14 @@
     },
     // Drops this occurrence alone: the next one comes in its place.
     skip(step, row) {
-      const find = referred(step.kind, step.id), item = find();
+      const find = referred(step.kind, step.id),
+        item = find();
       if (!present(item.repetitionRule)) refuse("not_repeating", step.kind, item.name);
-      row.said = Object.assign({ acts: [`skip ${step.kind}`], due: time(item.dueDate) }, about(step.kind, item), repeats(item));
+      row.said = Object.assign(
+        { acts: [`skip ${step.kind}`], due: time(item.dueDate) },
+        about(step.kind, item),
+        repeats(item),
+      );
       return () => {
         const again = find();
         row.back = putBack(step.kind, again, dates(again));
@@ -476,9 +667,16 @@
     },
     // A copy stands behind what it is made of, unless a place is given.
     duplicate(step, row) {
-      const find = referred(step.kind, step.id), isTask = step.kind === "task";
-      const place = step.to === null ? () => find().after : isTask ? taskPlace(step.to, "ending") : folderPlace(step.to, "ending");
-      row.said = Object.assign({ acts: [`duplicate ${step.kind}`] }, about(step.kind, find()), within(step.kind, find()), target(step.to === null ? undefined : step.to, step.kind));
+      const find = referred(step.kind, step.id),
+        isTask = step.kind === "task";
+      const place =
+        step.to === null ? () => find().after : isTask ? taskPlace(step.to, "ending") : folderPlace(step.to, "ending");
+      row.said = Object.assign(
+        { acts: [`duplicate ${step.kind}`] },
+        about(step.kind, find()),
+        within(step.kind, find()),
+        target(step.to === null ? undefined : step.to, step.kind),
+      );
       return () => {
         const made = (isTask ? duplicateTasks([find()], place()) : duplicateSections([find()], place()))[0];
         keep(step.kind, made);
@@ -488,17 +686,29 @@
       };
     },
     convert(step, row) {
-      const find = referred("task", step.id), place = folderPlace(step.to, "ending");
-      row.said = Object.assign({ acts: ["convert task"] }, about("task", find()), within("task", find()), target(step.to, "project"));
+      const find = referred("task", step.id),
+        place = folderPlace(step.to, "ending");
+      row.said = Object.assign(
+        { acts: ["convert task"] },
+        about("task", find()),
+        within("task", find()),
+        target(step.to, "project"),
+      );
       return () => {
         row.leaves = true;
         return convertTasksToProjects([find()], place())[0];
       };
     },
     delete(step, row) {
-      const find = referred(step.kind, step.id), known = step.id.id === undefined ? null : find();
-      row.said = Object.assign({ acts: [`delete ${step.kind}`] }, known === null ? {} : about(step.kind, known), known === null ? {} : within(step.kind, known));
-      const id = key(known), name = title(known);
+      const find = referred(step.kind, step.id),
+        known = step.id.id === undefined ? null : find();
+      row.said = Object.assign(
+        { acts: [`delete ${step.kind}`] },
+        known === null ? {} : about(step.kind, known),
+        known === null ? {} : within(step.kind, known),
+      );
+      const id = key(known),
+        name = title(known);
       return () => {
         // It may have gone with what contained it, which an earlier step has deleted.
         if (known !== null && !present(again[step.kind](id))) return gone(row, id, name, true);
@@ -510,7 +720,10 @@
 
   // The finished occurrence of what repeats is another object, which goes when it is taken back; the item itself goes on.
   function finished(kind, item, left, row) {
-    if (key(left) !== key(item)) row.back = [{ do: "delete", kind, id: { id: key(left) } }].concat(row.back.filter((step) => step.set === undefined || step.set.status === undefined));
+    if (key(left) !== key(item))
+      row.back = [{ do: "delete", kind, id: { id: key(left) } }].concat(
+        row.back.filter((step) => step.set === undefined || step.set.status === undefined),
+      );
     return left;
   }
 
@@ -518,9 +731,10 @@
   const topOf = (task) => (present(task.containingProject) ? task.containingProject.ending : inbox.ending);
 
   const taken = (level, name, except) => Array.from(level).some((tag) => tag !== except && tag.name === name);
-  const toldTag = (row, act, tag) => Object.assign(row.said = { acts: [act] }, about("tag", tag));
+  const toldTag = (row, act, tag) => Object.assign((row.said = { acts: [act] }), about("tag", tag));
   const tagBack = (action, tag, more) => ({ do: "tag", action, name: key(tag), ...more });
-  const nestBack = (tag) => (present(tag.parent) ? tagBack("nest", tag, { under: key(tag.parent) }) : tagBack("unnest", tag, {}));
+  const nestBack = (tag) =>
+    present(tag.parent) ? tagBack("nest", tag, { under: key(tag.parent) }) : tagBack("unnest", tag, {});
   const tagDoers = {
     create(step, row) {
       if (step.under === null && lookTag(step.name) !== null) refuse("exists", "tag", step.name);
@@ -543,20 +757,33 @@
       const tag = findTag(step.name);
       if (taken(present(tag.parent) ? tag.parent.children : tags, step.to, tag)) refuse("exists", "tag", step.to);
       toldTag(row, "edit tag", tag);
-      return () => { row.back = [tagBack("rename", tag, { to: tag.name })]; tag.name = step.to; return tag; };
+      return () => {
+        row.back = [tagBack("rename", tag, { to: tag.name })];
+        tag.name = step.to;
+        return tag;
+      };
     },
     nest(step, row) {
-      const tag = findTag(step.name), above = findTag(step.under);
+      const tag = findTag(step.name),
+        above = findTag(step.under);
       for (let up = above; present(up); up = up.parent) if (key(up) === key(tag)) refuse("cycle", "tag", step.under);
       if (taken(above.children, tag.name, tag)) refuse("exists", "tag", tag.name);
       toldTag(row, "move tag", tag).to = path(above);
-      return () => { row.back = [nestBack(tag)]; moveTags([tag], above); return tag; };
+      return () => {
+        row.back = [nestBack(tag)];
+        moveTags([tag], above);
+        return tag;
+      };
     },
     unnest(step, row) {
       const tag = findTag(step.name);
       if (taken(tags, tag.name, tag)) refuse("exists", "tag", tag.name);
       toldTag(row, "move tag", tag);
-      return () => { row.back = [nestBack(tag)]; moveTags([tag], tags.ending); return tag; };
+      return () => {
+        row.back = [nestBack(tag)];
+        moveTags([tag], tags.ending);
+        return tag;
+      };
     },
     set(step, row) {
       const tag = findTag(step.name);
@@ -564,10 +791,17 @@
       said.old = { status: tagState(tag), exclusive: orNull(tag.childrenAreMutuallyExclusive) };
       if (step.status === "dropped") Object.assign(said, within("tag", tag));
       return () => {
-        row.back = [tagBack("set", tag, step.status !== undefined ? { status: tagState(tag) } : { exclusive: tag.childrenAreMutuallyExclusive })];
+        row.back = [
+          tagBack(
+            "set",
+            tag,
+            step.status !== undefined ? { status: tagState(tag) } : { exclusive: tag.childrenAreMutuallyExclusive },
+          ),
+        ];
         if (step.status !== undefined) tag.status = shared.tagStates.find(([, word]) => word === step.status)[0];
         if (step.exclusive !== undefined) {
-          if (tag.childrenAreMutuallyExclusive === undefined) row.warnings.push("exclusive: this OmniFocus has no exclusive tags");
+          if (tag.childrenAreMutuallyExclusive === undefined)
+            row.warnings.push("exclusive: this OmniFocus has no exclusive tags");
           else tag.childrenAreMutuallyExclusive = step.exclusive;
         }
         return tag;
@@ -579,12 +813,16 @@
       return () => remove(tag, row);
     },
     merge(step, row) {
-      const tag = findTag(step.name), goal = findTag(step.to);
+      const tag = findTag(step.name),
+        goal = findTag(step.to);
       for (let up = goal; present(up); up = up.parent) if (key(up) === key(tag)) refuse("cycle", "tag", step.to);
       Object.assign(toldTag(row, "merge tag", tag), within("tag", tag), { to: path(goal) });
       return () => {
         const tasks = Array.from(tag.tasks);
-        for (const task of tasks) { task.addTag(goal); task.removeTag(tag); }
+        for (const task of tasks) {
+          task.addTag(goal);
+          task.removeTag(tag);
+        }
         for (const child of Array.from(tag.children)) moveTags([child], goal);
         remove(tag, row);
         row.retagged = tasks.length;
@@ -595,7 +833,8 @@
   // Deletes, and keeps what it was called: nobody says what reading a deleted object gives.
   function remove(item, row) {
     row.leaves = true;
-    const id = key(item), name = item.name;
+    const id = key(item),
+      name = item.name;
     deleteObject(item);
     return gone(row, id, name, false);
   }
@@ -608,17 +847,26 @@
 
   const rows = program.steps.map((step, at) => ({ at, success: false, warnings: [] }));
   const failed = (row, error) => {
-    row.error = present(error) && error.refusal !== undefined ? error.refusal : { reason: "failed", what: "step", value: String((error && error.message) || error), near: [] };
+    row.error =
+      present(error) && error.refusal !== undefined
+        ? error.refusal
+        : { reason: "failed", what: "step", value: String((error && error.message) || error), near: [] };
   };
 
   // First everything is found that is to be changed; a program that names what is not there changes nothing.
   // A step that does what nobody was asked about, or to something else than was shown, is refused like one that names
   // what is not there. What an earlier run has changed itself may differ from what was shown, as may what contains that and what
   // is in it.
-  const plain = (value) => JSON.stringify(value, (_, each) => (present(each) && typeof each === "object" && !Array.isArray(each) ? Object.fromEntries(Object.entries(each).sort()) : each));
+  const plain = (value) =>
+    JSON.stringify(value, (_, each) =>
+      present(each) && typeof each === "object" && !Array.isArray(each)
+        ? Object.fromEntries(Object.entries(each).sort())
+        : each,
+    );
   const lineOf = (item) => {
     const line = [];
-    for (let at = item; present(at); at = at.parent || at.parentFolder || (isRoot(at) ? at.project : null)) line.push(key(at));
+    for (let at = item; present(at); at = at.parent || at.parentFolder || (isRoot(at) ? at.project : null))
+      line.push(key(at));
     return line;
   };
   const touched = { items: new Set(before ? before.items : []), above: new Set(before ? before.above : []) };
@@ -629,7 +877,8 @@
   }
   const isTouched = (item) => touched.above.has(key(item)) || lineOf(item).some((id) => touched.items.has(id));
   // A tag that an earlier run has made is no new one any more.
-  const toldOf = (said) => plain(before ? { ...said, newTags: null, acts: said.acts.filter((act) => act !== "create tag") } : said);
+  const toldOf = (said) =>
+    plain(before ? { ...said, newTags: null, acts: said.acts.filter((act) => act !== "create tag") } : said);
   function granted(step, row) {
     const other = row.said.acts.find((act) => !acts.includes(act));
     if (other !== undefined) refuse("not_asked", step.kind || "tag", other);
@@ -664,7 +913,12 @@
       const item = work[at]();
       row.success = true;
       touch(item);
-      if (item !== null) row.item = { kind: step.do === "tag" ? "tag" : step.do === "convert" ? "project" : step.kind, id: key(item), name: item.name };
+      if (item !== null)
+        row.item = {
+          kind: step.do === "tag" ? "tag" : step.do === "convert" ? "project" : step.kind,
+          id: key(item),
+          name: item.name,
+        };
     } catch (error) {
       failed(row, error);
       if (program.stop || program.atomic) stopped = true;
@@ -682,7 +936,10 @@
         left.push({ id, name, why: String((error && error.message) || error) });
       }
     }
-    result.rolledBack = { left, kept: rows.filter((row) => row.success && program.steps[row.at].do !== "create").map((row) => row.at) };
+    result.rolledBack = {
+      left,
+      kept: rows.filter((row) => row.success && program.steps[row.at].do !== "create").map((row) => row.at),
+    };
     for (const row of rows) {
       if (program.steps[row.at].do !== "create" || !row.success) continue;
       rows[row.at] = { at: row.at, success: false, rolledBack: true, warnings: [] };
@@ -702,10 +959,12 @@
   }
   // What takes all of it back is told with what each step would say now: a step that then says something else is about
   // something that was changed since.
-  const left = rows.filter((row) => row.leaves).map((row) => row.at), steps = [];
+  const left = rows.filter((row) => row.leaves).map((row) => row.at),
+    steps = [];
   for (const row of rows.slice().reverse()) steps.push(...(row.back || []));
   for (const { kind, item, id } of undoable.slice().reverse()) {
-    if (present(again[kind](id))) steps.push(kind === "tag" ? tagBack("delete", item, {}) : { do: "delete", kind, id: { id } });
+    if (present(again[kind](id)))
+      steps.push(kind === "tag" ? tagBack("delete", item, {}) : { do: "delete", kind, id: { id } });
   }
   for (const step of steps) {
     const row = { warnings: [] };
@@ -717,7 +976,15 @@
     }
   }
   if (steps.length > 0) result.undo = { steps: steps.filter((step) => !step.gone), left };
-  for (const row of rows) { delete row.back; delete row.leaves; }
-  if (program.more && !stopped) result.carry = { made: Object.fromEntries(Array.from(made, ([temp, item]) => [temp, key(item)])), items: Array.from(touched.items), above: Array.from(touched.above) };
+  for (const row of rows) {
+    delete row.back;
+    delete row.leaves;
+  }
+  if (program.more && !stopped)
+    result.carry = {
+      made: Object.fromEntries(Array.from(made, ([temp, item]) => [temp, key(item)])),
+      items: Array.from(touched.items),
+      above: Array.from(touched.above),
+    };
   return result;
 }

@@ -1,15 +1,19 @@
 // What an app's own script sees: the objects of its app, and one event at a time.
 (function (refused) {
-  'use strict';
+  "use strict";
   // An object of the app; the same one is always the same in JavaScript.
-  class Held { constructor(id) { this.id = id; } }
+  class Held {
+    constructor(id) {
+      this.id = id;
+    }
+  }
   const known = new Map();
   const held = (id) => {
     if (!known.has(id)) known.set(id, new Held(id));
     return known.get(id);
   };
   const refuse = (number, message) => {
-    const error = new Error(message ?? '');
+    const error = new Error(message ?? "");
     error.errorNumber = refused(number, error.stack);
     throw error;
   };

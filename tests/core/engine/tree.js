@@ -3,69 +3,112 @@
 // without elements answers a column with an error; `drift` says after which event a thing comes into a box, and
 // `swap` says the same of one that takes the place of another.
 const KINDS = { rooms: "id", boxes: "name", things: "id" };
-const fresh = () => ({ id: 9000 + events, name: "newcomer", n: 0, text: "newcomer", when: null, flag: false, body: "" });
-const inside = (node, all = []) => { if (node.things) all.push(node); for (const kind of ["rooms", "boxes"]) (node[kind] || []).forEach(each => inside(each, all)); return all; };
+const fresh = () => ({
+  id: 9000 + events,
+  name: "newcomer",
+  n: 0,
+  text: "newcomer",
+  when: null,
+  flag: false,
+  body: "",
+});
+const inside = (node, all = []) => {
+  if (node.things) all.push(node);
+  for (const kind of ["rooms", "boxes"]) (node[kind] || []).forEach((each) => inside(each, all));
+  return all;
+};
 const sent = () => {
   event(1);
   if (world.change && world.change.at === events) {
-    const boxes = inside(world.tree).filter(node => node.things.length > 0), box = boxes[world.change.box % Math.max(boxes.length, 1)];
+    const boxes = inside(world.tree).filter((node) => node.things.length > 0),
+      box = boxes[world.change.box % Math.max(boxes.length, 1)];
     if (!box) return;
     if (world.change.swap) box.things.shift();
     box.things.push(fresh());
   }
 };
-const nodeOf = way => way.reduce((node, [kind, by, value]) => {
-  if (node === undefined) return undefined;
-  const all = node[kind] || [];
-  return by === "at" ? all[value] : all.find(each => each[KINDS[kind]] === value);
-}, world.tree);
-const shown = way => way.reduce((text, [kind, by, value]) => `${text}.${kind}.${by}(${JSON.stringify(value)})`, 'Application("Shelf")');
+const nodeOf = (way) =>
+  way.reduce((node, [kind, by, value]) => {
+    if (node === undefined) return undefined;
+    const all = node[kind] || [];
+    return by === "at" ? all[value] : all.find((each) => each[KINDS[kind]] === value);
+  }, world.tree);
+const shown = (way) =>
+  way.reduce((text, [kind, by, value]) => `${text}.${kind}.${by}(${JSON.stringify(value)})`, 'Application("Shelf")');
 const ways = new WeakMap();
 // One object, by its way: `[["boxes", "byName", "a"], …]`.
-const object = way => {
-  const target = () => { throw errorOf(-1700); };
+const object = (way) => {
+  const target = () => {
+    throw errorOf(-1700);
+  };
   const made = new Proxy(target, {
     get: (_, name) => {
       if (name in KINDS) return all(() => [[way, nodeOf(way)]], [name]);
-      return () => { sent(); const node = nodeOf(way); if (node === undefined) throw errorOf(-1728); return alive(node[name] === undefined ? null : node[name]); };
+      return () => {
+        sent();
+        const node = nodeOf(way);
+        if (node === undefined) throw errorOf(-1728);
+        return alive(node[name] === undefined ? null : node[name]);
+      };
     },
   });
   ways.set(made, way);
   return made;
 };
 const wayOf = (way, kind, node, at) => {
-  const twins = nodeOf(way)[kind].filter(each => each[KINDS[kind]] === node[KINDS[kind]]).length > 1;
+  const twins = nodeOf(way)[kind].filter((each) => each[KINDS[kind]] === node[KINDS[kind]]).length > 1;
   return [...way, twins ? [kind, "at", at] : [kind, KINDS[kind] === "id" ? "byId" : "byName", node[KINDS[kind]]]];
 };
 // What a chain of collections answers: lists within lists.
 const nested = (way, kinds, read) => {
   const node = nodeOf(way);
   if (node === undefined) throw errorOf(-1728);
-  const [kind, ...rest] = kinds, held = node[kind] || [];
+  const [kind, ...rest] = kinds,
+    held = node[kind] || [];
   if (rest.length === 0 && held.length === 0 && world.empty) throw errorOf(-1728);
-  return held.map((each, at) => rest.length > 0 ? nested(wayOf(way, kind, each, at), rest, read) : read(each, wayOf(way, kind, each, at)));
+  return held.map((each, at) =>
+    rest.length > 0 ? nested(wayOf(way, kind, each, at), rest, read) : read(each, wayOf(way, kind, each, at)),
+  );
 };
 const all = (begin, kinds) => {
-  const way = begin()[0][0], last = kinds[kinds.length - 1];
-  const answer = read => { sent(); return nested(way, kinds, read); };
+  const way = begin()[0][0],
+    last = kinds[kinds.length - 1];
+  const answer = (read) => {
+    sent();
+    return nested(way, kinds, read);
+  };
   const target = () => {
-    if (kinds.length > 1 && (world.refuses || []).includes("objects")) { sent(); throw errorOf(-1700); }
+    if (kinds.length > 1 && (world.refuses || []).includes("objects")) {
+      sent();
+      throw errorOf(-1700);
+    }
     return answer((_, to) => object(to));
   };
   return new Proxy(target, {
     get: (_, name) => {
       if (name === "many") return undefined;
       if (name in KINDS) return all(begin, [...kinds, name]);
-      if (name === "length") { sent(); const node = nodeOf(way); if (kinds.length > 1) throw errorOf(-1700); return (node[last] || []).length; }
-      const one = by => value => object([...way, [last, by, value]]);
+      if (name === "length") {
+        sent();
+        const node = nodeOf(way);
+        if (kinds.length > 1) throw errorOf(-1700);
+        return (node[last] || []).length;
+      }
+      const one = (by) => (value) => object([...way, [last, by, value]]);
       if (name === "at" || name === "byId" || name === "byName") return one(name);
       return () => {
-        if (kinds.length > 1 && (world.refuses || []).includes(name)) { sent(); throw errorOf(-1700); }
-        return answer(node => alive(node[name] === undefined ? null : node[name]));
+        if (kinds.length > 1 && (world.refuses || []).includes(name)) {
+          sent();
+          throw errorOf(-1700);
+        }
+        return answer((node) => alive(node[name] === undefined ? null : node[name]));
       };
     },
   });
 };
 const files = Automation.getDisplayString;
-globalThis.Automation = { getDisplayString: value => ways.has(value) ? shown(ways.get(value)) : files(value) };
-globalThis.Application = id => { seen.push(id); return new Proxy({}, { get: (_, name) => name === "running" ? () => true : all(() => [[[], world.tree]], [name]) }); };
+globalThis.Automation = { getDisplayString: (value) => (ways.has(value) ? shown(ways.get(value)) : files(value)) };
+globalThis.Application = (id) => {
+  seen.push(id);
+  return new Proxy({}, { get: (_, name) => (name === "running" ? () => true : all(() => [[[], world.tree]], [name])) });
+};

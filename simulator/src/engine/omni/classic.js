@@ -1,21 +1,32 @@
 // What the app does for the commands of its dictionary; objects are numbers, dates local seconds.
 const each = (ids) => ids.map((id) => rows.get(id));
 const classic = {
-  complete: (ids, date) => each(ids).map((row) => (row.c === 'project' ? completeProject(row, date ?? nowSeconds()) : complete(row, date ?? nowSeconds())).i),
-  reopen: (ids) => each(ids).forEach((row) => (row.c === 'project' ? setStatus(row, 'active status') : reopen(row))),
-  drop: (ids, date) => each(ids).forEach((row) => (row.c === 'project' ? setStatus(row, 'dropped status', date ?? undefined) : give(row, true, date ?? nowSeconds()))),
+  complete: (ids, date) =>
+    each(ids).map(
+      (row) =>
+        (row.c === "project" ? completeProject(row, date ?? nowSeconds()) : complete(row, date ?? nowSeconds())).i,
+    ),
+  reopen: (ids) => each(ids).forEach((row) => (row.c === "project" ? setStatus(row, "active status") : reopen(row))),
+  drop: (ids, date) =>
+    each(ids).forEach((row) =>
+      row.c === "project" ? setStatus(row, "dropped status", date ?? undefined) : give(row, true, date ?? nowSeconds()),
+    ),
   remove: (ids) => each(ids).forEach((row) => erase(isTask(row) && isRoot(row) ? parentOf(row) : row)),
   status: (ids, name) => each(ids).forEach((row) => setStatus(row, name)),
-  move: (ids, to) => each(ids).forEach((row) => {
-    const kind = isTask(row) ? kinds.task : row.c === 'tag' ? kinds.tag : kinds.section;
-    put(row, placed(TaskLocation, 'ending', rows.get(to)), kind);
-  }),
+  move: (ids, to) =>
+    each(ids).forEach((row) => {
+      const kind = isTask(row) ? kinds.task : row.c === "tag" ? kinds.tag : kinds.section;
+      put(row, placed(TaskLocation, "ending", rows.get(to)), kind);
+    }),
   make: (kind, at, name) => {
     const of = at === null ? database : rows.get(at);
     switch (kind) {
-      case 'project': return newProject({ of, at: undefined }, name).i;
-      case 'folder': return new Folder(name, of === database ? null : wrap(of))[ROW].i;
-      case 'tag': return new Tag(name, of === database ? null : wrap(of))[ROW].i;
+      case "project":
+        return newProject({ of, at: undefined }, name).i;
+      case "folder":
+        return new Folder(name, of === database ? null : wrap(of))[ROW].i;
+      case "tag":
+        return new Tag(name, of === database ? null : wrap(of))[ROW].i;
       default: {
         const home = taskHome(of);
         return newTask(home, taskList(home), undefined, name).i;
@@ -26,11 +37,17 @@ const classic = {
   tag: (ids, tag) => each(ids).forEach((row) => mark(taskHome(row), [rows.get(tag)])),
   untag: (ids, tag) => each(ids).forEach((row) => unmark(taskHome(row), [rows.get(tag)])),
   blocked: (ids) => each(ids).map((row) => isBlocked(taskHome(row), nowSeconds())),
-  next: (ids) => each(ids).map((row) => projectOf(row) !== null && statusOf(row) !== TaskStatus.Completed && nextOf(projectOf(row)) === row),
+  next: (ids) =>
+    each(ids).map(
+      (row) => projectOf(row) !== null && statusOf(row) !== TaskStatus.Completed && nextOf(projectOf(row)) === row,
+    ),
   nextTask: (ids) => each(ids).map((row) => nextOf(row)?.i ?? null),
   available: (ids) => each(ids).map((row) => subtasks(taskHome(row)).filter(isAvailable).length),
   availableOfTag: (ids) => each(ids).map((row) => ofTag(row).filter(isAvailable).length),
   remainingOfTag: (ids) => each(ids).map((row) => ofTag(row).filter(isLeft).length),
   parse: (text, single) => parseTransport(text, single).map((task) => task[ROW].i),
 };
-return { outward: (value) => JSON.stringify(outward(value)), classic: (name, given) => JSON.stringify(classic[name](...JSON.parse(given)) ?? null) };
+return {
+  outward: (value) => JSON.stringify(outward(value)),
+  classic: (name, given) => JSON.stringify(classic[name](...JSON.parse(given)) ?? null),
+};

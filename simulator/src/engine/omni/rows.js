@@ -1,6 +1,6 @@
 // The rows of the database: the app's objects as this side holds them, and every change to them.
 // A row is `i` its number, `c` its class, `p` the row that contains it, `e` its lists, and its terms; dates are local seconds.
-const ROW = Symbol('row');
+const ROW = Symbol("row");
 const data = JSON.parse(native.load());
 const rows = new Map();
 for (const row of data.objects) rows.set(row.i, row);
@@ -13,12 +13,21 @@ const list = (row, name) => row.e?.[name] ?? [];
 const children = (row, name) => list(row, name).map((id) => rows.get(id));
 const term = (row, name) => row[name] ?? null;
 
-const fail = (message) => { throw new Error(message); };
-const describe = (value) => (value === null || value === undefined ? String(value) : Array.isArray(value) ? 'an Array' : typeof value === 'object' ? `a ${value.constructor?.name ?? 'Object'}` : `a ${typeof value}`);
+const fail = (message) => {
+  throw new Error(message);
+};
+const describe = (value) =>
+  value === null || value === undefined
+    ? String(value)
+    : Array.isArray(value)
+      ? "an Array"
+      : typeof value === "object"
+        ? `a ${value.constructor?.name ?? "Object"}`
+        : `a ${typeof value}`;
 
 // What is written down, in the form of the journal.
 const wire = {
-  plain: (value) => (typeof value === 'string' ? value.toWellFormed?.() ?? value : value),
+  plain: (value) => (typeof value === "string" ? (value.toWellFormed?.() ?? value) : value),
   date: (seconds) => (seconds === null ? null : { date: seconds }),
   name: (name) => ({ enumerator: name }),
   one: (row) => (row === null ? null : { held: row.i }),
@@ -27,19 +36,26 @@ const wire = {
 };
 
 function write(row, name, value, how = wire.plain) {
-  row[name] = how === wire.one ? value?.i ?? null : how === wire.many ? value.map((each) => each.i) : value;
+  row[name] = how === wire.one ? (value?.i ?? null) : how === wire.many ? value.map((each) => each.i) : value;
   native.set(row.i, name, JSON.stringify(how(value)));
   version++;
 }
 function touch(row) {
-  write(row.c === 'project' ? rootOf(row) : row, 'modification date', nowSeconds(), wire.date);
+  write(row.c === "project" ? rootOf(row) : row, "modification date", nowSeconds(), wire.date);
 }
 
 // Adds a row to a list; `values` are [term, value, form].
 function insert(of, name, c, at, values) {
-  const i = native.add(of.i, name, c ?? null, at ?? null, JSON.stringify(values.map(([key, value, how]) => [key, (how ?? wire.plain)(value)])));
+  const i = native.add(
+    of.i,
+    name,
+    c ?? null,
+    at ?? null,
+    JSON.stringify(values.map(([key, value, how]) => [key, (how ?? wire.plain)(value)])),
+  );
   const row = { i, c: c ?? name, p: of.i };
-  for (const [key, value, how] of values) row[key] = how === wire.one ? value?.i ?? null : how === wire.many ? value.map((each) => each.i) : value;
+  for (const [key, value, how] of values)
+    row[key] = how === wire.one ? (value?.i ?? null) : how === wire.many ? value.map((each) => each.i) : value;
   rows.set(i, row);
   enlist(of, name, i, at);
   byKey.get(kindOf(row.c))?.set(keyOf(row), row);
@@ -61,7 +77,7 @@ function relocate(row, to, name, at) {
   unlist(row);
   native.move(row.i, to.i, name, at ?? null);
   row.p = to.i;
-  if (kindOf(row.c) === 'task') row.c = name;
+  if (kindOf(row.c) === "task") row.c = name;
   enlist(to, name, row.i, at);
   version++;
 }
@@ -80,7 +96,7 @@ function erase(row) {
 
 // Rows by class and primary key.
 const byKey = new Map();
-const kindOf = (c) => (c === 'inbox task' ? 'task' : c);
+const kindOf = (c) => (c === "inbox task" ? "task" : c);
 function keyed(kind, key) {
   if (!byKey.has(kind)) {
     const found = new Map();
@@ -90,31 +106,44 @@ function keyed(kind, key) {
   return byKey.get(kind).get(key);
 }
 // A project's own key is not that of its root task.
-const keyOf = (row) => (row.c === 'project' ? row['.key'] : row.id);
+const keyOf = (row) => (row.c === "project" ? row[".key"] : row.id);
 const freshKey = () => native.key(version++);
 
 // Dates: the app keeps whole seconds of the wall clock.
 const SystemDate = Date;
 const clock = () => SystemDate.now() + native.offset;
-const toSeconds = (d) => Math.floor(Date.UTC(d.getFullYear(), d.getMonth(), d.getDate(), d.getHours(), d.getMinutes(), d.getSeconds()) / 1000);
+const toSeconds = (d) =>
+  Math.floor(Date.UTC(d.getFullYear(), d.getMonth(), d.getDate(), d.getHours(), d.getMinutes(), d.getSeconds()) / 1000);
 function toDate(seconds) {
   if (seconds === null || seconds === undefined) return null;
   const utc = new SystemDate(seconds * 1000);
-  return new SystemDate(utc.getUTCFullYear(), utc.getUTCMonth(), utc.getUTCDate(), utc.getUTCHours(), utc.getUTCMinutes(), utc.getUTCSeconds());
+  return new SystemDate(
+    utc.getUTCFullYear(),
+    utc.getUTCMonth(),
+    utc.getUTCDate(),
+    utc.getUTCHours(),
+    utc.getUTCMinutes(),
+    utc.getUTCSeconds(),
+  );
 }
 const nowSeconds = () => toSeconds(new SystemDate(clock()));
 const isDate = (value) => value instanceof SystemDate;
 function dateOrNull(value, what) {
   if (value === null || value === undefined) return null;
-  if (!isDate(value) || Number.isNaN(value.getTime())) fail(`${what} must be a valid Date or null, not ${describe(value)}`);
+  if (!isDate(value) || Number.isNaN(value.getTime()))
+    fail(`${what} must be a valid Date or null, not ${describe(value)}`);
   return toSeconds(value);
 }
 
 // Memory of what was worked out since the last change.
 function remembered(work) {
-  let at = -1, found;
+  let at = -1,
+    found;
   return () => {
-    if (at !== version) { found = work(); at = version; }
+    if (at !== version) {
+      found = work();
+      at = version;
+    }
     return found;
   };
 }

@@ -1,7 +1,7 @@
 // What follows from where a task stands: whether it can be done, and by when.
 const SOON = 172800;
 const projectOf = (row) => {
-  for (let up = row; up; up = parentOf(up)) if (up.c === 'project') return up;
+  for (let up = row; up; up = parentOf(up)) if (up.c === "project") return up;
   return null;
 };
 // Goes from a task through the tasks that contain it to the root task of its project, until something is found.
@@ -17,51 +17,63 @@ function extreme(row, key, choose) {
   }
   return found;
 }
-const statusName = (project) => project?.status ?? 'active status';
+const statusName = (project) => project?.status ?? "active status";
 function folderDropped(row) {
-  for (let up = row; up; up = parentOf(up)) if (up.c === 'folder' && up.hidden === true) return true;
+  for (let up = row; up; up = parentOf(up)) if (up.c === "folder" && up.hidden === true) return true;
   return false;
 }
 const effective = {
-  completed: (row) => above(row, 'completion date'),
-  dropped: (row) => above(row, 'dropped date'),
-  due: (row) => extreme(row, 'due date', Math.min),
-  defer: (row) => extreme(row, 'defer date', Math.max),
-  planned: (row) => above(row, '.planned date'),
+  completed: (row) => above(row, "completion date"),
+  dropped: (row) => above(row, "dropped date"),
+  due: (row) => extreme(row, "due date", Math.min),
+  defer: (row) => extreme(row, "defer date", Math.max),
+  planned: (row) => above(row, ".planned date"),
   flagged: (row) => {
     for (let up = row; isTask(up); up = rows.get(up.p)) if (up.flagged === true) return true;
     return false;
   },
 };
-const isDone = (row) => effective.completed(row) !== null || statusName(projectOf(row)) === 'done status';
+const isDone = (row) => effective.completed(row) !== null || statusName(projectOf(row)) === "done status";
 function isDropped(row) {
   const project = projectOf(row);
-  return effective.dropped(row) !== null || (project !== null && (project.status === 'dropped status' || folderDropped(project)));
+  return (
+    effective.dropped(row) !== null ||
+    (project !== null && (project.status === "dropped status" || folderDropped(project)))
+  );
 }
-const isRemaining = (row) => term(row, 'completion date') === null && term(row, 'dropped date') === null;
+const isRemaining = (row) => term(row, "completion date") === null && term(row, "dropped date") === null;
 
 // A tag on hold keeps back what has it, also through the tags it is in.
-const heldTags = remembered(() => new Set(allTags().filter((row) => {
-  for (let up = row; up && up.c === 'tag'; up = parentOf(up)) if (up['allows next action'] === false) return true;
-  return false;
-}).map((row) => row.i)));
+const heldTags = remembered(
+  () =>
+    new Set(
+      allTags()
+        .filter((row) => {
+          for (let up = row; up && up.c === "tag"; up = parentOf(up))
+            if (up["allows next action"] === false) return true;
+          return false;
+        })
+        .map((row) => row.i),
+    ),
+);
 
-const isHeld = (row) => statusName(projectOf(row)) === 'on hold status';
+const isHeld = (row) => statusName(projectOf(row)) === "on hold status";
 function isBlocked(row, now) {
   const project = projectOf(row);
   if (isHeld(row)) return true;
   const defer = effective.defer(row);
   if (defer !== null && defer > now) return true;
-  if ((row['.tag'] ?? []).some((tag) => heldTags().has(tag))) return true;
-  if (list(row, 'task').some((id) => isRemaining(rows.get(id)))) return true;
+  if ((row[".tag"] ?? []).some((tag) => heldTags().has(tag))) return true;
+  if (list(row, "task").some((id) => isRemaining(rows.get(id)))) return true;
   return waits(row, project);
 }
 // Whether something before it in a sequence is not done yet.
 function waits(row, project) {
   let branch = row;
   for (let up = parentOf(row); isTask(up); branch = up, up = parentOf(up)) {
-    if (up.sequential !== true || (project && parentOf(up) === project && project['singleton action holder'] === true)) continue;
-    const firstLeft = list(up, 'task').find((id) => isRemaining(rows.get(id)));
+    if (up.sequential !== true || (project && parentOf(up) === project && project["singleton action holder"] === true))
+      continue;
+    const firstLeft = list(up, "task").find((id) => isRemaining(rows.get(id)));
     if (firstLeft !== branch.i) return true;
   }
   return false;
@@ -76,7 +88,11 @@ function nextOf(project) {
 function findNext(row, now) {
   for (const each of subtasks(row)) {
     if (!isRemaining(each)) continue;
-    const found = list(each, 'task').some((id) => isRemaining(rows.get(id))) ? findNext(each, now) : isBlocked(each, now) ? null : each;
+    const found = list(each, "task").some((id) => isRemaining(rows.get(id)))
+      ? findNext(each, now)
+      : isBlocked(each, now)
+        ? null
+        : each;
     if (found) return found;
   }
   return null;
@@ -97,7 +113,7 @@ function findStatus(row, now) {
   if (due !== null && due < now + SOON && !isHeld(row)) return due < now ? TaskStatus.Overdue : TaskStatus.DueSoon;
   if (isBlocked(row, now)) return TaskStatus.Blocked;
   const project = projectOf(row);
-  const next = project !== null && project['singleton action holder'] !== true && nextOf(project) === row;
+  const next = project !== null && project["singleton action holder"] !== true && nextOf(project) === row;
   return next ? TaskStatus.Next : TaskStatus.Available;
 }
 const isAvailable = (row) => ![TaskStatus.Completed, TaskStatus.Dropped, TaskStatus.Blocked].includes(statusOf(row));
