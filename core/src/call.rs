@@ -121,13 +121,13 @@ pub enum Release {
     App(String),
 }
 
-/// How much of a text an answer about one object holds unless asked otherwise.
+/// The default length of a text in an answer about one object, in characters.
 const TEXT: usize = 8_000;
 
-/// How much of a text each element of a list holds unless asked otherwise.
+/// The default length of a text in each element of a list, shorter because a list has many.
 const TEXT_IN_LIST: usize = 1_000;
 
-/// How many references one call may name.
+/// The largest number of references in one call, the same as the largest page of elements.
 const MOST_REFERENCES: usize = 1_000;
 
 impl Call {

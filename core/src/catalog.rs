@@ -52,10 +52,11 @@ pub struct Catalog {
     tools: BTreeMap<String, Arc<CommandTool>>,
 }
 
-/// No name is longer: clients put their own prefix before it.
+/// The longest tool name. It leaves room for the prefix that clients add.
 const LONGEST: usize = 40;
 
-/// How much of an app's description of a command is shown.
+/// The longest description of a command from the app, in characters; longer ones are cut, because every tool costs a
+/// conversation its text.
 const DESCRIPTION: usize = 240;
 
 /// Codes of commands that send something out of this Mac or fetch something into it.

@@ -46,7 +46,7 @@ pub struct Gate {
     pub alone: bool,
 }
 
-/// How long content of others makes dangerous calls suspicious.
+/// How long dangerous calls ask after the server read other people's content. An approval for an hour lasts as long.
 const TAINT: Millis = Millis(60 * 60 * 1000);
 
 /// An action that may run: the only thing a script is made of.

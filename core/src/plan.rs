@@ -83,13 +83,14 @@ pub struct Learned {
     sizes: BTreeMap<(Arc<str>, Path, Arc<Member>), usize>,
 }
 
-/// How many collections are remembered by size; the memory is a hint and may be dropped at any time.
+/// The number of collection sizes to remember. A size is only a hint, so it may be dropped at any time.
 const MOST_SIZES: usize = 1_000;
 
-/// Milliseconds from which on a measurement is believed.
+/// The shortest measurement that counts, in milliseconds. The clock of a script has steps of a millisecond, so shorter
+/// times are mostly error.
 const TELLING: f64 = 20.0;
 
-/// The weight of a new measurement against the old ones.
+/// The weight of a new measurement against the old ones: a single slow answer does not change the plan.
 const WEIGHT: f64 = 0.3;
 
 impl Learned {

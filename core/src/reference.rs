@@ -82,7 +82,7 @@ impl Default for Limits {
 /// A reference younger than this is never evicted: the answer that names it may still be on its way.
 const YOUNGEST: Millis = Millis(60_000);
 
-/// How many evicted ids are remembered, to tell their holders what happened.
+/// The number of evicted ids to remember, so that an error can say "evicted" instead of "unknown".
 const EVICTED: usize = 4_096;
 
 #[expect(clippy::disallowed_types, reason = "looked up by key only; what is listed is sorted")]
@@ -299,6 +299,8 @@ impl References {
 
     /// Whether so many are held, all of them too young to go, that no call should make more.
     pub fn is_full(&mut self, now: Millis) -> bool {
+        // Young references are never evicted, so the store may exceed its limit for a while. Twice the limit plus the
+        // elements of one call bounds its memory.
         let most = self.limits.most.saturating_mul(2).saturating_add(HIGHEST_LIMIT);
         if self.table.len() >= most {
             self.make_room_for_all(now);

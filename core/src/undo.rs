@@ -13,7 +13,7 @@ use crate::words::RefId;
 /// The time during which a write can be undone.
 const HOUR: Millis = Millis(60 * 60 * 1000);
 
-/// Longer texts are not kept: they would be the app's content a second time.
+/// The longest old value to store. Longer ones would copy the app's content to the state directory.
 const LONGEST: usize = 64 * 1024;
 
 /// The way back of one write: a property of an object, or its place.

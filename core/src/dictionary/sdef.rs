@@ -19,17 +19,19 @@ use std::collections::BTreeMap;
 /// An href may be written as in the including file, or in any other way that means the same file.
 pub type Includes = BTreeMap<String, Vec<u8>>;
 
-/// How large a dictionary or an included file may be, in bytes.
+// These limits bound the time and memory that a hostile dictionary can take.
+
+/// The largest size of a dictionary or an included file, in bytes.
 pub const MOST_BYTES: usize = 10_000_000;
-/// How many elements a dictionary and all that it includes may have.
+/// The largest number of elements in a dictionary with its includes.
 pub const MOST_ELEMENTS: usize = 100_000;
-/// How many files may be included in all.
+/// The largest number of included files.
 pub const MOST_INCLUDES: usize = 50;
-/// How much text may be included in all, in bytes, a file counted each time.
+/// The largest amount of included text, in bytes. A file counts each time it is included.
 pub const MOST_INCLUDED_BYTES: usize = 20_000_000;
-/// How deep elements may nest within one file.
+/// The deepest nesting of elements in one file.
 pub const DEEPEST: usize = 64;
-/// How deep includes may nest.
+/// The deepest nesting of includes.
 pub const DEEPEST_INCLUDE: usize = 8;
 
 /// Reads a dictionary from the bytes of an `.sdef` file.

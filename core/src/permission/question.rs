@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use super::{Level, Scope};
 use crate::specifier::quoted;
 
-/// How many objects are named one by one.
+/// The number of objects that a question names; it gives only the count of the others, so that it stays readable.
 const NAMED: usize = 5;
 
 /// The digest of a question: everything that was shown, and the exact script that would run.

@@ -95,6 +95,7 @@ impl Ticket {
         let Limits { left, timeout, patience, cancel } = limits;
         let stage = self.stage.clone();
         tokio::select! {
+            // In this order, so that an answer that is there counts even if the client gives up at the same moment.
             biased;
             event = &mut self.answer => event.unwrap_or_else(|_| stopping()),
             () = cancel.cancelled() => Event::Failed(RunFailure::Cancelled),

@@ -86,6 +86,8 @@ impl Lane {
         loop {
             let idle = self.shared.settings.idle;
             let retired = tokio::select! {
+                // A broken worker is retired before a job could get it. A job that waits comes before the end of the
+                // turn, because all scripts of a turn share its lock.
                 biased;
                 broken = falls(&mut self.worker) => broken.word(),
                 () = self.evicted.notified() => "evicted",
@@ -167,6 +169,8 @@ impl Lane {
         let patience = if known { Duration::ZERO } else { self.shared.settings.patience };
         self.standing.send_if_modified(|standing| standing.waits(holder.clone()));
         tokio::select! {
+            // A free lock counts even if the patience ends at the same moment, so that no read runs without its turn
+            // needlessly.
             biased;
             turn = turns.take() => turn.inspect_err(|error| tracing::warn!(%error, "no turn can be taken")).map(Some),
             () = job.client.given_up() => Ok(None),
@@ -208,6 +212,7 @@ impl Lane {
         let (standing, end) = (self.standing.clone(), began + self.shared.settings.linger);
         let mut event = pin!(self.attempt(script, kind));
         tokio::select! {
+            // A result that is there counts even if the client gives up at the same moment.
             biased;
             event = &mut event => return Some(event),
             () = client.given_up() => standing.send_replace(Standing::Silent(began)),

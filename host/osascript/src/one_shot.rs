@@ -22,6 +22,7 @@ pub(crate) async fn run(settings: &Settings, liveness: &Liveness, script: &Scrip
     let (text, mut said, mut answer) = (script.one_shot(), Said::by(stderr), Vec::new());
     let talk = async { tokio::try_join!(feed(stdin, &text), read(stdout, settings.output, &mut answer)) };
     let read = tokio::select! {
+        // The output comes first, because the process may end before all of it is read.
         biased;
         read = talk => read.map(drop),
         () = process.is_over() => Ok(()),

@@ -129,6 +129,7 @@ impl Worker {
         };
         let exchange = async { tokio::try_join!(ask, stdout.next()) };
         let ended = tokio::select! {
+            // The answer comes first, because a worker may write it and then end.
             biased;
             ended = exchange => ended,
             () = process.is_over() => Err(NoLine::End),
@@ -182,6 +183,7 @@ impl Worker {
 
     async fn line(&mut self) -> Result<String, Broken> {
         let line = tokio::select! {
+            // A line comes first, because a worker may write one and then end.
             biased;
             line = self.stdout.next() => line,
             () = self.process.is_over() => Err(NoLine::End),
