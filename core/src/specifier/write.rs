@@ -18,6 +18,7 @@ impl Specifier {
         };
         let (mut text, filter) = match self {
             Self::Application => return "application".to_owned(),
+            Self::Text(text) => return text.clone(),
             Self::Property { property, .. } => (property.clone(), None),
             Self::Element { element, index, .. } => (format!("{element} {}", place(*index)), None),
             Self::Named { element, name, .. } => (format!("{element} {}", exact(name)), None),
