@@ -34,8 +34,8 @@ impl Servers {
     pub(crate) fn get(&self) -> &LanguageServers {
         self.made.get_or_init(|| {
             open(self.state.as_deref()).unwrap_or_else(|error| {
-                tracing::error!(%error, "no language server is used");
-                self.problem.get_or_init(|| format!("{error}; restart the server when it is corrected"));
+                tracing::error!(%error, "language servers are off");
+                self.problem.get_or_init(|| format!("{error}; restart the server after correcting it"));
                 none()
             })
         })
@@ -47,7 +47,7 @@ impl Servers {
         self.problem.get().map(String::as_str)
     }
 
-    /// Returns why no language server is used, or would be, if none is; none is made for that.
+    /// Returns the reason if language servers are off or would be; it starts none for that.
     pub(crate) fn problem(&self) -> Option<String> {
         let now = || check(self.state.as_deref()).err().map(|error| error.to_string());
         self.problem.get().cloned().or_else(now)

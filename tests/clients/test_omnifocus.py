@@ -142,7 +142,7 @@ class OmniFocus(Desk):
                     self.assertIn("undo me", back["changes"][0]["object"])
                     self.assertEqual(await self.count(client, name={"contains": "undo me"}), 0)
                     again = await self.refused(client, "iac_mcp_undo", undo=changed["undo"])
-                    self.assertIn("taken back already", again["message"])
+                    self.assertIn("undone already", again["message"])
         async with self.client(MODERN, Human("once")) as client:
             kept = (await self.call(client, "omnifocus_write", mutation=create("kept")))["undo"]
         listed = json.loads(self.cli("undo", "--json"))["undo"]

@@ -32,7 +32,6 @@ mod keeper;
 mod workspace;
 mod ask;
 
-
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};

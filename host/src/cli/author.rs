@@ -17,17 +17,17 @@ use super::options::Common;
 /// Makes plugins.
 #[derive(Debug, Subcommand)]
 pub(super) enum Author {
-    /// Makes a folder with a plugin that builds.
+    /// Creates a new plugin project.
     New(build::New),
-    /// Builds the plugin of a folder with cargo, and packs it.
+    /// Builds a plugin with cargo and packages it.
     Build(build::Build),
-    /// Makes a package of what a compiler wrote.
+    /// Packages a compiled .wasm module.
     Pack(build::Pack),
-    /// Shows what a package is, what it can reach, and what is wrong with it.
+    /// Shows a package, the permissions it needs, and its faults.
     Check(build::Check),
-    /// Makes the calls of a plugin's `calls` folder on a fresh simulated Mac, and compares the answers.
+    /// Runs a plugin's golden calls on a simulated Mac and compares the answers.
     Test(test::Test),
-    /// Measures what a plugin costs: loading it, a call itself, and the whole call on a simulated Mac.
+    /// Measures loading, a call alone, and a whole call on a simulated Mac.
     Bench(bench::Bench),
 }
 

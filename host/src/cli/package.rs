@@ -30,9 +30,9 @@ impl From<PackageError> for Failure {
 
 /// Opens what is installed.
 pub(super) fn installed(common: &Common) -> Result<Installed, Failure> {
-    let state = common.state().ok_or_else(|| {
-        Failure::Misuse("there is no folder for state; name one with --state DIR".to_owned())
-    })?;
+    let state = common
+        .state()
+        .ok_or_else(|| Failure::Misuse("there is no state folder; name one with --state DIR".to_owned()))?;
     let folder = state.join(FOLDER);
     Installed::open(&folder).map_err(|error| Failure::Failed(format!("{}: {error}", folder.display())))
 }
@@ -80,13 +80,13 @@ pub(super) fn wants(package: &Package, folders: &[String]) -> Vec<String> {
         let target = if of_folders { folders.join(", ") } else { apps };
         let explained = want.capability.explain();
         lines.push(format!("{}: {explained}", format!("{} {target}", want.capability).trim_end()) + &level);
-        lines.push(format!("    in its words: \"{}\"", want.reason));
+        lines.push(format!("    reason given by the author: \"{}\"", want.reason));
     }
     for script in &package.scripts {
         let Script { name, level, reason, text, .. } = script;
         let (level, pin, length) = (level.name(), script.pin(), text.chars().count());
         lines.push(format!("script {name}, {level}, {length} characters, {pin:.12}"));
-        lines.push(format!("    in its words: \"{reason}\""));
+        lines.push(format!("    reason given by the author: \"{reason}\""));
         lines.extend(acts(script));
     }
     lines
@@ -113,7 +113,7 @@ pub(super) fn add_folders(grants: &mut Grants, package: &Package, folders: &[Str
     let of_folders = [Capability::LanguageServers, Capability::Files].map(|it| wanted.contains(&it));
     let id = &package.manifest.id;
     match (of_folders, folders.is_empty()) {
-        ([false, false], false) => return Err(Failure::Misuse(format!("{id} wants no folder"))),
+        ([false, false], false) => return Err(Failure::Misuse(format!("{id} does not use folders"))),
         ([true, _], true) => {
             return Err(Failure::Misuse(format!("{id} works on folders; name one with --root DIR")));
         }
@@ -134,5 +134,5 @@ pub(super) fn folder(path: &Path) -> Result<String, Failure> {
     let real =
         real.map_err(|error| Failure::Failed(format!("{} cannot be used: {error}", path.display())))?;
     let text = real.to_str().filter(|_| real.is_dir()).map(str::to_owned);
-    text.ok_or_else(|| Failure::Failed(format!("{} is no folder with a name in UTF-8", path.display())))
+    text.ok_or_else(|| Failure::Failed(format!("{} is not a folder with a UTF-8 name", path.display())))
 }

@@ -19,7 +19,7 @@ pub(super) use operator::script_terms;
 pub(super) enum Plugin {
     #[command(flatten)]
     Author(Author),
-    /// Installs a package, after showing what it wants.
+    /// Shows the permissions that a package needs, asks, and installs it.
     Add(operator::Add),
     /// Updates a plugin; if it needs new permissions, it waits for your approval.
     Update(operator::Update),

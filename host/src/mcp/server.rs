@@ -121,7 +121,7 @@ impl Server {
         let near = tools::near(name, &*self.router.pipeline.command_tools().await);
         let problem = self.router.plugins.problem();
         let problem =
-            problem.map(|problem| format!("; no plugin can be used: {problem}")).unwrap_or_default();
+            problem.map(|problem| format!("; plugins are unavailable: {problem}")).unwrap_or_default();
         Err(ErrorData::invalid_params(format!("no tool `{name}`{}{problem}", did_you_mean(&near)), None))
     }
 }

@@ -143,8 +143,9 @@ impl Stdio {
     fn request(&mut self, request: JsonRpcRequest<ClientRequest>) -> Option<ClientJsonRpcMessage> {
         let JsonRpcRequest { id, request: asked, .. } = &request;
         if self.backlog.is_taken(id) {
-            let what =
-                format!("a request with the id {id} is still running or was taken back: give each its own");
+            let what = format!(
+                "a request with the id {id} is still running or was just cancelled: use a new id for each request"
+            );
             self.answer(Some(id.clone()), ErrorData::invalid_request(what, None));
             return None;
         }
@@ -173,7 +174,11 @@ impl Stdio {
     }
 
     fn refuse(&mut self, whom: Option<Option<RequestId>>, error: &ErrorData) {
-        tracing::warn!(answered = whom.is_some(), "a line from the client is no message: {}", error.message);
+        tracing::warn!(
+            answered = whom.is_some(),
+            "a line from the client is not a message: {}",
+            error.message
+        );
         if let Some(id) = whom {
             self.answer(id, error.clone());
         }

@@ -202,7 +202,7 @@ fn in_short(plugins: &PluginStatus) -> Json {
 /// Plugins that cannot be used or failed too often.
 fn plugins_are_well(plugins: &PluginStatus) -> Json {
     if let Some(problem) = &plugins.problem {
-        return check("plugins", false, format!("none can be used: {problem}"));
+        return check("plugins", false, format!("unavailable: {problem}"));
     }
     let why = |plugin: &PluginReport| Some(format!("{}: {}", plugin.id, plugin.quarantined.as_deref()?));
     let left: Vec<String> = plugins.reports.iter().filter_map(why).collect();

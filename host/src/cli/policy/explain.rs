@@ -67,7 +67,7 @@ impl Explain {
 
     async fn call(&self, pipeline: &Pipeline) -> Result<Told, Failure> {
         let arguments: Map<String, Json> = serde_json::from_str(&self.arguments)
-            .map_err(|error| Failure::Misuse(format!("the arguments are no JSON object: {error}")))?;
+            .map_err(|error| Failure::Misuse(format!("the arguments are not a JSON object: {error}")))?;
         let unknown = || {
             Failure::Misuse(format!(
                 "there is no tool `{}`\nto explain an app, add --command or --property",
