@@ -7,55 +7,86 @@ let strategy = null;
 let reason = null;
 
 // Each call sends one Apple event.
-const ask = event => { events += 1; return event(); };
+const ask = (event) => {
+  events += 1;
+  return event();
+};
 // What a column of so many values is supposed to take, in milliseconds.
 const priceOf = (each, values) => d.event + each * values;
 // What events of a kind take is measured, so that the next request can choose better.
 const spent = { columns: 0, column_ms: 0, expected_ms: 0, singles: 0, single_ms: 0 };
 const askColumn = (event, each) => {
-  const begun = Date.now(), values = ask(event);
+  const begun = Date.now(),
+    values = ask(event);
   spent.columns += 1;
   spent.column_ms += Date.now() - begun;
   spent.expected_ms += priceOf(each, Array.isArray(values) ? values.length : 0);
   return values;
 };
-const askSingle = event => {
-  const begun = Date.now(), value = ask(event);
+const askSingle = (event) => {
+  const begun = Date.now(),
+    value = ask(event);
   spent.singles += 1;
   spent.single_ms += Date.now() - begun;
   return value;
 };
 
 // Numbers after which nothing else in this app can work: it quit, is silent, or does not let us in.
-const fatal = number => [-600, -609, -1712, -1743, -1744].includes(number);
+const fatal = (number) => [-600, -609, -1712, -1743, -1744].includes(number);
 // Nobody else's number: another object stands at the place of the one that is meant.
 const MOVED = 20001;
 // Numbers that a collection may answer although each of its items can be read.
-const singly = number => [-1700, -1726, -1728, -10000].includes(number);
-const numberOf = error => error !== null && typeof error === "object" && typeof error.errorNumber === "number" ? error.errorNumber : -2700;
-const messageOf = error => wellFormed(String(error !== null && typeof error === "object" && "message" in error ? error.message : error)).slice(0, 500);
-const failed = error => {
+const singly = (number) => [-1700, -1726, -1728, -10000].includes(number);
+const numberOf = (error) =>
+  error !== null && typeof error === "object" && typeof error.errorNumber === "number" ? error.errorNumber : -2700;
+const messageOf = (error) =>
+  wellFormed(String(error !== null && typeof error === "object" && "message" in error ? error.message : error)).slice(
+    0,
+    500,
+  );
+const failed = (error) => {
   if (fatal(numberOf(error))) throw error;
   return { $: "error", number: numberOf(error), message: messageOf(error) };
 };
 
-const wellFormed = text => text.replace(/[\uD800-\uDBFF][\uDC00-\uDFFF]|[\uD800-\uDFFF]/g, match => match.length === 2 ? match : "\uFFFD");
-const ascii = value => JSON.stringify(value).replace(/[\u007f-\uffff]/g, c => "\\u" + ("000" + c.charCodeAt(0).toString(16)).slice(-4));
+const wellFormed = (text) =>
+  text.replace(/[\uD800-\uDBFF][\uDC00-\uDFFF]|[\uD800-\uDFFF]/g, (match) => (match.length === 2 ? match : "\uFFFD"));
+const ascii = (value) =>
+  JSON.stringify(value).replace(/[\u007f-\uffff]/g, (c) => "\\u" + ("000" + c.charCodeAt(0).toString(16)).slice(-4));
 
-const two = n => (n < 10 ? "0" : "") + n;
-const stamp = date => {
+const two = (n) => (n < 10 ? "0" : "") + n;
+const stamp = (date) => {
   if (isNaN(date.getTime())) return null;
-  const zone = -Math.round(date.getTimezoneOffset()), off = Math.abs(zone), ms = date.getMilliseconds();
-  return ("000" + date.getFullYear()).slice(-4) + "-" + two(date.getMonth() + 1) + "-" + two(date.getDate()) +
-    "T" + two(date.getHours()) + ":" + two(date.getMinutes()) + ":" + two(date.getSeconds()) + (ms ? "." + ("00" + ms).slice(-3) : "") +
-    (zone < 0 ? "-" : "+") + two(Math.floor(off / 60)) + ":" + two(off % 60);
+  const zone = -Math.round(date.getTimezoneOffset()),
+    off = Math.abs(zone),
+    ms = date.getMilliseconds();
+  return (
+    ("000" + date.getFullYear()).slice(-4) +
+    "-" +
+    two(date.getMonth() + 1) +
+    "-" +
+    two(date.getDate()) +
+    "T" +
+    two(date.getHours()) +
+    ":" +
+    two(date.getMinutes()) +
+    ":" +
+    two(date.getSeconds()) +
+    (ms ? "." + ("00" + ms).slice(-3) : "") +
+    (zone < 0 ? "-" : "+") +
+    two(Math.floor(off / 60)) +
+    ":" +
+    two(off % 60)
+  );
 };
 
 // The part of a text that was asked for, counted in code points.
-const excerpt = text => {
-  const from = d.text ? d.text[0] : 0, limit = d.text ? d.text[1] : 1000000;
+const excerpt = (text) => {
+  const from = d.text ? d.text[0] : 0,
+    limit = d.text ? d.text[1] : 1000000;
   if (from === 0 && text.length <= limit) return wellFormed(text);
-  let total = 0, part = "";
+  let total = 0,
+    part = "";
   for (const point of text) {
     if (total >= from && total < from + limit) part += point;
     total += 1;
@@ -64,9 +95,9 @@ const excerpt = text => {
   return { $: "text", v: wellFormed(part), from: from, total: total };
 };
 
-const source = value => wellFormed(String(Automation.getDisplayString(value)));
+const source = (value) => wellFormed(String(Automation.getDisplayString(value)));
 // Names out of the dictionary are never cut: `uncut` is true for such a value, or lists the keys of a record that hold some.
-const uncut = one => Object.assign(one, { uncut: true });
+const uncut = (one) => Object.assign(one, { uncut: true });
 // A property of an object that another property holds. Where that holds none, there is no value, which is not an error.
 const through = (one, first, names) => Object.assign(one, { uncut: names, first: first });
 const orNothing = (one, x, error) => {
@@ -76,7 +107,10 @@ const orNothing = (one, x, error) => {
   return null;
 };
 const isUncut = (names, key) => names === true || (Array.isArray(names) && names.includes(key));
-const record = (value, depth, uncut) => ({ $: "record", v: Object.keys(value).map(key => [wellFormed(key), encode(value[key], depth + 1, isUncut(uncut, key))]) });
+const record = (value, depth, uncut) => ({
+  $: "record",
+  v: Object.keys(value).map((key) => [wellFormed(key), encode(value[key], depth + 1, isUncut(uncut, key))]),
+});
 const encode = (value, depth = 0, uncut = false) => {
   if (value === null || value === undefined) return null;
   if (depth > 16) return { $: "other", v: "(nested too deep)" };
@@ -84,8 +118,11 @@ const encode = (value, depth = 0, uncut = false) => {
   if (typeof value === "number") return Number.isFinite(value) ? value : { $: "other", v: String(value) };
   if (typeof value === "string") return uncut === true ? wellFormed(value) : excerpt(value);
   if (typeof value === "object") {
-    if (value instanceof Date) { const text = stamp(value); return text === null ? null : { $: "date", v: text }; }
-    if (Array.isArray(value)) return value.map(item => encode(item, depth + 1, uncut));
+    if (value instanceof Date) {
+      const text = stamp(value);
+      return text === null ? null : { $: "date", v: text };
+    }
+    if (Array.isArray(value)) return value.map((item) => encode(item, depth + 1, uncut));
     if (Object.getPrototypeOf(value) === Object.prototype) return record(value, depth, uncut);
   }
   const shown = source(value);
@@ -95,25 +132,47 @@ const encode = (value, depth = 0, uncut = false) => {
 };
 
 // What reads of one object answer, or why one could not be read.
-const read = (object, reads) => reads.map(one => { try { return encode(askSingle(() => one(object)), 0, one.uncut); } catch (error) { try { return orNothing(one, object, error); } catch (error) { return failed(error); } } });
+const read = (object, reads) =>
+  reads.map((one) => {
+    try {
+      return encode(
+        askSingle(() => one(object)),
+        0,
+        one.uncut,
+      );
+    } catch (error) {
+      try {
+        return orNothing(one, object, error);
+      } catch (error) {
+        return failed(error);
+      }
+    }
+  });
 
 // What an object is told from its neighbours by, as a text; null where it has none.
-const markText = is => is === null || is === undefined ? null : wellFormed(String(is).slice(0, 500));
+const markText = (is) => (is === null || is === undefined ? null : wellFormed(String(is).slice(0, 500)));
 const markOf = (x, mark) => markText(ask(() => mark(x)));
 // Only a place leads to it, so it is looked who stands there.
 const still = (x, mark, wants) => {
-  if (markOf(x, mark) !== wants) throw Object.assign(new Error("another object is at its place"), { errorNumber: MOVED });
+  if (markOf(x, mark) !== wants)
+    throw Object.assign(new Error("another object is at its place"), { errorNumber: MOVED });
   return x;
 };
 
 // The object itself, by what it is known by.
 // An id or name is never cut, however little of a text was asked for.
-const look = (object, id) => { at = "object"; const known = ask(() => id(object)); return typeof known === "string" ? wellFormed(known) : encode(known); };
-const same = (a, b) => typeof a === "string" && typeof b === "string" ? a.toLowerCase() === b.toLowerCase() : a === b;
+const look = (object, id) => {
+  at = "object";
+  const known = ask(() => id(object));
+  return typeof known === "string" ? wellFormed(known) : encode(known);
+};
+const same = (a, b) => (typeof a === "string" && typeof b === "string" ? a.toLowerCase() === b.toLowerCase() : a === b);
 // An object that only its place leads to, with its mark.
 const place = (object, mark) => {
   at = "object";
-  try { return { $: "place", mark: markOf(object, mark) }; } catch (error) {
+  try {
+    return { $: "place", mark: markOf(object, mark) };
+  } catch (error) {
     if (!singly(numberOf(error)) || numberOf(error) === -1728) throw error;
     ask(() => object());
     return { $: "place", mark: null };
@@ -124,70 +183,137 @@ const named = (collection, object, id, mark) => {
   at = "object";
   const name = ask(() => id(object));
   if (typeof name !== "string") return null;
-  if (ask(() => id(collection)).filter(other => same(other, name)).length === 1) return wellFormed(name);
+  if (ask(() => id(collection)).filter((other) => same(other, name)).length === 1) return wellFormed(name);
   return mark === null ? { $: "place", mark: markText(name) } : place(object, mark);
 };
-const value = property => { at = "property"; return encode(ask(() => property())); };
+const value = (property) => {
+  at = "property";
+  return encode(ask(() => property()));
+};
 
 // One object: every property in one event where `reads` is null, those of them uncut that are in `names`.
 const properties = (object, reads, names) => {
-  try { return reads === null ? encode(ask(() => object.properties()), 0, names) : { $: "list", v: read(object, reads) }; } catch (error) { return failed(error); }
+  try {
+    return reads === null
+      ? encode(
+          ask(() => object.properties()),
+          0,
+          names,
+        )
+      : { $: "list", v: read(object, reads) };
+  } catch (error) {
+    return failed(error);
+  }
 };
 // Some objects reached the same way.
-const objects = (rows, way, reads, names) => { at = "object"; return rows.map(p => { try { return properties(way(p), reads, names); } catch (error) { return failed(error); } }); };
+const objects = (rows, way, reads, names) => {
+  at = "object";
+  return rows.map((p) => {
+    try {
+      return properties(way(p), reads, names);
+    } catch (error) {
+      return failed(error);
+    }
+  });
+};
 // Some objects of one collection by their ids: all columns at once where that is cheaper than one by one.
 // `size` is how many elements there were when somebody last looked, or null.
 const batch = (collection, ids, id, reads, each, size) => {
   at = "object";
-  const columns = 2 * priceOf(d.value, size) + each.reduce((sum, value) => sum + priceOf(value, size), 0), singles = reads.length * ids.length * d.single;
+  const columns = 2 * priceOf(d.value, size) + each.reduce((sum, value) => sum + priceOf(value, size), 0),
+    singles = reads.length * ids.length * d.single;
   if (size !== null && cheaper(columns, singles)) {
     try {
-      const all = askColumn(() => id(collection), d.value), read = reads.map((one, i) => askColumn(() => one(collection), each[i]));
-      const whole = read.every(column => Array.isArray(column) && column.length === all.length) && agree(all, ask(() => id(collection)));
+      const all = askColumn(() => id(collection), d.value),
+        read = reads.map((one, i) => askColumn(() => one(collection), each[i]));
+      const whole =
+        read.every((column) => Array.isArray(column) && column.length === all.length) &&
+        agree(
+          all,
+          ask(() => id(collection)),
+        );
       const place = new Map(all.map((each, i) => [each, i]));
-      if (whole && ids.every(each => place.has(each))) { strategy = "columns"; return ids.map(each => ({ $: "list", v: read.map((column, i) => encode(column[place.get(each)], 0, reads[i].uncut)) })); }
-    } catch (error) { if (!singly(numberOf(error))) throw error; }
+      if (whole && ids.every((each) => place.has(each))) {
+        strategy = "columns";
+        return ids.map((each) => ({
+          $: "list",
+          v: read.map((column, i) => encode(column[place.get(each)], 0, reads[i].uncut)),
+        }));
+      }
+    } catch (error) {
+      if (!singly(numberOf(error))) throw error;
+    }
   }
   strategy = "by id";
-  return ids.map(each => properties(collection.byId(each), reads));
+  return ids.map((each) => properties(collection.byId(each), reads));
 };
 
-const asText = value => typeof value === "string" ? value.normalize("NFC").toLowerCase() : value;
+const asText = (value) => (typeof value === "string" ? value.normalize("NFC").toLowerCase() : value);
 // A file is compared by its path.
-const pathOf = value => source(value).startsWith("Path(") ? value.toString() : value;
-const isObject = value => value !== null && (typeof value === "object" || typeof value === "function") && !Array.isArray(value);
-const plain = value => value instanceof Date ? value.getTime() : typeof value === "boolean" ? Number(value) : asText(isObject(value) ? pathOf(value) : value);
+const pathOf = (value) => (source(value).startsWith("Path(") ? value.toString() : value);
+const isObject = (value) =>
+  value !== null && (typeof value === "object" || typeof value === "function") && !Array.isArray(value);
+const plain = (value) =>
+  value instanceof Date
+    ? value.getTime()
+    : typeof value === "boolean"
+      ? Number(value)
+      : asText(isObject(value) ? pathOf(value) : value);
 // A point in time that the request counts from the present, in the zone of this Mac: days and months are those of the
 // calendar, so that a day may have 23 hours, and a month after 31 January ends on its own last day.
 const NOW = new Date();
 const moment = ({ from, weekday, months, days, seconds }) => {
-  const passed = (NOW.getDay() + 6) % 7, ahead = weekday === null ? 0 : (weekday - passed + 7) % 7;
+  const passed = (NOW.getDay() + 6) % 7,
+    ahead = weekday === null ? 0 : (weekday - passed + 7) % 7;
   const shift = from === "last" ? ahead - 7 : from === "next" && ahead === 0 ? 7 : from === "week" ? -passed : ahead;
-  const first = from === "year" || from === "month", time = from === "now" ? [NOW.getHours(), NOW.getMinutes(), NOW.getSeconds(), NOW.getMilliseconds()] : [0];
-  const begin = from === "now" ? NOW : new Date(NOW.getFullYear(), from === "year" ? 0 : NOW.getMonth(), first ? 1 : NOW.getDate() + shift);
-  const year = begin.getFullYear(), month = begin.getMonth() + months;
+  const first = from === "year" || from === "month",
+    time = from === "now" ? [NOW.getHours(), NOW.getMinutes(), NOW.getSeconds(), NOW.getMilliseconds()] : [0];
+  const begin =
+    from === "now"
+      ? NOW
+      : new Date(NOW.getFullYear(), from === "year" ? 0 : NOW.getMonth(), first ? 1 : NOW.getDate() + shift);
+  const year = begin.getFullYear(),
+    month = begin.getMonth() + months;
   const day = Math.min(begin.getDate(), new Date(year, month + 1, 0).getDate()) + days;
   const there = months === 0 && days === 0 ? begin : new Date(year, month, day, ...time);
   return new Date(there.getTime() + seconds * 1000);
 };
-const dated = value => value === null || typeof value !== "object" ? null : value.$ === "date" ? new Date(value.v) : value.$ === "moment" ? moment(value) : null;
+const dated = (value) =>
+  value === null || typeof value !== "object"
+    ? null
+    : value.$ === "date"
+      ? new Date(value.v)
+      : value.$ === "moment"
+        ? moment(value)
+        : null;
 // A value of the request as the app takes it.
-const given = value => dated(value) || value;
-const wanted = value => plain(dated(value) || value);
+const given = (value) => dated(value) || value;
+const wanted = (value) => plain(dated(value) || value);
 const holds = (operator, has, wants) => {
   if (operator === "!=") return !holds("==", has, wants);
-  if (Array.isArray(has)) return has.some(item => holds(operator === "contains" ? "==" : operator, item, wants)) || (operator === "contains" && typeof wants === "string" && has.some(item => holds(operator, item, wants)));
+  if (Array.isArray(has))
+    return (
+      has.some((item) => holds(operator === "contains" ? "==" : operator, item, wants)) ||
+      (operator === "contains" && typeof wants === "string" && has.some((item) => holds(operator, item, wants)))
+    );
   const a = plain(has === undefined ? null : has);
   if (operator === "==") return a === wants;
   if (a === null || wants === null || typeof a !== typeof wants) return false;
   switch (operator) {
-    case "<": return a < wants;
-    case ">": return a > wants;
-    case "<=": return a <= wants;
-    case ">=": return a >= wants;
-    case "contains": return a.includes(wants);
-    case "startsWith": return a.startsWith(wants);
-    case "endsWith": return a.endsWith(wants);
+    case "<":
+      return a < wants;
+    case ">":
+      return a > wants;
+    case "<=":
+      return a <= wants;
+    case ">=":
+      return a >= wants;
+    case "contains":
+      return a.includes(wants);
+    case "startsWith":
+      return a.startsWith(wants);
+    case "endsWith":
+      return a.endsWith(wants);
   }
   throw new Error("no operator " + operator);
 };
@@ -196,21 +322,32 @@ const prepare = (filter, cell, isDear) => {
   const [word, ...rest] = filter;
   if (word === "and" || word === "or") {
     // What is dear to read is read of fewer elements if it stands behind what is cheap.
-    const dear = part => columnsOf(part).some(isDear);
-    const parts = [...rest.filter(part => !dear(part)), ...rest.filter(dear)].map(part => prepare(part, cell, isDear));
-    return word === "and" ? row => parts.every(part => part(row)) : row => parts.some(part => part(row));
+    const dear = (part) => columnsOf(part).some(isDear);
+    const parts = [...rest.filter((part) => !dear(part)), ...rest.filter(dear)].map((part) =>
+      prepare(part, cell, isDear),
+    );
+    return word === "and" ? (row) => parts.every((part) => part(row)) : (row) => parts.some((part) => part(row));
   }
-  if (word === "not") { const inner = prepare(rest[0], cell, isDear); return row => !inner(row); }
-  const [column, value] = rest, has = cell(column), wants = wanted(value);
-  return row => holds(word, has(row), wants);
+  if (word === "not") {
+    const inner = prepare(rest[0], cell, isDear);
+    return (row) => !inner(row);
+  }
+  const [column, value] = rest,
+    has = cell(column),
+    wants = wanted(value);
+  return (row) => holds(word, has(row), wants);
 };
 
 // Missing values come last in either direction; equal rows keep the app's order.
 const order = (keys, a, b) => {
   for (const [column, down] of keys) {
-    const x = plain(column(a)), y = plain(column(b));
+    const x = plain(column(a)),
+      y = plain(column(b));
     if (x === y) continue;
-    if (x === null || x === undefined) { if (y === null || y === undefined) continue; return 1; }
+    if (x === null || x === undefined) {
+      if (y === null || y === undefined) continue;
+      return 1;
+    }
     if (y === null || y === undefined) return -1;
     if (x < y) return down ? 1 : -1;
     if (x > y) return down ? -1 : 1;
@@ -224,7 +361,7 @@ const UNNOTICED = 250;
 const cheaper = (columns, singles) => columns <= singles + UNNOTICED;
 // More single reads than this take longer than anybody waits.
 const MOST_SINGLE = 1000;
-const isFailed = value => value !== null && typeof value === "object" && value.$ === "error";
+const isFailed = (value) => value !== null && typeof value === "object" && value.$ === "error";
 // One event for a property of all elements; null where the app refuses that.
 const column = (collection, one, each) => {
   if (collection.many === true) return collection.column(one, each);
@@ -238,70 +375,107 @@ const column = (collection, one, each) => {
   }
 };
 
-const singleId = (collection, id, i) => { try { return ask(() => id(collection.at(i))); } catch (error) { return failed(error); } };
+const singleId = (collection, id, i) => {
+  try {
+    return ask(() => id(collection.at(i)));
+  } catch (error) {
+    return failed(error);
+  }
+};
 // Ids or names, or places where there are none; what is not the only one of its kind gives way to the place.
 const identities = (collection, id) => {
   if (collection.many === true) return collection.identities(id);
   at = "elements";
   let length = -1;
-  const count = () => length < 0 ? length = ask(() => collection.length) : length;
+  const count = () => (length < 0 ? (length = ask(() => collection.length)) : length);
   if (id === null) return { known: Array.from({ length: count() }, (_, i) => ({ i: i })), names: null };
   // A container of nothing but containers answers a column as if it were not there.
   let ids = column(collection, id, d.value);
   if (ids === null && count() === 0) return { known: [], names: [] };
-  if (ids === null) ids = Array.from({ length: count() }, (_, i) => i < MOST_SINGLE ? singleId(collection, id, i) : null);
+  if (ids === null)
+    ids = Array.from({ length: count() }, (_, i) => (i < MOST_SINGLE ? singleId(collection, id, i) : null));
   const times = new Map();
   for (const each of ids) times.set(asText(each), (times.get(asText(each)) || 0) + 1);
-  const known = ids.map((each, i) => each === null || each === undefined || isFailed(each) || times.get(asText(each)) > 1 ? { i: i } : each);
+  const known = ids.map((each, i) =>
+    each === null || each === undefined || isFailed(each) || times.get(asText(each)) > 1 ? { i: i } : each,
+  );
   return { known: known, names: ids };
 };
-const sameIdentity = (a, b) => a === b || (a !== null && typeof a === "object" && b !== null && typeof b === "object" && a.i === b.i);
+const sameIdentity = (a, b) =>
+  a === b || (a !== null && typeof a === "object" && b !== null && typeof b === "object" && a.i === b.i);
 const agree = (a, b) => a.length === b.length && a.every((each, i) => sameIdentity(each, b[i]));
 
 // What is read of a collection while it may change: columns by number, and single cells on demand.
 const table = (collection, ids, names, q) => {
   // What the elements are known by was read already.
-  const columns = q.columns.map((_, i) => q.own[i] ? names : null), singles = q.columns.map(() => new Map());
+  const columns = q.columns.map((_, i) => (q.own[i] ? names : null)),
+    singles = q.columns.map(() => new Map());
   let left = MOST_SINGLE;
   const one = (i, row) => {
     if (singles[i].has(row)) return singles[i].get(row);
-    if (left === 0) { reason = "more than " + MOST_SINGLE + " elements would have to be read one by one; the rest were taken as having no such value"; return null; }
+    if (left === 0) {
+      reason =
+        "more than " +
+        MOST_SINGLE +
+        " elements would have to be read one by one; the rest were taken as having no such value";
+      return null;
+    }
     left -= 1;
     let value;
     try {
       const x = pick(collection, ids, row, q);
-      try { value = askSingle(() => q.columns[i](x)); } catch (error) { value = orNothing(q.columns[i], x, error); }
-    } catch (error) { value = failed(error); }
+      try {
+        value = askSingle(() => q.columns[i](x));
+      } catch (error) {
+        value = orNothing(q.columns[i], x, error);
+      }
+    } catch (error) {
+      value = failed(error);
+    }
     singles[i].set(row, value);
     return value;
   };
-  const raw = (i, row) => columns[i] === null ? one(i, row) : columns[i][row];
+  const raw = (i, row) => (columns[i] === null ? one(i, row) : columns[i][row]);
   return {
-    fill: i => { if (columns[i] === null) columns[i] = column(collection, q.columns[i], d.values[i]); },
+    fill: (i) => {
+      if (columns[i] === null) columns[i] = column(collection, q.columns[i], d.values[i]);
+    },
     // Whether each value takes an event of its own.
-    isDear: i => columns[i] === null,
+    isDear: (i) => columns[i] === null,
     raw: raw,
-    cell: i => row => { const has = raw(i, row); return isFailed(has) ? null : has; },
+    cell: (i) => (row) => {
+      const has = raw(i, row);
+      return isFailed(has) ? null : has;
+    },
     // Whether the rows still belong together: as many as there are ids, and the ids are what they were.
     moved: () => {
-      const filled = columns.filter(each => each !== null && each !== names);
+      const filled = columns.filter((each) => each !== null && each !== names);
       // A single read goes by the id, which holds, but for an element that only its place leads to.
-      const byPlace = names !== null && singles.some(read => [...read.keys()].some(row => isPlace(ids[row])));
+      const byPlace = names !== null && singles.some((read) => [...read.keys()].some((row) => isPlace(ids[row])));
       if (filled.length === 0 && !byPlace && !(collection.many === true && collection.looked())) return false;
-      return filled.some(each => each.length !== ids.length) || !agree(ids, identities(collection, q.id).known);
+      return filled.some((each) => each.length !== ids.length) || !agree(ids, identities(collection, q.id).known);
     },
   };
 };
 
-const isPlace = id => id !== null && typeof id === "object";
+const isPlace = (id) => id !== null && typeof id === "object";
 // What tells elements from their neighbours that only a place leads to: read of all at once, or of these few.
 const marksOf = (collection, rows, ids, names, q) => {
-  const loose = rows.filter(row => isPlace(ids[row]));
+  const loose = rows.filter((row) => isPlace(ids[row]));
   if (loose.length === 0 || q.mark === null) return () => null;
-  if (q.ownMark) return row => isFailed(names[row]) ? null : markText(names[row]);
-  const whole = cheaper(priceOf(d.value, ids.length), loose.length * d.single) ? column(collection, q.mark, d.value) : null;
-  if (whole !== null && whole.length === ids.length) return row => markText(whole[row]);
-  return row => { try { return markText(askSingle(() => q.mark(collection.at(row)))); } catch (error) { failed(error); return null; } };
+  if (q.ownMark) return (row) => (isFailed(names[row]) ? null : markText(names[row]));
+  const whole = cheaper(priceOf(d.value, ids.length), loose.length * d.single)
+    ? column(collection, q.mark, d.value)
+    : null;
+  if (whole !== null && whole.length === ids.length) return (row) => markText(whole[row]);
+  return (row) => {
+    try {
+      return markText(askSingle(() => q.mark(collection.at(row))));
+    } catch (error) {
+      failed(error);
+      return null;
+    }
+  };
 };
 
 const CHANGED = "the collection changed while it was read; values may belong to a neighbour";
@@ -309,16 +483,23 @@ const CHANGED = "the collection changed while it was read; values may belong to 
 // element. Columns after the first `q.wanted` serve only the filter and the order.
 const elements = (collection, q) => {
   if (q.whose) {
-    try { return page(collection.whose(q.whose(d.whose)), collection, { ...q, filtered: true }); } catch (error) { if (!singly(numberOf(error))) throw error; }
+    try {
+      return page(collection.whose(q.whose(d.whose)), collection, { ...q, filtered: true });
+    } catch (error) {
+      if (!singly(numberOf(error))) throw error;
+    }
   }
   return page(collection, collection, q);
 };
 const page = (source, collection, q) => {
   const of = collection.many === true;
-  if (d.limit === 0 && !d.filter && !d.groups && !of) { at = "elements"; return { total: ask(() => collection.length), scanned: null, rows: [] }; }
+  if (d.limit === 0 && !d.filter && !d.groups && !of) {
+    at = "elements";
+    return { total: ask(() => collection.length), scanned: null, rows: [] };
+  }
   const asked = new Set(d.sort.map(([i]) => i));
-  if (d.groups) columnsOfGroups(d.groups).forEach(i => asked.add(i));
-  if (d.filter && !q.filtered) columnsOf(d.filter).forEach(i => asked.add(i));
+  if (d.groups) columnsOfGroups(d.groups).forEach((i) => asked.add(i));
+  if (d.filter && !q.filtered) columnsOf(d.filter).forEach((i) => asked.add(i));
   for (let round = 0; ; round += 1) {
     reason = null;
     const { known: ids, names } = identities(source, q.id);
@@ -326,42 +507,68 @@ const page = (source, collection, q) => {
     // element has too leads to the wrong one.
     if (q.filtered) {
       const alone = new Set(identities(collection, q.id).known);
-      if (!ids.every(id => alone.has(id))) throw Object.assign(new Error("no id"), { errorNumber: -1728 });
+      if (!ids.every((id) => alone.has(id))) throw Object.assign(new Error("no id"), { errorNumber: -1728 });
     }
     const cells = table(collection, ids, names, q);
     // A column of the whole collection says nothing of the few that an app has picked out.
     const whole = !q.filtered;
     const late = of ? tooLong(ids.length, asked, q) : null;
-    if (late !== null) { reason = late; return { total: ids.length, scanned: null, rows: [] }; }
-    if (whole) asked.forEach(i => { if (!q.long[i]) cells.fill(i); });
+    if (late !== null) {
+      reason = late;
+      return { total: ids.length, scanned: null, rows: [] };
+    }
+    if (whole)
+      asked.forEach((i) => {
+        if (!q.long[i]) cells.fill(i);
+      });
     let rows = ids.map((_, i) => i);
     if (d.filter && whole) rows = rows.filter(prepare(d.filter, cells.cell, cells.isDear));
-    if (d.sort.length > 0) { const keys = d.sort.map(([i, down]) => [cells.cell(i), down]); rows.sort((a, b) => order(keys, a, b)); }
+    if (d.sort.length > 0) {
+      const keys = d.sort.map(([i, down]) => [cells.cell(i), down]);
+      rows.sort((a, b) => order(keys, a, b));
+    }
     const total = rows.length;
     if (d.groups) {
       const groups = grouped(d.groups, rows, cells, collection, q);
-      if (cells.moved()) { if (round < 2) continue; reason = CHANGED; }
+      if (cells.moved()) {
+        if (round < 2) continue;
+        reason = CHANGED;
+      }
       strategy = "columns";
       return { total: total, scanned: whole && !of ? ids.length : null, groups: groups };
     }
     // An offset below zero counts from the end.
     const from = d.offset < 0 ? Math.max(total + d.offset, 0) : d.offset;
     rows = d.offset < 0 && total + d.offset < 0 ? [] : rows.slice(from, from + d.limit);
-    const rest = q.columns.map((_, i) => i).filter(i => i < q.wanted && !q.long[i] && !q.own[i] && !asked.has(i));
+    const rest = q.columns.map((_, i) => i).filter((i) => i < q.wanted && !q.long[i] && !q.own[i] && !asked.has(i));
     // A column is read whole where that is cheaper than this page of it one by one. The first one read makes the
     // ids be looked at again, so that all together must save as much.
-    const one = rows.length * d.single, gain = i => one - priceOf(d.values[i], ids.length);
+    const one = rows.length * d.single,
+      gain = (i) => one - priceOf(d.values[i], ids.length);
     let spare = UNNOTICED;
-    const whichColumns = whole ? rest.filter(i => { const gains = gain(i); if (gains < 0) { if (-gains > spare) return false; spare += gains; } return true; }) : [];
+    const whichColumns = whole
+      ? rest.filter((i) => {
+          const gains = gain(i);
+          if (gains < 0) {
+            if (-gains > spare) return false;
+            spare += gains;
+          }
+          return true;
+        })
+      : [];
     const saved = whichColumns.reduce((sum, i) => sum + gain(i), 0);
     const byColumn = whichColumns.length > 0 && (asked.size > 0 || saved + UNNOTICED >= priceOf(d.value, ids.length));
-    if (byColumn) whichColumns.forEach(i => cells.fill(i));
+    if (byColumn) whichColumns.forEach((i) => cells.fill(i));
     strategy = q.filtered ? "whose" : byColumn || (whole && asked.size > 0) ? "columns" : "by id";
     at = "element";
     const marks = marksOf(collection, rows, ids, names, q);
-    const shown = rows.map(row => {
-      const known = typeof ids[row] === "string" ? wellFormed(ids[row]) : typeof ids[row] === "number" ? ids[row] : null;
-      const read = q.columns.slice(0, q.wanted).map((_, i) => { const value = cells.raw(i, row); return isFailed(value) ? value : encode(value, 0, q.columns[i].uncut); });
+    const shown = rows.map((row) => {
+      const known =
+        typeof ids[row] === "string" ? wellFormed(ids[row]) : typeof ids[row] === "number" ? ids[row] : null;
+      const read = q.columns.slice(0, q.wanted).map((_, i) => {
+        const value = cells.raw(i, row);
+        return isFailed(value) ? value : encode(value, 0, q.columns[i].uncut);
+      });
       const mark = isPlace(ids[row]) ? marks(row) : null;
       if (of) return [known, collection.place(row), read, mark, collection.from(row)];
       return mark === null ? [known, row, read] : [known, row, read, mark];
@@ -373,30 +580,54 @@ const page = (source, collection, q) => {
     return { total: total, scanned: whole && !of ? ids.length : null, rows: shown };
   }
 };
-const pick = (collection, ids, row, q) => collection.many === true ? collection.pick(row, ids[row]) : isPlace(ids[row]) ? collection.at(ids[row].i) : q.pick(collection, ids[row]);
-const columnsOf = filter => filter[0] === "and" || filter[0] === "or" || filter[0] === "not" ? filter.slice(1).flatMap(columnsOf) : [filter[1]];
+const pick = (collection, ids, row, q) =>
+  collection.many === true
+    ? collection.pick(row, ids[row])
+    : isPlace(ids[row])
+      ? collection.at(ids[row].i)
+      : q.pick(collection, ids[row]);
+const columnsOf = (filter) =>
+  filter[0] === "and" || filter[0] === "or" || filter[0] === "not" ? filter.slice(1).flatMap(columnsOf) : [filter[1]];
 
 // Values on their way in; `ways` lead to the objects among them.
 const inbound = (value, ways) => {
   if (value === null || typeof value !== "object") return value;
-  if (Array.isArray(value)) return value.map(item => inbound(item, ways));
+  if (Array.isArray(value)) return value.map((item) => inbound(item, ways));
   switch (value.$) {
-    case "date": return new Date(value.v);
-    case "file": return Path(value.v);
-    case "object": return ways[value.way](value.p);
-    case "record": return value.v.reduce((record, [key, each]) => { record[key] = inbound(each, ways); return record; }, {});
+    case "date":
+      return new Date(value.v);
+    case "file":
+      return Path(value.v);
+    case "object":
+      return ways[value.way](value.p);
+    case "record":
+      return value.v.reduce((record, [key, each]) => {
+        record[key] = inbound(each, ways);
+        return record;
+      }, {});
   }
   throw new Error("no value " + value.$);
 };
-const answer = command => { at = "command"; return encode(ask(command)); };
+const answer = (command) => {
+  at = "command";
+  return encode(ask(command));
+};
 // The same command for several objects, one event each; an app that is gone or silent ends it.
 const each = (targets, command) => {
   const answers = [];
   for (const target of targets) {
-    try { answers.push(answer(() => command(target))); } catch (error) {
-      if (!fatal(numberOf(error))) { answers.push(failed(error)); continue; }
+    try {
+      answers.push(answer(() => command(target)));
+    } catch (error) {
+      if (!fatal(numberOf(error))) {
+        answers.push(failed(error));
+        continue;
+      }
       if (answers.length === 0) throw error;
-      reason = "the app stopped answering (" + numberOf(error) + "); whether the next target was reached is not known, the others were not tried";
+      reason =
+        "the app stopped answering (" +
+        numberOf(error) +
+        "); whether the next target was reached is not known, the others were not tried";
       break;
     }
   }
@@ -404,26 +635,38 @@ const each = (targets, command) => {
 };
 
 // Which apps run; asking launches none. Null where there is no such app.
-const running = apps => apps.map(id => { try { return Application(id).running() === true; } catch (error) { return null; } });
+const running = (apps) =>
+  apps.map((id) => {
+    try {
+      return Application(id).running() === true;
+    } catch (error) {
+      return null;
+    }
+  });
 
 // What needs no app: dialogs, the clipboard. The process that runs this script does it.
 const ADDITIONS = "com.apple.osax.standardadditions";
-const additions = () => { const current = Application.currentApplication(); current.includeStandardAdditions = true; return current; };
+const additions = () => {
+  const current = Application.currentApplication();
+  current.includeStandardAdditions = true;
+  return current;
+};
 
 // A worker keeps application objects between scripts; they are dropped when the app they stood for is gone.
-const opened = id => {
+const opened = (id) => {
   const kept = globalThis.iacApplications || (globalThis.iacApplications = new Map());
   if (!kept.has(id)) kept.set(id, id === ADDITIONS ? additions() : Application(id));
   return kept.get(id);
 };
-const run = body => {
+const run = (body) => {
   try {
     let app = null;
     if (d.app) {
       at = "open";
       app = opened(d.app);
       at = "running";
-      if (!d.launch && d.app !== ADDITIONS && !app.running()) return ascii({ ok: false, number: -600, message: "not running", at: at, events: events });
+      if (!d.launch && d.app !== ADDITIONS && !app.running())
+        return ascii({ ok: false, number: -600, message: "not running", at: at, events: events });
     }
     at = "start";
     const value = body(app);
