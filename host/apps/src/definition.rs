@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use iac_core::dictionary::sdef::MOST_BYTES;
 use iac_core::dictionary::{Dictionary, Includes, Problem, ProblemKind, parse, standard};
+use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 
 use crate::stamp::Source;
@@ -198,19 +199,7 @@ fn local_path(href: &str) -> Option<String> {
             rest.strip_prefix("//").unwrap_or(rest)
         }
     };
-    Some(percent_decoded(path))
-}
-
-fn percent_decoded(path: &str) -> String {
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let [first, after @ ..] = rest {
-        let hex = after.get(..2).filter(|_| *first == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
-        let byte = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        bytes.push(byte.unwrap_or(*first));
-        rest = if byte.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    Some(percent_decode_str(path).decode_utf8_lossy().into_owned())
 }
 
 /// Reads as much of a file as a parser takes, and one byte more, so that it can say that a file is too large.

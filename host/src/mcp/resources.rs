@@ -4,6 +4,7 @@ use iac_core::app::App;
 use iac_core::call::Tool;
 use iac_core::fault::{Code, Fault};
 use iac_core::foreign;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rmcp::model::{ErrorData, Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Map, Value as Json, json};
 use tokio_util::sync::CancellationToken;
@@ -18,6 +19,9 @@ const AUDIT: &str = "iac://audit";
 const NEWEST: usize = 100;
 
 const JSON: &str = "application/json";
+
+/// What has a meaning in an address: all but what RFC 3986 calls unreserved.
+const MEANT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Lists the resources: the apps first, then their dictionaries by name.
 ///
@@ -89,13 +93,7 @@ fn dictionary(app: &App) -> Resource {
 
 /// A bundle id may hold anything; what has a meaning in an address is written as `%XX`.
 fn address(app: &App) -> String {
-    let mut id = String::new();
-    for byte in app.bundle_id.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' | b'_' | b'~' => id.push(char::from(byte)),
-            other => id.push_str(&format!("%{other:02X}")),
-        }
-    }
+    let id = utf8_percent_encode(&app.bundle_id, MEANT);
     format!("{APPS}/{id}/dictionary")
 }
 
