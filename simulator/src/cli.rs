@@ -59,7 +59,7 @@ fn execute(options: &Options) -> Result<(), End> {
 fn session() -> Result<Rc<Session>, End> {
     let variable = |name| std::env::var_os(name).map(PathBuf::from);
     let complain = |error: &dyn std::fmt::Display| End::of(format!("osascript: {error}"));
-    let missing = || End::of(format!("osascript: {} does not name a simulated Mac", WORLD_VARIABLE));
+    let missing = || End::of(format!("osascript: {WORLD_VARIABLE} does not name a simulated Mac"));
     let folder = variable(WORLD_VARIABLE).ok_or_else(missing)?;
     let world = World::open(&folder).map_err(|error| complain(&error))?;
     let conditions = Conditions::open(&folder).map_err(|error| complain(&error))?;
