@@ -10,6 +10,7 @@ mod parse;
 mod questions;
 mod start;
 mod uses;
+mod words;
 mod warm;
 
 use std::collections::HashMap;
@@ -32,7 +33,7 @@ use crate::types::{Abilities, Cause, Doubt, Failure, Freshness, State, Symbols};
 use documents::Documents;
 use heard::Heard;
 
-pub(crate) use declared::code_lines;
+use declared::code_lines;
 pub(crate) use start::{Start, start};
 
 /// Questions in a row without an answer after which a server is taken for dead.

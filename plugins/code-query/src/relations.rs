@@ -18,7 +18,7 @@ use crate::request::{Common, Target};
 use crate::scope::{Desk, Site, show_range};
 use crate::tree::{Node, Spot, Tree, key};
 use crate::trouble::Trouble;
-use crate::uses::Uses;
+use crate::uses::{Uses, sorted};
 use crate::world::{
     Cause, Each, Failure, File, Follow, Freshness, Location, Locations, Naming, Neighbour, Place, Position,
     Relation, Server, Step, Symbol,
@@ -437,18 +437,6 @@ fn add_site(found: &mut Vec<Neighbour>, new: Neighbour, site: Location) {
         found.push(new);
     }
     found[at].sites.push(site);
-}
-
-/// Orders locations by path and place, each once.
-pub(crate) fn sorted(locations: impl Iterator<Item = Location>) -> Vec<Location> {
-    // What lies outside of the project comes last.
-    let place = |one: &Location| {
-        (one.path.starts_with('/'), one.path.clone(), key(one.range.start), key(one.range.end))
-    };
-    let mut all: Vec<Location> = locations.collect();
-    all.sort_by_cached_key(place);
-    all.dedup_by(|one, other| place(one) == place(other));
-    all
 }
 
 fn named_location(neighbour: &Neighbour) -> Location {

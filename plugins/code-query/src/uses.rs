@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::doubts::{Doubts, Reason};
 use crate::locate::Located;
-use crate::relations::sorted;
 use crate::scope::Site;
+use crate::tree::key;
 use crate::world::{Location, Locations, Naming, Position, Range, Server};
 
 /// The most lines of a body that are looked at for calls.
@@ -144,6 +144,18 @@ fn called(letters: &[char]) -> Vec<(usize, String)> {
 /// Words of C that a bracket follows without a call.
 const KEYWORDS: [&str; 9] =
     ["if", "for", "while", "switch", "return", "sizeof", "catch", "alignof", "decltype"];
+
+/// Orders locations by path and place, each once.
+pub(crate) fn sorted(locations: impl Iterator<Item = Location>) -> Vec<Location> {
+    // What lies outside of the project comes last.
+    let place = |one: &Location| {
+        (one.path.starts_with('/'), one.path.clone(), key(one.range.start), key(one.range.end))
+    };
+    let mut all: Vec<Location> = locations.collect();
+    all.sort_by_cached_key(place);
+    all.dedup_by(|one, other| place(one) == place(other));
+    all
+}
 
 #[cfg(test)]
 mod tests {

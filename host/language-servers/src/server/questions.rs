@@ -8,6 +8,7 @@ use tokio::time::{Instant, sleep};
 
 use super::marks::{Page, Unknown};
 use super::parse::{MOST, Reader, completions, markdown};
+use super::words;
 use super::{Halt, OUTLINES, Outline, Reach, Server, declared};
 use crate::connection::lock;
 use crate::macros;
@@ -17,7 +18,6 @@ use crate::types::{
     Answered, Cause, Completions, Doubt, Failure, Freshness, Locations, Neighbour, Part, Place, Position,
     Range, Relation, Shown, State, Step, Symbols,
 };
-use crate::words;
 
 /// How long a server may be late to say what it leaves out of a file.
 const HIDDEN: Duration = Duration::from_secs(2);

@@ -12,12 +12,12 @@ use tokio::time::Instant;
 
 use super::declared::{is_local, places};
 use super::parse::Reader;
+use super::words::{self, Word};
 use super::{Halt, Server};
 use crate::listing::{Found, extension};
 use crate::profile::Words;
 use crate::text::Text;
 use crate::types::{Doubt, Location, Locations, Place, Position, Range, State, Symbols};
-use crate::words::{self, Word};
 
 /// Places whose meaning is asked for. A name that stands at more is too common to be settled in the time of a question.
 const MOST_ASKED: usize = 3_000;

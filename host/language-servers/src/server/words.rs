@@ -1,8 +1,8 @@
 //! Where a word stands in the code of a text, outside of comments and strings.
 
+use super::code_lines;
 use crate::code::Code;
 use crate::profile::{Dialect, Words};
-use crate::server::code_lines;
 use crate::text::Text;
 
 /// A place of a word, and what is written around it.
