@@ -5,6 +5,7 @@ use super::native::Bridge;
 use super::omni::{self, Omni};
 use crate::event::{Event, Kind};
 use crate::os_error::{Answer, FAILED, OsError, refused_by_script};
+use crate::resolve::View;
 use crate::session::Behaviour;
 use crate::value::specifier::Step;
 use crate::value::{ObjectId, Value};
@@ -166,8 +167,18 @@ impl<'js> Acting<'_, 'js> {
             let mut event = event.clone();
             if let Some(at) = at.0 {
                 let at = ObjectId(at.get("id")?);
-                let at = place.bridge.session.look(&place.app, event.target.root, |view| view.specifier(at));
-                event.parameters.insert("at".into(), Value::Object(at));
+                // A place among the elements of that very object says more than the object.
+                let is_place = |view: &View<'_>| match event.parameters.get("at") {
+                    Some(Value::Object(place)) if matches!(place.step, Step::Insertion { .. }) => {
+                        view.container(place) == Ok(at)
+                    }
+                    _ => false,
+                };
+                if !place.bridge.session.look(&place.app, event.target.root, |view| is_place(view)) {
+                    let at =
+                        place.bridge.session.look(&place.app, event.target.root, |view| view.specifier(at));
+                    event.parameters.insert("at".into(), Value::Object(at));
+                }
             }
             let answer = place.bridge.session.by_dictionary(&place.app, &event, &place.changes);
             let answer = answer.map_err(|error| place.bridge.helpers().throw(&ctx, error))?;
