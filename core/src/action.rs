@@ -1,5 +1,7 @@
 //! A call with all names resolved: the action, its objects and its app.
 
+mod create;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -13,6 +15,8 @@ use crate::identity::{Anchors, Identity};
 use crate::marshal::Given;
 use crate::specifier::{Member, Path};
 use crate::words::{Level, TextWindow};
+
+pub use create::{Creation, Into, Make, Takes};
 
 /// One action in one app.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,6 +119,8 @@ pub enum Deed {
     Preview(Preview),
     /// Sets properties.
     Set(Vec<Change>),
+    /// Makes objects.
+    Create(Box<Creation>),
 }
 
 /// A look at objects that would be changed.
@@ -154,6 +160,8 @@ pub struct Invocation {
     pub moves: Option<Moves>,
     /// How to tell its objects apart; `None` for a command that changes nothing and may therefore use positions.
     pub anchors: Option<Anchors>,
+    /// The command that the app needs afterwards to keep what it did, if it needs one.
+    pub save: Option<Box<Self>>,
 }
 
 /// The values to read of a moved object.
@@ -244,6 +252,20 @@ pub struct Argument {
     pub identifier: Identifier,
     /// The value.
     pub value: Given,
+}
+
+impl Deed {
+    /// The commands that would be sent, if it is about commands.
+    pub(crate) fn commands(&self) -> Vec<&Invocation> {
+        match self {
+            Self::Command(invocation) => vec![invocation],
+            Self::Create(creation) => {
+                let makes = creation.makes.iter().map(|make| &make.command);
+                makes.chain(creation.save.as_deref()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
 }
 
 impl Invocation {

@@ -119,6 +119,7 @@ fn bind_one(
         seen: Vec::new(),
         moves: None,
         anchors: None,
+        save: None,
     })
 }
 

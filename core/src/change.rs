@@ -48,6 +48,24 @@ pub enum Look {
     Count(Identifier),
 }
 
+impl Look {
+    /// Writes it as [`Self::read`] reads it: `name`, `content.size`, `#messages` for how many there are.
+    pub(crate) fn spelled(&self) -> String {
+        match self {
+            Self::Property(way) => way.iter().map(Identifier::as_str).collect::<Vec<_>>().join("."),
+            Self::Count(elements) => format!("#{elements}"),
+        }
+    }
+
+    /// Reads what [`Self::spelled`] wrote.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        match text.strip_prefix('#') {
+            Some(elements) => Identifier::of(elements).map(Self::Count),
+            None => text.split('.').map(Identifier::of).collect::<Option<_>>().map(Self::Property),
+        }
+    }
+}
+
 /// A property that would be set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slot {

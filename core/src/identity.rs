@@ -20,6 +20,11 @@ pub struct Anchor {
 }
 
 impl Anchors {
+    /// Joins what is known of the classes of all of these.
+    pub(crate) fn joined(all: impl Iterator<Item = Self>) -> Self {
+        Self(all.flat_map(|each| each.0).collect())
+    }
+
     /// Returns the identity of a class.
     pub fn of(&self, class: &str) -> Option<&Anchor> {
         self.0.get(class)

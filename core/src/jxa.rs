@@ -2,6 +2,7 @@
 
 mod changes;
 mod command;
+mod create;
 mod data;
 mod inside;
 mod literal;
@@ -26,6 +27,8 @@ pub(crate) const SPREAD: &str = include_str!("jxa/spread.js");
 
 /// What scripts have besides that count and sum up groups.
 pub(crate) const GROUPS: &str = include_str!("jxa/groups.js");
+/// What scripts have besides that make objects.
+pub(crate) const CREATE: &str = include_str!("jxa/create.js");
 
 /// What scripts of commands have besides.
 pub(crate) const COMMANDS: &str = include_str!("jxa/commands.js");

@@ -21,6 +21,9 @@ const LONGEST: usize = 64 * 1024;
 pub struct Undo {
     /// `undo_` and 16 base32 characters.
     pub id: String,
+    /// The id of all writes of the same call, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
     /// The bundle id of the app.
     pub app: String,
     /// The specifier that leads to the object; null where a plugin knows it.
@@ -70,6 +73,24 @@ pub enum Way {
         /// The arguments, as the plugin has given them.
         arguments: serde_json::Map<String, Json>,
     },
+    /// Objects were made.
+    Create {
+        /// In the order in which they were made.
+        made: Vec<Made>,
+    },
+}
+
+/// An object that was made, as it was read directly afterwards.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Made {
+    /// The specifier that leads to it.
+    pub object: Json,
+    /// The object in words.
+    pub words: String,
+    /// Whether it goes away by itself: what was made in another new object goes with that.
+    pub is_top: bool,
+    /// What was read of it, and how: a property, or `#` and elements that are counted.
+    pub looks: Vec<(String, Json)>,
 }
 
 impl Undo {

@@ -31,18 +31,25 @@ pub(super) fn command(invocation: &Invocation, data: &mut Data) -> String {
         None => format!("answer(() => app.{}({call}))", invocation.identifier),
     };
     let checked = checked(&invocation.seen, data);
+    let kept = |sent: String| match &invocation.save {
+        Some(save) => format!("keep(() => app.{}(), {sent})", save.identifier),
+        None => sent,
+    };
     match (invocation.each, call.strip_prefix("a[0]")) {
         (true, Some(rest)) if invocation.anchors.is_some() => {
             let sent = send("target", &format!("target{rest}"));
+            let sent = kept(format!("sendEach(d.a[0], ways, target => {sent})"));
             format!(
-                "{{ {checked}const ways = [{ways}], a = inbound([null].concat(d.a.slice(1)), ways); return sendEach(d.a[0], ways, target => {sent}); }}"
+                "{{ {checked}const ways = [{ways}], a = inbound([null].concat(d.a.slice(1)), ways); return {sent}; }}"
             )
         }
         (true, Some(rest)) => format!(
             "{{ {checked}const a = inbound(d.a, [{ways}]); return each(a[0], target => app.{}(target{rest})); }}",
             invocation.identifier
         ),
-        _ => format!("{{ {checked}const a = inbound(d.a, [{ways}]); return {}; }}", send("a[0]", &call)),
+        _ => {
+            format!("{{ {checked}const a = inbound(d.a, [{ways}]); return {}; }}", kept(send("a[0]", &call)))
+        }
     }
 }
 
@@ -70,7 +77,7 @@ pub(super) fn find(wanted: &Find, data: &mut Data) -> String {
 }
 
 /// Compares the objects with what the human saw, in the event before the command.
-fn checked(seen: &[Seen], data: &mut Data) -> String {
+pub(super) fn checked(seen: &[Seen], data: &mut Data) -> String {
     if seen.is_empty() {
         return String::new();
     }

@@ -6,8 +6,9 @@ use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::{
-    CHANGES, COMMANDS, GROUPS, PLACES, SPREAD, Script, changes,
+    CHANGES, COMMANDS, CREATE, GROUPS, PLACES, SPREAD, Script, changes,
     command::{command, find},
+    create::create,
     data::Data,
     path::{chain, path},
     whose::whose,
@@ -17,6 +18,7 @@ use crate::dictionary::Identifier;
 use crate::identity::Identity;
 use crate::permission::{Approved, Decided};
 use crate::plan::{Costs, Learned};
+use crate::schema;
 use crate::specifier::{By, Id, Member, Path, Segment};
 use crate::words::TextWindow;
 
@@ -44,12 +46,16 @@ impl Script {
 /// Writes the script of an approved action.
 fn script(approved: &Approved, costs: &Costs) -> Script {
     let (body, mut data) = body(approved.action(), costs);
-    if let Deed::Command(_) | Deed::Script(_) = approved.action().deed {
-        data.set("launch", &approved.may_launch());
+    match &approved.action().deed {
+        // What was approved is to open the app.
+        Deed::Command(invocation) if invocation.code == schema::LAUNCH => data.set("launch", &true),
+        Deed::Command(_) | Deed::Script(_) | Deed::Create(_) => data.set("launch", &approved.may_launch()),
+        _ => {}
     }
     let more: &[&str] = match &approved.action().deed {
         Deed::Preview(_) => &[PLACES, CHANGES],
         Deed::Set(_) => &[CHANGES],
+        Deed::Create(_) => &[CHANGES, COMMANDS, CREATE],
         Deed::Command(invocation) if invocation.anchors.is_some() => &[PLACES, COMMANDS],
         Deed::Find(_) => &[COMMANDS],
         Deed::Elements(wanted) => match (wanted.is_spread(), wanted.groups.is_some()) {
@@ -117,6 +123,7 @@ fn body(action: &Action, costs: &Costs) -> (String, Data) {
         Deed::Script(script) => command(&script.invocation, &mut data),
         Deed::Preview(wanted) => changes::preview(wanted, &mut data),
         Deed::Set(all) => changes::changes(all, &mut data),
+        Deed::Create(creation) => create(creation, &mut data),
     };
     (body, data)
 }

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::Level;
-use crate::action::{Action, Column, Deed, InAppAct, InAppScript, Invocation, Terms, Wanted};
+use crate::action::{Action, Column, Creation, Deed, InAppAct, InAppScript, Invocation, Terms, Wanted};
 use crate::change::{Change, Slot};
 use crate::dictionary::{Command, names};
 use crate::marshal::Given;
@@ -49,6 +49,7 @@ pub fn classify(action: &Action, rules: &[LevelRule]) -> Classified {
         Deed::Command(invocation) => classify_invocation(action, invocation, rules),
         Deed::Script(script) => classify_script(&action.app, script, rules),
         Deed::Set(changes) => classify_set(action, changes, rules),
+        Deed::Create(creation) => classify_creation(action, creation, rules),
         _ => Classified::new(Level::Safe, "reads"),
     };
     calls(&action.deed).fold(itself, Classified::or_worse)
@@ -81,8 +82,9 @@ fn calls(deed: &Deed) -> impl Iterator<Item = Classified> {
             };
             objects.iter().flat_map(of).collect()
         }
-        Deed::Command(invocation) => {
-            invocation.values().flat_map(Given::objects).flat_map(on_the_way).collect()
+        Deed::Command(_) | Deed::Create(_) => {
+            let values = deed.commands().into_iter().flat_map(Invocation::values);
+            values.flat_map(|value| value.paths()).flat_map(on_the_way).collect()
         }
         Deed::Preview(look) => look.subjects.iter().flat_map(|subject| on_the_way(&subject.path)).collect(),
         Deed::Set(changes) => changes.iter().flat_map(|change| on_the_way(&change.subject.path)).collect(),
@@ -146,6 +148,15 @@ fn classify_set(action: &Action, changes: &[Change], rules: &[LevelRule]) -> Cla
     let by_value = changes.iter().filter_map(|change| arguments::script_address(&change.values));
     let worst = changes.iter().filter_map(each).chain(by_value).chain(arguments::place(action));
     worst.reduce(Classified::or_worse).unwrap_or_else(|| Classified::new(Level::Modify, "changes"))
+}
+
+/// The worst of the objects that are made; each is a `make` command.
+fn classify_creation(action: &Action, creation: &Creation, rules: &[LevelRule]) -> Classified {
+    let commands = action.deed.commands().into_iter();
+    let worst =
+        commands.map(|command| classify_invocation(action, command, rules)).reduce(Classified::or_worse);
+    let worst = worst.unwrap_or_else(|| Classified::new(Level::Modify, "makes"));
+    worst.raised_by_count(creation.makes.len())
 }
 
 /// The targets of a slot: the slot itself, and the fields of a record of properties.

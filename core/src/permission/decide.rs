@@ -137,8 +137,10 @@ impl Unasked {
 
     /// Binds a command to the values that the human will see of its objects.
     pub(crate) fn after(mut self, seen: Vec<Seen>) -> Self {
-        if let Deed::Command(invocation) = &mut self.action.deed {
-            invocation.seen.extend(seen);
+        match &mut self.action.deed {
+            Deed::Command(invocation) => invocation.seen.extend(seen),
+            Deed::Create(creation) => creation.seen.extend(seen),
+            _ => {}
         }
         self
     }
@@ -161,10 +163,11 @@ impl Unasked {
 /// Whether a dangerous command is about a class that others inherit from: an hour's yes to one `item` would be one to whole
 /// folders, so it is never given for longer than once.
 fn is_wide(action: &Action, harm: &Classified) -> bool {
-    let (Deed::Command(invocation), Some(dictionary)) = (&action.deed, &action.terms.0) else { return false };
+    let Some(dictionary) = &action.terms.0 else { return false };
     let has_kinds =
         |class: &&str| dictionary.classes.keys().any(|other| other != class && dictionary.is_a(other, class));
-    harm.level == Level::Dangerous && classes(invocation).iter().any(has_kinds)
+    let commands = action.deed.commands();
+    harm.level == Level::Dangerous && commands.into_iter().flat_map(classes).any(|class| has_kinds(&class))
 }
 
 fn why(source: &Source) -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::classify::classify_act;
+use super::classify::{classify, classify_act};
 use super::{Classified, Level, Policy};
 use crate::action::{Action, Column, Deed, InAppAct, Invocation};
 use crate::change::Subject;
@@ -88,7 +88,25 @@ pub(super) fn touches<'a>(
             found.classes.into_iter().map(|class| Touch { class: Some(class), ..does }).collect()
         }
     };
-    passed.chain(own).chain(itself).collect()
+    let kept = saved(action, policy).map(|(command, level)| Touch {
+        command: Some(command),
+        level,
+        class: Some(crate::dictionary::APPLICATION),
+        ..safe
+    });
+    passed.chain(own).chain(itself).chain(kept).collect()
+}
+
+/// The command that saves what is made, with its own level: a rule may speak of it.
+fn saved<'a>(action: &'a Action, policy: &Policy) -> Option<(CommandName<'a>, Level)> {
+    let save = match &action.deed {
+        Deed::Create(creation) => creation.save.as_deref()?,
+        Deed::Command(invocation) => invocation.save.as_deref()?,
+        _ => return None,
+    };
+    let (app, terms) = (action.app.clone(), action.terms.clone());
+    let alone = Action { app, terms, deed: Deed::Command(Box::new(save.clone())) };
+    Some((CommandName { name: &save.term, code: &save.code }, classify(&alone, policy.levels()).level))
 }
 
 /// The touches of a deed.
@@ -137,6 +155,14 @@ impl<'a> Touched<'a> {
                 found.is_fragile = invocation.is_fragile;
                 invocation.values().flat_map(Given::objects).for_each(|path| found.path(path));
                 found.classes = classes(invocation);
+            }
+            Deed::Create(creation) => {
+                let commands = || creation.makes.iter().map(|make| &make.command);
+                found.command =
+                    commands().next().map(|make| CommandName { name: &make.term, code: &make.code });
+                let paths = commands().flat_map(Invocation::values).flat_map(|value| value.paths());
+                paths.for_each(|path| found.path(path));
+                found.classes = commands().flat_map(classes).collect();
             }
             Deed::Preview(wanted) => wanted.subjects.iter().for_each(|subject| found.subject(subject)),
             Deed::Set(changes) => {

@@ -167,6 +167,7 @@ impl Moving {
         let known = landed.is_some() || report.mark.is_some();
         (report.left && known && is_place(&self.to)).then(|| Undo {
             id: Undo::id((world.fresh)()),
+            call: None,
             app: app.bundle_id.to_string(),
             object: path.to_json(),
             words: path.to_string(),
@@ -219,7 +220,7 @@ pub(super) fn start_back(undos: &[Undo], world: &mut World<'_>) -> Result<Step, 
         Way::Move { from: f, to: t, element: e, .. } => {
             (f, t, e, &undo.app) == (from, to, element, &first.app)
         }
-        Way::Set { .. } | Way::Call { .. } => false,
+        Way::Set { .. } | Way::Call { .. } | Way::Create { .. } => false,
     };
     if !undos.iter().all(alike) {
         return Err(several("they were moved differently"));
@@ -342,6 +343,7 @@ impl Back {
             seen: paths.iter().zip(&self.undos).filter_map(seen).collect(),
             moves: Some(Moves { mark, home }),
             anchors: Some(Anchors::default()),
+            save: None,
         })
     }
 }

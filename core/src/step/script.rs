@@ -88,6 +88,7 @@ fn prepared(call: &ScriptCall, command: &Command, app: &App) -> Result<InAppScri
             seen: Vec::new(),
             moves: None,
             anchors: None,
+            save: None,
             is_fragile: false,
         },
         rest: (!call.rest.is_empty()).then(rest),

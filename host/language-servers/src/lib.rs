@@ -26,7 +26,6 @@ mod wire;
 mod connection;
 mod files;
 mod holders;
-mod words;
 mod server;
 mod keeper;
 mod workspace;

@@ -50,6 +50,7 @@ fn list(state: &State, common: &Common) -> Result<(), Failure> {
             }
             Way::Move { .. } => ("(moved)", String::new()),
             Way::Call { plugin, .. } => ("(changed by a plugin)", plugin.clone()),
+            Way::Create { .. } => ("(created)", String::new()),
         };
         table.add_row([
             undo.id.clone(),

@@ -43,6 +43,7 @@ impl Pipeline {
             |key: &str| foreign::clean(given.get(key).and_then(Json::as_str).unwrap_or_default(), WORDS);
         Some(Undo {
             id: Undo::id(fresh()),
+            call: None,
             app: text("app"),
             object: Json::Null,
             words: text("words"),

@@ -101,6 +101,7 @@ fn invocation(term: &str, code: &str, direct: Given, parameters: Vec<(&str, Give
         seen: Vec::new(),
         moves: None,
         anchors: None,
+        save: None,
     };
     Action {
         app: "com.apple.systemevents".into(),

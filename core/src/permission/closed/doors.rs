@@ -71,6 +71,7 @@ impl Closed {
             Deed::Preview(look) => look.subjects.iter().find_map(|subject| doors.read(&subject.path, false)),
             Deed::Command(invocation) => doors.command(invocation),
             Deed::Set(changes) => changes.iter().find_map(|change| doors.set(change)),
+            Deed::Create(_) => action.deed.commands().into_iter().find_map(|command| doors.command(command)),
         }
     }
 }
@@ -81,6 +82,9 @@ pub(in crate::permission) fn written(action: &Action) -> Vec<String> {
     match &action.deed {
         Deed::Command(invocation) => files.targets(invocation).names,
         Deed::Set(changes) => changes.iter().flat_map(|change| files.renamed(change)).collect(),
+        Deed::Create(_) => {
+            action.deed.commands().into_iter().flat_map(|command| files.targets(command).names).collect()
+        }
         _ => Vec::new(),
     }
 }

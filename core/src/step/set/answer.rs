@@ -214,6 +214,7 @@ impl Written<'_> {
         let old = restorable(&value(&self.old, Some(&self.slot.kind), dictionary), dictionary)?;
         Some(Undo {
             id: Undo::id((world.fresh)()),
+            call: None,
             app: app.bundle_id.to_string(),
             object: path.to_json(),
             words: if open.words.is_empty() { path.to_string() } else { open.words.clone() },

@@ -1,0 +1,103 @@
+//! New objects: one, several, or trees of them, made by one script.
+
+use std::sync::Arc;
+
+use super::{Invocation, Seen};
+use crate::change::{Look, Slot};
+use crate::dictionary::Identifier;
+use crate::identity::Identity;
+use crate::marshal::Given;
+use crate::specifier::{Member, Path};
+
+/// Objects that are made one after another, each after the one that it is in.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Creation {
+    /// In the order in which they are made.
+    pub makes: Vec<Make>,
+    /// The command that the app needs afterwards to keep them, if it needs one.
+    pub save: Option<Box<Invocation>>,
+    /// What a human was shown of the containers: they must still be that, or nothing is made.
+    pub seen: Vec<Seen>,
+}
+
+/// One object that is made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Make {
+    /// The `make` command that it is: what rules, grants and closed files know.
+    pub command: Invocation,
+    /// The class, as the script gives it to the command.
+    pub class: Identifier,
+    /// Where it is put.
+    pub into: Into,
+    /// The properties that are given.
+    pub slots: Vec<Slot>,
+    /// Their values.
+    pub values: Vec<Given>,
+    /// How the command takes the properties.
+    pub takes: Takes,
+    /// What objects of its class are known by.
+    pub identity: Identity,
+    /// What people call such an object.
+    pub label: Option<Identifier>,
+    /// What is looked at once it is made, so that a later look tells whether anybody has changed it.
+    pub looks: Vec<Look>,
+}
+
+/// Where a new object is put.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Into {
+    /// Where the app puts it.
+    App,
+    /// Among the elements of an object: they are reached by these properties and this collection.
+    In(Path, Vec<Identifier>, Arc<Member>),
+    /// At an object or a place that the command itself understands.
+    At(Given),
+    /// Among the elements of an object that is made before, by its number.
+    Child(usize, Vec<Identifier>, Arc<Member>),
+    /// At an object that is made before, by its number.
+    AtChild(usize),
+}
+
+/// How the `make` of an app takes properties.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// All at once.
+    Properties,
+    /// A name alone, by this parameter; the others are set afterwards.
+    Named(Identifier),
+    /// None: each is set afterwards.
+    Nothing,
+}
+
+impl Make {
+    /// The object that is named as the place, if it is there already.
+    pub fn at(&self) -> Option<&Path> {
+        match &self.into {
+            Into::In(path, ..) | Into::At(Given::Object(path)) => Some(path),
+            Into::At(Given::Place(place)) => Some(place.path()),
+            Into::App | Into::At(_) | Into::Child(..) | Into::AtChild(_) => None,
+        }
+    }
+
+    /// The object that it is in, if that is made before.
+    pub fn parent(&self) -> Option<usize> {
+        match &self.into {
+            Into::Child(parent, ..) | Into::AtChild(parent) => Some(*parent),
+            Into::App | Into::In(..) | Into::At(_) => None,
+        }
+    }
+}
+
+impl Creation {
+    /// Puts other ways to the containers in the place of these.
+    pub(crate) fn replace_places(&mut self, with: &dyn Fn(&Path) -> Path) {
+        for make in &mut self.makes {
+            match &mut make.into {
+                Into::In(path, ..) => *path = with(path),
+                Into::At(given) => given.replace_paths(&mut |path| with(path)),
+                Into::App | Into::Child(..) | Into::AtChild(_) => {}
+            }
+            make.command.replace_paths(with);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! New objects as JavaScript: objects that are made alike share their code, one row of data each.
+
+use indexmap::IndexSet;
+use serde_json::{Value as Json, json};
+
+use super::command::{Ways, checked};
+use super::data::Data;
+use crate::action::{Creation, Into, Make, Takes};
+use crate::dictionary::Identifier;
+use crate::identity::Identity;
+use crate::specifier::Member;
+
+/// Writes the body of a script that makes objects; the answer has one entry for each, in their order.
+pub(super) fn create(creation: &Creation, data: &mut Data) -> String {
+    let mut ways = Ways::default();
+    let mut kinds: IndexSet<String> = IndexSet::new();
+    let row = |make: &Make| {
+        let kind = kinds.insert_full(kind(make)).0;
+        let place = match &make.into {
+            Into::In(path, ..) => ways.encode(&crate::marshal::Given::Object(path.clone())),
+            Into::At(given) => ways.encode(given),
+            Into::App | Into::Child(..) | Into::AtChild(_) => Json::Null,
+        };
+        let given: Vec<Json> = make.values.iter().map(|value| ways.encode(value)).collect();
+        json!([kind, make.parent(), place, given])
+    };
+    let rows: Vec<Json> = creation.makes.iter().map(row).collect();
+    data.set("rows", &rows);
+    let checked = checked(&creation.seen, data);
+    let save = match &creation.save {
+        Some(save) => format!("() => app.{}()", save.identifier),
+        None => "null".to_owned(),
+    };
+    let kinds: Vec<String> = kinds.into_iter().collect();
+    format!("{{ {checked}return create(d.rows, [{}], [{}], {save}); }}", kinds.join(", "), ways.code())
+}
+
+/// How objects are made, set and read that have the same class, the same kind of place and the same properties.
+fn kind(make: &Make) -> String {
+    let keys: Vec<&str> = make.slots.iter().map(|slot| slot.identifier.as_str()).collect();
+    let list = |all: Vec<String>| all.join(", ");
+    let gets = make.slots.iter().map(|slot| getter(slot.readable.then_some(&slot.identifier))).collect();
+    let sets = make.slots.iter().map(|slot| format!("(x, v) => {{ x.{} = v; }}", slot.identifier)).collect();
+    let looks = make.looks.iter().map(crate::change::Look::getter).collect();
+    let id = match &make.identity {
+        Identity::Id(id) => Some(id),
+        Identity::Name(_) | Identity::Index => None,
+    };
+    format!(
+        "{{ make: (c, v) => {}, keys: {keys:?}, takes: {:?}, id: {}, name: {}, gets: [{}], sets: [{}], looks: [{}] }}",
+        call(make),
+        taken(make),
+        getter(id),
+        getter(make.label.as_ref()),
+        list(gets),
+        list(sets),
+        list(looks),
+    )
+}
+
+/// Which of the properties the command itself takes, by their numbers.
+fn taken(make: &Make) -> Vec<usize> {
+    let is_name = |at: &usize| matches!(&make.takes, Takes::Named(..)) && make.slots[*at].term == "name";
+    let is_taken = |at: &usize| make.takes == Takes::Properties || is_name(at);
+    (0..make.slots.len()).filter(is_taken).collect()
+}
+
+fn call(make: &Make) -> String {
+    let properties = match &make.takes {
+        _ if taken(make).is_empty() => String::new(),
+        Takes::Properties => ", withProperties: v".to_owned(),
+        Takes::Named(parameter) => format!(", {parameter}: v.name"),
+        Takes::Nothing => String::new(),
+    };
+    let at = |at: &str| format!("app.make({{ new: \"{}\"{at}{properties} }})", make.class);
+    match &make.into {
+        Into::App => at(""),
+        Into::At(_) | Into::AtChild(_) => at(", at: c"),
+        Into::In(_, through, member) | Into::Child(_, through, member) => {
+            let elements = elements(through, member);
+            match make.takes {
+                Takes::Properties => format!("pushed({elements}, app.{}(v))", constructor(&make.class)),
+                Takes::Named(_) | Takes::Nothing => at(&format!(", at: {elements}.end")),
+            }
+        }
+    }
+}
+
+fn elements(through: &[Identifier], member: &Member) -> String {
+    let through: String = through.iter().map(|identifier| format!(".{identifier}")).collect();
+    format!("c{through}.{}", member.identifier)
+}
+
+/// The constructor of a class has its name with a capital letter.
+fn constructor(class: &Identifier) -> String {
+    let mut letters = class.as_str().chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
+
+fn getter(identifier: Option<&Identifier>) -> String {
+    identifier.map_or_else(|| "null".to_owned(), |identifier| format!("x => x.{identifier}()"))
+}
