@@ -27,6 +27,9 @@ pub(crate) fn candidates(
     let by_code = || dictionary.commands.iter().filter(|command| command.code == term).collect();
     let named = dictionary.commands_named(term);
     let mut found: Vec<&Command> = if named.is_empty() { by_code() } else { named };
+    if found.is_empty() && opens(app, call) {
+        return Ok(vec![schema::launch()]);
+    }
     found.retain(|command| call.code.as_ref().is_none_or(|code| *code == command.code));
     if !found.is_empty() {
         let mut by_code: IndexMap<&str, Vec<&Command>> = IndexMap::new();
@@ -40,6 +43,13 @@ pub(crate) fn candidates(
         format!("{} has no command \"{}\"{}", app.name, crate::foreign::clean(term, 80), did_you_mean(&near));
     let suggestion = format!("list its commands with iac_mcp_describe_app {{\"app\":\"{}\"}}", app.bundle_id);
     Err(Fault::new(Code::UnknownCommand, message, suggestion).with("app", &*app.bundle_id).with("near", near))
+}
+
+/// Whether a call means to open the app: no dictionary has that command, and every app obeys it.
+fn opens(app: &App, call: &CommandCall) -> bool {
+    let is_meant =
+        names::key(&call.command) == names::key(schema::LAUNCH_TERM) || call.command == schema::LAUNCH;
+    is_meant && !app.bundle_id.eq_ignore_ascii_case(crate::app::STANDARD_ADDITIONS)
 }
 
 /// Finds the command that the arguments fit, and checks every one of them.

@@ -31,7 +31,8 @@ const fn row(number: i64, code: Code, meaning: &'static str, suggestion: &'stati
 }
 
 const QUERY_AGAIN: &str = "query the object again with iac_mcp_query_object";
-const OPEN_IT: &str = "ask the user to open the app, then try again: a read does not launch it";
+const OPEN_IT: &str =
+    "open the app with the command `launch` of iac_mcp_run_command, which asks the user, then try again";
 const ALLOW_IT: &str = "ask the user to allow it in System Settings > Privacy & Security > Automation, under the app that started this server (the MCP client or terminal)";
 const DESCRIBE: &str = "use iac_mcp_describe_app to see what the app can do";
 

@@ -17,6 +17,20 @@ const PARAMETER: &str = "Parameter";
 /// `count`.
 pub(crate) const COUNT: &str = "corecnte";
 
+/// What opens an app in the background and does nothing else. No dictionary has it, and every app obeys it.
+///
+/// # Source
+/// JXA's `launch()` can always be called; AppleScript sends this event, and apps ignore it once they run.
+pub(crate) const LAUNCH: &str = "ascrnoop";
+
+/// What callers name it by.
+pub(crate) const LAUNCH_TERM: &str = "launch";
+
+/// The command that opens an app.
+pub(crate) fn launch() -> Command {
+    Command { name: LAUNCH_TERM.to_owned(), code: LAUNCH.to_owned(), built_in: true, ..Command::default() }
+}
+
 /// The class of the objects to count.
 const EACH: &str = "kocl";
 

@@ -21,8 +21,6 @@ use crate::specifier::{Container, quoted};
 use crate::undo::Undo;
 use crate::value::Value;
 use crate::words::{Level, RefId, TextWindow};
-const OPEN_IT: &str =
-    "ask the user to open the app; a command opens it only if a rule of the policy says `launch = true`";
 /// A name out of the dictionary is never cut.
 const WHOLE: TextWindow = TextWindow { offset: 0, limit: 1_000 };
 const NOTHING: &str = "`count` needs a class to count, or the object does not exist";
@@ -318,9 +316,6 @@ impl Sending {
 
     fn refused(&self, error: &OsaError, app: &App) -> Fault {
         let mut fault = error.to_fault(&app.bundle_id, &app.name).with("command", self.term.as_str());
-        if fault.code == Code::AppNotRunning {
-            OPEN_IT.clone_into(&mut fault.suggestion);
-        }
         if error.is_missing_object() && self.counts_nothing {
             fault = Fault { message: format!("{}: {NOTHING}", app.name), ..fault };
             (fault.code, fault.suggestion) = (Code::InvalidParameter, SAY_WHAT.to_owned());

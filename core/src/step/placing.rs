@@ -141,8 +141,7 @@ pub(super) fn unseen(error: &OsaError, app: &App) -> Fault {
     }
     let message =
         format!("{} is not running, so the user cannot see which objects this would change", app.name);
-    let suggestion = format!("ask the user to open {}, then call again", app.name);
-    Fault { message, suggestion, ..fault }
+    Fault { message, ..fault }
 }
 
 /// The error for objects that cannot be told apart once the first of them is gone.

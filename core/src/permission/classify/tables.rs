@@ -132,6 +132,7 @@ const BLOCKLIST: &[Row] = &[
 /// reason.
 const ORDINARY: &[Row] = &[
     ("", "aevtoapp", Modify, "launches the app"),
+    ("", "ascrnoop", Modify, "opens the app"),
     ("", "coresetd", Modify, "changes"),
     ("", "corecrel", Modify, "makes"),
     ("", "coreclon", Modify, "copies"),

@@ -15,6 +15,7 @@ use crate::marshal::Given;
 use crate::osa_error::OsaError;
 use crate::permission::{Unasked, Wording};
 use crate::reply::Reply;
+use crate::schema;
 use crate::specifier::Path;
 
 /// How many targets are looked at: no more are named one by one.
@@ -134,6 +135,9 @@ fn question(
     world: &World<'_>,
 ) -> Step {
     let (deed, count) = match &unasked.action().deed {
+        Deed::Command(invocation) if invocation.code == schema::LAUNCH => {
+            ("open it in the background, so that it can be read".to_owned(), 0)
+        }
         Deed::Command(invocation) => {
             let direct = invocation.direct.iter().map(|given| given.objects().len()).sum();
             (format!("run {}", words::command(invocation, names)), direct)
