@@ -3,6 +3,7 @@
 mod arguments;
 mod change;
 mod command;
+mod create;
 mod elements;
 mod script;
 mod tool;
@@ -20,6 +21,7 @@ pub(crate) use change::MOST as MOST_CHANGED;
 pub use change::SetProperty;
 pub(crate) use command::collect;
 pub use command::{CommandCall, Mode};
+pub use create::{Create, NewObject};
 pub use elements::GetElements;
 pub use script::{Act, ScriptCall};
 pub use tool::Tool;
@@ -65,6 +67,8 @@ pub enum Call {
     Command(CommandCall),
     /// `iac_mcp_set_property`
     SetProperty(SetProperty),
+    /// `iac_mcp_create`
+    Create(Create),
     /// `iac_mcp_undo`
     Undo {
         /// Ids that the answers of writes gave.
@@ -153,6 +157,7 @@ impl Call {
             Tool::ReadCommand => read_command,
             Tool::RunCommand => run_command,
             Tool::SetProperty => set_property,
+            Tool::Create => create_objects,
             Tool::Undo => undo_write,
             Tool::ReleaseReference => release,
             Tool::ReferenceStats => reference_stats,
@@ -173,6 +178,7 @@ impl Call {
             Self::GetElements(call) => call.references(),
             Self::Command(call) => call.references(),
             Self::SetProperty(call) => call.references(),
+            Self::Create(call) => call.references(),
             Self::Undo { .. }
             | Self::ListApps { .. }
             | Self::Describe { .. }
@@ -191,6 +197,7 @@ impl Call {
             Self::GetProperties { app, .. } => app.as_deref(),
             Self::GetElements(call) => call.app.as_deref(),
             Self::SetProperty(call) => call.app.as_deref(),
+            Self::Create(call) => call.app.as_deref(),
             Self::Command(call) => Some(&call.app),
             _ => None,
         }
@@ -223,7 +230,11 @@ impl Call {
     pub(crate) fn makes_references(&self) -> bool {
         matches!(
             self,
-            Self::QueryObject { .. } | Self::GetProperties { .. } | Self::GetElements(_) | Self::Command(_)
+            Self::QueryObject { .. }
+                | Self::GetProperties { .. }
+                | Self::GetElements(_)
+                | Self::Command(_)
+                | Self::Create(_)
         )
     }
 
@@ -325,6 +336,10 @@ fn run_command(arguments: &Arguments<'_>) -> Result<Call, Fault> {
 
 fn set_property(arguments: &Arguments<'_>) -> Result<Call, Fault> {
     SetProperty::read(arguments).map(Call::SetProperty)
+}
+
+fn create_objects(arguments: &Arguments<'_>) -> Result<Call, Fault> {
+    Create::read(arguments).map(Call::Create)
 }
 
 fn undo_write(arguments: &Arguments<'_>) -> Result<Call, Fault> {

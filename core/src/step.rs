@@ -13,6 +13,7 @@ mod apps;
 mod asking;
 mod command;
 mod compare;
+mod create;
 mod elements;
 mod first;
 mod health;
@@ -164,6 +165,7 @@ enum Then {
     Command(Box<command::Sending>),
     Script(script::Inside),
     Set(Box<set::Setting>),
+    Create(Box<create::Creating>),
     Validating(Box<validate::Validating>),
     Looking(Box<asking::Looking>),
     Asked(Box<asking::Asking>),
@@ -249,6 +251,7 @@ fn begin(mut call: Call, world: &mut World<'_>) -> Step {
         Call::Command(call) => command::start(&call, world),
         Call::Script(call) => script::start(&call, world),
         Call::SetProperty(call) => set::start(&call, world),
+        Call::Create(call) => create::start(&call, world),
         Call::Undo { undos, .. } => set::start_undo(&undos, world),
         Call::Release(release) => released(&release, world),
         Call::ReferenceStats { validate: true } => Ok(validate::all(world)),
@@ -278,6 +281,7 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
             Err(inside.after(command::uncertain(fault)))
         }
         (Err(fault), Then::Script(inside)) => Err(inside.after(fault)),
+        (Err(fault), Then::Create(creating)) if ran && creating.writes() => Err(command::uncertain(fault)),
         (Err(fault), Then::Set(setting)) if ran && setting.writes() => Err(command::uncertain(fault)),
         (reply, Then::Validating(validating)) => Ok(validating.resume(reply.ok(), events, world)),
         (Err(fault), _) => Err(fault),
@@ -292,6 +296,7 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Ok(reply), Then::Placing(placing)) => placing.resume(reply, &app, events, world),
         (Ok(reply), Then::Command(sending)) => sending.resume(reply, &app, events, world),
         (Ok(reply), Then::Script(inside)) => inside.resume(reply, &app, Behind { name, events }, world),
+        (Ok(reply), Then::Create(creating)) => creating.resume(reply, &app, events, world),
         (Ok(reply), Then::Set(setting)) => setting.resume(reply, &app, events, world),
         (Ok(reply), Then::Back(back)) => back.resume(reply, &app, events, world),
         (Ok(reply), Then::Looking(looking)) => looking.resume(reply, events, world),

@@ -3,8 +3,9 @@
 use serde_json::{Map, Value as Json, json};
 
 /// Arguments that contain only terms of dictionaries, references or counts.
-const TERMS: [&str; 19] = [
+const TERMS: [&str; 20] = [
     "app",
+    "class",
     "command",
     "dryRun",
     "elementType",
@@ -26,7 +27,8 @@ const TERMS: [&str; 19] = [
 ];
 
 /// Arguments that hold further arguments.
-const NESTS: [&str; 7] = ["specifier", "container", "of", "where", "and", "or", "not"];
+const NESTS: [&str; 10] =
+    ["specifier", "container", "of", "where", "and", "or", "not", "at", "objects", "children"];
 
 /// Longer terms are none.
 const LONGEST: usize = 80;
@@ -91,6 +93,12 @@ mod tests {
             json!({ "properties": { "content": "text of 4 characters" } }),
         );
         check(json!({ "value": { "app": "secret" } }), json!({ "value": { "app": "text of 6 characters" } }));
+        let event = json!({ "class": "event", "properties": { "summary": "Divorce" } });
+        let without = json!({ "class": "event", "properties": { "summary": "text of 7 characters" } });
+        check(
+            json!({ "class": "calendar", "children": [event.clone()], "objects": [event] }),
+            json!({ "class": "calendar", "children": [without.clone()], "objects": [without] }),
+        );
         check(json!({ "app": "x".repeat(99) }), json!({ "app": "text of 99 characters" }));
     }
 

@@ -15,6 +15,8 @@ pub enum Tool {
     GetElements,
     /// `iac_mcp_set_property`
     SetProperty,
+    /// `iac_mcp_create`
+    Create,
     /// `iac_mcp_read_command`
     ReadCommand,
     /// `iac_mcp_run_command`
@@ -28,13 +30,14 @@ pub enum Tool {
 }
 
 /// In the order in which clients see them.
-const NAMES: [(Tool, &str); 11] = [
+const NAMES: [(Tool, &str); 12] = [
     (Tool::ListApps, "iac_mcp_list_apps"),
     (Tool::DescribeApp, "iac_mcp_describe_app"),
     (Tool::QueryObject, "iac_mcp_query_object"),
     (Tool::GetProperties, "iac_mcp_get_properties"),
     (Tool::GetElements, "iac_mcp_get_elements"),
     (Tool::SetProperty, "iac_mcp_set_property"),
+    (Tool::Create, "iac_mcp_create"),
     (Tool::ReadCommand, "iac_mcp_read_command"),
     (Tool::RunCommand, "iac_mcp_run_command"),
     (Tool::Undo, "iac_mcp_undo"),

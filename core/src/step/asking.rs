@@ -2,7 +2,7 @@
 
 mod looking;
 
-pub(super) use looking::Looking;
+pub(super) use looking::{Looking, shown};
 
 use std::sync::Arc;
 

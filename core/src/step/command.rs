@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::moves::{self, Moving};
 use super::show::{largest, show, value};
-use super::{Outcome, Step, World, done, first, held, placing};
+use super::{Outcome, Step, World, create, done, first, held, placing};
 use crate::action::{Action, Deed, Invocation};
 use crate::app::App;
 use crate::bind::{bind, candidates};
@@ -18,7 +18,7 @@ use crate::permission::{Classified, Decision, Gate, classify, decide};
 use crate::reply::Reply;
 use crate::schema;
 use crate::specifier::{Container, quoted};
-use crate::undo::Undo;
+use crate::undo::{Undo, Way};
 use crate::value::Value;
 use crate::words::{Level, RefId, TextWindow};
 /// A name out of the dictionary is never cut.
@@ -267,6 +267,9 @@ impl Sending {
         };
         if answer.get("$").and_then(Json::as_str) == Some("other") {
             return Err(self.another(app));
+        }
+        if self.back.iter().any(|undo| matches!(undo.way, Way::Create { .. })) {
+            return Ok(Step::Done(create::unmade(&self.back, answer, app, events)));
         }
         if !self.back.is_empty() {
             let (_, reports) = moves::split(answer);

@@ -81,7 +81,7 @@ fn send(
     in_app(app, Deed::Command(Box::new(invocation)), events, Then::Command(Box::new(sending)), world)
 }
 
-fn has_index(path: &Path) -> bool {
+pub(super) fn has_index(path: &Path) -> bool {
     path.segments().into_iter().any(|segment| matches!(segment, Segment::Element(_, By::Index(_))))
 }
 
@@ -156,7 +156,7 @@ fn blind(invocation: &Invocation, app: &App) -> Fault {
 }
 
 /// The path to a found object. Positions are now ids or names, or have a mark.
-fn found(path: &Path, places: Option<&Json>, anchors: &Anchors) -> Path {
+pub(super) fn found(path: &Path, places: Option<&Json>, anchors: &Anchors) -> Path {
     let mut places = places.and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default().iter();
     path.segments().into_iter().fold(Path::application(), |way, segment| {
         way.then(match segment {

@@ -1,7 +1,7 @@
 //! `iac_mcp_set_property`: decided upon, looked at and asked about where that is needed, written with its check.
 
 mod answer;
-mod begin;
+pub(super) mod begin;
 mod wording;
 
 use serde_json::{Value as Json, json};

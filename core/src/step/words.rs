@@ -135,7 +135,7 @@ pub(super) fn command(invocation: &Invocation, names: &Names) -> String {
 }
 
 /// A value on its way to an app, on one line. Each text in it is cut and quoted by itself; nothing is left out.
-fn given(value: &Given, names: &Names) -> String {
+pub(super) fn given(value: &Given, names: &Names) -> String {
     let name = |path: &Path| names.get(path).cloned().unwrap_or_else(|| path.to_string());
     match value {
         Given::Null => "nothing".to_owned(),

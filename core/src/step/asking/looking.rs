@@ -100,7 +100,7 @@ impl Looking {
 }
 
 /// The facts about each object to show. Unreadable facts are left out.
-fn shown(subjects: &[Subject], rows: &[Json]) -> Vec<Seen> {
+pub(in crate::step) fn shown(subjects: &[Subject], rows: &[Json]) -> Vec<Seen> {
     let of = |(at, subject): (usize, &Subject)| {
         let part = |at: usize, row: &Json| row.get(at).and_then(Json::as_array).cloned().unwrap_or_default();
         let shown = rows.get(at).map(|row| [part(1, row), part(4, row)].concat())?;

@@ -11,7 +11,7 @@ use crate::fault::{Code, Fault};
 use crate::marshal::{Checker, Given};
 use crate::specifier::{Container, Path, Specifier, SpecifierError, find_property};
 use crate::step::properties::unsettled;
-use crate::step::{Step, World, held, moves};
+use crate::step::{Step, World, create, held, moves};
 use crate::undo::{Undo, Way};
 use crate::words::RefId;
 
@@ -53,6 +53,9 @@ pub(in crate::step) fn start_undo(undos: &[Undo], world: &mut World<'_>) -> Resu
     if let Some(undo) = undos.iter().find(|undo| matches!(undo.way, Way::Call { .. })) {
         let message = format!("`undo`: `{}` is a change of a plugin, which is taken back alone", undo.id);
         return Err(Fault::new(Code::InvalidParameter, message, "make one call for each of them"));
+    }
+    if undos.iter().any(|undo| matches!(undo.way, Way::Create { .. })) {
+        return create::start_unmake(undos, world);
     }
     if undos.iter().any(|undo| matches!(undo.way, Way::Move { .. })) {
         return moves::start_back(undos, world);
@@ -175,7 +178,11 @@ fn opened(
     Ok(Open { item: 0, change: Change { subject, expected, values }, given, words: String::new() })
 }
 
-fn writable<'a>(dictionary: &'a Dictionary, class: &str, term: &str) -> Result<&'a Property, Fault> {
+pub(in crate::step) fn writable<'a>(
+    dictionary: &'a Dictionary,
+    class: &str,
+    term: &str,
+) -> Result<&'a Property, Fault> {
     let property = find_property(dictionary, class, term)?;
     if property.access.can_write() {
         return Ok(property);
@@ -191,7 +198,12 @@ fn writable<'a>(dictionary: &'a Dictionary, class: &str, term: &str) -> Result<&
     Err(Fault::new(Code::PropertyReadOnly, message, suggestion).with("property", property.name.as_str()))
 }
 
-fn checked(json: &Json, property: &Property, app: &App, world: &mut World<'_>) -> Result<Given, Fault> {
+pub(in crate::step) fn checked(
+    json: &Json,
+    property: &Property,
+    app: &App,
+    world: &mut World<'_>,
+) -> Result<Given, Fault> {
     let dictionary = app.dictionary()?;
     let mut held = held(world.references, app, world.now);
     let mut checker = Checker { dictionary, held: &mut *held, home: world.home, put: None, open: None };
@@ -215,7 +227,7 @@ fn shifting(path: &Path, property: &str) -> Fault {
     Fault::new(Code::InvalidParameter, message, suggestion).with("property", property)
 }
 
-fn slot(property: &Property) -> Result<Slot, Fault> {
+pub(in crate::step) fn slot(property: &Property) -> Result<Slot, Fault> {
     let identifier =
         Identifier::of(&property.name).ok_or_else(|| SpecifierError::NoIdentifier(property.name.clone()))?;
     Ok(Slot {
@@ -226,7 +238,7 @@ fn slot(property: &Property) -> Result<Slot, Fault> {
     })
 }
 
-fn twice(property: &str) -> Fault {
+pub(in crate::step) fn twice(property: &str) -> Fault {
     let message = format!("`properties`: `{property}` occurs twice, in two spellings");
     Fault::new(Code::InvalidParameter, message, "name each property once")
 }

@@ -1,0 +1,142 @@
+//! `iac_mcp_create`: its places are looked at, one question shows all that is made, and one script makes and reads it.
+
+mod answer;
+mod begin;
+mod unmake;
+mod wording;
+
+use serde_json::Value as Json;
+
+use super::asking::{Behind, ask, refused, run};
+use super::words::{self, Names};
+use super::{Step, Then, World, command, in_app, placing};
+use crate::action::{Action, Creation, Deed, Preview};
+use crate::app::App;
+use crate::change::Subject;
+use crate::fault::Fault;
+use crate::identity::Anchors;
+use crate::jxa;
+use crate::osa_error::OsaError;
+use crate::permission::{Decision, Source, decide};
+use crate::reply::Reply;
+use crate::specifier::Path;
+
+pub(super) use begin::start;
+pub(super) use unmake::{start as start_unmake, unmade};
+
+use begin::saving;
+
+/// Objects on their way to be made.
+#[derive(Debug)]
+pub(super) struct Creating {
+    creation: Creation,
+    /// The classes and parents of all objects, for the answer and the question.
+    nodes: Vec<Node>,
+    /// The containers, as they are looked at.
+    places: Vec<Subject>,
+    anchors: Anchors,
+    /// What the containers are called.
+    names: Names,
+    /// Whether the script that runs is the one that makes.
+    writes: bool,
+}
+
+/// One object of the request.
+#[derive(Debug)]
+struct Node {
+    class: String,
+    parent: Option<usize>,
+    /// The container, as far as it is known before anything is made.
+    container: Option<Path>,
+}
+
+impl Creating {
+    /// Whether the app may have made something although no answer came.
+    pub(super) fn writes(&self) -> bool {
+        self.writes
+    }
+
+    fn action(&self, app: &App) -> Action {
+        Action::of(app, Deed::Create(Box::new(self.creation.clone())))
+    }
+
+    /// Looks at the containers first, if there are some: they are shown, and what stands at a place becomes an id.
+    fn begin(self, app: &App, world: &mut World<'_>) -> Step {
+        if self.places.is_empty() {
+            return self.go(app, 0, world);
+        }
+        // What is refused wherever it is put is refused before anything is read.
+        match decide(self.action(app), &app.name, world.gate, world.now) {
+            // A file is refused as long as it has no name, and one that stands at a place may get one.
+            Decision::Deny(refusal)
+                if !matches!(refusal.source, Source::Closed { .. })
+                    || !self.places.iter().any(|place| placing::has_index(&place.path)) =>
+            {
+                return refused(refusal, 0);
+            }
+            _ => {}
+        }
+        let look = Preview { subjects: self.places.clone(), anchors: Some(self.anchors.clone()) };
+        in_app(app, Deed::Preview(look), 0, Then::Create(Box::new(self)), world)
+    }
+
+    /// Decides on the whole, and asks where that is needed.
+    fn go(mut self, app: &App, events: u64, world: &World<'_>) -> Step {
+        self.writes = true;
+        let behind = Behind { name: app.name.clone(), events };
+        match decide(self.action(app), &app.name, world.gate, world.now) {
+            Decision::Allow(approved) => run(approved, behind, Then::Create(Box::new(self)), world),
+            Decision::Ask(unasked) => {
+                let wording = self.wording(&behind.name, world.gate.plugin.clone());
+                let parts = jxa::canonical(unasked.action());
+                ask(unasked.ask(wording, parts), behind, Then::Create(Box::new(self)))
+            }
+            Decision::Deny(refusal) => refused(refusal, events),
+        }
+    }
+
+    pub(super) fn resume(
+        self,
+        reply: Reply,
+        app: &str,
+        events: u64,
+        world: &mut World<'_>,
+    ) -> Result<Step, Fault> {
+        let app = world.apps.find(app)?;
+        if self.writes {
+            let answer = reply
+                .result
+                .map_err(|error| command::uncertain(error.to_fault(&app.bundle_id, &app.name)))?;
+            return self.made(&answer, app, events, world);
+        }
+        let rows = reply.result.map_err(|error| placing::unseen(&error, app))?;
+        self.looked_at(rows.as_array().map(Vec::as_slice).unwrap_or_default(), app, events, world)
+    }
+
+    /// Takes what stands where something is to be put.
+    fn looked_at(mut self, rows: &[Json], app: &App, events: u64, world: &World<'_>) -> Result<Step, Fault> {
+        let places = std::mem::take(&mut self.places);
+        let mut pinned: Vec<(Path, Path)> = Vec::new();
+        for (at, subject) in places.iter().enumerate() {
+            let row = rows.get(at).unwrap_or(&Json::Null);
+            if let Some(error) = OsaError::of_row(row, "object") {
+                let fault = error.to_fault(&app.bundle_id, &app.name);
+                return Err(fault.with("parameter", "at").with("object", subject.path.to_string()));
+            }
+            let path = placing::found(&subject.path, row.get(3), &self.anchors);
+            let called = words::object(&Subject { path: path.clone(), ..subject.clone() }, row, app);
+            self.names.insert(path.clone(), called);
+            pinned.push((subject.path.clone(), path));
+        }
+        let now = |path: &Path| {
+            let found = pinned.iter().find_map(|(was, is)| path.replaced(was, is));
+            found.unwrap_or_else(|| path.clone())
+        };
+        self.creation.replace_places(&now);
+        self.nodes.iter_mut().for_each(|node| node.container = node.container.as_ref().map(now));
+        let subjects: Vec<Subject> =
+            places.iter().map(|subject| Subject { path: now(&subject.path), ..subject.clone() }).collect();
+        self.creation.seen = super::asking::shown(&subjects, rows);
+        Ok(self.go(app, events, world))
+    }
+}

@@ -1,0 +1,279 @@
+//! What became of new objects: references in the tree's shape, what failed and why, and the way back.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::{Creating, Node};
+use crate::action::Make;
+use crate::app::App;
+use crate::change::{Look, Slot, holds};
+use crate::dictionary::Dictionary;
+use crate::fault::{Code, Fault};
+use crate::identity::Identity;
+use crate::marshal::Given;
+use crate::osa_error::OsaError;
+use crate::permission::may_read;
+use crate::specifier::{By, Id, Path, Segment, read_source};
+use crate::step::show::value;
+use crate::step::{Outcome, Step, World, command, remember};
+use crate::undo::{Made, Undo, Way};
+use crate::value::Value;
+
+/// What is longer than this is not kept for the undo: it would be the app's content a second time.
+const LONGEST: usize = 16 * 1024;
+
+/// What the script tells of one object.
+struct Told {
+    json: Map<String, Json>,
+    path: Option<Path>,
+    is_made: bool,
+    is_whole: bool,
+}
+
+impl Creating {
+    /// The answer, once the script has run.
+    pub(super) fn made(
+        &self,
+        answer: &Json,
+        app: &App,
+        events: u64,
+        world: &mut World<'_>,
+    ) -> Result<Step, Fault> {
+        let dictionary = app.dictionary()?.clone();
+        if answer.get("$").and_then(Json::as_str) == Some("other") {
+            return Err(another(app));
+        }
+        let rows = answer.get("rows").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+        let mut told: Vec<Told> = Vec::new();
+        for (at, (node, make)) in self.nodes.iter().zip(&self.creation.makes).enumerate() {
+            let container = match node.parent {
+                Some(parent) => told.get(parent).and_then(|told| told.path.clone()),
+                None => node.container.clone(),
+            };
+            let row = rows.get(at).unwrap_or(&Json::Null);
+            told.push(tell(node, make, row, container, app, &dictionary, world));
+        }
+        let made = told.iter().filter(|each| each.is_made).count();
+        let is_whole = told.iter().all(|each| each.is_whole);
+        let undo = self.way_back(rows, &told, app, world);
+        if made == 0
+            && let [only] = told.as_slice()
+            && let Some(error) = only.json.get("error")
+        {
+            let body = error.clone();
+            return Ok(Step::Done(Outcome { body, is_error: true, events, ..Outcome::default() }));
+        }
+        let saved = answer.get("saved").filter(|saved| saved.is_object());
+        let mut body = json!({
+            "success": is_whole && saved.is_none(),
+            "app": &*app.bundle_id,
+            "objects": self.shape(None, &mut told),
+            "undo": undo.as_ref().map(|undo| undo.id.clone()),
+            "untrusted": true,
+        });
+        if let Some(error) = saved.and_then(|saved| OsaError::of_row(saved, "save")) {
+            body["unsaved"] = error.to_fault(&app.bundle_id, &app.name).to_json();
+        }
+        let undo = undo.into_iter().collect();
+        Ok(Step::Done(Outcome { body, is_error: made == 0, events, undo, ..Outcome::default() }))
+    }
+
+    /// What was told of the objects in one other, each with what is in it.
+    fn shape(&self, parent: Option<usize>, told: &mut Vec<Told>) -> Vec<Json> {
+        let own: Vec<usize> = (0..self.nodes.len()).filter(|at| self.nodes[*at].parent == parent).collect();
+        let one = |at: usize| {
+            let mut json = std::mem::take(&mut told[at].json);
+            let children = self.shape(Some(at), told);
+            if !children.is_empty() {
+                json.insert("children".to_owned(), Json::from(children));
+            }
+            Json::Object(json)
+        };
+        own.into_iter().map(one).collect()
+    }
+
+    /// What takes all of it back: nothing, where an object cannot be found again.
+    fn way_back(&self, rows: &[Json], told: &[Told], app: &App, world: &mut World<'_>) -> Option<Undo> {
+        let made = (0..self.nodes.len()).filter(|at| told[*at].is_made);
+        // What was made in another new object goes with that, and need not be found by itself.
+        let is_top = |at: usize| self.nodes[at].parent.is_none_or(|parent| !told[parent].is_made);
+        let mut all: Vec<Made> = Vec::new();
+        for at in made {
+            match told[at].path.as_ref().filter(|path| path.is_stable() || !is_top(at)) {
+                Some(path) => all.push(self.one_made(at, path, is_top(at), &told[at], rows.get(at)?)),
+                None if is_top(at) => return None,
+                None => {}
+            }
+        }
+        let made = all;
+        let first = made.first()?;
+        let words = match made.len() {
+            1 => first.words.clone(),
+            several => format!("{} and {} more", first.words, several - 1),
+        };
+        Some(Undo {
+            id: Undo::id((world.fresh)()),
+            call: None,
+            app: app.bundle_id.to_string(),
+            object: first.object.clone(),
+            words,
+            mark: None,
+            at: world.now,
+            way: Way::Create { made },
+        })
+    }
+
+    fn one_made(&self, at: usize, path: &Path, is_top: bool, told: &Told, row: &Json) -> Made {
+        let name = told.json.get("name").and_then(Json::as_str);
+        let named = |name: &str| format!("{} {}", self.nodes[at].class, crate::specifier::quoted(name));
+        let shown = row.get("looks").and_then(Json::as_array).cloned().unwrap_or_default();
+        let looks = self.creation.makes[at].looks.iter().map(Look::spelled).zip(shown);
+        Made {
+            object: path.to_json(),
+            words: name.map_or_else(|| path.to_string(), named),
+            is_top,
+            looks: looks.filter(|(_, shown)| shown.to_string().len() <= LONGEST).collect(),
+        }
+    }
+}
+
+fn tell(
+    node: &Node,
+    make: &Make,
+    row: &Json,
+    container: Option<Path>,
+    app: &App,
+    dictionary: &Dictionary,
+    world: &mut World<'_>,
+) -> Told {
+    let mut json = Map::new();
+    if let Some(fault) = failure(row, app) {
+        json.insert("type".to_owned(), json!(node.class));
+        json.insert("error".to_owned(), fault.to_json());
+        return Told { json, path: None, is_made: false, is_whole: false };
+    }
+    let path = way(make, row, container.as_ref(), dictionary);
+    if let Some(path) = path.clone() {
+        let is_stable = path.is_stable();
+        json.insert("reference".to_owned(), json!(remember(path, app, world).to_string()));
+        if !is_stable {
+            json.insert("stable".to_owned(), json!(false));
+        }
+    }
+    json.insert("type".to_owned(), json!(node.class));
+    let label = make.label.as_ref().and_then(|label| Some((label, row.get("name")?)));
+    if let Some((label, name)) = label
+        && let Value::Text(name) = value(name, None, dictionary)
+        && may_read(label.as_str(), app, world.gate, world.now)
+    {
+        json.insert("name".to_owned(), json!(name));
+    }
+    let mut is_whole = row.get("unread").is_none();
+    let mut notes = Map::new();
+    let late = row.get("late").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+    for (at, (slot, given)) in make.slots.iter().zip(&make.values).enumerate() {
+        let refused = late.iter().find(|each| each.get(0).and_then(Json::as_u64) == Some(at as u64));
+        if let Some(refused) = refused {
+            is_whole = false;
+            let number = refused.get(1).and_then(Json::as_i64).unwrap_or(-2700);
+            let message = refused.get(2).and_then(Json::as_str).unwrap_or_default().to_owned();
+            let error = OsaError { number, message, at: "set".to_owned() };
+            notes.insert(slot.term.clone(), json!(error.to_fault(&app.bundle_id, &app.name).message));
+            continue;
+        }
+        let now = row.get("now").and_then(|now| now.get(at)).unwrap_or(&Json::Null);
+        if let Some((note, is_known)) = differs(slot, given, now, app, dictionary, world) {
+            // What cannot be read back may well be there.
+            is_whole &= !is_known;
+            notes.insert(slot.term.clone(), json!(note));
+        }
+    }
+    if !notes.is_empty() {
+        json.insert("unverified".to_owned(), Json::Object(notes));
+    }
+    if row.get("unread").is_some() {
+        json.insert("note".to_owned(), json!("it was made and could not be read back"));
+    }
+    Told { json, path, is_made: true, is_whole }
+}
+
+/// How a property is not as it was given, and whether that is known; `None` if it is, or if it cannot be told.
+fn differs(
+    slot: &Slot,
+    given: &Given,
+    now: &Json,
+    app: &App,
+    dictionary: &Dictionary,
+    world: &World<'_>,
+) -> Option<(String, bool)> {
+    let now = value(now, Some(&slot.kind), dictionary);
+    if !slot.readable || holds(given, &now, dictionary) != Some(false) {
+        return None;
+    }
+    let note = match now {
+        Value::Null => "the app took it without an error and holds nothing".to_owned(),
+        Value::Failed { .. } => return Some(("it could not be read back".to_owned(), false)),
+        other if may_read(&slot.term, app, world.gate, world.now) => {
+            let held = other.to_json(&mut |source| Json::from(source));
+            format!("the app holds it in its own way: {}", crate::step::words::shown(&held))
+        }
+        _ => "the app holds it in its own way".to_owned(),
+    };
+    Some((note, true))
+}
+
+/// Why an object was not made; `None` if it was.
+fn failure(row: &Json, app: &App) -> Option<Fault> {
+    let name = (&*app.bundle_id, app.name.as_str());
+    if let Some(error) = OsaError::of_row(row, "make") {
+        return Some(error.to_fault(name.0, name.1));
+    }
+    if let Some(number) = row.get("unknown").and_then(Json::as_i64) {
+        let message = row.get("message").and_then(Json::as_str).unwrap_or_default().to_owned();
+        let error = OsaError { number, message, at: "make".to_owned() };
+        return Some(command::unknown(error.to_fault(name.0, name.1)));
+    }
+    if row.get("source").is_some() {
+        return None;
+    }
+    let message = "it was not tried: what it would be in was not made, or the app stopped answering before";
+    Some(Fault::new(Code::Unavailable, message, "make it once the error before it is mended"))
+}
+
+/// The way to a new object: by its id in its container, by what the app calls it, or by its name.
+fn way(make: &Make, row: &Json, container: Option<&Path>, dictionary: &Dictionary) -> Option<Path> {
+    let source = row.get("source").and_then(Json::as_str).and_then(|source| read_source(dictionary, source));
+    let source = source.filter(|path| path.last().is_some());
+    let member = |container: &Path| container.collection(dictionary, &make_class(make)).ok();
+    let by = |by: By| {
+        let container = container?;
+        Some(container.then(Segment::Element(member(container)?, by)))
+    };
+    let id = match (&make.identity, row.get("id")) {
+        (Identity::Id(_), Some(Json::String(id))) if !id.is_empty() => Some(Id::Text(id.clone())),
+        (Identity::Id(_), Some(Json::Number(id))) => id.as_i64().map(Id::Number),
+        _ => None,
+    };
+    let name = match (&make.identity, row.get("name")) {
+        (Identity::Name(_), Some(Json::String(name))) => Some(name.clone()),
+        _ => None,
+    };
+    let own = || source.clone().filter(Path::is_stable);
+    id.and_then(|id| by(By::Id(id))).or_else(own).or_else(|| by(By::Name(name?))).or(source)
+}
+
+fn make_class(make: &Make) -> String {
+    let class = make.command.values().find_map(|value| match value {
+        Given::Class(class) => Some(class.clone()),
+        _ => None,
+    });
+    class.unwrap_or_default()
+}
+
+/// A human has said yes to what was shown, and that is another thing now.
+fn another(app: &App) -> Fault {
+    let message = format!(
+        "what the user was shown of the containers has changed since; nothing was made in {}",
+        app.name
+    );
+    Fault::new(Code::ReferenceMoved, message, "look at the containers, and call again if it is still wanted")
+}

@@ -1,0 +1,397 @@
+//! From arguments to new objects: everything that can be wrong is found before anything runs.
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+
+use super::{Creating, Node};
+use crate::action::{Argument, Creation, Into, Invocation, Make, Takes};
+use crate::app::App;
+use crate::call::{Call, Create, NewObject};
+use crate::change::{Look, Slot, Subject, facts};
+use crate::dictionary::{Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef};
+use crate::fault::{Code, Fault};
+use crate::identity::{Anchors, identity};
+use crate::marshal::{Checker, Given, Place};
+use crate::schema;
+use crate::specifier::{By, Member, Path, Segment, SpecifierError};
+use crate::step::set::begin::{checked, slot, twice, writable};
+use crate::step::{Step, World, held, placing};
+use crate::words::TextWindow;
+
+/// The event that makes.
+const MAKE: &str = "corecrel";
+/// The event that deletes: what a human should know before it also tells whether something is as it was made.
+const DELETE: &str = "coredelo";
+
+/// Apps that keep changes only once they are told to save them, and the command for it.
+///
+/// # Source
+/// Contacts' dictionary: `save` writes what was changed, and the property `unsaved` says that something waits for it.
+const SAVES: [(&str, &str); 1] = [("com.apple.AddressBook", "coresave")];
+
+/// Apps whose `make` goes by the container itself, and not by a place among its elements.
+///
+/// # Source
+/// Finder's items stand in no order: published scripts say `make({new: "folder", at: folder})`.
+const BY_CONTAINER: [&str; 1] = ["com.apple.finder"];
+
+const WHOLE: TextWindow = TextWindow { offset: 0, limit: 1_000 };
+
+/// Begins `iac_mcp_create`.
+pub(in crate::step) fn start(call: &Create, world: &mut World<'_>) -> Result<Step, Fault> {
+    let app = world.apps.find(&app_of(call, world)?)?;
+    let dictionary = app.dictionary()?.clone();
+    let command = command_of(app, &dictionary)?;
+    let mut tree = Tree {
+        app,
+        dictionary: &dictionary,
+        command: &command,
+        makes: Vec::new(),
+        nodes: Vec::new(),
+        ways: Vec::new(),
+    };
+    for (at, object) in call.objects.iter().enumerate() {
+        let place = if call.objects.len() > 1 { format!("objects[{at}]") } else { String::new() };
+        tree.add(object, None, &place, world)?;
+    }
+    let Tree { makes, nodes, .. } = tree;
+    let creation = Creation { makes, save: saving(app, &dictionary).map(Box::new), seen: Vec::new() };
+    let mut places: Vec<Subject> = Vec::new();
+    for path in creation.makes.iter().filter_map(Make::at).filter(|path| path.last().is_some()) {
+        if !places.iter().any(|subject| subject.path == *path) {
+            let subject = Subject::of(&app.bundle_id, &dictionary, path.clone(), Vec::new());
+            places.push(Subject { mark: None, ..subject });
+        }
+    }
+    let anchors = creation.makes.iter().map(|make| placing::anchors(app, &dictionary, &make.command));
+    let anchors = Anchors::joined(anchors);
+    let creating = Creating { creation, nodes, places, anchors, names: super::Names::new(), writes: false };
+    Ok(creating.begin(app, world))
+}
+
+/// The app that is named, else the one that the references belong to.
+fn app_of(call: &Create, world: &World<'_>) -> Result<String, Fault> {
+    if let Some(app) = &call.app {
+        return Ok(app.clone());
+    }
+    let references = Call::Create(call.clone()).references();
+    let known = references.into_iter().find_map(|id| world.references.app_of(id).map(str::to_owned));
+    known.ok_or_else(|| {
+        let message = "`app` is missing: no reference among the arguments says it";
+        Fault::new(Code::InvalidParameter, message, "add `app`").with("parameter", "app")
+    })
+}
+
+/// The app's own `make`; where several are defined, what any of them takes.
+fn command_of(app: &App, dictionary: &Dictionary) -> Result<Command, Fault> {
+    let all: Vec<&Command> = dictionary.commands.iter().filter(|command| command.code == MAKE).collect();
+    if all.is_empty() {
+        let message = format!("{} has no command `make`: nothing new can be made in it", app.name);
+        let suggestion = "see what it can do with iac_mcp_describe_app";
+        return Err(Fault::new(Code::UnknownCommand, message, suggestion).with("app", &*app.bundle_id));
+    }
+    Ok(schema::merged(&all))
+}
+
+/// The command that an app needs to keep what was changed; `None` for nearly all apps.
+pub(in crate::step) fn saving(app: &App, dictionary: &Dictionary) -> Option<Invocation> {
+    let (_, code) = SAVES.iter().find(|(id, _)| id.eq_ignore_ascii_case(&app.bundle_id))?;
+    let command = dictionary.commands.iter().find(|command| command.code == *code)?;
+    Some(invocation(command, Identifier::of(&command.name)?, Vec::new()))
+}
+
+fn invocation(command: &Command, identifier: Identifier, parameters: Vec<Argument>) -> Invocation {
+    Invocation {
+        term: command.name.clone(),
+        code: command.code.clone(),
+        identifier,
+        takes_direct: command.direct.is_some(),
+        direct: None,
+        each: false,
+        parameters,
+        text: WHOLE,
+        is_fragile: false,
+        seen: Vec::new(),
+        moves: None,
+        anchors: None,
+        save: None,
+    }
+}
+
+/// New objects, while they are read.
+struct Tree<'a> {
+    app: &'a App,
+    dictionary: &'a Dictionary,
+    command: &'a Command,
+    makes: Vec<Make>,
+    nodes: Vec<Node>,
+    /// The ways by which the new objects will be known, as far as that can be told: what is made in them is judged by it.
+    ways: Vec<Path>,
+}
+
+/// What is made, where the script puts it, and the container by which that is judged.
+struct Spot {
+    class: String,
+    into: Into,
+    container: Path,
+}
+
+/// Among which elements something is put: properties that lead there, and the collection.
+type Found = (Vec<Identifier>, Arc<Member>);
+
+impl Tree<'_> {
+    fn add(
+        &mut self,
+        object: &NewObject,
+        parent: Option<usize>,
+        place: &str,
+        world: &mut World<'_>,
+    ) -> Result<(), Fault> {
+        let inside = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
+        let class = match &object.class {
+            Some(term) => Some(self.class(term, &inside("class"), world)?),
+            None => None,
+        };
+        let spot = match (parent, &object.at) {
+            (Some(parent), _) => self.in_parent(class, parent, &inside("class"))?,
+            (None, Some(at)) => self.at(class, at, place, world)?,
+            (None, None) => {
+                let class = class.ok_or_else(|| no_class(&inside("class")))?;
+                Spot { class, into: Into::App, container: Path::application() }
+            }
+        };
+        let Spot { class, into, container } = spot;
+        let make = self.make(&class, into, &container, object, &inside("properties"), world)?;
+        self.ways.push(self.way(&make, &class, &container));
+        self.nodes.push(Node { class, parent, container: parent.is_none().then_some(container) });
+        self.makes.push(make);
+        let own = self.makes.len() - 1;
+        for (at, child) in object.children.iter().enumerate() {
+            self.add(child, Some(own), &inside(&format!("children[{at}]")), world)?;
+        }
+        Ok(())
+    }
+
+    fn class(&self, term: &str, place: &str, world: &mut World<'_>) -> Result<String, Fault> {
+        match self.value(&json!(term), "type", None, place, world)? {
+            Given::Class(class) => Ok(class),
+            _ => Err(no_class(place)),
+        }
+    }
+
+    fn value(
+        &self,
+        json: &Json,
+        kind: &str,
+        put: Option<String>,
+        place: &str,
+        world: &mut World<'_>,
+    ) -> Result<Given, Fault> {
+        let mut held = held(world.references, self.app, world.now);
+        let mut checker =
+            Checker { dictionary: self.dictionary, held: &mut *held, home: world.home, put, open: None };
+        let kind = TypeExpr(vec![TypeRef { name: kind.to_owned(), ..TypeRef::default() }]);
+        checker.value(json, &kind, &format!("`{place}`"))
+    }
+
+    /// A place in or beside an object that is there already.
+    fn at(
+        &self,
+        class: Option<String>,
+        at: &Json,
+        place: &str,
+        world: &mut World<'_>,
+    ) -> Result<Spot, Fault> {
+        let inside = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
+        match self.value(at, "location specifier", class.clone(), &inside("at"), world)? {
+            Given::Place(position) => {
+                let container = match &position {
+                    Place::Beginning(of, _) | Place::End(of, _) => Some(of),
+                    Place::Before(of) | Place::After(of) => of.last().map(|(container, _)| container),
+                };
+                let container = container.cloned().unwrap_or_else(Path::application);
+                let class = class.unwrap_or_else(|| match &position {
+                    Place::Beginning(_, member) | Place::End(_, member) => member.class.clone(),
+                    Place::Before(of) | Place::After(of) => of.class().to_owned(),
+                });
+                Ok(Spot { class, into: Into::At(Given::Place(position)), container })
+            }
+            Given::Object(path) => {
+                let (class, found) = self.among(path.class(), class, &inside("class"))?;
+                let into = match found {
+                    Some((through, member)) => Into::In(path.clone(), through, member),
+                    None => Into::At(Given::Object(path.clone())),
+                };
+                Ok(Spot { class, into, container: path })
+            }
+            _ => Err(no_class(&inside("at"))),
+        }
+    }
+
+    /// A place in an object that is made before.
+    fn in_parent(&self, class: Option<String>, parent: usize, place: &str) -> Result<Spot, Fault> {
+        let (class, found) = self.among(&self.nodes[parent].class, class, place)?;
+        let into = match found {
+            Some((through, member)) => Into::Child(parent, through, member),
+            None => Into::AtChild(parent),
+        };
+        Ok(Spot { class, into, container: self.ways[parent].clone() })
+    }
+
+    /// The class of what is put into an object, and the elements that it is put among. Where no class is named, the
+    /// object's only elements say it.
+    fn among(
+        &self,
+        owner: &str,
+        class: Option<String>,
+        place: &str,
+    ) -> Result<(String, Option<Found>), Fault> {
+        let all = self.dictionary.elements(owner);
+        let class = match (class, all.iter().filter(|each| !each.hidden).collect::<Vec<_>>().as_slice()) {
+            (Some(class), _) => class,
+            (None, [only]) => only.class.clone(),
+            (None, several) => {
+                let names: Vec<&str> = several.iter().map(|each| each.class.as_str()).collect();
+                let message = format!(
+                    "`{place}` is missing, and `{owner}` has elements of several classes: {}",
+                    names.join(", ")
+                );
+                let fault = Fault::new(Code::InvalidParameter, message, "name the class");
+                return Err(fault.with("parameter", place).with("near", names));
+            }
+        };
+        let by_container = BY_CONTAINER.iter().any(|id| id.eq_ignore_ascii_case(&self.app.bundle_id));
+        let found = if by_container { None } else { self.elements(owner, &class) };
+        Ok((class, found))
+    }
+
+    /// The elements of a class that take such an object: its own, or those of its text.
+    fn elements(&self, owner: &str, class: &str) -> Option<Found> {
+        if let Some(member) = self.own_elements(owner, class) {
+            return Some((Vec::new(), member));
+        }
+        let through = |property: &&crate::dictionary::Property| {
+            let kind = property.kind.0.iter().find(|kind| kind.name.ends_with("text"))?;
+            Some((vec![Identifier::of(&property.name)?], self.own_elements(&kind.name, class)?))
+        };
+        self.dictionary.properties(owner).iter().find_map(through)
+    }
+
+    fn own_elements(&self, owner: &str, class: &str) -> Option<Arc<Member>> {
+        let all = self.dictionary.elements(owner);
+        let exact = all.iter().find(|each| each.class == class);
+        let element = exact.or_else(|| all.iter().find(|each| self.dictionary.is_a(class, &each.class)))?;
+        let identifier = Identifier::of(&self.dictionary.class(&element.class)?.plural)?;
+        Some(Arc::new(Member { term: class.to_owned(), identifier, class: class.to_owned() }))
+    }
+
+    fn make(
+        &self,
+        class: &str,
+        into: Into,
+        container: &Path,
+        object: &NewObject,
+        place: &str,
+        world: &mut World<'_>,
+    ) -> Result<Make, Fault> {
+        let (dictionary, app) = (self.dictionary, self.app);
+        let (mut slots, mut values): (Vec<Slot>, Vec<Given>) = (Vec::new(), Vec::new());
+        for (term, json) in object.properties.iter().filter(|(_, json)| !json.is_null()) {
+            let here = |fault: Fault| fault.with("parameter", format!("{place}.{term}"));
+            let property = writable(dictionary, class, term).map_err(here)?;
+            if slots.iter().any(|each| each.term == property.name) {
+                return Err(here(twice(&property.name)));
+            }
+            values.push(checked(json, property, app, world).map_err(here)?);
+            slots.push(slot(property)?);
+        }
+        let at = match &into {
+            Into::App => None,
+            Into::At(given) => Some(given.clone()),
+            Into::In(..) | Into::Child(..) | Into::AtChild(_) => Some(Given::Object(container.clone())),
+        };
+        let fields = slots.iter().zip(&values).map(|(slot, value)| (slot.identifier.clone(), value.clone()));
+        let command = self.command(class, at, Given::Record(fields.collect()))?;
+        let fresh = Subject::of(&app.bundle_id, dictionary, self.under(container, class), Vec::new());
+        let label = fresh.labels.first().cloned();
+        let mut looks: Vec<Look> = label.iter().map(|label| Look::Property(vec![label.clone()])).collect();
+        let readable = slots.iter().filter(|slot| slot.readable && Some(&slot.identifier) != label.as_ref());
+        looks.extend(readable.map(|slot| Look::Property(vec![slot.identifier.clone()])));
+        looks.extend(facts(&app.bundle_id, dictionary, DELETE, class).into_iter().map(|fact| fact.look));
+        Ok(Make {
+            command,
+            class: identifier(class)?,
+            into,
+            slots,
+            values,
+            takes: self.takes(),
+            identity: identity(dictionary, class),
+            label,
+            looks,
+        })
+    }
+
+    fn parameter(&self, code: &str) -> Option<&Parameter> {
+        self.command.parameters.iter().find(|each| each.code == code)
+    }
+
+    fn takes(&self) -> Takes {
+        let named = self.command.parameters.iter().find(|each| each.name == "named");
+        match (self.parameter("prdt"), named.and_then(|named| Identifier::of(&named.name))) {
+            (Some(_), _) => Takes::Properties,
+            (None, Some(named)) => Takes::Named(named),
+            (None, None) => Takes::Nothing,
+        }
+    }
+
+    /// The `make` command that it is, for whoever judges it.
+    fn command(&self, class: &str, at: Option<Given>, properties: Given) -> Result<Invocation, Fault> {
+        let argument = |code: &str, otherwise: &str, value: Given| {
+            let term = self.parameter(code).map_or(otherwise, |parameter| parameter.name.as_str());
+            Ok::<_, Fault>(Argument { term: term.to_owned(), identifier: identifier(term)?, value })
+        };
+        let mut parameters = vec![argument("kocl", "new", Given::Class(class.to_owned()))?];
+        if let Some(at) = at {
+            parameters.push(argument("insh", "at", at)?);
+        }
+        parameters.push(argument("prdt", "with properties", properties)?);
+        Ok(invocation(self.command, identifier(&self.command.name)?, parameters))
+    }
+
+    /// An element of a class in a container, whichever.
+    fn under(&self, container: &Path, class: &str) -> Path {
+        let identifier = self.dictionary.class(class).and_then(|class| Identifier::of(&class.plural));
+        match identifier {
+            Some(identifier) => {
+                let member = Member { term: class.to_owned(), identifier, class: class.to_owned() };
+                container.then(Segment::Element(Arc::new(member), By::Index(0)))
+            }
+            None => container.clone(),
+        }
+    }
+
+    /// The way to a new object: by the name that it is given, where it is given one.
+    fn way(&self, make: &Make, class: &str, container: &Path) -> Path {
+        let way = self.under(container, class);
+        let name = make.slots.iter().zip(&make.values).find_map(|(slot, value)| match value {
+            Given::Text(name) if slot.term == "name" => Some(name.clone()),
+            _ => None,
+        });
+        match (way.last(), name) {
+            (Some((container, Segment::Element(member, _))), Some(name)) => {
+                container.then(Segment::Element(member.clone(), By::Name(name)))
+            }
+            _ => way,
+        }
+    }
+}
+
+fn identifier(term: &str) -> Result<Identifier, Fault> {
+    Ok(Identifier::of(term).ok_or_else(|| SpecifierError::NoIdentifier(term.to_owned()))?)
+}
+
+fn no_class(place: &str) -> Fault {
+    let message = format!("`{place}` is missing: expected the class of what is made, such as \"note\"");
+    Fault::new(Code::InvalidParameter, message, "name the class").with("parameter", place)
+}

@@ -1,0 +1,69 @@
+//! New objects in words, for the human who is asked: all of them, with every property.
+
+use indexmap::IndexMap;
+
+use super::{Creating, Node};
+use crate::action::{Into, Make};
+use crate::marshal::{Given, Place};
+use crate::permission::Wording;
+use crate::specifier::{Path, one_line};
+use crate::step::words::given;
+
+/// A question shows so many entries; what is more stands in the last of them.
+const ENTRIES: usize = 5;
+
+impl Creating {
+    /// The question: what is made where, each object with its properties and with what is made in it.
+    pub(super) fn wording(&self, app: &str, plugin: Option<String>) -> Wording {
+        let roots = (0..self.nodes.len()).filter(|at| self.nodes[*at].parent.is_none());
+        let mut objects: Vec<String> = roots.map(|at| self.tree(at, 0)).collect();
+        if objects.len() > ENTRIES {
+            let rest = objects.split_off(ENTRIES - 1).join("\n- ");
+            objects.push(rest);
+        }
+        // All of them are shown, so nothing is counted beside them.
+        Wording { app: app.to_owned(), plugin, deed: self.deed(), objects, count: 1, consequence: None }
+    }
+
+    /// `make a new calendar`, or `make 3 objects: 1 list, 2 reminder`.
+    fn deed(&self) -> String {
+        let mut counts: IndexMap<&str, usize> = IndexMap::new();
+        self.nodes.iter().for_each(|node| *counts.entry(node.class.as_str()).or_default() += 1);
+        if let [node] = self.nodes.as_slice() {
+            return format!("make a new {}", one_line(&node.class));
+        }
+        let each = counts.iter().map(|(class, count)| format!("{count} {}", one_line(class)));
+        format!("make {} objects: {}", self.nodes.len(), each.collect::<Vec<_>>().join(", "))
+    }
+
+    fn tree(&self, at: usize, depth: usize) -> String {
+        let (node, make) = (&self.nodes[at], &self.creation.makes[at]);
+        let mut text = format!("{}{}", self.place(node, make), self.properties(make));
+        for child in (0..self.nodes.len()).filter(|child| self.nodes[*child].parent == Some(at)) {
+            text.push_str(&format!("\n{}in it: {}", "  ".repeat(depth + 1), self.tree(child, depth + 1)));
+        }
+        text
+    }
+
+    /// `event in calendar "Work"`
+    fn place(&self, node: &Node, make: &Make) -> String {
+        let class = one_line(&node.class);
+        let name = |path: &Path| self.names.get(path).cloned().unwrap_or_else(|| path.to_string());
+        let Some(path) = make.at().filter(|path| path.last().is_some()) else { return class };
+        let word = match &make.into {
+            Into::At(Given::Place(Place::Beginning(..))) => "at the beginning of",
+            Into::At(Given::Place(Place::End(..))) => "at the end of",
+            Into::At(Given::Place(Place::Before(_))) => "before",
+            Into::At(Given::Place(Place::After(_))) => "after",
+            _ => "in",
+        };
+        format!("{class} {word} {}", name(path))
+    }
+
+    fn properties(&self, make: &Make) -> String {
+        let all = make.slots.iter().zip(&make.values);
+        let all = all.map(|(slot, value)| format!("{}: {}", one_line(&slot.term), given(value, &self.names)));
+        let all: Vec<String> = all.collect();
+        if all.is_empty() { String::new() } else { format!(" {{{}}}", all.join(", ")) }
+    }
+}
