@@ -4,6 +4,8 @@
 mod anything;
 #[path = "gate/closed.rs"]
 mod closed;
+#[path = "gate/create.rs"]
+mod create;
 #[path = "gate/moves.rs"]
 mod moves;
 #[path = "gate/places.rs"]

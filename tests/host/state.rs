@@ -102,6 +102,7 @@ fn rule(id: &str) -> Rule {
 
 fn undo(id: &str) -> Undo {
     Undo {
+        call: None,
         id: id.to_owned(),
         app: "test.app".to_owned(),
         object: "application".into(),

@@ -331,7 +331,7 @@ fn omni_calls<'js>(it: &Object<'js>, place: &Stand<'js>) -> rquickjs::Result<()>
 }
 
 impl Stand<'_> {
-    fn look<T>(&self, see: impl FnOnce(&crate::resolve::View<'_>) -> T) -> T {
+    fn look<T>(&self, see: impl FnOnce(&View<'_>) -> T) -> T {
         self.bridge.session.look(&self.app, crate::value::specifier::Root::Current, see)
     }
 }

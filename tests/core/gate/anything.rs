@@ -12,6 +12,7 @@ use iac_core::Millis;
 use iac_core::call::Call;
 use iac_core::permission::{Answer, Choice, Gate, Grants, Level, Policy, Question};
 use iac_core::step::{self, Event, RunFailure, Step};
+use iac_core::undo::{Undo, Way};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
@@ -67,7 +68,7 @@ struct Rules {
 }
 
 const PROPERTIES: [&str; 2] = ["flag", "name"];
-const COMMANDS: [&str; 3] = ["delete", "do script", "move"];
+const COMMANDS: [&str; 4] = ["delete", "do script", "move", "make"];
 
 impl Rules {
     fn text(&self) -> String {
@@ -104,7 +105,7 @@ impl Rules {
 struct Write {
     /// The property, or the command.
     what: String,
-    /// `thing`, `slip` or `box`.
+    /// `thing`, `slip`, `box` or `tray`.
     class: String,
     /// What the object was called when it was written.
     name: Json,
@@ -133,6 +134,18 @@ impl Write {
     }
 
     fn is_in_a_line(&self, question: &Question, name: &Json) -> bool {
+        if self.what == "make" {
+            let new = match name {
+                Json::Null => self.class.clone(),
+                name => format!("{} {{name: {name}", self.class),
+            };
+            // At a place it stands between the class and the properties.
+            let words = |part: &str| {
+                part.starts_with(&new)
+                    || part.starts_with(&self.class) && part.contains(&format!("{{name: {name}"))
+            };
+            return question.wording().objects.iter().flat_map(|line| line.split("in it: ")).any(words);
+        }
         // A slip has no name, and an app may not tell that of a box: a human is shown its place.
         let is_at_place = |line: &String| {
             let behind = line.strip_prefix(&self.class).and_then(|rest| rest.strip_prefix(' '));
@@ -224,7 +237,14 @@ impl Game {
         // What can be taken back is named by its place, since its id is drawn.
         let call = call.and_then(|call| match call {
             Call::Undo { .. } => {
-                let ids = undos.iter().map(|undo| undo.id.clone()).collect();
+                // What was made goes by a call of its own.
+                let is_made = |undo: &&Undo| matches!(undo.way, Way::Create { .. });
+                let last = undos.last().filter(is_made);
+                let all: Vec<&Undo> = match last {
+                    Some(last) => vec![last],
+                    None => undos.iter().filter(|undo| !is_made(undo)).collect(),
+                };
+                let ids = all.into_iter().map(|undo| undo.id.clone()).collect();
                 Call::Undo { ids, undos: Vec::new() }.with_undos(&undos, now)
             }
             call => Ok(call),
@@ -373,8 +393,10 @@ impl Moment {
         if ruling == "deny" || (is_shell && !named) {
             return Err(Why::Policy);
         }
+        // Nobody can tell slips apart; a new one is no other.
+        let is_fragile = write.class == "slip" && write.what != "make";
         let suspicious = self.tainted && write.level() == Level::Dangerous;
-        if ruling == "allow" && (named || !(suspicious || write.class == "slip")) {
+        if ruling == "allow" && (named || !(suspicious || is_fragile)) {
             return Ok(());
         }
         let class = if is_shell { "application" } else { &write.class };
@@ -384,7 +406,7 @@ impl Moment {
                 && *level == write.level()
                 && until.is_none_or(|until| self.now < until)
         };
-        if write.class != "slip" && self.granted.iter().any(|grant| counts(&grant)) {
+        if !is_fragile && self.granted.iter().any(|grant| counts(&grant)) {
             return Ok(());
         }
         match &self.yes {
@@ -471,9 +493,24 @@ fn call() -> impl Strategy<Value = Move> {
         .prop_map(|(tool, to, command)| (tool, json!({ "app": "Shelf", "command": command, "target": to })));
     let shell = (tool, prop::sample::select(&["do script", "doScript", "Shlfdosc"][..]))
         .prop_map(|(tool, command)| (tool, json!({ "app": "Shelf", "command": command, "target": "rm" })));
+    let make = (prop::sample::select(&["thing", "slip", "box", "tray"][..]), value(), 0_usize..3).prop_map(
+        |(class, name, children)| {
+            let properties = if class == "slip" { json!({}) } else { json!({ "name": name }) };
+            let child = json!({ "properties": { "name": "inner", "flag": true } });
+            let children = if class == "tray" { vec![child; children] } else { Vec::new() };
+            let mut call = json!({ "app": "Shelf", "class": class, "properties": properties });
+            if !children.is_empty() {
+                call["children"] = json!(children);
+            }
+            if children.is_empty() && class == "thing" {
+                call["at"] = json!({ "position": "beginning", "of": "application" });
+            }
+            ("iac_mcp_create", call)
+        },
+    );
     let undo = Just(("iac_mcp_undo", json!({ "undo": "undo_aaaaaaaaaaaaaaaa" })));
     let look = (1_u8..9).prop_map(|n| ("iac_mcp_get_properties", json!({ "reference": reference(n) })));
-    let calls = prop_oneof![6 => set, 2 => several, 4 => run, 2 => shell, 2 => undo, 1 => look];
+    let calls = prop_oneof![6 => set, 2 => several, 4 => run, 2 => shell, 3 => make, 2 => undo, 1 => look];
     (calls, hope).prop_map(|((tool, mut arguments), hope)| {
         if let Some(hope) = hope {
             arguments[hope] = json!(true);
@@ -564,6 +601,16 @@ fn with_a_yes_it_is_written() {
     game.play(Move::Call("iac_mcp_set_property", set));
     (0..3).for_each(|_| game.play(Move::Go(0, Said::Truth(Choice::Once))));
     assert_eq!(game.session.writes(), json!([[11, "flag", true]]));
+}
+
+/// The same of what is made.
+#[test]
+fn with_a_yes_it_is_made() {
+    let mut game = Game::new();
+    let tray = json!({ "app": "Shelf", "class": "tray", "properties": { "name": "t" }, "children": [{ "properties": { "name": "u" } }] });
+    game.play(Move::Call("iac_mcp_create", tray));
+    (0..2).for_each(|_| game.play(Move::Go(0, Said::Truth(Choice::Once))));
+    assert_eq!(game.session.writes(), json!([["tray", "make", "t"], ["thing", "make", "u"]]));
 }
 
 /// What the game would say if the machine wrote without asking.

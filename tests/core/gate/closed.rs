@@ -582,6 +582,46 @@ fn path() -> impl Strategy<Value = String> {
     )
 }
 
+#[test]
+fn nothing_is_created_in_a_closed_place() {
+    let create = |at: Json, object: Json| {
+        let mut call = object;
+        call["tool"] = json!("iac_mcp_create");
+        call["at"] = at;
+        call
+    };
+    let folder = |name: &str, children: Json| json!({ "class": "folder", "properties": { "name": name }, "children": children });
+    let file = |name: &str| json!([{ "class": "file", "properties": { "name": name } }]);
+    let end = json!({ "position": "end", "of": home() });
+    check(
+        "Finder",
+        C,
+        &[
+            create(home(), folder(".codex", Json::Null)),
+            create(end, folder(".Claude", Json::Null)),
+            create(home(), folder(".config", json!([folder("zed", Json::Null)]))),
+            create(home(), folder("project", json!([folder(".vscode", file("mcp.json"))]))),
+            create(
+                json!({ "type": "named", "element": "folder", "name": ".cursor", "container": home() }),
+                folder("x", Json::Null),
+            ),
+        ],
+    );
+    let unnamed = json!({ "class": "folder", "children": file("mcp.json") });
+    check("Finder", U, &[create(home(), unnamed)]);
+    check(
+        "Finder",
+        O,
+        &[
+            create(home(), folder("project", json!([folder("docs", file("mcp.json"))]))),
+            create(
+                json!({ "type": "element", "element": "folder", "index": 0, "container": home() }),
+                folder("x", Json::Null),
+            ),
+        ],
+    );
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
 

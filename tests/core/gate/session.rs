@@ -17,8 +17,9 @@ use serde_json::{Value as Json, json};
 const SDEF: &str = r#"<dictionary><suite name="Shelf" code="Shlf">
   <enumeration name="mood" code="mood"><enumerator name="very good" code="good"/><enumerator name="bad" code="badd"/></enumeration>
   <command name="delete" code="coredelo"><direct-parameter type="specifier"/></command>
+  <command name="make" code="corecrel"><parameter name="new" code="kocl" type="type"/><parameter name="at" code="insh" type="location specifier" optional="yes"/><parameter name="with properties" code="prdt" type="record" optional="yes"/></command>
   <command name="do script" code="Shlfdosc"><direct-parameter type="text"/></command>
-  <class name="application" code="capp"><element type="thing"/><element type="slip"/><element type="box"/></class>
+  <class name="application" code="capp"><element type="thing"/><element type="slip"/><element type="box"/><element type="tray"/></class>
   <class name="thing" code="thng">
     <property name="id" code="ID  " type="integer" access="r"/>
     <property name="name" code="pnam" type="text"/>
@@ -31,6 +32,7 @@ const SDEF: &str = r#"<dictionary><suite name="Shelf" code="Shlf">
   </class>
   <class name="slip" code="slip"><property name="text" code="text" type="text"/><property name="flag" code="flag" type="boolean"/></class>
   <class name="box" code="boxx" plural="boxes"><property name="name" code="pnam" type="text"/><property name="flag" code="flag" type="boolean"/></class>
+  <class name="tray" code="tray"><property name="name" code="pnam" type="text"/><element type="thing"/></class>
 </suite></dictionary>"#;
 
 pub(crate) struct Session {
