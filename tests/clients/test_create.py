@@ -1,0 +1,133 @@
+"""New objects in apps of the simulated Mac: trees of them, what apps need to keep them, places, and the way back."""
+
+import unittest
+
+from desk import Desk, Human
+from support import Home, Server
+
+TRUSTED = """profile = "trusted"
+rules = [{ level = "DANGEROUS", command = "delete", app = "com.apple.*", decision = "allow" },
+         { level = "DANGEROUS", command = "delete", app = "com.omnigroup.OmniFocus4", decision = "allow" }]
+"""
+
+
+class Create(unittest.TestCase):
+    def setUp(self):
+        self.home = self.enterContext(Home())
+        self.home.state.mkdir(mode=0o700)
+        policy = self.home.state / "policy.toml"
+        policy.write_text(TRUSTED)
+        policy.chmod(0o600)
+        self.server = self.enterContext(Server(self.home))
+
+    def call(self, tool, **arguments):
+        answer = self.server.call(tool, **arguments)
+        self.assertNotIn("error", answer)
+        return answer
+
+    def made(self, **arguments):
+        answer = self.call("iac_mcp_create", **arguments)
+        self.assertTrue(answer["success"], answer)
+        return answer
+
+    def names(self, reference, element, property="name"):
+        listed = self.call("iac_mcp_get_elements", container=reference, elementType=element, properties=[property])
+        return [each["properties"][property] for each in listed["elements"]]
+
+    def count(self, app, element):
+        listed = self.call("iac_mcp_get_elements", app=app, container="application", elementType=element, limit=1)
+        return listed["totalCount"]
+
+    def test_a_list_with_its_reminders_is_one_call_and_so_is_the_way_back(self):
+        before = self.count("Reminders", "list"), self.count("Reminders", "reminder")
+        pack = {"properties": {"name": "Pack", "due date": "2026-02-01T09:00:00", "priority": 1}}
+        trip = self.made(app="Reminders", **{"class": "list"}, properties={"name": "Trip"}, children=[pack, {"properties": {"name": "Tickets"}}])
+        [trip_list] = trip["objects"]
+        self.assertEqual([child["name"] for child in trip_list["children"]], ["Pack", "Tickets"])
+        self.assertEqual(self.names(trip_list["reference"], "reminder"), ["Pack", "Tickets"])
+        self.assertTrue(self.call("iac_mcp_undo", undo=trip["undo"])["success"])
+        self.assertEqual((self.count("Reminders", "list"), self.count("Reminders", "reminder")), before)
+
+    def test_what_somebody_has_used_is_not_deleted(self):
+        trip = self.made(app="Reminders", **{"class": "list"}, properties={"name": "Trip"}, children=[{"properties": {"name": "Pack"}}])
+        [pack] = trip["objects"][0]["children"]
+        self.call("iac_mcp_set_property", reference=pack["reference"], property="completed", value=True)
+        self.made(**{"class": "reminder"}, at=trip["objects"][0]["reference"], properties={"name": "Shop"})
+        answer = self.server.call("iac_mcp_undo", undo=trip["undo"])
+        self.assertEqual(answer["error"], "reference_moved", answer)
+        self.assertEqual(self.names(trip["objects"][0]["reference"], "reminder"), ["Pack", "Shop"])
+
+    def test_contacts_keeps_what_was_made(self):
+        self.assertEqual(self.server.call("iac_mcp_get_elements", app="Contacts", container="application", elementType="person")["error"], "app_not_running")
+        self.call("iac_mcp_run_command", app="Contacts", command="launch")
+        phone = {"class": "phone", "properties": {"label": "mobile", "value": "+1 555 0100"}}
+        zoe = self.made(app="Contacts", **{"class": "person"}, properties={"first name": "Zoe", "last name": "Quill"}, children=[phone])
+        self.assertEqual(zoe["objects"][0]["name"], "Zoe Quill")
+        unsaved = {"type": "property", "property": "unsaved", "of": "application"}
+        self.assertEqual(self.call("iac_mcp_query_object", app="Contacts", specifier=unsaved)["value"], False)
+        self.assertEqual(self.names(zoe["objects"][0]["reference"], "phone", "value"), ["+1 555 0100"])
+        self.assertTrue(self.call("iac_mcp_undo", undo=zoe["undo"])["success"])
+        self.assertEqual(self.call("iac_mcp_query_object", app="Contacts", specifier=unsaved)["value"], False)
+
+    def test_a_message_with_its_recipients_and_a_file(self):
+        to = [{"class": "to recipient", "properties": {"address": f"{name}@example.org"}} for name in "ab"]
+        file = {"class": "attachment", "properties": {"file name": "~/Documents/report.pdf"}}
+        letter = self.made(app="Mail", **{"class": "outgoing message"}, properties={"subject": "Hi", "content": "Hello"}, children=[*to, file])
+        reference = letter["objects"][0]["reference"]
+        self.assertEqual(self.names(reference, "to recipient", "address"), ["a@example.org", "b@example.org"])
+
+    def test_an_event_with_an_alarm(self):
+        calendar = self.call("iac_mcp_get_elements", app="Calendar", container="application", elementType="calendar")["elements"][0]["id"]
+        times = {"start date": "2026-02-03T09:00:00", "end date": "2026-02-03T10:00:00"}
+        alarm = {"class": "display alarm", "properties": {"trigger interval": -15}}
+        event = self.made(**{"class": "event"}, at=calendar, properties={"summary": "Dentist", **times}, children=[alarm])
+        self.assertEqual(self.names(event["objects"][0]["reference"], "display alarm", "trigger interval"), [-15])
+
+    def test_folders_in_a_folder(self):
+        desktop = {"type": "property", "property": "desktop", "of": "application"}
+        inside = {"class": "folder", "properties": {"name": "Inside"}}
+        folder = self.made(app="Finder", **{"class": "folder"}, at=desktop, properties={"name": "New one"}, children=[inside])
+        self.assertEqual(self.names(folder["objects"][0]["reference"], "folder"), ["Inside"])
+        self.assertTrue(self.call("iac_mcp_undo", undo=folder["undo"])["success"])
+
+    def test_a_place_among_others(self):
+        steps = [{"properties": {"name": name}} for name in ("first", "second")]
+        [whole] = self.made(app="Reminders", **{"class": "list"}, properties={"name": "Steps"}, children=steps)["objects"]
+        second = whole["children"][1]["reference"]
+        self.made(**{"class": "reminder"}, at={"position": "before", "of": second}, properties={"name": "between"})
+        self.made(**{"class": "reminder"}, at={"position": "beginning", "of": whole["reference"]}, properties={"name": "zeroth"})
+        last = {"new": "reminder", "at": {"position": "end", "of": whole["reference"]}, "with properties": {"name": "last"}}
+        self.call("iac_mcp_run_command", app="Reminders", command="make", arguments=last)
+        self.assertEqual(self.names(whole["reference"], "reminder"), ["zeroth", "first", "between", "second", "last"])
+
+    def test_steps_of_a_project(self):
+        document = {"type": "property", "property": "default document", "of": "application"}
+        inner = {"class": "task", "properties": {"name": "second"}, "children": [{"class": "task", "properties": {"name": "inner"}}]}
+        steps = [{"class": "task", "properties": {"name": "first"}}, inner]
+        project = self.made(app="OmniFocus", **{"class": "project"}, at=document, properties={"name": "P"}, children=steps)
+        [_, second] = project["objects"][0]["children"]
+        self.assertEqual([child["name"] for child in second["children"]], ["inner"])
+        self.assertEqual(self.names(second["reference"], "task"), ["inner"])
+
+
+class Asked(Desk):
+    async def test_one_question_shows_everything(self):
+        human = Human("once")
+        async with self.client("legacy", human) as client:
+            lunch = {"class": "list", "properties": {"name": "Lunch"}, "children": [{"properties": {"name": "Bread"}}, {"properties": {"name": "Salt"}}]}
+            answer = await self.call(client, "iac_mcp_create", app="Reminders", objects=[lunch, {"class": "reminder", "properties": {"name": "Cook"}}])
+            self.assertTrue(answer["success"], answer)
+            [question] = human.asked
+            for words in ("Lunch", "Bread", "Salt", "Cook"):
+                self.assertIn(words, question.message)
+
+    async def test_an_app_is_opened_by_a_yes(self):
+        human = Human("once")
+        async with self.client("legacy", human) as client:
+            await self.call(client, "iac_mcp_run_command", app="Contacts", command="launch")
+            self.assertIn("Contacts: open it in the background, so that it can be read", human.asked[0].message)
+            await self.call(client, "iac_mcp_get_elements", app="Contacts", container="application", elementType="person")
+
+
+if __name__ == "__main__":
+    unittest.main()
