@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json};
 use crate::Millis;
 use crate::fault::{Code, Fault};
 use crate::specifier::{Container, Reader, Specifier};
-use crate::undo::{self, Undo};
+use crate::undo::{self, Undo, Wanted};
 use crate::words::{RefId, TextWindow};
 
 pub(crate) use arguments::Arguments;
@@ -71,8 +71,8 @@ pub enum Call {
     Create(Create),
     /// `iac_mcp_undo`
     Undo {
-        /// Ids that the answers of writes gave.
-        ids: Vec<String>,
+        /// What is asked for.
+        wanted: Wanted,
         /// What they stand for, once the shell has looked it up.
         undos: Vec<Undo>,
     },
@@ -249,7 +249,9 @@ impl Call {
     /// A named write cannot be undone.
     pub fn with_undos(self, known: &[Undo], now: Millis) -> Result<Self, Fault> {
         match self {
-            Self::Undo { ids, .. } => undo::find(&ids, known, now).map(|undos| Self::Undo { ids, undos }),
+            Self::Undo { wanted, .. } => {
+                undo::find(&wanted, known, now).map(|undos| Self::Undo { wanted, undos })
+            }
             other => Ok(other),
         }
     }
@@ -343,7 +345,7 @@ fn create_objects(arguments: &Arguments<'_>) -> Result<Call, Fault> {
 }
 
 fn undo_write(arguments: &Arguments<'_>) -> Result<Call, Fault> {
-    change::undo(arguments).map(|ids| Call::Undo { ids, undos: Vec::new() })
+    change::undo(arguments).map(|wanted| Call::Undo { wanted, undos: Vec::new() })
 }
 
 fn release(arguments: &Arguments<'_>) -> Result<Call, Fault> {

@@ -48,7 +48,7 @@ use crate::plan;
 use crate::reference::References;
 use crate::reply::Reply;
 use crate::specifier::{Held, Path, SpecifierError};
-use crate::undo::Undo;
+use crate::undo::{self, Undo, Wanted};
 use crate::words::RefId;
 
 /// The state that the core may read and change during a decision. All of it belongs to the shell.
@@ -202,6 +202,7 @@ pub fn wants(call: &Call, references: &References) -> Vec<String> {
         other => other.app().map(str::to_owned),
     };
     let undone = match call {
+        Call::Undo { wanted: Wanted::List, .. } => Vec::new(),
         Call::Undo { undos, .. } => undos.iter().map(|undo| undo.app.clone()).collect(),
         _ => Vec::new(),
     };
@@ -252,6 +253,7 @@ fn begin(mut call: Call, world: &mut World<'_>) -> Step {
         Call::Script(call) => script::start(&call, world),
         Call::SetProperty(call) => set::start(&call, world),
         Call::Create(call) => create::start(&call, world),
+        Call::Undo { wanted: Wanted::List, undos } => Ok(done(undo::list(&undos), 0)),
         Call::Undo { undos, .. } => set::start_undo(&undos, world),
         Call::Release(release) => released(&release, world),
         Call::ReferenceStats { validate: true } => Ok(validate::all(world)),

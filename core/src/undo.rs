@@ -99,30 +99,112 @@ impl Undo {
         fresh.to_string().replacen("ref_", "undo_", 1)
     }
 
+    /// What the answer calls it: the id of its call, where that has written more.
+    pub fn shown_id(&self) -> &str {
+        self.call.as_deref().unwrap_or(&self.id)
+    }
+
     /// Whether it can still be undone.
     pub fn counts(&self, now: Millis) -> bool {
         now.since(self.at) < HOUR
     }
 }
 
-/// Finds the named writes, the latest first, because undo must reverse the latest write first.
+/// What `iac_mcp_undo` is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// To take back these, by the ids of their calls or of single writes.
+    Ids(Vec<String>),
+    /// To take back what the last call has written.
+    Last,
+    /// To tell what can be taken back.
+    List,
+}
+
+/// Gives what one call has written one id, and returns it.
+pub(crate) fn together(undos: &mut [Undo], fresh: &mut dyn FnMut() -> RefId) -> Option<String> {
+    if undos.len() > 1 {
+        let id = Undo::id(fresh());
+        undos.iter_mut().for_each(|undo| undo.call = Some(id.clone()));
+    }
+    undos.first().map(|undo| undo.shown_id().to_owned())
+}
+
+/// Finds the writes that are meant, the latest first: what was written last is taken back first.
 ///
 /// # Errors
-/// One of them is unknown, too old, or never had an inverse.
-pub(crate) fn find(ids: &[String], known: &[Undo], now: Millis) -> Result<Vec<Undo>, Fault> {
-    let mut found = Vec::new();
-    for id in ids {
-        let undo = known.iter().find(|undo| undo.id == *id && undo.counts(now)).ok_or_else(|| unknown(id))?;
-        found.push(undo.clone());
+/// One of them is not known, too old, or never had an inverse.
+pub(crate) fn find(wanted: &Wanted, known: &[Undo], now: Millis) -> Result<Vec<Undo>, Fault> {
+    let known = || known.iter().filter(|undo| undo.counts(now));
+    let mut found: Vec<Undo> = Vec::new();
+    match wanted {
+        Wanted::List => found.extend(known().cloned()),
+        Wanted::Last => {
+            let last = known().max_by_key(|undo| undo.at).ok_or_else(nothing)?;
+            // Where several stand at one moment, what was kept last is meant.
+            let last = known().rfind(|undo| undo.at == last.at).unwrap_or(last).shown_id();
+            found.extend(known().filter(|undo| undo.shown_id() == last).cloned());
+        }
+        Wanted::Ids(ids) => {
+            for id in ids {
+                let meant: Vec<&Undo> =
+                    known().filter(|undo| undo.id == *id || undo.call.as_ref() == Some(id)).collect();
+                if meant.is_empty() {
+                    return Err(unknown(id));
+                }
+                let fresh = meant.into_iter().filter(|undo| !found.iter().any(|each| each.id == undo.id));
+                found.extend(fresh.cloned().collect::<Vec<_>>());
+            }
+        }
     }
     found.sort_by_key(|undo| std::cmp::Reverse(undo.at));
     Ok(found)
 }
 
+/// Tells what can be taken back, the latest call first.
+pub(crate) fn list(undos: &[Undo]) -> Json {
+    let mut calls: indexmap::IndexMap<&str, Vec<&Undo>> = indexmap::IndexMap::new();
+    undos.iter().for_each(|undo| calls.entry(undo.shown_id()).or_default().push(undo));
+    let one = |(id, writes): (&str, Vec<&Undo>)| {
+        let first = writes.first()?;
+        let at = i64::try_from(first.at.0).ok().and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
+        let wrote: Vec<String> = writes.iter().take(TOLD).map(|undo| undo.in_words()).collect();
+        let mut told =
+            json!({ "undo": id, "at": at.map(|at| at.to_string()), "app": first.app, "wrote": wrote });
+        if writes.len() > TOLD {
+            told["more"] = json!(writes.len() - TOLD);
+        }
+        Some(told)
+    };
+    let all: Vec<Json> = calls.into_iter().filter_map(one).collect();
+    json!({ "undo": all, "untrusted": true })
+}
+
+/// So many writes of a call are told one by one.
+const TOLD: usize = 5;
+
+impl Undo {
+    /// What was written: `set "name" of folder "Old"`.
+    pub fn in_words(&self) -> String {
+        match &self.way {
+            Way::Set { property, .. } => format!("set {property} of {}", self.words),
+            Way::Move { .. } => format!("moved {}", self.words),
+            Way::Create { .. } => format!("made {}", self.words),
+            Way::Call { plugin, .. } => format!("{plugin}: {}", self.words),
+        }
+    }
+}
+
+fn nothing() -> Fault {
+    let message = "nothing was written in the last hour that can be taken back";
+    let suggestion = "what was written earlier, or has no inverse, is set back by hand";
+    Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "last")
+}
+
 fn unknown(id: &str) -> Fault {
     let message =
         format!("`{id}` cannot be undone: no write of the last hour has that id, or it was undone already");
-    let suggestion = "the field `undo` in the answer of iac_mcp_set_property has the id; null means that no inverse exists";
+    let suggestion = "see what can be undone with {\"list\":true}; null in `undo` of an answer means that no inverse exists";
     Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "undo")
 }
 
@@ -159,9 +241,46 @@ mod tests {
             Way::Call { plugin: "p".to_owned(), tool: "t".to_owned(), arguments: serde_json::Map::new() },
         ] {
             let (id, app, words) = ("undo_a".to_owned(), "com.example.App".to_owned(), "x".to_owned());
-            let undo = Undo { id, app, object: null.clone(), words, mark: None, at: Millis(1), way };
+            let undo = Undo { id, call: None, app, object: null.clone(), words, mark: None, at: Millis(1), way };
             let text = serde_json::to_string(&undo).expect("plain data");
             assert_eq!(serde_json::from_str::<Undo>(&text).expect("it was just written"), undo, "{text}");
         }
+    }
+
+    /// What earlier versions have kept is still read: neither calls nor new objects were known to them.
+    #[test]
+    fn what_was_kept_before_is_still_read() {
+        let kept = json!([
+            { "id": "undo_a", "app": "com.apple.mail", "object": "application", "words": "x", "mark": null, "at": 5,
+              "property": "name", "old": "a", "now": "b" },
+            { "id": "undo_b", "app": "com.apple.mail", "object": "application", "words": "y", "mark": "m", "at": 6,
+              "from": "application", "to": "application", "landed": null, "element": "message" },
+        ]);
+        let read: Vec<Undo> = serde_json::from_value(kept.clone()).expect("it is understood");
+        assert!(matches!((&read[0].way, &read[1].way), (Way::Set { .. }, Way::Move { .. })));
+        assert_eq!(read[0].shown_id(), "undo_a");
+        assert_eq!(serde_json::to_value(&read).expect("plain data"), kept);
+    }
+
+    #[test]
+    fn what_was_made_is_kept_whole() {
+        let made = Made {
+            object: json!("application"),
+            words: "list \"a\"".to_owned(),
+            is_top: true,
+            looks: vec![("name".to_owned(), json!("a")), ("#reminders".to_owned(), json!(2))],
+        };
+        let undo = Undo {
+            id: "undo_a".to_owned(),
+            call: Some("undo_c".to_owned()),
+            app: "x".to_owned(),
+            object: json!("application"),
+            words: String::new(),
+            mark: None,
+            at: Millis(1),
+            way: Way::Create { made: vec![made] },
+        };
+        let again: Undo = serde_json::from_str(&json!(undo).to_string()).expect("it is understood");
+        assert_eq!(again, undo);
     }
 }

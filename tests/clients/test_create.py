@@ -57,6 +57,17 @@ class Create(unittest.TestCase):
         self.assertEqual(answer["error"], "reference_moved", answer)
         self.assertEqual(self.names(trip["objects"][0]["reference"], "reminder"), ["Pack", "Shop"])
 
+    def test_the_last_call_is_taken_back_and_all_are_listed(self):
+        trip = self.made(app="Reminders", **{"class": "list"}, properties={"name": "Trip"}, children=[{"properties": {"name": name}} for name in "ab"])
+        reminders = [child["reference"] for child in trip["objects"][0]["children"]]
+        self.call("iac_mcp_set_property", reference=reminders, properties={"priority": 1, "name": "same"})
+        listed = self.call("iac_mcp_undo", list=True)["undo"]
+        self.assertEqual([len(each["wrote"]) for each in listed], [4, 1], listed)
+        self.assertTrue(self.call("iac_mcp_undo", last=True)["success"])
+        read = self.call("iac_mcp_get_properties", reference=reminders, properties=["priority", "name"])["results"]
+        self.assertEqual([each["properties"] for each in read], [{"priority": 0, "name": name} for name in "ab"])
+        self.assertTrue(self.call("iac_mcp_undo", undo=trip["undo"])["success"])
+
     def test_contacts_keeps_what_was_made(self):
         self.assertEqual(self.server.call("iac_mcp_get_elements", app="Contacts", container="application", elementType="person")["error"], "app_not_running")
         self.call("iac_mcp_run_command", app="Contacts", command="launch")

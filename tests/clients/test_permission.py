@@ -99,7 +99,7 @@ class Permission(Desk):
             done = await self.call(
                 client, "iac_mcp_set_property", reference=message, property="read status", value=True
             )
-            await self.call(client, "iac_mcp_undo", undo=done["changes"][0]["undo"])
+            await self.call(client, "iac_mcp_undo", undo=done["undo"])
             self.assertEqual(await self.read_status(client, [message]), [False])
         self.assertEqual(len(human.asked), 2)
 

@@ -226,7 +226,7 @@ fn a_write_is_taken_back_through_the_same_gate() {
     let one = json!(session.references("thing")[0]);
     session.answers = vec![Choice::Once, Choice::Once];
     let outcome = session.call("iac_mcp_set_property", &set(&one, "name", json!("new")));
-    let undo = outcome.body["changes"][0]["undo"].clone();
+    let undo = outcome.body["undo"].clone();
     let outcome = session.call("iac_mcp_undo", &json!({ "undo": undo }));
     assert_eq!(outcome.body["success"], true, "{}", outcome.body);
     assert_eq!(session.asked.len(), 2);
@@ -241,7 +241,7 @@ fn what_somebody_changed_since_is_not_taken_back_unasked() {
     let one = json!(session.references("thing")[0]);
     let outcome = session.call("iac_mcp_set_property", &set(&one, "name", json!("new")));
     session.eval("world.things[0].name = 'of somebody else'");
-    let undo = outcome.body["changes"][0]["undo"].clone();
+    let undo = outcome.body["undo"].clone();
     let outcome = session.call("iac_mcp_undo", &json!({ "undo": undo }));
     assert!(outcome.is_error, "{}", outcome.body);
     assert_eq!(session.ask("world.things[0].name"), json!("of somebody else"));
@@ -269,14 +269,40 @@ fn what_identifies_an_object_can_be_written_and_taken_back() {
     let read =
         session.call("iac_mcp_get_properties", &json!({ "reference": boxes[0], "properties": ["name"] }));
     assert_eq!(read.body["properties"]["name"], "renamed", "the reference follows: {}", read.body);
-    let undo: Vec<&Json> =
-        outcome.body["changes"].as_array().expect("two").iter().map(|each| &each["undo"]).collect();
-    let outcome = session.call("iac_mcp_undo", &json!({ "undo": undo }));
+    assert_eq!(session.undos.len(), 2, "one id takes both back");
+    let outcome = session.call("iac_mcp_undo", &json!({ "undo": outcome.body["undo"] }));
     assert_eq!(outcome.body["success"], true, "{}", outcome.body);
     assert_eq!(session.ask("world.boxes"), shelf()["boxes"]);
     let read =
         session.call("iac_mcp_get_properties", &json!({ "reference": boxes[0], "properties": ["name"] }));
     assert_eq!(read.body["properties"]["name"], "a", "and follows back: {}", read.body);
+}
+
+#[test]
+fn the_last_call_is_taken_back_and_all_of_them_are_listed() {
+    let mut session = Session::new(ALLOW, &shelf());
+    let all = session.references("thing");
+    session.call("iac_mcp_set_property", &set(&json!(all[..2]), "flag", json!(true)));
+    session.now = session.now + Millis(1_000);
+    let both = json!({ "reference": all[2], "properties": { "count": 7, "name": "kiwi" } });
+    let last = session.call("iac_mcp_set_property", &both).body["undo"].clone();
+    let list = session.call("iac_mcp_undo", &json!({ "list": true })).body;
+    let told = list["undo"].as_array().expect("a list");
+    assert_eq!((told.len(), &told[0]["undo"]), (2, &last), "{list}");
+    assert_eq!(told[0]["at"], "1970-01-01T00:00:02Z");
+    assert_eq!(told[1]["wrote"][0], "set flag of thing id 11", "{list}");
+    let back = session.call("iac_mcp_undo", &json!({ "last": true }));
+    assert_eq!(back.body["success"], true, "{}", back.body);
+    assert_eq!(session.ask("[world.things[2].name, world.things[2].count]"), json!(["plum", 13]));
+    assert_eq!(session.ask("world.things.map(thing => thing.flag)"), json!([true, true, false]));
+    let first = told[1]["undo"].clone();
+    assert_eq!(session.call("iac_mcp_undo", &json!({ "undo": first })).body["success"], true);
+    assert_eq!(session.ask("world.things.map(thing => thing.flag)"), json!([false, false, false]));
+    session.now = session.now + Millis(3_600_000);
+    assert_eq!(session.call("iac_mcp_undo", &json!({ "list": true })).body["undo"], json!([]));
+    assert_eq!(code(&session.call("iac_mcp_undo", &json!({ "last": true })).body), "invalid_parameter");
+    let two = session.call("iac_mcp_undo", &json!({ "last": true, "list": true }));
+    assert_eq!(code(&two.body), "invalid_parameter");
 }
 
 #[test]
@@ -290,7 +316,7 @@ fn what_is_so_already_is_neither_asked_nor_written() {
         let outcome = session.call("iac_mcp_set_property", &same);
         let change = &outcome.body["changes"][0];
         assert_eq!(
-            (&outcome.body["success"], &change["undo"]),
+            (&outcome.body["success"], &outcome.body["undo"]),
             (&json!(true), &Json::Null),
             "{}",
             outcome.body

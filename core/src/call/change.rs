@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 use super::{Arguments, Named, collect};
 use crate::fault::{Code, Fault, wrong};
 use crate::specifier::Container;
+use crate::undo::Wanted;
 use crate::words::RefId;
 
 /// The arguments of `iac_mcp_set_property`.
@@ -60,10 +61,24 @@ fn properties(arguments: &Arguments<'_>) -> Result<Vec<(String, Json)>, Fault> {
     }
 }
 
-/// Reads the ids of `iac_mcp_undo`: one or a list.
-pub(super) fn undo(arguments: &Arguments<'_>) -> Result<Vec<String>, Fault> {
-    arguments.only(&["undo"])?;
-    let json = arguments.required("undo")?;
+/// Reads what `iac_mcp_undo` is asked for: ids, the last call, or a list.
+pub(super) fn undo(arguments: &Arguments<'_>) -> Result<Wanted, Fault> {
+    arguments.only(&["undo", "last", "list"])?;
+    let (last, list) =
+        (arguments.flag("last")?.unwrap_or_default(), arguments.flag("list")?.unwrap_or_default());
+    match (arguments.get("undo"), last, list) {
+        (Some(json), false, false) => ids(json).map(Wanted::Ids),
+        (None, true, false) => Ok(Wanted::Last),
+        (None, false, true) => Ok(Wanted::List),
+        _ => {
+            let message = "expected one of `undo` (an id or a list of them), `last` and `list`";
+            let suggestion = "give {\"undo\":\"undo_…\"}, {\"last\":true} or {\"list\":true}";
+            Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "undo"))
+        }
+    }
+}
+
+fn ids(json: &Json) -> Result<Vec<String>, Fault> {
     let id = |json: &Json| json.as_str().filter(|id| id.starts_with("undo_")).map(str::to_owned);
     let ids: Option<Vec<String>> = match json {
         Json::Array(items) => items.iter().map(id).collect(),

@@ -18,7 +18,7 @@ use crate::permission::{Classified, Decision, Gate, classify, decide};
 use crate::reply::Reply;
 use crate::schema;
 use crate::specifier::{Container, quoted};
-use crate::undo::{Undo, Way};
+use crate::undo::{self, Undo, Way};
 use crate::value::Value;
 use crate::words::{Level, RefId, TextWindow};
 /// A name out of the dictionary is never cut.
@@ -281,15 +281,21 @@ impl Sending {
         };
         let answer = &answer;
         let back = self.moving.as_ref().map(|moving| moving.moved(&reports, app, world)).unwrap_or_default();
-        let undo: Vec<Undo> = back.iter().flatten().cloned().collect();
-        let id = |at: usize| json!(back.get(at).and_then(Option::as_ref).map(|undo| undo.id.clone()));
+        let mut undo: Vec<Undo> = back.iter().flatten().cloned().collect();
+        let id = undo::together(&mut undo, world.fresh);
         let outcome =
             |body: Json, is_error| Step::Done(Outcome { body, is_error, events, undo, ..Outcome::default() });
         if !self.each.is_empty() {
             let mut body = self.results(answer, reply.reason, app, world)?;
             if self.moving.is_some() {
                 let results = body["results"].as_array_mut().into_iter().flatten();
-                results.enumerate().for_each(|(at, result)| result["undo"] = id(at));
+                // What has no way back says so; the id of the whole call stands at the top.
+                let stays = |at: &usize| back.get(*at).is_none_or(Option::is_none);
+                results
+                    .enumerate()
+                    .filter(|(at, _)| stays(at))
+                    .for_each(|(_, result)| result["undo"] = Json::Null);
+                body["undo"] = json!(id);
             }
             return Ok(outcome(body, false));
         }
@@ -298,7 +304,7 @@ impl Sending {
         let mut body = json!({ "success": true });
         data(&value, &mut body, app, world);
         if self.moving.is_some() {
-            body["undo"] = id(0);
+            body["undo"] = json!(id);
         }
         Ok(outcome(body, false))
     }

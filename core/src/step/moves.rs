@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::command::Sending;
@@ -223,7 +224,16 @@ pub(super) fn start_back(undos: &[Undo], world: &mut World<'_>) -> Result<Step, 
         Way::Set { .. } | Way::Call { .. } | Way::Create { .. } => false,
     };
     if !undos.iter().all(alike) {
-        return Err(several("they were moved differently"));
+        let mut parts: IndexMap<String, Vec<&str>> = IndexMap::new();
+        let kind = |undo: &Undo| match &undo.way {
+            Way::Move { from, to, element, .. } => json!([undo.app, from, to, element]).to_string(),
+            Way::Set { .. } => "set".to_owned(),
+            Way::Create { .. } => "create".to_owned(),
+            Way::Call { .. } => "call".to_owned(),
+        };
+        undos.iter().for_each(|undo| parts.entry(kind(undo)).or_default().push(&undo.id));
+        let parts: Vec<Vec<&str>> = parts.into_values().collect();
+        return Err(several("they were moved differently").with("parts", json!(parts)));
     }
     let app = world.apps.find(&first.app)?;
     let dictionary = app.dictionary()?.clone();
@@ -251,7 +261,7 @@ pub(super) fn start_back(undos: &[Undo], world: &mut World<'_>) -> Result<Step, 
 
 fn several(why: &str) -> Fault {
     let message = format!("`undo`: these cannot be undone together: {why}");
-    Fault::new(Code::InvalidParameter, message, "make one call for each")
+    Fault::new(Code::InvalidParameter, message, "make one call for each of `parts`, or for each id")
 }
 
 /// The search for objects by their marks; `None` where its class has none.

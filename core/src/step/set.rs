@@ -20,7 +20,7 @@ use crate::permission::{Decision, Unasked, decide};
 use crate::reference::Object;
 use crate::reply::Reply;
 use crate::specifier::Path;
-use crate::undo::Undo;
+use crate::undo::{self, Undo};
 use crate::value::Value;
 use crate::words::RefId;
 
@@ -94,7 +94,7 @@ impl Setting {
                     for open in std::mem::take(&mut self.lost) {
                         self.gone(&open, world)?;
                     }
-                    self.done(events)
+                    self.done(events, world)
                 }
             };
         }
@@ -340,7 +340,7 @@ impl Setting {
     }
 
     /// The answer, once nothing is open.
-    fn done(self, events: u64) -> Result<Step, Fault> {
+    fn done(mut self, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
         let failed = self.items.iter().filter(|item| item.fault.is_some()).count();
         let all_failed = failed == self.items.len();
         let undone = self
@@ -351,7 +351,8 @@ impl Setting {
             .collect();
         let entries: Vec<Json> = self.items.into_iter().flat_map(Item::into_entries).collect();
         let verified = entries.iter().all(|entry| entry["verified"] == json!(true));
-        let body = json!({ "success": failed == 0 && verified, "changes": entries, "untrusted": true });
+        let undo = undo::together(&mut self.undo, world.fresh);
+        let body = json!({ "success": failed == 0 && verified, "changes": entries, "undo": undo, "untrusted": true });
         let outcome =
             Outcome { body, is_error: all_failed, events, undo: self.undo, undone, ..Outcome::default() };
         Ok(Step::Done(outcome))

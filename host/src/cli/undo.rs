@@ -53,7 +53,7 @@ fn list(state: &State, common: &Common) -> Result<(), Failure> {
             Way::Create { .. } => ("(created)", String::new()),
         };
         table.add_row([
-            undo.id.clone(),
+            undo.shown_id().to_owned(),
             time(undo.at).replace('T', " "),
             undo.app.clone(),
             clean(&undo.words),

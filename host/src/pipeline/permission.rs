@@ -250,7 +250,7 @@ impl Permission {
             self.recorder.note(now, decision(attempt, decided));
         }
         if !self.keeps_undos(outcome, now).await {
-            let lost: BTreeSet<&str> = outcome.undo.iter().map(|undo| undo.id.as_str()).collect();
+            let lost: BTreeSet<&str> = outcome.undo.iter().map(iac_core::undo::Undo::shown_id).collect();
             withdraw(&mut outcome.body, &lost);
         }
         if outcome.body.get("untrusted") == Some(&Json::Bool(true)) {

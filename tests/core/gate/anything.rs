@@ -12,7 +12,7 @@ use iac_core::Millis;
 use iac_core::call::Call;
 use iac_core::permission::{Answer, Choice, Gate, Grants, Level, Policy, Question};
 use iac_core::step::{self, Event, RunFailure, Step};
-use iac_core::undo::{Undo, Way};
+use iac_core::undo::{Undo, Wanted, Way};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
@@ -245,7 +245,7 @@ impl Game {
                     None => undos.iter().filter(|undo| !is_made(undo)).collect(),
                 };
                 let ids = all.into_iter().map(|undo| undo.id.clone()).collect();
-                Call::Undo { ids, undos: Vec::new() }.with_undos(&undos, now)
+                Call::Undo { wanted: Wanted::Ids(ids), undos: Vec::new() }.with_undos(&undos, now)
             }
             call => Ok(call),
         });

@@ -112,10 +112,11 @@ fn several_are_taken_back_together_if_they_went_one_way() {
     let all = messages(&mut session, "In");
     let done = moved(&mut session, json!(all[..2]), "Done");
     let later = moved(&mut session, json!(all[2]), "Later")["undo"].clone();
-    let [one, two] = [0, 1].map(|at| done["results"][at]["undo"].clone());
-    let mixed = session.call("iac_mcp_undo", &json!({ "undo": [one, later] }));
+    let both = done["undo"].clone();
+    let mixed = session.call("iac_mcp_undo", &json!({ "undo": [both, later] }));
     assert_eq!(mixed.body["error"], "invalid_parameter", "{}", mixed.body);
-    let outcome = session.call("iac_mcp_undo", &json!({ "undo": [one, two] }));
+    assert_eq!(mixed.body["parts"].as_array().expect("two ways").len(), 2, "{}", mixed.body);
+    let outcome = session.call("iac_mcp_undo", &json!({ "undo": both }));
     assert_eq!(outcome.body["success"], true, "{}", outcome.body);
     assert_eq!((subjects(&session, 0), subjects(&session, 1)), (json!(["one", "two"]), json!(["old"])));
 }

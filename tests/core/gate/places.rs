@@ -170,7 +170,7 @@ fn a_tab_that_is_led_elsewhere_keeps_its_reference() {
         let read =
             session.call("iac_mcp_get_properties", &json!({ "reference": tab, "properties": ["URL"] }));
         assert_eq!(read.body["properties"]["URL"], "https://x", "{}", read.body);
-        let undo = session.call("iac_mcp_undo", &json!({ "undo": outcome.body["changes"][0]["undo"] }));
+        let undo = session.call("iac_mcp_undo", &json!({ "undo": outcome.body["undo"] }));
         assert_eq!(undo.body["success"], true, "{}", undo.body);
         let urls = session
             .ask(&format!("[0, 1, 2].map(i => (world.windows[{window}].tabs[i] || {{ url: null }}).url)"));

@@ -17,13 +17,13 @@ async fn what_cannot_be_kept_for_an_undo_is_not_offered() {
     let (mac, state) = (trusting(&json!([])), tempfile::tempdir().unwrap());
     let server = serve(mac.path(), state.path()).await;
     let message = first_message(&server).await;
-    let change = flag(&server, &message, 1).await["changes"][0].clone();
-    assert!(change["undo"].is_string(), "{change}");
+    let answer = flag(&server, &message, 1).await;
+    assert!(answer["undo"].is_string(), "{answer}");
     let undos = mac.path().join(".iac-mcp/undo.json");
     std::fs::remove_file(&undos).unwrap();
     std::fs::create_dir(&undos).unwrap();
-    let change = flag(&server, &message, 2).await["changes"][0].clone();
-    assert_eq!((&change["verified"], &change["undo"]), (&json!(true), &Json::Null), "{change}");
+    let answer = flag(&server, &message, 2).await;
+    assert_eq!((&answer["success"], &answer["undo"]), (&json!(true), &Json::Null), "{answer}");
 }
 
 #[tokio::test]

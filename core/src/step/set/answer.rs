@@ -126,7 +126,10 @@ impl Setting {
             } else {
                 None
             };
-            entry["undo"] = json!(undo.as_ref().map(|undo| undo.id.clone()));
+            // The id of the whole call stands at the top.
+            if is_written && undo.is_none() {
+                entry["undo"] = Json::Null;
+            }
             self.undo.extend(undo);
             told.push(entry);
         }

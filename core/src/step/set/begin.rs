@@ -107,7 +107,7 @@ impl Setting {
                 let app = world.apps.find(&app)?;
                 self.go_on(app, 0, world)
             }
-            None => self.done(0),
+            None => self.done(0, world),
         }
     }
 }
