@@ -1,4 +1,4 @@
-//! A dialog of the Mac itself, shown by a process of its own: a fixed script, with what is shown as its arguments.
+//! A dialog of the Mac itself, in its own process: a fixed script with the question as its arguments.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -19,13 +19,13 @@ const GRACE: Duration = Duration::from_secs(3);
 /// An answer is the name of a button.
 const LONGEST: u64 = 4_096;
 
-/// Whoever could press a button from outside.
+/// Apps that could press a button from outside.
 const SYSTEM_EVENTS: &str = "com.apple.systemevents";
 
 /// The person pressed Escape, or a button that means it.
 const CANCELLED: i64 = -128;
 
-/// What a dialog shows.
+/// The contents of a dialog.
 #[derive(Debug)]
 pub struct Dialog {
     pub title: String,

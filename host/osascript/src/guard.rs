@@ -1,7 +1,7 @@
-//! The process between the server and an `osascript`: when the server is gone, however it went, the group dies.
+//! The process between the server and an `osascript`. It kills the process group when the server ends for any reason.
 //!
 //! `iac-mcp guard FD -- PROGRAM ARGUMENTS…`: FD is the far end of a pipe that only the server holds open, so its end
-//! means that the server ended. Only pipes and groups are used, which are the same on every Unix.
+//! means that the server ended. The guard uses only pipes and process groups, which are the same on every Unix.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -17,7 +17,7 @@ use rustix::stdio::{dup2_stdin, dup2_stdout};
 
 use crate::spawn;
 
-/// What a shell answers for a program that it cannot start.
+/// The exit status of a shell for a program that it cannot start.
 const UNSTARTABLE: u8 = 127;
 
 /// Runs a program under guard; its input, output and exit status are the program's own.
@@ -82,8 +82,8 @@ fn kill_at_end(mut liveness: File, leads: &Mutex<bool>) {
     }
 }
 
-/// What the program left behind is killed too. The guard moves to the server's group first, to live on and answer; a
-/// server that ends from then on must not take that group with it, for its client may be in it.
+/// Kills the program's leftover processes too. The guard first moves to the server's group, so that it survives and can
+/// answer. If the server ends after that, it must not kill that group, because the client may be in it.
 fn leave_none(leads: &Mutex<bool>) -> io::Result<()> {
     let mut leads = leads.lock().unwrap_or_else(PoisonError::into_inner);
     *leads = false;
@@ -106,7 +106,7 @@ fn code(status: ExitStatus) -> ExitCode {
     ExitCode::from(u8::try_from(code).unwrap_or(1))
 }
 
-/// stderr may be gone with the server; then there is nobody to tell.
+/// stderr may be gone with the server. Then no one can read the message.
 fn say(error: &io::Error) {
     writeln!(io::stderr(), "{error}").unwrap_or_default();
 }

@@ -37,7 +37,8 @@ pub(crate) struct Ticket {
     answer: oneshot::Receiver<Event>,
 }
 
-/// Whether a script has begun decides what a client that gives up is told: what has not begun never will.
+/// Whether a script has started decides the error for a client that gives up: a script that has not started by then
+/// never runs.
 #[derive(Debug, Default)]
 struct Stage(AtomicU8);
 
@@ -47,7 +48,7 @@ const GIVEN_UP: u8 = 2;
 
 /// When and why a client stops waiting.
 pub(crate) struct Limits {
-    /// What is left of its time.
+    /// The rest of its time.
     pub(crate) left: Duration,
     /// The most that a client waits, in all.
     pub(crate) timeout: Duration,
@@ -135,7 +136,7 @@ async fn turned_away(mut standing: watch::Receiver<Standing>, patience: Duration
     }
 }
 
-/// What a client is told whose script ended with the server.
+/// The error for a client with a script that ended with the server.
 pub(crate) fn stopping() -> Event {
     Event::Failed(RunFailure::Process("the server is stopping".to_owned()))
 }

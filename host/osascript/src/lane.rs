@@ -41,7 +41,7 @@ pub(crate) struct Lane {
     turns: Option<Turns>,
     /// When the turn that this server has is given back.
     end: Option<Pin<Box<Sleep>>>,
-    /// Whose turn a read did not wait for; the next one does not wait for it either.
+    /// The server that a read did not wait for. The next read does not wait for it either.
     asleep: Option<Holder>,
     worker: Option<Worker>,
 }
@@ -76,7 +76,7 @@ impl Lane {
         (Self { app, shared, jobs, standing, record, evicted, turns, end, asleep, worker }, entrance)
     }
 
-    /// Serves until the server stops; whatever runs then is killed.
+    /// Serves until the server stops, and then kills a running script.
     pub(crate) async fn serve(mut self) {
         let shared = self.shared.clone();
         shared.closed.run_until_cancelled(self.serve_all()).await;
@@ -129,8 +129,8 @@ impl Lane {
         self.rest().await;
     }
 
-    /// Keeps what is left of the turn. There is one timer for each turn, however many scripts share it: to set one that
-    /// ends before all others wakes the thread once more.
+    /// Keeps the rest of the turn. Each turn has one timer, however many scripts share it, because a timer that ends
+    /// before all others wakes the thread once more.
     fn keep(&mut self) {
         let until = self.turns.as_ref().and_then(Turns::kept_until).map(tokio::time::Instant::from);
         if self.end.as_ref().map(|end| end.deadline()) != until {

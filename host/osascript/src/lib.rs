@@ -1,7 +1,7 @@
-//! Runs scripts: one door to `osascript`, with deadlines, limits and nothing left behind.
+//! Runs scripts with `osascript`, with deadlines and limits, and leaves no process behind.
 //!
-//! Each app has a lane, where scripts run one after another. A client waits for its script beside the lane and is
-//! answered in time whatever happens there. `docs/execution.md` tells the whole way.
+//! Each app has a lane, where scripts run one after another. A client waits beside the lane and gets its answer in
+//! time, whatever happens in the lane. `docs/execution.md` describes the whole way.
 
 mod settings;
 mod spawn;

@@ -14,7 +14,7 @@ pub(crate) struct Lines<R> {
     most: usize,
 }
 
-/// Why there is no line.
+/// The reason for a missing line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum NoLine {
     /// The pipe ended.

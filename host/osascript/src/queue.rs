@@ -23,7 +23,7 @@ pub(crate) struct Door {
 /// Where the script of a place comes, and until when it is waited for.
 type Taken = (oneshot::Receiver<Job>, Instant);
 
-/// A place in a queue; whoever drops it gives it up.
+/// A place in a queue. Dropping it gives the place up.
 #[derive(Debug)]
 pub(crate) struct Place(oneshot::Sender<Job>);
 
@@ -32,7 +32,7 @@ pub(crate) struct Place(oneshot::Sender<Job>);
 pub(crate) enum NoPlace {
     /// So many wait already.
     Full,
-    /// Nobody serves the queue any more.
+    /// The lane has ended, so no one serves the queue.
     Ended,
 }
 
@@ -41,7 +41,7 @@ pub(crate) enum NoPlace {
 pub(crate) struct Queue {
     places: mpsc::UnboundedReceiver<Taken>,
     record: Arc<Record>,
-    /// Whose turn it is.
+    /// The next place to serve.
     first: Option<Taken>,
 }
 
@@ -70,7 +70,7 @@ impl Door {
         Ok(Place(sender))
     }
 
-    /// Puts a script at a place that was taken, or at the last one where nobody has waited for it any longer.
+    /// Puts a script at a reserved place, or at the end if the lane no longer waits for that place.
     ///
     /// # Errors
     /// There is none.
@@ -81,7 +81,7 @@ impl Door {
 }
 
 impl Queue {
-    /// Waits for the next script; `None` once nobody can come any more. Nothing is lost if the future is dropped.
+    /// Waits for the next script; `None` once no more can come. Dropping the future loses nothing.
     pub(crate) async fn next(&mut self) -> Option<Job> {
         loop {
             match &mut self.first {

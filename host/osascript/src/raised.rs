@@ -24,7 +24,7 @@ pub(crate) fn read(stderr: &[u8]) -> RunFailure {
     }
 }
 
-/// The stderr of a process, read beside everything else; nobody listens any more once this is dropped.
+/// The stderr of a process, read in parallel. Dropping it stops the reading.
 #[derive(Debug)]
 pub(crate) struct Said {
     kept: Arc<Mutex<Vec<u8>>>,
@@ -38,9 +38,9 @@ impl Said {
         Self { listener: tokio::spawn(listen(stderr, Arc::clone(&kept))), kept }
     }
 
-    /// The last of it, once the process is gone.
+    /// The last part of it, after the process has ended.
     pub(crate) async fn all(&mut self) -> Vec<u8> {
-        // Its end may never come: whatever left the group may hold the pipe.
+        // Its end may never come, because a process that left the group may hold the pipe.
         let heard = tokio::time::timeout(LATE, &mut self.listener).await;
         tracing::trace!(to_its_end = heard.is_ok(), "stderr was read");
         std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner))

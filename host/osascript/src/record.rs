@@ -23,7 +23,7 @@ pub struct Counts {
     pub timeouts: u64,
     /// Clients that took their call back.
     pub cancelled: u64,
-    /// Clients that were told that the app is busy.
+    /// The number of clients that got `app_busy`.
     pub busy: u64,
     /// Reads run a second time.
     pub retried: u64,
@@ -67,7 +67,7 @@ pub struct WorkerReport {
     pub age_ms: u64,
 }
 
-/// What is kept of a lane.
+/// The statistics of a lane.
 #[derive(Debug, Default)]
 pub(crate) struct Record(Mutex<Inner>);
 
@@ -180,7 +180,7 @@ impl Times {
     }
 }
 
-/// Nobody reads more digits of milliseconds.
+/// More digits of milliseconds help no one.
 fn to_microseconds<S: Serializer>(ms: &f64, into: S) -> Result<S::Ok, S::Error> {
     into.serialize_f64((ms * 1e3).round() / 1e3)
 }

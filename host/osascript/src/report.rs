@@ -1,4 +1,4 @@
-//! What the supervisor does, for people.
+//! The supervisor's state, for people.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub struct AppReport {
     pub state: &'static str,
     /// The same in words, unless it is open.
     pub because: Option<String>,
-    /// The server whose turn it is, while it is waited for.
+    /// The server that holds the turn, while this one waits for it.
     pub holder: Option<Holder>,
     /// How many scripts wait.
     pub waiting: usize,

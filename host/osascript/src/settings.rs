@@ -31,7 +31,7 @@ pub struct Settings {
     pub command: Vec<OsString>,
     /// Variables set for it, beside those of this process.
     pub environment: Vec<(OsString, OsString)>,
-    /// This program, which guards what is started; `None` to start it without a guard.
+    /// This program as the guard of each process; `None` to start processes without a guard.
     pub guard: Option<PathBuf>,
     /// When a client is answered at the latest.
     pub timeout: Duration,
@@ -47,8 +47,8 @@ pub struct Settings {
     pub idle: Duration,
     /// How much memory one may gain before it is replaced, in bytes.
     pub growth: u64,
-    /// How long a script is left to end, whether or not its client was answered; killing it earlier can leave the app
-    /// with a queue that nobody empties.
+    /// How long a script may run after its client was answered. Killing it earlier can leave the app with a queue that
+    /// it never empties.
     pub linger: Duration,
     /// How long a read waits for another server's turn, and any call for an app that has fallen silent.
     pub patience: Duration,

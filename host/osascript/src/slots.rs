@@ -23,7 +23,7 @@ impl Slots {
         Self { most, taken: Mutex::new(Vec::new()) }
     }
 
-    /// Takes or keeps the place of an app, for a script; `evict` is told when another needs it.
+    /// Takes or keeps the place of an app for a script. `evict` is notified when another app needs the place.
     ///
     /// False if all places are in use by running scripts.
     pub(crate) fn claim(&self, app: &Arc<str>, evict: &Arc<Notify>) -> bool {

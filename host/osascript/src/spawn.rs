@@ -13,7 +13,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use crate::settings::Settings;
 
-/// How long what a process said may come after its end.
+/// How long the output of a process may take to arrive after its end.
 pub(crate) const LATE: Duration = Duration::from_millis(500);
 
 /// A process that leads its own group; the group is killed when this is dropped.
@@ -30,7 +30,7 @@ pub struct Pipes {
     pub stderr: ChildStderr,
 }
 
-/// A pipe whose near end only this process holds: guards read the far end, and its end tells them that the server
+/// A pipe with its near end in this process alone. Guards read the far end, and its end tells them that the server
 /// ended.
 #[derive(Debug)]
 pub struct Liveness {
@@ -115,8 +115,8 @@ impl Process {
         Ok(status)
     }
 
-    /// Waits until the process has ended and what it said can be read. Its pipes may stay open for ever: whatever left
-    /// the group lives on with them.
+    /// Waits until the process has ended and its output can be read. Its pipes may stay open for ever, because a
+    /// process that left the group keeps them.
     pub(crate) async fn is_over(&mut self) {
         if let Err(error) = self.wait().await {
             tracing::debug!(%error, "a process cannot be waited for");
@@ -135,7 +135,8 @@ impl Process {
         group.is_some() && group == self.leader()
     }
 
-    /// Kills the whole group. What was waited for already is left alone: its number may be another's by now.
+    /// Kills the whole group. A group that was already waited for is left alone, because its number may belong to
+    /// another by now.
     pub(crate) fn kill(&self) {
         kill_group(self.leader());
     }
@@ -223,7 +224,7 @@ pub fn own_server(arguments: &[OsString]) -> io::Result<Child> {
     command.spawn().map_err(|error| unstartable(own.as_os_str(), &error))
 }
 
-/// Asks `ps` for the memory of a process, in kilobytes, where there is no `/proc`.
+/// Asks `ps` for the memory of a process in kilobytes, on systems without `/proc`.
 ///
 /// # Errors
 /// `ps` cannot be started.
@@ -248,7 +249,7 @@ pub(crate) async fn ps_all() -> io::Result<Vec<u8>> {
     Ok(ps.output().await?.stdout)
 }
 
-/// Says what was to be started, and why it was not.
+/// Names the program and the reason why it did not start.
 fn unstartable(program: &OsStr, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{} cannot be started: {error}", program.display()))
 }

@@ -1,11 +1,11 @@
-//! How an app stands: what its lane does, for clients that wait and for people.
+//! The state of an app's lane, for waiting clients and for people.
 
 use std::fmt;
 use std::time::Instant;
 
 use crate::turns::Holder;
 
-/// What the lane of an app does.
+/// The state of a lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
     /// Nothing, or it is about to begin.
@@ -21,7 +21,7 @@ pub(crate) enum Standing {
 }
 
 impl Standing {
-    /// Whether there is no sign that the app will answer.
+    /// Whether nothing suggests that the app will answer.
     pub(crate) fn is_silent(&self) -> bool {
         matches!(self, Self::Silent(_) | Self::Suspect(_))
     }

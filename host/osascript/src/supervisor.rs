@@ -27,8 +27,8 @@ pub struct Supervisor {
     tasks: TaskTracker,
 }
 
-/// A place in the lane of an app, for one script. Whoever drops it gives it up, and whoever keeps it for long without a
-/// script is passed over.
+/// A place in the lane of an app, for one script. Dropping it gives the place up. The lane skips a place that stays
+/// without a script for too long.
 #[derive(Debug)]
 pub struct Place {
     app: Arc<str>,
@@ -67,7 +67,7 @@ impl Supervisor {
         Place { app, entrance, taken }
     }
 
-    /// Runs a script at a place, for a client that has waited before: `left` is what is left of its time.
+    /// Runs a script at a place, for a client that has already waited: `left` is the rest of its time.
     pub async fn run_at(
         &self,
         place: Place,
@@ -93,7 +93,7 @@ impl Supervisor {
         event
     }
 
-    /// Kills what is still running.
+    /// Kills all running scripts.
     pub async fn shutdown(&self) {
         self.shared.closed.cancel();
         self.tasks.close();

@@ -18,7 +18,7 @@ const POLL: Duration = Duration::from_millis(3);
 /// How long a turn lasts at least, if there is something to run.
 const SLICE: Duration = Duration::from_millis(5);
 
-/// How long a server stands back: whoever waits has tried twice by then.
+/// How long a server stands back. A waiting server tries twice in this time.
 const STAND_BACK: Duration = Duration::from_millis(8);
 
 /// The two files of one app.
@@ -31,7 +31,7 @@ pub(crate) struct Turns {
     since: Option<Instant>,
 }
 
-/// The right to talk to the app, until it is dropped; what is left of its time is kept for the next script.
+/// The right to use the app, until it is dropped. The rest of its time is kept for the next script.
 #[derive(Debug)]
 pub(crate) struct Turn<'a>(&'a mut Turns);
 
@@ -59,13 +59,13 @@ impl Turns {
         Ok(Self { next: open("next")?, app: open("turn")?, stand_back: None, since: None })
     }
 
-    /// Whether these are still the files that other servers find. Whoever has the turn keeps it.
+    /// Whether these files are still the ones that other servers find. The holder of the turn keeps it.
     pub(crate) fn are_there(&self) -> bool {
         let is_there = |file: &File| file.metadata().is_ok_and(|found| found.nlink() > 0);
         self.since.is_some() || (is_there(&self.next) && is_there(&self.app))
     }
 
-    /// Takes the turn if nobody has it and nobody waits for it, or goes on with it; [`Self::taken`] is the turn.
+    /// Takes the turn if it is free and no server waits for it, or continues it. [`Self::taken`] is the turn.
     pub(crate) fn take_now(&mut self) -> bool {
         self.end_slice();
         if self.since.is_some() {
@@ -120,7 +120,7 @@ impl Turns {
         self.stand_back = waited_for.then(|| Instant::now() + STAND_BACK);
     }
 
-    /// Who wrote its name into the file last; it may be gone by now.
+    /// The server that wrote its number into the file last. It may have ended by now.
     pub(crate) fn holder(&self) -> Option<Holder> {
         let mut text = [0; 100];
         let read = self.app.read_at(&mut text, 0).ok()?;
@@ -155,7 +155,7 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// A lock that is given back when it is dropped, also by a future that is no longer wanted.
+/// A lock that is released when it is dropped, even by a cancelled future.
 struct Locked<'a>(Option<&'a File>);
 
 impl<'a> Locked<'a> {

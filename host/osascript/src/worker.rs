@@ -22,7 +22,7 @@ use crate::raised::Said;
 use crate::settings::Settings;
 use crate::spawn::{Liveness, Pipes, Process};
 
-/// What it runs instead of a script.
+/// The program that it runs in place of a script.
 const LOOP: &str = include_str!("worker.js");
 
 /// How its first line begins; the number of its process follows.
@@ -61,7 +61,7 @@ pub(crate) enum Broken {
     /// It ended before it had the whole request, so nothing of it ran.
     #[error("the worker ended before it was asked")]
     Unasked,
-    /// It ended; this is what it said on stderr.
+    /// It ended with this text on stderr.
     #[error("the worker ended")]
     Ended(Vec<u8>),
     /// It said something that it was not asked.
@@ -253,7 +253,7 @@ fn answer(line: &str, to: u64) -> Option<Event> {
     }
 }
 
-/// Whether a text has the ends of an envelope. One that was cut off has not; whatever else it may be, the core finds out.
+/// Whether a text has the ends of an envelope. A text that was cut off lacks them; the core checks the rest.
 pub(crate) fn is_envelope(text: &str) -> bool {
     text.starts_with("{\"ok\":") && text.trim_ascii_end().ends_with('}')
 }

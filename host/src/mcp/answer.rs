@@ -1,4 +1,4 @@
-//! What a call answered, as a client receives it.
+//! The answer of a call in the form for a client.
 
 use rmcp::RoleServer;
 use rmcp::model::{CallToolResult, ContentBlock, Implementation, MetaObject, ProtocolVersion};
@@ -24,7 +24,7 @@ pub(super) fn result(answer: Answer, meta: MetaObject) -> CallToolResult {
     result.with_meta(Some(meta))
 }
 
-/// Begins the metadata of a result: clients of the stateless era are told who answers, each time.
+/// Starts the metadata of a result. Clients of the stateless revision are told the server's name in each one.
 pub(super) fn meta(context: &RequestContext<RoleServer>, info: &Implementation) -> MetaObject {
     let mut meta = MetaObject::new();
     if is_modern(context) {

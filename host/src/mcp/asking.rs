@@ -34,7 +34,7 @@ const FIELD: &str = "decision";
 /// How long a ticket is good.
 const GOOD: Duration = Duration::from_secs(10 * 60);
 
-/// How many questions are before a human at once. Whoever has 400 of them open reads none.
+/// The largest number of open questions. A human with hundreds of them would read none.
 const AT_ONCE: usize = 4;
 
 /// The questions that a human has before them; others wait in the order in which they came.
@@ -70,12 +70,12 @@ pub(super) struct Tickets {
     open: Mutex<BTreeMap<String, Instant>>,
 }
 
-/// What a ticket says; its place and time are in the signature.
+/// The contents of a ticket; its place and time are in the signature.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Ticket {
     /// Drawn for this ticket.
     nonce: String,
-    /// What the question was bound to.
+    /// The digest that the question was bound to.
     digest: String,
 }
 
@@ -120,7 +120,7 @@ fn random<const N: usize>() -> [u8; N] {
     bytes
 }
 
-/// What a ticket is good for: one tool with the same arguments, however they are written.
+/// The call that a ticket is valid for: one tool with the same arguments in any spelling.
 fn place(tool: &str, arguments: &JsonObject) -> String {
     serde_json::json!([tool, sorted(&Json::Object(arguments.clone()))]).to_string()
 }
@@ -136,7 +136,7 @@ fn sorted(json: &Json) -> Json {
     }
 }
 
-/// Whoever calls, and how the human behind them is asked.
+/// The caller, and the way to ask the human behind it.
 pub(super) fn caller(
     tickets: &Tickets,
     questions: &Questions,
@@ -183,7 +183,7 @@ pub(super) fn input_required(
     InputRequiredResult::new(Some(BTreeMap::from([(INPUT.to_owned(), request)])), Some(ticket))
 }
 
-/// What a client says that came again: the digest of the question it was given to, and the answer.
+/// The parts of a repeated call: the digest of its question, and the answer.
 fn answer(tickets: &Tickets, request: &CallToolRequestParams, client: &str) -> Option<(String, Said)> {
     let state = request.request_state.as_deref()?;
     let arguments = request.arguments.clone().unwrap_or_default();
@@ -199,7 +199,7 @@ struct Again {
     answer: Option<(String, Said)>,
 }
 
-/// What a human has said.
+/// The human's answer.
 #[derive(Debug)]
 struct Said {
     choice: Choice,
@@ -273,7 +273,7 @@ fn choice(result: &ElicitResult) -> Choice {
     }
 }
 
-/// The form: the question, and what can be chosen, with words for people.
+/// The form: the question and the possible answers, with labels for people.
 fn form(question: &Question, titled: bool) -> ElicitRequestParams {
     let (values, titles): (Vec<String>, Vec<String>) = question
         .choices()
@@ -327,7 +327,7 @@ mod tests {
         assert!(now(first.as_mut()).is_some());
     }
 
-    /// What a future has come to by now.
+    /// The result of a future, if it is ready.
     fn now<F: Future>(future: std::pin::Pin<&mut F>) -> Option<F::Output> {
         let mut nobody = std::task::Context::from_waker(std::task::Waker::noop());
         match future.poll(&mut nobody) {

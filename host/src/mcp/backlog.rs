@@ -12,7 +12,7 @@ use super::flow::{Flow, Lane};
 
 /// Nothing is read while so much is kept. 10,000 calls of a usual size are a third of it.
 const MOST: usize = 8 * 1024 * 1024;
-/// What a kept request costs beside its bytes.
+/// The cost of a kept request besides its bytes.
 const BESIDE: usize = 256;
 /// How many ids of cancelled requests are remembered.
 const CANCELLED: usize = 1_000;
@@ -56,8 +56,8 @@ impl Backlog {
         self.bytes == 0
     }
 
-    /// Whether an id is that of a request that was not answered. Nobody could tell the answers of two apart, and what
-    /// was cancelled may still run.
+    /// Whether an id belongs to a request without an answer. Two requests with one id would have indistinguishable
+    /// answers, and a cancelled request may still run.
     pub(super) fn is_taken(&self, id: &RequestId) -> bool {
         self.stages.contains_key(id)
     }
@@ -101,7 +101,7 @@ impl Backlog {
         self.stages.remove(id);
     }
 
-    /// Cancels a request; returns whether it runs, so that somebody else has to know.
+    /// Cancels a request. Returns whether it runs, because then the session must know too.
     pub(super) fn cancel(&mut self, id: &RequestId) -> bool {
         match self.stages.get(id) {
             Some(Stage::Kept(_)) => {

@@ -9,7 +9,7 @@ use std::task::Poll;
 /// Waits for a future, without a task of its own.
 ///
 /// # Errors
-/// It panicked; this is what it said. It must not be polled again.
+/// It panicked with this message. It must not be polled again.
 pub(super) async fn caught<F: Future>(mut future: Pin<&mut F>) -> Result<F::Output, String> {
     poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
         Ok(poll) => poll.map(Ok),

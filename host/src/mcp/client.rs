@@ -18,7 +18,7 @@ pub struct Client {
     pub first_answer: Duration,
 }
 
-/// What a server answered.
+/// A server's answer.
 #[derive(Clone, Debug)]
 pub struct Received {
     /// The answer or the error.
@@ -33,7 +33,7 @@ pub struct Received {
     pub elapsed: Duration,
 }
 
-/// Why there is no answer.
+/// The reason for a missing answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The server cannot be started.

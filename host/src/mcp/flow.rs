@@ -1,7 +1,7 @@
-//! How much of what a client sends is under way at once.
+//! Limits the work of one client.
 //!
-//! A client may send without end and never read an answer. What is under way is bounded, and so is what waits to be
-//! written; requests beyond that are kept as the bytes they came in, and only so many of them.
+//! A client may send without end and never read an answer. So this module bounds the requests under way and the
+//! unwritten answers. It keeps further requests as raw bytes, up to a limit.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -42,7 +42,7 @@ impl Lane {
     }
 }
 
-/// What is under way in one session.
+/// The work under way in one session.
 #[derive(Debug, Default)]
 pub(super) struct Flow {
     state: Mutex<State>,
@@ -101,7 +101,7 @@ impl Flow {
     }
 }
 
-/// A request that is under way, for as long as whatever answers it is there: also where it was cancelled, or panics.
+/// A request under way, as long as its task exists, even after a cancellation or a panic.
 #[derive(Debug)]
 pub(super) struct Slot {
     flow: Arc<Flow>,
@@ -139,7 +139,7 @@ impl Drop for Slot {
     }
 }
 
-/// A call that waits for a human. It takes its place again at once, since nobody may wait for another human answer.
+/// A call that waits for a human. It gets its place back at once, because no call may wait for another call's human.
 #[derive(Debug)]
 pub(super) struct Parked<'a>(&'a Slot);
 

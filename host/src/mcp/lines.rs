@@ -6,13 +6,13 @@ use std::io;
 
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
-/// More than any message needs; whoever sends more means no message.
+/// More than any message needs. A longer line is not a message.
 pub(super) const LONGEST: usize = 16 * 1024 * 1024;
 
 /// Room for so many bytes is kept from one line to the next.
 const KEPT: usize = 64 * 1024;
 
-/// What has come.
+/// The next input.
 #[derive(Debug)]
 pub(super) enum Came {
     /// A whole line, which [`Lines::line`] shows until [`Lines::clear`] forgets it.

@@ -1,7 +1,7 @@
-//! Tells a client that asked for it how far its call is.
+//! Sends progress of a call to a client that asked for it.
 //!
-//! The number that a client gets only ever grows: it is the time since the call began, in seconds. What a plugin counts
-//! stands in the message.
+//! The number for the client only grows: it is the time since the start of the call, in seconds. A plugin's own count
+//! is in the message.
 
 use std::convert::Infallible;
 use std::sync::{Mutex, PoisonError};
@@ -18,7 +18,7 @@ use crate::consent::Listener;
 /// How often a client hears that a call is still under way.
 const PROGRESS: Duration = Duration::from_secs(10);
 
-/// What a plugin says is passed on at most this often.
+/// The shortest interval between two messages of a plugin.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The way to a client that wants to know.
@@ -32,7 +32,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Returns the way to whoever called, if they asked for it.
+    /// Returns the way to the caller, if it asked for progress.
     pub(super) fn of(context: &RequestContext<RoleServer>) -> Option<Self> {
         let (peer, token) = (context.peer.clone(), context.meta.get_progress_token()?);
         Some(Self { peer, token, began: Instant::now(), told: Mutex::default(), telling: TaskTracker::new() })

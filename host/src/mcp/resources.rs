@@ -1,4 +1,4 @@
-//! Resources: the apps, the whole dictionary of each, and what was done lately.
+//! Resources: the apps, the dictionary of each app, and the newest entries of the audit log.
 
 use iac_core::app::App;
 use iac_core::call::Tool;
@@ -15,7 +15,7 @@ use crate::pipeline::Pipeline;
 const APPS: &str = "iac://apps";
 const AUDIT: &str = "iac://audit";
 
-/// How many of the newest entries of the audit log are told.
+/// The number of entries of the audit log to show.
 const NEWEST: usize = 100;
 
 const JSON: &str = "application/json";
@@ -91,7 +91,7 @@ fn dictionary(app: &App) -> Resource {
     resource.with_title(format!("{name}: scripting dictionary"))
 }
 
-/// A bundle id may hold anything; what has a meaning in an address is written as `%XX`.
+/// A bundle id may contain any character. Characters with a meaning in an address are written as `%XX`.
 fn address(app: &App) -> String {
     let id = utf8_percent_encode(&app.bundle_id, MEANT);
     format!("{APPS}/{id}/dictionary")

@@ -47,11 +47,12 @@ pub(super) struct Server {
     questions: Questions,
     /// Bounds the requests that listen, since each of them stays under way.
     listening: Arc<Semaphore>,
-    /// Whether an older client is told of changes already: it may say more than once that it is initialized.
+    /// Whether an older client already gets notifications of changes. It may report more than once that it is
+    /// initialized.
     told: Arc<AtomicBool>,
     /// Made at the start and never marked as seen: no change is lost before a client listens.
     changes: watch::Receiver<u64>,
-    /// The client has closed its end: whoever listens is not waited for.
+    /// The client has closed its end, so the server does not wait for its listening requests.
     closed: CancellationToken,
 }
 
@@ -137,7 +138,7 @@ impl ServerHandler for Server {
         Cow::Owned(all.filter(|version| **version != ProtocolVersion::V_2025_03_26).cloned().collect())
     }
 
-    /// Agrees on the revision that was asked for or the newest before it, which whoever asked knows too.
+    /// Agrees on the requested revision, or on the newest one before it, which such a client knows too.
     fn negotiate_initialize(&self, request: &InitializeRequestParams) -> Result<InitializeResult, ErrorData> {
         let supported = self.supported_protocol_versions();
         let begins = |version: &&ProtocolVersion| **version < ProtocolVersion::V_2026_07_28;
@@ -206,7 +207,7 @@ impl ServerHandler for Server {
         tools::find(name).cloned()
     }
 
-    /// Requests whose parameters have not the form that the protocol wants arrive here, as do unknown methods.
+    /// Handles requests with invalid parameters, and unknown methods.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -284,7 +285,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// Says that the tools have changed, each time, until nobody listens any more.
+/// Notifies clients of each change of the tools, until none listens.
 async fn tell_changes(
     context: SubscriptionContext,
     mut changes: watch::Receiver<u64>,

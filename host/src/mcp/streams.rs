@@ -1,7 +1,7 @@
-//! Stdin and stdout, as this process was given them.
+//! The stdin and stdout of this process.
 //!
-//! Whatever is built on Node starts its servers with sockets and not with pipes, as most clients are. For those rmcp has a
-//! thread that reads and one that writes; here they are waited for as the pipes are, by the thread that answers.
+//! Programs on Node, as most clients are, start their servers with sockets instead of pipes. For sockets rmcp uses one
+//! thread to read and one to write. This module waits for them in the thread that answers, as for pipes.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -21,7 +21,7 @@ pub(super) type Input = Box<dyn AsyncRead + Send + Unpin>;
 /// Where lines to a client go.
 pub(super) type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// Takes stdin and stdout, each as what it is.
+/// Takes stdin and stdout, each by its kind.
 pub(super) fn standard() -> (Input, Output) {
     let (stdin, stdout) = stdio_pipes();
     (
@@ -36,14 +36,14 @@ struct Socket {
     _shared: Shared,
 }
 
-/// What whoever gave a socket holds as well: it is given back as it was.
+/// The flags of a socket that its owner shares. They are restored at the end.
 struct Shared {
     socket: OwnedFd,
     blocked: bool,
 }
 
 impl Socket {
-    /// `None` if it is no socket of this machine.
+    /// `None` if it is not a socket of this machine.
     fn of(given: impl AsFd) -> Option<Self> {
         let socket = given.as_fd().try_clone_to_owned().ok()?;
         let stream = net::UnixStream::from(socket.try_clone().ok()?);

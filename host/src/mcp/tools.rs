@@ -15,7 +15,7 @@ static BUILT_IN: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         .expect("the tools are part of the program: a test reads them")
 });
 
-/// What a client tells its model about this server.
+/// The server's instructions for a client's model.
 pub(super) const INSTRUCTIONS: &str = include_str!("instructions.md");
 
 /// Returns the built-in tools, always in the same order.
@@ -48,7 +48,7 @@ fn of_command(tool: &CommandTool) -> Tool {
     definition.with_title(tool.title.clone()).with_annotations(annotations)
 }
 
-/// Adds the tools of plugins; a name that is taken stays with whoever has it.
+/// Adds the tools of plugins. A name that is in use stays with its owner.
 fn with_plugins(mut tools: Vec<Tool>, plugins: &Plugins) -> Vec<Tool> {
     for tool in plugins.tools().into_iter().map(of_plugin) {
         if !tools.iter().any(|held| held.name == tool.name) {
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(names, crate::pipeline::tools::built_in().collect::<Vec<_>>());
     }
 
-    /// What some client does not take; facts of the clients, not of the standard.
+    /// Rules of single clients that go beyond the standard.
     #[test]
     fn every_schema_is_taken_by_every_client() {
         for tool in tools() {

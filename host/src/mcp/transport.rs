@@ -36,9 +36,9 @@ pub(super) struct Stdio {
     /// Requests that wait for their answers.
     backlog: Backlog,
     flow: Arc<Flow>,
-    /// Whether stdin has ended. What was read before is still answered.
+    /// Whether stdin has ended. Lines that were read before are still answered.
     ended: bool,
-    /// Answers to what could not be read. They are on their way even if nobody waits for the next message any more.
+    /// Answers to unreadable lines. They are sent even if no one waits for the next message.
     sending: Option<Sending>,
     /// Cancelled when the client closes its end.
     closed: CancellationToken,
@@ -160,7 +160,7 @@ impl Stdio {
         None
     }
 
-    /// Gives a request its place, which it holds until whatever answers it is gone.
+    /// Gives a request its place, which it holds until its task ends.
     fn begin(
         &self,
         mut request: JsonRpcRequest<ClientRequest>,
@@ -188,8 +188,8 @@ impl Stdio {
         self.sending = Some(Box::pin(self.write(&TxJsonRpcMessage::<RoleServer>::error(error, id))));
     }
 
-    /// Writes a message after those before it. What is not yet written counts from now on, so that a client which reads
-    /// nothing gets no more answers.
+    /// Writes a message after the earlier ones. Unwritten bytes count from now on, so a client that reads nothing gets
+    /// no more answers.
     fn write(
         &self,
         message: &TxJsonRpcMessage<RoleServer>,
@@ -205,7 +205,7 @@ impl Stdio {
         }
     }
 
-    /// Whether a message may go on to the session, or to what waits for one to begin.
+    /// Whether a message may go on to the session or to the task that waits for one.
     fn is_in_turn(&mut self, message: &ClientJsonRpcMessage) -> bool {
         match message {
             _ if self.begun => true,
@@ -322,7 +322,7 @@ impl Transport<RoleServer> for Stdio {
         }
         let (sent, closed) = (self.write(&item), self.closed.clone());
         async move {
-            // Whoever does not read any more is gone, also where somebody still holds the other end of stdin.
+            // A client that no longer reads has gone, even if another process still holds the other end of stdin.
             sent.await.inspect_err(|_| closed.cancel())
         }
     }

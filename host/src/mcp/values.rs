@@ -10,9 +10,9 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 /// As many as ten batches of the largest size have. A line of 16 MiB that is one text has seven.
 pub(super) const MOST: usize = 100_000;
 
-/// Whether a line holds more values than are read. What is not JSON is found out later.
+/// Whether a line has too many values. Invalid JSON is found later.
 pub(super) fn are_too_many(line: &[u8]) -> bool {
-    // Each takes two bytes at least, with what stands between it and the next one.
+    // Each value takes at least two bytes with its separator.
     if line.len() / 2 < MOST {
         return false;
     }

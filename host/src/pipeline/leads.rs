@@ -1,4 +1,4 @@
-//! Where names among a call's arguments lead: what the core cannot know, since only the disk does.
+//! Resolves links in names among a call's arguments. Only the disk knows their targets, so the core cannot do it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ fn collect<'a>(value: &'a Json, found: &mut Vec<&'a str>) {
     }
 }
 
-/// Follows every link in the part of a path that is there; what is not there yet is left as it is.
+/// Follows every link in the existing part of a path. A missing part stays as it is.
 fn resolved(path: &Path) -> PathBuf {
     let mut rest = Vec::new();
     let mut at = path;

@@ -1,4 +1,4 @@
-//! What others ask about apps and references, without a call.
+//! Look-ups of apps and references outside of a call.
 
 use iac_core::fault::Fault;
 use iac_core::reference::RefId;
@@ -15,7 +15,7 @@ impl Pipeline {
         apps.find(app).map(|app| app.bundle_id.to_string())
     }
 
-    /// Returns the bundle id of the app that a reference belongs to; `None` if it is no reference that is held.
+    /// Returns the bundle id of a reference's app; `None` if the store has no such reference.
     pub fn app_of(&self, reference: &str) -> Option<String> {
         let id = RefId::parse(reference)?;
         // A reference of an earlier process belongs to its app before the first call too.

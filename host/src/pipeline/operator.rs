@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 
 use iac_state::shell_word;
 
-/// How the operator reaches what this server goes by.
+/// The options with which the operator reaches this server's state.
 #[derive(Clone, Debug, Default)]
 pub struct Operator {
     /// The options between the program's name and a command, each with a space after it.
@@ -16,7 +16,7 @@ pub struct Operator {
     forgets: bool,
 }
 
-/// What can be done where a rule would be forgotten.
+/// The advice if the state would forget a rule.
 const FORGETS: &str = "only the user can allow this, and this simulated Mac forgets approvals: the user can create a saved one with `iac-mcp sim new DIR` and use it with --world DIR, or keep approvals with --state DIR";
 
 impl Operator {

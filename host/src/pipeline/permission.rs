@@ -1,4 +1,4 @@
-//! What stands between a call and its scripts in the shell: the files that decide, the human, and the audit log.
+//! The shell's part of permission, between a call and its scripts: the policy and grants, the human, and the audit log.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,10 +19,10 @@ use tokio_util::sync::CancellationToken;
 use super::{internal, leads};
 use crate::consent::{Asked, Caller};
 
-/// How long an answer waits until it can be taken back what was done.
+/// How long an answer waits for its undo record to be stored.
 const LATE: Duration = Duration::from_secs(1);
 
-/// How long the disk may take. Two servers that hold each other up need some seconds; a volume that is gone takes for ever.
+/// How long the disk may take. Two servers that block each other need some seconds; a missing volume takes for ever.
 const SILENT: Duration = Duration::from_secs(10);
 
 /// Everything that decides in the shell.
@@ -52,7 +52,7 @@ struct Called {
     words: OnceLock<Arc<CallWords>>,
 }
 
-/// What somebody wrote stands in the arguments: it is not shown.
+/// The arguments contain private text, so they are not shown.
 impl std::fmt::Debug for Called {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Called")
@@ -126,7 +126,7 @@ impl Permission {
         self.state.gate(Millis(0), None).unwrap_or_else(|_| closed()).policy
     }
 
-    /// Gives `iac_mcp_undo` what it names.
+    /// Gives `iac_mcp_undo` the named writes.
     pub(super) async fn with_undos(&self, call: Call, now: Millis) -> Result<Call, Fault> {
         if !call.wants_undos() {
             return Ok(call);
@@ -135,10 +135,10 @@ impl Permission {
         call.with_undos(&known, now)
     }
 
-    /// Writes a decision down before it is acted upon: what may change something waits until that is on the disk.
+    /// Logs a decision before it takes effect. The entry for a change must be on the disk before the change runs.
     ///
     /// # Errors
-    /// It cannot be written, and it is about more than a read.
+    /// The entry of a change cannot be written.
     pub(super) async fn decided(
         &self,
         attempt: &Attempt<'_>,
@@ -218,7 +218,7 @@ impl Permission {
         Some(answer)
     }
 
-    /// Keeps what was allowed for more than once. Where that fails it was allowed once.
+    /// Stores an approval for more than one use. If that fails, it counts once.
     pub(super) async fn keep_grants(&self, question: &Question, answer: &Answer, now: Millis) {
         let Answer::Chosen { choice: choice @ (Choice::Hour | Choice::Always), digest, by } = answer else {
             return;
@@ -236,9 +236,8 @@ impl Permission {
         }
     }
 
-    /// Ends a call: a refusal is written down, what can be taken back is kept, and what was read is remembered.
-    ///
-    /// What cannot be kept is not offered.
+    /// Ends a call: logs a refusal, stores the undo record, and notes untrusted content. An undo that cannot be stored
+    /// is not offered.
     pub(super) async fn ended(
         &self,
         attempt: &Attempt<'_>,
@@ -258,7 +257,7 @@ impl Permission {
         }
     }
 
-    /// Keeps what can be taken back, and forgets what was; false if that failed, or is not known in time.
+    /// Stores and deletes undo records; false if that failed or took too long.
     pub(super) async fn keeps_undos(&self, outcome: &Outcome, now: Millis) -> bool {
         let (undo, undone) = (outcome.undo.clone(), outcome.undone.clone());
         if undo.is_empty() && undone.is_empty() {
@@ -274,7 +273,7 @@ impl Permission {
         false
     }
 
-    /// The policy that decided about the read says whose words were read.
+    /// The policy that decided about the read also says whose content it was.
     async fn taint(&self, apps: &[Arc<str>]) {
         let of_others = apps.iter().any(|app| self.state.is_content_of_others(app));
         if !of_others || !self.state.read_untrusted() {
@@ -309,7 +308,7 @@ fn decision(attempt: &Attempt<'_>, decided: &Arc<Decided>) -> impl FnOnce() -> E
     move || Entry::Decision { call: called.words(), decided }
 }
 
-/// What decides when nothing can be read any more: what has run is still answered, and nothing more runs.
+/// The policy for unreadable files. Calls under way are still answered, and nothing more runs.
 pub(super) fn closed() -> Gate {
     let policy = Policy::parse("rules = [{ decision = \"deny\", reason = \"the policy cannot be read\" }]");
     Gate { policy: Arc::new(policy.expect("it is correct: a test reads it")), ..Gate::default() }
@@ -331,7 +330,7 @@ fn grant_id() -> String {
     format!("grant_{}", data_encoding::BASE32_NOPAD.encode(&bits).to_lowercase())
 }
 
-/// The part of an envelope that says how a script ended; what it answered is passed over.
+/// The part of an envelope that says how a script ended. Its result is skipped.
 #[derive(Deserialize)]
 struct End {
     ok: bool,
@@ -346,7 +345,7 @@ impl End {
     }
 }
 
-/// Whether what a script answered may be kept until somebody has time to look how it ended.
+/// Whether the server may keep a script's answer until it can check how the script ended.
 fn is_short(event: &Event) -> bool {
     matches!(event, Event::Replied(text) if text.len() <= 4 * 1024)
 }

@@ -16,10 +16,10 @@ const BY: &str = "dialog of this Mac";
 /// A dialog has three buttons at most; "always" is for the command line and for clients that ask in a form.
 const OFFERED: [Choice; 3] = [Choice::Hour, Choice::Once, Choice::Deny];
 
-/// Whoever could press a button from outside.
+/// Apps that could press a button from outside.
 const SYSTEM_EVENTS: &str = "com.apple.systemevents";
 
-/// Whether there is a screen with somebody before it, and who may touch it.
+/// Whether there is a screen with a logged-in user, and which call may use it.
 #[derive(Debug)]
 pub(super) struct Screen {
     is_there: bool,
@@ -32,7 +32,7 @@ impl Screen {
         Self { is_there, quiet: RwLock::default() }
     }
 
-    /// Whether somebody can be asked here.
+    /// Whether a human can be asked here.
     pub(super) fn is_there(&self) -> bool {
         self.is_there
     }
@@ -42,7 +42,7 @@ impl Screen {
         self.is_there && (decided.harm.is_shell || app.eq_ignore_ascii_case(SYSTEM_EVENTS))
     }
 
-    /// Waits, for what may type or click, until no dialog is open, and not longer than the call may take.
+    /// Makes a call that may type or click wait until no dialog is open, at most for the time of the call.
     ///
     /// # Errors
     /// A dialog was open all the time, or the call was cancelled.
@@ -84,7 +84,7 @@ impl Pipeline {
         here.unwrap_or(answer)
     }
 
-    /// `None` if nobody is there.
+    /// `None` if no user is logged in.
     async fn ask_here(&self, question: &Question, patience: Duration) -> Option<Answer> {
         if !self.screen.is_there {
             return None;

@@ -1,4 +1,4 @@
-//! `system`: what this server is and how it does.
+//! `system`: information about this server.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -29,7 +29,7 @@ pub struct PluginStatus {
     pub reports: Vec<PluginReport>,
     /// How many tools they have.
     pub tools: usize,
-    /// Why what is installed cannot be used, if it cannot.
+    /// The reason why the installed plugins cannot be used, if any.
     pub problem: Option<String>,
     /// Why they get no language server, if they get none.
     pub problem_of_servers: Option<String>,
@@ -123,7 +123,7 @@ impl Pipeline {
         Ok(json!({ "healthy": healthy, "checks": checks, "settings": self.said }))
     }
 
-    /// Whether a script runs: one that asks which apps run, or where there are none, one that asks nobody.
+    /// Whether the scripts work: a script that asks for running apps, or without apps one that asks nothing.
     async fn scripts_run(
         &self,
         apps: &Apps,
@@ -147,7 +147,7 @@ impl Pipeline {
     }
 }
 
-/// What was asked for; the status if nothing was.
+/// The requested action, `status` by default.
 fn action(arguments: &Map<String, Json>) -> Result<&'static str, Fault> {
     let wrong = |message: String, name: &str| {
         let suggestion = format!("its one argument is action: {}", ACTIONS.join(", "));

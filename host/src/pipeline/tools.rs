@@ -17,10 +17,10 @@ pub(crate) fn built_in() -> impl Iterator<Item = &'static str> {
     Tool::names().chain([SYSTEM])
 }
 
-/// Whose commands are tools of their own.
+/// The apps with commands as tools of their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ToolsOf {
-    /// Nobody's: every command is reached through the built-in tools.
+    /// None: every command is reached through the built-in tools.
     #[default]
     Nobody,
     /// Those of these apps, in any spelling.
@@ -54,7 +54,7 @@ impl Pipeline {
         Arc::new(Catalog::new(apps.iter(), &taken, self.permission.policy().levels()))
     }
 
-    /// What is wrong with the apps whose commands are to be tools: those that are not there.
+    /// The named apps that do not exist.
     pub(crate) async fn tools_of_nobody(&self) -> Vec<Fault> {
         let ToolsOf::These(terms) = &self.tools.of else { return Vec::new() };
         match self.every_app().await {
@@ -63,7 +63,7 @@ impl Pipeline {
         }
     }
 
-    /// The apps whose commands are tools, with their dictionaries.
+    /// The apps with commands as tools, with their dictionaries.
     async fn whose(&self) -> Option<Vec<App>> {
         let terms = match &self.tools.of {
             ToolsOf::Nobody => return None,

@@ -27,7 +27,7 @@ const LARGEST: u64 = 16 * 1024 * 1024;
 /// How long a log is kept after its last entry.
 const KEPT: Millis = Millis(90 * DAY);
 
-/// So many logs are kept whatever the clock says: one that is set far ahead makes every log look old.
+/// The number of logs that always stay. A clock that is set far ahead makes every log look old.
 const SPARED: usize = 16;
 
 /// A day in milliseconds; no log is removed that is younger.
@@ -96,7 +96,7 @@ impl Log {
         removed.map_err(StateError::io(&folder))
     }
 
-    /// The log of this process; another one where that is large enough, or was removed by somebody.
+    /// The log of this process, or a new one if that is large enough or was removed.
     fn open(&mut self, now: Millis) -> Result<&mut Open, StateError> {
         let open = match self.open.take().filter(|open| open.size <= LARGEST && open.is_there()) {
             Some(open) => open,
@@ -153,7 +153,7 @@ impl Log {
         }
     }
 
-    /// Where the newest log ends now; it may still grow. What is damaged names none, which `verify` finds.
+    /// The current end of the newest log, which may still grow. A damaged log has none, and `verify` finds it.
     fn previous(&self) -> Result<Option<Link>, StateError> {
         let Some(name) = text_if_there(&self.folder.join("last"))? else { return Ok(None) };
         let end = text_if_there(&self.folder.join(format!("{name}{END}")))?;
@@ -166,12 +166,12 @@ impl Log {
 }
 
 impl Open {
-    /// Makes the files of a log that is named by the time and the process. It gets its name with its first entry, so that
-    /// whoever is killed before has begun none.
+    /// Makes the files of a log, named after the time and the process. The log gets its name with its first entry, so a
+    /// process that is killed before that leaves no log.
     fn create(folder: &Path, now: Millis) -> io::Result<Self> {
         let (stamp, process) = (time(now).replace(':', "-"), std::process::id());
         let mut name = format!("{stamp}-{process}");
-        // Nobody else begins one meanwhile: whoever does holds the lock.
+        // No other process starts a log meanwhile, because that needs the lock.
         for more in 1.. {
             if !folder.join(format!("{name}{LOG}")).try_exists()? {
                 break;
@@ -181,7 +181,7 @@ impl Open {
         let mut new = OpenOptions::new();
         new.create_new(true).mode(0o600);
         let made = |open: &mut OpenOptions, ending: &str| open.open(folder.join(format!("{name}{ending}")));
-        // A line goes where the file ends, also after one that was taken back.
+        // A line goes to the end of the file, also after a line that was removed.
         let log = made(new.clone().append(true), UNBEGUN)?;
         let end = made(new.write(true), END).inspect_err(|_| remove(folder, &name))?;
         Ok(Self { name, log, end, chain: Chain::default(), size: 0 })
@@ -201,7 +201,7 @@ impl Open {
         Ok(old.len())
     }
 
-    /// Lines that could be written only in part are taken back, so that the log stays whole.
+    /// Removes lines that could be written only in part, so that the log stays whole.
     fn append(&mut self, entries: &[(Millis, &Entry)], durable: bool) -> io::Result<()> {
         let mut chain = self.chain.clone();
         let lines: String = entries.iter().map(|(at, entry)| chain.append(*at, entry)).collect();
@@ -231,7 +231,7 @@ fn remove(folder: &Path, name: &str) {
     }
 }
 
-/// Removes what is left of processes that were killed when they began a log. Nobody else begins one meanwhile.
+/// Removes leftovers of processes that were killed while they started a log. No other process starts one meanwhile.
 fn remove_unbegun(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         if let Some(name) = entry?.file_name().to_str().and_then(|name| name.strip_suffix(UNBEGUN)) {
@@ -249,8 +249,8 @@ fn names(logs: Vec<(SystemTime, String)>) -> Vec<String> {
     logs.into_iter().map(|(_, name)| name).collect()
 }
 
-/// The names of logs whose time has passed, oldest first: by the clock, and beside the newest of the other logs. The
-/// newest ones are never among them.
+/// The names of expired logs, oldest first, by the clock and compared with the newest of the other logs. The newest
+/// ones are never among them.
 fn worn_logs(folder: &Path, own: &str, now: Millis) -> io::Result<Vec<String>> {
     let mut others = old_logs(folder, own, None)?;
     others.sort();
@@ -282,7 +282,7 @@ fn old_logs(folder: &Path, own: &str, before: Option<Millis>) -> io::Result<Vec<
     Ok(old)
 }
 
-/// The text of a file; what is no text in it is shown as such.
+/// The text of a file. Bytes that are not text are shown as such.
 fn text_if_there(path: &Path) -> Result<Option<String>, StateError> {
     let bytes = regular::bytes(path, regular::MOST)?;
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))

@@ -1,4 +1,4 @@
-//! What can be wrong with the state directory, and what the operator can do about it.
+//! The faults of the state directory, and their remedies for the operator.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::shell::shell_word;
 /// What [`StateError::NotAFile`] calls a folder.
 pub(crate) const FOLDER: &str = "a folder";
 
-/// What is wrong with the state directory.
+/// A fault of the state directory.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// It cannot be read or written.
@@ -19,7 +19,7 @@ pub enum StateError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
     /// The policy has a mistake.
@@ -30,12 +30,12 @@ pub enum StateError {
         /// The mistake, with its place.
         error: PolicyError,
     },
-    /// Another file is not what this program writes.
+    /// Another file has the wrong contents.
     #[error("{}: {error}", .path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         error: String,
     },
     /// Something else stands where a file is expected.
@@ -43,7 +43,7 @@ pub enum StateError {
     NotAFile {
         /// Where it is.
         path: PathBuf,
-        /// What it is, in words.
+        /// Its kind in words.
         found: &'static str,
     },
     /// A file has no end, or none near enough.
@@ -76,7 +76,7 @@ impl StateError {
 }
 
 impl StateError {
-    /// What the operator can do about a file that is damaged or is not a file, or a lock that is held.
+    /// The remedy for a damaged file, for something that is not a file, or for a held lock.
     pub fn remedy(&self) -> Option<String> {
         let (path, verb) = match self {
             Self::Damaged { path, .. } | Self::TooLarge { path, .. } => (path, "rm"),
@@ -111,7 +111,7 @@ impl StateError {
 }
 
 impl From<StateError> for Fault {
-    /// Nothing runs where it cannot be told what may run.
+    /// If the policy is unknown, nothing runs.
     fn from(error: StateError) -> Self {
         let suggestion = match &error {
             StateError::Policy { .. } => {

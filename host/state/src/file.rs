@@ -15,7 +15,7 @@ pub(crate) struct Watched<T> {
     path: PathBuf,
     /// The most that is read of it, in bytes.
     most: u64,
-    /// What was read, and what the file was then; `None` if there was none.
+    /// The contents that were read, and the file's identity then; `None` if there was no file.
     seen: Option<(Option<Stamp>, Arc<T>)>,
 }
 
@@ -42,13 +42,13 @@ impl<T: Default> Watched<T> {
         self.seen = None;
         let text = if before.is_some() { regular::text(&self.path, self.most)? } else { None };
         let value = Arc::new(text.map_or_else(|| Ok(T::default()), |text| parse(&self.path, &text))?);
-        // What was written while it was read is read again next time.
+        // If the file changed during the read, it is read again next time.
         let same = before.is_none() || stamp(&self.path).is_ok_and(|after| after == before);
         self.seen = same.then(|| (before, Arc::clone(&value)));
         Ok(value)
     }
 
-    /// Returns what was read last, however long ago.
+    /// Returns the contents of the last read, however old.
     pub(crate) fn last(&self) -> Option<Arc<T>> {
         self.seen.as_ref().map(|(_, value)| Arc::clone(value))
     }
@@ -73,7 +73,7 @@ fn stamp(path: &Path) -> Result<Option<Stamp>, StateError> {
 /// How the name of a file begins that is to take another one's place.
 const FRESH: &str = ".new-";
 
-/// A file that has not taken its place for so long never will: whoever wrote it was killed.
+/// After this time a temporary file will never replace its target, because its writer was killed.
 const ABANDONED: Duration = Duration::from_secs(60);
 
 /// Removes what processes that were killed while they wrote have left in a state directory.
@@ -115,8 +115,8 @@ pub(crate) fn lock(path: &Path) -> Result<File, StateError> {
     }
 }
 
-/// Replaces a file whole: who reads it, and whoever comes after a power failure, finds the old or the new. More than is
-/// read of it is not written: nothing could run any more then.
+/// Replaces a file as a whole. A reader, or the next start after a power failure, finds the old or the new file. It
+/// does not write more than a reader would read, because then nothing could run any more.
 pub(crate) fn replace(path: &Path, bytes: &[u8], most: u64) -> Result<(), StateError> {
     if bytes.len() as u64 > most {
         return Err(StateError::TooLarge { path: path.to_owned(), most });

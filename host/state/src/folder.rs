@@ -24,7 +24,7 @@ const MOST_GRANTS: u64 = 4 * regular::MOST;
 #[derive(Debug)]
 pub struct State {
     folder: PathBuf,
-    /// Whether nothing but reads is possible, whatever the policy says.
+    /// Whether only reads are possible, whatever the policy says.
     only_reads: bool,
     /// Whether it goes with the process, so that nothing in it need outlive a power failure.
     is_passing: bool,
@@ -86,7 +86,7 @@ impl State {
         Ok(Self { _own: Some(folder), ..state.goes_with_the_process() })
     }
 
-    /// The same directory, where somebody else removes it when the process ends.
+    /// The same directory, if another part of the program removes it at the end of the process.
     #[must_use]
     pub fn goes_with_the_process(self) -> Self {
         Self { is_passing: true, ..self }
@@ -121,8 +121,8 @@ impl State {
         Ok(Gate { policy, grants, untrusted: age.map(ago), plugin, ..Gate::default() })
     }
 
-    /// Takes note that text was read that somebody else may have written; says whether the other processes of this state
-    /// directory are still to be told.
+    /// Notes that the server read untrusted text. Returns whether the other processes of this state directory must
+    /// still be told.
     pub fn read_untrusted(&self) -> bool {
         self.files.untrusted.note()
     }
@@ -135,7 +135,7 @@ impl State {
         self.files.untrusted.write()
     }
 
-    /// Whether an app holds what others have written, as the policy had it that was read last.
+    /// Whether an app contains other people's content, by the last policy that was read.
     pub fn is_content_of_others(&self, app: &str) -> bool {
         lock(&self.files.policy).last().is_some_and(|policy| policy.is_content_of_others(app))
     }
@@ -148,7 +148,7 @@ impl State {
         lock(&self.files.grants).read(parse_grants)
     }
 
-    /// Keeps what a human has allowed.
+    /// Stores an approval.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -191,20 +191,20 @@ impl State {
         lock(&self.log).remove(now, age)
     }
 
-    /// Takes note of what is wrong with the logs, so that it is not found again; says what that was.
+    /// Acknowledges the current findings about the logs and returns them.
     ///
     /// # Errors
     /// It cannot be read or written down.
     pub fn accept_findings(&self, now: Millis) -> Result<Vec<audit::Finding>, StateError> {
         let note = |order: String| self.record(now, &Entry::Operator { order }, true);
-        // A log that begins here is linked to what is there, or says that it cannot be.
+        // A log that starts here links to the existing log, or says that it cannot.
         note("audit accept".to_owned())?;
         let findings = audit::verify(&self.folder)?;
         findings.iter().try_for_each(|finding| note(audit::accepted(finding)))?;
         Ok(findings)
     }
 
-    /// Writes what the log of this process still holds back.
+    /// Writes the entries that this process still holds back.
     ///
     /// # Errors
     /// It cannot be written.

@@ -1,7 +1,8 @@
-//! The state directory: what the operator has decided, what humans have allowed, and what was done.
+//! The state directory: the operator's policy, the approvals, and the record of changes.
 //!
-//! Several servers share it. What several write is changed under a lock and replaced whole, so that a process that is
-//! killed leaves the old or the new; what only one writes is its own file. Everything is for the owner's eyes only.
+//! Several servers share it. A shared file is changed under a lock and replaced as a whole, so that a killed process
+//! leaves the old or the new one. A file with a single writer belongs to one process. Only the owner can read the
+//! directory.
 //!
 //! | file | holds |
 //! | --- | --- |

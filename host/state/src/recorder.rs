@@ -11,11 +11,11 @@ use tokio::sync::{Mutex, oneshot};
 
 use crate::{State, StateError};
 
-/// How long the writer rests after an entry that nobody waits for: to wake it for each would hold up the calls.
+/// How long the writer rests after an entry without a waiting caller. Waking it for each entry would delay the calls.
 const REST: Duration = Duration::from_millis(5);
 
-/// How long an entry may take to reach the disk. Another process may hold the lock for two seconds; a volume that is
-/// gone takes for ever.
+/// How long an entry may take to reach the disk. Another process may hold the lock for two seconds; a missing volume
+/// takes for ever.
 const SILENT: Duration = Duration::from_secs(10);
 
 /// How long the end of a process waits for its last entries.
@@ -25,19 +25,19 @@ const LAST: Duration = Duration::from_secs(3);
 #[derive(Debug)]
 pub struct Recorder {
     entries: Option<Sender<Waiting>>,
-    /// Whoever waits goes on in the order in which they came: an entry may be on the disk before anybody has looked.
+    /// Waiting callers continue in order of arrival. An entry may be on the disk before its caller checks.
     turn: Mutex<()>,
     /// Closed when the writer has ended.
     ended: std::sync::Mutex<Receiver<()>>,
 }
 
-/// Makes an entry, on the thread that writes it: whoever notes one does not wait until it is put into words.
+/// Makes an entry in the thread that writes it, so that the caller does not wait for the formatting.
 type Making = Box<dyn FnOnce() -> Entry + Send>;
 
 struct Waiting {
     at: Millis,
     entry: Making,
-    /// Told once it is on the disk; `None` where nobody waits.
+    /// Notified when the entry is on the disk; `None` if no one waits.
     done: Option<oneshot::Sender<Result<(), StateError>>>,
 }
 
@@ -93,7 +93,7 @@ impl Recorder {
     }
 }
 
-/// Writes entries in their order, with those before it each one that somebody waits for; says whether there was one.
+/// Writes entries in order, and flushes whenever a caller waits for one. Returns whether there was one.
 fn write(state: &State, came: Vec<Waiting>) -> bool {
     let (mut together, mut awaited) = (Vec::new(), false);
     for Waiting { at, entry, done } in came {
@@ -115,8 +115,8 @@ fn all(state: &State, entries: &[(Millis, Entry)], durable: bool) -> Result<(), 
 }
 
 impl Drop for Recorder {
-    /// What was noted is written before the process ends, unless the disk does not take it: a process that nobody can
-    /// end would be worse.
+    /// Writes the remaining entries before the process ends, unless the disk does not accept them. A process that
+    /// cannot end would be worse.
     fn drop(&mut self) {
         drop(self.entries.take());
         let ended = self.ended.get_mut().unwrap_or_else(PoisonError::into_inner);

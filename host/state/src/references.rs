@@ -1,4 +1,4 @@
-//! References that outlive a server: a file for each process, taken over by the next start once its owner is gone.
+//! References that survive a server: one file per process. The next start loads it after its owner has ended.
 //!
 //! An owner holds a lock beside its file for as long as it lives, so that no process number has to be trusted.
 
@@ -23,7 +23,7 @@ pub struct SavedReferences {
     own: Arc<Mutex<Option<Own>>>,
 }
 
-/// What this process has written, with the lock that says it lives.
+/// The file of this process, with the lock that shows that the process is alive.
 #[derive(Debug)]
 struct Own {
     path: PathBuf,
@@ -44,8 +44,8 @@ impl SavedReferences {
         Self { folder, volume, own: Arc::default() }
     }
 
-    /// Reads what processes that are gone left behind. A file that cannot be understood holds nothing, and a volume that
-    /// does not answer neither.
+    /// Reads the files of ended processes. An unreadable file counts as empty, and so does a volume that does not
+    /// respond.
     pub fn left(&self) -> Left {
         let folder = self.folder.clone();
         let left = self.volume.reach(&[&self.folder], move || Ok(Left::read(&folder)));
@@ -65,7 +65,7 @@ impl SavedReferences {
             if is_empty && own.is_none() {
                 return Ok(());
             }
-            // Another file where somebody has removed its lock.
+            // If its lock was removed, the process needs another file.
             let there = match own.take().filter(Own::is_there) {
                 Some(own) => own,
                 None => Own::claim(&folder)?,

@@ -27,7 +27,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<File, StateError> {
             let kind = file.metadata().map_err(StateError::io(path))?.file_type();
             regular(path, kind).map(|()| file)
         }
-        // A folder cannot be opened for writing, nor a pipe that nobody reads: say so in these words.
+        // A folder cannot be opened for writing, and neither can a pipe without a reader. The error must say so.
         Err(error) => match path.metadata() {
             Ok(found) => regular(path, found.file_type()).and(Err(StateError::io(path)(error))),
             Err(_) => Err(StateError::io(path)(error)),
@@ -69,7 +69,7 @@ pub fn bytes(path: &Path, most: u64) -> Result<Option<Vec<u8>>, StateError> {
     Ok(Some(bytes))
 }
 
-/// Reads a text of at most so many bytes; `None` where there is no file.
+/// Reads a text of at most this many bytes; `None` if there is no file.
 ///
 /// # Errors
 /// As of [`bytes`], or it is not UTF-8.

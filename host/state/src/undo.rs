@@ -1,4 +1,4 @@
-//! What can be taken back: kept for an hour, shared by all servers and the command line.
+//! Undo records: stored for an hour and shared by all servers and the command line.
 
 use iac_core::Millis;
 use iac_core::undo::Undo;
@@ -9,7 +9,7 @@ use crate::{State, StateError, file, regular};
 const MOST: u64 = 32 * regular::MOST;
 
 impl State {
-    /// Returns what can be taken back.
+    /// Returns the undo records.
     ///
     /// # Errors
     /// The file cannot be read or is not understood.
@@ -22,7 +22,7 @@ impl State {
         Ok(undos)
     }
 
-    /// Keeps what can be taken back, and forgets what was taken back or is too old.
+    /// Stores undo records, and deletes the used and expired ones.
     ///
     /// # Errors
     /// The file cannot be written.

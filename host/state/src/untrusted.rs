@@ -1,5 +1,5 @@
-//! When text that somebody else may have written was last read, by any server of this state directory: a client that
-//! starts its server anew, or has two, still has that text in its conversation.
+//! The time of the last read of untrusted text by any server of this state directory. A client that restarts its
+//! server, or has two, still has that text in its conversation.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,8 +14,8 @@ use file::Watched;
 /// The file in the state directory.
 pub(crate) const NAME: &str = "untrusted.json";
 
-/// What was written so lately is not written anew: a client that reads mail does so many times a minute. Who reads the
-/// file adds this, so that the time ends too late for others, and not too early.
+/// A recent time is not written again, because a client that reads mail does so many times a minute. A reader of the
+/// file adds this interval, so that the time ends rather too late than too early.
 const COARSE: Duration = Duration::from_secs(30);
 
 /// The last such read, as this process and the others know it.
@@ -26,14 +26,14 @@ pub(crate) struct Untrusted {
     shared: Mutex<Watched<Shared>>,
 }
 
-/// What the file holds.
+/// The contents of the file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Shared {
     read: Option<Moment>,
 }
 
-/// A moment by two clocks, in milliseconds. The clock of the machine counts from its start, and nobody sets it; the clock
-/// on the wall goes on where the machine was started anew.
+/// A moment on two clocks, in milliseconds. The machine's clock counts from its start, and no one can set it. The wall
+/// clock continues after a restart of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Moment {

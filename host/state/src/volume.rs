@@ -23,7 +23,7 @@ pub(crate) struct Volume {
 }
 
 impl Volume {
-    /// Looks at what a folder lies on, which may wait as long as any other look at it.
+    /// Reads the kind of volume below a folder, which may take as long as any other access.
     pub(crate) fn of(folder: &Path) -> Self {
         Self { is_local: is_local(folder), hangs: Arc::default() }
     }

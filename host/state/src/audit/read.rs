@@ -33,7 +33,7 @@ pub struct Finding {
     pub file: String,
     /// The line, from 1; `None` where the whole file is meant.
     pub line: Option<u64>,
-    /// What is wrong.
+    /// The fault.
     pub wrong: String,
 }
 
@@ -174,7 +174,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// `last` names the newest log, so that nobody can take it away unseen.
+/// `last` names the newest log, so its removal shows.
 fn newest_is_there(state: &Path, files: &BTreeMap<String, File>) -> Option<Finding> {
     match regular::text(&state.join("audit/last"), regular::MOST) {
         Ok(Some(last)) => {
