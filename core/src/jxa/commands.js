@@ -29,7 +29,11 @@ const known = (x, by) => {
 // What was done is kept only once the app has saved it.
 const keep = (save, sent) => {
   at = "save";
-  try { ask(save); } catch (error) { reason = "it was done, and the app did not save it (" + numberOf(error) + ")"; }
+  try {
+    ask(save);
+  } catch (error) {
+    reason = "it was done, and the app did not save it (" + numberOf(error) + ")";
+  }
   return sent;
 };
 // One object that is moved: by what it is known and where it is now, what the app says, and whether it has left.

@@ -1,27 +1,37 @@
 // Stands behind the parts for changes and commands in scripts that make objects.
 
 // A constructed object becomes real once it is among the elements of another, and is a reference from then on.
-const pushed = (collection, x) => { collection.push(x); return x; };
+const pushed = (collection, x) => {
+  collection.push(x);
+  return x;
+};
 // One new object: the app is given its properties at once, where it takes them.
 const makeOne = ([, parent, place, given], q, made, ways) => {
   at = "object";
   const where = parent === null ? inbound(place, ways) : made[parent];
-  const values = given.map(value => inbound(value, ways)), first = {};
-  q.takes.forEach(n => { first[q.keys[n]] = values[n]; });
+  const values = given.map((value) => inbound(value, ways)),
+    first = {};
+  q.takes.forEach((n) => {
+    first[q.keys[n]] = values[n];
+  });
   at = "make";
   return { x: ask(() => q.make(where, first)), values: values };
 };
 // What an app did not take together with the rest, or kept another value of, is set by itself.
 const setLate = (x, q, values) => {
-  const late = [], before = readable(x, q.gets);
+  const late = [],
+    before = readable(x, q.gets);
   values.forEach((value, n) => {
-    const isGiven = q.takes.includes(n), is = before[n];
+    const isGiven = q.takes.includes(n),
+      is = before[n];
     // What can only be written was given already; of an object an app may have a name of its own.
     if (isGiven && (q.gets[n] === null || isFailed(is))) return;
     const isWay = isObject(value) && !(value instanceof Date) && source(value).startsWith("Application(");
     if (isGiven && isWay && is !== null && is !== undefined) return;
     if (q.gets[n] !== null && !isFailed(is) && alike(encode(value), encode(is))) return;
-    try { ask(() => q.sets[n](x, value)); } catch (error) {
+    try {
+      ask(() => q.sets[n](x, value));
+    } catch (error) {
       if (fatal(numberOf(error))) throw error;
       // What was taken and is told in other words need not be settable.
       if (!isGiven || is === null || is === undefined) late.push([n, numberOf(error), messageOf(error)]);
@@ -30,16 +40,32 @@ const setLate = (x, q, values) => {
   return late;
 };
 const readMade = (x, q) => {
-  const one = get => { if (get === null) return null; try { return encode(ask(() => get(x))); } catch (error) { return failed(error); } };
-  return { source: source(x), id: one(q.id), name: one(q.name), now: shown(readable(x, q.gets)), looks: read(x, q.looks) };
+  const one = (get) => {
+    if (get === null) return null;
+    try {
+      return encode(ask(() => get(x)));
+    } catch (error) {
+      return failed(error);
+    }
+  };
+  return {
+    source: source(x),
+    id: one(q.id),
+    name: one(q.name),
+    now: shown(readable(x, q.gets)),
+    looks: read(x, q.looks),
+  };
 };
 // Objects in order, each after the one that it is in. An app that is gone or silent ends it; whatever else fails, fails
 // alone with all that would have been in it. What was made is read back when everything stands, and is saved.
 const create = (rows, kinds, ways, save) => {
-  const made = [], results = rows.map(() => ({ untried: true })), late = [];
-  let saved = null, last = null;
+  const made = [],
+    results = rows.map(() => ({ untried: true })),
+    late = [];
+  let saved = null,
+    last = null;
   const end = (i, error) => {
-    if (!made.some(each => each !== undefined)) throw error;
+    if (!made.some((each) => each !== undefined)) throw error;
     last = i;
     results[i] = { unknown: numberOf(error), message: messageOf(error) };
   };
@@ -51,19 +77,29 @@ const create = (rows, kinds, ways, save) => {
       late[i] = [];
       late[i] = setLate(x, kinds[row[0]], values);
     } catch (error) {
-      if (fatal(numberOf(error))) { end(i, error); return; }
+      if (fatal(numberOf(error))) {
+        end(i, error);
+        return;
+      }
       if (made[i] === undefined) results[i] = failed(error);
     }
   });
-  const isAny = made.some(each => each !== undefined);
+  const isAny = made.some((each) => each !== undefined);
   if (save !== null && isAny && last === null) {
     at = "save";
-    try { ask(save); saved = true; } catch (error) { saved = { $: "error", number: numberOf(error), message: messageOf(error) }; }
+    try {
+      ask(save);
+      saved = true;
+    } catch (error) {
+      saved = { $: "error", number: numberOf(error), message: messageOf(error) };
+    }
   }
   at = "check";
   made.forEach((x, i) => {
     if (x === undefined || i === last) return;
-    try { results[i] = Object.assign(readMade(x, kinds[rows[i][0]]), { late: late[i] }); } catch (error) {
+    try {
+      results[i] = Object.assign(readMade(x, kinds[rows[i][0]]), { late: late[i] });
+    } catch (error) {
       results[i] = { source: source(x), unread: numberOf(error), message: messageOf(error) };
     }
   });

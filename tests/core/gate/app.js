@@ -5,80 +5,129 @@ globalThis.events = 0;
 globalThis.writes = [];
 globalThis.dead = false;
 world.trays = world.trays || [];
-const errorOf = number => Object.assign(new Error("the app says " + number), { errorNumber: number });
+const errorOf = (number) => Object.assign(new Error("the app says " + number), { errorNumber: number });
 const event = () => {
   if (dead) throw errorOf(-609);
   events += 1;
   const happens = (world.then || {})[events];
   if (happens) (0, eval)(happens);
 };
-const alive = value => value !== null && typeof value === "object" && value.date !== undefined ? new Date(value.date) : value;
-const kept = value => value instanceof Date ? { date: value.getTime() } : value;
-const one = find => new Proxy({}, {
-  get: (_, property) => property === "row" ? find : property === "things" ? collection(() => find().things, ".trays.things") : () => {
-    event();
-    const row = find();
-    if (row === undefined) throw errorOf(-1728);
-    return alive(row[property]);
-  },
-  set: (_, property, value) => {
-    event();
-    const row = find();
-    if (row === undefined) throw errorOf(-1728);
-    if ((world.locked || []).includes(property)) throw errorOf(-10006);
-    if (world.dies === property) { dead = true; throw errorOf(-609); }
-    if (globalThis.noted) noted(property, row, row[property], kept(value));
-    writes.push([row.id === undefined ? row.name === undefined ? row.text : row.name : row.id, property, kept(value)]);
-    if (!(world.deaf || []).includes(property)) row[property] = kept(value);
-    return true;
-  },
-});
+const alive = (value) =>
+  value !== null && typeof value === "object" && value.date !== undefined ? new Date(value.date) : value;
+const kept = (value) => (value instanceof Date ? { date: value.getTime() } : value);
+const one = (find) =>
+  new Proxy(
+    {},
+    {
+      get: (_, property) =>
+        property === "row"
+          ? find
+          : property === "things"
+            ? collection(() => find().things, ".trays.things")
+            : () => {
+                event();
+                const row = find();
+                if (row === undefined) throw errorOf(-1728);
+                return alive(row[property]);
+              },
+      set: (_, property, value) => {
+        event();
+        const row = find();
+        if (row === undefined) throw errorOf(-1728);
+        if ((world.locked || []).includes(property)) throw errorOf(-10006);
+        if (world.dies === property) {
+          dead = true;
+          throw errorOf(-609);
+        }
+        if (globalThis.noted) noted(property, row, row[property], kept(value));
+        writes.push([
+          row.id === undefined ? (row.name === undefined ? row.text : row.name) : row.id,
+          property,
+          kept(value),
+        ]);
+        if (!(world.deaf || []).includes(property)) row[property] = kept(value);
+        return true;
+      },
+    },
+  );
 // An object that is new: it is told like any other once it stands among its elements.
-const PLAIN = { thing: () => ({ id: 1000 + events, name: null, flag: false, count: 0 }), slip: () => ({ text: "", flag: false }), box: () => ({ name: null, flag: false }), tray: () => ({ tray: true, name: null, things: [] }) };
+const PLAIN = {
+  thing: () => ({ id: 1000 + events, name: null, flag: false, count: 0 }),
+  slip: () => ({ text: "", flag: false }),
+  box: () => ({ name: null, flag: false }),
+  tray: () => ({ tray: true, name: null, things: [] }),
+};
 const add = (rows, kind, properties, place) => {
   event();
   const row = PLAIN[kind]();
-  for (const key of Object.keys(properties || {})) if (!(world.deaf || []).includes(key)) row[key] = kept(properties[key]);
+  for (const key of Object.keys(properties || {}))
+    if (!(world.deaf || []).includes(key)) row[key] = kept(properties[key]);
   if (globalThis.noted) noted("make", row);
   writes.push([kind, "make", row.name === undefined ? row.text : row.name]);
-  if (place === 0) rows.unshift(row); else rows.push(row);
+  if (place === 0) rows.unshift(row);
+  else rows.push(row);
   return row;
 };
-const fresh = kind => function (properties) { return { kind: kind, properties: properties, made: null }; };
+const fresh = (kind) =>
+  function (properties) {
+    return { kind: kind, properties: properties, made: null };
+  };
 // What a script constructed is a reference once it was pushed.
-const settled = (object, row) => { object.made = one(() => row); Object.setPrototypeOf(object, object.made); };
-const collection = (rows, way) => new Proxy({}, {
-  get: (_, property) => {
-    if (property === "way") return way;
-    if (property === "length") { event(); return rows().length; }
-    if (property === "push") return object => settled(object, add(rows(), object.kind, object.properties));
-    if (property === "end" || property === "beginning") return { rows: rows, place: property === "end" ? 1 : 0 };
-    if (property === "at") return index => one(() => rows()[index]);
-    if (property === "byId") return id => one(() => rows().find(row => row.id === id));
-    if (property === "byName") return name => one(() => rows().find(row => row.name === name));
-    return () => { event(); return rows().map(row => alive(row[property])); };
-  },
-});
-globalThis.Automation = { getDisplayString: x => "Application(\"Shelf\")" + (typeof x.way === "string" ? x.way : "") };
+const settled = (object, row) => {
+  object.made = one(() => row);
+  Object.setPrototypeOf(object, object.made);
+};
+const collection = (rows, way) =>
+  new Proxy(
+    {},
+    {
+      get: (_, property) => {
+        if (property === "way") return way;
+        if (property === "length") {
+          event();
+          return rows().length;
+        }
+        if (property === "push") return (object) => settled(object, add(rows(), object.kind, object.properties));
+        if (property === "end" || property === "beginning") return { rows: rows, place: property === "end" ? 1 : 0 };
+        if (property === "at") return (index) => one(() => rows()[index]);
+        if (property === "byId") return (id) => one(() => rows().find((row) => row.id === id));
+        if (property === "byName") return (name) => one(() => rows().find((row) => row.name === name));
+        return () => {
+          event();
+          return rows().map((row) => alive(row[property]));
+        };
+      },
+    },
+  );
+globalThis.Automation = { getDisplayString: (x) => 'Application("Shelf")' + (typeof x.way === "string" ? x.way : "") };
 globalThis.Application = () => ({
   running: () => !dead,
   things: collection(() => world.things, ".things"),
   slips: collection(() => world.slips, ".slips"),
   boxes: collection(() => world.boxes, ".boxes"),
   trays: collection(() => world.trays, ".trays"),
-  Thing: fresh("thing"), Slip: fresh("slip"), Box: fresh("box"), Tray: fresh("tray"),
+  Thing: fresh("thing"),
+  Slip: fresh("slip"),
+  Box: fresh("box"),
+  Tray: fresh("tray"),
   make: ({ new: kind, at, withProperties }) => {
-    const rows = at === undefined ? world[{ thing: "things", slip: "slips", box: "boxes", tray: "trays" }[kind]] : at.rows();
+    const rows =
+      at === undefined ? world[{ thing: "things", slip: "slips", box: "boxes", tray: "trays" }[kind]] : at.rows();
     const row = add(rows, kind, withProperties, at === undefined ? 1 : at.place);
     return one(() => row);
   },
-  delete: target => {
+  delete: (target) => {
     event();
     const row = target.row();
     if (row === undefined) throw errorOf(-1728);
     if (globalThis.noted) noted("delete", row);
     writes.push([row.id, "delete"]);
-    for (const all of ["things", "slips", "boxes", "trays"]) world[all] = world[all].filter(each => each !== row);
+    for (const all of ["things", "slips", "boxes", "trays"]) world[all] = world[all].filter((each) => each !== row);
   },
-  doScript: text => { event(); if (globalThis.noted) seen.push(["do script", "script", text, null, null, null]); writes.push([text, "script"]); return null; },
+  doScript: (text) => {
+    event();
+    if (globalThis.noted) seen.push(["do script", "script", text, null, null, null]);
+    writes.push([text, "script"]);
+    return null;
+  },
 });
