@@ -1,4 +1,4 @@
-"""Every example of docs/query-tools-guide.md, run against the simulated Mac in the order in which it stands there."""
+"""Every example of the guides, run against the simulated Mac in the order in which it stands there."""
 
 import json
 import re
@@ -6,15 +6,29 @@ import unittest
 
 from support import ROOT, Home, Server
 
-GUIDE = ROOT / "docs/query-tools-guide.md"
+TRUSTED = 'profile = "trusted"\n'
 
 
 class Guide(unittest.TestCase):
-    def test_every_example_answers(self):
-        calls = [Example(block) for block in re.findall(r"^```call\n(.*?)^```", GUIDE.read_text(), re.DOTALL | re.MULTILINE)]
-        self.assertGreater(len(calls), 10)
+    def test_every_example_of_reading_answers(self):
+        self.check("docs/query-tools-guide.md", 10)
+
+    def test_every_example_of_changing_answers(self):
+        self.check("docs/changes.md", 4, TRUSTED)
+
+    def check(self, guide, least, policy=""):
+        text = (ROOT / guide).read_text()
+        calls = [Example(block) for block in re.findall(r"^```call\n(.*?)^```", text, re.DOTALL | re.MULTILINE)]
+        self.assertGreater(len(calls), least)
         kept = {}
-        with Home() as home, Server(home) as server:
+        with Home() as home:
+            home.state.mkdir(mode=0o700)
+            (home.state / "policy.toml").write_text(policy)
+            (home.state / "policy.toml").chmod(0o600)
+            self.play_all(calls, home, kept)
+
+    def play_all(self, calls, home, kept):
+        with Server(home) as server:
             for call in calls:
                 with self.subTest(call.text):
                     self.play(call, server, kept)

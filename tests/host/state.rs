@@ -102,7 +102,6 @@ fn rule(id: &str) -> Rule {
 
 fn undo(id: &str) -> Undo {
     Undo {
-        call: None,
         id: id.to_owned(),
         call: None,
         app: "test.app".to_owned(),
