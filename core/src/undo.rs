@@ -24,6 +24,9 @@ pub struct Undo {
     /// The id of all writes of the same call, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
+    /// Whether the write itself took something back: "the last" means what was written before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_undo: bool,
     /// The bundle id of the app.
     pub app: String,
     /// The specifier that leads to the object; null where a plugin knows it.
@@ -140,9 +143,10 @@ pub(crate) fn find(wanted: &Wanted, known: &[Undo], now: Millis) -> Result<Vec<U
     match wanted {
         Wanted::List => found.extend(known().cloned()),
         Wanted::Last => {
-            let last = known().max_by_key(|undo| undo.at).ok_or_else(nothing)?;
+            let own = || known().filter(|undo| !undo.is_undo);
+            let last = own().max_by_key(|undo| undo.at).ok_or_else(nothing)?;
             // Where several stand at one moment, what was kept last is meant.
-            let last = known().rfind(|undo| undo.at == last.at).unwrap_or(last).shown_id();
+            let last = own().rfind(|undo| undo.at == last.at).unwrap_or(last).shown_id();
             found.extend(known().filter(|undo| undo.shown_id() == last).cloned());
         }
         Wanted::Ids(ids) => {
@@ -274,6 +278,7 @@ mod tests {
         let undo = Undo {
             id: "undo_a".to_owned(),
             call: Some("undo_c".to_owned()),
+            is_undo: true,
             app: "x".to_owned(),
             object: json!("application"),
             words: String::new(),

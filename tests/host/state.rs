@@ -104,6 +104,7 @@ fn undo(id: &str) -> Undo {
     Undo {
         id: id.to_owned(),
         call: None,
+        is_undo: false,
         app: "test.app".to_owned(),
         object: "application".into(),
         words: "something".to_owned(),

@@ -169,6 +169,7 @@ impl Moving {
         (report.left && known && is_place(&self.to)).then(|| Undo {
             id: Undo::id((world.fresh)()),
             call: None,
+            is_undo: false,
             app: app.bundle_id.to_string(),
             object: path.to_json(),
             words: path.to_string(),

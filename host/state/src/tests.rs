@@ -257,6 +257,7 @@ fn what_can_be_taken_back_is_shared_for_an_hour() {
     let undo = |id: &str, at: u64| iac_core::undo::Undo {
         id: id.into(),
         call: None,
+        is_undo: false,
         app: "com.apple.mail".into(),
         object: serde_json::json!("application"),
         words: "x".into(),

@@ -177,3 +177,18 @@ fn an_app_that_dies_leaves_the_rest_untried() {
     assert_eq!(objects[2]["error"]["error"], "unavailable");
     assert_eq!(session.ask("world.things.length"), json!(4));
 }
+
+#[test]
+fn whatever_it_is_called_it_is_data() {
+    for name in
+        ["\"); world.things = []; (\"", "${dead = true}", "\u{2028}`'", "__proto__", "</script>", "\\"]
+    {
+        let mut session = Session::new(ALLOW, &shelf());
+        let call = json!({ "app": "Shelf", "class": "tray", "properties": { "name": name }, "children": [{ "properties": { "name": name } }] });
+        let outcome = session.call("iac_mcp_create", &call);
+        assert_eq!(outcome.body["objects"][0]["name"], name, "{}", outcome.body);
+        assert_eq!(session.writes(), json!([["tray", "make", name], ["thing", "make", name]]));
+        let outcome = session.call("iac_mcp_undo", &json!({ "last": true }));
+        assert_eq!(outcome.body["success"], true, "{}", outcome.body);
+    }
+}

@@ -113,6 +113,7 @@ impl Creating {
         Some(Undo {
             id: Undo::id((world.fresh)()),
             call: None,
+            is_undo: false,
             app: app.bundle_id.to_string(),
             object: first.object.clone(),
             words,

@@ -111,6 +111,7 @@ impl Setting {
                 old: cell("old", at),
                 now: cell("now", at),
                 client: open.given.get(at),
+                is_undo: self.is_undo(open),
             };
             let mut entry = match self.items.get(open.item).and_then(|item| item.id) {
                 Some(id) => json!({ "reference": id.to_string() }),
@@ -174,6 +175,7 @@ struct Written<'a> {
     old: Json,
     now: Json,
     client: Option<&'a Json>,
+    is_undo: bool,
 }
 
 impl Written<'_> {
@@ -218,6 +220,7 @@ impl Written<'_> {
         Some(Undo {
             id: Undo::id((world.fresh)()),
             call: None,
+            is_undo: self.is_undo,
             app: app.bundle_id.to_string(),
             object: path.to_json(),
             words: if open.words.is_empty() { path.to_string() } else { open.words.clone() },
