@@ -116,15 +116,10 @@ const toSeconds = (d) =>
   Math.floor(Date.UTC(d.getFullYear(), d.getMonth(), d.getDate(), d.getHours(), d.getMinutes(), d.getSeconds()) / 1000);
 function toDate(seconds) {
   if (seconds === null || seconds === undefined) return null;
-  const utc = new SystemDate(seconds * 1000);
-  return new SystemDate(
-    utc.getUTCFullYear(),
-    utc.getUTCMonth(),
-    utc.getUTCDate(),
-    utc.getUTCHours(),
-    utc.getUTCMinutes(),
-    utc.getUTCSeconds(),
-  );
+  // The engine takes the offset of a wall clock's time as if that were UTC, which is wrong in the hours beside a change.
+  const offset = (time) => new SystemDate(time).getTimezoneOffset();
+  const at = (minutes) => seconds * 1000 + minutes * 60000;
+  return new SystemDate(at(offset(at(offset(seconds * 1000)))));
 }
 const nowSeconds = () => toSeconds(new SystemDate(clock()));
 const isDate = (value) => value instanceof SystemDate;
