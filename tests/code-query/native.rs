@@ -201,6 +201,16 @@ impl Workspace for Native {
         })
     }
 
+    fn rename(&self, at: &Place, name: &str, deadline: u32) -> Result<Edits, Failure> {
+        let place = places(std::slice::from_ref(at)).remove(0);
+        let found = self.wait(self.root.rename(place, name, self.left(deadline))).map_err(failure)?;
+        let edit = |one: host::Edit| Edit { at: location(one.at), text: one.text };
+        Ok(Edits {
+            items: found.items.into_iter().map(edit).collect(),
+            freshness: freshness(found.freshness),
+        })
+    }
+
     fn restart(&self, language: Option<&str>) -> Result<(), Failure> {
         let _inside = self.handle.enter();
         self.root.restart(language).map_err(failure)

@@ -238,6 +238,38 @@ async fn its_search_leaves_uses_out() {
     rig.end().await;
 }
 
+/// A rename is a plan: its edits are read and no file changes. Files that would be renamed do not fit into one.
+#[tokio::test]
+async fn a_rename_is_a_plan() {
+    let edit = json!({"range": range(0, 0, 3), "newText": "uno"});
+    let document = |uri: &str| json!({"textDocument": {"uri": uri, "version": 1}, "edits": [edit]});
+    let changes = json!({"documentChanges": [document("file://FOLDER/root/b.faulty")]});
+    let older = json!({"changes": {"file://FOLDER/root/b.faulty": [edit]}});
+    let renamed =
+        json!({"documentChanges": [{"kind": "rename", "oldUri": "file://a", "newUri": "file://b"}]});
+    let ask = || Ask::Rename { place: place("a.faulty", 0, 0), name: "uno".to_owned(), deadline: DEADLINE };
+    for answer in [changes, older] {
+        let script = json!([capable(&json!({"renameProvider": true})), {"on": "textDocument/rename", "do": [{"answer": answer}]}]);
+        let rig = Rig::new(&script, &json!({}), &json!({}));
+        let plan = rig.answer(ask()).await["Ok"].clone();
+        assert_eq!(
+            (&plan["items"][0]["at"]["path"], &plan["items"][0]["text"]),
+            (&json!("b.faulty"), &json!("uno")),
+            "{plan}"
+        );
+        assert_eq!(std::fs::read_to_string(rig.root().join("b.faulty")).unwrap(), "one\n");
+        rig.end().await;
+    }
+    let script = json!([capable(&json!({"renameProvider": true})), {"on": "textDocument/rename", "do": [{"answer": renamed}]}]);
+    check(
+        script,
+        ask(),
+        "Failed: the server would also rename or make files, which a plan of edits cannot hold",
+    )
+    .await;
+    check(json!([]), ask(), "Unsupported: faulty does not provide rename").await;
+}
+
 /// Nobody may take a file for read that no server reads.
 #[tokio::test]
 async fn source_code_without_a_server_is_listed() {

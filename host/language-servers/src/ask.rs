@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::types::{
-    Answered, Completions, Diagnostic, Failure, FileFilter, Files, Follow, Line, Locations, Neighbour, Part,
-    Place, Shown, Status, Step, Symbols,
+    Answered, Completions, Diagnostic, Edit, Failure, FileFilter, Files, Follow, Line, Locations, Neighbour,
+    Part, Place, Shown, Status, Step, Symbols,
 };
 use crate::workspace::{Each, Workspace};
 
@@ -30,6 +30,7 @@ pub enum Ask {
     Diagnostics { paths: Vec<String>, deadline: u32 },
     WorkspaceDiagnostics { language: String, deadline: u32 },
     Completions { place: Place, overlay: Option<String>, limit: u32, deadline: u32 },
+    Rename { place: Place, name: String, deadline: u32 },
     Restart { language: Option<String> },
 }
 
@@ -53,6 +54,7 @@ pub enum Reply {
     Diagnostics(Each<Answered<Diagnostic>>),
     WorkspaceDiagnostics(Result<Answered<Diagnostic>, Failure>),
     Completions(Result<Completions, Failure>),
+    Rename(Result<Answered<Edit>, Failure>),
     Restart(Result<(), Failure>),
 }
 
@@ -78,7 +80,8 @@ impl Ask {
             | Self::Hover { deadline, .. }
             | Self::Diagnostics { deadline, .. }
             | Self::WorkspaceDiagnostics { deadline, .. }
-            | Self::Completions { deadline, .. } => Some(deadline),
+            | Self::Completions { deadline, .. }
+            | Self::Rename { deadline, .. } => Some(deadline),
             Self::Root
             | Self::Servers
             | Self::Files { .. }
@@ -122,6 +125,7 @@ impl Workspace {
             Ask::Completions { place, overlay, limit, deadline } => {
                 Reply::Completions(self.completions(place, overlay.as_deref(), limit, deadline).await)
             }
+            Ask::Rename { place, name, deadline } => Reply::Rename(self.rename(place, &name, deadline).await),
             Ask::Restart { language } => Reply::Restart(self.restart(language.as_deref())),
         }
     }

@@ -374,6 +374,15 @@ pub struct Completions {
     pub freshness: Freshness,
 }
 
+/// A change of a text that would be made. It is data: nothing applies it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edit {
+    /// What would be replaced.
+    pub at: Location,
+    /// What would stand there.
+    pub text: String,
+}
+
 /// Which files are wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileFilter {

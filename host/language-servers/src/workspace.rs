@@ -20,8 +20,8 @@ use crate::part;
 use crate::server::{Halt, Server};
 use crate::text::Text;
 use crate::types::{
-    Answered, Cause, Completions, Diagnostic, Failure, FileFilter, Files, Follow, Line, Locations, Neighbour,
-    Part, Place, Shown, SourceFile, State, Status, Step, Symbols,
+    Answered, Cause, Completions, Diagnostic, Edit, Failure, FileFilter, Files, Follow, Line, Locations,
+    Neighbour, Part, Place, Shown, SourceFile, State, Status, Step, Symbols,
 };
 
 /// Questions of one call, and how many of them a server is asked at the same time.
@@ -304,6 +304,23 @@ impl Workspace {
                 |server| async move { server.completions(place, overlay, limit as usize, until).await },
             )
             .await
+    }
+
+    /// Returns what would have to change for what is at a place to have another name.
+    ///
+    /// # Errors
+    /// Those of a question, and `Failed` where the server would rename files as well.
+    pub async fn rename(
+        &self,
+        mut place: Place,
+        name: &str,
+        deadline: u32,
+    ) -> Result<Answered<Edit>, Failure> {
+        let until = until(deadline);
+        place.path = self.disk.below(&place.path)?;
+        let keeper = self.of(&place.path)?;
+        let place = &place;
+        keeper.ask(until, |server| async move { server.rename(place, name, until).await }).await
     }
 
     /// Ends the server of a language, or all that run, and starts them anew.

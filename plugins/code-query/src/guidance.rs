@@ -9,7 +9,8 @@ pub(crate) const DESCRIPTION: &str = "Answers questions about source code from r
     {\"queries\":[..]}.\n\
     types: findSymbols {query,path?,kind?}; outline {path,symbol?,kind?,depth?}; diagnostics {path?,severity?}; \
     references, definition, implementations, typeInfo, callers, callees {symbol,path?} or {path,line,character?}; \
-    completions {path,prefix,context?} or {path,line,character}; status; restart.\n\
+    completions {path,prefix,context?} or {path,line,character}; rename {symbol,newName}: the edits, none applied; status; \
+    restart.\n\
     Patterns: * ? [a-z] [!x] {a,b}, and . for hierarchy: \"{get,set}*\", \"[A-Z]*Service\", \"Animation.get*\", \
     \"Shapes.**.area\"; a leading . means top level. kind: class, method, .. or a group: type, callable, value, container.\n\
     Answers {\"results\":[{\"result\":[{path, ..}],\"total\",\"complete\",\"reasons\"?,\"note\"?} or {\"error\",\"code\",\"hint\"?}]}, \
@@ -45,6 +46,7 @@ pub(crate) fn schema() -> Json {
             "body": flag("findSymbols, definition, implementations, callers, callees: with the code itself"),
             "prefix": text("completions: text before the cursor"),
             "context": text("completions: line that ends in the prefix"),
+            "newName": text("rename: the new name"),
             "language": text("restart: which server"),
             "limit": number(1, 1_000, "100"),
             "offset": number(0, u32::MAX, "0"),
@@ -58,7 +60,7 @@ pub(crate) fn schema() -> Json {
     })
 }
 
-const TYPES: [&str; 12] = [
+const TYPES: [&str; 13] = [
     "findSymbols",
     "outline",
     "diagnostics",
@@ -69,6 +71,7 @@ const TYPES: [&str; 12] = [
     "completions",
     "callers",
     "callees",
+    "rename",
     "status",
     "restart",
 ];

@@ -103,6 +103,7 @@ fn run(desk: &Desk<'_>, query: &Query) -> Result<answer::Answer, Trouble> {
         Ask::Completions { path, spot } => completions::answer(desk, path, spot, common),
         Ask::Callers { target } => relations::calls(desk, target, Step::Callers, common),
         Ask::Callees { target } => relations::calls(desk, target, Step::Callees, common),
+        Ask::Rename { target, name } => relations::rename(desk, target, name, common),
         Ask::Status => Ok(status::answer(desk, common)),
         Ask::Restart { language } => status::restart(desk, language.as_deref(), common),
     }

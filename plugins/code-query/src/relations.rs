@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use iac_plugin::serde_json::Map;
 use iac_plugin::{Json, json};
 
 use crate::answer::{self, Answer, Entry, Row};
@@ -20,8 +21,8 @@ use crate::tree::{Node, Spot, Tree, key};
 use crate::trouble::Trouble;
 use crate::uses::{Uses, sorted};
 use crate::world::{
-    Cause, Each, Failure, File, Follow, Freshness, Location, Locations, Naming, Neighbour, Place, Position,
-    Relation, Server, Step, Symbol,
+    Cause, Each, Edit, Failure, File, Follow, Freshness, Location, Locations, Naming, Neighbour, Place,
+    Position, Relation, Server, Step, Symbol,
 };
 
 /// Calls of one function that are shown.
@@ -186,6 +187,54 @@ pub(crate) fn calls(
     Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
 }
 
+/// Answers `rename`: what would have to change, as data. Nothing is applied.
+///
+/// # Errors
+/// What has no answer at all.
+pub(crate) fn rename(
+    desk: &Desk<'_>,
+    target: &Target,
+    name: &str,
+    common: &Common,
+) -> Result<Answer, Trouble> {
+    let mut doubts = Doubts::default();
+    let located = locate::whole(desk, target, common, "rename", &mut doubts)?;
+    let asker = Asker::new(&located, "rename", common, |_| true, &mut doubts)?;
+    let Some(place) = located.places.first() else { return Err(Trouble::not_found("nothing to rename")) };
+    let (mut heard, mut of_uses) = (Doubts::default(), Doubts::default());
+    let edits = located
+        .site
+        .workspace
+        .rename(place, name, common.timeout)
+        .map_err(|failure| asker.trouble(failure))?;
+    heard.hear(&edits.freshness);
+    asker.doubt_hidden(target, &mut doubts);
+    if asker.server.abilities.references
+        && let Ok((uses, _)) = asker.uses(Relation::References, false, &mut of_uses)
+    {
+        uses.doubt(&located, &asker.server, &mut doubts);
+        heard.settle(&of_uses);
+    }
+    doubts.join(&heard);
+    let mut found = edits.items;
+    found.sort_by_cached_key(|one| (one.at.path.clone(), key(one.at.range.start)));
+    let shown = answer::page(&found, common, &mut doubts);
+    let previews =
+        find::previews(shown.iter().map(|one| (located.site, one.at.path.as_str(), one.at.range.start.line)));
+    let row = |(one, preview): (&Edit, Option<String>)| {
+        let (path, range) = (located.site.show(&one.at.path), show_range(&one.at.range));
+        let shown = json!({"path": path, "range": range, "newText": one.text, "preview": preview.as_ref()});
+        let tail = preview.map(|line| format!(" | {line}")).unwrap_or_default();
+        let head = if one.text == name { range.clone() } else { format!("{range} -> {}", one.text) };
+        Row::new(path, range, shown).below_file(Entry { list: "edits", holder: None, head, tail })
+    };
+    let rows = shown.iter().zip(previews).map(row).collect();
+    let mut extra = Map::new();
+    extra.insert("newText".to_owned(), json!(name));
+    extra.insert("applied".to_owned(), json!(false));
+    Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, extra })
+}
+
 /// No server knows what calls a macro, and nothing is no answer to that.
 fn of_macro(what: &str) -> Trouble {
     Trouble::new("UNSUPPORTED", format!("{what} of macros are not known; try references"))
@@ -303,9 +352,10 @@ impl<'a, 'b> Asker<'a, 'b> {
         for place in &self.located.places {
             let outlines = self.outline(&place.path);
             let node = outlines.first().and_then(|outline| outline.tree.named_at(place.at));
-            let Some(whole) = node.map(|node| node.whole) else { continue };
+            let Some((whole, own)) = node.map(|node| (node.whole, node.name_range.start)) else { continue };
             let known: BTreeSet<&str> = found.iter().map(|one| one.symbol.name.as_str()).collect();
             let calls = crate::uses::calls(self.located.site, &place.path, whole, &known);
+            let calls: Vec<_> = calls.into_iter().filter(|at| key(at.start) != key(own)).collect();
             let places: Vec<Place> =
                 calls.iter().map(|at| Place { path: place.path.clone(), at: at.start }).collect();
             let answers =

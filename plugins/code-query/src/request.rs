@@ -63,6 +63,7 @@ pub(crate) enum Ask {
     Completions { path: String, spot: Spot },
     Callers { target: Target },
     Callees { target: Target },
+    Rename { target: Target, name: String },
     Status,
     Restart { language: Option<String> },
 }
@@ -110,7 +111,7 @@ pub(crate) struct Common {
 }
 
 /// Every type with its own fields.
-const TYPES: [(&str, &[&str]); 12] = [
+const TYPES: [(&str, &[&str]); 13] = [
     ("findSymbols", &["query", "path", "kind", "includeLocals", "body", "contextLines"]),
     ("outline", &["path", "symbol", "kind", "depth", "includeLocals"]),
     ("diagnostics", &["path", "severity", "source"]),
@@ -121,6 +122,7 @@ const TYPES: [(&str, &[&str]); 12] = [
     ("completions", &["path", "line", "character", "prefix", "context"]),
     ("callers", &["symbol", "path", "line", "character", "kind", "body", "contextLines"]),
     ("callees", &["symbol", "path", "line", "character", "kind", "body", "contextLines"]),
+    ("rename", &["symbol", "newName", "path", "line", "character", "kind"]),
     ("status", &[]),
     ("restart", &["language"]),
 ];
@@ -174,6 +176,7 @@ impl Query {
             Ask::Completions { .. } => "completions",
             Ask::Callers { .. } => "callers",
             Ask::Callees { .. } => "callees",
+            Ask::Rename { .. } => "rename",
             Ask::Status => "status",
             Ask::Restart { .. } => "restart",
         }
@@ -206,6 +209,7 @@ impl Ask {
                 declaration: fields.flag("includeDeclaration")?.unwrap_or(false),
             },
             "completions" => Self::Completions { path: fields.required("path")?, spot: Spot::parse(fields)? },
+            "rename" => Self::Rename { target: Target::parse(fields)?, name: fields.required("newName")? },
             "status" => Self::Status,
             "restart" => Self::Restart { language: fields.text("language")? },
             about => {
@@ -262,7 +266,7 @@ impl Spot {
 impl Common {
     fn parse(fields: &Fields<'_>) -> Result<Self, Trouble> {
         let limit = match fields.name {
-            "outline" => 1_000,
+            "outline" | "rename" => 1_000,
             "completions" => 50,
             _ => 100,
         };

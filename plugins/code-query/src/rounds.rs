@@ -468,6 +468,10 @@ impl Workspace for Known<'_> {
         }
     }
 
+    fn rename(&self, place: &Place, name: &str, deadline: u32) -> Result<Edits, Failure> {
+        if self.run.stops() { Err(unknown()) } else { self.world.rename(place, name, deadline) }
+    }
+
     fn restart(&self, language: Option<&str>) -> Result<(), Failure> {
         if self.run.stops() { Err(unknown()) } else { self.world.restart(language) }
     }

@@ -364,6 +364,7 @@ lend! {
     diagnostics(paths: &[String], deadline: u32) -> Each<Diagnostics>;
     workspace_diagnostics(language: &str, deadline: u32) -> Result<Diagnostics, Failure>;
     completions(place: &Place, overlay: Option<&str>, limit: u32, deadline: u32) -> Result<Completions, Failure>;
+    rename(place: &Place, name: &str, deadline: u32) -> Result<Edits, Failure>;
     restart(language: Option<&str>) -> Result<(), Failure>;
 }
 

@@ -3,9 +3,9 @@
 
 use iac_plugin::language_servers as host;
 pub use iac_plugin::language_servers::{
-    Abilities, Cause, Completion, Completions, Diagnostic, Diagnostics, Doubt, Failure, File, FileFilter,
-    Files, Follow, Freshness, Line, Location, Locations, Naming, Neighbour, Neighbours, Part, Place,
-    Position, Range, Relation, Search, Server, Shown, State, Step, Symbol, Symbols,
+    Abilities, Cause, Completion, Completions, Diagnostic, Diagnostics, Doubt, Edit, Edits, Failure, File,
+    FileFilter, Files, Follow, Freshness, Line, Location, Locations, Naming, Neighbour, Neighbours, Part,
+    Place, Position, Range, Relation, Search, Server, Shown, State, Step, Symbol, Symbols,
 };
 
 /// What a question about many is answered with: one answer for each, in the same order.
@@ -39,6 +39,7 @@ pub trait Workspace {
         limit: u32,
         deadline: u32,
     ) -> Result<Completions, Failure>;
+    fn rename(&self, place: &Place, name: &str, deadline: u32) -> Result<Edits, Failure>;
     fn restart(&self, language: Option<&str>) -> Result<(), Failure>;
 }
 
@@ -107,6 +108,10 @@ impl Workspace for host::Workspace {
         deadline: u32,
     ) -> Result<Completions, Failure> {
         Self::completions(self, place, overlay, limit, deadline)
+    }
+
+    fn rename(&self, place: &Place, name: &str, deadline: u32) -> Result<Edits, Failure> {
+        Self::rename(self, place, name, deadline)
     }
 
     fn restart(&self, language: Option<&str>) -> Result<(), Failure> {

@@ -172,6 +172,7 @@ fn capabilities(profile: &Profile) -> Json {
                 "multilineTokenSupport": true, "overlappingTokenSupport": false,
             },
             "references": fixed,
+            "rename": fixed,
             "definition": {"linkSupport": true},
             "typeDefinition": {"linkSupport": true},
             "implementation": {"linkSupport": true},

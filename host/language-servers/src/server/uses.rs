@@ -124,8 +124,11 @@ impl Server {
             kind = if own == kind || kind == Kind::Any { own } else { Kind::Any };
             local &= is_own_local;
         }
+        // A declaration is where uses in files lead that have not seen the definition.
+        let own = (place.path.clone(), (place.at.line, start));
         let only = targets.first().map(|(path, _)| path.clone());
         let only = only.filter(|only| local && targets.iter().all(|(path, _)| path == only));
+        targets.insert(own);
         Ok(Some(Sought { name, words, targets, kind, only }))
     }
 

@@ -661,6 +661,16 @@ impl Workspace for Model {
         Ok(Completions { total: items.len() as u32, items, freshness: self.freshness() })
     }
 
+    fn rename(&self, place: &Place, name: &str, _: u32) -> Result<Edits, Failure> {
+        if !self.can("rename") {
+            return Err(failure(Cause::Unsupported, "unsupported"));
+        }
+        let word = self.word_at(place).unwrap_or_default();
+        let edit = |at: Location| Edit { at, text: name.to_owned() };
+        let items = self.occurrences(&word).into_iter().map(edit).collect();
+        Ok(Edits { items, freshness: self.freshness() })
+    }
+
     fn restart(&self, language: Option<&str>) -> Result<(), Failure> {
         match language {
             None | Some("toy") => {

@@ -195,6 +195,17 @@ impl wit::HostWorkspace for State {
         self.answered(&workspace, ask, only!(Completions)).await
     }
 
+    async fn rename(
+        &mut self,
+        workspace: Resource<Workspace>,
+        place: wit::Place,
+        name: String,
+        deadline: u32,
+    ) -> Returned<wit::Edits> {
+        let ask = Ask::Rename { place: place.into(), name, deadline };
+        self.answered(&workspace, ask, only!(Rename)).await
+    }
+
     async fn restart(&mut self, workspace: Resource<Workspace>, language: Option<String>) -> Returned<()> {
         self.answered(&workspace, Ask::Restart { language }, only!(Restart)).await
     }
@@ -308,6 +319,7 @@ fn weight(ask: &Ask) -> usize {
         }
         Ask::WorkspaceSymbols { text, .. } => text.len(),
         Ask::Completions { place, overlay, .. } => place.path.len() + overlay.as_ref().map_or(0, String::len),
+        Ask::Rename { place, name, .. } => place.path.len() + name.len(),
         Ask::Root
         | Ask::Servers
         | Ask::Prepare { .. }

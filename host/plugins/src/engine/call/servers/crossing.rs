@@ -98,6 +98,8 @@ records! {
     types::Shown => Shown { markdown freshness }
     types::Diagnostic => Diagnostic { location severity code source message }
     types::Answered<types::Diagnostic> => Diagnostics { items freshness }
+    types::Edit => Edit { at text }
+    types::Answered<types::Edit> => Edits { items freshness }
     types::Completion => Completion { label kind detail insert }
     types::Completions => Completions { items total freshness }
     types::SourceFile => File { path language size stamp }
