@@ -12,7 +12,7 @@ use iac_core::dictionary::Dictionary;
 use iac_core::fault::Fault;
 use iac_core::filter::{Compare, Filter, Operator};
 use iac_core::specifier::text::{Written, application_of};
-use iac_core::specifier::{By, Container, Id, Path, Segment, Specifier};
+use iac_core::specifier::{By, Container, Id, Path, Segment, Specifier, SpecifierError};
 use iac_core::words::RefId;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -366,7 +366,15 @@ fn a_text_may_name_its_app() {
 
 fn read(text: &str, app: &App) -> String {
     match Written::read(text, dictionary(app)) {
-        Ok(Written::Object { specifier, .. }) => path(&specifier),
+        Ok(Written::Object { specifier, .. }) => {
+            let mut application = |_: &RefId| Ok(Path::application());
+            let leads = specifier.resolve(dictionary(app), &mut application);
+            let is_unanswered =
+                matches!(&leads, Err(SpecifierError::Form { wrong, .. }) if wrong.contains("before the app"));
+            let of_reference = !specifier.references().is_empty();
+            assert!(leads.is_ok() || is_unanswered || of_reference, "{text}: {leads:?}");
+            path(&specifier)
+        }
         Ok(Written::File(file)) => format!("path {file}"),
         Ok(Written::Place { position, of, .. }) => {
             format!("place {} {}", position.as_str(), steps(&of).join(" / "))

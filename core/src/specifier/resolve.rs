@@ -112,6 +112,13 @@ pub(crate) fn find_property<'a>(
     })
 }
 
+/// Returns the property of a class that inherits from the owner's: a dictionary says that a track is playing, and what
+/// plays is a file track with a location. The app decides.
+pub(super) fn of_heir<'a>(dictionary: &'a Dictionary, owner: &str, term: &str) -> Option<&'a Property> {
+    let heirs = dictionary.classes.keys().filter(|heir| dictionary.is_a(heir, owner));
+    heirs.filter_map(|heir| dictionary.property(heir, term)).next()
+}
+
 /// Where the dictionary does not say what an object is, any property it knows may be asked for; the app decides.
 fn anywhere<'a>(dictionary: &'a Dictionary, term: &str) -> Option<&'a Property> {
     dictionary.classes.keys().find_map(|class| dictionary.property(class, term))
@@ -217,7 +224,9 @@ impl Walk<'_, '_> {
     }
 
     fn property(&self, owner: &Path, term: &str) -> Result<Resolved, SpecifierError> {
-        let property = find_property(self.dictionary, owner.class(), term)?;
+        let of_heir = || of_heir(self.dictionary, owner.class(), term);
+        let property =
+            find_property(self.dictionary, owner.class(), term).or_else(|error| of_heir().ok_or(error))?;
         let class = class_of(self.dictionary, &property.kind);
         let member = member(property, class.unwrap_or_default())?;
         let path = owner.then(Segment::Property(Arc::new(member)));

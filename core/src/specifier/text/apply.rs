@@ -105,8 +105,7 @@ impl Parser<'_> {
         if class.is_empty() {
             return dictionary.classes.keys().find_map(|class| dictionary.property(class, term));
         }
-        let heirs = || dictionary.classes.keys().filter(|heir| dictionary.is_a(heir, class));
-        dictionary.property(class, term).or_else(|| heirs().find_map(|heir| dictionary.property(heir, term)))
+        dictionary.property(class, term).or_else(|| resolve::of_heir(dictionary, class, term))
     }
 
     fn no_property(&self, owner: &Owner, term: &str, at: usize, reach: usize) -> Fail {
@@ -195,10 +194,6 @@ impl Parser<'_> {
         };
         if let Some(inner) = ["text", "contents"].into_iter().find_map(through) {
             return Ok((inner, false));
-        }
-        let mut heirs = self.dictionary.classes.keys().filter(|heir| self.dictionary.is_a(heir, class));
-        if heirs.any(|heir| self.has_element(heir, element)) {
-            return Ok((owner.clone(), false));
         }
         if owner.is_application() {
             let documents = self.dictionary.properties(APPLICATION).into_iter();
