@@ -165,7 +165,16 @@ pub fn application_of(text: &str) -> Option<String> {
         _ => None,
     };
     let is_tell = matches!(&tokens.first()?.kind, Kind::Word(word) if word.eq_ignore_ascii_case("tell"));
-    if is_tell { named(1) } else { named(tokens.len().checked_sub(2)?) }
+    let is_possessive = tokens.get(2).is_some_and(|token| token.kind == Kind::Possessive);
+    let has_stop = tokens.last().is_some_and(|token| token.kind == Kind::Sign("."));
+    let last = (tokens.len() - usize::from(has_stop)).checked_sub(2)?;
+    named(if is_tell {
+        1
+    } else if is_possessive {
+        0
+    } else {
+        last
+    })
 }
 
 /// Whether a class is one of files: where it has no container, a name in it may be a path.
