@@ -245,8 +245,17 @@ mod tests {
             Way::Call { plugin: "p".to_owned(), tool: "t".to_owned(), arguments: serde_json::Map::new() },
         ] {
             let (id, app, words) = ("undo_a".to_owned(), "com.example.App".to_owned(), "x".to_owned());
-            let undo =
-                Undo { id, call: None, app, object: null.clone(), words, mark: None, at: Millis(1), way };
+            let undo = Undo {
+                id,
+                call: None,
+                is_undo: false,
+                app,
+                object: null.clone(),
+                words,
+                mark: None,
+                at: Millis(1),
+                way,
+            };
             let text = serde_json::to_string(&undo).expect("plain data");
             assert_eq!(serde_json::from_str::<Undo>(&text).expect("it was just written"), undo, "{text}");
         }

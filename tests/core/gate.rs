@@ -314,7 +314,6 @@ fn what_is_so_already_is_neither_asked_nor_written() {
         let same =
             json!({ "reference": one, "properties": { "flag": false, "when": "1970-01-01T00:00:00Z" } });
         let outcome = session.call("iac_mcp_set_property", &same);
-        let change = &outcome.body["changes"][0];
         assert_eq!(
             (&outcome.body["success"], &outcome.body["undo"]),
             (&json!(true), &Json::Null),

@@ -230,7 +230,7 @@ impl Setting {
         Ok(())
     }
 
-    pub(super) fn is_undo(&self, open: &Open) -> bool {
+    fn is_undo(&self, open: &Open) -> bool {
         self.items.get(open.item).is_some_and(|item| item.undo.is_some())
     }
 

@@ -44,6 +44,7 @@ impl Pipeline {
         Some(Undo {
             id: Undo::id(fresh()),
             call: None,
+            is_undo: false,
             app: text("app"),
             object: Json::Null,
             words: text("words"),
