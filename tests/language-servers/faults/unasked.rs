@@ -1,0 +1,105 @@
+//! What the keeper adds to what a server says: uses that it left out, plans, files without a server, and tidiness.
+
+use super::*;
+
+/// A rename is a plan: its edits are read and no file changes. Files that would be renamed do not fit into one.
+#[tokio::test]
+async fn a_rename_is_a_plan() {
+    let edit = json!({"range": range(0, 0, 3), "newText": "uno"});
+    let document = |uri: &str| json!({"textDocument": {"uri": uri, "version": 1}, "edits": [edit]});
+    let changes = json!({"documentChanges": [document("file://FOLDER/root/b.faulty")]});
+    let older = json!({"changes": {"file://FOLDER/root/b.faulty": [edit]}});
+    let renamed =
+        json!({"documentChanges": [{"kind": "rename", "oldUri": "file://a", "newUri": "file://b"}]});
+    let ask = || Ask::Rename { place: place("a.faulty", 0, 0), name: "uno".to_owned(), deadline: DEADLINE };
+    for answer in [changes, older] {
+        let script = json!([capable(&json!({"renameProvider": true})), {"on": "textDocument/rename", "do": [{"answer": answer}]}]);
+        let rig = Rig::new(&script, &json!({}), &json!({}));
+        let plan = rig.answer(ask()).await["Ok"].clone();
+        assert_eq!(
+            (&plan["items"][0]["at"]["path"], &plan["items"][0]["text"]),
+            (&json!("b.faulty"), &json!("uno")),
+            "{plan}"
+        );
+        assert_eq!(std::fs::read_to_string(rig.root().join("b.faulty")).unwrap(), "one\n");
+        rig.end().await;
+    }
+    let script = json!([capable(&json!({"renameProvider": true})), {"on": "textDocument/rename", "do": [{"answer": renamed}]}]);
+    check(
+        script,
+        ask(),
+        "Failed: the server would also rename or make files, which a plan of edits cannot hold",
+    )
+    .await;
+    check(json!([]), ask(), "Unsupported: faulty does not provide rename").await;
+}
+
+/// A use that the search leaves out is found by what its place means; a place that means nothing is said, and a doubt about
+/// files that the server does not read is taken back where nothing is left to doubt.
+#[tokio::test]
+async fn its_search_leaves_uses_out() {
+    let at = |line: u32, start: u32| json!({"uri": "file://FOLDER/root/a.faulty", "range": range(line, start, start + 3)});
+    let profile = json!({"words": "script", "project": ["none"], "without-project": "open-only"});
+    let uses = |defined: Json| {
+        let script = json!([
+            capable(&json!({"definitionProvider": true})),
+            {"on": "textDocument/references", "do": [{"answer": []}]},
+            {"on": "textDocument/definition", "times": 1, "do": [{"answer": at(0, 0)}]},
+            {"on": "textDocument/definition", "do": [{"answer": defined}]},
+        ]);
+        (
+            script,
+            Ask::Related {
+                asked: vec![Follow { relation: Relation::References, at: place("a.faulty", 0, 0) }],
+                deadline: DEADLINE,
+            },
+        )
+    };
+    let (script, ask) = uses(at(0, 0));
+    check_with(script, profile.clone(), ask, "@b.faulty:0:0-3 []").await;
+    let (script, ask) = uses(at(1, 0));
+    check_with(script, profile.clone(), ask, " []").await;
+    let (script, ask) = uses(json!([]));
+    let rig = Rig::new(&script, &profile, &json!({}));
+    let answer = rig.answer(ask).await["Ok"][0]["Ok"].clone();
+    assert_eq!(answer["unsure"][0]["path"], "b.faulty", "{answer}");
+    assert_eq!(answer["freshness"]["doubts"], json!(["OpenOnly"]), "{answer}");
+    rig.end().await;
+}
+
+/// Nobody may take a file for read that no server reads.
+#[tokio::test]
+async fn source_code_without_a_server_is_listed() {
+    let rig = Rig::new(&json!([]), &json!({}), &json!({}));
+    put(&rig.root().join("c.zig"), "const one = 1;\n");
+    let containing = Some("one".to_owned());
+    let files = rig.workspace.files(&FileFilter { containing, limit: 9, ..FileFilter::default() }).unwrap();
+    let listed: Vec<(&str, &str)> =
+        files.items.iter().map(|file| (file.path.as_str(), file.language.as_str())).collect();
+    assert_eq!(listed, [("a.faulty", "faulty"), ("b.faulty", "faulty"), ("c.zig", "zig")]);
+    let ask = Ask::DocumentSymbols { paths: vec!["c.zig".to_owned()], deadline: DEADLINE };
+    assert!(show(&rig.answer(ask).await).starts_with("NoServer: no language server for .zig"));
+    rig.end().await;
+}
+
+/// What a server leaves in its folder for temporary files goes with it, also where it is killed.
+#[tokio::test]
+async fn its_temporary_files_are_removed() {
+    let script = json!([{"on": "initialized", "do": [{"litter": "FOLDER/where"}]}]);
+    let rig = Rig::new(&script, &json!({}), &json!({}));
+    rig.answer(outline()).await;
+    let place = rig.folder.path().join("where");
+    let read = || std::fs::read_to_string(&place).unwrap_or_default();
+    while read().is_empty() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let folder = std::path::PathBuf::from(read());
+    assert!(folder.join("litter").exists(), "{folder:?}");
+    rig.workspace.restart(None).unwrap();
+    let end = Instant::now() + IN_TIME;
+    while folder.exists() {
+        assert!(Instant::now() < end, "{folder:?} is still there");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    rig.end().await;
+}
