@@ -103,3 +103,19 @@ async fn its_temporary_files_are_removed() {
     }
     rig.end().await;
 }
+
+/// Nothing is no outline of a file as long as the server still reads the project.
+#[tokio::test]
+async fn an_outline_that_comes_too_early_is_doubted() {
+    let status = |quiescent: bool| json!({"say": {"method": "experimental/serverStatus", "params": {"health": "ok", "quiescent": quiescent}}});
+    let profile = json!({"ready": {"by": "status", "after": ["Roots"]}});
+    let script = json!([
+        {"on": "initialized", "do": [status(false)]},
+        {"on": "textDocument/documentSymbol", "times": 1, "do": [{"answer": null}]},
+        {"on": "textDocument/documentSymbol", "do": [{"answer": []}]},
+    ]);
+    let rig = Rig::new(&script, &profile, &json!({}));
+    assert_eq!(show(&rig.answer(outline()).await), r#" ["Loading"]"#);
+    assert_eq!(show(&rig.answer(outline()).await), " []");
+    rig.end().await;
+}

@@ -51,7 +51,10 @@ impl Server {
         if !(self.profile.unopened && told && text.is_exact() && self.state() == State::Ready) {
             self.show(path).await?;
         }
+        let before = self.state();
         let answer = self.ask("textDocument/documentSymbol", &self.document(path), deadline).await?;
+        // rust-analyzer answers so until it has read the files, also about those that are open.
+        let is_early = answer.is_null() && before == State::Loading;
         let mut reader = Reader::new(self).knowing(path, Arc::clone(&text));
         let (mut items, flat) = reader.outline(&answer, path);
         if self.profile.supplement == Some(Supplement::Python) && !flat {
@@ -70,7 +73,7 @@ impl Server {
         if hidden.is_none() || unknown.silent {
             freshness.doubt(Doubt::Stale);
         }
-        if unknown.loading {
+        if unknown.loading || is_early {
             freshness.doubt(Doubt::Loading);
         }
         if self.lacks_includes(path) {
