@@ -127,6 +127,18 @@ const TYPES: [(&str, &[&str]); 13] = [
     ("restart", &["language"]),
 ];
 
+/// What people and other tools call a question, and what it is called here.
+const WORDS: [(&str, &str); 8] = [
+    ("hover", "typeInfo"),
+    ("symbols", "findSymbols"),
+    ("workspaceSymbol", "findSymbols"),
+    ("documentSymbol", "outline"),
+    ("usages", "references"),
+    ("incomingCalls", "callers"),
+    ("outgoingCalls", "callees"),
+    ("goToDefinition", "definition"),
+];
+
 /// Fields of every type.
 const COMMON: [&str; 8] =
     ["type", "limit", "offset", "exclude", "countOnly", "timeoutMs", "waitMs", "allowPartial"];
@@ -333,8 +345,9 @@ fn type_of(map: &Map<String, Json>) -> Result<(&'static str, &'static [&'static 
         return Ok(found);
     }
     let trouble = Trouble::query(format!("unknown query type \"{name}\"; use one of {list}"));
-    Err(match near::nearest(name, names) {
+    let meant = WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(name)).map(|(_, meant)| *meant);
+    Err(match meant.or_else(|| near::nearest(name, names)) {
         Some(near) => trouble.hint(format!("did you mean \"{near}\"?")),
-        None => trouble.hint("also callers, callees, status, restart"),
+        None => trouble.hint("also callers, callees, rename, status, restart"),
     })
 }

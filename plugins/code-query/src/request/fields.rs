@@ -1,7 +1,7 @@
 //! The fields of one query, each read by name and kind. A field that is null counts as left out.
 
-use iac_plugin::Json;
 use iac_plugin::serde_json::Map;
+use iac_plugin::{Json, json};
 
 use crate::kinds::Kinds;
 use crate::near;
@@ -69,6 +69,9 @@ impl<'a> Fields<'a> {
 
     pub(super) fn number(&self, field: &str, least: u32, most: u32) -> Result<Option<u32>, Trouble> {
         let Some(value) = self.get(field) else { return Ok(None) };
+        // Models send numbers as texts, and there is one way to read these.
+        let spelled = value.as_str().and_then(|text| text.parse::<u32>().ok()).map(|number| json!(number));
+        let value = spelled.as_ref().unwrap_or(value);
         let whole =
             value.as_i64().or_else(|| value.as_f64().filter(|one| one.fract() == 0.0).map(|one| one as i64));
         let Some(whole) = whole.filter(|_| value.is_number()) else {
