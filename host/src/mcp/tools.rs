@@ -143,6 +143,8 @@ mod tests {
             schema.as_object().unwrap_or_else(|| panic!("{place}: a schema is an object, not {schema}"));
         assert!(!fields.contains_key("$ref") && !fields.contains_key("const"), "{place}");
         assert!(fields.get("type").is_none_or(Json::is_string), "{place}: a list of types");
+        let is_typed = ["type", "anyOf"].iter().any(|key| fields.contains_key(*key));
+        assert!(is_typed, "{place}: some clients refuse a value without a type");
         if let Some(values) = fields.get("enum") {
             assert!(values.as_array().unwrap().iter().all(Json::is_string), "{place}");
         }
