@@ -127,6 +127,9 @@ def sources(member, manifest, kinds):
     folders = [folder / default for default in ("src", *(["tests", "benches", "examples"] if "test" in kinds else []))]
     files = {folder / "build.rs", *roots, *(file for root in roots for file in root.parent.rglob("*.rs"))}
     files |= {file for folder in folders for file in folder.rglob("*.rs")}
+    # Tests of several packages share files by their paths.
+    shared = re.compile(r'#\[path = "([^"]+)"\]')
+    files |= {(file.parent / path).resolve() for file in files if file.is_file() for path in shared.findall(file.read_text())}
     return "\n".join(file.read_text() for file in sorted(files) if file.is_file())
 
 

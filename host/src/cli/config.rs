@@ -289,7 +289,7 @@ mod tests {
         };
         check(
             "timeout = 5\ntimeut = 7",
-            "2:1: `timeut` is no option that can stand here: did you mean `timeout`?",
+            "2:1: `timeut` is not an option that you can set in this file: did you mean `timeout`?",
         );
         check("state = \"/x\"", "1:1: `state` is no option");
         check("timeout = 0", "1:11: invalid value '0'");

@@ -438,7 +438,7 @@ mod tests {
                 "{wrong}"
             );
         }
-        assert_eq!(within::<100, { u64::MAX }>("9").unwrap_err(), "expected a whole number from 100 on");
+        assert_eq!(within::<100, { u64::MAX }>("9").unwrap_err(), "expected a whole number of at least 100");
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub(in crate::cli) struct Check {
 }
 
 /// What a new plugin is made of; the SDK goes with it, in the version that fits this host.
-const FILES: [(&str, &str); 19] = [
+const FILES: [(&str, &str); 20] = [
     ("Cargo.toml", include_str!("../../../../plugins/template/Cargo.toml.in")),
     ("plugin.toml", include_str!("../../../../plugins/template/plugin.toml.in")),
     ("src/lib.rs", include_str!("../../../../plugins/template/lib.rs.in")),
@@ -74,6 +74,7 @@ const FILES: [(&str, &str); 19] = [
     ("sdk/src/files.rs", include_str!("../../../../plugins/sdk/src/files.rs")),
     ("sdk/src/language_servers.rs", include_str!("../../../../plugins/sdk/src/language_servers.rs")),
     ("sdk/src/log.rs", include_str!("../../../../plugins/sdk/src/log.rs")),
+    ("sdk/src/object.rs", include_str!("../../../../plugins/sdk/src/object.rs")),
     ("sdk/src/settings.rs", include_str!("../../../../plugins/sdk/src/settings.rs")),
     ("sdk/src/store.rs", include_str!("../../../../plugins/sdk/src/store.rs")),
     ("sdk/src/tool.rs", include_str!("../../../../plugins/sdk/src/tool.rs")),

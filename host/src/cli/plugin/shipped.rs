@@ -115,7 +115,7 @@ mod tests {
         check(&["plugins/code-query/plugin.toml"], &[], Err("plugin.toml: TOML parse error"));
         check(&["plugins/code-query.wasm"], CARRIES, Ok("beside"));
         check(&["plugins/other.wasm"], CARRIES, Ok("carried"));
-        check(&[], &[], Err("this program was built without bundled packages; in a checkout of its source"));
-        check(&[], &[("omnifocus", b"")], Err("this program comes with omnifocus; in a checkout"));
+        check(&[], &[], Err("this program was built without bundled packages. In a checkout of its source"));
+        check(&[], &[("omnifocus", b"")], Err("this program contains omnifocus. In a checkout"));
     }
 }
