@@ -96,6 +96,8 @@ pub enum Question {
     Class(String),
     /// One command.
     Command(String),
+    /// One command, and what objects of a class take: `make` of an event.
+    CommandOf(String, String),
     /// One enumeration.
     Enumeration(String),
     /// Everything that has to do with some words.
@@ -278,6 +280,12 @@ fn describe_app(arguments: &Arguments<'_>) -> Result<Call, Fault> {
     let parts = ["class", "command", "enumeration", "search", "reach"];
     arguments.only(&["app", "class", "command", "enumeration", "search", "reach"])?;
     let app = arguments.text("app")?;
+    let both = (arguments.text("command")?, arguments.text("class")?);
+    let others = ["enumeration", "search", "reach"].iter().any(|part| arguments.get(part).is_some());
+    if let (Some(app), (Some(command), Some(class)), false) = (&app, &both, others) {
+        let question = Question::CommandOf(command.clone(), class.clone());
+        return Ok(Call::Describe { app: Some(app.clone()), question });
+    }
     let mut asked = parts.into_iter().filter(|part| arguments.get(part).is_some());
     let (first, second) = (asked.next(), asked.next());
     if let (Some(first), Some(second)) = (first, second) {

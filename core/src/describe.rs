@@ -47,6 +47,11 @@ pub fn describe(
         Question::Overview => Ok(overview::overview(app, dictionary, rules)),
         Question::Class(term) => class::class(app, dictionary, term),
         Question::Command(term) => command::command(app, dictionary, term, rules),
+        Question::CommandOf(term, class) => {
+            let mut body = command::command(app, dictionary, term, rules)?;
+            body["class"] = class::settable(app, dictionary, class)?;
+            Ok(body)
+        }
         Question::Enumeration(term) => enumeration::enumeration(app, dictionary, term),
         Question::Search(words) => Ok(search::search(words, vec![app], rules)),
         Question::Reach(term) => reach::reach(app, dictionary, term),

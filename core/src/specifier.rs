@@ -360,6 +360,14 @@ pub enum SpecifierError {
         /// Properties that were perhaps meant.
         near: Vec<String>,
     },
+    /// Elements are asked for as if they were a property.
+    #[error("`{element}` is an element of `{owner}`, not a property")]
+    IsElement {
+        /// The class of the elements.
+        element: String,
+        /// The class that has them.
+        owner: String,
+    },
     /// The property holds a value, and values have no elements or properties.
     #[error("`{property}` of `{owner}` is {kind}, not an object")]
     NotAnObject {
@@ -412,8 +420,15 @@ impl From<SpecifierError> for Fault {
             }
             SpecifierError::UnknownProperty { owner, near, .. } => {
                 let suggestion = format!("list the properties of `{owner}` with iac_mcp_describe_app");
-                Self::new(Code::UnknownProperty, message + &did_you_mean(&near), suggestion)
-                    .with("near", near)
+                // All properties of a small class would make a long sentence.
+                let meant = if near.len() <= 5 { did_you_mean(&near) } else { String::new() };
+                Self::new(Code::UnknownProperty, message + &meant, suggestion).with("near", near)
+            }
+            SpecifierError::IsElement { element, .. } => {
+                let suggestion = format!(
+                    "read a property of them, such as {element}.name, or list them with iac_mcp_get_elements: {{\"elements\":\"every {element} of …\"}}"
+                );
+                Self::new(Code::UnknownProperty, message, suggestion).with("element", element)
             }
             SpecifierError::NotAnObject { .. } => {
                 Self::new(Code::InvalidSpecifier, message, "query the property itself to read its value")

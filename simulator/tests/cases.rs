@@ -3,7 +3,7 @@
 //!
 //! A case begins with `=== title`; then come its script, a line `--- ok` or `--- fails` (with `events N` where the
 //! number of Apple events matters), and the exact stdout or stderr. Lines `+++ name text` before the script put files
-//! into the world. `IAC_MCP_REWRITE=1` writes down what happens.
+//! into the world. `UPDATE_EXPECT=1` writes down what happens.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -44,7 +44,7 @@ fn check_file(file: &Path, base: &Path) -> Vec<String> {
     let cases = read(&std::fs::read_to_string(file).unwrap());
     assert!(!cases.is_empty(), "{} has no case", file.display());
     let happened: Vec<Outcome> = cases.iter().map(|case| run(case, base)).collect();
-    if std::env::var_os("IAC_MCP_REWRITE").is_some() {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
         rewrite(file, &cases, &happened);
     }
     let pairs = cases.iter().zip(&happened).filter(|(case, happened)| case.expected != **happened);

@@ -3,7 +3,7 @@
 //!
 //! A scenario begins with `=== title`; then come calls, `tool {arguments}` on one line each, and behind `---` what was
 //! asked of the app and what came back. `{{task:Name}}`, `{{project:Name}}`, `{{folder:Name}}` and `{{tag:Name}}` in
-//! arguments are the ids of the first that has the name. `IAC_MCP_REWRITE=1` writes down what happens.
+//! arguments are the ids of the first that has the name. `UPDATE_EXPECT=1` writes down what happens.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use iac_plugin::{Arguments, Fault, Json, json, serde_json};
@@ -84,7 +84,7 @@ fn check(file: &Path) -> Vec<String> {
     let scenarios: Vec<(String, String)> = text.split("\n=== ").skip(1).map(split).collect();
     assert!(!scenarios.is_empty(), "{} has no scenario", file.display());
     let happened: Vec<String> = scenarios.iter().map(|(calls, _)| run(calls)).collect();
-    if std::env::var_os("IAC_MCP_REWRITE").is_some() {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
         rewrite(file, &scenarios, &happened);
     }
     let pairs = scenarios.iter().zip(&happened).filter(|((_, expected), happened)| expected != *happened);
@@ -164,7 +164,13 @@ impl Simulated {
         let Json::Object(arguments) = arguments else { panic!("arguments are an object") };
         let moment = Moment::new(1_769_589_000_000, "Europe/Berlin", 3_600);
         match omnifocus::call(tool, Arguments::from(arguments), &moment, self) {
-            Ok(answer) => answer.to_string(),
+            Ok(mut answer) => {
+                // How a change is taken back has tests of its own, in tests/omnifocus/undo.rs.
+                if let Some(answer) = answer.as_object_mut() {
+                    answer.shift_remove("undo");
+                }
+                answer.to_string()
+            }
             Err(fault) => {
                 format!("{}: {}; {}", fault.code, fault.message, fault.suggestion.unwrap_or_default())
             }

@@ -424,8 +424,7 @@ fn read(text: &str, app: &App) -> String {
         Ok(Written::Object { specifier, .. }) => {
             let mut application = |_: &RefId| Ok(Path::application());
             let leads = specifier.resolve(dictionary(app), &mut application);
-            let is_unanswered =
-                matches!(&leads, Err(SpecifierError::Form { wrong, .. }) if wrong.contains("the app has answered"));
+            let is_unanswered = matches!(&leads, Err(SpecifierError::Form { wrong, .. }) if wrong.contains("the app has answered"));
             let of_reference = !specifier.references().is_empty();
             assert!(leads.is_ok() || is_unanswered || of_reference, "{text}: {leads:?}");
             path(&specifier)

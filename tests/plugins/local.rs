@@ -74,8 +74,8 @@ async fn nothing_outside_of_a_root_is_read() {
     check_file("out", 0, 100, "invalid_parameter: `out` is not below the root").await;
     check_file("../secret", 0, 100, "invalid_parameter: `../secret` is not below the root").await;
     check_file("/etc/passwd", 0, 100, "invalid_parameter: `/etc/passwd` is not below the root").await;
-    check_file("sub", 0, 100, "invalid_parameter: `sub` is no regular file").await;
-    check_file("pipe", 0, 100, "invalid_parameter: `pipe` is no regular file").await;
+    check_file("sub", 0, 100, "invalid_parameter: `sub` is not a regular file").await;
+    check_file("pipe", 0, 100, "invalid_parameter: `pipe` is not a regular file").await;
     check_file("none", 0, 100, "unavailable: `none` cannot be read").await;
     check_file("a.txt\0", 0, 100, "invalid_parameter: `a.txt\0` is not below the root").await;
 }

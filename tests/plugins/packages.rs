@@ -159,7 +159,7 @@ async fn a_package_says_everything_once() {
     assert_eq!(refused(&bytes), "nothing");
     for name in ["iac:plugin.toml", "iac:tools.json"] {
         let twice = [&bytes[..], &section(name, b"")[..]].concat();
-        let expected = format!("the section `{name}` is there 2 times, expected once");
+        let expected = format!("the section `{name}` occurs 2 times, expected once");
         assert!(refused(&twice).starts_with(&expected), "{}", refused(&twice));
     }
     let module = Guest::read("honest").module();
@@ -209,7 +209,7 @@ async fn a_script_runs_only_as_it_was_granted() {
     let bytes = Guest::read("script").packed(&engine, &wide()).await.expect("the guest is packed");
     let compiled = engine.compile(&bytes, &wide(), None).expect("the guest compiles");
     for (pin, part) in
-        [(None, "\"data\":{\"a\":1}"), (Some("another text"), "the script `change` was not granted")]
+        [(None, "\"data\":{\"a\":1}"), (Some("another text"), "no grant for the script `change`")]
     {
         let mut setup = setup(package::read(&bytes).expect("it is whole"));
         if let Some(pin) = pin {

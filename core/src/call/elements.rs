@@ -80,6 +80,9 @@ impl GetElements {
         if elements.is_some() && arguments.get("elementType").is_some() {
             return Err(twice("elementType"));
         }
+        let limit = arguments.count("limit", 0, HIGHEST_LIMIT)?.unwrap_or(LIMIT);
+        // Groups count anyway: who counts by groups wants to see them.
+        let is_grouped = arguments.get("groupBy").is_some() || arguments.get("aggregate").is_some();
         let call = Self {
             app,
             element: if elements.is_some() {
@@ -99,7 +102,7 @@ impl GetElements {
             sort: arguments.sort("sort")?,
             group_by: arguments.one_or_more_texts("groupBy")?.unwrap_or_default(),
             aggregate: aggregate(arguments)?,
-            limit: arguments.count("limit", 0, HIGHEST_LIMIT)?.unwrap_or(LIMIT),
+            limit: if limit == 0 && is_grouped { LIMIT } else { limit },
             offset: arguments.count("offset", 0, HIGHEST_OFFSET)?.unwrap_or_default() as i64,
             text: arguments.window(TEXT_IN_LIST)?,
         };

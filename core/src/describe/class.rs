@@ -18,10 +18,7 @@ const MOST_VALUES: usize = 8;
 const NEXT: &str = "ask for the class that it inherits from, or search for a property by its name";
 
 pub(super) fn class(app: &App, dictionary: &Dictionary, wanted: &str) -> Result<Json, Fault> {
-    let class = dictionary.class(wanted).ok_or_else(|| {
-        let known = dictionary.classes.values().filter(|class| !class.hidden);
-        unknown(app, "class", wanted, known.map(|class| class.name.as_str()))
-    })?;
+    let class = find(app, dictionary, wanted)?;
     let lineage = dictionary.lineage(&class.name);
     let mut first =
         json!({ "app": &*app.bundle_id, "class": term(&class.name), "plural": term(&class.plural) });
@@ -40,6 +37,25 @@ pub(super) fn class(app: &App, dictionary: &Dictionary, wanted: &str) -> Result<
     answer.table("inheritedProperties", inherited(dictionary, &lineage), 70);
     answer.list("commands", responds(dictionary, class), 100);
     Ok(answer.finish(NEXT))
+}
+
+/// What objects of a class take when they are made or changed: properties that can be written, and elements.
+pub(super) fn settable(app: &App, dictionary: &Dictionary, wanted: &str) -> Result<Json, Fault> {
+    let class = find(app, dictionary, wanted)?;
+    let all = dictionary.properties(&class.name).into_iter();
+    let taken = all.filter(|property| property.access.can_write() && !property.hidden);
+    let rows = taken.map(|property| (term(&property.name), texts(property, dictionary))).collect();
+    let mut answer = Answer::new(json!({ "name": term(&class.name) }), LARGEST);
+    answer.table("properties", rows, 70);
+    answer.list("elements", elements(dictionary, &class.name), 40);
+    Ok(answer.finish(NEXT))
+}
+
+fn find<'d>(app: &App, dictionary: &'d Dictionary, wanted: &str) -> Result<&'d Class, Fault> {
+    dictionary.class(wanted).ok_or_else(|| {
+        let known = dictionary.classes.values().filter(|class| !class.hidden);
+        unknown(app, "class", wanted, known.map(|class| class.name.as_str()))
+    })
 }
 
 /// Whether a property holds one object.

@@ -100,9 +100,11 @@ const source = (value) => wellFormed(String(Automation.getDisplayString(value)))
 const uncut = (one) => Object.assign(one, { uncut: true });
 // A property of an object that another property holds. Where that holds none, there is no value, which is not an error.
 const through = (one, first, names) => Object.assign(one, { uncut: names, first: first });
+const isMany = (collection) => collection !== undefined && collection !== null && collection.many === true;
 const orNothing = (one, x, error) => {
   if (!one.first || numberOf(error) !== -1728) throw error;
   const held = askSingle(() => one.first(x));
+  if (Array.isArray(held) && held.length === 0) return [];
   if (held !== null && held !== undefined) throw error;
   return null;
 };
@@ -364,7 +366,9 @@ const MOST_SINGLE = 1000;
 const isFailed = (value) => value !== null && typeof value === "object" && value.$ === "error";
 // One event for a property of all elements; null where the app refuses that.
 const column = (collection, one, each) => {
-  if (collection.many === true) return collection.column(one, each);
+  if (isMany(collection)) return collection.column(one, each);
+  // An app object model without this way at several levels: it is read container by container.
+  if (collection === undefined || collection === null) return null;
   at = "column";
   try {
     const values = askColumn(() => one(collection), each);
@@ -384,7 +388,7 @@ const singleId = (collection, id, i) => {
 };
 // Ids or names, or places where there are none; what is not the only one of its kind gives way to the place.
 const identities = (collection, id) => {
-  if (collection.many === true) return collection.identities(id);
+  if (isMany(collection)) return collection.identities(id);
   at = "elements";
   let length = -1;
   const count = () => (length < 0 ? (length = ask(() => collection.length)) : length);
@@ -452,7 +456,7 @@ const table = (collection, ids, names, q) => {
       const filled = columns.filter((each) => each !== null && each !== names);
       // A single read goes by the id, which holds, but for an element that only its place leads to.
       const byPlace = names !== null && singles.some((read) => [...read.keys()].some((row) => isPlace(ids[row])));
-      if (filled.length === 0 && !byPlace && !(collection.many === true && collection.looked())) return false;
+      if (filled.length === 0 && !byPlace && !(isMany(collection) && collection.looked())) return false;
       return filled.some((each) => each.length !== ids.length) || !agree(ids, identities(collection, q.id).known);
     },
   };
@@ -492,7 +496,7 @@ const elements = (collection, q) => {
   return page(collection, collection, q);
 };
 const page = (source, collection, q) => {
-  const of = collection.many === true;
+  const of = isMany(collection);
   if (d.limit === 0 && !d.filter && !d.groups && !of) {
     at = "elements";
     return { total: ask(() => collection.length), scanned: null, rows: [] };
@@ -581,7 +585,7 @@ const page = (source, collection, q) => {
   }
 };
 const pick = (collection, ids, row, q) =>
-  collection.many === true
+  isMany(collection)
     ? collection.pick(row, ids[row])
     : isPlace(ids[row])
       ? collection.at(ids[row].i)

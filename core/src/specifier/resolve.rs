@@ -29,6 +29,9 @@ pub enum Target {
 /// How many names an error offers.
 pub(super) const NEAR: usize = 5;
 
+/// A class with no more properties than this can be shown whole.
+const FEW: usize = 30;
+
 /// Gives the path behind a reference of the app at hand.
 pub type Held<'a> = dyn FnMut(&RefId) -> Result<Path, SpecifierError> + 'a;
 
@@ -106,8 +109,15 @@ pub(crate) fn find_property<'a>(
 ) -> Result<&'a Property, SpecifierError> {
     let found = if owner.is_empty() { anywhere(dictionary, term) } else { dictionary.property(owner, term) };
     found.ok_or_else(|| {
+        if let Some((_, class)) = dictionary.element(owner, term) {
+            return SpecifierError::IsElement { element: class.name.clone(), owner: owner.to_owned() };
+        }
         let known = dictionary.properties(owner);
-        let near = names::near(term, known.iter().map(|p| p.name.as_str()), NEAR);
+        let mut near = names::near(term, known.iter().map(|p| p.name.as_str()), NEAR);
+        // No name is like it, and there are few, so that all of them can be shown.
+        if near.is_empty() && known.len() <= FEW {
+            near = known.iter().filter(|p| !p.hidden).map(|p| p.name.clone()).collect();
+        }
         SpecifierError::UnknownProperty { property: term.to_owned(), owner: owner.to_owned(), near }
     })
 }

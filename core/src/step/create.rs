@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use super::asking::{Behind, ask, refused, run};
 use super::words::{self, Names};
-use super::{Step, Then, World, command, in_app, placing};
+use super::{Step, Then, World, command, in_app, placing, query};
 use crate::action::{Action, Creation, Deed, Preview};
 use crate::app::App;
 use crate::change::Subject;
@@ -120,6 +120,9 @@ impl Creating {
         for (at, subject) in places.iter().enumerate() {
             let row = rows.get(at).unwrap_or(&Json::Null);
             if let Some(error) = OsaError::of_row(row, "object") {
+                if error.is_missing_object() && subject.path.name().is_some() {
+                    return query::offer_names(&subject.path, None, app, events, world);
+                }
                 let fault = error.to_fault(&app.bundle_id, &app.name);
                 return Err(fault.with("parameter", "at").with("object", subject.path.to_string()));
             }

@@ -8,7 +8,7 @@ use super::compare::comparable;
 use super::first::First;
 use super::properties::column;
 use super::show::{Shown, largest, show, value};
-use super::{Outcome, Step, Then, World, done, held, in_app, remember};
+use super::{Outcome, Step, Then, World, done, held, in_app, query, remember};
 use crate::action::{Column, Deed, Elements, Groups};
 use crate::app::App;
 use crate::call::GetElements;
@@ -266,7 +266,15 @@ impl Listing {
         let answer = match reply.result {
             Ok(answer) => answer,
             Err(error) if error.is_missing_object() => {
-                let Some(path) = self.fallback.take() else { return Err(self.missing(app)) };
+                let Some(path) = self.fallback.take() else {
+                    let [container] = self.wanted.containers.as_slice() else {
+                        return Err(self.missing(app));
+                    };
+                    return match (container.name(), &self.container) {
+                        (Some(_), None) => query::offer_names(container, self.first, app, events, world),
+                        _ => Err(self.missing(app)),
+                    };
+                };
                 self.resolved_as = Some(path.to_string());
                 self.wanted.containers = vec![path];
                 return Ok(self.ask(app, events, world));

@@ -9,7 +9,7 @@ use super::{Step, Then, World, done, in_app};
 use crate::action::{Column, Deed, Wanted};
 use crate::app::App;
 use crate::call::Named;
-use crate::dictionary::{Dictionary, Identifier, TypeExpr};
+use crate::dictionary::{Dictionary, Identifier, TypeExpr, TypeRef};
 use crate::fault::{Code, Fault};
 use crate::identity::identity;
 use crate::marshal::{Shape, are_named, shapes};
@@ -118,11 +118,26 @@ pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str
         by_script: false,
         named: false,
     };
+    let (mut is_list, mut ends_in_elements) = (false, false);
     for part in term.split('.') {
         if holds_values(&column.kind) {
             let (property, kind) = (column.term, column.kind.to_string());
             return Err(SpecifierError::NotAnObject { property, owner: class.to_owned(), kind }.into());
         }
+        // Elements on the way make a list: `phones.value` of a person.
+        if let Some((plural, class)) = elements(dictionary, &owner, part.trim()) {
+            column.identifiers.push(plural);
+            column.term = if column.term.is_empty() {
+                part.trim().to_owned()
+            } else {
+                format!("{}.{}", column.term, part.trim())
+            };
+            column.kind = TypeExpr::default();
+            owner = class;
+            (is_list, ends_in_elements) = (true, true);
+            continue;
+        }
+        ends_in_elements = false;
         let property = find_property(dictionary, &owner, part.trim())?;
         let identifier = Identifier::of(&property.name)
             .ok_or_else(|| SpecifierError::NoIdentifier(property.name.clone()))?;
@@ -147,7 +162,25 @@ pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str
             .map(|kind| kind.name.clone())
             .unwrap_or_default();
     }
+    if is_list {
+        column.by_script = true;
+        column.kind =
+            TypeExpr(column.kind.0.into_iter().map(|kind| TypeRef { list: true, ..kind }).collect());
+    }
+    if ends_in_elements {
+        let element = term.rsplit('.').next().unwrap_or(term).trim().to_owned();
+        return Err(SpecifierError::IsElement { element, owner: class.to_owned() }.into());
+    }
     Ok(column)
+}
+
+/// The collection of elements that a part of a path names, in the singular or the plural, unless a property has that name.
+fn elements(dictionary: &Dictionary, owner: &str, part: &str) -> Option<(Identifier, String)> {
+    if owner.is_empty() || dictionary.property(owner, part).is_some() {
+        return None;
+    }
+    let (_, class) = dictionary.element(owner, part)?;
+    Some((Identifier::of(&class.plural)?, class.name.clone()))
 }
 
 /// Whether nothing of this type has properties of its own.

@@ -112,32 +112,9 @@ impl Query {
                     Self { path, target, fallback: None, resolved_as, first: self.first }
                         .ask(app, events, world)
                 }
-                None => self.names(app, events, world),
+                None => offer_names(&self.path, self.first, app, events, world),
             },
             Err(error) => Err(error.to_fault(&app.bundle_id, &app.name)),
-        }
-    }
-
-    /// A name that does not exist. A list of the existing names is worth one more event, because the next call needs
-    /// it.
-    fn names(self, app: &App, events: u64, world: &World<'_>) -> Result<Step, Fault> {
-        let deed = match self.path.last() {
-            Some((container, Segment::Element(member, By::Name(_)))) => {
-                let name = app.dictionary()?.property(&member.class, "name");
-                name.and_then(|name| Identifier::of(&name.name)).map(|name| Deed::Names {
-                    container: container.clone(),
-                    collection: member.clone(),
-                    name,
-                })
-            }
-            _ => None,
-        };
-        match deed {
-            Some(deed) => {
-                let then = Then::Missing(self.path, self.first.map(Box::new));
-                Ok(in_app(app, deed, events, then, world))
-            }
-            None => Err(not_found(&self.path, &[], app)),
         }
     }
 
@@ -218,6 +195,38 @@ fn reference(path: Path, app: &App, world: &mut World<'_>) -> Json {
     json!({ "reference": reference })
 }
 
+/// Goes on where an object does not exist. If its name is wrong, a list of the existing names is worth one more event,
+/// because the next call needs it.
+///
+/// # Errors
+/// The object has no name, so that there is nothing to list.
+pub(super) fn offer_names(
+    path: &Path,
+    first: Option<First>,
+    app: &App,
+    events: u64,
+    world: &World<'_>,
+) -> Result<Step, Fault> {
+    let deed = match path.last() {
+        Some((container, Segment::Element(member, By::Name(_)))) if !container.is_spread() => {
+            let name = app.dictionary()?.property_of_code(&member.class, "pnam");
+            name.and_then(|name| Identifier::of(&name.name)).map(|name| Deed::Names {
+                container: container.clone(),
+                collection: member.clone(),
+                name,
+            })
+        }
+        _ => None,
+    };
+    match deed {
+        Some(deed) => {
+            let then = Then::Missing(path.clone(), first.map(Box::new));
+            Ok(in_app(app, deed, events, then, world))
+        }
+        None => Err(not_found(path, &[], app)),
+    }
+}
+
 /// Makes the error for an object that is not there, once its neighbours' names are known or cannot be.
 pub(super) fn missing(path: &Path, reply: Reply, app: &str, world: &World<'_>) -> Result<Step, Fault> {
     let names = reply.result.unwrap_or_default();
@@ -256,5 +265,13 @@ fn near(path: &Path, names: &[&str], app: &App) -> Vec<String> {
         all.filter(move |property| property.kind.0.iter().any(is_one))
     });
     let properties = properties.into_iter().flatten().map(|property| property.name.as_str());
-    names::near(name, names.iter().copied().chain(properties), 5)
+    let near = names::near(name, names.iter().copied().chain(properties), 5);
+    // No name is like it, and there are few, so that all of them can be shown.
+    if near.is_empty() && names.len() <= FEW_NAMES {
+        return names.iter().map(|name| crate::foreign::clean(name, 80)).collect();
+    }
+    near
 }
+
+/// So many names are shown where none is like the one that was asked for.
+const FEW_NAMES: usize = 12;

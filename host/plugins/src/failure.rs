@@ -331,7 +331,7 @@ mod tests {
         );
         check(
             Failure::Ungranted(vec!["apps com.apple.mail".to_owned(), "store".to_owned()]),
-            &json!({"error": "permission_denied", "message": "plugin `demo` failed: it was not given apps com.apple.mail, store",
+            &json!({"error": "permission_denied", "message": "plugin `demo` failed: it has no grant for apps com.apple.mail, store",
                 "suggestion": "only the user can change this: `iac-mcp plugin grant demo apps com.apple.mail` and `iac-mcp plugin grant demo store`",
                 "retryable": false, "plugin": "demo"}),
         );

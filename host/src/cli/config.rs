@@ -291,7 +291,7 @@ mod tests {
             "timeout = 5\ntimeut = 7",
             "2:1: `timeut` is not an option that you can set in this file: did you mean `timeout`?",
         );
-        check("state = \"/x\"", "1:1: `state` is no option");
+        check("state = \"/x\"", "1:1: `state` is not an option");
         check("timeout = 0", "1:11: invalid value '0'");
         check("timeout = \"soon\"", "1:11: invalid value 'soon'");
         check("debug = \"yes\"", "1:9: expected true or false, got \"yes\"");

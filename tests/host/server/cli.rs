@@ -55,7 +55,7 @@ async fn misuse_is_told_from_failure() {
     check(&["serve", "--simulated", "--timeout", "0"], 2, "--timeout").await;
     check(&["serve", "--world", "/no/such/folder"], 2, "mac.json").await;
     check(&["describe", "No Such App", "--simulated"], 1, "No Such App").await;
-    check(&["describe", "Mail", "mesage", "--simulated"], 1, "near: message").await;
+    check(&["describe", "Mail", "mesage", "--simulated"], 1, "similar terms: message").await;
     check(&["describe", "/no/such/file.sdef"], 1, "/no/such/file.sdef").await;
 }
 

@@ -122,7 +122,7 @@ async fn a_session_says_how_to_work_with_it() {
         let info = session.client.peer_info();
         let instructions = info.and_then(|info| info.instructions.clone()).unwrap_or_default();
         assert!(
-            instructions.contains("iac_mcp_query_object") && instructions.len() <= 2048,
+            instructions.contains("iac_mcp_get_elements") && instructions.len() <= 2048,
             "{instructions}"
         );
     }

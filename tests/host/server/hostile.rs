@@ -207,7 +207,7 @@ fn unknown_methods_and_malformed_parameters_are_told_apart() {
         let answer = server.answer(&json!(at));
         assert_eq!(answer["error"]["code"], code, "{method} {params}: {answer}");
         let message = answer["error"]["message"].as_str().unwrap();
-        assert!(code != -32601 || message == format!("no method `{method}`"), "{answer}");
+        assert!(code != -32601 || message == format!("there is no method `{method}`"), "{answer}");
     }
     server.end();
 }

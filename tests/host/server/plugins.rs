@@ -71,8 +71,13 @@ async fn a_plugin_is_installed_by_whoever_agrees_to_what_it_wants() {
     );
 
     ok(&home, &["plugin", "revoke", "inbox-digest", "apps", "com.apple.mail"]).await;
-    check_fails(&home, &["call", "inbox_digest", "--simulated"], 1, "it was not given apps com.apple.mail")
-        .await;
+    check_fails(
+        &home,
+        &["call", "inbox_digest", "--simulated"],
+        1,
+        "it has no grant for apps com.apple.mail",
+    )
+    .await;
     assert!(ok(&home, &["plugin", "list"]).await.contains("lacks apps com.apple.mail"));
     ok(&home, &["plugin", "grant", "inbox-digest", "apps", "com.apple.finder"]).await;
     check_fails(&home, &["call", "inbox_digest", "--simulated"], 1, "has no grant to read").await;

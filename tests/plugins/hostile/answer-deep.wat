@@ -1,5 +1,5 @@
 ;; Answers with a hundred thousand brackets.
-;; expect: its answer is no JSON object: recursion limit exceeded
+;; expect: its answer is not a JSON object: recursion limit exceeded
 (func $call (param i32 i32 i32 i32) (result i32)
   (drop (memory.grow (i32.const 2)))
   (memory.fill (i32.const 65536) (i32.const 91) (i32.const 100000))

@@ -1,4 +1,4 @@
 ;; Answers with a list.
-;; expect: no JSON object
+;; expect: not a JSON object
 (data (i32.const 272) "[]")
 (func $call (param i32 i32 i32 i32) (result i32) (i32.const 256))

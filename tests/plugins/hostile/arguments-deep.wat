@@ -1,6 +1,6 @@
 ;; Asks with a hundred thousand brackets.
 ;; wants: apps com.example.notes
-;; expect: invalid_parameter: arguments are no JSON object
+;; expect: invalid_parameter: arguments are not a JSON object
 (import "iac:plugin/apps@0.1.0" "open" (func $open (param i32 i32 i32)))
 (import "iac:plugin/apps@0.1.0" "[method]app.get-elements" (func $elements (param i32 i32 i32 i32)))
 (data (i32.const 512) "com.example.notes")

@@ -1,7 +1,7 @@
 ;; Changes something in a tool that says that it only reads; the grant for changes is there.
 ;; wants: apps com.example.notes
 ;; wants: apps-change com.example.notes
-;; expect: permission_denied: the tool says that it only reads
+;; expect: permission_denied: the tool declares itself read-only
 (import "iac:plugin/apps@0.1.0" "open" (func $open (param i32 i32 i32)))
 (import "iac:plugin/apps-change@0.1.0" "set-property" (func $set (param i32 i32 i32 i32)))
 (data (i32.const 512) "com.example.notes{}")

@@ -1,5 +1,5 @@
 ;; Imports the store and says nothing of it.
-;; expect: the code imports store, and plugin.toml wants nothing
+;; expect: the code imports store, but plugin.toml wants nothing
 (import "iac:plugin/store@0.1.0" "remove" (func $remove (param i32 i32 i32)))
 (func $call (param i32 i32 i32 i32) (result i32)
   (call $remove (i32.const 0) (i32.const 1) (i32.const 1024))

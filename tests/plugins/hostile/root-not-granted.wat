@@ -1,6 +1,6 @@
 ;; Opens a folder that it was not given.
 ;; wants: files /granted
-;; expect: permission_denied: the plugin was not granted to read below `/`
+;; expect: permission_denied: the plugin has no grant to read below `/`
 (import "iac:plugin/files@0.1.0" "open" (func $open (param i32 i32 i32)))
 (data (i32.const 512) "/")
 (func $call (param i32 i32 i32 i32) (result i32)

@@ -2,7 +2,7 @@
 ;; wants: apps com.example.notes
 ;; wants: app-scripts com.example.notes
 ;; script: change safe data => data
-;; expect: invalid_parameter: no script `format` for com.example.notes, expected one of change
+;; expect: invalid_parameter: there is no script `format` for com.example.notes, expected one of change
 (import "iac:plugin/apps@0.1.0" "open" (func $open (param i32 i32 i32)))
 (import "iac:plugin/app-scripts@0.1.0" "run" (func $run (param i32 i32 i32 i32 i32 i32)))
 (data (i32.const 512) "com.example.notesformat{}")

@@ -2,7 +2,7 @@
 ;; wants: apps com.example.notes
 ;; wants: app-scripts com.example.notes
 ;; script: change modify data => data
-;; expect: permission_denied: the tool says that it only reads
+;; expect: permission_denied: the tool declares itself read-only
 (import "iac:plugin/apps@0.1.0" "open" (func $open (param i32 i32 i32)))
 (import "iac:plugin/app-scripts@0.1.0" "run" (func $run (param i32 i32 i32 i32 i32 i32)))
 (data (i32.const 512) "com.example.noteschange{}")

@@ -1,6 +1,6 @@
 ;; Asks for the language servers of a folder that it was not given, and tells what it was told.
 ;; wants: language-servers /granted
-;; expect: told: the plugin was not granted the language servers of `/`
+;; expect: told: the plugin has no grant for the language servers of `/`
 (import "iac:plugin/language-servers@0.1.0" "open" (func $open (param i32 i32 i32)))
 (data (i32.const 512) "/")
 (data (i32.const 516) "told")

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::super::words::{self, Names};
-use super::super::{placing, script};
+use super::super::{placing, query, script};
 use super::{Behind, Step, Then, World, ask, run};
 use crate::action::{Deed, Invocation, Preview, Seen};
 use crate::app::App;
@@ -91,6 +91,9 @@ impl Looking {
         let rows = reply.result.map_err(|error| placing::unseen(&error, app))?;
         let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
         unasked = unasked.after(shown(&subjects, rows));
+        if let Some(path) = wrong_name(&subjects, rows) {
+            return query::offer_names(path, None, app, events, world);
+        }
         let mut objects = named(&subjects, rows, app)?;
         let arguments = objects.split_off(targets);
         let names =
@@ -110,6 +113,14 @@ pub(in crate::step) fn shown(subjects: &[Subject], rows: &[Json]) -> Vec<Seen> {
         is_whole.then(|| Seen { path: subject.path.clone(), looks, shown: Json::from(shown) })
     };
     subjects.iter().enumerate().filter_map(of).collect()
+}
+
+/// The first object that is not there and was picked by its name.
+fn wrong_name<'s>(subjects: &'s [Subject], rows: &[Json]) -> Option<&'s Path> {
+    subjects.iter().zip(rows).find_map(|(subject, row)| {
+        let is_missing = OsaError::of_row(row, "object").is_some_and(|error| error.is_missing_object());
+        (is_missing && subject.path.name().is_some()).then_some(&subject.path)
+    })
 }
 
 /// The name of each object. If an object is missing or is another one, the call ends without a question.

@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(scripts[0].text, text);
         texts.remove("shared.js");
         let missing = collect(&manifest, &texts).expect_err("one file is missing").to_string();
-        assert!(missing.contains("there is no file shared.js"), "{missing}");
+        assert!(missing.contains("the file shared.js does not exist"), "{missing}");
         let above = Manifest::parse(&both.replace("shared.js", "../shared.js"));
         assert!(above.expect_err("it is refused").to_string().contains("../shared.js"));
     }
