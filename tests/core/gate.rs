@@ -541,3 +541,29 @@ fn two_questions_that_differ_have_two_digests() {
     }
     assert_eq!(digests.len(), count);
 }
+
+#[test]
+fn objects_take_values_of_their_own_in_one_call() {
+    let mut session = Session::new("", &shelf());
+    let things = session.references("thing");
+    let changes = json!([
+        { "reference": things[0], "properties": { "count": 7 } },
+        { "reference": things[1], "property": "count", "value": 8 },
+    ]);
+    session.answers = vec![Choice::Once];
+    let outcome = session.call("iac_mcp_set_property", &json!({ "changes": changes }));
+    assert_eq!(outcome.body["success"], true, "{}", outcome.body);
+    assert_eq!(session.asked.len(), 1, "one question is about all of them");
+    let new: Vec<&Json> = outcome.body["changes"].as_array().unwrap().iter().map(|each| &each["new"]).collect();
+    assert_eq!(new, [7, 8], "{}", outcome.body);
+    assert!(outcome.body["undo"].is_string(), "{}", outcome.body);
+
+    let twice = json!([
+        { "reference": things[0], "properties": { "count": 1 } },
+        { "reference": things[0], "properties": { "flag": true } },
+    ]);
+    let refused = session.call("iac_mcp_set_property", &json!({ "changes": twice }));
+    assert!(refused.is_error, "{}", refused.body);
+    let both = json!({ "changes": changes, "property": "count", "value": 1 });
+    assert!(session.call("iac_mcp_set_property", &both).is_error);
+}

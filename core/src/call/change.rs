@@ -17,8 +17,10 @@ pub struct SetProperty {
     pub references: Vec<Named>,
     /// Whether a list was given, which is answered with errors among its items.
     pub list: bool,
+    /// For each of them, which of the new values are its own.
+    pub values: Vec<usize>,
     /// Properties, in any spelling, with their new values.
-    pub properties: Vec<(String, Json)>,
+    pub properties: Vec<Vec<(String, Json)>>,
 }
 
 /// How many objects one call may change.
@@ -26,10 +28,40 @@ pub(crate) const MOST: usize = 200;
 
 impl SetProperty {
     pub(super) fn read(arguments: &Arguments<'_>) -> Result<Self, Fault> {
-        arguments.only(&["app", "reference", "property", "value", "properties"])?;
-        let (references, list) = arguments.named("reference", MOST)?;
+        arguments.only(&["app", "reference", "property", "value", "properties", "changes"])?;
         let app = arguments.text("app")?;
-        Ok(Self { app, references, list, properties: properties(arguments)? })
+        if let Some(json) = arguments.get("changes") {
+            return Self::changes(app, json, arguments);
+        }
+        let (references, list) = arguments.named("reference", MOST)?;
+        let values = vec![0; references.len()];
+        Ok(Self { app, references, list, values, properties: vec![properties(arguments)?] })
+    }
+
+    /// Reads `[{"reference":…,"properties":{…}}]`: objects with values of their own.
+    fn changes(app: Option<String>, json: &Json, arguments: &Arguments<'_>) -> Result<Self, Fault> {
+        let others = ["reference", "property", "value", "properties"];
+        if let Some(other) = others.into_iter().find(|name| arguments.given(name).is_some()) {
+            let message = format!("`changes` and `{other}` do not go together");
+            let suggestion = "put each object with its values into `changes`";
+            return Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", other));
+        }
+        let expected = "a list of {\"reference\":…,\"properties\":{…}}";
+        let items = json.as_array().filter(|items| (1..=MOST).contains(&items.len()));
+        let items =
+            items.ok_or_else(|| wrong("changes", &format!("{expected}, 1 to {MOST} of them"), json))?;
+        let mut call =
+            Self { app, references: Vec::new(), list: true, values: Vec::new(), properties: Vec::new() };
+        for item in items {
+            let fields = item.as_object().ok_or_else(|| wrong("changes", expected, item))?;
+            let of = Arguments::new("`changes`", fields);
+            of.only(&["reference", "property", "value", "properties"])?;
+            let (references, _) = of.named("reference", MOST)?;
+            call.values.extend(references.iter().map(|_| call.properties.len()));
+            call.references.extend(references);
+            call.properties.push(properties(&of)?);
+        }
+        Ok(call)
     }
 }
 
@@ -38,7 +70,7 @@ impl SetProperty {
     pub(super) fn references(&self) -> Vec<RefId> {
         let mut found: Vec<RefId> =
             self.references.iter().flatten().flat_map(Container::references).collect();
-        self.properties.iter().for_each(|(_, value)| collect(value, &mut found));
+        self.properties.iter().flatten().for_each(|(_, value)| collect(value, &mut found));
         found
     }
 }

@@ -238,11 +238,14 @@ impl First {
             }
             Call::GetProperties { references, list, .. } => {
                 *list |= found.len() != 1 || self.specifier.is_many();
-                *references = settled(std::mem::take(references), found);
+                let all = std::mem::take(references).into_iter().map(|named| (named, ())).collect();
+                *references = settled(all, found).into_iter().map(|(named, ())| named).collect();
             }
             Call::SetProperty(call) => {
                 call.list |= found.len() != 1 || self.specifier.is_many();
-                call.references = settled(std::mem::take(&mut call.references), found);
+                let values = std::mem::take(&mut call.values);
+                let all = std::mem::take(&mut call.references).into_iter().zip(values).collect();
+                (call.references, call.values) = settled(all, found).into_iter().unzip();
             }
             Call::Command(call) => {
                 let Some((given, container)) = self.argument else {
@@ -283,17 +286,18 @@ fn replaced(
     result
 }
 
-fn settled(all: Vec<Named>, found: &[RefId]) -> Vec<Named> {
+/// Does the same for objects that carry something along.
+fn settled<T: Copy>(all: Vec<(Named, T)>, found: &[RefId]) -> Vec<(Named, T)> {
     let mut is_done = false;
     let mut result = Vec::new();
-    for mut named in all {
+    for (mut named, with) in all {
         if is_done || !named.as_mut().is_ok_and(|container| whole(container).is_some()) {
-            result.push(named);
+            result.push((named, with));
             continue;
         }
         is_done = true;
         let replaced = named.into_iter().flat_map(|container| replaced(vec![container], found, whole));
-        result.extend(replaced.map(Ok));
+        result.extend(replaced.map(|container| (Ok(container), with)));
     }
     result
 }

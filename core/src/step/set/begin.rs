@@ -23,7 +23,7 @@ pub(in crate::step) fn start(call: &SetProperty, world: &mut World<'_>) -> Resul
     let mut setting = Setting::new(call.list);
     let mut of_app: Option<String> = None;
     let mut seen = std::collections::BTreeSet::new();
-    for named in &call.references {
+    for (named, values) in call.references.iter().zip(&call.values) {
         let id = match named {
             Ok(Container::Reference(id)) => id,
             Ok(Container::Specifier(_)) => return Err(unsettled()),
@@ -33,12 +33,15 @@ pub(in crate::step) fn start(call: &SetProperty, world: &mut World<'_>) -> Resul
                 continue;
             }
         };
-        if !seen.insert(*id) {
-            continue;
+        match (seen.insert(*id), call.properties.len()) {
+            (true, _) => {}
+            // The same values twice are the same change.
+            (false, 1) => continue,
+            (false, _) => return Err(named_twice(*id)),
         }
         setting.items.push(Item { id: Some(*id), ..Item::default() });
-        let opened =
-            one_app(*id, &mut of_app, world).and_then(|bundle_id| open(*id, &bundle_id, call, world));
+        let opened = one_app(*id, &mut of_app, world)
+            .and_then(|bundle_id| open(*id, &bundle_id, &call.properties[*values], world));
         match opened {
             Ok(open) => setting.open.push(Open { item: setting.items.len() - 1, ..open }),
             Err(fault) if call.list => setting.fail_last(fault),
@@ -129,13 +132,18 @@ fn several_apps(app: &str) -> Fault {
     Fault::new(Code::InvalidParameter, message, "make one call for each app")
 }
 
-fn open(id: RefId, app: &str, call: &SetProperty, world: &mut World<'_>) -> Result<Open, Fault> {
+fn named_twice(id: RefId) -> Fault {
+    let message = format!("`changes` names {id} twice, with different values");
+    let suggestion = "put all values of an object into one item";
+    Fault::new(Code::InvalidParameter, message, suggestion).with("reference", id.to_string())
+}
+
+fn open(id: RefId, app: &str, values: &[(String, Json)], world: &mut World<'_>) -> Result<Open, Fault> {
     let held = world.references.touch(id, world.now)?;
     let path = held.object.path.clone();
     let mark = held.mark.as_deref().or(path.mark()).map(str::to_owned);
     let app = world.apps.find(app)?;
-    let properties: Vec<(&str, &Json)> =
-        call.properties.iter().map(|(name, value)| (name.as_str(), value)).collect();
+    let properties: Vec<(&str, &Json)> = values.iter().map(|(name, value)| (name.as_str(), value)).collect();
     opened(path, &properties, Expected { mark, old: None }, app, world)
         .map_err(|fault| fault.with("reference", id.to_string()))
 }

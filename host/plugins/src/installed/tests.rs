@@ -109,7 +109,7 @@ fn a_change_fits_what_is_there() {
         let (bytes, package, receipt) = package("demo-two", "1.0.0", "demo");
         it.add(&bytes, &package, receipt)
     };
-    check(stolen, "the tool `demo` ");
+    check(stolen, "the plugin `demo` already has the tool `demo`");
 }
 
 #[test]
