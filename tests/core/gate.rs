@@ -554,7 +554,8 @@ fn objects_take_values_of_their_own_in_one_call() {
     let outcome = session.call("iac_mcp_set_property", &json!({ "changes": changes }));
     assert_eq!(outcome.body["success"], true, "{}", outcome.body);
     assert_eq!(session.asked.len(), 1, "one question is about all of them");
-    let new: Vec<&Json> = outcome.body["changes"].as_array().unwrap().iter().map(|each| &each["new"]).collect();
+    let new: Vec<&Json> =
+        outcome.body["changes"].as_array().unwrap().iter().map(|each| &each["new"]).collect();
     assert_eq!(new, [7, 8], "{}", outcome.body);
     assert!(outcome.body["undo"].is_string(), "{}", outcome.body);
 

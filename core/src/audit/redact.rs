@@ -2,8 +2,10 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use crate::words::RefId;
+
 /// Arguments that contain only terms of dictionaries, references or counts.
-const TERMS: [&str; 20] = [
+const TERMS: [&str; 17] = [
     "app",
     "class",
     "command",
@@ -12,12 +14,9 @@ const TERMS: [&str; 20] = [
     "element",
     "property",
     "properties",
-    "reference",
-    "references",
     "type",
     "op",
     "order",
-    "undo",
     "index",
     "limit",
     "offset",
@@ -27,8 +26,20 @@ const TERMS: [&str; 20] = [
 ];
 
 /// Arguments that hold further arguments.
-const NESTS: [&str; 10] =
-    ["specifier", "container", "of", "where", "and", "or", "not", "at", "objects", "children"];
+const NESTS: [&str; 12] = [
+    "specifier",
+    "container",
+    "of",
+    "where",
+    "and",
+    "or",
+    "not",
+    "at",
+    "objects",
+    "children",
+    "changes",
+    "elements",
+];
 
 /// Longer terms are none.
 const LONGEST: usize = 80;
@@ -62,11 +73,16 @@ fn hidden(value: &Json) -> Json {
     match value {
         Json::Null | Json::Bool(_) => value.clone(),
         Json::Number(_) => json!("number"),
-        Json::String(text) if text.starts_with("ref_") && text.len() == 20 => value.clone(),
+        // Objects may be named in words, which hold what someone wrote; references and undo ids hold nothing.
+        Json::String(text) if is_id(text) => value.clone(),
         Json::String(text) => json!(format!("text of {} characters", text.chars().count())),
         Json::Array(items) => items.iter().map(hidden).collect(),
         Json::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), hidden(value))).collect(),
     }
+}
+
+fn is_id(text: &str) -> bool {
+    RefId::parse(text).is_some() || RefId::parse(&text.replacen("undo_", "ref_", 1)).is_some()
 }
 
 #[cfg(test)]

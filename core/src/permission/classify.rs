@@ -173,7 +173,11 @@ fn classify_invocation(action: &Action, invocation: &Invocation, rules: &[LevelR
     if own || by_name.level == Level::Safe {
         return by_name;
     }
-    arguments::raise(by_name, action, invocation)
+    let raised = arguments::raise(by_name, action, invocation);
+    match arguments::given(action, invocation, rules) {
+        Some(given) => raised.or_worse(given),
+        None => raised,
+    }
 }
 
 /// Also says whether an operator's rule decided.

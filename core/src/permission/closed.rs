@@ -106,6 +106,23 @@ impl Closed {
         self.every(name).iter().find_map(|path| self.around(path))
     }
 
+    /// Returns the closed place that names lead into from some folder on the way to it, if any; `None` among the names is
+    /// any name.
+    fn along(&self, names: &[Option<&str>]) -> Option<&str> {
+        let folded: Vec<Option<Parts>> = names.iter().map(|name| name.map(plain)).collect();
+        let fits = |part: &String, name: &Option<Parts>| match name {
+            Some(parts) => parts.last() == Some(part),
+            None => true,
+        };
+        let leads_in = |place: &&Place| {
+            (0..place.parts.len()).any(|from| {
+                let rest = &place.parts[from..];
+                rest.len() <= folded.len() && rest.iter().zip(&folded).all(|(part, name)| fits(part, name))
+            })
+        };
+        self.places.iter().find(leads_in).map(|place| place.words.as_str())
+    }
+
     /// Every path that a name may mean, folded, also behind its links.
     fn every(&self, name: &str) -> Vec<Parts> {
         let lexical: Vec<Parts> = self.paths(name).iter().flat_map(|path| parts(path)).collect();

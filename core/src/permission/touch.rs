@@ -6,6 +6,7 @@ use super::classify::{classify, classify_act};
 use super::{Classified, Level, Policy};
 use crate::action::{Action, Column, Deed, InAppAct, Invocation};
 use crate::change::Subject;
+use crate::dictionary::names;
 use crate::marshal::Given;
 use crate::specifier::{Path, Segment};
 
@@ -171,6 +172,12 @@ impl<'a> Touched<'a> {
                     let class = change.subject.path.class();
                     found.path(&change.subject.path);
                     found.set.extend(change.subject.slots.iter().map(|slot| (class, slot.term.as_str())));
+                    // A record of properties sets each of them.
+                    let fields = change.values.iter().filter_map(|value| match value {
+                        Given::Record(fields) => Some(fields),
+                        _ => None,
+                    });
+                    found.set.extend(fields.flatten().map(|(term, _)| (class, term.as_str())));
                     found.is_fragile |= change.is_fragile();
                 });
             }
@@ -178,6 +185,11 @@ impl<'a> Touched<'a> {
                 elements.containers.iter().for_each(|container| found.path(container));
                 found.columns(&elements.columns);
             }
+        }
+        // The property `properties` holds all of them.
+        let all = found.own.iter().chain(&found.passed).any(|term| names::key(term) == "properties");
+        if all {
+            found.own.extend(policy.named_properties());
         }
         found
     }

@@ -4,6 +4,9 @@ use super::text::Written;
 use super::{Container, Specifier, SpecifierError};
 use crate::dictionary::{APPLICATION, Dictionary};
 
+/// Nobody nests folders deeper than this; it bounds the recursion over a specifier.
+const DEEPEST: usize = 64;
+
 /// What texts are read by.
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'a> {
@@ -133,6 +136,9 @@ impl Reader<'_> {
             let first =
                 Specifier::Property { property: first.to_owned(), of: inside(Specifier::Application) };
             let names: Vec<&str> = names.split('/').filter(|name| !name.is_empty()).collect();
+            if names.len() > DEEPEST {
+                return None;
+            }
             let last = names.len().saturating_sub(1);
             let step = |from: Specifier, (at, name): (usize, &&str)| Specifier::Named {
                 element: if at < last || is_container { "folder" } else { "item" }.to_owned(),

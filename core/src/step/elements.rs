@@ -25,6 +25,12 @@ use crate::specifier::{By, Container, Id, Mark, Member, Path, Segment, read_sour
 use crate::value::Value;
 use crate::words::RefId;
 
+const CALENDAR: &str = "com.apple.iCal";
+
+/// # Source
+/// Calendar's dictionary: an event has one start date and a `recurrence`; its occurrences are not elements.
+const SERIES: &str = "Calendar stores a repeating event once, with its first date: later occurrences are not among these; look at events whose recurrence is not missing value, and at their excluded dates";
+
 /// The size of the parts around the elements of an answer, in bytes.
 const ENVELOPE: usize = 200;
 
@@ -368,6 +374,14 @@ impl Listing {
         }
     }
 
+    /// Whether events are picked by their dates in an app that stores a series once.
+    fn is_about_dates_of_series(&self, app: &str) -> bool {
+        let columns = self.wanted.filter.as_ref().map(Filter::columns).unwrap_or_default();
+        let is_date =
+            |column: &usize| self.wanted.columns[*column].kind.0.iter().any(|kind| kind.name == "date");
+        app == CALENDAR && self.wanted.collection.term == "event" && columns.iter().any(is_date)
+    }
+
     /// Adds the fields about the whole answer.
     fn told(&self, body: &mut Json, reason: Option<String>) {
         if let Some(reason) = reason {
@@ -376,6 +390,9 @@ impl Listing {
         }
         if let Some(words) = &self.resolved_as {
             body["resolvedAs"] = json!(words);
+        }
+        if self.is_about_dates_of_series(body["app"].as_str().unwrap_or_default()) {
+            body["note"] = json!(SERIES);
         }
         if self.wanted.wanted > 0 || self.wanted.groups.is_some() {
             body["untrusted"] = json!(true);
@@ -422,6 +439,12 @@ impl Listing {
         body
     }
 
+    fn reads_the_name(&self) -> bool {
+        let Identity::Name(name) = &self.wanted.identity else { return false };
+        let mut read = self.wanted.columns.iter().take(self.wanted.wanted);
+        self.wanted.label.is_none() && read.any(|column| column.identifiers == [name.clone()])
+    }
+
     /// The container that a row is from, by its number among those that were named, or as the app shows it.
     fn from(&self, from: &Json, dictionary: &Dictionary) -> Option<Path> {
         match from.get(1).and_then(Json::as_str) {
@@ -464,7 +487,8 @@ impl Listing {
         let label = self.wanted.label.and_then(|label| cells.get(label));
         let label = label.map(|cell| value(cell, None, dictionary)).filter(|value| *value != Value::Null);
         let name = label.map(|value| show(&value, app, world)).or_else(|| name.map(Json::from));
-        if let Some(name) = name {
+        // Who asks for the name as a property has it there.
+        if let Some(name) = name.filter(|_| !self.reads_the_name()) {
             fields.insert("name".to_owned(), name);
         }
         if self.wanted.is_spread() {

@@ -87,6 +87,12 @@ pub(super) fn shown(value: &Json) -> String {
         Json::Null => "nothing".to_owned(),
         Json::String(text) => quoted(text) + &length(text, LONGEST),
         Json::Bool(_) | Json::Number(_) => value.to_string(),
+        // Each field and each item is shown, so that a long one hides no other.
+        Json::Object(fields) if !fields.contains_key("$") => {
+            let fields = fields.iter().map(|(name, value)| format!("{}: {}", one_line(name), shown(value)));
+            format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
+        }
+        Json::Array(items) => format!("[{}]", items.iter().map(shown).collect::<Vec<_>>().join(", ")),
         other => {
             let text = other.to_string();
             one_line(&text) + &length(&text, LONGEST)
@@ -108,7 +114,8 @@ pub(super) fn difference(old: &Json, new: &Json) -> (String, String) {
     };
     let (before, after): (Vec<char>, Vec<char>) =
         (as_text(old).chars().collect(), as_text(new).chars().collect());
-    if before.len().max(after.len()) <= LONGEST || old.is_null() || new.is_null() {
+    let is_text = |value: &Json| value.is_string();
+    if before.len().max(after.len()) <= LONGEST || !is_text(old) || !is_text(new) {
         return (shown(old), shown(new));
     }
     let same = before.iter().zip(&after).take_while(|(a, b)| a == b).count();

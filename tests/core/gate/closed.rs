@@ -471,6 +471,36 @@ fn what_is_closed_is_not_read() {
     );
 }
 
+/// What an attack has found: ways through all elements, up from them, through a disk, a window, and one property.
+#[test]
+fn no_text_leads_around_what_is_closed() {
+    let list = |container: &str, element: &str, recursive: bool| json!({ "tool": "iac_mcp_get_elements", "container": container, "elementType": element, "recursive": recursive });
+    let every = |text: &str| json!({ "tool": "iac_mcp_get_elements", "elements": text });
+    let value = |text: &str| query(json!(text));
+    let calls = [
+        list("disk 1", "file", true),
+        every("every file of folder \".claude\" of folder \"alex\" of folder \"Users\" of every disk"),
+        every(
+            "every item of every folder of folder \"Library\" of container of container of every folder of desktop",
+        ),
+        list("container of container of every folder of desktop", "folder", true),
+        every("every item of every folder of target of front Finder window"),
+        list("folder \".claude\" of target of front Finder window", "file", false),
+        value(
+            "properties of item \"x\" of folder \".claude\" of container of container of every folder of desktop",
+        ),
+        value("size of file \".claude.json\" of folder \"alex\" of folder \"Users\" of disk 1"),
+    ];
+    for call in &calls {
+        let (said, text) = said("Finder", call);
+        // Where something has to be looked up first, an app that does not run ends it there.
+        let is_asked_first = text.contains("not running") && !text.contains("denied");
+        assert!(said != O || is_asked_first, "{call}: {text}");
+        assert!(!text.contains("\"elements\""), "{call}: {text}");
+    }
+    check("Finder", O, &[every("every file of every folder of folder \"Pictures\" of home")]);
+}
+
 #[test]
 fn ordinary_calls_are_not_in_the_way() {
     let desktop = property("desktop", &json!("application"));

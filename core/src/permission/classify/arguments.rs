@@ -1,6 +1,6 @@
 //! Judges the arguments of a command. They can only raise its level.
 
-use super::{Classified, Level, tables};
+use super::{Classified, Level, LevelRule, classify_write, tables};
 use crate::action::{Action, Invocation};
 use crate::marshal::{Given, Place};
 use crate::permission::closed::{Closed, Kind, Spot, folded, is_file, is_of_files, spot, whole, written};
@@ -224,6 +224,20 @@ fn made(action: &Action, invocation: &Invocation) -> Option<Classified> {
             .reduce(Classified::or_worse)
     };
     classes.into_iter().filter_map(of).reduce(Classified::or_worse)
+}
+
+/// The worst of the properties that a new object is given, as if each were set afterwards: a rule for one counts here, too.
+pub(super) fn given(action: &Action, invocation: &Invocation, rules: &[LevelRule]) -> Option<Classified> {
+    if invocation.code != "corecrel" {
+        return None;
+    }
+    let class = invocation.values().find_map(|value| match value {
+        Given::Class(class) => Some(class.as_str()),
+        _ => None,
+    })?;
+    let terms = invocation.parameters.iter().flat_map(|argument| fields(&argument.value));
+    let written = terms.map(|term| classify_write(&action.app, &action.terms, class, &term, 1, rules));
+    written.reduce(Classified::or_worse)
 }
 
 fn unsaved(invocation: &Invocation) -> Option<Classified> {

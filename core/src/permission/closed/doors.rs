@@ -319,39 +319,50 @@ impl Doors<'_> {
         let found = spot(self.files.app, self.files.terms, path);
         match found.spot {
             Spot::Elsewhere => None,
-            Spot::Anywhere => self.below_any(path),
+            Spot::Anywhere => self.below_any(path, goes_on),
             Spot::Named(names) => names.iter().find_map(|name| self.inside(name)),
             Spot::Below(names) => {
                 let hit = |name: &String| {
                     let around = || self.around(name).filter(|_| goes_on || found.goes_on);
                     self.inside(name).or_else(around)
                 };
-                names.iter().find_map(hit).or_else(|| self.below_any(path))
+                names.iter().find_map(hit).or_else(|| self.below_any(path, false))
             }
         }
     }
 
     /// Names below a folder that only the app knows, such as the contents of a window. The folder may be the home
     /// folder, or any folder above a closed place.
-    fn below_any(self, path: &Path) -> Option<Hit> {
+    fn below_any(self, path: &Path, goes_on: bool) -> Option<Hit> {
         let segments = path.segments();
-        let names: Vec<&str> = segments
-            .iter()
-            .rev()
+        // A property at the end is read of what stands before it.
+        let ending = segments.iter().rev().skip_while(|segment| matches!(segment, Segment::Property(_)));
+        let mut tail: Vec<Option<&str>> = ending
             .map_while(|segment| match segment {
-                Segment::Element(_, By::Name(name)) => Some(name.as_str()),
-                _ => None,
+                Segment::Element(_, By::Name(name)) => Some(Some(name.as_str())),
+                Segment::Element(..) => Some(None),
+                Segment::Property(_) => None,
             })
             .collect();
-        let mut below = String::new();
-        names.iter().rev().for_each(|name| below = format!("{below}/{name}"));
-        if below.is_empty() { None } else { self.inside(&format!("~{below}")) }
+        tail.reverse();
+        let unnamed = || Hit { name: path.to_string(), why: Why::Unnamed };
+        if goes_on && path.is_spread() {
+            return Some(unnamed());
+        }
+        // Windows and the like are not folders.
+        let from = tail.iter().position(Option::is_some)?;
+        let place = self.closed.along(&tail[from..])?;
+        Some(Hit { name: path.to_string(), why: Why::Closed(place.to_owned()) })
     }
 
     /// Everything in a folder, at any depth.
     fn all_of(self, path: &Path, deep: bool) -> Option<Hit> {
         match self.files.spot(path) {
             Spot::Named(names) if deep => names.iter().find_map(|name| self.around(name)),
+            // Only the app knows where this begins.
+            Spot::Anywhere | Spot::Below(_) if deep => {
+                Some(Hit { name: path.to_string(), why: Why::Unnamed })
+            }
             _ => None,
         }
     }

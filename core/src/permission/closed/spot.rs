@@ -133,7 +133,11 @@ impl<'a> Walk<'a> {
                 Spot::Below(names)
             }
             (_, spot) if self.may_hold_a_file(member) => match spot {
-                Spot::Below(names) if term == "container" => Spot::Below(names),
+                // Up from something that has no name, it may be the folder itself or the one above it.
+                Spot::Below(names) if term == "container" => {
+                    let above = names.iter().map(|name| format!("{name}/.."));
+                    Spot::Below(names.iter().cloned().chain(above).collect())
+                }
                 _ => Spot::Anywhere,
             },
             (_, spot) => spot,
@@ -183,6 +187,8 @@ impl<'a> Walk<'a> {
         };
         self.spot = match name {
             Some(name) => Spot::Named(bases.iter().flat_map(|base| joined(base, &name)).collect()),
+            // A disk that has no name may be the one that the home folder is on.
+            None if key(&member.class) == "disk" => Spot::Named(vec!["/".to_owned()]),
             None => Spot::Below(bases),
         };
     }
