@@ -30,7 +30,8 @@ pub(super) fn command(invocation: &Invocation, data: &mut Data) -> String {
         }
         None => format!("answer(() => app.{}({call}))", invocation.identifier),
     };
-    let checked = checked(&invocation.seen, data);
+    let targets: Vec<&Path> = invocation.direct.iter().flat_map(Given::objects).collect();
+    let checked = checked(&invocation.seen, &targets, data);
     let kept = |sent: String| match &invocation.save {
         Some(save) => format!("keep(() => app.{}(), {sent})", save.identifier),
         None => sent,
@@ -77,7 +78,7 @@ pub(super) fn find(wanted: &Find, data: &mut Data) -> String {
 }
 
 /// Compares the objects with what the human saw, in the event before the command.
-pub(super) fn checked(seen: &[Seen], data: &mut Data) -> String {
+pub(super) fn checked(seen: &[Seen], targets: &[&Path], data: &mut Data) -> String {
     if seen.is_empty() {
         return String::new();
     }
@@ -87,7 +88,7 @@ pub(super) fn checked(seen: &[Seen], data: &mut Data) -> String {
         let way = ways.insert_full(format!("p => {}", path(&seen.path, &mut values))).0;
         let looks = seen.looks.iter().map(Look::getter).collect::<Vec<_>>();
         let read = reads.insert_full(format!("[{}]", looks.join(", "))).0;
-        json!([way, read, values, seen.shown])
+        json!([way, read, values, seen.shown, targets.contains(&&seen.path)])
     });
     data.set("seen", &rows.collect::<Vec<_>>());
     let joined = |set: IndexSet<String>| set.into_iter().collect::<Vec<_>>().join(", ");

@@ -26,7 +26,7 @@ pub(super) fn create(creation: &Creation, data: &mut Data) -> String {
     };
     let rows: Vec<Json> = creation.makes.iter().map(row).collect();
     data.set("rows", &rows);
-    let checked = checked(&creation.seen, data);
+    let checked = checked(&creation.seen, &[], data);
     let save = match &creation.save {
         Some(save) => format!("() => app.{}()", save.identifier),
         None => "null".to_owned(),

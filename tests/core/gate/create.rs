@@ -141,6 +141,7 @@ fn the_undo_leaves_what_somebody_has_used() {
         "world.trays[0].things[1].flag = false",
         "world.trays[0].things.push({ id: 77, name: 'theirs', flag: false, count: 0 })",
         "world.trays[0].things.pop()",
+        "world.trays[0].things[1] = { id: 78, name: 'in its place', flag: false, count: 0 }",
     ] {
         let mut session = Session::new(ALLOW, &shelf());
         let made = session.call("iac_mcp_create", &tray());
