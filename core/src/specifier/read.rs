@@ -160,3 +160,57 @@ impl Reader<'_> {
 fn inside(specifier: Specifier) -> Container {
     Container::Specifier(Box::new(specifier))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value as Json, json};
+
+    use super::*;
+    use crate::dictionary::{Includes, parse};
+
+    const FINDER: &str = r#"<dictionary><suite name="f" code="ffff">
+      <class name="application" code="capp"><property name="home" code="home" type="folder"/>
+        <property name="startup disk" code="sdsk" type="folder"/><element type="folder"/></class>
+      <class name="folder" code="cfol"><element type="item"/><element type="folder"/></class>
+      <class name="item" code="cobj"><property name="name" code="pnam" type="text"/></class></suite></dictionary>"#;
+    const EVENTS: &str = r#"<dictionary><suite name="s" code="ssss">
+      <class name="application" code="capp"><element type="disk item"/></class>
+      <class name="disk item" code="ditm"><property name="name" code="pnam" type="text"/></class></suite></dictionary>"#;
+
+    fn read(sdef: &str, json: Json) -> Result<String, SpecifierError> {
+        let (dictionary, _) = parse(sdef.as_bytes(), &Includes::new());
+        let mut specifier = Specifier::parse(&json, "specifier")?;
+        specifier.read(Reader { dictionary: &dictionary, home: "/Users/ann" })?;
+        Ok(specifier.to_text())
+    }
+
+    #[test]
+    fn paths_lead_from_the_home_folder_or_the_disk() {
+        let check = |sdef, text: &str, expected: &str| {
+            assert_eq!(read(sdef, json!(text)).as_deref(), Ok(expected), "{text}");
+        };
+        check(FINDER, "~", "home");
+        check(FINDER, "~/a b/c", "item \"c\" of folder \"a b\" of home");
+        check(FINDER, "/Users/ann/a", "item \"a\" of home");
+        check(FINDER, "/Users/anna/a", "item \"a\" of folder \"anna\" of folder \"Users\" of startup disk");
+        check(FINDER, "POSIX file \"/tmp/x\"", "item \"x\" of folder \"tmp\" of startup disk");
+        check(EVENTS, "~/a", "disk item \"/Users/ann/a\"");
+        check(EVENTS, "/tmp", "disk item \"/tmp\"");
+        assert!(read(FINDER, json!(format!("~{}", "/a".repeat(65)))).is_err());
+        let folder = json!({ "type": "element", "element": "item", "index": 0, "container": "~/a" });
+        assert_eq!(read(FINDER, folder).as_deref(), Ok("item 1 of folder \"a\" of home"));
+    }
+
+    #[test]
+    fn errors_name_what_was_looked_for() {
+        let words = |json: Json| Specifier::parse(&json, "specifier").expect("a specifier").in_words();
+        assert_eq!(words(json!("application")), "the application");
+        assert_eq!(words(json!("x")), "\"x\"");
+        assert_eq!(words(json!({ "type": "property", "property": "home", "of": "application" })), "`home`");
+        assert_eq!(words(json!({ "type": "element", "element": "tab", "index": 2 })), "tab 3");
+        assert_eq!(words(json!({ "type": "element", "element": "tab", "index": -1 })), "tab -1");
+        assert_eq!(words(json!({ "type": "named", "element": "tab", "name": "x" })), "tab \"x\"");
+        assert_eq!(words(json!({ "type": "id", "element": "tab", "id": 1 })), "tab of that id");
+        assert_eq!(words(json!({ "type": "every", "element": "tab" })), "every tab");
+    }
+}

@@ -168,8 +168,7 @@ pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str
             TypeExpr(column.kind.0.into_iter().map(|kind| TypeRef { list: true, ..kind }).collect());
     }
     if ends_in_elements {
-        let element = term.rsplit('.').next().unwrap_or(term).trim().to_owned();
-        return Err(SpecifierError::IsElement { element, owner: class.to_owned() }.into());
+        return Err(SpecifierError::IsElement { element: owner, owner: class.to_owned() }.into());
     }
     Ok(column)
 }
