@@ -77,7 +77,7 @@ impl Router {
             Tool::System => Box::pin(pipeline.system(arguments, caller, self.plugins.status(), cancel)).await,
             Tool::Command(tool) => Box::pin(pipeline.run_command(tool, arguments, caller, cancel)).await,
             Tool::Plugin(found) => {
-                Box::pin(self.plugins.call(found, pipeline, arguments, caller, cancel)).await
+                Box::pin(self.plugins.call(found, pipeline, arguments, caller, cancel, false)).await
             }
         }
     }
@@ -97,7 +97,7 @@ impl Router {
             let fault = Fault::new(Code::Unavailable, message, "install it again, or change it by hand");
             return Some(Answer { outcome: refused(&fault), elapsed: started.elapsed(), question: None });
         };
-        let mut answer = self.plugins.call(&found, &self.pipeline, arguments, caller, cancel).await;
+        let mut answer = self.plugins.call(&found, &self.pipeline, arguments, caller, cancel, true).await;
         if answer.question.is_some() || answer.outcome.is_error {
             return Some(answer);
         }

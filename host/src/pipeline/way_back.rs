@@ -19,11 +19,19 @@ const LONGEST: usize = 256 * 1024;
 const WORDS: usize = 160;
 
 impl Pipeline {
-    /// Puts an id in the place of what takes a plugin's change back; null where that is not kept.
-    pub(crate) async fn keep_way_back(&self, plugin: &str, owns: impl Fn(&str) -> bool, body: &mut Json) {
+    /// Puts an id in the place of the call that takes a plugin's change back; null if it cannot be kept. `is_undo` says
+    /// that the change itself took something back, so that "the last call" does not mean it.
+    pub(crate) async fn keep_way_back(
+        &self,
+        plugin: &str,
+        owns: impl Fn(&str) -> bool,
+        is_undo: bool,
+        body: &mut Json,
+    ) {
         let Some(given) = body.get_mut("undo").filter(|undo| undo.is_object()) else { return };
         let given = given.take();
         let Some(undo) = self.undo(plugin, owns, given) else { return };
+        let undo = Undo { is_undo, ..undo };
         let id = json!(undo.id);
         let outcome = Outcome { undo: vec![undo], ..Outcome::default() };
         if self.permission.keeps_undos(&outcome, self.clock.now()).await {
