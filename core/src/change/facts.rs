@@ -45,7 +45,8 @@ const KINDS: usize = 2;
 
 /// Returns the facts to read about an object, besides its name, before a human is asked about a command.
 pub(crate) fn facts(app: &str, dictionary: &Dictionary, code: &str, class: &str) -> Vec<Fact> {
-    let mut facts = if [DELETE, EMPTY].contains(&code) { contents(dictionary, class) } else { Vec::new() };
+    let mut facts =
+        if [DELETE, EMPTY].contains(&code) { contents(dictionary, class, KINDS) } else { Vec::new() };
     let rows = FACTS
         .iter()
         .filter(|row| row.0.eq_ignore_ascii_case(app) && row.1 == code && dictionary.is_a(class, row.2));
@@ -57,14 +58,22 @@ pub(crate) fn facts(app: &str, dictionary: &Dictionary, code: &str, class: &str)
     facts
 }
 
+/// Element classes of a new object that are counted: more than any object of the known apps has that people add to.
+const COUNTED: usize = 12;
+
+/// Counts the elements of an object, so that an undo notices if someone added some.
+pub(crate) fn counts(dictionary: &Dictionary, class: &str) -> impl Iterator<Item = Look> {
+    contents(dictionary, class, COUNTED).into_iter().map(|fact| fact.look)
+}
+
 /// How much is in a container: it goes with it.
-fn contents(dictionary: &Dictionary, class: &str) -> Vec<Fact> {
+fn contents(dictionary: &Dictionary, class: &str, most: usize) -> Vec<Fact> {
     let all = dictionary.elements(class);
     let kinds: Vec<&str> = all.iter().filter(|each| !each.hidden).map(|each| each.class.as_str()).collect();
     // Finder's folders have items, and each kind of item besides: the most general ones are enough.
     let general = |kind: &&&str| !kinds.iter().any(|other| other != *kind && dictionary.is_a(kind, other));
     let general: Vec<&&str> = kinds.iter().filter(general).collect();
-    if general.len() > KINDS {
+    if general.len() > most {
         return Vec::new();
     }
     let fact = |kind: &&&str| {

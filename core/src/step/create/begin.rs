@@ -8,7 +8,7 @@ use super::{Creating, Node};
 use crate::action::{Argument, Creation, Into, Invocation, Make, Takes};
 use crate::app::App;
 use crate::call::{Call, Create, NewObject};
-use crate::change::{Look, Slot, Subject, facts};
+use crate::change::{Look, Slot, Subject, counts};
 use crate::dictionary::{Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef};
 use crate::fault::{Code, Fault};
 use crate::identity::{Anchors, identity};
@@ -21,8 +21,6 @@ use crate::words::TextWindow;
 
 /// The event that makes.
 const MAKE: &str = "corecrel";
-/// The event that deletes: what a human should know before it also tells whether something is as it was made.
-const DELETE: &str = "coredelo";
 
 /// Apps that keep changes only once they are told to save them, and the command for it.
 ///
@@ -318,7 +316,7 @@ impl Tree<'_> {
         let mut looks: Vec<Look> = label.iter().map(|label| Look::Property(vec![label.clone()])).collect();
         let readable = slots.iter().filter(|slot| slot.readable && Some(&slot.identifier) != label.as_ref());
         looks.extend(readable.map(|slot| Look::Property(vec![slot.identifier.clone()])));
-        looks.extend(facts(&app.bundle_id, dictionary, DELETE, class).into_iter().map(|fact| fact.look));
+        looks.extend(counts(dictionary, class));
         Ok(Make {
             command,
             class: identifier(class)?,
