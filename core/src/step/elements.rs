@@ -55,6 +55,11 @@ pub(super) fn start(call: &GetElements, first: Option<First>, world: &mut World<
         fallback = found.fallback;
         containers.push(found.path);
     }
+    if let Some(class) =
+        containers.iter().find_map(|container| repeated(container, &call.element, dictionary))
+    {
+        return Err(leads_back(class));
+    }
     let Some(container) = containers.first() else {
         return Ok(done(
             json!({ "app": &*app.bundle_id, "elements": [], "count": 0, "totalCount": 0, "hasMore": false }),
@@ -85,6 +90,33 @@ fn app_of(call: &GetElements, world: &mut World<'_>) -> Result<String, Fault> {
         (None, Some(id)) => Ok(world.references.touch(*id, world.now)?.object.app.to_string()),
         (None, None) => Ok(String::new()),
     }
+}
+
+/// The class that a path leads through once more, over a property of its elements: each of them would be listed again for
+/// each element on the way, and once more at each further turn.
+fn repeated<'p>(path: &'p Path, element: &str, dictionary: &'p Dictionary) -> Option<&'p str> {
+    let leaf = dictionary.class(element).map(|class| class.name.as_str()).unwrap_or_default();
+    let mut passed: Vec<&str> = Vec::new();
+    let mut is_back = false;
+    for segment in path.segments() {
+        match segment {
+            Segment::Property(_) => is_back = !passed.is_empty(),
+            Segment::Element(member, By::Every) if is_back && passed.contains(&member.class.as_str()) => {
+                return Some(&member.class);
+            }
+            Segment::Element(member, By::Every) => passed.push(&member.class),
+            Segment::Element(..) => {}
+        }
+    }
+    passed.into_iter().find(|class| is_back && *class == leaf)
+}
+
+fn leads_back(class: &str) -> Fault {
+    let message = format!(
+        "the path leads from every {class} back to every {class}, so each would be listed many times"
+    );
+    let suggestion = "name the container that holds them all, or list the containers first";
+    Fault::new(Code::InvalidSpecifier, message, suggestion)
 }
 
 fn other_kind(element: &str) -> Fault {
@@ -356,7 +388,9 @@ impl Listing {
 
     fn with_counts(&self, body: &mut Json, elements: Vec<Json>, read: usize, total: usize) {
         let count = elements.len();
-        let from = usize::try_from(self.wanted.offset).unwrap_or(total);
+        // An offset below zero counts from the end.
+        let back = usize::try_from(self.wanted.offset.unsigned_abs()).unwrap_or(usize::MAX);
+        let from = if self.wanted.offset < 0 { total.saturating_sub(back) } else { back };
         let next = from + count;
         // Who only counts has read all that was asked for.
         let has_more = next < total && self.wanted.limit > 0;
