@@ -264,7 +264,7 @@ fn read_all(references: &mut [Named], list: bool, reader: Reader<'_>) -> Result<
         let Ok(Container::Specifier(specifier)) = named else { continue };
         match specifier.read(reader).map_err(Fault::from) {
             Ok(()) => {}
-            Err(fault) if list => *named = Err(Stranger { given: specifier.to_json(), fault }),
+            Err(fault) if list => *named = Err(Stranger { given: Json::from(specifier.to_text()), fault }),
             Err(fault) => return Err(fault),
         }
     }

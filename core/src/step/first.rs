@@ -208,7 +208,7 @@ impl First {
     /// Goes on where nothing was found: in a list that is the error of one item, elsewhere of the call.
     pub(super) fn failed(self, fault: Fault, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
         let Some(mut call) = self.rest else { return Err(fault) };
-        let stranger = Stranger { given: self.specifier.to_json(), fault: fault.clone() };
+        let stranger = Stranger { given: json!(self.specifier.to_text()), fault: fault.clone() };
         let items = match &mut call {
             Call::GetProperties { references, list: true, .. } => references,
             Call::SetProperty(call) if call.list => &mut call.references,

@@ -43,6 +43,8 @@ struct Member {
     place: usize,
     id: RefId,
     wanted: Arc<Wanted>,
+    /// Properties that cannot be read at all, while others can.
+    wrong: Vec<(String, Fault)>,
 }
 
 pub(super) fn start(
@@ -65,7 +67,9 @@ pub(super) fn start(
             }
         };
         match wanted(id, properties, world) {
-            Ok((app, wanted)) => reading.join(app, Member { place, id, wanted: Arc::new(wanted) }),
+            Ok((app, wanted, wrong)) => {
+                reading.join(app, Member { place, id, wanted: Arc::new(wanted), wrong });
+            }
             Err(fault) if list => reading.answers[place] = Some(item_error(id, &fault)),
             Err(fault) => return Err(fault),
         }
@@ -79,21 +83,42 @@ pub(super) fn unsettled() -> Fault {
     Fault::new(Code::Internal, message, "this is a bug in the server; please report it")
 }
 
-/// What is read of one reference, and the bundle id of its app.
+/// What is read of one reference, the bundle id of its app, and the properties that cannot be read.
+///
+/// # Errors
+/// Nothing of it can be read.
 fn wanted(
     id: RefId,
     properties: Option<&[String]>,
     world: &mut World<'_>,
-) -> Result<(String, Wanted), Fault> {
+) -> Result<(String, Wanted, Vec<(String, Fault)>), Fault> {
     let object = world.references.touch(id, world.now)?.object.clone();
     let app = world.apps.find(&object.app)?;
     let dictionary = app.dictionary()?;
-    let columns = properties
-        .map(|terms| terms.iter().map(|term| column(app, dictionary, object.path.class(), term)).collect());
-    let identity = identity(dictionary, object.path.class());
-    let columns: Option<Vec<Column>> = columns.transpose()?;
+    let class = object.path.class();
+    let mut wrong = Vec::new();
+    let columns = match properties {
+        None => None,
+        Some(terms) => {
+            let mut columns = Vec::new();
+            for term in terms {
+                match column(app, dictionary, class, term) {
+                    Ok(column) => columns.push(column),
+                    Err(fault) => wrong.push((term.clone(), fault)),
+                }
+            }
+            // One wrong name does not lose what the others say.
+            if columns.is_empty()
+                && let Some((_, fault)) = wrong.pop()
+            {
+                return Err(fault);
+            }
+            Some(columns)
+        }
+    };
+    let identity = identity(dictionary, class);
     let named = if columns.is_none() { named(dictionary, object.path.class()) } else { Vec::new() };
-    Ok((object.app.to_string(), Wanted { path: object.path, identity, columns, named }))
+    Ok((object.app.to_string(), Wanted { path: object.path, identity, columns, named }, wrong))
 }
 
 /// The properties of a class that hold names out of the dictionary.
@@ -271,6 +296,9 @@ fn read(member: &Member, row: &Json, app: &App, world: &mut World<'_>) -> Result
     let mut shown = Shown::default();
     for (term, value) in &values {
         shown.add(term, value, app, world);
+    }
+    for (term, fault) in &member.wrong {
+        shown.errors.insert(term.clone(), fault.to_json());
     }
     let mut fields = Map::new();
     shown.into_fields(&mut fields);
