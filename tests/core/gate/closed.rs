@@ -481,13 +481,13 @@ fn no_text_leads_around_what_is_closed() {
         list("disk 1", "file", true),
         every("every file of folder \".claude\" of folder \"alex\" of folder \"Users\" of every disk"),
         every(
-            "every item of every folder of folder \"Library\" of container of container of every folder of desktop",
+            "every item of every folder of folder \"Library\" of container of container of every file of desktop",
         ),
-        list("container of container of every folder of desktop", "folder", true),
+        list("container of container of every file of desktop", "folder", true),
         every("every item of every folder of target of front Finder window"),
         list("folder \".claude\" of target of front Finder window", "file", false),
         value(
-            "properties of item \"x\" of folder \".claude\" of container of container of every folder of desktop",
+            "properties of item \"x\" of folder \".claude\" of container of container of every file of desktop",
         ),
         value("size of file \".claude.json\" of folder \"alex\" of folder \"Users\" of disk 1"),
     ];
