@@ -84,7 +84,7 @@ pub enum Specifier {
         range: Option<(i32, i32)>,
     },
     /// AppleScript's reference form, `message 3 of inbox`, or a POSIX path. The app's dictionary says what it means, so
-    /// [`Specifier::read`] puts another form in its place before anything else happens.
+    /// `Specifier::read` puts another form in its place before anything else happens.
     Text(String),
     /// `{"type":"property","property":"inbox","of":…}`
     Property {
