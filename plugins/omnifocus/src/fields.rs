@@ -1,113 +1,175 @@
-//! The fields of each kind: which there are, which are returned without being asked for, and which are dates.
+//! The one list of fields: which each kind has, which are returned unasked, which a filter may name, and which are dates.
 
 use iac_plugin::{Fault, Json, Object, nearest};
 
 use crate::Moment;
 use crate::program::Kind;
 
-const TASKS: &[&str] = &[
-    "id",
-    "name",
-    "completed",
-    "flagged",
-    "blocked",
-    "available",
-    "hasNote",
-    "estimatedMinutes",
-    "dueDate",
-    "deferDate",
-    "plannedDate",
-    "completionDate",
-    "added",
-    "modified",
-    "dropDate",
-    "note",
-    "projectId",
-    "project",
-    "tags",
-    "repetitionRule",
-    "parentTaskId",
-    "parentTaskName",
-    "inInbox",
-    "isProjectRoot",
-    "sequential",
-    "status",
-    "effectiveDueDate",
-    "effectiveDeferDate",
-    "effectivePlannedDate",
-    "effectiveFlagged",
-    "isRepeating",
-    "nextOccurrence",
-    "childCount",
-    "depth",
-    "link",
-    "notifications",
-    "attachments",
-    "linkedFiles",
+/// A field of a kind: what an answer says of it, and whether a filter may name it.
+struct Field {
+    name: &'static str,
+    shown: Shown,
+    is_filter: bool,
+}
+
+/// When an answer has a field.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    /// Unless other fields are asked for.
+    Always,
+    /// When its name or `details` asks for it.
+    Asked,
+    /// When its name asks for it: it costs a look at all tasks of a project, or at the things that hang on an item.
+    Costly,
+    /// Never: only a filter knows it.
+    Never,
+}
+
+impl Field {
+    /// A filter may name it too.
+    const fn filtered(self) -> Self {
+        Self { is_filter: true, ..self }
+    }
+}
+
+const fn shown(name: &'static str) -> Field {
+    Field { name, shown: Shown::Always, is_filter: false }
+}
+
+const fn asked(name: &'static str) -> Field {
+    Field { name, shown: Shown::Asked, is_filter: false }
+}
+
+const fn costly(name: &'static str) -> Field {
+    Field { name, shown: Shown::Costly, is_filter: false }
+}
+
+const fn condition(name: &'static str) -> Field {
+    Field { name, shown: Shown::Never, is_filter: true }
+}
+
+const TASKS: &[Field] = &[
+    shown("id").filtered(),
+    shown("name").filtered(),
+    shown("flagged").filtered(),
+    shown("completed").filtered(),
+    shown("dueDate").filtered(),
+    shown("deferDate").filtered(),
+    shown("tags").filtered(),
+    shown("project").filtered(),
+    shown("available").filtered(),
+    shown("hasNote").filtered(),
+    asked("blocked").filtered(),
+    asked("estimatedMinutes").filtered(),
+    asked("plannedDate").filtered(),
+    asked("completionDate").filtered(),
+    asked("added").filtered(),
+    asked("modified").filtered(),
+    asked("dropDate").filtered(),
+    asked("note"),
+    asked("projectId").filtered(),
+    asked("repetitionRule"),
+    asked("parentTaskId").filtered(),
+    asked("parentTaskName"),
+    asked("inInbox").filtered(),
+    asked("isProjectRoot"),
+    asked("sequential").filtered(),
+    asked("status").filtered(),
+    asked("effectiveDueDate").filtered(),
+    asked("effectiveDeferDate").filtered(),
+    asked("effectivePlannedDate").filtered(),
+    asked("effectiveFlagged").filtered(),
+    asked("isRepeating").filtered(),
+    costly("nextOccurrence"),
+    asked("childCount"),
+    asked("depth"),
+    asked("link"),
+    costly("notifications"),
+    costly("attachments"),
+    costly("linkedFiles"),
+    condition("subtreeOf"),
+    condition("perspective"),
+    condition("folder"),
+    condition("text"),
 ];
 
-const PROJECTS: &[&str] = &[
-    "id",
-    "name",
-    "status",
-    "flagged",
-    "note",
-    "dueDate",
-    "deferDate",
-    "completionDate",
-    "folder",
-    "folderPath",
-    "folderId",
-    "sequential",
-    "lastReviewDate",
-    "nextReviewDate",
-    "reviewInterval",
-    "defaultSingletonActionHolder",
-    "tags",
-    "plannedDate",
-    "hasNote",
-    "added",
-    "modified",
-    "estimatedMinutes",
-    "repetitionRule",
-    "singleActions",
-    "taskCounts",
-    "nextTask",
-    "isRepeating",
-    "nextOccurrence",
-    "stalled",
-    "link",
-    "notifications",
-    "attachments",
-    "linkedFiles",
+const PROJECTS: &[Field] = &[
+    shown("id").filtered(),
+    shown("name").filtered(),
+    shown("status").filtered(),
+    shown("flagged").filtered(),
+    shown("dueDate").filtered(),
+    shown("deferDate").filtered(),
+    shown("folder").filtered(),
+    asked("note"),
+    asked("completionDate").filtered(),
+    asked("folderPath"),
+    asked("folderId"),
+    asked("sequential").filtered(),
+    asked("lastReviewDate").filtered(),
+    asked("nextReviewDate").filtered(),
+    asked("reviewInterval"),
+    asked("defaultSingletonActionHolder"),
+    asked("tags").filtered(),
+    asked("plannedDate").filtered(),
+    asked("hasNote").filtered(),
+    asked("added").filtered(),
+    asked("modified").filtered(),
+    asked("estimatedMinutes").filtered(),
+    asked("repetitionRule"),
+    asked("singleActions"),
+    costly("taskCounts"),
+    costly("nextTask"),
+    asked("isRepeating").filtered(),
+    costly("nextOccurrence"),
+    costly("stalled").filtered(),
+    asked("link"),
+    costly("notifications"),
+    costly("attachments"),
+    costly("linkedFiles"),
+    condition("completed"),
+    condition("reviewDue"),
+    condition("text"),
 ];
 
-/// What costs a look at all tasks of a project, or at what hangs on an item: returned only where it is asked for by name.
-const COSTLY: &[&str] =
-    &["taskCounts", "nextTask", "nextOccurrence", "stalled", "notifications", "attachments", "linkedFiles"];
-
-const TAGS: &[&str] = &[
-    "id",
-    "name",
-    "parentId",
-    "status",
-    "path",
-    "depth",
-    "available",
-    "remaining",
-    "total",
-    "allowsNextAction",
-    "childrenAreMutuallyExclusive",
+const TAGS: &[Field] = &[
+    shown("id").filtered(),
+    shown("name").filtered(),
+    shown("parentId"),
+    shown("status").filtered(),
+    asked("path"),
+    asked("depth"),
+    asked("available"),
+    asked("remaining"),
+    asked("total"),
+    asked("allowsNextAction"),
+    asked("childrenAreMutuallyExclusive"),
 ];
 
-const FOLDERS: &[&str] =
-    &["id", "name", "status", "depth", "path", "parentId", "childCount", "projectCount", "children"];
+const FOLDERS: &[Field] = &[
+    shown("id").filtered(),
+    shown("name").filtered(),
+    shown("status").filtered(),
+    shown("depth"),
+    shown("path"),
+    shown("parentId"),
+    shown("childCount"),
+    shown("projectCount"),
+    shown("children"),
+    condition("folder"),
+];
 
-const PERSPECTIVES: &[&str] =
-    &["name", "type", "isBuiltIn", "identifier", "filterRuleCount", "filterAggregation", "filterRules"];
+const PERSPECTIVES: &[Field] = &[
+    shown("name"),
+    shown("type"),
+    shown("isBuiltIn"),
+    shown("identifier"),
+    shown("filterRuleCount"),
+    shown("filterAggregation"),
+    asked("filterRules"),
+];
 
-/// Returns every field of a kind.
-pub(crate) fn all(kind: Kind) -> &'static [&'static str] {
+fn table(kind: Kind) -> &'static [Field] {
     match kind {
         Kind::Tasks => TASKS,
         Kind::Projects => PROJECTS,
@@ -117,36 +179,37 @@ pub(crate) fn all(kind: Kind) -> &'static [&'static str] {
     }
 }
 
+fn names(kind: Kind, has: impl Fn(&Field) -> bool) -> Vec<&'static str> {
+    table(kind).iter().filter(|field| has(field)).map(|field| field.name).collect()
+}
+
+/// Returns every field of a kind.
+pub(crate) fn all(kind: Kind) -> Vec<&'static str> {
+    names(kind, |field| field.shown != Shown::Never)
+}
+
 /// Returns the fields that an answer has unless others are asked for.
-pub(crate) fn defaults(kind: Kind) -> &'static [&'static str] {
-    match kind {
-        Kind::Tasks => &[
-            "id",
-            "name",
-            "flagged",
-            "completed",
-            "dueDate",
-            "deferDate",
-            "tags",
-            "project",
-            "available",
-            "hasNote",
-        ],
-        Kind::Projects => &["id", "name", "status", "flagged", "dueDate", "deferDate", "folder"],
-        Kind::Tags => &TAGS[..4],
-        Kind::Folders => FOLDERS,
-        Kind::Perspectives => &PERSPECTIVES[..6],
-    }
+pub(crate) fn defaults(kind: Kind) -> Vec<&'static str> {
+    names(kind, |field| field.shown == Shown::Always)
 }
 
 /// Returns what `details` returns: everything but what is costly.
 pub(crate) fn details(kind: Kind) -> Vec<&'static str> {
-    all(kind).iter().copied().filter(|field| !COSTLY.contains(field)).collect()
+    names(kind, |field| matches!(field.shown, Shown::Always | Shown::Asked))
+}
+
+/// Returns the keys that the filters of a kind know; perspectives have none.
+pub(crate) fn conditions(kind: Kind) -> Vec<&'static str> {
+    let mut keys = names(kind, |field| field.is_filter);
+    if !keys.is_empty() {
+        keys.extend(["AND", "OR", "NOT"]);
+    }
+    keys
 }
 
 /// Returns the field with a name.
 pub(crate) fn find(name: &str, kind: Kind) -> Option<&'static str> {
-    all(kind).iter().copied().find(|field| *field == name)
+    all(kind).into_iter().find(|field| *field == name)
 }
 
 /// Reads the name of a field; one of another kind is told where it belongs.
@@ -164,7 +227,7 @@ pub(crate) fn read(path: &str, value: &Json, kind: Kind) -> Result<&'static str,
             all(kind).join(", ")
         )));
     }
-    let near = nearest(name, all(kind)).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+    let near = nearest(name, &all(kind)).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
     Err(fault.suggest(format!("{near}fields: {}", all(kind).join(", "))))
 }
 

@@ -10,8 +10,8 @@ mod scope;
 
 use iac_plugin::{Fault, Json, Object};
 
-use crate::Moment;
 use crate::program::{Kind, Predicate};
+use crate::{Moment, fields};
 use scope::Scope;
 
 /// A filter that was understood.
@@ -108,7 +108,7 @@ impl Reader<'_> {
         found: &mut Conjunction,
         later: &mut Vec<Object<'o>>,
     ) -> Result<(), Fault> {
-        object.only(condition::keys(self.kind), condition::redirects(self.kind))?;
+        object.only(&fields::conditions(self.kind), condition::redirects(self.kind))?;
         self.overridden(object)?;
         for key in object.keys().filter(|key| !matches!(*key, "AND" | "OR" | "NOT")) {
             self.plain(key, object, scope, found)?;

@@ -5,87 +5,8 @@ use iac_plugin::{Fault, Json, Object};
 use super::pattern;
 use crate::Moment;
 use crate::dates;
+use crate::fields;
 use crate::program::{Bound, Kind, Match, Predicate};
-
-const TASK: &[&str] = &[
-    "id",
-    "status",
-    "completed",
-    "flagged",
-    "inInbox",
-    "available",
-    "blocked",
-    "hasNote",
-    "sequential",
-    "isRepeating",
-    "tags",
-    "project",
-    "projectId",
-    "parentTaskId",
-    "subtreeOf",
-    "perspective",
-    "folder",
-    "dueDate",
-    "deferDate",
-    "plannedDate",
-    "effectiveDueDate",
-    "effectiveDeferDate",
-    "effectivePlannedDate",
-    "effectiveFlagged",
-    "completionDate",
-    "dropDate",
-    "added",
-    "modified",
-    "estimatedMinutes",
-    "name",
-    "text",
-    "AND",
-    "OR",
-    "NOT",
-];
-
-const PROJECT: &[&str] = &[
-    "id",
-    "status",
-    "completed",
-    "flagged",
-    "hasNote",
-    "sequential",
-    "isRepeating",
-    "tags",
-    "folder",
-    "dueDate",
-    "deferDate",
-    "plannedDate",
-    "completionDate",
-    "added",
-    "modified",
-    "lastReviewDate",
-    "nextReviewDate",
-    "reviewDue",
-    "stalled",
-    "estimatedMinutes",
-    "name",
-    "text",
-    "AND",
-    "OR",
-    "NOT",
-];
-
-const TAG: &[&str] = &["id", "status", "name", "AND", "OR", "NOT"];
-
-const FOLDER: &[&str] = &["id", "status", "name", "folder", "AND", "OR", "NOT"];
-
-/// Returns the keys that the filters of a kind know.
-pub(super) fn keys(kind: Kind) -> &'static [&'static str] {
-    match kind {
-        Kind::Tasks => TASK,
-        Kind::Projects => PROJECT,
-        Kind::Tags => TAG,
-        Kind::Folders => FOLDER,
-        Kind::Perspectives => &[],
-    }
-}
 
 /// Returns what to write for keys of other systems and of other kinds.
 pub(super) fn redirects(kind: Kind) -> &'static [(&'static str, &'static str)] {
@@ -301,8 +222,10 @@ fn date(key: &str, object: &Object<'_>, moment: &Moment) -> Result<Option<Predic
 
 /// Returns the name of a date's field, which lives as long as the program.
 fn field(key: &str) -> &'static str {
-    let known = TASK.iter().chain(PROJECT);
-    known.copied().find(|known| *known == key).expect("only known keys are read")
+    [Kind::Tasks, Kind::Projects]
+        .into_iter()
+        .find_map(|kind| fields::find(key, kind))
+        .expect("only known keys are read")
 }
 
 /// OmniFocus keeps whole minutes, so that a strict bound is an inclusive one beside it.

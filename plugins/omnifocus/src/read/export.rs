@@ -54,7 +54,7 @@ fn part(query: &Object<'_>, kind: Kind, of_two: bool, moment: &Moment) -> Result
             .suggest("tasks and projects differ: export them one after the other"));
     }
     let details = query.flag("details")?.unwrap_or(false);
-    let plain = if details { fields::details(kind) } else { fields::defaults(kind).to_vec() };
+    let plain = if details { fields::details(kind) } else { fields::defaults(kind) };
     let filters = query.object("filters")?;
     let fast = query.flag("fastSearch")?.unwrap_or(false);
     Ok(Part {

@@ -206,7 +206,7 @@ fn wanted(
     }
     let plain = || match details {
         true => fields::details(kind),
-        false => [fields::defaults(kind), mode.fields()].concat(),
+        false => [&fields::defaults(kind)[..], mode.fields()].concat(),
     };
     let mut wanted = chosen.unwrap_or_else(plain);
     let stats = query.flag("includeStats")?.unwrap_or(false);
