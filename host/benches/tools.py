@@ -33,6 +33,10 @@ READS = [
     ("25 overdue tasks of 10,000", {"type": "tasks", "mode": "overdue"}),
     ("a count of all available tasks", {"type": "tasks", "mode": "available", "countOnly": True}),
     ("25 tasks whose text has a word", {"type": "tasks", "mode": "search", "filters": {"text": {"contains": "report"}}}),
+    (
+        "25 tasks due this week, also through their projects",
+        {"type": "tasks", "filters": {"effectiveDueDate": {"before": "now+7days"}}, "sort": [{"field": "effectiveDueDate"}]},
+    ),
     ("25 suggestions", {"type": "tasks", "mode": "smart_suggest"}),
     ("all projects with counts", {"type": "projects", "includeStats": True, "limit": 500}),
     ("all tags", {"type": "tags"}),
