@@ -13,20 +13,12 @@ const NAMED: usize = 25;
 /// "What's my most recent email?"
 pub(super) async fn mail(ask: &mut Conversation) -> Result<(), Failure> {
     ask.question("What's my most recent email?")?;
-    let inbox = json!({ "type": "named", "element": "mailbox", "name": "inbox", "container": "application" });
-    let inbox = ask
-        .call("iac_mcp_query_object", "find the inbox", json!({ "app": "Mail", "specifier": inbox }))
-        .await?;
-    let newest = json!({
-        "container": inbox["reference"]["id"], "elementType": "message",
+    let wanted = json!({
+        "app": "Mail", "elements": "every message of inbox", "properties": ["subject", "sender", "date received"],
         "sort": [{ "property": "date received", "order": "desc" }], "limit": 1,
     });
-    let newest = ask.call("iac_mcp_get_elements", "its newest message", newest).await?;
-    let wanted = json!({
-        "reference": newest["elements"][0]["id"], "properties": ["subject", "sender", "date received"],
-    });
-    let message = ask.call("iac_mcp_get_properties", "what is on the envelope", wanted).await?;
-    let message = &message["properties"];
+    let found = ask.call("iac_mcp_get_elements", "the newest message, in one call", wanted).await?;
+    let message = &found["elements"][0]["properties"];
     let sender = text(&message["sender"]);
     let sender = sender.split(" <").next().unwrap_or_default();
     let received = dates::read(&text(&message["date received"]));
@@ -42,13 +34,8 @@ pub(super) async fn mail(ask: &mut Conversation) -> Result<(), Failure> {
 /// "List the files in my Documents folder"
 pub(super) async fn files(ask: &mut Conversation) -> Result<(), Failure> {
     ask.question("List the files in my Documents folder")?;
-    let home = json!({ "type": "property", "property": "home", "of": "application" });
-    let documents = json!({ "type": "named", "element": "folder", "name": "Documents", "container": home });
-    let documents = ask
-        .call("iac_mcp_query_object", "find the folder", json!({ "app": "Finder", "specifier": documents }))
-        .await?;
     let wanted = json!({
-        "container": documents["reference"]["id"], "elementType": "file",
+        "app": "Finder", "elements": "every file of folder \"Documents\" of home",
         "properties": ["name", "kind", "size"], "sort": [{ "property": "name", "order": "asc" }],
     });
     let files = ask.call("iac_mcp_get_elements", "its files, by name", wanted).await?;
@@ -66,34 +53,24 @@ pub(super) async fn files(ask: &mut Conversation) -> Result<(), Failure> {
 /// "What is on my calendar this week?"
 pub(super) async fn week(ask: &mut Conversation) -> Result<(), Failure> {
     ask.question("What is on my calendar this week?")?;
-    let calendars = json!({
-        "app": "Calendar", "container": "application", "elementType": "calendar", "properties": ["name"],
-    });
-    let calendars = ask.call("iac_mcp_get_elements", "which calendars there are", calendars).await?;
     let week = Week::of(dates::today());
-    let mut events = Vec::new();
-    for calendar in list(&calendars["elements"]) {
-        let name = text(&calendar["properties"]["name"]);
-        let found =
-            ask.call("iac_mcp_get_elements", &format!("this week in {name}"), within(calendar, week)).await?;
-        events.extend(list(&found["elements"]).iter().map(|event| event["properties"].clone()));
-    }
-    events.sort_by_key(|event| text(&event["start date"]));
+    let found = ask.call("iac_mcp_get_elements", "this week, over all calendars", within(week)).await?;
+    let events: Vec<&Json> = list(&found["elements"]).iter().map(|event| &event["properties"]).collect();
     let sentence = match events.len() {
         0 => format!("Nothing is on your calendar this week ({}).", week.in_words()),
         1 => format!("One event is on your calendar this week ({}):", week.in_words()),
         count => format!("{count} events are on your calendar this week ({}):", week.in_words()),
     };
-    ask.conclude(&sentence, &events.iter().map(event).collect::<Vec<_>>())
+    ask.conclude(&sentence, &events.into_iter().map(event).collect::<Vec<_>>())
 }
 
-fn within(calendar: &Json, week: Week) -> Json {
+fn within(week: Week) -> Json {
+    let events = format!(
+        "every event of every calendar whose start date >= date \"{}\" and start date < date \"{}\"",
+        week.monday, week.next
+    );
     json!({
-        "container": calendar["id"], "elementType": "event",
-        "where": { "and": [
-            { "property": "start date", "op": ">=", "value": week.monday.to_string() },
-            { "property": "start date", "op": "<", "value": week.next.to_string() },
-        ] },
+        "app": "Calendar", "elements": events,
         "properties": ["summary", "start date", "end date", "location", "allday event"],
         "sort": [{ "property": "start date", "order": "asc" }],
     })
