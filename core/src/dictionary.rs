@@ -3,6 +3,9 @@
 //! A [`Dictionary`] is complete in itself: includes are pasted, class extensions are merged into their class, and
 //! built-in terms are present. Names are the dictionary's own terms, with spaces, in the case the app gives them.
 
+mod encoding;
+mod merge;
+mod problems;
 mod query;
 
 pub mod describe;

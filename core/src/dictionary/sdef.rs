@@ -1,17 +1,14 @@
 //! Reads a scripting dictionary.
 
 mod attributes;
-mod encoding;
 mod frame;
 mod library;
 mod members;
-mod merge;
-mod problems;
 mod stream;
 mod terms;
 mod xpointer;
 
-use super::{Dictionary, Problem, ProblemKind};
+use super::{Dictionary, Problem, ProblemKind, encoding};
 use std::collections::BTreeMap;
 
 /// Included files that the host has loaded, by href.

@@ -1,7 +1,7 @@
 //! The files that a dictionary may include, found by href.
 
-use super::encoding::{Decoded, decode};
 use super::{Includes, MOST_BYTES};
+use crate::dictionary::encoding::{Decoded, decode};
 use crate::dictionary::standard;
 use std::borrow::Cow;
 use std::cell::OnceCell;

@@ -3,10 +3,10 @@
 use super::attributes::{Attributes, Raw};
 use super::frame::{Admission, Frame};
 use super::library::{Found, Library, canonical, joined};
-use super::problems::Problems;
 use super::xpointer::Selection;
 use super::{DEEPEST, DEEPEST_INCLUDE, MOST_ELEMENTS, MOST_INCLUDED_BYTES, MOST_INCLUDES};
 use crate::dictionary::ProblemKind;
+use crate::dictionary::problems::Problems;
 use quick_xml::events::{BytesStart, Event};
 
 /// One end of an element.

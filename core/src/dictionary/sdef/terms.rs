@@ -1,40 +1,14 @@
-//! From elements to terms, as the files write them; [`merge`](super::merge) makes a dictionary of them.
+//! From elements to terms, as the files write them; [`merge`](crate::dictionary::merge) makes a dictionary of them.
 
 use super::attributes::{Attributes, Raw};
 use super::members::one;
-use super::merge;
 use super::stream::{Stream, Tag};
+use crate::dictionary::merge::{self, Extension, Terms};
 use crate::dictionary::{
     Class, Command, CommandResult, Dictionary, Enumeration, Enumerator, Problem, ProblemKind, RecordType,
     Suite, ValueType, standard,
 };
-use indexmap::IndexMap;
 use quick_xml::events::BytesStart;
-
-/// Everything that a dictionary and its includes say, in their order.
-#[derive(Default)]
-pub(super) struct Terms {
-    pub(super) title: Option<String>,
-    pub(super) suites: Vec<Suite>,
-    /// All definitions of each class.
-    pub(super) classes: IndexMap<String, Vec<Class>>,
-    pub(super) extensions: Vec<Extension>,
-    pub(super) commands: Vec<Command>,
-    pub(super) events: Vec<Command>,
-    pub(super) enumerations: IndexMap<String, Vec<Enumeration>>,
-    pub(super) records: IndexMap<String, Vec<RecordType>>,
-    pub(super) values: IndexMap<String, ValueType>,
-    /// The names of the terms that have an `id` by which others may call them.
-    pub(super) ids: IndexMap<String, String>,
-}
-
-/// An extension of a class that is defined elsewhere.
-pub(super) struct Extension {
-    /// The class's name or id.
-    pub(super) target: String,
-    /// The added members; its name is not used.
-    pub(super) class: Class,
-}
 
 /// Reads a whole stream, and the standard suite after it where the files have none.
 pub(super) fn read(stream: Stream<'_>) -> (Dictionary, Vec<Problem>) {

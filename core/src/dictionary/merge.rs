@@ -1,12 +1,36 @@
 //! From all that the files say of each term to one term each.
 
 use super::problems::Problems;
-use super::terms::{Extension, Terms};
-use crate::dictionary::{
+use super::{
     APPLICATION, Class, Command, Dictionary, Enumeration, Parameter, ProblemKind, Property, RecordType,
-    TypeExpr, standard,
+    Suite, TypeExpr, ValueType, standard,
 };
 use indexmap::IndexMap;
+
+/// Everything that a dictionary and its includes say, in their order.
+#[derive(Default)]
+pub(super) struct Terms {
+    pub(super) title: Option<String>,
+    pub(super) suites: Vec<Suite>,
+    /// All definitions of each class.
+    pub(super) classes: IndexMap<String, Vec<Class>>,
+    pub(super) extensions: Vec<Extension>,
+    pub(super) commands: Vec<Command>,
+    pub(super) events: Vec<Command>,
+    pub(super) enumerations: IndexMap<String, Vec<Enumeration>>,
+    pub(super) records: IndexMap<String, Vec<RecordType>>,
+    pub(super) values: IndexMap<String, ValueType>,
+    /// The names of the terms that have an `id` by which others may call them.
+    pub(super) ids: IndexMap<String, String>,
+}
+
+/// An extension of a class that is defined elsewhere.
+pub(super) struct Extension {
+    /// The class's name or id.
+    pub(super) target: String,
+    /// The added members; its name is not used.
+    pub(super) class: Class,
+}
 
 /// Makes a dictionary: extensions and second definitions merged, ids replaced by names, what every app has added.
 pub(super) fn merged(mut terms: Terms, problems: &mut Problems) -> Dictionary {
