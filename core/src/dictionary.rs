@@ -13,6 +13,7 @@ pub mod lint;
 pub mod names;
 pub mod sdef;
 pub mod standard;
+pub mod suites;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -367,6 +368,9 @@ pub enum ProblemKind {
     /// Nothing after this place was read.
     #[error("malformed XML, read up to here: {0}")]
     Malformed(String),
+    /// Nothing of a suite or terminology was read.
+    #[error("not a property list: {0}; the file is skipped")]
+    NotAPropertyList(String),
     /// A limit was reached, and the rest was not read.
     #[error("over the limit: {0}")]
     Limit(String),

@@ -13,6 +13,7 @@ mod dictionary_limits;
 mod dictionary_names;
 mod dictionary_properties;
 mod dictionary_query;
+mod dictionary_suites;
 mod dictionary_typings;
 
 use iac_core::dictionary::{Dictionary, Includes, Problem, ProblemKind, parse};

@@ -42,7 +42,7 @@ fn check(file: &Path) -> usize {
 }
 
 /// An expected file that would be empty is not there.
-fn expect(path: &Path, actual: String) {
+pub(super) fn expect(path: &Path, actual: String) {
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         match actual.is_empty() {
             true => drop(std::fs::remove_file(path)),

@@ -277,7 +277,7 @@ fn value(value: &ValueType) -> Value {
 fn problem(problem: &Problem) -> Value {
     let kind = match problem.kind {
         ProblemKind::MissingInclude(_) => "missingInclude",
-        ProblemKind::Malformed(_) => "malformed",
+        ProblemKind::Malformed(_) | ProblemKind::NotAPropertyList(_) => "malformed",
         ProblemKind::Limit(_) => "limit",
         ProblemKind::Defect(_) => "defect",
     };

@@ -96,7 +96,9 @@ fn of_problem(problem: &Problem) -> Lint {
         ProblemKind::MissingInclude(_) => Rule::MissingInclude,
         ProblemKind::Defect(text) if text.starts_with("it is defined twice") => Rule::RedefinedTerm,
         ProblemKind::Defect(_) => Rule::Defect,
-        ProblemKind::Malformed(_) | ProblemKind::Limit(_) => Rule::Unreadable,
+        ProblemKind::Malformed(_) | ProblemKind::NotAPropertyList(_) | ProblemKind::Limit(_) => {
+            Rule::Unreadable
+        }
     };
     let line = Some(problem.line).filter(|line| *line > 0);
     let message = problem.kind.to_string();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use iac_core::Millis;
 use iac_core::app::{App, Apps};
 use iac_core::call::Call;
-use iac_core::dictionary::{Includes, parse};
+use iac_core::dictionary::{Includes, parse, suites};
 use iac_core::permission::{Answer, Gate, Policy};
 use iac_core::plan::Learned;
 use iac_core::reference::{Limits, RefId, References};
@@ -27,6 +27,13 @@ const MAIL: &[u8] =
 #[unsafe(no_mangle)]
 pub extern "C" fn answered() -> u64 {
     let (dictionary, _) = parse(MAIL, &Includes::new());
+    if !suites::parse(&[suites::Pair { name: "broken".to_owned(), suite: MAIL.to_vec(), terminology: None }])
+        .0
+        .classes
+        .contains_key("paragraph")
+    {
+        return 0;
+    }
     let mail = App {
         bundle_id: "com.apple.mail".into(),
         name: "Mail".to_owned(),

@@ -1,0 +1,106 @@
+//! The suites of an app and of the system, and what a name in one of them means.
+
+use super::entry::Entry;
+use serde_json::Value as Json;
+
+/// How many classes are looked at from one to the class that it extends; a circle ends there.
+const LONGEST: usize = 16;
+
+/// The longest name that is looked for, in bytes.
+const LONGEST_NAME: usize = 512;
+
+/// One suite with its terminology.
+pub(super) struct Source {
+    /// The file's name without extension, for problems.
+    pub(super) file: String,
+    pub(super) facts: Json,
+    pub(super) words: Option<Json>,
+}
+
+/// All suites, those of the system first.
+pub(super) struct Registry {
+    pub(super) suites: Vec<Source>,
+}
+
+/// An entry with the place of its suite.
+pub(super) type Placed<'a> = (usize, Entry<'a>);
+
+impl Source {
+    /// The name by which other suites call it.
+    pub(super) fn name(&self) -> &str {
+        self.facts["Name"].as_str().unwrap_or(&self.file)
+    }
+
+    pub(super) fn entry(&self) -> Entry<'_> {
+        Entry::new(self.name(), &self.facts, self.words.as_ref())
+    }
+}
+
+impl Registry {
+    /// Finds what a suite means by `Name` or `Suite.Name`: its own entry, else that of any suite.
+    ///
+    /// A class may have dots of its own, as those of other languages do; only a suite's name before a dot is a prefix.
+    pub(super) fn find<'a>(&'a self, section: &'a str, reference: &str, from: usize) -> Option<Placed<'a>> {
+        let reference = reference.trim();
+        if reference.len() > LONGEST_NAME {
+            return None;
+        }
+        let own = || self.in_suite(from, section, reference);
+        let prefixed = || {
+            reference.match_indices('.').find_map(|(dot, _)| {
+                let (suite, name) = (&reference[..dot], &reference[dot + 1..]);
+                let suites = self.suites.iter().enumerate().filter(|(_, each)| each.name() == suite);
+                suites.into_iter().find_map(|(at, _)| self.in_suite(at, section, name))
+            })
+        };
+        own().or_else(prefixed).or_else(|| self.anywhere(section, reference)).or_else(|| {
+            // Suites of a framework that is not here, such as AppleScript Studio's, name the system's own classes.
+            self.anywhere(section, reference.rsplit_once('.')?.1)
+        })
+    }
+
+    /// The class that a reference means for scripts: where classes extend one another, the one that is extended.
+    pub(super) fn class(&self, reference: &str, from: usize) -> Option<Placed<'_>> {
+        let mut found = self.find("Classes", reference, from)?;
+        for _ in 0..LONGEST {
+            match self.extended(found) {
+                Some(base) => found = base,
+                None => break,
+            }
+        }
+        Some(found)
+    }
+
+    /// The superclass of a class that has the same code: such a class only extends the other.
+    pub(super) fn extended(&self, (at, class): Placed<'_>) -> Option<Placed<'_>> {
+        let (base_at, base) = self.find("Classes", class.text("Superclass")?, at)?;
+        let itself = (base_at, base.key) == (at, class.key);
+        (!itself && base.text("AppleEventCode") == class.text("AppleEventCode")).then_some((base_at, base))
+    }
+
+    /// The name of the class of elements: a synonym of the class, if the elements have its code, else the class itself.
+    /// The paragraphs of a text are texts, and so are its words.
+    pub(super) fn class_of_elements(
+        &self,
+        reference: &str,
+        code: Option<&str>,
+        from: usize,
+    ) -> Option<String> {
+        let (class_at, class) = self.class(reference, from)?;
+        let stands_for_it = |(at, synonym): &Placed<'_>| {
+            let of = synonym.value().and_then(|name| self.class(name, *at));
+            of.is_some_and(|(at, of)| (at, of.key) == (class_at, class.key))
+        };
+        let synonyms = (0..self.suites.len()).filter_map(|at| self.in_suite(at, "Synonyms", code?));
+        let synonym = synonyms.into_iter().find(stands_for_it);
+        Some(synonym.map_or_else(|| class.name(), |(_, synonym)| synonym.name()))
+    }
+
+    fn in_suite<'a>(&'a self, at: usize, section: &'a str, key: &str) -> Option<Placed<'a>> {
+        Some((at, self.suites.get(at)?.entry().entry(section, key)?))
+    }
+
+    fn anywhere<'a>(&'a self, section: &'a str, key: &str) -> Option<Placed<'a>> {
+        (0..self.suites.len()).find_map(|at| self.in_suite(at, section, key))
+    }
+}
