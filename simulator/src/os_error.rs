@@ -20,6 +20,7 @@ pub(crate) const NOT_UNDERSTOOD: i32 = -1708;
 pub(crate) const TIMEOUT: i32 = -1712;
 pub(crate) const PARAMETER_MISSING: i32 = -1715;
 pub(crate) const BAD_INDEX: i32 = -1719;
+pub(crate) const BAD_TEST: i32 = -1726;
 pub(crate) const NO_SUCH_OBJECT: i32 = -1728;
 pub(crate) const NOT_AUTHORIZED: i32 = -1743;
 pub(crate) const UNKNOWN_CLASS: i32 = -1731;

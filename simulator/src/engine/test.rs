@@ -1,7 +1,7 @@
 //! Reads a filter as a script writes it: `{subject: {_contains: 'x'}}`.
 
 use super::convert::Helpers;
-use crate::os_error::{Answer, COERCION, OsError};
+use crate::os_error::{Answer, BAD_TEST, COERCION, OsError};
 use crate::value::Value;
 use crate::value::specifier::{Filter, Operator, Root, Specifier, Step, Test, TextRules};
 use rquickjs::{Array, Object, Value as Js};
@@ -33,19 +33,30 @@ pub(super) fn filter<'js>(helpers: &Helpers<'js>, written: &Object<'js>) -> Read
     Ok(Ok(Filter { test, rules }))
 }
 
-/// Reads one test: an object with exactly one key.
+/// Reads one test: an object whose keys must all hold.
 fn test<'js>(helpers: &Helpers<'js>, value: &Js<'js>) -> Read<Test> {
     let plain = value.as_object().filter(|_| !value.is_function() && !value.is_array());
     let Some(object) = plain else { return refused() };
-    let mut entries = object.props::<String, Js<'js>>();
-    let (Some(entry), None) = (entries.next(), entries.next()) else { return refused() };
-    let (key, value) = entry?;
-    match key.as_str() {
-        "_and" => Ok(tests(helpers, &value)?.map(Test::All)),
-        "_or" => Ok(tests(helpers, &value)?.map(Test::Any)),
-        "_not" => Ok(tests(helpers, &value)?.map(Test::None)),
-        "_match" => matching(helpers, &value),
-        _ => named(helpers, &key, &value),
+    let mut tests = Vec::new();
+    for entry in object.props::<String, Js<'js>>() {
+        let (key, value) = entry?;
+        tests.push(read!(one(helpers, &key, &value)));
+    }
+    Ok(Ok(match tests.len() {
+        0 => return refused(),
+        1 => tests.remove(0),
+        _ => Test::All(tests),
+    }))
+}
+
+/// Reads what stands at one key.
+fn one<'js>(helpers: &Helpers<'js>, key: &str, value: &Js<'js>) -> Read<Test> {
+    match key {
+        "_and" => Ok(tests(helpers, value)?.map(Test::All)),
+        "_or" => Ok(tests(helpers, value)?.map(Test::Any)),
+        "_not" => Ok(tests(helpers, value)?.map(Test::None)),
+        "_match" => matching(helpers, value),
+        _ => named(helpers, key, value),
     }
 }
 
@@ -71,12 +82,23 @@ fn matching<'js>(helpers: &Helpers<'js>, value: &Js<'js>) -> Read<Test> {
 fn named<'js>(helpers: &Helpers<'js>, key: &str, value: &Js<'js>) -> Read<Test> {
     let it = Specifier::root(Root::It);
     let left = Specifier::then(Root::It, Step::Member { of: it, identifier: key.into() });
+    if is_negation(value)? {
+        return Ok(Err(OsError::of(BAD_TEST)));
+    }
     let (operator, value) = match operator(value)? {
         Some(pair) => pair,
         None => (Operator::Equals, value.clone()),
     };
     let right = read!(comparable(helpers, &value));
     Ok(Ok(Test::Compare { left, operator, right, by_name: true }))
+}
+
+/// Whether a value is `{_not: …}` or `{'!=': …}`, which no app understands below a property.
+fn is_negation(value: &Js<'_>) -> rquickjs::Result<bool> {
+    let Some(object) = value.as_object().filter(|_| !value.is_function() && !value.is_array()) else {
+        return Ok(false);
+    };
+    Ok(object.contains_key("_not")? || object.contains_key("!=")?)
 }
 
 /// The operator and value of `{_contains: 'x'}`.
