@@ -147,11 +147,6 @@ impl<'a> View<'a> {
         if !matches!(of.step, Step::Elements { .. } | Step::Where { .. } | Step::Member { .. }) {
             return refuse(NO_SUCH_OBJECT);
         }
-        if let Step::Elements { of: container, class } = &of.step
-            && let Found::One(id) = self.resolve_from(container, root)?
-        {
-            self.willing(id, &format!("filter {class}"))?;
-        }
         self.passing(self.resolve_from(of, root)?, filter)
     }
 
@@ -220,16 +215,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Whether the data lets this object answer.
-    fn willing(&self, id: ObjectId, what: &str) -> Answer<()> {
-        match self.model.refusals.get(&id).and_then(|refused| refused.get(what)) {
-            Some(number) => refuse(*number),
-            None => Ok(()),
-        }
-    }
-
     fn offers(&self, id: ObjectId, class: &str) -> Answer<()> {
-        self.willing(id, class)?;
         let narrower = |each: &str| self.model.subclasses && self.schema().is_a(class, each);
         let offered = self.class(id).elements.iter().any(|each| &**each == class || narrower(each));
         if offered { Ok(()) } else { refuse(NO_SUCH_OBJECT) }
@@ -283,12 +269,18 @@ impl<'a> View<'a> {
                     found.extend(ids.iter().filter(|id| self.class(**id).is_a(class)));
                 }
                 Children::Union(keys) => {
-                    let objects = keys.iter().filter_map(|key| self.model.keyed(key));
-                    let objects = objects.filter(|id| !self.model.object(*id).gone);
-                    objects.for_each(|object| self.store(object, class, found));
+                    self.living(keys).for_each(|object| self.store(object, class, found));
+                }
+                Children::Those(keys) => {
+                    found.extend(self.living(keys).filter(|id| all || self.class(*id).is_a(class)));
                 }
             }
         }
+    }
+
+    /// The objects with these keys that are still there.
+    fn living<'b>(&'b self, keys: &'b [Rc<str>]) -> impl Iterator<Item = ObjectId> + 'b {
+        keys.iter().filter_map(|key| self.model.keyed(key)).filter(|id| !self.model.object(*id).gone)
     }
 
     /// An object's own class.
@@ -309,7 +301,6 @@ impl<'a> View<'a> {
 
     /// Reads one property of one object.
     pub(crate) fn property(&self, id: ObjectId, term: &str) -> Answer<Found> {
-        self.willing(id, term)?;
         let class = self.class(id);
         match (class.properties.get(term), term) {
             (_, "class") => Ok(Found::Leaf(Value::Class(Rc::clone(&class.name)))),
@@ -332,13 +323,23 @@ impl<'a> View<'a> {
 
     pub(crate) fn typed(&self, id: ObjectId, property: &PropertyInfo) -> Found {
         let Some(stored) = self.model.value(id, &property.term) else {
-            return self.derived(id, property);
+            return self.number_of(id, property).map_or_else(|| self.derived(id, property), Found::Leaf);
         };
         match stored {
             Value::Held(object) if self.model.object(*object).gone => Found::Leaf(Value::Missing),
             Value::Held(object) => Found::One(*object),
             value => Found::Leaf(self.read(value, property.kind)),
         }
+    }
+
+    /// The value of a property that counts elements.
+    fn number_of(&self, id: ObjectId, property: &PropertyInfo) -> Option<Value> {
+        let class = self.class(id);
+        let counts = class.ancestors.iter().find_map(|name| self.model.counts.get(&**name))?;
+        let counted = counts.get(&*property.term)?;
+        let (all, wanted) = (self.stored(id, &counted.class), Value::Bool(counted.value));
+        let count = all.iter().filter(|each| self.model.value(**each, &counted.property) == Some(&wanted)).count();
+        i64::try_from(count).ok().map(Value::Int)
     }
 
     /// What every application answers, even if its data says nothing.
@@ -526,6 +527,7 @@ impl<'a> View<'a> {
         let shows = |(listed, children): &(Symbol, Children)| match children {
             Children::Own(_) => container == of,
             Children::Listed(ids) => ids.contains(&id),
+            Children::Those(keys) => self.living(keys).any(|each| each == id),
             Children::Union(keys) => {
                 // As in `store`: a narrower class is asked for among the elements of a wider one, too.
                 let listed = self.model.name(*listed);

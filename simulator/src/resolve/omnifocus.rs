@@ -53,7 +53,7 @@ impl View<'_> {
     fn own(&self, id: ObjectId) -> Vec<ObjectId> {
         let lists = self.model.object(id).elements.iter().filter_map(|(_, children)| match children {
             Children::Own(ids) => Some(ids.as_slice()),
-            Children::Union(_) | Children::Listed(_) => None,
+            Children::Union(_) | Children::Listed(_) | Children::Those(_) => None,
         });
         lists.flatten().copied().collect()
     }

@@ -127,6 +127,7 @@ impl<'de> Visitor<'de> for FileSeed<'_> {
                 "running" => self.0.loaded.model.running = map.next_value()?,
                 "shift" => self.0.loaded.shift = map.next_value()?,
                 "forms" => self.0.loaded.model.forms = map.next_value::<HashMap<String, String>>()?,
+                "counts" => self.0.loaded.model.counts = map.next_value()?,
                 "engine" => {
                     let engine: Cow<'de, str> = map.next_value()?;
                     match engine.as_ref() {
@@ -210,7 +211,6 @@ fn member<'de, A: MapAccess<'de>>(
             let term = reader.loaded.model.symbol(&term);
             reader.loaded.model.object_mut(id).through = Some(term);
         }
-        "refuses" => _ = reader.loaded.model.refusals.insert(id, map.next_value()?),
         "elements" => map.next_value_seed(ElementsSeed { reader, of: id })?,
         term => {
             let term = reader.loaded.model.symbol_after(before, term);
@@ -225,7 +225,7 @@ fn keep(model: &mut Model, id: ObjectId, term: Symbol, read: Read) {
     let object = model.object_mut(id);
     match read {
         Read::Value(value) => object.values.push((term, value)),
-        Read::Union(keys) => object.elements.push((term, Children::Union(keys))),
+        Read::Elements(children) => object.elements.push((term, children)),
     }
 }
 
@@ -317,8 +317,8 @@ impl<'de> Visitor<'de> for ChildrenSeed<'_> {
 /// What stands at a property's name.
 enum Read {
     Value(Value),
-    /// Not a value: these objects' elements, under the element's class name.
-    Union(Vec<Rc<str>>),
+    /// Not a value: elements that hang elsewhere, under their class name.
+    Elements(Children),
 }
 
 struct ValueSeed<'a> {
@@ -337,7 +337,7 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
     type Value = Read;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value, a list, or one of `ref`, `object`, `view`, `record`, `data`, `utf16`, `union`")
+        f.write_str("a value, a list, or one of `ref`, `object`, `view`, `record`, `data`, `utf16`, `union`, `those`")
     }
 
     fn visit_bool<E>(self, value: bool) -> Result<Read, E> {
@@ -389,7 +389,7 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
 fn value<E: serde::de::Error>(read: Read) -> Result<Value, E> {
     match read {
         Read::Value(value) => Ok(value),
-        Read::Union(_) => Err(E::custom("a union stands only for an object's elements")),
+        Read::Elements(_) => Err(E::custom("`union` and `those` stand only for an object's elements")),
     }
 }
 
@@ -400,10 +400,8 @@ fn special<'de, A: MapAccess<'de>>(
     map: &mut A,
 ) -> Result<Read, A::Error> {
     Ok(Read::Value(match form {
-        "union" => {
-            let keys: Vec<String> = map.next_value()?;
-            return Ok(Read::Union(keys.into_iter().map(Into::into).collect()));
-        }
+        "union" => return Ok(Read::Elements(Children::Union(keys(map)?))),
+        "those" => return Ok(Read::Elements(Children::Those(keys(map)?))),
         "ref" => reader.want(map.next_value()?, place.of()),
         "object" | "view" => Value::Held(map.next_value_seed(ObjectSeed { reader, place })?),
         "record" => map.next_value_seed(RecordSeed { reader, place })?,
@@ -411,6 +409,10 @@ fn special<'de, A: MapAccess<'de>>(
         "data" => data(&map.next_value::<Cow<'de, str>>()?, map)?,
         other => return Err(A::Error::custom(format!("unknown form `{other}` of a value"))),
     }))
+}
+
+fn keys<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Vec<Rc<str>>, A::Error> {
+    Ok(map.next_value::<Vec<String>>()?.into_iter().map(Into::into).collect())
 }
 
 fn data<'de, A: MapAccess<'de>>(base64: &str, map: &mut A) -> Result<Value, A::Error> {

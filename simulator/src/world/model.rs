@@ -31,8 +31,9 @@ pub(crate) struct Model {
     /// Whether elements can be asked for by a subclass that the container's class does not name.
     #[serde(default)]
     pub(crate) subclasses: bool,
-    /// What single objects refuse, by the property, the elements, or `filter` and the elements.
-    pub(crate) refusals: HashMap<ObjectId, HashMap<String, i32>>,
+    /// Properties that count elements, by class and property.
+    #[serde(default)]
+    pub(crate) counts: HashMap<String, HashMap<String, Counted>>,
     /// Seconds by which dates that still are text lie behind the world's clock.
     pub(crate) shift: i64,
     pub(crate) running: bool,
@@ -42,6 +43,15 @@ pub(crate) struct Model {
     /// Whether the app's disk items are what lies on this Mac, as those of System Events are.
     #[serde(default)]
     pub(crate) files: bool,
+}
+
+/// What a property counts: the elements of a class with a truth value, such as messages that are not read.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Counted {
+    pub(crate) class: String,
+    pub(crate) property: String,
+    pub(crate) value: bool,
 }
 
 /// One object.
@@ -86,6 +96,8 @@ pub(crate) enum Children {
     Listed(Vec<ObjectId>),
     /// The elements of that class of all these objects, by their keys, one after the other.
     Union(Vec<Rc<str>>),
+    /// Objects that hang elsewhere, by their keys: the inboxes of all accounts in the unified one.
+    Those(Vec<Rc<str>>),
 }
 
 impl Model {
@@ -128,7 +140,7 @@ impl Model {
             symbols: self.symbols.clone(),
             keys: self.keys.clone(),
             forms: self.forms.clone(),
-            refusals: self.refusals.clone(),
+            counts: self.counts.clone(),
             followers: Vec::new(),
             index: RefCell::default(),
             ..*self
