@@ -11,8 +11,8 @@ use iac_core::fault::{Code, Fault, did_you_mean};
 use iac_core::step::Outcome;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
-    CompleteResult, CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation,
-    InitializeRequestParams, InitializeResult, ListPromptsRequestMethod, ListPromptsResult,
+    CompleteResult, CustomRequest, CustomResult, ErrorCode, ErrorData, GetPromptRequestParams,
+    GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
     ServerConfig, SubscriptionFilter, Tool,
@@ -26,14 +26,18 @@ use tokio_util::sync::CancellationToken;
 use super::answer::{is_modern, meta, result};
 use super::asking::{self, Questions, Tickets};
 use super::caught::caught;
+use super::icons::icons;
 use super::progress::Progress;
-use super::{resources, tools};
+use super::{prompts, resources, tools};
 use crate::consent::{Caller, Listener};
 use crate::pipeline::{Answer, internal};
 use crate::router::{Router, Tool as Called};
 
 /// How long a client may keep the list of tools, in milliseconds: it changes only when plugins do.
 const FRESH: u64 = 60 * 60 * 1000;
+
+/// What a person reads about this server in a client's list.
+const DESCRIPTION: &str = "Reads and controls scriptable Mac apps, with your approval for changes.";
 
 /// How many requests of one client may listen for changes at once. One hears of everything.
 const LISTENING: usize = 8;
@@ -43,6 +47,8 @@ const LISTENING: usize = 8;
 pub(super) struct Server {
     router: Arc<Router>,
     config: ServerConfig,
+    /// The server's name and version, for every result of the stateless era. Icons would be a burden there.
+    name: Implementation,
     tickets: Arc<Tickets>,
     questions: Questions,
     /// Bounds the requests that listen, since each of them stays under way.
@@ -58,16 +64,18 @@ pub(super) struct Server {
 
 impl Server {
     pub(super) fn new(router: Arc<Router>, closed: CancellationToken) -> Self {
-        let info =
+        let name =
             Implementation::new("iac-mcp", env!("CARGO_PKG_VERSION")).with_title("Inter-application control");
+        let info = name.clone().with_description(DESCRIPTION).with_icons(icons("server"));
         let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed();
-        let capabilities = capabilities.enable_resources().build();
+        let capabilities = capabilities.enable_resources().enable_prompts().build();
         let config =
             ServerConfig::new(capabilities).with_server_info(info).with_instructions(tools::INSTRUCTIONS);
         let changes = router.plugins.changes();
         Self {
             router,
             config,
+            name,
             tickets: Arc::new(Tickets::new()),
             questions: Questions::new(),
             listening: Arc::new(Semaphore::new(LISTENING)),
@@ -101,7 +109,7 @@ impl Server {
             Ok(answer) => answer,
             Err(error) => failed(&internal(&error)),
         };
-        let meta = meta(context, &self.config.server_info);
+        let meta = meta(context, &self.name);
         match &answer.question {
             Some(question) => {
                 asking::input_required(&self.tickets, question, &tool, &arguments).with_meta(meta).into()
@@ -112,7 +120,7 @@ impl Server {
 
     /// The metadata of a list: none in the older era.
     fn meta(&self, context: &RequestContext<RoleServer>) -> Option<MetaObject> {
-        is_modern(context).then(|| meta(context, &self.config.server_info))
+        is_modern(context).then(|| meta(context, &self.name))
     }
 
     async fn resolved(&self, name: &str) -> Result<Called, ErrorData> {
@@ -222,7 +230,7 @@ impl ServerHandler for Server {
             name.ok_or_else(|| ErrorData::invalid_params("`name`: expected the name of a tool", None))?;
         Box::pin(self.resolved(name)).await?;
         let given = params.as_ref().and_then(|params| params.get("arguments")).unwrap_or(&Json::Null);
-        let answer = result(failed(&no_arguments(given)), meta(&context, &self.config.server_info));
+        let answer = result(failed(&no_arguments(given)), meta(&context, &self.name));
         let mut answer = serde_json::to_value(answer)
             .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         if let (false, Some(fields)) = (is_modern(&context), answer.as_object_mut()) {
@@ -233,10 +241,25 @@ impl ServerHandler for Server {
 
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+        one_page(request)?;
+        let list = ListPromptsResult::with_all_items(prompts::list());
+        let mut list = list.with_ttl_ms(FRESH).with_cache_scope(CacheScope::Private);
+        list.meta = self.meta(&context);
+        Ok(list)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let prompt = prompts::find(&request.name)?;
+        let mut result = prompt.message(&request.arguments.unwrap_or_default())?;
+        result.meta = self.meta(&context);
+        Ok(result.into())
     }
 
     async fn list_resources(
@@ -311,11 +334,13 @@ async fn waiting(progress: Option<&Progress>) -> Infallible {
 }
 
 /// Methods that reach the handler of unknown ones only if their parameters could not be read.
-const KNOWN: [&str; 8] = [
+const KNOWN: [&str; 10] = [
     "initialize",
     "server/discover",
     "ping",
     "tools/list",
+    "prompts/list",
+    "prompts/get",
     "resources/list",
     "resources/templates/list",
     "resources/read",

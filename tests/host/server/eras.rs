@@ -1,7 +1,7 @@
 //! The real server through rmcp's real client, in both eras.
 
 use rmcp::ServiceError;
-use rmcp::model::{ErrorCode, ErrorData};
+use rmcp::model::{ErrorCode, ErrorData, GetPromptRequestParams, Prompt};
 use serde_json::{Value as Json, json};
 
 use crate::session::{Session, modes};
@@ -104,13 +104,31 @@ async fn what_is_not_declared_is_not_there() {
     for (mode, lifecycle) in modes() {
         let session = Session::start(lifecycle, &[]).await;
         let client = &session.client;
-        let missing = [
-            protocol_error(client.list_prompts(None).await, mode),
-            protocol_error(client.complete_prompt_simple("prompt", "argument", "value").await, mode),
-        ];
-        for error in missing {
-            assert_eq!(error.code, ErrorCode::METHOD_NOT_FOUND, "{mode}: {}", error.message);
-        }
+        let error = protocol_error(client.complete_prompt_simple("prompt", "argument", "value").await, mode);
+        assert_eq!(error.code, ErrorCode::METHOD_NOT_FOUND, "{mode}: {}", error.message);
+    }
+}
+
+#[tokio::test]
+async fn prompts_are_the_same_in_every_era() {
+    for (mode, lifecycle) in modes() {
+        let session = Session::start(lifecycle, &[]).await;
+        let list = session.client.list_prompts(None).await.unwrap();
+        assert!(list.ttl_ms.unwrap() > 60_000, "{mode}");
+        let whole = |prompt: &Prompt| {
+            prompt.title.is_some() && prompt.description.is_some() && prompt.icons.is_some()
+        };
+        assert!(list.prompts.iter().all(whole), "{mode}");
+        assert_eq!(list.prompts[0].name, "plan_day", "{mode}");
+        let day = json!({ "day": "tomorrow" }).as_object().unwrap().clone();
+        let request = GetPromptRequestParams::new("plan_day").with_arguments(day);
+        let prompt = session.client.get_prompt(request).await.unwrap();
+        let text = &prompt.messages[0].content.as_text().unwrap().text;
+        assert!(text.starts_with("Plan my day: tomorrow."), "{mode}: {text}");
+        let error =
+            protocol_error(session.client.get_prompt(GetPromptRequestParams::new("plan_days")).await, mode);
+        assert_eq!(error.code, ErrorCode::INVALID_PARAMS, "{mode}");
+        assert!(error.message.contains("plan_day"), "{mode}: {}", error.message);
     }
 }
 

@@ -1,0 +1,98 @@
+"""Every call in every prompt, run against the simulated Mac as the prompt writes it and in its order."""
+
+import json
+import re
+import unittest
+
+from support import Home, Server
+
+# Values that fit the simulated Mac, for arguments that have no default.
+VALUES = {
+    "file_mail": {"words": "weekly fold", "mailbox": "newsletters"},
+    "prepare_meeting": {"meeting": "offsite"},
+    "explore_app": {"app": "Mail"},
+    "find_in_app": {"app": "Notes", "class": "note", "property": "name", "words": "offsite"},
+}
+
+# A text to be quoted in every place where a value stands.
+HOSTILE = 'a"b\\c {days} “d” \' -- \u202e'
+
+CALL = re.compile(r"^```call\n(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def calls(text):
+    return [(name, json.loads(arguments)) for name, arguments in CALL.findall(text)]
+
+
+class Prompts(unittest.TestCase):
+    def setUp(self):
+        self.home = self.enterContext(Home())
+        self.home.state.mkdir(mode=0o700)
+        policy = self.home.state / "policy.toml"
+        policy.write_text('profile = "trusted"\n')
+        policy.chmod(0o600)
+        self.server = self.enterContext(Server(self.home))
+        self.prompts = self.server.ask("prompts/list")["result"]["prompts"]
+
+    def text(self, name, **arguments):
+        answer = self.server.ask("prompts/get", name=name, arguments=arguments)
+        self.assertIn("result", answer, answer)
+        (message,) = answer["result"]["messages"]
+        self.assertEqual(message["role"], "user")
+        return message["content"]["text"]
+
+    def test_every_call_works_as_written(self):
+        for prompt in self.prompts:
+            name = prompt["name"]
+            with self.subTest(name):
+                written = calls(self.text(name, **VALUES.get(name, {})))
+                self.assertTrue(1 <= len(written) <= 4, f"{len(written)} calls")
+                answers = []
+                for tool, arguments in written:
+                    self.play(tool, arguments, answers)
+
+    def play(self, tool, arguments, answers):
+        if "app" not in arguments and "listAll" in (answers or [{}])[-1]:
+            arguments = answers[-1]["listAll"]["arguments"] | arguments
+        arguments = self.filled(arguments, answers)
+        answer = self.server.ask("tools/call", name=tool, arguments=arguments)["result"]
+        self.assertFalse(answer.get("isError", False), answer)
+        answers.append(answer["structuredContent"])
+        if "elements" in answers[-1] and "EMAIL" not in json.dumps(arguments):
+            self.assertTrue(answers[-1]["elements"], f"nothing found by {arguments}")
+
+    def filled(self, arguments, answers):
+        """Puts what earlier answers found in place of `ref_message`: all of it in a list, else the first."""
+        found = {}
+        for answer in answers:
+            for element in answer.get("elements", []):
+                found.setdefault(element["type"], []).append(element["id"])
+            for element in answer.get("objects", []):
+                found.setdefault(element["type"], []).append(element["reference"])
+
+        def fill(value):
+            match value:
+                case [str(name)] if name.startswith("ref_"):
+                    return found[name.removeprefix("ref_")][:3]
+                case str() if value.startswith("ref_"):
+                    return found[value.removeprefix("ref_")][0]
+                case dict():
+                    return {key: fill(below) for key, below in value.items()}
+                case _:
+                    return value
+
+        return fill(arguments)
+
+    def test_a_value_stays_a_value(self):
+        shown = 'a"b\\c {days} “d” \' --'
+        for prompt in self.prompts:
+            texts = [a["name"] for a in prompt.get("arguments", []) if a["name"] not in ("day", "days")]
+            with self.subTest(prompt["name"]):
+                written = calls(self.text(prompt["name"], **{name: HOSTILE for name in texts}))
+                plain = calls(self.text(prompt["name"], **{name: "plain" for name in texts}))
+                expected = json.loads(json.dumps(plain).replace('"plain"', json.dumps(shown)))
+                self.assertEqual([list(call) for call in written], expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
