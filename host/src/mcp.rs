@@ -5,6 +5,7 @@ mod asking;
 mod backlog;
 mod caught;
 mod client;
+mod completions;
 mod flow;
 mod icons;
 mod lines;

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use iac_apps::{Catalog, Need};
+use iac_apps::{Catalog, Definition, Need};
 use iac_core::Millis;
 use iac_core::app::Apps;
 use iac_core::call::{Call, ScriptCall, Tool};
@@ -305,12 +305,19 @@ impl Pipeline {
     /// # Errors
     /// There is no such app, or its dictionary cannot be read.
     pub async fn dictionary(&self, app: &str) -> Result<Json, Fault> {
+        let definition = self.definition(app).await?;
+        let describe = move || describe(&definition.dictionary, &definition.problems);
+        tokio::task::spawn_blocking(describe).await.map_err(|error| internal(&error))
+    }
+
+    /// Reads the dictionary of an app, in any spelling.
+    ///
+    /// # Errors
+    /// There is no such app, or its dictionary cannot be read.
+    pub async fn definition(&self, app: &str) -> Result<Definition, Fault> {
         self.every_app().await?;
         let (catalog, app) = (Arc::clone(&self.catalog), app.to_owned());
-        let read = move || {
-            let (_, definition) = catalog.definition(&app)?;
-            Ok(describe(&definition.dictionary, &definition.problems))
-        };
+        let read = move || Ok(catalog.definition(&app)?.1);
         tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| Err(internal(&error)))
     }
 

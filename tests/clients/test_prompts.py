@@ -93,6 +93,16 @@ class Prompts(unittest.TestCase):
                 expected = json.loads(json.dumps(plain).replace('"plain"', json.dumps(shown)))
                 self.assertEqual([list(call) for call in written], expected)
 
+    def test_every_argument_with_choices_is_completed(self):
+        for prompt in self.prompts:
+            for argument in prompt.get("arguments", []):
+                reference = {"type": "ref/prompt", "name": prompt["name"]}
+                context = {"arguments": VALUES.get(prompt["name"], {})}
+                asked = {"ref": reference, "argument": {"name": argument["name"], "value": ""}, "context": context}
+                values = self.server.ask("completion/complete", **asked)["result"]["completion"]["values"]
+                free = argument["name"] in ("words", "mailbox", "meeting")
+                self.assertEqual(free, not values, f"{prompt['name']}: {argument['name']}")
+
 
 if __name__ == "__main__":
     unittest.main()

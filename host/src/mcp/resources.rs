@@ -1,44 +1,108 @@
-//! Resources: the apps, the dictionary of each app, and the newest entries of the audit log.
+//! Resources: the apps, the dictionary of each app and its classes, the guides, and the newest entries of the audit log.
 
 use iac_core::app::App;
 use iac_core::call::Tool;
 use iac_core::fault::{Code, Fault};
 use iac_core::foreign;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rmcp::model::{ErrorData, Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Map, Value as Json, json};
 use tokio_util::sync::CancellationToken;
 
+use super::icons::icons;
 use crate::consent::Caller;
 use crate::pipeline::Pipeline;
 
 const APPS: &str = "iac://apps";
 const AUDIT: &str = "iac://audit";
+const GUIDES: &str = "iac://guides";
+
+/// The whole dictionary of an app.
+pub(super) const DICTIONARY: &str = "iac://apps/{bundleId}/dictionary";
+/// One class of an app.
+pub(super) const CLASS: &str = "iac://apps/{bundleId}/classes/{class}";
+/// One page of the documentation.
+pub(super) const GUIDE: &str = "iac://guides/{guide}";
 
 /// The number of entries of the audit log to show.
 const NEWEST: usize = 100;
 
 const JSON: &str = "application/json";
+const MARKDOWN: &str = "text/markdown";
+
+/// A page of the documentation that helps a model.
+pub(super) struct Guide {
+    pub(super) name: &'static str,
+    title: &'static str,
+    text: &'static str,
+}
+
+/// The pages that help a model at its work. The others are for people who install or build the server.
+pub(super) const GUIDE_PAGES: [Guide; 7] = [
+    Guide {
+        name: "query-tools",
+        title: "Guide: reading the data of apps",
+        text: include_str!("../../../docs/query-tools-guide.md"),
+    },
+    Guide {
+        name: "objects-as-text",
+        title: "Guide: naming objects in AppleScript's words",
+        text: include_str!("../../../docs/objects-as-text.md"),
+    },
+    Guide {
+        name: "changes",
+        title: "Guide: making, changing and undoing",
+        text: include_str!("../../../docs/changes.md"),
+    },
+    Guide {
+        name: "permissions",
+        title: "Guide: what is allowed, asked and refused",
+        text: include_str!("../../../docs/permissions.md"),
+    },
+    Guide { name: "errors", title: "Guide: errors", text: include_str!("../../../docs/errors.md") },
+    Guide {
+        name: "omnifocus",
+        title: "Guide: the plugin omnifocus",
+        text: include_str!("../../../docs/omnifocus.md"),
+    },
+    Guide {
+        name: "code-query",
+        title: "Guide: the plugin code-query",
+        text: include_str!("../../../docs/code-query.md"),
+    },
+];
 
 /// What has a meaning in an address: all but what RFC 3986 calls unreserved.
 const MEANT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Lists the resources: the apps first, then their dictionaries by name.
+/// Lists the resources: the apps first, then the guides, then the apps' dictionaries by name.
 ///
 /// # Errors
 /// The apps cannot be found out.
 pub(super) async fn list(pipeline: &Pipeline) -> Result<Vec<Resource>, ErrorData> {
-    let apps = Resource::new(APPS, "apps").with_title("Scriptable apps").with_mime_type(JSON);
-    let audit =
-        Resource::new(AUDIT, "audit").with_title("The newest entries of the audit log").with_mime_type(JSON);
+    let apps = Resource::new(APPS, "apps").with_title("Scriptable apps").with_icons(icons("app"));
+    let apps = apps.with_description("The scriptable apps of this Mac, and which of them run.");
+    let audit = Resource::new(AUDIT, "audit").with_title("Audit log").with_icons(icons("log"));
+    let audit = audit.with_description("The newest decisions and executions, without private values.");
     let known = pipeline.every_app().await.map_err(|fault| failed(&fault, APPS))?;
-    Ok([apps, audit].into_iter().chain(known.0.iter().map(dictionary)).collect())
+    let fixed = [apps, audit].map(|resource| resource.with_mime_type(JSON)).into_iter();
+    Ok(fixed.chain(GUIDE_PAGES.iter().map(guide)).chain(known.0.iter().map(dictionary)).collect())
 }
 
 /// Lists how addresses of resources are made.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
-    let dictionary = ResourceTemplate::new("iac://apps/{bundle-id}/dictionary", "dictionary");
-    vec![dictionary.with_title("An app's whole scripting dictionary").with_mime_type(JSON)]
+    let dictionary =
+        ResourceTemplate::new(DICTIONARY, "dictionary").with_title("An app's scripting dictionary");
+    let dictionary =
+        dictionary.with_description("All of an app's classes, commands and enumerations. Some are large.");
+    let class = ResourceTemplate::new(CLASS, "class").with_title("A class of an app");
+    let class = class
+        .with_description("The properties, elements and commands of one class, and where its objects are.");
+    let guide = ResourceTemplate::new(GUIDE, "guide").with_title("A guide").with_mime_type(MARKDOWN);
+    let guide = guide.with_description("A page of the documentation, with examples that work.");
+    let [dictionary, class] =
+        [dictionary, class].map(|template| template.with_mime_type(JSON).with_icons(icons("app")));
+    vec![dictionary, class, guide.with_icons(icons("guide"))]
 }
 
 /// Reads one resource.
@@ -50,12 +114,40 @@ pub(super) async fn read(
     uri: &str,
     cancel: CancellationToken,
 ) -> Result<ResourceContents, ErrorData> {
-    let body = match uri {
-        APPS => apps(pipeline, cancel).await?,
-        AUDIT => audit(pipeline).await?,
+    if let Some(guide) = GUIDE_PAGES.iter().find(|guide| address_of(guide) == uri) {
+        return Ok(ResourceContents::text(guide.text, uri).with_mime_type(MARKDOWN));
+    }
+    let body = match (uri, class_of(uri)) {
+        (APPS, _) => apps(pipeline, cancel).await?,
+        (AUDIT, _) => audit(pipeline).await?,
+        (_, Some((app, class))) => described(pipeline, uri, &app, &class, cancel).await?,
         _ => whole(pipeline, uri).await?,
     };
     Ok(ResourceContents::text(body.to_string(), uri).with_mime_type(JSON))
+}
+
+/// Reads the bundle id and the class of the address of a class.
+fn class_of(uri: &str) -> Option<(String, String)> {
+    let (app, class) = uri.strip_prefix(APPS)?.strip_prefix('/')?.split_once("/classes/")?;
+    let decoded = |text| percent_decode_str(text).decode_utf8().ok().map(|text| text.into_owned());
+    Some((decoded(app)?, decoded(class)?))
+}
+
+/// Describes one class, in the words of the tool that does it for models.
+async fn described(
+    pipeline: &Pipeline,
+    uri: &str,
+    app: &str,
+    class: &str,
+    cancel: CancellationToken,
+) -> Result<Json, ErrorData> {
+    let arguments = Map::from_iter([("app".to_owned(), json!(app)), ("class".to_owned(), json!(class))]);
+    let outcome = pipeline.call(Tool::DescribeApp, &arguments, &Caller::alone(uri), cancel).await.outcome;
+    if !outcome.is_error {
+        return Ok(outcome.body);
+    }
+    let message = outcome.body["message"].as_str().unwrap_or("the class cannot be described").to_owned();
+    Err(ErrorData::resource_not_found(message, Some(json!({ "uri": uri, "fault": outcome.body }))))
 }
 
 async fn apps(pipeline: &Pipeline, cancel: CancellationToken) -> Result<Json, ErrorData> {
@@ -88,7 +180,27 @@ async fn whole(pipeline: &Pipeline, uri: &str) -> Result<Json, ErrorData> {
 fn dictionary(app: &App) -> Resource {
     let name = foreign::clean(&app.name, 80);
     let resource = Resource::new(address(app), app.bundle_id.to_string()).with_mime_type(JSON);
-    resource.with_title(format!("{name}: scripting dictionary"))
+    let resource =
+        resource.with_description(format!("What {name} offers: its classes, commands and enumerations."));
+    resource.with_title(format!("{name}: scripting dictionary")).with_icons(icons("app"))
+}
+
+fn guide(guide: &Guide) -> Resource {
+    let resource = Resource::new(address_of(guide), guide.name).with_title(guide.title);
+    let resource = resource.with_description(summary(guide.text)).with_mime_type(MARKDOWN);
+    resource.with_size(guide.text.len() as u64).with_icons(icons("guide"))
+}
+
+fn address_of(guide: &Guide) -> String {
+    format!("{GUIDES}/{}", guide.name)
+}
+
+/// The first sentence below the title of a page.
+fn summary(page: &str) -> String {
+    let body = page.split("\n\n").nth(1).unwrap_or_default();
+    let body = foreign::clean(body, 300);
+    let end = body.find(". ").map_or(body.len(), |end| end + 1);
+    body[..end].to_owned()
 }
 
 /// A bundle id may contain any character. Characters with a meaning in an address are written as `%XX`.

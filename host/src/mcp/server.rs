@@ -10,9 +10,9 @@ use std::time::Duration;
 use iac_core::fault::{Code, Fault, did_you_mean};
 use iac_core::step::Outcome;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
-    CompleteResult, CustomRequest, CustomResult, ErrorCode, ErrorData, GetPromptRequestParams,
-    GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
+    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+    CustomRequest, CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
+    Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
     ServerConfig, SubscriptionFilter, Tool,
@@ -28,7 +28,7 @@ use super::asking::{self, Questions, Tickets};
 use super::caught::caught;
 use super::icons::icons;
 use super::progress::Progress;
-use super::{prompts, resources, tools};
+use super::{completions, prompts, resources, tools};
 use crate::consent::{Caller, Listener};
 use crate::pipeline::{Answer, internal};
 use crate::router::{Router, Tool as Called};
@@ -68,7 +68,7 @@ impl Server {
             Implementation::new("iac-mcp", env!("CARGO_PKG_VERSION")).with_title("Inter-application control");
         let info = name.clone().with_description(DESCRIPTION).with_icons(icons("server"));
         let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed();
-        let capabilities = capabilities.enable_resources().enable_prompts().build();
+        let capabilities = capabilities.enable_resources().enable_prompts().enable_completions().build();
         let config =
             ServerConfig::new(capabilities).with_server_info(info).with_instructions(tools::INSTRUCTIONS);
         let changes = router.plugins.changes();
@@ -301,10 +301,13 @@ impl ServerHandler for Server {
 
     async fn complete(
         &self,
-        _: CompleteRequestParams,
-        _: RequestContext<RoleServer>,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+        let found = Box::pin(completions::complete(&self.router.pipeline, &request)).await?;
+        let mut result = CompleteResult::new(found);
+        result.meta = self.meta(&context);
+        Ok(result)
     }
 }
 
@@ -334,13 +337,14 @@ async fn waiting(progress: Option<&Progress>) -> Infallible {
 }
 
 /// Methods that reach the handler of unknown ones only if their parameters could not be read.
-const KNOWN: [&str; 10] = [
+const KNOWN: [&str; 11] = [
     "initialize",
     "server/discover",
     "ping",
     "tools/list",
     "prompts/list",
     "prompts/get",
+    "completion/complete",
     "resources/list",
     "resources/templates/list",
     "resources/read",

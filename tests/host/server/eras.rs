@@ -1,7 +1,10 @@
 //! The real server through rmcp's real client, in both eras.
 
 use rmcp::ServiceError;
-use rmcp::model::{ErrorCode, ErrorData, GetPromptRequestParams, Prompt};
+use rmcp::model::{
+    ArgumentInfo, CompleteRequestParams, CompletionContext, ErrorCode, ErrorData, GetPromptRequestParams,
+    Prompt, Reference,
+};
 use serde_json::{Value as Json, json};
 
 use crate::session::{Session, modes};
@@ -100,16 +103,6 @@ async fn an_unknown_tool_is_an_error_of_the_protocol() {
 }
 
 #[tokio::test]
-async fn what_is_not_declared_is_not_there() {
-    for (mode, lifecycle) in modes() {
-        let session = Session::start(lifecycle, &[]).await;
-        let client = &session.client;
-        let error = protocol_error(client.complete_prompt_simple("prompt", "argument", "value").await, mode);
-        assert_eq!(error.code, ErrorCode::METHOD_NOT_FOUND, "{mode}: {}", error.message);
-    }
-}
-
-#[tokio::test]
 async fn prompts_are_the_same_in_every_era() {
     for (mode, lifecycle) in modes() {
         let session = Session::start(lifecycle, &[]).await;
@@ -130,6 +123,53 @@ async fn prompts_are_the_same_in_every_era() {
         assert_eq!(error.code, ErrorCode::INVALID_PARAMS, "{mode}");
         assert!(error.message.contains("plan_day"), "{mode}: {}", error.message);
     }
+}
+
+#[tokio::test]
+async fn arguments_are_completed_from_the_apps() {
+    for (mode, lifecycle) in modes() {
+        let session = Session::start(lifecycle, &[]).await;
+        let prompt = Reference::for_prompt("find_in_app");
+        assert_eq!(complete(&session, &prompt, "app", "ma", &[]).await[0], "Mail", "{mode}");
+        let none = complete(&session, &prompt, "class", "", &[]).await;
+        assert!(none.is_empty(), "{mode}: {none:?}");
+        let mail = ("app", "Mail");
+        let classes = complete(&session, &prompt, "class", "mess", &[mail]).await;
+        assert_eq!(classes, ["message viewer", "message", "outgoing message"], "{mode}: {classes:?}");
+        let terms = complete(&session, &prompt, "property", "date", &[mail, ("class", "message")]).await;
+        assert_eq!(terms, ["date received", "date sent"], "{mode}");
+        let days = complete(&session, &Reference::for_prompt("plan_day"), "day", "t", &[]).await;
+        assert_eq!(days[..2], ["today", "tomorrow"], "{mode}: {days:?}");
+        let class = Reference::for_resource("iac://apps/{bundleId}/classes/{class}");
+        assert_eq!(complete(&session, &class, "bundleId", "com.apple.mail", &[]).await, ["com.apple.mail"]);
+        let in_mail = [("bundleId", "com.apple.mail")];
+        assert_eq!(
+            complete(&session, &class, "class", "outgoing", &in_mail).await,
+            ["outgoing message"],
+            "{mode}"
+        );
+        let guide = Reference::for_resource("iac://guides/{guide}");
+        assert_eq!(complete(&session, &guide, "guide", "omni", &[]).await, ["omnifocus"], "{mode}");
+        for unknown in [Reference::for_prompt("none"), Reference::for_resource("iac://none/{guide}"), prompt]
+        {
+            let request = CompleteRequestParams::new(unknown, ArgumentInfo::new("guide", ""));
+            let error = protocol_error(session.client.complete(request).await, mode);
+            assert_eq!(error.code, ErrorCode::INVALID_PARAMS, "{mode}");
+        }
+    }
+}
+
+async fn complete(
+    session: &Session,
+    of: &Reference,
+    argument: &str,
+    typed: &str,
+    earlier: &[(&str, &str)],
+) -> Vec<String> {
+    let earlier = earlier.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let request = CompleteRequestParams::new(of.clone(), ArgumentInfo::new(argument, typed));
+    let request = request.with_context(CompletionContext::with_arguments(earlier.collect()));
+    session.client.complete(request).await.unwrap().completion.values
 }
 
 #[tokio::test]
@@ -209,15 +249,34 @@ async fn apps_and_dictionaries_are_resources() {
     for (mode, lifecycle) in modes() {
         let session = Session::start(lifecycle, &[]).await;
         let list = session.client.list_resources(None).await.unwrap().resources;
+        assert!(
+            list.iter().all(|resource| resource.title.is_some() && resource.description.is_some()),
+            "{mode}"
+        );
         let addresses: Vec<&str> = list.iter().map(|resource| resource.uri.as_str()).collect();
         assert_eq!(addresses[..2], ["iac://apps", "iac://audit"], "{mode}");
         assert!(addresses.contains(&"iac://apps/com.apple.mail/dictionary"), "{mode}: {addresses:?}");
         let apps = read(&session, "iac://apps").await;
-        assert_eq!(apps["apps"].as_array().unwrap().len(), list.len() - 2, "{mode}");
+        let dictionaries = addresses.iter().filter(|address| address.ends_with("/dictionary")).count();
+        assert_eq!(apps["apps"].as_array().unwrap().len(), dictionaries, "{mode}");
         let mail = read(&session, "iac://apps/com.apple.mail/dictionary").await;
         assert!(mail["classes"].as_array().unwrap().iter().any(|class| class["name"] == "message"), "{mode}");
+        let class = read(&session, "iac://apps/com.apple.mail/classes/outgoing%20message").await;
+        assert_eq!(class["class"], "outgoing message", "{mode}");
         let templates = session.client.list_resource_templates(None).await.unwrap().resource_templates;
-        assert_eq!(templates[0].uri_template, "iac://apps/{bundle-id}/dictionary", "{mode}");
+        for template in &templates {
+            let variables = template.uri_template.split(['{', '}']).skip(1).step_by(2);
+            for variable in variables {
+                assert!(
+                    variable.chars().all(|c| c.is_ascii_alphanumeric()),
+                    "{mode}: {}",
+                    template.uri_template
+                );
+                let of = Reference::for_resource(template.uri_template.clone());
+                let found = complete(&session, &of, variable, "", &[("bundleId", "com.apple.mail")]).await;
+                assert!(!found.is_empty(), "{mode}: {} {variable}", template.uri_template);
+            }
+        }
         let missing = rmcp::model::ReadResourceRequestParams::new("iac://apps/com.example.none/dictionary");
         let error = protocol_error(session.client.read_resource(missing).await, mode);
         let expected =
@@ -226,12 +285,47 @@ async fn apps_and_dictionaries_are_resources() {
     }
 }
 
+#[tokio::test]
+async fn guides_are_resources() {
+    let session = Session::new().await;
+    let list = session.client.list_resources(None).await.unwrap().resources;
+    let guides: Vec<_> = list.iter().filter(|resource| resource.uri.starts_with("iac://guides/")).collect();
+    assert!(guides.len() >= 6, "{guides:?}");
+    for guide in guides {
+        let (text, mime_type) = content(&session, &guide.uri).await;
+        assert_eq!(mime_type.as_deref(), Some("text/markdown"), "{}", guide.uri);
+        assert_eq!(guide.size, Some(text.len() as u64), "{}", guide.uri);
+        assert!(text.starts_with("# "), "{}", guide.uri);
+    }
+}
+
+#[tokio::test]
+async fn a_missing_resource_is_named() {
+    let session = Session::new().await;
+    let missing = [
+        ("iac://guides/none", "there is no such resource"),
+        ("iac://apps/com.apple.mail/classes/letter", "no class \"letter\""),
+        ("iac://apps/com.example.none/classes/letter", "com.example.none"),
+    ];
+    for (uri, says) in missing {
+        let request = rmcp::model::ReadResourceRequestParams::new(uri);
+        let error = protocol_error(session.client.read_resource(request).await, uri);
+        assert_eq!(error.code, ErrorCode::RESOURCE_NOT_FOUND, "{uri}");
+        assert!(error.message.contains(says), "{uri}: {}", error.message);
+    }
+}
+
 async fn read(session: &Session, uri: &str) -> Json {
+    let (text, mime_type) = content(session, uri).await;
+    assert_eq!(mime_type.as_deref(), Some("application/json"));
+    serde_json::from_str(&text).unwrap()
+}
+
+async fn content(session: &Session, uri: &str) -> (String, Option<String>) {
     let request = rmcp::model::ReadResourceRequestParams::new(uri);
     let contents = session.client.read_resource(request).await.unwrap().contents;
     let [rmcp::model::ResourceContents::TextResourceContents { text, mime_type, .. }] = &contents[..] else {
         panic!("{contents:?}")
     };
-    assert_eq!(mime_type.as_deref(), Some("application/json"));
-    serde_json::from_str(text).unwrap()
+    (text.clone(), mime_type.clone())
 }
