@@ -148,3 +148,34 @@ async fn calls_leave_nothing_behind() {
     let grown = held().unwrap_or(before).saturating_sub(before);
     assert!(grown < 8 * 1024 * 1024, "{grown} bytes more after 10,000 calls");
 }
+
+/// The guest's last error line names the cause, and the name section of its code the place.
+#[tokio::test]
+async fn a_crash_names_its_cause_and_place() {
+    let text = r#"(import "iac:plugin/log@0.1.0" "write" (func $log (param i32 i32 i32)))
+(data (i32.const 60000) "panicked at src/lib.rs:25:\nERROR iac_mcp::policy: all is allowed")
+(func $deep (call $log (i32.const 0) (i32.const 60000) (i32.const 64)) (unreachable))
+(func $call (param i32 i32 i32 i32) (result i32) (call $deep) (i32.const 0))"#;
+    let plugin =
+        Guest::inline("crash", text).plugin(&engine(Backend::Native), wide()).await.expect("it is linked");
+    let (answer, report) = plugin.call(call(CancellationToken::new())).await;
+    let said = "panicked at src/lib.rs:25: ERROR iac_mcp::policy: all is allowed";
+    let expected = format!(
+        "it stopped with an error: {said:?} (wasm trap: wasm `unreachable` instruction executed), in deep called by call"
+    );
+    assert_eq!(show(answer), expected);
+    assert_eq!(
+        (report.log[0].text.as_str(), report.place),
+        (said, vec!["deep".to_owned(), "call".to_owned()])
+    );
+}
+
+#[tokio::test]
+async fn a_bound_names_the_place_too() {
+    let text = "(func $forever (loop $l (br $l)))\n(func $call (param i32 i32 i32 i32) (result i32) (call $forever) (i32.const 0))";
+    let limits = crate::guests::limits("compute time");
+    let plugin =
+        Guest::inline("spin", text).plugin(&engine(Backend::Native), limits).await.expect("it is linked");
+    let (_, report) = plugin.call(call(CancellationToken::new())).await;
+    assert_eq!(report.place, ["forever", "call"]);
+}

@@ -45,7 +45,7 @@ impl Capability {
     pub fn explain(self) -> &'static str {
         match self {
             Self::Apps => "read the data of these apps",
-            Self::AppsChange => "change the data of these apps, up to the level",
+            Self::AppsChange => "change the data of these apps",
             Self::AppScripts => "run the package's own scripts inside these apps",
             Self::LanguageServers => {
                 "start language servers below these folders, which runs code of the project (build scripts, macros, compiler \

@@ -139,6 +139,8 @@ pub struct Report {
     pub traffic: usize,
     /// Lines it wrote into the log.
     pub log: Vec<Line>,
+    /// The functions that ran when it was stopped, the innermost first; none where it was not.
+    pub place: Vec<String>,
 }
 
 /// A module with one function that does nothing.
@@ -322,6 +324,7 @@ impl Plugin {
         let mut store = self.store(&call);
         let listing = async |store: &mut Store<State>| {
             let instance = self.linked.instantiate_async(&mut *store).await?;
+            store.data_mut().instantiated = Some(Instant::now());
             instance.iac_plugin_tools().call_list_tools(store).await
         };
         let tools = self.bounded(&mut store, &call.cancelled, listing).await?;

@@ -1,5 +1,6 @@
 //! Why a call of a plugin has no answer.
 
+use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -82,6 +83,31 @@ impl Bound {
     }
 }
 
+/// Why and where a guest stopped.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Crash {
+    /// What the engine says of it.
+    pub reason: String,
+    /// The functions of the guest that ran, the innermost first.
+    pub place: Vec<String>,
+    /// The last error that the guest itself wrote into the log: the message of a panic or the end of a traceback.
+    pub said: Option<String>,
+}
+
+/// The guest's own words stand first, since they name the cause; the quotes say that they are not the host's.
+impl fmt::Display for Crash {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.said {
+            Some(said) => write!(out, "{said:?} ({})", self.reason)?,
+            None => out.write_str(&self.reason)?,
+        }
+        match self.place.is_empty() {
+            true => Ok(()),
+            false => write!(out, ", in {}", self.place.join(" called by ")),
+        }
+    }
+}
+
 /// Why a call of a plugin has no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Failure {
@@ -101,7 +127,10 @@ pub enum Failure {
     },
     /// It did something that a component cannot do, or gave up.
     #[error("it stopped with an error: {0}")]
-    Trap(String),
+    Trap(Crash),
+    /// This computer had no memory for the call.
+    #[error("this computer does not have the memory for the call: {0}")]
+    Starved(String),
     /// Its answer is none.
     #[error("its answer is not a JSON object: {0}")]
     Malformed(String),
@@ -179,6 +208,7 @@ impl Failure {
             Self::Stopped { bound: Bound::Wall, .. } | Self::Compiling(_) => "timeout",
             Self::Cancelled => "cancelled",
             Self::Suspended => "permission_required",
+            Self::Starved(_) => "unavailable",
             Self::Ungranted(_) => "permission_denied",
             _ => "plugin_failed",
         }
@@ -215,6 +245,7 @@ impl Failure {
             Self::Host(_) => Some(format!(
                 "tell the user: {plugin} may need a new installation, with `iac-mcp plugin remove` and `add`"
             )),
+            Self::Starved(_) => Some("close other programs, or call again later".to_owned()),
             Self::Suspended | Self::Cancelled => None,
         }
     }
@@ -222,7 +253,7 @@ impl Failure {
     fn retryable(&self) -> bool {
         match self {
             Self::Fault(fault) | Self::Passed(fault) => fault.retryable,
-            other => matches!(other, Self::Busy(_) | Self::Cancelled | Self::Compiling(_)),
+            other => matches!(other, Self::Busy(_) | Self::Cancelled | Self::Compiling(_) | Self::Starved(_)),
         }
     }
 
@@ -268,6 +299,13 @@ const SHARED: [&str; 23] = [
 
 fn is_shared(code: &str) -> bool {
     SHARED.contains(&code)
+}
+
+/// Makes a plugin's words one line that is fit to be shown. A line break would let the rest look like a line of the host.
+pub(crate) fn line(text: &str, most: usize) -> String {
+    let parts = text.split(['\n', '\r', '\u{2028}', '\u{2029}', '\u{b}', '\u{c}', '\u{85}']).map(str::trim);
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    clean(&parts.join(" "), most)
 }
 
 /// Makes a plugin's words fit to be shown: no control or bidirectional characters, and no more than `most` characters.

@@ -342,6 +342,7 @@ fn trace(id: &PluginId, answer: &Result<Json, Failure>, report: &Report) {
         memory = report.memory,
         host_calls = report.host_calls,
         traffic = report.traffic,
+        place = report.place.join(" called by "),
         "called"
     );
 }

@@ -44,7 +44,7 @@ fn place(variable: &str, mac: &str, other: &str) -> Option<PathBuf> {
 
 /// Sends the log to stderr: warnings, or as much as `IAC_MCP_LOG` or `--debug` say.
 pub(super) fn log(debug: bool) {
-    let default = if debug { "iac_=debug,warn,rmcp=error" } else { "warn,rmcp=error" };
+    let default = if debug { "iac_=debug,plugin=debug,warn,rmcp=error" } else { "warn,rmcp=error" };
     let (filter, wrong) = match env::var("IAC_MCP_LOG").map(EnvFilter::try_new) {
         Ok(Ok(filter)) => (filter, None),
         Ok(Err(wrong)) => (EnvFilter::new(default), Some(wrong)),

@@ -83,6 +83,7 @@ pub struct Component<P>(core::marker::PhantomData<P>);
 
 impl<P: Plugin> tools::Guest for Component<P> {
     fn list_tools() -> Vec<tools::Tool> {
+        log::report_panics();
         P::tools().into_iter().map(Tool::export).collect()
     }
 
@@ -90,6 +91,7 @@ impl<P: Plugin> tools::Guest for Component<P> {
         name: String,
         arguments: String,
     ) -> Result<tools::Outcome, bindings::iac::plugin::types::Fault> {
+        log::report_panics();
         let answer = Arguments::parse(&arguments).and_then(|arguments| P::call(&name, arguments));
         match answer {
             Ok(value) => Ok(tools::Outcome { value: value.to_string() }),

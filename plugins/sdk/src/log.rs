@@ -16,3 +16,13 @@ pub fn warn(message: &str) {
 pub fn debug(message: &str) {
     write(Level::Debug, message);
 }
+
+/// Writes an error: something is wrong that the operator should know.
+pub fn error(message: &str) {
+    write(Level::Error, message);
+}
+
+/// Writes the message and the place of a panic into the log. Without it, the host knows only that the code gave up.
+pub(crate) fn report_panics() {
+    std::panic::set_hook(Box::new(|panic| error(&panic.to_string())));
+}

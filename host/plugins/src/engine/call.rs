@@ -2,6 +2,7 @@
 
 mod apps;
 mod files;
+mod place;
 mod scripts;
 mod servers;
 mod store;
@@ -20,7 +21,7 @@ use super::bindings::iac::plugin::{clock, log, settings, types};
 use super::limiter::Limiter;
 use super::meter::Meter;
 use super::{Report, Setup};
-use crate::failure::{Bound, Failure, Fault, clean};
+use crate::failure::{Bound, Crash, Failure, Fault, line};
 use crate::host::{Caller, Host, Progress, Question, Refusal, Told};
 
 #[expect(unreachable_pub, reason = "the generated bindings export it again")]
@@ -37,6 +38,18 @@ pub enum LogLevel {
     Info,
     /// For the author.
     Debug,
+}
+
+impl LogLevel {
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warn => "warn",
+            Self::Info => "info",
+            Self::Debug => "debug",
+        }
+    }
 }
 
 /// A line that a plugin wrote.
@@ -84,12 +97,15 @@ pub(super) struct State {
     host_calls: u32,
     traffic: usize,
     log: Vec<Line>,
+    /// Where the guest was when it was stopped.
+    place: Vec<String>,
 }
 
 /// A host function's result: the outer error ends the call, the inner one the guest reads.
 type Returned<T> = wasmtime::Result<Result<T, types::Fault>>;
 
 const LINE: usize = 1_024;
+const REASON: usize = 500;
 const PROGRESS: usize = 200;
 const TOLD: usize = 16;
 
@@ -109,6 +125,7 @@ impl State {
             host_calls: 0,
             traffic: 0,
             log: Vec::new(),
+            place: Vec::new(),
             setup,
             caller,
             now,
@@ -129,14 +146,25 @@ impl State {
 
     /// Says why a call ended: by what was noted, never by the text of an error.
     pub(super) fn classify(&mut self, error: &wasmtime::Error) -> Failure {
+        self.place = place::of(error);
         if let Some(failure) = self.stopped.take().or_else(|| self.limiter.hit()) {
             return failure;
         }
+        // A guest that gets no memory from the system gives up. That is not its fault.
+        if let Some(why) = self.limiter.starved() {
+            return Failure::Starved(why);
+        }
         let reason = match error.downcast_ref::<Trap>() {
             Some(trap) => trap.to_string(),
+            // Before its first instruction runs, only the system can refuse something: addresses, pages or a place.
+            None if self.instantiated.is_none() && self.place.is_empty() => {
+                return Failure::Starved(line(&error.root_cause().to_string(), REASON));
+            }
             None => error.root_cause().to_string(),
         };
-        Failure::Trap(clean(&reason, 300))
+        let said = self.log.iter().rev().find(|line| line.level == LogLevel::Error);
+        let said = said.map(|said| line(&said.text, REASON));
+        Failure::Trap(Crash { reason: line(&reason, REASON), place: self.place.clone(), said })
     }
 
     /// Says what a guest's fault is: its own words, or the host's, which it passes on.
@@ -166,6 +194,7 @@ impl State {
             host_calls: self.host_calls,
             traffic: self.traffic,
             log: self.log,
+            place: self.place,
         }
     }
 
@@ -231,7 +260,7 @@ impl log::Host for State {
             return Err(self.over(Bound::LogLines, most as usize));
         }
         let level = LogLevel::from(level);
-        let text = clean(&message, LINE);
+        let text = line(&message, LINE);
         let plugin = self.caller.plugin.as_str();
         match level {
             LogLevel::Error => tracing::error!(target: "plugin", plugin, "{text}"),
@@ -245,7 +274,7 @@ impl log::Host for State {
 
     async fn progress(&mut self, done: u32, total: Option<u32>, message: String) -> wasmtime::Result<()> {
         self.count_call()?;
-        let progress = Progress { done, total, message: clean(&message, PROGRESS) };
+        let progress = Progress { done, total, message: line(&message, PROGRESS) };
         self.host.progress(&self.caller, progress);
         Ok(())
     }

@@ -12,6 +12,7 @@ pub(super) struct Limiter {
     tables: usize,
     most_tables: usize,
     hit: Option<Failure>,
+    starved: Option<String>,
 }
 
 impl Limiter {
@@ -22,12 +23,18 @@ impl Limiter {
             tables: 0,
             most_tables: limits.table_elements,
             hit: None,
+            starved: None,
         }
     }
 
     /// Returns the bound that was passed.
     pub(super) fn hit(&mut self) -> Option<Failure> {
         self.hit.take()
+    }
+
+    /// Returns why the system did not give what the bounds allow.
+    pub(super) fn starved(&mut self) -> Option<String> {
+        self.starved.take()
     }
 
     /// Returns the bytes of all memories; they never shrink.
@@ -56,6 +63,11 @@ impl ResourceLimiter for Limiter {
         }
         self.memory = total;
         Ok(true)
+    }
+
+    fn memory_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
+        self.starved = Some(error.root_cause().to_string());
+        Ok(())
     }
 
     fn table_growing(

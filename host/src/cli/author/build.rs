@@ -222,15 +222,44 @@ fn cargo(folder: &Path, name: &str) -> Result<PathBuf, Failure> {
     command.arg("--message-format=json-render-diagnostics").current_dir(folder).stderr(Stdio::inherit());
     let ended = command.output();
     let ended = ended.map_err(|error| Failure::Failed(format!("cargo cannot be started: {error}")))?;
-    let failed =
-        |what: &str| Failure::Failed(format!("{what}\nif the target is missing: rustup target add {TARGET}"));
     if !ended.status.success() {
-        return Err(failed("cargo could not build the plugin"));
+        // cargo has said above what is wrong; a missing target it calls a missing crate `core` or `std`.
+        let hint = match has_target() {
+            false => format!("\nthe target is missing; run `rustup target add {TARGET}`"),
+            true => String::new(),
+        };
+        return Err(Failure::Failed(format!("cargo could not build the plugin{hint}")));
     }
-    let found = ended.stdout.split(|byte| *byte == b'\n').rev().find_map(|line| module(line, name));
-    found.ok_or_else(|| {
-        failed(&format!("cargo did not write {name}.wasm; Cargo.toml needs crate-type = [\"cdylib\"]"))
-    })
+    let lines = || ended.stdout.split(|byte| *byte == b'\n').rev();
+    lines().find_map(|line| module(line, name)).ok_or_else(|| Failure::Failed(unwritten(name, lines())))
+}
+
+/// Whether the standard library is there for plugins; in doubt it is.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the compiler is asked for its author at the terminal, never by a server"
+)]
+fn has_target() -> bool {
+    let asked = Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).output();
+    asked.map_or(true, |said| Path::new(String::from_utf8_lossy(&said.stdout).trim()).is_dir())
+}
+
+/// Says why cargo wrote no module of that name.
+fn unwritten<'a>(name: &str, mut messages: impl Iterator<Item = &'a [u8]>) -> String {
+    match messages.find_map(|line| any_module(line)) {
+        Some(other) => format!(
+            "cargo wrote {other}, expected {name}.wasm: give the package the id of plugin.toml as its name"
+        ),
+        None => format!("cargo did not write {name}.wasm; Cargo.toml needs crate-type = [\"cdylib\"]"),
+    }
+}
+
+/// The name of any module that a message of cargo is about.
+fn any_module(line: &[u8]) -> Option<String> {
+    let message: Json = serde_json::from_slice(line).ok()?;
+    let mut files = message["filenames"].as_array()?.iter().filter_map(Json::as_str).map(Path::new);
+    let found = files.find(|file| file.extension().is_some_and(|it| it == "wasm"))?;
+    found.file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
 /// Reads one message of cargo: the module that was made, if it is about that.

@@ -1,5 +1,6 @@
 //! `plugin test`: golden calls on a simulated Mac made for each, or from their journals on none.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,6 +15,7 @@ use crate::cli::Failure;
 use crate::cli::options::Common;
 use crate::cli::package::working;
 use crate::cli::paint;
+use crate::plugins::engine::engine::{Line, LogLevel, Report};
 use crate::plugins::engine::journal::Recording;
 use crate::plugins::trial::{Trial, Tried};
 
@@ -37,6 +39,11 @@ struct Row {
     name: String,
     outcome: Outcome,
     milliseconds: u128,
+    log: Vec<Line>,
+    /// Where the guest was when it was stopped.
+    place: Vec<String>,
+    /// The whole answer or error, where it differs: the table shows the first difference only.
+    got: Option<Json>,
 }
 
 enum Outcome {
@@ -64,7 +71,7 @@ impl Test {
         let mut rows = Vec::new();
         for mut golden in golden {
             let (began, tool) = (Instant::now(), subject.tool(&golden)?);
-            let Tried { mut answer, recording, .. } = call(&macs, trial, tool, &golden).await?;
+            let Tried { mut answer, recording, report, .. } = call(&macs, trial, tool, &golden).await?;
             let mut names = Names::default();
             answer = answer.map(|body| named(&mut names, body)).map_err(|body| named(&mut names, body));
             let milliseconds = began.elapsed().as_millis();
@@ -77,7 +84,9 @@ impl Test {
                     outcome = Outcome::Differs(format!("the call differs from its journal: {how}"));
                 }
             }
-            rows.push(Row { name: golden.name, outcome, milliseconds });
+            let got = matches!(outcome, Outcome::Differs(_)).then(|| answer.unwrap_or_else(|error| error));
+            let Report { log, place, .. } = report;
+            rows.push(Row { name: golden.name, outcome, milliseconds, log, place, got });
         }
         Ok(rows)
     }
@@ -108,7 +117,8 @@ async fn replay(trial: &Trial, subject: &Subject, golden: &[Golden]) -> Result<V
             None => Some("it has no journal; record one with --record".to_owned()),
         };
         let outcome = how.map_or(Outcome::Same, Outcome::Differs);
-        rows.push(Row { name: golden.name.clone(), outcome, milliseconds: began.elapsed().as_millis() });
+        let (name, milliseconds) = (golden.name.clone(), began.elapsed().as_millis());
+        rows.push(Row { name, outcome, milliseconds, log: Vec::new(), place: Vec::new(), got: None });
     }
     Ok(rows)
 }
@@ -137,11 +147,12 @@ fn show(rows: &[Row], common: &Common) -> Result<(), Failure> {
         paint::answer(&json!({ "calls": calls }), true)?;
     } else {
         let mut table = paint::table(&["Call", "Result", "#ms", "First difference"]);
-        for Row { name, outcome, milliseconds } in rows {
+        for Row { name, outcome, milliseconds, .. } in rows {
             let how = if let Outcome::Differs(how) = outcome { how } else { "" };
             table.add_row([name, outcome.name(), &milliseconds.to_string(), how]);
         }
         paint::print(&table)?;
+        rows.iter().try_for_each(Row::explain)?;
     }
     let differs = rows.iter().any(|row| matches!(row.outcome, Outcome::Differs(_)));
     if differs { Err(Failure::Said) } else { Ok(()) }
@@ -155,7 +166,32 @@ impl Row {
         if let Outcome::Differs(how) = &self.outcome {
             row["difference"] = json!(how);
         }
+        if let Some(got) = &self.got {
+            row["got"] = got.clone();
+        }
+        if !self.log.is_empty() {
+            let line = |line: &Line| json!({"level": line.level.name(), "text": line.text});
+            row["log"] = self.log.iter().map(line).collect();
+        }
+        if !self.place.is_empty() {
+            row["place"] = json!(self.place);
+        }
         row
+    }
+
+    /// Writes what the plugin wrote into its log, and where it was stopped. A call that is as expected shows warnings only.
+    fn explain(&self) -> Result<(), Failure> {
+        let mut out = anstream::stdout();
+        let all = matches!(self.outcome, Outcome::Differs(_));
+        for Line { level, text } in &self.log {
+            if all || matches!(level, LogLevel::Error | LogLevel::Warn) {
+                writeln!(out, "{}: {}: {text}", self.name, level.name())?;
+            }
+        }
+        match self.place.is_empty() {
+            true => Ok(()),
+            false => Ok(writeln!(out, "{}: stopped in {}", self.name, self.place.join(" called by "))?),
+        }
     }
 }
 
