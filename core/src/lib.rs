@@ -40,6 +40,8 @@ pub mod action;
 
 pub(crate) mod bind;
 
+pub mod series;
+
 pub mod plan;
 
 pub mod permission;

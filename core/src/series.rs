@@ -1,0 +1,15 @@
+//! Elements that happen at a time: which classes they are, and the occurrences of a series from its rule.
+//!
+//! An app such as Calendar stores a series once, with its first date and a rule. The script finds the rows that may
+//! matter and resolves the moments of the filter; this module turns the rows into occurrences, and filters and sorts
+//! them. All dates are those of the Mac's zone, because an event shows no zone of its own.
+
+mod apps;
+mod choose;
+mod rule;
+mod zone;
+
+pub use apps::{Dated, Index, dated};
+pub use choose::{Asked, Chose, Chosen, NotCandidates, choose};
+pub use rule::{Occurrences, Unreadable, occurrences};
+pub use zone::Zone;

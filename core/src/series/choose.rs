@@ -1,0 +1,213 @@
+//! From the rows that a script found to the occurrences that were asked for.
+
+use std::cmp::Ordering;
+
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use super::{Zone, occurrences};
+
+/// What a script found. Times are milliseconds since 1970.
+#[derive(Debug, Deserialize)]
+struct Candidates {
+    rows: Vec<Candidate>,
+    /// The value of each comparison of the filter that is a moment, in the filter's order.
+    moments: Vec<Option<i64>>,
+    span: (i64, i64),
+    zone: Zone,
+}
+
+/// One row that may match: an element, a series, or an occurrence that the index has worked out.
+#[derive(Debug, Deserialize)]
+struct Candidate {
+    id: Json,
+    start: Option<i64>,
+    end: Option<i64>,
+    #[serde(default)]
+    days: bool,
+    #[serde(default)]
+    rule: Option<String>,
+    #[serde(default)]
+    excluded: Vec<i64>,
+    #[serde(default)]
+    occurrence: Option<i64>,
+    /// The result of each comparison of the filter; null where it depends on the occurrence.
+    tests: Vec<Option<bool>>,
+    keys: Vec<Json>,
+}
+
+/// What is asked for. The filter and the order name columns by number.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The column of the start.
+    pub start: usize,
+    /// The column of the end.
+    pub end: usize,
+    /// The filter, as the script got it.
+    pub filter: &'a Json,
+    /// The order: columns, and whether descending.
+    pub sort: &'a [(usize, bool)],
+    /// How many to pass over first; below zero it counts from the end.
+    pub offset: i64,
+    /// How many at most.
+    pub limit: usize,
+}
+
+/// The occurrences of one page.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Chosen {
+    /// All that match.
+    pub total: usize,
+    /// The page.
+    pub page: Vec<Chose>,
+    /// The number of series with a rule that cannot be read. Only their first date is considered.
+    pub unreadable: usize,
+    /// The number of series with more occurrences than were looked at.
+    pub cut: usize,
+}
+
+/// One element, or one occurrence of a series.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chose {
+    /// The number of its row.
+    pub row: usize,
+    /// When it starts.
+    pub start: Option<i64>,
+    /// When it ends.
+    pub end: Option<i64>,
+    /// For an occurrence of a series, the date that its rule gives it.
+    pub occurrence: Option<i64>,
+}
+
+/// An answer in the wrong form.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the script's rows have the wrong form: {0}")]
+pub struct NotCandidates(String);
+
+/// Chooses the occurrences that were asked for, in order. Without an order they stand by their start.
+///
+/// # Errors
+/// The rows do not have the form that the script writes.
+pub fn choose(answer: &Json, asked: &Asked<'_>) -> Result<Chosen, NotCandidates> {
+    let found = Candidates::deserialize(answer).map_err(|error| NotCandidates(error.to_string()))?;
+    let mut chosen = Chosen::default();
+    let mut all = Vec::new();
+    for (row, candidate) in found.rows.iter().enumerate() {
+        let each = instances(row, candidate, &found, &mut chosen).into_iter();
+        all.extend(each.filter(|instance| holds(asked.filter, candidate, instance, &found.moments, asked)));
+    }
+    all.sort_by(|a, b| order(a, b, &found.rows, asked));
+    chosen.total = all.len();
+    let back = usize::try_from(asked.offset.unsigned_abs()).unwrap_or(usize::MAX);
+    let from = match asked.offset {
+        // As for other elements, an offset beyond the beginning has no page.
+        offset if offset < 0 && back > all.len() => all.len(),
+        offset if offset < 0 => all.len() - back,
+        _ => back,
+    };
+    chosen.page = all.into_iter().skip(from).take(asked.limit).collect();
+    Ok(chosen)
+}
+
+const DAY: i64 = 86_400_000;
+
+/// The occurrences of a row within the span; an element that does not repeat is its own.
+fn instances(row: usize, candidate: &Candidate, found: &Candidates, chosen: &mut Chosen) -> Vec<Chose> {
+    let Candidate { start, end, rule, .. } = candidate;
+    let zone = &found.zone;
+    // An event of whole days may end a second before midnight, by whichever way it is read.
+    let whole = |end: i64| match (zone.civil(end) + 1000).rem_euclid(DAY) {
+        0 if candidate.days => end + 1000,
+        _ => end,
+    };
+    let end = end.map(whole);
+    let once = vec![Chose { row, start: *start, end, occurrence: candidate.occurrence }];
+    let (Some(rule), Some(start)) = (rule, *start) else { return once };
+    let length = end.map_or(0, |end| (end - start).max(0));
+    let span = (found.span.0.saturating_sub(length + DAY), found.span.1);
+    let Ok(repeats) = occurrences(rule, start, &candidate.excluded, zone, span) else {
+        chosen.unreadable += 1;
+        return once;
+    };
+    chosen.cut += usize::from(repeats.is_cut);
+    let days = end.map(|end| zone.civil(end) - zone.civil(start));
+    let ends = |at: i64| match days {
+        // Whole days stay whole when the clocks change; anything else keeps its length.
+        Some(days) if candidate.days => Some(zone.instant(zone.civil(at) + days)),
+        _ => end.map(|end| at + (end - start)),
+    };
+    let each = |at: i64| Chose { row, start: Some(at), end: ends(at), occurrence: Some(at) };
+    repeats.starts.into_iter().map(each).collect()
+}
+
+fn holds(filter: &Json, row: &Candidate, each: &Chose, moments: &[Option<i64>], asked: &Asked<'_>) -> bool {
+    fn test(filter: &Json, at: &mut usize, leaf: &impl Fn(&Json, usize) -> bool) -> bool {
+        let parts = filter.as_array().map(Vec::as_slice).unwrap_or_default();
+        let word = parts.first().and_then(Json::as_str).unwrap_or_default();
+        // Every part is visited, because the leaves are counted.
+        let mut all = || parts.iter().skip(1).map(|part| test(part, at, leaf)).collect::<Vec<_>>();
+        match word {
+            "and" => all().into_iter().all(|holds| holds),
+            "or" => all().into_iter().any(|holds| holds),
+            "not" => !all().into_iter().all(|holds| holds),
+            _ => {
+                *at += 1;
+                leaf(filter, *at - 1)
+            }
+        }
+    }
+    let leaf = |compare: &Json, at: usize| {
+        if let Some(known) = row.tests.get(at).copied().flatten() {
+            return known;
+        }
+        let column = compare.get(1).and_then(Json::as_u64).unwrap_or_default() as usize;
+        let value = if column == asked.start { each.start } else { each.end };
+        let is_different = compare.get(0).and_then(Json::as_str) == Some("!=");
+        let (Some(value), Some(moment)) = (value, moments.get(at).copied().flatten()) else {
+            return is_different;
+        };
+        match compare.get(0).and_then(Json::as_str).unwrap_or_default() {
+            "<" => value < moment,
+            "<=" => value <= moment,
+            ">" => value > moment,
+            ">=" => value >= moment,
+            "!=" => value != moment,
+            _ => value == moment,
+        }
+    };
+    filter.is_null() || test(filter, &mut 0, &leaf)
+}
+
+/// Missing values come last in either direction, as in the prelude.
+fn order(a: &Chose, b: &Chose, rows: &[Candidate], asked: &Asked<'_>) -> Ordering {
+    let key = |each: &Chose, at: usize, column: usize| match column {
+        column if column == asked.start => each.start.map(Json::from),
+        column if column == asked.end => each.end.map(Json::from),
+        _ => rows[each.row].keys.get(at).cloned().filter(|key| !key.is_null()),
+    };
+    for (at, (column, down)) in asked.sort.iter().enumerate() {
+        let by_key = match (key(a, at, *column), key(b, at, *column)) {
+            (None, None) => Ordering::Equal,
+            (None, Some(_)) => return Ordering::Greater,
+            (Some(_), None) => return Ordering::Less,
+            (Some(a), Some(b)) => compared(&a, &b),
+        };
+        let by_key = if *down { by_key.reverse() } else { by_key };
+        if by_key != Ordering::Equal {
+            return by_key;
+        }
+    }
+    // The same rows stand in the same order, whichever way found them.
+    let last = |each: &Chose| (each.start.unwrap_or(i64::MAX), rows[each.row].id.to_string());
+    last(a).cmp(&last(b))
+}
+
+fn compared(a: &Json, b: &Json) -> Ordering {
+    match (a, b) {
+        (Json::String(a), Json::String(b)) => a.cmp(b),
+        _ => a.as_f64().unwrap_or_default().total_cmp(&b.as_f64().unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests;
