@@ -338,7 +338,8 @@ impl<'a> View<'a> {
         let counts = class.ancestors.iter().find_map(|name| self.model.counts.get(&**name))?;
         let counted = counts.get(&*property.term)?;
         let (all, wanted) = (self.stored(id, &counted.class), Value::Bool(counted.value));
-        let count = all.iter().filter(|each| self.model.value(**each, &counted.property) == Some(&wanted)).count();
+        let count =
+            all.iter().filter(|each| self.model.value(**each, &counted.property) == Some(&wanted)).count();
         i64::try_from(count).ok().map(Value::Int)
     }
 

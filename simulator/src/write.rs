@@ -186,7 +186,8 @@ impl View<'_> {
         let offered = class.ancestors.iter().find(|each| container.elements.contains(each));
         let Some(offered) = offered else { return refuse(FAILED) };
         let shown_elsewhere = self.model().object(of).elements.iter().any(|(listed, children)| {
-            matches!(children, Children::Union(_) | Children::Those(_)) && self.model().name(*listed) == offered
+            matches!(children, Children::Union(_) | Children::Those(_))
+                && self.model().name(*listed) == offered
         });
         if shown_elsewhere {
             return refuse(FAILED);

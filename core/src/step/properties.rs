@@ -44,8 +44,11 @@ struct Member {
     id: RefId,
     wanted: Arc<Wanted>,
     /// Properties that cannot be read at all, while others can.
-    wrong: Vec<(String, Fault)>,
+    wrong: Wrong,
 }
+
+/// Names that cannot be read, and why.
+type Wrong = Vec<(String, Fault)>;
 
 pub(super) fn start(
     named: Vec<Named>,
@@ -91,7 +94,7 @@ fn wanted(
     id: RefId,
     properties: Option<&[String]>,
     world: &mut World<'_>,
-) -> Result<(String, Wanted, Vec<(String, Fault)>), Fault> {
+) -> Result<(String, Wanted, Wrong), Fault> {
     let object = world.references.touch(id, world.now)?.object.clone();
     let app = world.apps.find(&object.app)?;
     let dictionary = app.dictionary()?;

@@ -337,7 +337,9 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
     type Value = Read;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value, a list, or one of `ref`, `object`, `view`, `record`, `data`, `utf16`, `union`, `those`")
+        f.write_str(
+            "a value, a list, or one of `ref`, `object`, `view`, `record`, `data`, `utf16`, `union`, `those`",
+        )
     }
 
     fn visit_bool<E>(self, value: bool) -> Result<Read, E> {

@@ -246,7 +246,7 @@ fn has_target() -> bool {
 
 /// Says why cargo wrote no module of that name.
 fn unwritten<'a>(name: &str, mut messages: impl Iterator<Item = &'a [u8]>) -> String {
-    match messages.find_map(|line| any_module(line)) {
+    match messages.find_map(any_module) {
         Some(other) => format!(
             "cargo wrote {other}, expected {name}.wasm: give the package the id of plugin.toml as its name"
         ),
