@@ -9,6 +9,7 @@ mod describe;
 mod dictionary;
 mod directories;
 mod doctor;
+mod help;
 mod list;
 mod options;
 mod paint;
@@ -25,11 +26,13 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use iac_core::fault::Fault;
 
+use colorchoice_clap::Color;
 use iac_state::StateError;
 use options::{Common, Mac};
+use serde_json::json;
 
 /// An MCP server that lets an AI assistant read and control scriptable Mac apps.
 ///
@@ -43,6 +46,8 @@ struct Arguments {
     common: Common,
     #[command(flatten)]
     mac: Mac,
+    #[command(flatten)]
+    color: Color,
 }
 
 #[derive(Debug, Subcommand)]
@@ -76,6 +81,10 @@ enum Command {
     /// Creates, installs and manages plugins.
     #[command(subcommand)]
     Plugin(plugin::Plugin),
+    /// Prints a script that completes the command line in your shell.
+    Completions(help::Completions),
+    /// Writes the manual pages into a folder.
+    Man(help::Man),
 }
 
 /// Why a command failed.
@@ -129,20 +138,22 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let (arguments, settings) = match config::read(&line) {
         Ok(read) => read,
         Err(config::Unread::Clap(error)) => return misread(&error, &line),
-        Err(config::Unread::File(failure)) => return complain(&failure),
+        Err(config::Unread::File(failure)) => return complain(&failure, wants_json(&line)),
     };
     directories::log(arguments.common.debug);
+    let json = arguments.common.json;
     match arguments.run(&settings) {
         Ok(()) | Err(Failure::Unread) => ExitCode::SUCCESS,
         Err(Failure::Said) => ExitCode::FAILURE,
         Err(Failure::Shown) => ExitCode::from(2),
-        Err(failure) => complain(&failure),
+        Err(failure) => complain(&failure, json),
     }
 }
 
 impl Arguments {
     fn run(self, settings: &[config::Setting]) -> Result<(), Failure> {
-        let Self { command, common, mac } = self;
+        let Self { command, common, mac, color } = self;
+        color.write_global();
         match command {
             None if io::stdin().is_terminal() => usage(),
             None | Some(Command::Serve) => serve::run(&common, mac, settings),
@@ -159,18 +170,24 @@ impl Arguments {
             Some(Command::Doctor) => doctor::run(&common, mac, settings),
             Some(Command::Setup(setup)) => setup.run(&common, settings),
             Some(Command::Plugin(plugin)) => plugin.run(&common, mac.root),
+            Some(Command::Completions(completions)) => completions.run(),
+            Some(Command::Man(man)) => man.run(),
         }
     }
 }
 
 /// Somebody types, and no client speaks: what there is goes to stderr, since stdout is for clients.
 fn usage() -> Result<(), Failure> {
-    writeln!(anstream::stderr(), "{}", Arguments::command().render_help().ansi())?;
+    writeln!(anstream::stderr(), "{}", help::command().render_help().ansi())?;
     Err(Failure::Shown)
 }
 
 /// Help and version are no failure, read to their end or not; anything else is misuse.
 fn misread(error: &clap::Error, line: &[OsString]) -> ExitCode {
+    if error.use_stderr() && wants_json(line) {
+        let text = error.to_string();
+        return complain(&Failure::Misuse(text.trim_start_matches("error: ").trim_end().to_owned()), true);
+    }
     let printed = error.print();
     if let Some(variable) = config::to_blame(error, line) {
         let style = paint::FAINT;
@@ -181,15 +198,27 @@ fn misread(error: &clap::Error, line: &[OsString]) -> ExitCode {
     if error.use_stderr() || unread.is_some() { ExitCode::from(2) } else { ExitCode::SUCCESS }
 }
 
-fn complain(failure: &Failure) -> ExitCode {
+/// Whether a line that could not be read asks for JSON.
+fn wants_json(line: &[OsString]) -> bool {
+    line.iter().any(|word| word == "--json")
+}
+
+/// Prints an error: for people on stderr, for programs as an object on stdout.
+fn complain(failure: &Failure, json: bool) -> ExitCode {
+    let is_misuse = matches!(failure, Failure::Misuse(_));
     let text = failure.to_string();
     let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
-    let mut stderr = anstream::stderr();
-    let style = paint::ERROR;
     // Without a place to complain to, the exit status has to do.
-    let _ = writeln!(stderr, "{style}error:{style:#} {first}");
-    for line in rest.lines() {
-        let _ = writeln!(stderr, "  {line}");
+    if json {
+        let kind = if is_misuse { "misuse" } else { "failed" };
+        let _ = paint::answer(&json!({ "error": kind, "message": first, "suggestion": rest.trim() }), true);
+    } else {
+        let mut stderr = anstream::stderr();
+        let style = paint::ERROR;
+        let _ = writeln!(stderr, "{style}error:{style:#} {first}");
+        for line in rest.lines() {
+            let _ = writeln!(stderr, "  {line}");
+        }
     }
-    ExitCode::from(if matches!(failure, Failure::Misuse(_)) { 2 } else { 1 })
+    ExitCode::from(if is_misuse { 2 } else { 1 })
 }

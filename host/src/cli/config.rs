@@ -14,7 +14,7 @@ use iac_state::regular;
 use serde_json::{Value as Json, json};
 use toml_edit::{Document, Item, Value};
 
-use super::{Arguments, Failure};
+use super::{Arguments, Failure, help};
 
 /// The name of the file in the state directory.
 pub(super) const FILE: &str = "config.toml";
@@ -80,7 +80,7 @@ impl Setting {
 
 /// Reads the command line, and what the file says beside it.
 pub(super) fn read(line: &[OsString]) -> Result<(Arguments, Vec<Setting>), Unread> {
-    let command = Arguments::command();
+    let command = help::command();
     let matches = command.clone().try_get_matches_from(line)?;
     let first = Arguments::from_arg_matches(&matches)?;
     let path = first.common.state().map(|state| state.join(FILE));

@@ -46,6 +46,69 @@ async fn commands_for_people() {
     check(&["call", "iac_mcp_get_reference_stats", "--simulated"], 0, "totalReferences").await;
 }
 
+/// With `--json` an error is an object on stdout too, whatever went wrong.
+#[tokio::test]
+async fn programs_read_errors_as_json() {
+    for (arguments, status, kind, part) in [
+        (&["describe", "Mial", "--simulated"][..], 1, "failed", "did you mean \"Mail\""),
+        (&["aps"], 2, "misuse", "unrecognized subcommand 'aps'"),
+        (&["serve", "--world", "/no/such/folder"], 2, "misuse", "/no/such/folder"),
+    ] {
+        let ended = run(&Home::new(), &[arguments, &["--json"]].concat()).await;
+        assert_eq!((ended.status, ended.stderr.as_str()), (Some(status), ""), "{arguments:?}");
+        let said: Json = serde_json::from_str(&ended.stdout).unwrap();
+        assert_eq!(said["error"], kind, "{arguments:?}");
+        assert!(said["message"].as_str().unwrap().contains(part), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn the_help_can_be_installed() {
+    check(&["completions", "zsh"], 0, "#compdef iac-mcp").await;
+    let home = Home::new();
+    let folder = home.path().to_str().unwrap();
+    assert_eq!(run(&home, &["man", folder]).await.status, Some(0));
+    let page = std::fs::read_to_string(home.path().join("iac-mcp-call.1")).unwrap();
+    assert!(page.contains("Examples:"), "{page}");
+}
+
+/// Each example of the help works as written, in a shell and on the simulated Mac.
+#[tokio::test]
+async fn the_examples_of_the_help_work() {
+    let home = Home::new();
+    let world = home.path().join("world");
+    assert_eq!(run(&home, &["sim", "new", world.to_str().unwrap()]).await.status, Some(0));
+    let first = run(&home, &["--help"]).await.stdout;
+    let commands =
+        first.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names: Vec<&str> = commands
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .collect();
+    let mut count = 0;
+    for name in [""].iter().chain(&names) {
+        let arguments: Vec<&str> = name.split_whitespace().chain(["--help"]).collect();
+        let page = run(&home, &arguments).await.stdout;
+        let examples = page.lines().skip_while(|line| *line != "Examples:").skip(1);
+        for line in examples.take_while(|line| !line.is_empty()).filter(|line| !line.trim().starts_with('#'))
+        {
+            let line = line.trim().replace("iac-mcp ", &format!("{} ", env!("CARGO_BIN_EXE_iac-mcp")));
+            let mut shell = tokio::process::Command::new("sh");
+            shell
+                .args(["-c", &line])
+                .current_dir(home.path())
+                .env("IAC_MCP_WORLD", &world)
+                .env("HOME", home.path());
+            shell.env("XDG_STATE_HOME", home.path()).env("XDG_CACHE_HOME", home.path());
+            let ended = shell.stdin(Stdio::null()).output().await.unwrap();
+            assert!(ended.status.success(), "{line}: {}", String::from_utf8_lossy(&ended.stderr));
+            count += 1;
+        }
+    }
+    assert!(count > 15 && names.len() > 12, "{count} examples of {names:?}");
+}
+
 #[tokio::test]
 async fn misuse_is_told_from_failure() {
     check(&["no-such-command"], 2, "no-such-command").await;
