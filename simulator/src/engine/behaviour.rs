@@ -7,7 +7,7 @@ use crate::event::{Event, Kind};
 use crate::os_error::{Answer, FAILED, OsError, refused_by_script};
 use crate::resolve::View;
 use crate::session::Behaviour;
-use crate::value::specifier::Step;
+use crate::value::specifier::{Edge, Specifier, Step};
 use crate::value::{ObjectId, Value};
 use crate::world::change::{Added, Change};
 use crate::world::model::Place;
@@ -141,6 +141,9 @@ impl<'js> Acting<'_, 'js> {
             it.set("targets", self.plain(&targets)?)?;
             it.set("value", self.plain(&direct.unwrap_or(Value::Missing))?)?;
             it.set("parameters", self.plain(&Value::Record(Box::new(parameters)))?)?;
+            let at = event.parameters.get("at");
+            let in_front = |at: &Specifier| matches!(at.step, Step::Insertion { edge: Edge::Beginning, .. });
+            it.set("inFront", matches!(at, Some(Value::Object(at)) if in_front(at)))?;
             Ok(it)
         };
         write().map_err(|error| self.failed(&error))

@@ -115,6 +115,8 @@
         return (test, modifiers) => wrap(child(node, WHERE, "", { test, modifiers }, node.c));
       case "push":
         return (object) => save(nodeOf(object), node);
+      case "unshift":
+        return (object) => save(nodeOf(object), child(node, INSERTION, "", ends.beginning));
     }
   }
 

@@ -18,18 +18,18 @@ const classic = {
       const kind = isTask(row) ? kinds.task : row.c === "tag" ? kinds.tag : kinds.section;
       put(row, placed(TaskLocation, "ending", rows.get(to)), kind);
     }),
-  make: (kind, at, name) => {
+  make: (kind, at, name, inFront) => {
     const of = at === null ? database : rows.get(at);
     switch (kind) {
       case "project":
-        return newProject({ of, at: undefined }, name).i;
+        return newProject({ of, at: inFront ? 0 : undefined }, name).i;
       case "folder":
         return new Folder(name, of === database ? null : wrap(of))[ROW].i;
       case "tag":
         return new Tag(name, of === database ? null : wrap(of))[ROW].i;
       default: {
         const home = taskHome(of);
-        return newTask(home, taskList(home), undefined, name).i;
+        return newTask(home, taskList(home), inFront ? 0 : undefined, name).i;
       }
     }
   },
