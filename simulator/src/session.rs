@@ -9,7 +9,7 @@ use crate::os_error::{Answer, BROKEN, OsError, SCRIPT};
 use crate::resolve::View;
 use crate::trace::Trace;
 use crate::value::specifier::Root;
-use crate::value::{ObjectId, Value};
+use crate::value::{APP, ObjectId, Value};
 use crate::world::change::Change;
 use crate::world::{App, Changes, World, WorldError};
 use crate::write::Reply;
@@ -17,6 +17,9 @@ use std::rc::Rc;
 
 /// Whose objects are the files of people.
 const FINDER: &str = "com.apple.finder";
+
+/// The app that knows which processes there are.
+const PROCESSES: &str = "com.apple.systemevents";
 
 /// A process's end of the simulated Mac.
 #[derive(Debug)]
@@ -39,6 +42,17 @@ impl Session {
     pub(crate) fn find(&self, target: &str) -> Answer<usize> {
         let found = self.world.find(target).map_err(broken)?;
         found.ok_or_else(|| OsError::new(SCRIPT, "Application can't be found."))
+    }
+
+    /// The bundle id of the app with a process number, as System Events tells it.
+    pub(crate) fn app_of_process(&self, number: i64) -> Option<String> {
+        let at = self.world.find(PROCESSES).ok().flatten()?;
+        let all = |view: &View<'_>| {
+            let same = |id: &ObjectId| view.model().value(*id, "unix id") == Some(&Value::Int(number));
+            let process = view.stored(APP, "process").into_iter().find(same)?;
+            view.model().value(process, "bundle identifier")?.as_text().map(str::to_owned)
+        };
+        self.look(&self.world.app(at), Root::App(at), all)
     }
 
     /// What stands at a path: a file that scripts can read, else an item of the Finder.

@@ -854,6 +854,16 @@
     NSNotFound: NOT_FOUND,
     YES: true,
     NO: false,
+    NSZeroPoint: { x: 0, y: 0 },
+    NSZeroSize: { width: 0, height: 0 },
+    NSZeroRect: { origin: { x: 0, y: 0 }, size: { width: 0, height: 0 } },
+    NSFileNoSuchFileError: 4,
+    NSFileReadUnknownError: 256,
+    NSFileReadNoPermissionError: 257,
+    NSFileReadNoSuchFileError: 260,
+    NSFileWriteUnknownError: 512,
+    NSFileWriteNoPermissionError: 513,
+    NSFileWriteFileExistsError: 516,
     NSOrderedAscending: -1,
     NSOrderedSame: 0,
     NSOrderedDescending: 1,
@@ -1040,6 +1050,15 @@
   const $ = function (value) {
     return wrap(value);
   };
+  // A name of the system's own that is not here fails where it is read: on a Mac it may well be there.
+  const OF_THE_SYSTEM = /^k?[A-Z]{2,}[A-Za-z0-9_]*[a-z]/;
+  const absent = {
+    get(target, key, receiver) {
+      if (typeof key === "string" && OF_THE_SYSTEM.test(key)) throw new Error(`$.${key} is not simulated`);
+      return Reflect.get(target, key, receiver);
+    },
+  };
+  Object.setPrototypeOf($, new Proxy(Function.prototype, absent));
   for (const [key, value] of Object.entries(constants)) define($, key, { value, writable: true, enumerable: true });
   for (const key of Object.keys(classes)) define($, key, { value: classes[key], writable: true });
   const tools = {
@@ -1187,11 +1206,18 @@
   };
 
   // An out-parameter for an object that is made by Ref() ends the process when it is read, as it does on a Mac.
-  function Ref() {
-    return new Proxy({}, { get: (target, key) => (key === "0" && VALUE in target ? system.exit(139) : target[key]) });
+  // With its type it is indexed like an array, and an opaque pointer is known again by `equals`.
+  function Ref(type) {
+    const crashes = (target, key) => type === undefined && key === "0" && VALUE in target;
+    const made = new Proxy({}, { get: (target, key) => (crashes(target, key) ? system.exit(139) : target[key]) });
+    define(made, "equals", { value: (other) => other === made });
+    return made;
   }
   // Functions of C that scripts bind by name; others are not simulated.
-  const bindable = { CFMakeCollectable: (value) => value, CFBridgingRelease: (value) => value };
+  const bindable = Object.assign(
+    { CFMakeCollectable: (value) => value, CFBridgingRelease: (value) => value },
+    ...Object.values(libraries),
+  );
 
   const ObjC = {
     import: importFramework,
@@ -1202,21 +1228,31 @@
     castRefToObject: (value) => value,
     castObjectToRef: (value) => value,
     bindFunction(name) {
-      $[name] ??=
+      if (Object.hasOwn($, name)) return;
+      $[name] =
         bindable[name] ??
         (() => {
           throw new Error(`${name} is not simulated`);
         });
     },
+    super: (self) => lazily({}, { init: () => self }),
     block: (types, body) => body ?? types,
     dict: (value) => wrap(value),
     registerSubclass({ name, superclass = "NSObject", methods = {}, properties = {} }) {
       kind(name, { parent: superclass });
-      const made = () => {
-        const self = object(name, {});
-        for (const key of Object.keys(properties)) self[key] = undefined;
-        return self;
-      };
+      const made = () => object(name, {});
+      for (const [key, type] of Object.entries(properties)) {
+        const set = function (value) {
+          this[VALUE][key] = type === "id" ? wrap(value) : value;
+        };
+        define(prototypes[name], `set${key[0].toUpperCase()}${key.slice(1)}`, { value: set, writable: true });
+        define(prototypes[name], key, {
+          get() {
+            return this[VALUE][key];
+          },
+          set,
+        });
+      }
       for (const [selector, method] of Object.entries(methods)) {
         const body = typeof method === "function" ? method : method.implementation;
         const key = selectorName(selector);
@@ -1228,7 +1264,9 @@
             },
           });
       }
-      classOf(name, { get: { blank: made } });
+      // An `init` of its own begins with that of the class above, which gives the object.
+      const own = methods.init?.implementation ?? methods.init;
+      classOf(name, { get: { blank: own ? () => own.call(made()) : made } });
       define($, name, { value: classes[name], writable: true });
     },
   };

@@ -146,9 +146,10 @@ impl<'js> Bridge<'js> {
     }
 
     fn application(&self, ctx: &Ctx<'js>, target: &Js<'js>) -> rquickjs::Result<i32> {
-        let name = match target.as_string() {
-            Some(name) => self.helpers().lossy(name)?,
-            None => String::new(),
+        let name = match (target.as_string(), target.as_number()) {
+            (Some(name), _) => self.helpers().lossy(name)?,
+            (None, Some(process)) => self.session.app_of_process(process as i64).unwrap_or_default(),
+            (None, None) => String::new(),
         };
         let found = self.answered(ctx, self.session.find(&name))?;
         Ok(i32::try_from(found).unwrap_or(i32::MAX))

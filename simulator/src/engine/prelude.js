@@ -299,10 +299,20 @@
     if (value instanceof SystemDate) return `new Date(${value.getTime()})`;
     if (typeof value === "string") return `"${value.replace(/["\\]/g, "\\$&")}"`;
     if (Array.isArray(value)) return `[${value.map(source).join(", ")}]`;
+    const bridged = ofBridge(value);
+    if (bridged) return bridged;
     if (value === null || typeof value !== "object") return String(value);
     return `{${Object.keys(value)
       .map((key) => `${JSON.stringify(key)}:${source(value[key])}`)
       .join(", ")}}`;
+  }
+
+  // An object of the Objective-C bridge, as the bridge makes it from a value: `$("text")`, `$()`.
+  function ofBridge(value) {
+    if (value === null || typeof value !== "object" || typeof value.isKindOfClass !== "function") return undefined;
+    if (value.isNil()) return "$()";
+    const inner = value.js;
+    return inner === value ? String(value) : `$(${source(inner)})`;
   }
 
   const human = (value) => (value === undefined ? undefined : String(value));
@@ -313,7 +323,7 @@
   define("Application", Application);
   define("ObjectSpecifier", ObjectSpecifier);
   define("Path", Path);
-  define("Automation", { getDisplayString: (value) => source(value) });
+  define("Automation", { getDisplayString: (value, shown) => (shown ? String(human(value)) : source(value)) });
   // A library is a script of its own; what it defines at its top is what it offers.
   define("Library", (name) => {
     const text = native.library(String(name));
