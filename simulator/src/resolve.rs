@@ -84,9 +84,11 @@ impl<'a> View<'a> {
         let pick = |of: &Specifier, choose: Choose<'_>| self.pick(of, root, choose);
         match &specifier.step {
             Step::Root => Ok(Found::One(root)),
-            Step::Property { of, term } => {
-                self.each(self.resolve_from(of, root)?, &|id| self.property(id, term))
-            }
+            Step::Property { of, term } => match self.resolve_from(of, root)? {
+                // A rich text is kept as its characters.
+                found if &**term == "text" && found.is_text() => Ok(found),
+                found => self.each(found, &|id| self.property(id, term)),
+            },
             Step::Elements { of, class } => match self.resolve_from(of, root)? {
                 Found::Leaf(Value::Text(whole)) => text::parts(&whole, class),
                 found => self.each(found, &|id| self.every(id, class)),
@@ -556,6 +558,15 @@ fn choose_in(found: Found, choose: Choose<'_>) -> Answer<Found> {
 }
 
 impl Found {
+    /// Whether it is a text, or a list of nothing but texts.
+    fn is_text(&self) -> bool {
+        match self {
+            Self::One(_) => false,
+            Self::Many(all) => !all.is_empty() && all.iter().all(Self::is_text),
+            Self::Leaf(value) => matches!(value, Value::Text(_) | Value::Utf16(_)),
+        }
+    }
+
     fn one(&self) -> Option<ObjectId> {
         match self {
             Self::One(id) => Some(*id),
