@@ -98,3 +98,36 @@ zigbuild() {
     PATH=$VENVS/mac/bin:$PATH ZIG_GLOBAL_CACHE_DIR=$TOOLS/zig CARGO_ZIGBUILD_CACHE_DIR=$TOOLS/zigbuild \
         cargo zigbuild "$@"
 }
+
+# Sets JSC to a shell of JavaScriptCore, the engine of a Mac's osascript; on Debian its packages are unpacked below target/.
+need_jsc() {
+    JSC=$(command -v jsc) && return
+    JSC=/System/Library/Frameworks/JavaScriptCore.framework/Versions/Current/Helpers/jsc # on a Mac it is not on the PATH
+    [[ -x $JSC ]] && return
+    JSC=$TOOLS/jsc/jsc
+    [[ -x $JSC ]] && "$JSC" -e 1 2>/dev/null && return
+    if ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then
+        echo "skipped: there is no jsc here, and no Debian package can be unpacked"
+        return "$SKIPPED"
+    fi
+    unpack_jsc && "$JSC" -e 1 && return
+    rm -rf "$TOOLS/jsc"
+    echo "skipped: JavaScriptCore could not be brought in; install libjavascriptcoregtk-4.0-bin"
+    return "$SKIPPED"
+}
+
+# Its library, and what that needs of Debian's and is not here.
+unpack_jsc() {
+    local root=$TOOLS/jsc packages=(libjavascriptcoregtk-4.0-bin libjavascriptcoregtk-4.0-18 libicu72)
+    mkdir -p "$root" && (
+        cd "$root" || exit
+        download() { apt-get download -qq -o APT::Sandbox::User=root "${packages[@]}" 2>/dev/null; }
+        download || { [[ $(id -u) == 0 ]] && apt-get update -qq && download; }
+    ) || return
+    local package
+    for package in "$root"/*.deb; do dpkg-deb --extract "$package" "$root" || return; done
+    rm -f "$root"/*.deb
+    # shellcheck disable=SC2016 # the program finds its folder when it runs
+    printf '#!/bin/sh\nhere=$(dirname "$0")\nLD_LIBRARY_PATH=$(dirname "$here"/usr/lib/*/libicuuc.so.72) exec "$here/usr/bin/jsc" "$@"\n' >"$root/jsc"
+    chmod +x "$root/jsc"
+}

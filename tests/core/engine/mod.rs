@@ -1,7 +1,8 @@
 //! Runs generated scripts in a real JavaScript engine, against an app of one collection.
 #![allow(dead_code, reason = "each test program looks at a part of it")]
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 use iac_core::Millis;
 use iac_core::app::{App, Apps};
@@ -14,6 +15,13 @@ use iac_core::reference::{RefId, References};
 use iac_core::step::{self, Event, Outcome, Step, World};
 use rquickjs::{Context, Runtime};
 use serde_json::{Map, Value as Json};
+
+/// Names a file that gets a line of JSON for each play: the app's code, and each script with its answer. The stage
+/// `engine` of `./test` plays it again on JavaScriptCore.
+const PLAYS: &str = "IAC_MCP_TEST_PLAYS";
+
+/// How many plays of one test are recorded for the same scripts: a property test has hundreds.
+const ALIKE: u32 = 12;
 
 const SDEF: &str = r#"<dictionary><suite name="Shelf" code="Shlf">
   <enumeration name="hue" code="hue "><enumerator name="dark red" code="dred"/><enumerator name="none" code="none"/></enumeration>
@@ -83,26 +91,30 @@ pub(crate) fn play_at(tool: &str, arguments: &Json, world: &Json, single: Option
     let call =
         Call::parse(tool, arguments.as_object().unwrap_or(&empty)).expect("a tool").expect("right arguments");
     context.with(|js| {
-        let eval =
-            |code: String| js.eval::<rquickjs::Value<'_>, _>(code).map(|_| ()).expect("the app's code runs");
-        eval(format!("globalThis.world = JSON.parse({});", Json::from(world.to_string())));
-        eval(include_str!("app.js").to_owned());
+        let mut setup = vec![format!("globalThis.world = JSON.parse({});", Json::from(world.to_string()))];
+        setup.push(include_str!("app.js").to_owned());
         if !world["tree"].is_null() {
-            eval(include_str!("tree.js").to_owned());
+            setup.push(include_str!("tree.js").to_owned());
+        }
+        for code in &setup {
+            js.eval::<rquickjs::Value<'_>, _>(code.as_str()).map(|_| ()).expect("the app's code runs");
         }
         let before: Vec<String> = js.globals().keys::<String>().filter_map(Result::ok).collect();
         let mut step = step::start(call, &mut world_of);
-        let mut codes = Vec::new();
+        let (mut codes, mut runs) = (Vec::new(), Vec::new());
         let outcome = loop {
             step = match step {
                 Step::Done(outcome) => break outcome,
                 Step::Run(run) => {
                     codes.push(run.script.code().to_owned());
-                    step::resume(run.pending, run_in(&js, &run.script, single), &mut world_of)
+                    let (script, answer) = run_in(&js, &run.script, single);
+                    runs.push((script, answer.clone()));
+                    step::resume(run.pending, Event::Replied(answer), &mut world_of)
                 }
                 Step::Ask(ask) => panic!("nothing is asked here: {}", ask.question.text()),
             };
         };
+        record(&setup, &codes, &runs);
         let specifiers = world_of.references.saved().into_iter().map(|saved| saved.specifier).collect();
         let read = |code: &str| -> Json {
             let text: String = js.eval(format!("JSON.stringify({code})")).expect("the app tells");
@@ -122,15 +134,30 @@ pub(crate) fn play_at(tool: &str, arguments: &Json, world: &Json, single: Option
     })
 }
 
-fn run_in(js: &rquickjs::Ctx<'_>, script: &Script, single: Option<f64>) -> Event {
+fn record(setup: &[String], codes: &[String], runs: &[(String, String)]) {
+    static SEEN: Mutex<BTreeMap<Vec<String>, u32>> = Mutex::new(BTreeMap::new());
+    let Some(path) = std::env::var_os(PLAYS) else { return };
+    let mut seen = SEEN.lock().expect("no test fails while it holds this");
+    let count = seen.entry(codes.to_vec()).or_default();
+    *count += 1;
+    if *count > ALIKE {
+        return;
+    }
+    let line = format!("{}\n", serde_json::json!({"zone": std::env::var("TZ").ok(), "setup": setup, "runs": runs}));
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+    std::io::Write::write_all(&mut file.expect("the file opens"), line.as_bytes()).expect("it takes a line");
+}
+
+/// Runs a script; gives its text and its answer.
+fn run_in(js: &rquickjs::Ctx<'_>, script: &Script, single: Option<f64>) -> (String, String) {
     let code = match single {
         None => script.one_shot(),
         Some(price) => repriced(script, price),
     };
     assert!(code.is_ascii(), "a script is ASCII");
-    let answer: String = js.eval(code).unwrap_or_else(|error| panic!("{error}: {:?}", js.catch()));
+    let answer: String = js.eval(code.as_str()).unwrap_or_else(|error| panic!("{error}: {:?}", js.catch()));
     assert!(answer.is_ascii(), "an answer is ASCII");
-    Event::Replied(answer)
+    (code, answer)
 }
 
 fn repriced(script: &Script, single: f64) -> String {
