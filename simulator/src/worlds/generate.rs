@@ -144,7 +144,8 @@ impl Maker {
 
     /// Cuts a list or fills it up with objects made after its own.
     fn repeat(&mut self, list: &mut Vec<Value>, count: usize) -> Option<()> {
-        let models: Vec<Value> = list.iter().cloned().map(without_elements).collect();
+        let guests = |event: Value| if event["elements"]["attendee"].is_array() { event } else { without_elements(event) };
+        let models: Vec<Value> = list.iter().cloned().map(guests).collect();
         list.truncate(count);
         let mut next = greatest(&models);
         while list.len() < count {
@@ -157,7 +158,9 @@ impl Maker {
 
     /// An object like another, with an identity, a title and dates of its own; texts that quote the other are dropped.
     fn like(&mut self, model: &Map<String, Value>, id: i64) -> Map<String, Value> {
-        let days = i64::try_from(self.next() % 730).unwrap_or_default() - if self.past { 730 } else { 365 };
+        // By weeks, so that what repeats on Tuesdays begins on a Tuesday.
+        let weeks = i64::try_from(self.next() % 104).unwrap_or_default() - if self.past { 104 } else { 52 };
+        let days = weeks * 7;
         let title = self.title();
         let mut made = Map::new();
         for (term, value) in model {
