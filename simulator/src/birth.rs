@@ -3,6 +3,7 @@
 use crate::resolve::View;
 use crate::schema::{ClassInfo, Kind, PropertyInfo};
 use crate::value::{ObjectId, Value};
+use crate::world::change::Added;
 
 impl View<'_> {
     /// What a property of a new object holds; `None` leaves it missing.
@@ -15,6 +16,34 @@ impl View<'_> {
             (Kind::Number, _) => Some(Value::Int(0)),
             _ => None,
         }
+    }
+
+    /// A file that an app saved, as the Finder shows it; `None` where the Finder does not have the folder.
+    pub(crate) fn new_file(&self, path: &str, size: i64) -> Option<Added> {
+        let (folder, name) = path.rsplit_once('/')?;
+        let of = self.at_path(folder)?;
+        let name = name.replace(':', "/");
+        let text = |text: &str| Value::text(text);
+        let url = format!("file://{}", path.replace('%', "%25").replace(' ', "%20"));
+        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        let values = [
+            ("name", text(&name)),
+            ("displayed name", text(&name)),
+            ("name extension", text(extension)),
+            ("kind", text("Document")),
+            ("size", Value::Int(size)),
+            ("physical size", Value::Int(size)),
+            ("locked", Value::Bool(false)),
+            ("comment", text("")),
+            ("label index", Value::Int(0)),
+            ("container", Value::Held(of)),
+            ("creation date", Value::Date(self.now())),
+            ("modification date", Value::Date(self.now())),
+            ("URL", text(&url)),
+        ];
+        let values = values.map(|(term, value)| (term.to_owned(), value)).to_vec();
+        let class = Some("document file".to_owned());
+        Some(Added { of, listed: "item".to_owned(), class, at: None, values })
     }
 
     /// An id that no object had before: the next number, or a text that looks like other ids and depends only on how

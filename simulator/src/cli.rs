@@ -14,6 +14,7 @@ use crate::world::{WORLD_VARIABLE, World};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Runs `osascript` with the arguments after the program's name, in the simulated Mac that the variable
@@ -67,7 +68,7 @@ fn session() -> Result<Rc<Session>, End> {
     let trace = trace.map_err(|error| complain(&format!("cannot open the trace: {error}")))?;
     let additions = Additions::open(&folder).map_err(|error| complain(&error))?;
     let files = Files::new(&folder, world.base(), &world.mac.home);
-    Ok(Rc::new(Session { world, trace, conditions, additions, files }))
+    Ok(Rc::new(Session { world, trace, conditions, additions, files, saved: RefCell::default() }))
 }
 
 /// Says an uncaught error the way current systems do: no position, and the wrapper's `Error: ` before the text's own.

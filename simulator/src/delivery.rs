@@ -32,6 +32,7 @@ impl Session {
             event.clone()
         };
         let answer = self.deliver(&app, event, behaviour);
+        let answer = self.hand_over().and(answer);
         let with = if self.trace.is_on() { event.shown() } else { BTreeMap::new() };
         self.record(&app, (event.kind.name(), with), &event.target, start.elapsed(), answer.as_ref().err());
         answer

@@ -13,6 +13,7 @@ use crate::value::{APP, ObjectId, Value};
 use crate::world::change::Change;
 use crate::world::{App, Changes, World, WorldError};
 use crate::write::Reply;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Whose objects are the files of people.
@@ -29,6 +30,8 @@ pub(crate) struct Session {
     pub(crate) conditions: Conditions,
     pub(crate) additions: Additions,
     pub(crate) files: Files,
+    /// Files of people that an app wrote during its event, with their sizes. The Finder hears of them afterwards.
+    pub(crate) saved: RefCell<Vec<(String, i64)>>,
 }
 
 /// What an app does that its dictionary does not say.
@@ -100,6 +103,47 @@ impl Session {
     pub(crate) fn write_file(&self, path: &str, bytes: &[u8]) -> Result<(), Refusal> {
         self.make_room(path);
         self.files.write(path, bytes)
+    }
+
+    /// Lets an app write a file of a size: among the Finder's items in the home, else as a file that scripts can read.
+    pub(crate) fn save(&self, path: &str, size: i64) -> Result<(), Refusal> {
+        let folder = path.trim_end_matches('/').rsplit_once('/').map_or("/", |(folder, _)| folder);
+        match (self.file_kind(path), self.file_kind(folder)) {
+            (Kind::Folder, _) => Err(Refusal::Denied),
+            (Kind::File, _) => Err(Refusal::Taken),
+            (Kind::Nothing, Kind::Folder) if self.in_finder(folder, |_, _| ()).is_some() && self.is_home(path) => {
+                self.saved.borrow_mut().push((path.to_owned(), size));
+                Ok(())
+            }
+            (Kind::Nothing, Kind::Folder) => {
+                self.files.write(path, &vec![b'.'; usize::try_from(size).unwrap_or_default()])
+            }
+            (Kind::Nothing, _) => Err(Refusal::NoFolder),
+        }
+    }
+
+    /// How many bytes a file has, as the Finder or the file itself says.
+    pub(crate) fn size_of(&self, path: &str) -> Option<i64> {
+        let size = |view: &View<'_>, id| match view.model().value(id, "size") {
+            Some(Value::Int(size)) => Some(*size),
+            _ => None,
+        };
+        let own = || self.files.attributes(path).and_then(|found| i64::try_from(found.size).ok());
+        self.is_home(path).then(|| self.in_finder(path, size).flatten()).flatten().or_else(own)
+    }
+
+    /// Gives the Finder the items that an app has saved.
+    pub(crate) fn hand_over(&self) -> Answer<()> {
+        let saved = self.saved.take();
+        let Some((app, root)) = self.finder().filter(|_| !saved.is_empty()) else { return Ok(()) };
+        let work = |changes: &Changes| {
+            for (path, size) in &saved {
+                let added = self.look(&app, root, |view| view.new_file(path, *size));
+                added.into_iter().for_each(|added| changes.apply(Change::Add(added)));
+            }
+            Ok(())
+        };
+        self.world.change(&app, work, broken)
     }
 
     /// Makes a folder, also in one that only the Finder knows so far.

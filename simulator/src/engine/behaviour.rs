@@ -4,6 +4,7 @@ use super::convert::{Writer, text_of};
 use super::native::Bridge;
 use super::omni::{self, Omni};
 use crate::event::{Event, Kind};
+use crate::files::Refusal;
 use crate::os_error::{Answer, FAILED, OsError, refused_by_script};
 use crate::resolve::View;
 use crate::session::Behaviour;
@@ -226,6 +227,10 @@ fn reads<'js>(it: &Object<'js>, place: &Stand<'js>) -> rquickjs::Result<()> {
     let at = place.clone();
     let get = move |ctx: Ctx<'js>, object: Object<'js>, term: String| {
         let of = id(&object)?;
+        if term.starts_with('.') {
+            let kept = at.look(|view| view.model().value(of, &term).cloned());
+            return at.bridge.write_plain(&ctx, &kept.unwrap_or(Value::Missing));
+        }
         let found = at.look(|view| view.property(of, &term).map(|found| view.inner(found)));
         let found = found.map_err(|error| at.bridge.helpers().throw(&ctx, error))?;
         at.bridge.write_plain(&ctx, &found)
@@ -239,6 +244,13 @@ fn reads<'js>(it: &Object<'js>, place: &Stand<'js>) -> rquickjs::Result<()> {
         at.bridge.write_plain(&ctx, &Value::List(found.into_iter().map(Value::Held).collect()))
     };
     it.set("children", Func::from(children))?;
+    let at = place.clone();
+    let stored = move |ctx: Ctx<'js>, object: Object<'js>, class: String| {
+        let of = id(&object)?;
+        let found = at.look(|view| view.stored(of, &class));
+        at.bridge.write_plain(&ctx, &Value::List(found.into_iter().map(Value::Held).collect()))
+    };
+    it.set("stored", Func::from(stored))?;
     let at = place.clone();
     let class = move |object: Object<'js>| {
         let of = id(&object)?;
@@ -281,6 +293,18 @@ fn writes<'js>(it: &Object<'js>, place: &Stand<'js>) -> rquickjs::Result<()> {
         rquickjs::Result::Ok(())
     };
     it.set("remove", Func::from(remove))?;
+    let at = place.clone();
+    let save = move |path: String, size: i64| {
+        // The number that a person would read in the app's own message.
+        at.bridge.session.save(&path, size).err().map(|refusal| match refusal {
+            Refusal::Gone | Refusal::NoFolder => -43,
+            Refusal::Taken => -48,
+            Refusal::Denied => FAILED,
+        })
+    };
+    it.set("save", Func::from(save))?;
+    let at = place.clone();
+    it.set("sizeOf", Func::from(move |path: String| at.bridge.session.size_of(&path)))?;
     let at = place.clone();
     let list = move |object: Object<'js>, of: Object<'js>, class: String, listed: bool| {
         at.changes.apply(Change::List { object: id(&object)?, of: id(&of)?, class, listed });
