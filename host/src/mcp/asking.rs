@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use iac_core::permission::{Answer, Choice, Question};
 use rmcp::model::{
     CallToolRequestParams, ConstTitle, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ElicitationSchema, EnumSchema, InputRequest, InputRequiredResult, JsonObject, LegacyEnumSchema,
-    PrimitiveSchemaDefinition, ProtocolVersion, RequestStateCodec, SealOptions, SingleSelectEnumSchema,
-    TitledSingleSelectEnumSchema,
+    ElicitationSchema, EnumSchema, ErrorData, InputRequest, InputRequiredResult, JsonObject,
+    LegacyEnumSchema, PrimitiveSchemaDefinition, ProtocolVersion, RequestStateCodec, RequestStateError,
+    SealOptions, SingleSelectEnumSchema, TitledSingleSelectEnumSchema,
 };
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer, ServiceError};
@@ -79,6 +79,19 @@ struct Ticket {
     digest: String,
 }
 
+/// A ticket that this process did not make for the call that brings it. The protocol wants an error for it; a ticket that
+/// is only too old leads to a new question.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Forged;
+
+impl From<Forged> for ErrorData {
+    fn from(Forged: Forged) -> Self {
+        let what = "`requestState`: expected the one that this server gave for the same tool and arguments; \
+                    send the call again without it";
+        Self::invalid_params(what, None)
+    }
+}
+
 impl Tickets {
     /// Draws the key of this process.
     pub(super) fn new() -> Self {
@@ -96,17 +109,26 @@ impl Tickets {
         self.codec.seal_with(&ticket, &SealOptions::new().associated_data(place.as_bytes()).ttl(GOOD))
     }
 
-    /// Takes a ticket back; `None` if it is not ours, not for this call, too old, or was used before.
-    fn take(&self, place: &str, state: &str) -> Option<Ticket> {
-        let opened = self.codec.open_with(state, place.as_bytes());
-        let opened = opened.inspect_err(|error| tracing::warn!(%error, "an answer had an invalid ticket"));
-        let ticket: Ticket = serde_json::from_slice(&opened.ok()?).ok()?;
+    /// Takes a ticket back; `None` if it is too old or was used before.
+    ///
+    /// # Errors
+    /// This process did not make the ticket for this call.
+    fn take(&self, place: &str, state: &str) -> Result<Option<Ticket>, Forged> {
+        let opened = match self.codec.open_with(state, place.as_bytes()) {
+            Ok(opened) => opened,
+            Err(RequestStateError::Expired) => return Ok(None),
+            Err(error) => {
+                tracing::warn!(%error, "an answer had an invalid ticket");
+                return Err(Forged);
+            }
+        };
+        let ticket: Ticket = serde_json::from_slice(&opened).map_err(|_| Forged)?;
         let made = self.open().remove(&ticket.nonce);
         let is_good = made.is_some_and(|made| made.elapsed() < GOOD);
         if !is_good {
             tracing::warn!("an answer arrived twice, or too late");
         }
-        is_good.then_some(ticket)
+        Ok(is_good.then_some(ticket))
     }
 
     fn open(&self) -> MutexGuard<'_, BTreeMap<String, Instant>> {
@@ -137,25 +159,27 @@ fn sorted(json: &Json) -> Json {
 }
 
 /// The caller, and the way to ask the human behind it.
+///
+/// # Errors
+/// The call brings a ticket that is not its own.
 pub(super) fn caller(
     tickets: &Tickets,
     questions: &Questions,
     request: &CallToolRequestParams,
     context: &RequestContext<RoleServer>,
-) -> Caller {
+) -> Result<Caller, Forged> {
+    let answer = answer(tickets, request, context)?;
     let slot = context.extensions.get::<Arc<Slot>>().cloned();
     let timed = |caller: Caller| match &slot {
         Some(slot) => Caller { since: slot.since, kept: slot.began - slot.since, ..caller },
         None => caller,
     };
-    let info = context.client_info();
-    let client =
-        info.map_or_else(|| "unknown client".to_owned(), |info| format!("{} {}", info.name, info.version));
+    let client = client(context);
     let forms = context.client_capabilities().and_then(|all| all.elicitation);
     let forms = forms.is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none());
     let asker: Arc<dyn Asker> = match (forms, is_modern(context)) {
-        (false, _) => return timed(Caller::alone(&client)),
-        (true, true) => Arc::new(Again { answer: answer(tickets, request, &client) }),
+        (false, _) => return Ok(timed(Caller::alone(&client))),
+        (true, true) => Arc::new(Again { answer }),
         (true, false) => {
             let titled =
                 context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2025_11_25);
@@ -168,7 +192,12 @@ pub(super) fn caller(
             })
         }
     };
-    timed(Caller::new(&client, asker))
+    Ok(timed(Caller::new(&client, asker)))
+}
+
+fn client(context: &RequestContext<RoleServer>) -> String {
+    let info = context.client_info();
+    info.map_or_else(|| "unknown client".to_owned(), |info| format!("{} {}", info.name, info.version))
 }
 
 /// Ends a call with its question.
@@ -184,13 +213,18 @@ pub(super) fn input_required(
 }
 
 /// The parts of a repeated call: the digest of its question, and the answer.
-fn answer(tickets: &Tickets, request: &CallToolRequestParams, client: &str) -> Option<(String, Said)> {
-    let state = request.request_state.as_deref()?;
+fn answer(
+    tickets: &Tickets,
+    request: &CallToolRequestParams,
+    context: &RequestContext<RoleServer>,
+) -> Result<Option<(String, Said)>, Forged> {
+    let Some(state) = request.request_state.as_deref() else { return Ok(None) };
     let arguments = request.arguments.clone().unwrap_or_default();
-    let ticket = tickets.take(&place(&request.name, &arguments), state)?;
-    let result: ElicitResult =
-        serde_json::from_value(request.input_responses.as_ref()?.get(INPUT)?.clone()).ok()?;
-    Some((ticket.digest, Said { choice: choice(&result), by: format!("form, {client}") }))
+    let Some(ticket) = tickets.take(&place(&request.name, &arguments), state)? else { return Ok(None) };
+    let input = request.input_responses.as_ref().and_then(|inputs| inputs.get(INPUT));
+    let result: Option<ElicitResult> = input.and_then(|input| serde_json::from_value(input.clone()).ok());
+    let by = format!("form, {}", client(context));
+    Ok(result.map(|result| (ticket.digest, Said { choice: choice(&result), by })))
 }
 
 /// A client of the stateless era: the answer comes with the call, or the call comes again.
@@ -353,23 +387,24 @@ mod tests {
             "iac_mcp_set_property",
             &arguments(json!({ "reference": "ref_y", "value": { "a": 1, "b": 2 } })),
         );
-        assert_eq!(tickets.take(&other, &state), None);
-        assert_eq!(tickets.take(&place("iac_mcp_run_command", &JsonObject::new()), &state), None);
-        assert_eq!(tickets.take(&same, &state).map(|ticket| ticket.digest), Some("d1".to_owned()));
-        assert_eq!(tickets.take(&same, &state), None, "once");
+        assert_eq!(tickets.take(&other, &state), Err(Forged));
+        assert_eq!(tickets.take(&place("iac_mcp_run_command", &JsonObject::new()), &state), Err(Forged));
+        let taken = tickets.take(&same, &state).expect("it is ours");
+        assert_eq!(taken.map(|ticket| ticket.digest), Some("d1".to_owned()));
+        assert_eq!(tickets.take(&same, &state), Ok(None), "once");
     }
 
     #[test]
     fn a_ticket_is_as_old_as_it_is_whatever_the_clock_says() {
         let tickets = Tickets::new();
         let (used, late) = (tickets.issue("x", "d1".to_owned()), tickets.issue("x", "d2".to_owned()));
-        assert!(tickets.take("x", &used).is_some());
+        assert!(tickets.take("x", &used).is_ok_and(|taken| taken.is_some()));
         // The signature goes by a clock that may be set back, so that it holds for longer.
         let long_ago = Instant::now().checked_sub(2 * GOOD);
         tickets.open().values_mut().for_each(|made| *made = long_ago.unwrap_or(*made));
         tickets.issue("x", "d3".to_owned());
-        assert_eq!(tickets.take("x", &used), None, "once");
-        assert_eq!(tickets.take("x", &late).is_none(), long_ago.is_some());
+        assert_eq!(tickets.take("x", &used), Ok(None), "once");
+        assert_eq!(tickets.take("x", &late) == Ok(None), long_ago.is_some());
     }
 
     #[test]
@@ -377,16 +412,16 @@ mod tests {
         let here = place("t", &JsonObject::new());
         let state = Tickets::new().issue(&here, "d1".to_owned());
         let tickets = Tickets::new();
-        assert_eq!(tickets.take(&here, &state), None);
+        assert_eq!(tickets.take(&here, &state), Err(Forged));
         let mine = tickets.issue(&here, "d1".to_owned());
         for at in 0..mine.len() {
             let mut altered = mine.clone().into_bytes();
             altered[at] = if altered[at] == b'A' { b'B' } else { b'A' };
             let altered = String::from_utf8(altered).expect("ASCII");
-            assert_eq!(tickets.take(&here, &altered).filter(|_| altered != mine), None, "{altered}");
+            assert!(altered == mine || tickets.take(&here, &altered) == Err(Forged), "{altered}");
         }
         for wrong in ["", "rs1", "{}", "rs1.AAAA.AAAA"] {
-            assert_eq!(tickets.take(&here, wrong), None);
+            assert_eq!(tickets.take(&here, wrong), Err(Forged));
         }
     }
 

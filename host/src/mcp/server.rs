@@ -91,10 +91,11 @@ impl Server {
         called: &Called,
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-    ) -> CallToolResponse {
+    ) -> Result<CallToolResponse, ErrorData> {
         let progress = Progress::of(context).map(Arc::new);
         let listener = progress.clone().map(|progress| progress as Arc<dyn Listener>);
-        let caller = Caller { listener, ..asking::caller(&self.tickets, &self.questions, &request, context) };
+        let caller =
+            Caller { listener, ..asking::caller(&self.tickets, &self.questions, &request, context)? };
         let CallToolRequestParams { name: tool, arguments, .. } = request;
         let arguments = arguments.unwrap_or_default();
         let call = pin!(self.router.call(called, &arguments, &caller, context.ct.clone()));
@@ -110,12 +111,12 @@ impl Server {
             Err(error) => failed(&internal(&error)),
         };
         let meta = meta(context, &self.name);
-        match &answer.question {
+        Ok(match &answer.question {
             Some(question) => {
                 asking::input_required(&self.tickets, question, &tool, &arguments).with_meta(meta).into()
             }
             None => result(answer, meta).into(),
-        }
+        })
     }
 
     /// The metadata of a list: none in the older era.
@@ -206,7 +207,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let called = async move {
             let called = self.resolved(&request.name).await?;
-            Ok(self.answer(&called, request, &context).await)
+            self.answer(&called, request, &context).await
         };
         Box::pin(called).await
     }
