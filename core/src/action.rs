@@ -13,6 +13,7 @@ use crate::dictionary::{Dictionary, Identifier, TypeExpr, names};
 use crate::filter::{Filter, Fold};
 use crate::identity::{Anchors, Identity};
 use crate::marshal::Given;
+use crate::series::Index;
 use crate::specifier::{Member, Path};
 use crate::words::{Level, TextWindow};
 
@@ -326,6 +327,8 @@ pub struct Elements {
     pub sort: Vec<(usize, bool)>,
     /// Counts and sums of groups instead of elements.
     pub groups: Option<Groups>,
+    /// How series among them become occurrences, if they do.
+    pub series: Option<Series>,
     /// How many at most; 0 to count.
     pub limit: usize,
     /// How many to pass over first; below zero it counts from the end.
@@ -348,6 +351,36 @@ pub struct Groups {
     pub by: Vec<Option<usize>>,
     /// The aggregate and its column.
     pub of: Vec<(Fold, usize)>,
+}
+
+/// Where the columns are that say when an element happens, and how it repeats.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Series {
+    /// The start.
+    pub start: usize,
+    /// The end.
+    pub end: usize,
+    /// Whether it takes whole days.
+    pub days: usize,
+    /// The rule of a series.
+    pub rule: usize,
+    /// The dates that a series leaves out.
+    pub excluded: usize,
+    /// The property of a container that people know it by.
+    pub title: Identifier,
+    /// The library that answers by date, if it has everything that is asked for.
+    pub index: Option<ByIndex>,
+}
+
+/// A library of the system that answers instead of the app.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ByIndex {
+    /// What it is.
+    pub library: &'static Index,
+    /// The library's name of each column, where it has one.
+    pub values: Vec<Option<&'static str>>,
+    /// The collection of all containers.
+    pub containers: Identifier,
 }
 
 /// One property as it is read of every element.

@@ -25,6 +25,12 @@ pub(crate) const PLACES: &str = include_str!("jxa/places.js");
 /// What scripts have besides that read elements of many containers.
 pub(crate) const SPREAD: &str = include_str!("jxa/spread.js");
 
+/// What scripts have besides that read elements that happen at a time.
+pub(crate) const SERIES: &str = include_str!("jxa/series.js");
+
+/// What those scripts have besides that may ask a library of the system.
+pub(crate) const INDEX: &str = include_str!("jxa/index.js");
+
 /// What scripts have besides that count and sum up groups.
 pub(crate) const GROUPS: &str = include_str!("jxa/groups.js");
 /// What scripts have besides that make objects.

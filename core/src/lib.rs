@@ -36,11 +36,11 @@ pub mod identity;
 
 pub mod change;
 
+pub mod series;
+
 pub mod action;
 
 pub(crate) mod bind;
-
-pub mod series;
 
 pub mod plan;
 

@@ -6,14 +6,14 @@ use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::{
-    CHANGES, COMMANDS, CREATE, GROUPS, PLACES, SPREAD, Script, changes,
+    CHANGES, COMMANDS, CREATE, GROUPS, INDEX, PLACES, SERIES, SPREAD, Script, changes,
     command::{command, find},
     create::create,
     data::Data,
     path::{chain, path},
     whose::whose,
 };
-use crate::action::{Action, Column, Deed, Elements, Groups, Wanted};
+use crate::action::{Action, Column, Deed, Elements, Groups, Series, Wanted};
 use crate::dictionary::Identifier;
 use crate::identity::Identity;
 use crate::permission::{Approved, Decided};
@@ -58,6 +58,10 @@ fn script(approved: &Approved, costs: &Costs) -> Script {
         Deed::Create(_) => &[CHANGES, COMMANDS, CREATE],
         Deed::Command(invocation) if invocation.anchors.is_some() => &[PLACES, COMMANDS],
         Deed::Find(_) => &[COMMANDS],
+        Deed::Elements(wanted) if wanted.series.is_some() => {
+            let index = wanted.series.as_ref().and_then(|series| series.index.as_ref());
+            if index.is_some() { &[SPREAD, SERIES, INDEX] } else { &[SPREAD, SERIES] }
+        }
         Deed::Elements(wanted) => match (wanted.is_spread(), wanted.groups.is_some()) {
             (false, false) => &[],
             (true, false) => &[SPREAD],
@@ -311,8 +315,9 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Data) -> String {
         Identity::Name(name) => (format!("x => x.{name}()"), "(c, id) => c.byName(id)"),
         Identity::Index => ("null".to_owned(), "(c, id) => c.at(id)"),
     };
+    let dated = wanted.series.as_ref().map(|series| dated(series, data));
     let how = format!(
-        "{{ id: {id}, pick: {pick}, mark: {}, ownMark: {}, wanted: {}, long: [{}], own: [{}], columns: [{}]{} }}",
+        "{{ id: {id}, pick: {pick}, mark: {}, ownMark: {}, wanted: {}, long: [{}], own: [{}], columns: [{}]{}{} }}",
         one_getter(wanted.mark.as_ref()),
         wanted.mark.as_ref() == known_by,
         wanted.wanted,
@@ -320,11 +325,12 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Data) -> String {
         own.join(", "),
         columns.join(", "),
         picked.unwrap_or_default(),
+        dated.unwrap_or_default(),
     );
     let mut values = Vec::new();
     let collection = &wanted.collection.identifier;
     let body = match wanted.containers.as_slice() {
-        [container] if !wanted.is_spread() => {
+        [container] if !wanted.is_spread() && wanted.series.is_none() => {
             let container = path(container, &mut values);
             format!("{{ const p = d.p; return elements({container}.{collection}, {how}); }}")
         }
@@ -339,13 +345,32 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Data) -> String {
                 None => format!("() => {chains}"),
                 Some(inner) => format!("() => levels({chains}, x => x.{})", inner.identifier),
             };
-            format!(
-                "{{ const p = d.p, q = {how}, all = many({make}, x => x.{collection}, q); return page(all, all, q); }}"
-            )
+            if wanted.series.is_some() {
+                format!("{{ const p = d.p; return happening({make}, x => x.{collection}, {how}); }}")
+            } else {
+                format!(
+                    "{{ const p = d.p, q = {how}, all = many({make}, x => x.{collection}, q); return page(all, all, q); }}"
+                )
+            }
         }
     };
     data.set("p", &values);
     body
+}
+
+/// The part of how elements are read that concerns their dates.
+fn dated(series: &Series, data: &mut Data) -> String {
+    let Series { start, end, days, rule, excluded, title, index } = series;
+    let asked = index.as_ref().map(|index| {
+        let id = index.library.values.get(&index.library.id);
+        json!({ "entity": index.library.entity, "id": id, "values": index.values })
+    });
+    data.set(
+        "series",
+        &json!({ "start": start, "end": end, "days": days, "rule": rule, "excluded": excluded, "index": asked }),
+    );
+    let containers = index.as_ref().map(|index| format!(", containers: app.{}", index.containers));
+    format!(", titles: x => x.{title}(){}", containers.unwrap_or_default())
 }
 
 fn at(to: &Path, data: &mut Data) -> String {

@@ -1,5 +1,7 @@
 //! `iac_mcp_get_elements`
 
+mod series;
+
 use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
@@ -9,6 +11,8 @@ use super::first::First;
 use super::properties::column;
 use super::show::{Shown, largest, show, value};
 use super::{Outcome, Step, Then, World, done, held, in_app, query, remember};
+pub(super) use series::Filling;
+
 use crate::action::{Column, Deed, Elements, Groups};
 use crate::app::App;
 use crate::call::GetElements;
@@ -24,8 +28,6 @@ use crate::reply::Reply;
 use crate::specifier::{By, Container, Id, Mark, Member, Path, Segment, read_source};
 use crate::value::Value;
 use crate::words::RefId;
-
-const CALENDAR: &str = "com.apple.iCal";
 
 /// # Source
 /// Calendar's dictionary: an event has one start date and a `recurrence`; its occurrences are not elements.
@@ -186,7 +188,7 @@ fn wanted(
         .sort
         .iter()
         .map(|(term, down)| Ok((columns.place(term)?, *down)))
-        .collect::<Result<_, Fault>>()?;
+        .collect::<Result<Vec<_>, Fault>>()?;
     let text =
         call.filter_text.as_deref().map(|text| Filter::from_text(text, &class, dictionary)).transpose()?;
     let filter = match (call.filter.clone(), text) {
@@ -195,6 +197,8 @@ fn wanted(
     };
     let filter = filter.map(|filter| filter.map(&mut |compare| columns.compare(compare))).transpose()?;
     let groups = columns.groups(call)?;
+    let may_repeat = is_shown && groups.is_none() && inner.is_none();
+    let series = if may_repeat { columns.series(filter.as_ref(), &sort, &containers, world) } else { None };
     let known = columns.known;
     let filter: Option<Filter<usize>> = filter;
     let mut elements = Elements {
@@ -210,11 +214,15 @@ fn wanted(
         whose: false,
         sort,
         groups,
+        series,
         limit: call.limit,
         offset: call.offset,
         text: call.text,
     };
-    elements.whose = !elements.is_spread() && elements.groups.is_none() && plan::by_whose(&costs, &elements);
+    elements.whose = !elements.is_spread()
+        && elements.series.is_none()
+        && elements.groups.is_none()
+        && plan::by_whose(&costs, &elements);
     Ok(elements)
 }
 
@@ -320,6 +328,9 @@ impl Listing {
             Err(error) if error.is_moved() => return Err(self.moved(&error, app, world)),
             Err(error) => return Err(error.to_fault(&app.bundle_id, &app.name)),
         };
+        if self.wanted.series.is_some() {
+            return self.occurrences(answer, app, events, world);
+        }
         if let Some(size) = answer.get("scanned").and_then(Json::as_u64) {
             let size = usize::try_from(size).unwrap_or(usize::MAX);
             if let [container] = self.wanted.containers.as_slice() {
@@ -413,7 +424,8 @@ impl Listing {
         let columns = self.wanted.filter.as_ref().map(Filter::columns).unwrap_or_default();
         let is_date =
             |column: &usize| self.wanted.columns[*column].kind.0.iter().any(|kind| kind.name == "date");
-        app == CALENDAR && self.wanted.collection.term == "event" && columns.iter().any(is_date)
+        let is_dated = series::is_dated(app, &self.wanted.collection.class);
+        is_dated && self.wanted.series.is_none() && columns.iter().any(is_date)
     }
 
     /// Adds the fields about the whole answer.
@@ -524,6 +536,9 @@ impl Listing {
         // Who asks for the name as a property has it there.
         if let Some(name) = name.filter(|_| !self.reads_the_name()) {
             fields.insert("name".to_owned(), name);
+        }
+        if let Some(date) = cell(5).as_str() {
+            fields.insert("occurrence".to_owned(), json!(date));
         }
         if self.wanted.is_spread() {
             let shown = container.map(|container| container.to_text());

@@ -1,0 +1,125 @@
+// The calendars of the system, asked through EventKit. Only values come from here; writes stay with the app. Reading
+// never asks for consent: without full access nothing is read, because an empty answer would look like a free week.
+const CONSENT = ["not asked", "restricted", "denied", "full", "write only"];
+const FULL = 3;
+// Integers of the bridge may be texts, and texts may be nil.
+const textOf = (value) => (value === undefined || value === null || value.isNil() ? null : ObjC.unwrap(value));
+const truthOf = (value) => value === true || Number(value) === 1;
+const dateOf = (value) =>
+  value === undefined || value === null || value.isNil()
+    ? null
+    : new Date(Math.round(Number(value.timeIntervalSince1970) * 1000));
+// How each value is read; the core names them.
+const EVENT = {
+  calendarItemIdentifier: (e) => textOf(e.calendarItemIdentifier),
+  title: (e) => textOf(e.title),
+  startDate: (e) => dateOf(e.startDate),
+  endDate: (e) => dateOf(e.endDate),
+  allDay: (e) => truthOf(e.isAllDay),
+  location: (e) => textOf(e.location),
+  notes: (e) => textOf(e.notes),
+  URL: (e) => (e.URL.isNil() ? null : textOf(e.URL.absoluteString)),
+  status: (e) => ["none", "confirmed", "tentative", "cancelled"][Number(e.status)],
+  lastModifiedDate: (e) => dateOf(e.lastModifiedDate),
+};
+const consentOf = (entity) => {
+  ObjC.import("EventKit");
+  return Number($.EKEventStore.authorizationStatusForEntityType(entity));
+};
+// A worker keeps one store: a Mac refuses a process that opens many.
+const INDEX = globalThis.iacIndex || (globalThis.iacIndex = { store: null, proven: false, off: null });
+// A store shows changes of others once it was reset and a run loop has run.
+const PUMP = 0.02;
+const storeOf = () => {
+  if (INDEX.store === null) INDEX.store = $.EKEventStore.alloc.init;
+  INDEX.store.reset;
+  $.NSRunLoop.currentRunLoop.runUntilDate($.NSDate.dateWithTimeIntervalSinceNow(PUMP));
+  return INDEX.store;
+};
+const listOf = (array) => Array.from({ length: Number(array.count) }, (_, i) => array.objectAtIndex(i));
+const instant = (ms) => $.NSDate.dateWithTimeIntervalSince1970(ms / 1000);
+const twice = (names) => names.find((name, i) => names.indexOf(name) !== i);
+// The containers of the app by their titles.
+const placesOf = (q) => {
+  const names = ask(() => q.titles(q.containers)),
+    objects = ask(() => q.containers());
+  return { names: names, source: (title) => source(objects[names.indexOf(title)]) };
+};
+// A search through more than four years is cut without an error.
+const LONGEST = 4 * 365 * DAY;
+// Rows of the index; without them, why there are none.
+const indexed = (chains, leaf, span, q) => {
+  if (INDEX.off !== null) return { state: INDEX.off };
+  if (span.to - span.from > LONGEST) return { state: "too long" };
+  at = "index";
+  try {
+    const entity = d.series.index.entity,
+      consent = consentOf(entity);
+    if (consent !== FULL) return { state: CONSENT[consent] || "unknown" };
+    const store = storeOf(),
+      calendars = listOf(store.calendarsForEntityType(entity));
+    if (calendars.length === 0) return { state: "empty" };
+    const titles = calendars.map((each) => textOf(each.title)),
+      named = chains.map((chain) => (chain.depth === 0 ? ask(() => q.titles(chain.at())) : null));
+    const places = placesOf(q),
+      chosen = calendars.filter((_, i) => named.some((name) => name === null || name === titles[i]));
+    const wrong = twice(titles) || twice(places.names.filter((name) => titles.includes(name)));
+    if (wrong !== undefined) return { state: "two of " + wellFormed(wrong) };
+    const unknown = titles.find((title) => !places.names.includes(title));
+    if (unknown !== undefined) return { state: (INDEX.off = "differs: the app has no " + wellFormed(unknown)) };
+    // A calendar that only the app has may hold what is asked for.
+    if (named.some((name) => name !== null && !titles.includes(name))) return { state: "not there" };
+    const list = $.NSMutableArray.alloc.init;
+    chosen.forEach((each) => list.addObject(each));
+    const found = listOf(
+      store.eventsMatchingPredicate(
+        store.predicateForEventsWithStartDateEndDateCalendars(instant(span.from - 1000), instant(span.to + 1000), list),
+      ),
+    );
+    const rows = found.map((event) => rowOf(event, named, places, q)).filter((row) => row !== null);
+    const difference = INDEX.proven ? null : proven(rows, leaf, q);
+    if (difference !== null) return { state: (INDEX.off = "differs: " + difference) };
+    strategy = "index";
+    return { rows: rows.map(({ row }) => row), state: "full" };
+  } catch (error) {
+    // Apple events tell what is wrong with the app, and are the other way.
+    if (fatal(numberOf(error))) throw error;
+    return { state: "failed: " + messageOf(error).slice(0, 100) };
+  }
+};
+const rowOf = (event, named, places, q) => {
+  const s = d.series,
+    values = new Map();
+  const cell = (i) => {
+    if (!values.has(i)) values.set(i, EVENT[s.index.values[i]](event));
+    return values.get(i);
+  };
+  const passes = ([word, i, value]) => (s.index.values[i] === null ? null : holds(word, cell(i), wanted(value)));
+  if (may(d.filter, passes) === false) return null;
+  const title = textOf(event.calendar.title);
+  const number = named.findIndex((name) => name === title || name === null);
+  const from = [number, named[number] === null ? places.source(title) : null];
+  const isRead = (i) => s.index.values[i] !== null;
+  const row = candidate(EVENT[s.index.id](event), null, from, cell, isRead, q);
+  const repeats = truthOf(event.hasRecurrenceRules) || truthOf(event.isDetached);
+  if (repeats) row.occurrence = timeOf(dateOf(event.occurrenceDate));
+  return { row: row, title: title, repeats: repeats, cell: cell };
+};
+// Before the index is believed, the app is asked for a few of its events: null where both say the same.
+const PROOFS = 3;
+const proven = (rows, leaf, q) => {
+  const s = d.series,
+    some = rows.filter(({ repeats }) => !repeats).slice(0, PROOFS);
+  for (const { row, title, cell } of some) {
+    let start;
+    try {
+      start = ask(() => q.columns[s.start](q.pick(leaf(q.containers.byName(title)), row.id)));
+    } catch (error) {
+      if (!singly(numberOf(error))) throw error;
+      return "the app does not find an event of the index";
+    }
+    if (timeOf(start) !== timeOf(cell(s.start))) return "an event has another date in the app";
+  }
+  INDEX.proven = some.length > 0;
+  return null;
+};

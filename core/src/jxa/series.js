@@ -1,0 +1,209 @@
+// Elements that happen at a time. The script finds the rows that may match; the core works out the occurrences of a
+// series, filters and sorts. `d.series` has the columns of the start, the end, whole days, the rule, the excluded dates.
+
+// Milliseconds of reading by Apple events before the answer is given in parts. The rest of a call takes time as well.
+const READING = 12000;
+const DAY = 86400000;
+// Where a filter has one bound, occurrences are looked for this far from it.
+const AHEAD = 366 * DAY;
+const isTime = (i) => i === d.series.start || i === d.series.end;
+const isJoined = (filter) => ["and", "or", "not"].includes(filter[0]);
+const leavesOf = (filter) => (isJoined(filter) ? filter.slice(1).flatMap(leavesOf) : [filter]);
+// The span of time that everything lies in, in whole or in part, that a filter lets through.
+const boundsOf = (filter) => {
+  const [word, ...rest] = filter;
+  if (word === "not") return [-Infinity, Infinity];
+  if (isJoined(filter)) {
+    const spans = rest.map(boundsOf),
+      inner = word === "and";
+    return [
+      (inner ? Math.max : Math.min)(...spans.map(([from]) => from)),
+      (inner ? Math.min : Math.max)(...spans.map(([, to]) => to)),
+    ];
+  }
+  const time = isTime(rest[0]) ? wanted(rest[1]) : null;
+  if (typeof time !== "number") return [-Infinity, Infinity];
+  return [word[0] === "<" ? -Infinity : time, word[0] === ">" ? Infinity : time];
+};
+const spanOf = (filter) => {
+  const [from, to] = boundsOf(filter);
+  return {
+    from: from === -Infinity ? to - AHEAD : from,
+    to: to === Infinity ? from + AHEAD : to,
+    open: from === -Infinity ? "before" : to === Infinity ? "after" : null,
+  };
+};
+// Whether a filter lets a row through: null where that depends on what is not known yet.
+const may = (filter, leaf) => {
+  const [word, ...rest] = filter;
+  if (word === "not") {
+    const inner = may(rest[0], leaf);
+    return inner === null ? null : !inner;
+  }
+  if (!isJoined(filter)) return leaf(filter);
+  const answers = rest.map((part) => may(part, leaf)),
+    decides = word === "or";
+  return answers.includes(decides) ? decides : answers.includes(null) ? null : !decides;
+};
+// When the offset of this Mac's zone changes, and to what.
+const zoneOf = (from, to) => {
+  const offset = (time) => -new Date(time).getTimezoneOffset() * 60000;
+  let time = Math.floor(from / DAY) * DAY;
+  const changes = [[time, offset(time)]];
+  for (; time < to; time += DAY) {
+    let before = time,
+      after = time + DAY;
+    if (offset(before) === offset(after)) continue;
+    while (after - before > 1000) {
+      const middle = Math.floor((before + after) / 2000) * 1000;
+      if (offset(middle) === offset(before)) before = middle;
+      else after = middle;
+    }
+    changes.push([after, offset(after)]);
+  }
+  return changes;
+};
+const timeOf = (value) => (value instanceof Date && !isNaN(value.getTime()) ? value.getTime() : null);
+const UNREAD = { $: "unread" };
+// A row as the core takes it. `cell` reads a column, `isRead` says whether that costs nothing.
+const candidate = (known, place, from, cell, isRead, q) => {
+  const tests = d.filter
+    ? leavesOf(d.filter).map(([word, i, value]) => (isTime(i) ? null : holds(word, cell(i), wanted(value))))
+    : [];
+  const keys = d.sort.map(([i]) => {
+    const key = isTime(i) ? null : plain(cell(i));
+    return typeof key === "string" || typeof key === "number" ? key : null;
+  });
+  return {
+    id: typeof known === "string" ? wellFormed(known) : typeof known === "number" ? known : null,
+    place: place,
+    from: from,
+    cells: q.columns
+      .slice(0, q.wanted)
+      .map((one, i) => (isRead(i) ? (isFailed(cell(i)) ? cell(i) : encode(cell(i), 0, one.uncut)) : UNREAD)),
+    start: timeOf(cell(d.series.start)),
+    end: timeOf(cell(d.series.end)),
+    days: cell(d.series.days) === true,
+    tests: tests,
+    keys: keys,
+  };
+};
+
+// Whether the date that an app gives for a row leaves it open that the row matches. A series matches by a later date.
+const ENDED = /UNTIL=(\d{4})(\d\d)(\d\d)/i;
+const isOver = (rule, span) => {
+  const end = ENDED.exec(rule);
+  return end !== null && Date.UTC(Number(end[1]), Number(end[2]) - 1, Number(end[3])) < span.from - 40 * DAY;
+};
+// What of one container may match; null where reading that would take longer than `left`.
+const rowsOf = (collection, from, span, left, q) => {
+  const s = d.series;
+  for (let round = 0; ; round += 1) {
+    const { known: ids, names } = identities(collection, q.id);
+    const cells = table(collection, ids, names, q),
+      read = new Set();
+    // A property of some rows, by whichever way is cheaper.
+    const need = (i, rows) => {
+      const whole = priceOf(d.values[i], ids.length),
+        single = rows.length * d.single;
+      read.add(i);
+      if (rows.length === 0 || q.own[i] || !cells.isDear(i)) return true;
+      if (Math.min(whole, single) > left()) return false;
+      if (!q.long[i] && cheaper(whole, single)) cells.fill(i);
+      return true;
+    };
+    let rows = ids.map((_, i) => i);
+    if (!need(s.start, rows) || !need(s.rule, rows)) return null;
+    const ruleOf = (row) => {
+      const rule = cells.cell(s.rule)(row);
+      return typeof rule === "string" && rule.trim() !== "" ? rule : null;
+    };
+    const open = (row, asked) => ([word, i, value]) => {
+      if (!asked.includes(i)) return null;
+      const holdsNow = holds(word, cells.cell(i)(row), wanted(value));
+      if (!isTime(i) || ruleOf(row) === null) return holdsNow;
+      // No occurrence of a series starts before its first one.
+      return i === s.start && word[0] === "<" && !holdsNow ? false : null;
+    };
+    const keep = (asked) => {
+      rows = rows.filter((row) => may(d.filter, open(row, asked)) !== false);
+    };
+    keep([s.start]);
+    rows = rows.filter((row) => ruleOf(row) === null || !isOver(ruleOf(row), span));
+    const others = [...new Set([...columnsOf(d.filter), ...d.sort.map(([i]) => i)])].filter((i) => i !== s.start);
+    for (const i of others) {
+      if (!need(i, rows)) return null;
+      keep([s.start, ...others.slice(0, others.indexOf(i) + 1)]);
+    }
+    const series = rows.filter((row) => ruleOf(row) !== null);
+    if (!need(s.end, rows) || !need(s.days, rows) || !need(s.excluded, series)) return null;
+    at = "element";
+    const marks = marksOf(collection, rows, ids, names, q);
+    const found = rows.map((row) => {
+      const cell = (i) => cells.cell(i)(row),
+        rule = ruleOf(row);
+      const isRead = (i) => read.has(i) || q.own[i] || !cells.isDear(i);
+      const one = candidate(ids[row], row, from, cell, isRead, q);
+      if (isPlace(ids[row])) one.mark = marks(row);
+      if (rule !== null) {
+        const excluded = cell(s.excluded);
+        one.rule = rule;
+        one.excluded = (Array.isArray(excluded) ? excluded : []).map(timeOf).filter((time) => time !== null);
+      }
+      return one;
+    });
+    if (cells.moved()) {
+      if (round < 2) continue;
+      reason = CHANGED;
+    }
+    return found;
+  }
+};
+// Container by container, small ones first, for as long as there is time.
+const byRules = (chains, leaf, span, q) => {
+  const begun = Date.now(),
+    left = () => READING - (Date.now() - begun);
+  at = "containers";
+  const all = [].concat(...chains.map((chain) => (chain.depth === 0 ? [chain] : split(chain)))).map((chain) => {
+    const collection = leaf(chain.at());
+    return { chain: chain, collection: collection, size: ask(() => collection.length) };
+  });
+  const found = [],
+    late = [];
+  for (const { chain, collection, size } of all.sort((a, b) => a.size - b.size)) {
+    if (size === 0) continue;
+    const from = [chain.number, chain.parent ? source(chain.at()) : null];
+    const takes =
+      2 * priceOf(d.value, size) + priceOf(d.values[d.series.start], size) + priceOf(d.values[d.series.rule], size);
+    const rows = takes > left() ? null : rowsOf(collection, from, span, left, q);
+    if (rows === null) late.push({ name: calledBy(chain, q), size: size, ms: takes });
+    else for (const row of rows) found.push(row);
+  }
+  strategy = "rules";
+  return { rows: found, late: late };
+};
+const calledBy = (chain, q) => {
+  try {
+    const name = ask(() => q.titles(chain.at()));
+    return typeof name === "string" ? wellFormed(name) : null;
+  } catch (error) {
+    failed(error);
+    return null;
+  }
+};
+const happening = (make, leaf, q) => {
+  const span = spanOf(d.filter),
+    chains = make();
+  const index = d.series.index ? indexed(chains, leaf, span, q) : { state: null };
+  const found = index.rows ? { rows: index.rows, late: [] } : byRules(chains, leaf, span, q);
+  const first = found.rows.reduce((least, row) => (row.start !== null && row.start < least ? row.start : least), span.from);
+  return {
+    rows: found.rows,
+    moments: leavesOf(d.filter).map(([, i, value]) => (isTime(i) ? wanted(value) : null)),
+    span: [span.from, span.to],
+    zone: zoneOf(Math.min(first, span.from - 40 * DAY), span.to + DAY),
+    open: span.open,
+    index: index.state,
+    late: found.late,
+  };
+};

@@ -1,0 +1,373 @@
+//! Events by their dates: a series is listed by its occurrences.
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+
+use super::{Columns, Listing};
+use crate::action::{ByIndex, Deed, Elements, Series, Wanted};
+use crate::app::App;
+use crate::dictionary::Identifier;
+use crate::fault::{Code, Fault};
+use crate::filter::{Filter, Operator};
+use crate::foreign;
+use crate::permission::may_read;
+use crate::reply::Reply;
+use crate::series::{Asked, Chose, Chosen, Dated, Index, Zone, choose, dated};
+use crate::specifier::{Path, Segment};
+use crate::step::{Step, Then, World, in_app};
+
+/// A page of occurrences while more properties of its elements are read.
+#[derive(Debug)]
+pub(in crate::step) struct Filling {
+    listing: Listing,
+    /// What the first script found.
+    found: Json,
+    chosen: Chosen,
+    /// The columns that it did not read.
+    missing: Vec<usize>,
+    /// The place of each row of the page among the objects that are read.
+    places: Vec<Option<usize>>,
+}
+
+/// The time for the properties of one page, in milliseconds; a longer page is cut.
+const FILLING: f64 = 8_000.0;
+
+/// The text of a cell that the first script did not read.
+const UNREAD: &str = "unread";
+
+impl Columns<'_> {
+    /// Adds the columns that occurrences need, if the filter asks for a span of time.
+    pub(super) fn series(
+        &mut self,
+        filter: Option<&Filter<usize>>,
+        sort: &[(usize, bool)],
+        containers: &[Path],
+        world: &World<'_>,
+    ) -> Option<Series> {
+        let entry = dated(&self.app.bundle_id, self.class)?;
+        let known = self.known.len();
+        let found = self.dates(entry, filter?, sort, containers, world);
+        if found.is_none() {
+            self.known.truncate(known);
+        }
+        found
+    }
+
+    fn dates(
+        &mut self,
+        entry: &'static Dated,
+        filter: &Filter<usize>,
+        sort: &[(usize, bool)],
+        containers: &[Path],
+        world: &World<'_>,
+    ) -> Option<Series> {
+        let terms = [&entry.start, &entry.end, &entry.whole_days, &entry.rule, &entry.excluded];
+        // A rule against reading one of them is not a reason to refuse the requested values.
+        if !terms.iter().all(|term| may_read(term, self.app, world.gate, world.now)) {
+            return None;
+        }
+        let [start, end, days, rule, excluded] = terms.map(|term| self.place(term).ok());
+        let (start, end) = (start?, end?);
+        // A filter by the rule is about series as they are stored.
+        let is_about_rules =
+            filter.columns().into_iter().any(|column| [rule, excluded].contains(&Some(column)));
+        if is_about_rules || !has_bound(filter, &[start, end]) {
+            return None;
+        }
+        let title = self.dictionary.property(&entry.container, &entry.title)?;
+        let title = Identifier::of(&title.name)?;
+        let used: Vec<usize> =
+            filter.columns().into_iter().chain(sort.iter().map(|(column, _)| *column)).collect();
+        let index = entry.index.as_ref().and_then(|library| self.index(library, entry, &used, containers));
+        Some(Series { start, end, days: days?, rule: rule?, excluded: excluded?, title, index })
+    }
+
+    /// The library, if it has every property by which elements are chosen, and all elements of the containers.
+    fn index(
+        &self,
+        library: &'static Index,
+        entry: &Dated,
+        used: &[usize],
+        containers: &[Path],
+    ) -> Option<ByIndex> {
+        let is_whole = |path: &Path| matches!(path.segments().as_slice(), [Segment::Element(member, _)] if member.class == entry.container);
+        let values: Vec<Option<&'static str>> =
+            self.known.iter().map(|column| library.values.get(&column.term).map(String::as_str)).collect();
+        // What the client wants beyond that is read from the app, for one page.
+        let is_known = used.iter().all(|column| values[*column].is_some());
+        let (_, class) = self.dictionary.element("application", &entry.container)?;
+        let containers_have_it = containers.iter().all(is_whole);
+        let containers = Identifier::of(&class.plural)?;
+        (is_known && containers_have_it).then_some(ByIndex { library, values, containers })
+    }
+}
+
+/// Whether elements of a class happen at a time.
+pub(super) fn is_dated(app: &str, class: &str) -> bool {
+    dated(app, class).is_some()
+}
+
+/// Whether a filter is about a span of time with at least one end.
+fn has_bound(filter: &Filter<usize>, times: &[usize]) -> bool {
+    match filter {
+        Filter::Compare(compare) => {
+            let is_bound = !matches!(compare.operator, Operator::NotEqual) && !compare.value.is_null();
+            is_bound && times.contains(&compare.property)
+        }
+        Filter::And(filters) => filters.iter().any(|filter| has_bound(filter, times)),
+        Filter::Or(filters) => filters.iter().all(|filter| has_bound(filter, times)),
+        Filter::Not(_) => false,
+    }
+}
+
+impl Listing {
+    /// Goes on with the rows that the first script found.
+    pub(super) fn occurrences(
+        self,
+        found: Json,
+        app: &App,
+        events: u64,
+        world: &mut World<'_>,
+    ) -> Result<Step, Fault> {
+        let Some(series) = &self.wanted.series else { return Err(out_of_form("no series")) };
+        let filter = self.wanted.filter.as_ref().map_or(Json::Null, Filter::to_data);
+        let asked = Asked {
+            start: series.start,
+            end: series.end,
+            filter: &filter,
+            sort: &self.wanted.sort,
+            offset: self.wanted.offset,
+            limit: self.wanted.limit,
+        };
+        let mut chosen = choose(&found, &asked).map_err(|error| out_of_form(&error.to_string()))?;
+        let missing = missing(&self.wanted, &found, &chosen);
+        if missing.is_empty() {
+            return self.listed(&found, &chosen, events, app, world);
+        }
+        let dictionary = app.dictionary()?.clone();
+        let one = world.learned.costs(&app.bundle_id).single * missing.len() as f64;
+        let mut objects: Vec<Arc<Wanted>> = Vec::new();
+        let mut places = Vec::new();
+        for each in &chosen.page {
+            let row = &found["rows"][each.row];
+            let by = self.by(&row["id"], &row["place"], &row["mark"]);
+            let path = self.from(&row["from"], &dictionary);
+            let path = path.map(|path| path.then(Segment::Element(self.wanted.collection.clone(), by)));
+            let Some(path) = path else {
+                places.push(None);
+                continue;
+            };
+            let known = objects.iter().position(|object| object.path == path);
+            // The first object is always read, so that every page brings something.
+            if known.is_none() && !objects.is_empty() && one * (objects.len() + 1) as f64 > FILLING {
+                break;
+            }
+            places.push(Some(known.unwrap_or(objects.len())));
+            if known.is_none() {
+                let columns = missing.iter().map(|column| self.wanted.columns[*column].clone()).collect();
+                let identity = self.wanted.identity.clone();
+                objects.push(Arc::new(Wanted { path, identity, columns: Some(columns), named: Vec::new() }));
+            }
+        }
+        chosen.page.truncate(places.len());
+        let sizes = vec![0; objects.len()];
+        let deed = Deed::Properties { objects, sizes, text: self.wanted.text };
+        let filling = Filling { listing: self, found, chosen, missing, places };
+        Ok(in_app(app, deed, events, Then::Occurrences(Box::new(filling)), world))
+    }
+
+    fn listed(
+        &self,
+        found: &Json,
+        chosen: &Chosen,
+        events: u64,
+        app: &App,
+        world: &mut World<'_>,
+    ) -> Result<Step, Fault> {
+        let Some(series) = &self.wanted.series else { return Err(out_of_form("no series")) };
+        let zone: Zone = serde_json::from_value(found["zone"].clone()).unwrap_or_default();
+        let date = |time: Option<i64>| time.map(|time| json!({ "$": "date", "v": zone.stamp(time) }));
+        let row = |each: &Chose| {
+            let row = &found["rows"][each.row];
+            let mut cells = row["cells"].as_array().cloned().unwrap_or_default();
+            for (column, time) in [(series.start, each.start), (series.end, each.end)] {
+                if let Some(cell) = cells.get_mut(column) {
+                    *cell = json!(date(time));
+                }
+            }
+            json!([
+                row["id"],
+                row["place"],
+                cells,
+                row["mark"],
+                row["from"],
+                each.occurrence.map(|time| zone.stamp(time))
+            ])
+        };
+        let rows: Vec<Json> = chosen.page.iter().map(row).collect();
+        let answer = json!({ "total": chosen.total, "rows": rows });
+        let told = Told::of(found, chosen, series, app);
+        let mut body = self.body(&answer, told.reason(), app, world)?;
+        body["source"] = json!(told.source);
+        let note = [body["note"].as_str().map(str::to_owned), told.note()];
+        let note: Vec<String> = note.into_iter().flatten().collect();
+        if !note.is_empty() {
+            body["note"] = json!(note.join("; "));
+        }
+        let strategy = Some(if told.by_index { "index" } else { "rules" }.to_owned());
+        Ok(Step::Done(crate::step::Outcome { body, events, strategy, ..Default::default() }))
+    }
+}
+
+impl Filling {
+    /// Puts the properties into the rows.
+    pub(in crate::step) fn resume(
+        self,
+        reply: Reply,
+        app: &str,
+        events: u64,
+        world: &mut World<'_>,
+    ) -> Result<Step, Fault> {
+        let Self { listing, mut found, chosen, missing, places } = self;
+        let app = world.apps.find(app)?;
+        let rows = reply.result.map_err(|error| error.to_fault(&app.bundle_id, &app.name))?;
+        for (each, place) in chosen.page.iter().zip(&places) {
+            let read = place.and_then(|place| rows.get(place)).unwrap_or(&Json::Null);
+            for (at, column) in missing.iter().enumerate() {
+                let cell = if read["$"] == "error" { read } else { &read["v"][at] };
+                found["rows"][each.row]["cells"][*column] = cell.clone();
+            }
+        }
+        listing.listed(&found, &chosen, events, app, world)
+    }
+}
+
+/// The wanted columns that some row of the page has no value for yet.
+fn missing(wanted: &Elements, found: &Json, chosen: &Chosen) -> Vec<usize> {
+    let is_unread = |column: usize| {
+        chosen.page.iter().any(|each| found["rows"][each.row]["cells"][column]["$"] == UNREAD)
+    };
+    (0..wanted.wanted).filter(|column| is_unread(*column)).collect()
+}
+
+fn out_of_form(why: &str) -> Fault {
+    Fault::new(Code::Internal, why.to_owned(), "this is a bug in the server; please report it").untrusted()
+}
+
+/// What an answer says of the way it was read.
+struct Told<'a> {
+    app: &'a App,
+    found: &'a Json,
+    chosen: &'a Chosen,
+    /// What it was read from, in one word.
+    source: &'static str,
+    by_index: bool,
+    /// The library that could have been asked.
+    library: Option<&'static Index>,
+    has_series: bool,
+}
+
+impl<'a> Told<'a> {
+    fn of(found: &'a Json, chosen: &'a Chosen, series: &Series, app: &'a App) -> Self {
+        let library = series.index.as_ref().map(|index| index.library);
+        let by_index = found["index"] == "full";
+        let source = library.filter(|_| by_index).map_or("Apple events", |library| &library.library);
+        let has_series =
+            found["rows"].as_array().is_some_and(|rows| rows.iter().any(|row| row["rule"].is_string()));
+        Self { app, found, chosen, source, by_index, library, has_series }
+    }
+
+    /// Why the answer is partial, if it is.
+    fn reason(&self) -> Option<String> {
+        let late = self.found["late"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let mut reasons = Vec::new();
+        if !late.is_empty() {
+            let name = |each: &Json| {
+                let name = each["name"].as_str().map(|name| foreign::clean(name, LONGEST_NAME));
+                format!("{} ({} elements)", name.unwrap_or_else(|| "one".to_owned()), each["size"])
+            };
+            let names: Vec<String> = late.iter().take(MOST_NAMED).map(name).collect();
+            let seconds: f64 = late.iter().filter_map(|each| each["ms"].as_f64()).sum::<f64>() / 1000.0;
+            reasons.push(format!(
+                "{} answers slowly over Apple events: {}{} were not read, which would take about {seconds:.0} s; name one container with fewer elements",
+                self.app.name,
+                names.join(", "),
+                if late.len() > MOST_NAMED { ", …" } else { "" },
+            ));
+        }
+        if self.chosen.cut > 0 {
+            reasons.push(format!("{} series repeat too often to be followed to the end", self.chosen.cut));
+        }
+        let zone: Zone = serde_json::from_value(self.found["zone"].clone()).unwrap_or_default();
+        let stamp = |at: usize| zone.stamp(self.found["span"][at].as_i64().unwrap_or_default());
+        match self.found["open"].as_str() {
+            Some("after") => {
+                reasons
+                    .push(format!("dates after {} are not searched; add a bound for a later end", stamp(1)));
+            }
+            Some("before") => {
+                reasons.push(format!(
+                    "dates before {} are not searched; add a bound for an earlier start",
+                    stamp(0)
+                ));
+            }
+            _ => {}
+        }
+        (!reasons.is_empty()).then(|| reasons.join("; "))
+    }
+
+    /// What it cannot know, and what would make it faster.
+    fn note(&self) -> Option<String> {
+        let mut notes = Vec::new();
+        if self.has_series {
+            notes.push(BY_RULES.to_owned());
+        }
+        if self.chosen.unreadable > 0 {
+            notes.push(format!(
+                "{} series have a rule that cannot be read, so only their first date is known",
+                self.chosen.unreadable
+            ));
+        }
+        if let (Some(library), Some(state)) = (self.library, self.found["index"].as_str()) {
+            notes.extend(advice(library, state));
+        }
+        (!notes.is_empty()).then(|| notes.join("; "))
+    }
+}
+
+/// The length of a container's name in a reason, in characters.
+const LONGEST_NAME: usize = 60;
+
+/// The number of containers that a reason names.
+const MOST_NAMED: usize = 5;
+
+/// # Source
+/// Calendar's dictionary: an event has one start date, a rule and excluded dates, but no zone, and no occurrence that
+/// differs from its rule.
+const BY_RULES: &str = "series were worked out from their rules: an occurrence that was moved or changed by itself shows its old date, and one made in another time zone may be an hour off; a change through its reference changes the whole series";
+
+/// What a person can do so that the library answers next time.
+fn advice(library: &Index, state: &str) -> Option<String> {
+    let Index { library, subject, .. } = library;
+    let fast = format!("{library} would answer this in about a second");
+    let settings = format!("System Settings > Privacy & Security > {}", capital(subject));
+    Some(match state {
+        "full" => return None,
+        "not asked" => {
+            format!("{fast}; to let macOS ask for access to {subject}, run `iac-mcp consent {subject}`")
+        }
+        "denied" => format!("{fast}, but access to {subject} is denied; allow it in {settings}"),
+        "write only" => format!("{fast}, but only adding is allowed; allow full access in {settings}"),
+        "restricted" => format!("{fast}, but a profile on this Mac forbids access to {subject}"),
+        "too long" => format!("{fast} for a span of less than four years"),
+        "empty" => format!("{library} shows no {subject} although access is allowed; restart the server"),
+        "not there" => format!("{library} does not have this container"),
+        other => format!("{library} was not used: {}", foreign::says("it", other, foreign::ERROR)),
+    })
+}
+
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
