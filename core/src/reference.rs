@@ -63,7 +63,8 @@ impl Object {
 /// How many references are held, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How long a reference is valid after its creation and after each use.
+    /// How long a reference to a place is valid after its creation and after each use. A stable reference has no such
+    /// end: it leads to its object for as long as the app has it.
     pub ttl: Millis,
     /// How many at most; at least 1.
     pub most: usize,
@@ -130,6 +131,9 @@ pub struct Stats {
     pub total: usize,
     /// Of each app, by bundle id.
     pub per_app: std::collections::BTreeMap<String, usize>,
+    /// Those of each app that were used within the lifetime of a place, by bundle id. The others give way to new ones
+    /// without a loss to anybody.
+    pub busy: std::collections::BTreeMap<String, usize>,
     /// The age of the oldest one.
     pub oldest: Option<Millis>,
     /// The age of the newest one.
@@ -183,14 +187,15 @@ impl References {
     /// Returns the object of a reference and restarts its lifetime.
     ///
     /// # Errors
-    /// It is unknown, expired or evicted.
+    /// It is unknown or evicted, or it leads to a place and expired.
     pub fn touch(&mut self, id: RefId, now: Millis) -> Result<&Held, ReferenceError> {
         let ttl = self.limits.ttl;
         let Some(at) = self.table.place(id) else {
             let evicted = self.evicted.contains(&id);
             return Err(if evicted { ReferenceError::Evicted(id) } else { ReferenceError::Unknown(id) });
         };
-        if now.since(self.table.at(at).used) > ttl {
+        let held = self.table.at(at);
+        if now.since(held.used) > ttl && !held.object.path.is_stable() {
             self.remove(id);
             self.counters.expired += 1;
             return Err(ReferenceError::Expired(id));
@@ -268,10 +273,11 @@ impl References {
         self.counters.failed += u64::from(self.remove(id).is_some());
     }
 
-    /// Drops every expired reference and frees its memory. Returns their number.
+    /// Drops every expired reference and frees its memory. Returns their number. Stable references stay until others need
+    /// the room.
     pub fn clean_up(&mut self, now: Millis) -> usize {
         let ttl = self.limits.ttl;
-        let stays = |held: &Held| now.since(held.used) <= ttl;
+        let stays = |held: &Held| now.since(held.used) <= ttl || held.object.path.is_stable();
         let mut run = Run::default();
         for held in self.table.iter().filter(|held| !stays(held)) {
             run.add(&held.object.app, &mut self.per_app);
@@ -286,9 +292,14 @@ impl References {
     /// Counts the references.
     pub fn stats(&self, now: Millis) -> Stats {
         let ages = || self.table.iter().map(|held| now.since(held.created));
+        let mut busy = std::collections::BTreeMap::new();
+        for held in self.table.iter().filter(|held| now.since(held.used) <= self.limits.ttl) {
+            *busy.entry(held.object.app.to_string()).or_default() += 1;
+        }
         Stats {
             total: self.table.len(),
             per_app: self.per_app.iter().map(|(app, count)| (app.to_string(), *count)).collect(),
+            busy,
             oldest: ages().max(),
             newest: ages().min(),
             asleep: self.asleep.len(),
@@ -333,9 +344,12 @@ impl References {
             return self.grown_up(counts);
         }
         by_use.sort_unstable();
-        for (_, id) in by_use.into_iter().take(limit.div_ceil(10)) {
+        for (used, id) in by_use.into_iter().take(limit.div_ceil(10)) {
             self.remove(id);
-            self.counters.evicted += 1;
+            // One that was out of use for so long is not missed: only the others count as evicted.
+            let is_late = now.since(used) > self.limits.ttl;
+            self.counters.expired += u64::from(is_late);
+            self.counters.evicted += u64::from(!is_late);
             self.evicted.push_back(id);
         }
         let extra = self.evicted.len().saturating_sub(EVICTED);

@@ -54,8 +54,8 @@ fn what_is_stable_comes_back_under_its_id() {
 fn what_sleeps_is_saved_again_and_what_is_late_is_not() {
     let saved = store().saved();
     let mut next = References::default();
-    assert_eq!(next.adopt(saved.clone(), Millis(16 * 60_000 + 1_000)), 0);
-    assert_eq!(next.adopt(saved.clone(), Millis(5_000)), 3);
+    assert_eq!(next.adopt(saved.clone(), Millis(24 * 60 * 60_000 + 1_001)), 0);
+    assert_eq!(next.adopt(saved.clone(), Millis(24 * 60 * 60_000 + 1_000)), 3);
     assert_eq!(next.saved(), saved);
 }
 

@@ -28,6 +28,9 @@ pub struct Saved {
     pub mark: Option<String>,
 }
 
+/// How long after its last use a reference is taken over by a later process: a conversation of yesterday may go on.
+const TAKEN_OVER: Millis = Millis(24 * 60 * 60 * 1000);
+
 impl References {
     /// Returns every reference that still means the same after the app or this process was started anew.
     pub fn saved(&self) -> Vec<Saved> {
@@ -47,11 +50,11 @@ impl References {
         saved
     }
 
-    /// Takes over the references of an earlier process without the expired ones. Returns their number.
+    /// Takes over the references of an earlier process without those that were last used long ago. Returns their number.
     pub fn adopt(&mut self, saved: Vec<Saved>, now: Millis) -> usize {
         let room = self.limits.most.saturating_sub(self.table.len() + self.asleep.len());
-        let ttl = self.limits.ttl;
-        let fresh = saved.into_iter().filter(|each| now.since(Millis(each.used)) <= ttl);
+        let longest = self.limits.ttl.max(TAKEN_OVER);
+        let fresh = saved.into_iter().filter(|each| now.since(Millis(each.used)) <= longest);
         let known = fresh.filter_map(|each| Some((RefId::parse(&each.id)?, each)));
         let taken: Vec<(RefId, Saved)> =
             known.filter(|(id, _)| self.table.get(*id).is_none()).take(room).collect();

@@ -12,13 +12,25 @@ fn id(n: u64) -> RefId {
 }
 
 fn object(app: &str, n: i64) -> Object {
+    known_by(app, By::Id(Id::Number(n)))
+}
+
+/// The object at a place of a list.
+fn place(app: &str, n: i64) -> Object {
+    known_by(app, By::Index(u32::try_from(n).expect("small")))
+}
+
+fn known_by(app: &str, by: By) -> Object {
     let identifier = Identifier::of("messages").expect("a legal identifier");
     let member = Member { term: "message".into(), identifier, class: "message".into() };
-    let path = Path::application().then(Segment::Element(Arc::new(member), By::Id(Id::Number(n))));
-    Object { app: app.into(), path }
+    Object { app: app.into(), path: Path::application().then(Segment::Element(Arc::new(member), by)) }
 }
 
 fn filled(limits: Limits, apps: &[&str], each: u64) -> References {
+    filled_with(object, limits, apps, each)
+}
+
+fn filled_with(object: fn(&str, i64) -> Object, limits: Limits, apps: &[&str], each: u64) -> References {
     let mut store = References::new(limits);
     let mut next = 0;
     for app in apps {
@@ -52,8 +64,8 @@ fn the_same_object_has_the_same_id() {
 }
 
 #[test]
-fn use_begins_the_time_anew() {
-    let mut store = filled(Limits::default(), &["mail"], 1);
+fn use_begins_the_time_of_a_place_anew() {
+    let mut store = filled_with(place, Limits::default(), &["mail"], 1);
     assert!(store.touch(id(0), Millis(15 * MINUTE)).is_ok());
     assert!(store.touch(id(0), Millis(30 * MINUTE)).is_ok());
     assert_eq!(store.touch(id(0), Millis(45 * MINUTE + 1)), Err(ReferenceError::Expired(id(0))));
@@ -61,17 +73,37 @@ fn use_begins_the_time_anew() {
 }
 
 #[test]
+fn a_stable_reference_has_no_end() {
+    let mut store = filled(Limits::default(), &["mail"], 2);
+    let later = Millis(24 * 60 * MINUTE);
+    assert_eq!(store.clean_up(later), 0);
+    assert!(store.stats(later).busy.is_empty());
+    assert!(store.touch(id(0), later).is_ok());
+    assert_eq!(store.stats(later).busy, [("mail".to_owned(), 1)].into());
+}
+
+#[test]
+fn what_was_long_out_of_use_is_not_evicted_but_expired() {
+    let mut store = filled(Limits { most: 10, ..Limits::default() }, &["mail"], 10);
+    let later = Millis(16 * MINUTE);
+    store.intern(object("finder", 0), later, id(1_000));
+    let Counters { evicted, expired, .. } = store.stats(later).counters;
+    assert_eq!((evicted, expired), (0, 1));
+    assert_eq!(store.touch(id(0), later), Err(ReferenceError::Evicted(id(0))));
+}
+
+#[test]
 fn a_clock_that_is_set_back_expires_nothing() {
     let mut store = References::default();
-    store.intern(object("mail", 1), Millis(100 * MINUTE), id(1));
+    store.intern(place("mail", 1), Millis(100 * MINUTE), id(1));
     assert!(store.touch(id(1), Millis(0)).is_ok());
     assert!(store.touch(id(1), Millis(100 * MINUTE)).is_ok());
 }
 
 #[test]
 fn clean_up_leaves_no_trace() {
-    let mut store =
-        filled(Limits { most_per_app: 20_000, most: 20_000, ..Limits::default() }, &["mail"], 10_000);
+    let limits = Limits { most_per_app: 20_000, most: 20_000, ..Limits::default() };
+    let mut store = filled_with(place, limits, &["mail"], 10_000);
     assert_eq!(store.clean_up(Millis(20 * MINUTE)), 10_000);
     assert_eq!(store.stats(Millis(20 * MINUTE)).per_app.len(), 0);
     assert!(store.table.capacity() < 100);
@@ -81,14 +113,14 @@ fn clean_up_leaves_no_trace() {
 #[test]
 fn whatever_share_goes_the_others_are_still_found() {
     for goes in [0, 1, 4, 5, 6, 9, 10] {
-        let mut store = filled(Limits::default(), &["mail", "finder"], 5);
+        let mut store = filled_with(place, Limits::default(), &["mail", "finder"], 5);
         let (used, now) = (Millis(10 * MINUTE), Millis(20 * MINUTE));
         let stays: Vec<u64> = (goes..10).map(|n| n * 7 % 10).collect();
         stays.iter().for_each(|n| assert!(store.touch(id(*n), used).is_ok()));
         assert_eq!(store.clean_up(now), usize::try_from(goes).expect("small"));
         for n in 0..10 {
             let (app, of_app) = if n < 5 { ("mail", n) } else { ("finder", n - 5) };
-            let object = object(app, i64::try_from(of_app).expect("small"));
+            let object = place(app, i64::try_from(of_app).expect("small"));
             assert_eq!(store.peek(id(n)).map(|held| held.id), stays.contains(&n).then_some(id(n)));
             let expected = if stays.contains(&n) { id(n) } else { id(100 + n) };
             assert_eq!(store.intern(object, now, id(100 + n)), expected, "{goes} go");

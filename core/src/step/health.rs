@@ -18,6 +18,7 @@ pub(super) fn stats(world: &World<'_>) -> Json {
     json!({
         "totalReferences": stats.total,
         "referencesPerApp": stats.per_app,
+        "usedLately": stats.busy.values().sum::<usize>(),
         "asleep": stats.asleep,
         "oldestAgeMs": stats.oldest.map(|age| age.0),
         "newestAgeMs": stats.newest.map(|age| age.0),
@@ -36,15 +37,16 @@ pub(super) fn stats(world: &World<'_>) -> Json {
 
 fn recommendations(stats: &Stats, limits: &Limits) -> Vec<String> {
     let near = |count: usize, most: usize| count * 100 >= most * NEARLY;
-    let Stats { total, per_app, counters, .. } = stats;
+    let Stats { busy, counters, .. } = stats;
+    let total: usize = busy.values().sum();
     let mut advice = Vec::new();
-    if near(*total, limits.most) {
+    if near(total, limits.most) {
         advice.push(format!(
             "the server holds {total} of {} references: release those that you no longer need with iac_mcp_release_reference",
             limits.most
         ));
     }
-    for (app, count) in per_app.iter().filter(|(_, count)| near(**count, limits.most_per_app)) {
+    for (app, count) in busy.iter().filter(|(_, count)| near(**count, limits.most_per_app)) {
         advice.push(format!(
             "the server holds {count} of {} references of {app}: release all of them with iac_mcp_release_reference and the app",
             limits.most_per_app
@@ -71,8 +73,12 @@ mod tests {
     use crate::reference::Counters;
 
     fn check(total: usize, of_mail: usize, counters: Counters, expected: &[&str]) {
-        let per_app = [("com.apple.mail".to_owned(), of_mail)].into();
-        let stats = Stats { total, per_app, counters, ..Stats::default() };
+        let mut busy: std::collections::BTreeMap<String, usize> =
+            [("com.apple.mail".to_owned(), of_mail)].into();
+        for n in 0..total - of_mail {
+            *busy.entry(format!("com.example.app{}", n % 3)).or_default() += 1;
+        }
+        let stats = Stats { busy, counters, ..Stats::default() };
         let limits = Limits { most: 100, most_per_app: 50, ..Limits::default() };
         let advice = recommendations(&stats, &limits);
         assert_eq!(advice.len(), expected.len(), "{advice:?}");

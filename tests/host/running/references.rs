@@ -27,18 +27,35 @@ async fn name(server: &Server, inbox: &Json) -> Json {
     server.call("iac_mcp_get_properties", json!({ "reference": inbox, "properties": ["name"] })).await
 }
 
+/// A place: attendees have no id, and no name that leads to one.
+async fn attendee(server: &Server) -> Json {
+    let elements = "every attendee of every event of every calendar";
+    let wanted = json!({ "app": "Calendar", "elements": elements, "limit": 1 });
+    let answer = server.call("iac_mcp_get_elements", wanted).await;
+    assert_eq!(answer["elements"][0]["stable"], false, "{answer}");
+    answer["elements"][0]["id"].clone()
+}
+
+async fn display_name(server: &Server, attendee: &Json) -> Json {
+    server
+        .call("iac_mcp_get_properties", json!({ "reference": attendee, "properties": ["display name"] }))
+        .await
+}
+
 #[tokio::test]
-async fn they_expire_and_are_dropped() {
+async fn those_of_a_place_expire_and_are_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let server = serve(folder.path(), &[("IAC_MCP_REF_TTL", "1000")]).await;
-    let held = inbox(&server).await;
+    let (held, inbox) = (attendee(&server).await, inbox(&server).await);
+    assert!(display_name(&server, &held).await["properties"].is_object());
     tokio::time::sleep(Duration::from_millis(1100)).await;
-    assert_eq!(name(&server, &held).await["error"], "reference_invalid");
+    assert_eq!(display_name(&server, &held).await["error"], "reference_invalid");
     assert_eq!(stats(&server).await["expired"], 1, "when it was used; nobody has cleaned up yet");
+    assert!(name(&server, &inbox).await["properties"].is_object(), "it leads to the same object for ever");
 
     let variables = [("IAC_MCP_REF_TTL", "1000"), ("IAC_MCP_REF_CLEANUP", "100")];
     let server = serve(folder.path(), &variables).await;
-    inbox(&server).await;
+    attendee(&server).await;
     while stats(&server).await["totalReferences"] != 0 {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }

@@ -86,11 +86,12 @@ async fn a_reference_is_gone_once_released() {
 }
 
 #[tokio::test]
-async fn a_reference_is_gone_when_its_time_has_passed() {
+async fn a_reference_to_a_place_is_gone_when_its_time_has_passed() {
     let (_, mode) = modes().into_iter().next().unwrap();
     let session = Session::start(mode, &["--ref-ttl", "1000"]).await;
-    let query = json!({ "app": "Mail", "specifier": named("mailbox", "inbox") });
-    let reference = session.ok("iac_mcp_query_object", query).await["reference"]["id"].clone();
+    let attendees = "every attendee of every event of every calendar";
+    let list = json!({ "app": "Calendar", "elements": attendees, "limit": 1 });
+    let reference = session.ok("iac_mcp_get_elements", list).await["elements"][0]["id"].clone();
     tokio::time::sleep(std::time::Duration::from_millis(1_100)).await;
     shaped(
         session.err("iac_mcp_get_properties", json!({ "reference": reference })).await,
