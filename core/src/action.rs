@@ -72,6 +72,8 @@ pub enum Deed {
         /// Bundle ids.
         apps: Vec<String>,
     },
+    /// Asks the system which app is in front.
+    Frontmost,
     /// Asks the app for its version, to see whether it answers.
     Version,
     /// Asks the app for one object, to check that it exists and to learn its identity.

@@ -63,6 +63,11 @@ pub enum Call {
     },
     /// `iac_mcp_get_elements`
     GetElements(Box<GetElements>),
+    /// `iac_mcp_get_frontmost`
+    Frontmost {
+        /// The app, in any spelling; `None` for the one that is in front.
+        app: Option<String>,
+    },
     /// `iac_mcp_read_command`, `iac_mcp_run_command`, or a command's own tool
     Command(CommandCall),
     /// `iac_mcp_set_property`
@@ -156,6 +161,7 @@ impl Call {
             Tool::QueryObject => query_object,
             Tool::GetProperties => get_properties,
             Tool::GetElements => get_elements,
+            Tool::Frontmost => frontmost,
             Tool::ReadCommand => read_command,
             Tool::RunCommand => run_command,
             Tool::SetProperty => set_property,
@@ -183,6 +189,7 @@ impl Call {
             Self::Create(call) => call.references(),
             Self::Undo { .. }
             | Self::ListApps { .. }
+            | Self::Frontmost { .. }
             | Self::Describe { .. }
             | Self::Release(Release::App(_))
             | Self::Script(_)
@@ -196,7 +203,7 @@ impl Call {
     pub(crate) fn app(&self) -> Option<&str> {
         match self {
             Self::QueryObject { app, .. } => Some(app),
-            Self::GetProperties { app, .. } => app.as_deref(),
+            Self::GetProperties { app, .. } | Self::Frontmost { app } => app.as_deref(),
             Self::GetElements(call) => call.app.as_deref(),
             Self::SetProperty(call) => call.app.as_deref(),
             Self::Create(call) => call.app.as_deref(),
@@ -235,6 +242,7 @@ impl Call {
             Self::QueryObject { .. }
                 | Self::GetProperties { .. }
                 | Self::GetElements(_)
+                | Self::Frontmost { .. }
                 | Self::Command(_)
                 | Self::Create(_)
         )
@@ -334,6 +342,11 @@ fn get_properties(arguments: &Arguments<'_>) -> Result<Call, Fault> {
 
 fn get_elements(arguments: &Arguments<'_>) -> Result<Call, Fault> {
     GetElements::read(arguments).map(|call| Call::GetElements(Box::new(call)))
+}
+
+fn frontmost(arguments: &Arguments<'_>) -> Result<Call, Fault> {
+    arguments.only(&["app"])?;
+    Ok(Call::Frontmost { app: arguments.text("app")? })
 }
 
 fn read_command(arguments: &Arguments<'_>) -> Result<Call, Fault> {

@@ -33,6 +33,10 @@ pub(crate) const INDEX: &str = include_str!("jxa/index.js");
 
 /// What scripts have besides that count and sum up groups.
 pub(crate) const GROUPS: &str = include_str!("jxa/groups.js");
+
+/// What scripts have besides that ask the system and no app.
+pub(crate) const SYSTEM: &str = include_str!("jxa/system.js");
+
 /// What scripts have besides that make objects.
 pub(crate) const CREATE: &str = include_str!("jxa/create.js");
 

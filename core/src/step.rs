@@ -16,6 +16,7 @@ mod compare;
 mod create;
 mod elements;
 mod first;
+mod frontmost;
 mod health;
 mod moves;
 mod placing;
@@ -76,6 +77,8 @@ pub enum Step {
     Run(Run),
     /// Ask a human and come back with the answer.
     Ask(Ask),
+    /// Read a dictionary that no argument has named and come back with [`Event::Loaded`].
+    Load(Load),
     /// The answer.
     Done(Outcome),
 }
@@ -102,6 +105,15 @@ pub struct Ask {
     pub pending: Pending,
 }
 
+/// A dictionary to read.
+#[derive(Debug)]
+pub struct Load {
+    /// The app, by bundle id.
+    pub app: String,
+    /// What [`resume`] needs to go on.
+    pub pending: Pending,
+}
+
 /// What became of a script or a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -111,6 +123,8 @@ pub enum Event {
     Failed(RunFailure),
     /// A human was asked.
     Answered(Answer),
+    /// The dictionary was read, if it could be.
+    Loaded,
 }
 
 /// Why a script has no answer.
@@ -159,6 +173,7 @@ enum Then {
     Apps(apps::Listing),
     Query(Box<query::Query>),
     Missing(Path, Option<Box<first::First>>),
+    Frontmost(frontmost::Front),
     Properties(properties::Reading),
     Elements(Box<elements::Listing>),
     Occurrences(Box<elements::Filling>),
@@ -250,6 +265,7 @@ fn begin(mut call: Call, world: &mut World<'_>) -> Step {
             properties::start(references, list, properties.as_deref(), text, world)
         }
         Call::GetElements(call) => elements::start(&call, None, world),
+        Call::Frontmost { app } => frontmost::start(app.as_deref(), world),
         Call::Command(call) => command::start(&call, world),
         Call::Script(call) => script::start(&call, world),
         Call::SetProperty(call) => set::start(&call, world),
@@ -272,6 +288,12 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         }
         other => other,
     };
+    let (event, then) = match (event, then) {
+        (Event::Loaded, Then::Frontmost(front)) if front.is_loading() => {
+            return front.loaded(events, world).unwrap_or_else(|fault| failed(&fault, events));
+        }
+        other => other,
+    };
     let ran = !matches!(event, Event::Failed(RunFailure::Unstarted(_)));
     let reply = read(event, &app, &name);
     if let Ok(reply) = &reply {
@@ -286,6 +308,7 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Err(fault), Then::Script(inside)) => Err(inside.after(fault)),
         (Err(fault), Then::Create(creating)) if ran && creating.writes() => Err(command::uncertain(fault)),
         (Err(fault), Then::Set(setting)) if ran && setting.writes() => Err(command::uncertain(fault)),
+        (reply, Then::Frontmost(front)) => front.resume(reply, events, world),
         (reply, Then::Validating(validating)) => Ok(validating.resume(reply.ok(), events, world)),
         (Err(fault), _) => Err(fault),
         (Ok(reply), Then::Apps(listing)) => listing.resume(reply, world),
@@ -320,6 +343,7 @@ fn read(event: Event, app: &str, name: &str) -> Result<Reply, Fault> {
         }
         Event::Failed(failure) => Err(run_failed(&failure, app, name)),
         Event::Answered(_) => Err(out_of_turn("a human's answer")),
+        Event::Loaded => Err(out_of_turn("a dictionary")),
     }
 }
 

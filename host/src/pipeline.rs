@@ -26,7 +26,7 @@ use iac_core::fault::{Code, Fault};
 use iac_core::permission::{Decided, Gate, Level, Question};
 use iac_core::plan::Learned;
 use iac_core::reference::{Limits, RefId, References};
-use iac_core::step::{self, Ask, Event, Outcome, Run, Step};
+use iac_core::step::{self, Ask, Event, Load, Outcome, Run, Step};
 use iac_osascript::{Kind, Place, Supervisor};
 use iac_state::State;
 use iac_state::references::SavedReferences;
@@ -277,6 +277,7 @@ impl Pipeline {
         match explained.await {
             Ok(Step::Run(run)) => Explained::Decided(run.decided),
             Ok(Step::Ask(ask)) => Explained::Asked(Box::new(ask.question)),
+            Ok(Step::Load(load)) => Explained::Fault(Box::new(internal(&load.app))),
             Ok(Step::Done(outcome)) => Explained::Done(Box::new(outcome)),
             Err(fault) => Explained::Fault(Box::new(fault)),
         }
@@ -434,7 +435,7 @@ impl Pipeline {
         };
         let step = self.begin(&apps, attempt, |world| step::start(call, world));
         match step {
-            Ok(step) => self.go_on(step, place, &apps, attempt, cancel).await,
+            Ok(step) => self.go_on(step, place, apps, attempt, cancel).await,
             Err(fault) => refused(&fault).into(),
         }
     }
@@ -445,7 +446,7 @@ impl Pipeline {
         &self,
         mut step: Step,
         mut held: Option<Place>,
-        apps: &Apps,
+        mut apps: Arc<Apps>,
         attempt: &Attempt<'_>,
         cancel: CancellationToken,
     ) -> Driven {
@@ -475,12 +476,18 @@ impl Pipeline {
                     left = left.saturating_sub(began.elapsed());
                     let (what, when) = ((&*app, decided.harm.level), (began, self.clock.now()));
                     self.permission.executed(attempt, what, &event, when).await;
-                    self.decide(apps, attempt, |world| step::resume(pending, event, world))
+                    self.decide(&apps, attempt, |world| step::resume(pending, event, world))
+                }
+                Step::Load(Load { app, pending }) => {
+                    if let Ok(loaded) = Box::pin(self.apps(Need::Dictionaries(vec![app]))).await {
+                        apps = loaded;
+                    }
+                    self.decide(&apps, attempt, |world| step::resume(pending, Event::Loaded, world))
                 }
                 Step::Ask(ask) => {
                     // Nobody else waits for a human.
                     held = None;
-                    let answered = Box::pin(self.asked(ask, apps, attempt, &cancel)).await;
+                    let answered = Box::pin(self.asked(ask, &apps, attempt, &cancel)).await;
                     // Whoever was asked has had time of their own; the app begins anew.
                     left = self.supervisor.timeout();
                     match answered {

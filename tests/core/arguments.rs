@@ -42,6 +42,7 @@ fn what_a_schema_allows_is_taken() {
                 Step::Done(outcome) => {
                     wrong.push(format!("{} {given:?}: {}", tool.name, outcome.body["message"]))
                 }
+                Step::Load(_) => wrong.push(format!("{} reads a dictionary", tool.name)),
                 Step::Ask(_) => wrong.push(format!("{} asks", tool.name)),
             }
         }

@@ -150,6 +150,10 @@ fn play(case: &Json) -> (String, bool) {
                 let Some(reply) = replies.next() else { return (shown, false) };
                 step = step::resume(run.pending, Event::Replied(reply.to_string()), &mut world);
             }
+            Step::Load(load) => {
+                writeln!(shown, "== dictionary of {}", load.app).unwrap();
+                step = step::resume(load.pending, Event::Loaded, &mut world);
+            }
             Step::Ask(ask) => {
                 let choices_there = ask.question.choices();
                 let words: Vec<&str> = choices_there.into_iter().map(Choice::as_str).collect();

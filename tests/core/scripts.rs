@@ -97,6 +97,7 @@ impl Session {
                     let event = failure.map_or(Event::Replied(answer), Event::Failed);
                     step::resume(run.pending, event, &mut world)
                 }
+                Step::Load(load) => step::resume(load.pending, Event::Loaded, &mut world),
                 Step::Ask(ask) => {
                     let (choice, digest) = (self.answers.remove(0), ask.question.digest());
                     self.asked.push(ask.question);

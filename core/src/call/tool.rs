@@ -13,6 +13,8 @@ pub enum Tool {
     GetProperties,
     /// `iac_mcp_get_elements`
     GetElements,
+    /// `iac_mcp_get_frontmost`
+    Frontmost,
     /// `iac_mcp_set_property`
     SetProperty,
     /// `iac_mcp_create`
@@ -30,12 +32,13 @@ pub enum Tool {
 }
 
 /// In the order in which clients see them.
-const NAMES: [(Tool, &str); 12] = [
+const NAMES: [(Tool, &str); 13] = [
     (Tool::ListApps, "iac_mcp_list_apps"),
     (Tool::DescribeApp, "iac_mcp_describe_app"),
     (Tool::QueryObject, "iac_mcp_query_object"),
     (Tool::GetProperties, "iac_mcp_get_properties"),
     (Tool::GetElements, "iac_mcp_get_elements"),
+    (Tool::Frontmost, "iac_mcp_get_frontmost"),
     (Tool::SetProperty, "iac_mcp_set_property"),
     (Tool::Create, "iac_mcp_create"),
     (Tool::ReadCommand, "iac_mcp_read_command"),

@@ -638,16 +638,6 @@ const each = (targets, command) => {
   return answers;
 };
 
-// Which apps run; asking launches none. Null where there is no such app.
-const running = (apps) =>
-  apps.map((id) => {
-    try {
-      return Application(id).running() === true;
-    } catch (error) {
-      return null;
-    }
-  });
-
 // What needs no app: dialogs, the clipboard. The process that runs this script does it.
 const ADDITIONS = "com.apple.osax.standardadditions";
 const additions = () => {

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::{
-    CHANGES, COMMANDS, CREATE, GROUPS, INDEX, PLACES, SERIES, SPREAD, Script, changes,
+    CHANGES, COMMANDS, CREATE, GROUPS, INDEX, PLACES, SERIES, SPREAD, SYSTEM, Script, changes,
     command::{command, find},
     create::create,
     data::Data,
@@ -62,6 +62,7 @@ fn script(approved: &Approved, costs: &Costs) -> Script {
             let index = wanted.series.as_ref().and_then(|series| series.index.as_ref());
             if index.is_some() { &[SPREAD, SERIES, INDEX] } else { &[SPREAD, SERIES] }
         }
+        Deed::Running { .. } | Deed::Frontmost => &[SYSTEM],
         Deed::Elements(wanted) => match (wanted.is_spread(), wanted.groups.is_some()) {
             (false, false) => &[],
             (true, false) => &[SPREAD],
@@ -102,7 +103,7 @@ pub(crate) fn preview(action: &Action, costs: &Costs) -> (String, Json) {
 fn body(action: &Action, costs: &Costs) -> (String, Data) {
     let Action { app, deed, .. } = action;
     let mut data = Data::new();
-    if !matches!(deed, Deed::Running { .. }) {
+    if !matches!(deed, Deed::Running { .. } | Deed::Frontmost) {
         data.set("app", &**app);
     }
     let body = match deed {
@@ -110,6 +111,7 @@ fn body(action: &Action, costs: &Costs) -> (String, Data) {
             data.set("apps", apps);
             "running(d.apps)".to_owned()
         }
+        Deed::Frontmost => "frontmost()".to_owned(),
         Deed::Version => "value(() => app.version())".to_owned(),
         Deed::Look { path, identity, mark } => look(path, identity, mark.as_ref(), &mut data),
         Deed::Names { container, collection, name } => {

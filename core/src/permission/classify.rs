@@ -88,7 +88,9 @@ fn calls(deed: &Deed) -> impl Iterator<Item = Classified> {
         }
         Deed::Preview(look) => look.subjects.iter().flat_map(|subject| on_the_way(&subject.path)).collect(),
         Deed::Set(changes) => changes.iter().flat_map(|change| on_the_way(&change.subject.path)).collect(),
-        Deed::Running { .. } | Deed::Version | Deed::Find(_) | Deed::Script(_) => Vec::new(),
+        Deed::Running { .. } | Deed::Frontmost | Deed::Version | Deed::Find(_) | Deed::Script(_) => {
+            Vec::new()
+        }
     };
     found.into_iter()
 }

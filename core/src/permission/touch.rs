@@ -134,7 +134,7 @@ impl<'a> Touched<'a> {
         let mut found = Self { itself: true, ..Self::default() };
         match deed {
             // A script's touches are its acts.
-            Deed::Running { .. } | Deed::Version | Deed::Script(_) => {}
+            Deed::Running { .. } | Deed::Frontmost | Deed::Version | Deed::Script(_) => {}
             Deed::Look { path, .. } | Deed::Value { path, .. } => found.path(path),
             Deed::Names { container, name, .. } => {
                 found.path(container);

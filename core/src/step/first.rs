@@ -329,6 +329,10 @@ pub(super) fn with_events(step: Step, events: u64) -> Step {
             ask.pending.events += events;
             Step::Ask(ask)
         }
+        Step::Load(mut load) => {
+            load.pending.events += events;
+            Step::Load(load)
+        }
         Step::Done(mut outcome) => {
             outcome.events += events;
             Step::Done(outcome)

@@ -366,6 +366,7 @@ fn ended(event: &Event) -> (String, u64) {
         Event::Failed(RunFailure::Unstarted(_)) => ("not started".to_owned(), 0),
         Event::Failed(RunFailure::Process(_)) => ("died".to_owned(), 0),
         Event::Answered(_) => ("answered".to_owned(), 0),
+        Event::Loaded => ("loaded".to_owned(), 0),
     }
 }
 

@@ -111,6 +111,7 @@ pub(crate) fn play_at(tool: &str, arguments: &Json, world: &Json, single: Option
                     runs.push((script, answer.clone()));
                     step::resume(run.pending, Event::Replied(answer), &mut world_of)
                 }
+                Step::Load(load) => step::resume(load.pending, Event::Loaded, &mut world_of),
                 Step::Ask(ask) => panic!("nothing is asked here: {}", ask.question.text()),
             };
         };

@@ -300,6 +300,10 @@ impl Game {
                 let step = self.session.decide(|world| step::resume(ask.pending, event, world));
                 self.keep(step, yes);
             }
+            Step::Load(load) => {
+                let step = self.session.decide(|world| step::resume(load.pending, Event::Loaded, world));
+                self.keep(step, None);
+            }
             Step::Done(_) => unreachable!("what is done is not kept"),
         }
     }

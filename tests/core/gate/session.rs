@@ -146,6 +146,7 @@ impl Session {
                     let event = self.run(&run.script.one_shot());
                     self.decide(|world| step::resume(run.pending, event, world))
                 }
+                Step::Load(load) => self.decide(|world| step::resume(load.pending, Event::Loaded, world)),
                 Step::Ask(ask) => {
                     let answer = self.answer(&ask.question);
                     self.asked.push(ask.question);

@@ -31,6 +31,7 @@ impl Desk {
                         Event::Replied((*replies.next().expect("a reply for each script")).to_owned());
                     self.decide(|world| step::resume(run.pending, reply, world))
                 }
+                Step::Load(load) => self.decide(|world| step::resume(load.pending, Event::Loaded, world)),
                 Step::Ask(ask) => panic!("nothing is asked here: {}", ask.question.text()),
                 Step::Done(outcome) => return (data, outcome),
             }

@@ -9,12 +9,13 @@ use serde_json::{Value as Json, json};
 
 use crate::session::{Session, modes};
 
-const TOOLS: [&str; 13] = [
+const TOOLS: [&str; 14] = [
     "iac_mcp_list_apps",
     "iac_mcp_describe_app",
     "iac_mcp_query_object",
     "iac_mcp_get_properties",
     "iac_mcp_get_elements",
+    "iac_mcp_get_frontmost",
     "iac_mcp_set_property",
     "iac_mcp_create",
     "iac_mcp_read_command",

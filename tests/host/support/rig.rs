@@ -64,6 +64,7 @@ impl Rig {
                     let yes = Event::Answered(Answer::Chosen { choice, digest, by: "a test".to_owned() });
                     self.decide(|world| step::resume(ask.pending, yes, world))
                 }
+                Step::Load(load) => self.decide(|world| step::resume(load.pending, Event::Loaded, world)),
                 Step::Done(outcome) => return outcome,
             }
         }

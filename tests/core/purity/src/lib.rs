@@ -86,6 +86,7 @@ fn ask(tool: &str, arguments: &Json, apps: &Apps) -> Option<Outcome> {
     loop {
         step = match step {
             Step::Run(run) => resume(run.pending, Event::Replied(REPLY.to_owned()), &mut world),
+            Step::Load(load) => resume(load.pending, Event::Loaded, &mut world),
             Step::Ask(ask) => {
                 resume(ask.pending, Event::Answered(Answer::NoWay(NOBODY.to_owned())), &mut world)
             }

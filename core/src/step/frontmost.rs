@@ -1,0 +1,490 @@
+//! `iac_mcp_get_frontmost`: what the person looks at, in the app that is in front.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::properties::column;
+use super::show::{show, value};
+use super::{
+    Behind, Load, Outcome, Pending, Step, Then, World, done, in_app, out_of_turn, propose, remember,
+};
+use crate::action::{Action, Column, Deed, Terms, Wanted};
+use crate::app::App;
+use crate::change;
+use crate::dictionary::Dictionary;
+use crate::fault::Fault;
+use crate::identity::{Identity, identity};
+use crate::osa_error::OsaError;
+use crate::reply::Reply;
+use crate::specifier::{By, Id, Mark, Path, Segment, read_source};
+use crate::value::Value;
+use crate::words::TextWindow;
+
+/// How much of a selected text is shown.
+const TEXT: TextWindow = TextWindow { offset: 0, limit: 1_000 };
+
+/// So many selected objects are named, each with one event; the others are only counted.
+const MOST_SELECTED: usize = 10;
+
+/// What apps call the things that a person looks at, the best first.
+///
+/// # Source
+/// The dictionaries of the apps that come with macOS 26, and of Chrome, OmniFocus and Keynote.
+const SELECTION: &str = "selection";
+const FOLDER: &str = "insertion location";
+/// A name leads to a document only if no other document has it.
+const DOCUMENTS: &str = "documents.name";
+const TABS: [&str; 3] = ["current tab", "active tab", "selected tab"];
+const PLACES: [&str; 3] = ["URL", "path", "file"];
+
+/// What is known while the app is asked.
+#[derive(Debug)]
+pub(super) enum Front {
+    /// The system is asked which app is in front.
+    Asked,
+    /// The dictionary of that app is read.
+    Found(String),
+    /// The app is asked what it shows.
+    Looking(Box<Looking>),
+    /// The app is asked for the names of what is selected.
+    Naming(Box<Naming>),
+}
+
+/// The reads of one app.
+#[derive(Debug)]
+pub(super) struct Looking {
+    app: String,
+    reads: Vec<Read>,
+}
+
+/// An answer while it is put together.
+struct Shown {
+    body: Json,
+    /// The names of all documents, if documents are known by their names.
+    documents: Vec<String>,
+    /// The selected objects.
+    selected: Vec<Path>,
+}
+
+/// What is read of one object.
+#[derive(Debug)]
+struct Read {
+    field: &'static str,
+    wanted: Arc<Wanted>,
+}
+
+/// An answer that lacks only names.
+#[derive(Debug)]
+pub(super) struct Naming {
+    body: Json,
+    /// Where in the selection the named objects stand.
+    places: Vec<usize>,
+}
+
+pub(super) fn start(app: Option<&str>, world: &mut World<'_>) -> Result<Step, Fault> {
+    if let Some(app) = app {
+        let app = world.apps.find(app)?.bundle_id.to_string();
+        return look(&app, 0, world);
+    }
+    let action = Action { app: "".into(), terms: Terms::default(), deed: Deed::Frontmost };
+    let behind = Behind { name: "the system".to_owned(), events: 0 };
+    Ok(propose(action, behind, Then::Frontmost(Front::Asked), world))
+}
+
+impl Front {
+    pub(super) fn resume(
+        self,
+        reply: Result<Reply, Fault>,
+        events: u64,
+        world: &mut World<'_>,
+    ) -> Result<Step, Fault> {
+        match self {
+            Self::Asked => found(reply?, events, world),
+            Self::Found(_) => Err(out_of_turn("a script's reply")),
+            Self::Looking(looking) => looking.resume(reply, events, world),
+            Self::Naming(naming) => Ok(naming.resume(reply.ok(), events)),
+        }
+    }
+
+    /// Goes on once the dictionary is there.
+    pub(super) fn loaded(self, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
+        match self {
+            Self::Found(app) => look(&app, events, world),
+            _ => Err(out_of_turn("a dictionary")),
+        }
+    }
+
+    /// Whether this waits for a dictionary.
+    pub(super) fn is_loading(&self) -> bool {
+        matches!(self, Self::Found(_))
+    }
+}
+
+/// Goes on with the app that the system has named.
+fn found(reply: Reply, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
+    let front = reply.result.map_err(|error| error.to_fault("", "the system"))?;
+    let text = |field: &str| front[field].as_str().unwrap_or_default().to_owned();
+    let Some(app) = world.apps.0.iter().find(|app| app.bundle_id.eq_ignore_ascii_case(&text("id"))) else {
+        let path = text("path");
+        let file = path.rsplit('/').next().unwrap_or_default();
+        let name = crate::foreign::clean(file.strip_suffix(".app").unwrap_or(file), 80);
+        return Ok(done(
+            json!({
+                "app": { "name": name, "bundleId": text("id"), "scriptable": false },
+                "note": "this app is not scriptable; `app` looks at another one",
+            }),
+            events,
+        ));
+    };
+    let (id, name) = (app.bundle_id.clone(), app.name.clone());
+    let then = Then::Frontmost(Front::Found(id.to_string()));
+    Ok(Step::Load(Load { app: id.to_string(), pending: Pending { app: id, name, events, then } }))
+}
+
+/// Asks an app what it shows.
+fn look(app: &str, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
+    let app = world.apps.find(app)?;
+    let reads = match app.dictionary() {
+        Ok(dictionary) => reads(app, dictionary),
+        Err(fault) => return Ok(without(head(app), &fault, events)),
+    };
+    if reads.is_empty() {
+        let mut body = head(app);
+        body["note"] = json!("the dictionary of this app has no windows, documents or selection");
+        return Ok(done(body, events));
+    }
+    let objects: Vec<Arc<Wanted>> = reads.iter().map(|read| Arc::clone(&read.wanted)).collect();
+    let deed = Deed::Properties { sizes: vec![0; objects.len()], objects, text: TEXT };
+    let id = app.bundle_id.to_string();
+    let then = Then::Frontmost(Front::Looking(Box::new(Looking { app: id, reads })));
+    Ok(match in_app(app, deed, events, then, world) {
+        // A rule against reading is no reason to hide which app is in front.
+        Step::Done(Outcome { body, is_error: true, refused, events, .. }) => {
+            let body = with_reason(head(app), &body);
+            Step::Done(Outcome { body, refused, events, ..Outcome::default() })
+        }
+        step => step,
+    })
+}
+
+fn head(app: &App) -> Json {
+    json!({ "app": { "name": app.name, "bundleId": &*app.bundle_id } })
+}
+
+fn without(body: Json, fault: &Fault, events: u64) -> Step {
+    done(with_reason(body, &fault.to_json()), events)
+}
+
+fn with_reason(mut body: Json, fault: &Json) -> Json {
+    body["complete"] = json!(false);
+    body["reason"] = fault["message"].clone();
+    body["suggestion"] = fault["suggestion"].clone();
+    body
+}
+
+/// The objects of an app that a person looks at, with what is read of each.
+fn reads(app: &App, dictionary: &Dictionary) -> Vec<Read> {
+    let application = Path::application();
+    let mut reads = Vec::new();
+    let own = columns(app, dictionary, application.class(), &[SELECTION, FOLDER, DOCUMENTS]);
+    reads.extend(read("application", application.clone(), own));
+    if let Some(window) = first(dictionary, &application, "window") {
+        let mut terms = known_by(app, dictionary, window.class());
+        for tab in TABS {
+            let wanted =
+                [tab.to_owned(), format!("{tab}.name"), format!("{tab}.title"), format!("{tab}.URL")];
+            terms.extend(wanted);
+        }
+        let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
+        let columns = columns(app, dictionary, window.class(), &terms);
+        let has_tab = columns.iter().any(|column| TABS.contains(&column.term.as_str()));
+        reads.extend(read("window", window, columns));
+        // A browser's document is its tab.
+        if has_tab {
+            return reads;
+        }
+    }
+    if let Some(document) = first(dictionary, &application, "document") {
+        let mut terms = known_by(app, dictionary, document.class());
+        terms.extend(PLACES.map(str::to_owned));
+        terms.push(SELECTION.to_owned());
+        let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
+        let columns = columns(app, dictionary, document.class(), &terms);
+        reads.extend(read("document", document, columns));
+    }
+    reads
+}
+
+fn read(field: &'static str, path: Path, columns: Vec<Column>) -> Option<Read> {
+    let wanted = Wanted { path, identity: Identity::Index, columns: Some(columns), named: Vec::new() };
+    let has_any = wanted.columns.as_ref().is_some_and(|columns| !columns.is_empty());
+    has_any.then(|| Read { field, wanted: Arc::new(wanted) })
+}
+
+fn first(dictionary: &Dictionary, container: &Path, element: &str) -> Option<Path> {
+    let collection = container.collection(dictionary, element).ok()?;
+    Some(container.then(Segment::Element(collection, By::Index(0))))
+}
+
+/// What objects of a class are known by, and what people call them.
+fn known_by(app: &App, dictionary: &Dictionary, class: &str) -> Vec<String> {
+    let id = match identity(dictionary, class) {
+        Identity::Id(_) => dictionary.property_of_code(class, "ID  ").map(|property| property.name.clone()),
+        _ => None,
+    };
+    id.into_iter().chain(change::label(&app.bundle_id, dictionary, class)).collect()
+}
+
+/// Those of some properties that the class has and that can be read, each once.
+fn columns(app: &App, dictionary: &Dictionary, class: &str, terms: &[&str]) -> Vec<Column> {
+    let mut known: Vec<Column> = Vec::new();
+    for term in terms {
+        let Ok(column) = column(app, dictionary, class, term) else { continue };
+        if known.iter().all(|each| each.identifiers != column.identifiers) {
+            known.push(column);
+        }
+    }
+    known
+}
+
+/// The values of one object, by term; failures among them.
+type Values = Vec<(String, Value)>;
+
+impl Looking {
+    fn resume(self, reply: Result<Reply, Fault>, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
+        let app = world.apps.find(&self.app)?;
+        let rows = match reply
+            .and_then(|reply| reply.result.map_err(|error| error.to_fault(&app.bundle_id, &app.name)))
+        {
+            Ok(rows) => rows,
+            Err(fault) => return Ok(without(head(app), &fault, events)),
+        };
+        let dictionary = app.dictionary()?.clone();
+        let mut shown = Shown { body: head(app), documents: Vec::new(), selected: Vec::new() };
+        for (at, read) in self.reads.iter().enumerate() {
+            let row = rows.get(at).unwrap_or(&Json::Null);
+            shown.add(read, values(read, row, &dictionary), app, &dictionary, world);
+        }
+        shown.named(app, &dictionary, events, world)
+    }
+}
+
+fn values(read: &Read, row: &Json, dictionary: &Dictionary) -> Values {
+    let columns = read.wanted.columns.as_deref().unwrap_or_default();
+    let cells = row.get("v").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+    let read = columns.iter().zip(cells);
+    read.map(|(column, cell)| (column.term.clone(), value(cell, Some(&column.kind), dictionary))).collect()
+}
+
+impl Shown {
+    fn add(
+        &mut self,
+        read: &Read,
+        values: Values,
+        app: &App,
+        dictionary: &Dictionary,
+        world: &mut World<'_>,
+    ) {
+        let Some(path) = self.known(read, &values, dictionary) else {
+            self.add_own(values, app, world);
+            return;
+        };
+        let values: Values = values
+            .into_iter()
+            .filter_map(|(term, value)| {
+                Some((term.clone(), self.readable(&format!("{term} of {}", read.field), value, app)?))
+            })
+            .collect();
+        // An object of which nothing can be read is not there.
+        if values.is_empty() {
+            return;
+        }
+        let label = change::label(&app.bundle_id, dictionary, path.class());
+        let mut said = object(&path, app, world);
+        let mut tab = Map::new();
+        for (term, value) in values {
+            match term.split_once('.') {
+                _ if label.as_ref() == Some(&term) => said["name"] = show(&value, app, world),
+                Some((_, part)) => drop(tab.insert(part.to_owned(), show(&value, app, world))),
+                None if TABS.contains(&term.as_str()) => {
+                    if let Some(path) = path_of(&value, app) {
+                        tab.extend(object(&path, app, world).as_object().cloned().unwrap_or_default());
+                    }
+                }
+                None if term == SELECTION => self.select(&value, app, world),
+                None if PLACES.contains(&term.as_str()) => said[term] = show(&value, app, world),
+                None => {}
+            }
+        }
+        self.body[read.field] = said;
+        if !tab.is_empty() {
+            self.body["tab"] = Json::Object(tab);
+        }
+    }
+
+    /// The values of the application itself.
+    fn add_own(&mut self, values: Values, app: &App, world: &mut World<'_>) {
+        for (term, value) in values {
+            let Some(value) = self.readable(&term, value, app) else { continue };
+            match (term.as_str(), value) {
+                (SELECTION, value) => self.select(&value, app, world),
+                (FOLDER, value) => {
+                    if let Some(path) = path_of(&value, app) {
+                        self.body["folder"] = object(&path, app, world);
+                    }
+                }
+                (_, Value::List(names)) => self.documents.extend(names.into_iter().filter_map(text)),
+                _ => {}
+            }
+        }
+    }
+
+    /// The value, if there is one; an object that is not there has none, and other failures are told.
+    fn readable(&mut self, term: &str, value: Value, app: &App) -> Option<Value> {
+        match value {
+            Value::Null => None,
+            Value::Failed { number, .. } if crate::osa_error::is_missing(number) => None,
+            Value::Failed { number, message } => {
+                let error = OsaError { number, message, at: "property".to_owned() };
+                self.body["errors"][term] = error.to_fault(&app.bundle_id, &app.name).to_json();
+                None
+            }
+            value => Some(value),
+        }
+    }
+
+    fn select(&mut self, value: &Value, app: &App, world: &mut World<'_>) {
+        let items = match value {
+            Value::List(items) => items.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        let shown = items.iter().take(MOST_SELECTED).map(|item| match path_of(item, app) {
+            Some(path) => {
+                let said = object(&path, app, world);
+                self.selected.push(path);
+                said
+            }
+            None => show(item, app, world),
+        });
+        let shown: Vec<Json> = shown.collect();
+        let is_cut = shown.len() < items.len();
+        self.body["selection"] = Json::from(shown);
+        if is_cut {
+            self.body["selectionCount"] = json!(items.len());
+        }
+    }
+
+    /// The best way to the front object: by its id, by a name that no other has, or by its place; `None` for the
+    /// application.
+    fn known(&self, read: &Read, values: &Values, dictionary: &Dictionary) -> Option<Path> {
+        let (container, segment) = read.wanted.path.last()?;
+        let Segment::Element(member, _) = segment else { return None };
+        let property = match identity(dictionary, &member.class) {
+            Identity::Id(property) | Identity::Name(property) => property,
+            Identity::Index => return Some(read.wanted.path.clone()),
+        };
+        let is_it = |column: &&Column| column.identifiers == [property.clone()];
+        let columns = read.wanted.columns.as_deref().unwrap_or_default();
+        let term = columns.iter().find(is_it).map(|column| column.term.as_str());
+        let found = values.iter().find(|(known, _)| Some(known.as_str()) == term).map(|(_, value)| value);
+        let is_id = matches!(identity(dictionary, &member.class), Identity::Id(_));
+        let by = match found {
+            Some(Value::Text(id)) if is_id => By::Id(Id::Text(id.clone())),
+            Some(Value::Number(id)) if is_id && id.is_i64() => {
+                By::Id(Id::Number(id.as_i64().unwrap_or_default()))
+            }
+            Some(Value::Text(name)) if self.is_alone(name) => By::Name(name.clone()),
+            Some(Value::Text(name)) => {
+                Mark::of(Some(property), &json!(name)).map_or(By::Index(0), |mark| By::Place(0, mark))
+            }
+            _ => By::Index(0),
+        };
+        Some(container.then(Segment::Element(member.clone(), by)))
+    }
+
+    fn is_alone(&self, name: &str) -> bool {
+        let same = |other: &&String| other.to_lowercase() == name.to_lowercase();
+        self.documents.iter().filter(same).count() == 1
+    }
+
+    /// Asks for the names of selected objects that say no name themselves.
+    fn named(
+        mut self,
+        app: &App,
+        dictionary: &Dictionary,
+        events: u64,
+        world: &mut World<'_>,
+    ) -> Result<Step, Fault> {
+        self.body["untrusted"] = json!(true);
+        if ["window", "document", "selection", "folder", "errors"]
+            .iter()
+            .all(|field| self.body[*field].is_null())
+        {
+            self.body["note"] = json!("the app shows no window, document or selection to scripts");
+        }
+        let (mut places, mut objects) = (Vec::new(), Vec::new());
+        for (place, path) in self.selected.iter().enumerate().filter(|(_, path)| path.name().is_none()) {
+            let Some(label) = change::label(&app.bundle_id, dictionary, path.class()) else { continue };
+            let Ok(column) = column(app, dictionary, path.class(), &label) else { continue };
+            let identity = identity(dictionary, path.class());
+            let wanted =
+                Wanted { path: path.clone(), identity, columns: Some(vec![column]), named: Vec::new() };
+            places.push(place);
+            objects.push(Arc::new(wanted));
+        }
+        // Where something stands that is no object, the places in the list are others.
+        if objects.is_empty()
+            || self.body["selection"].as_array().is_none_or(|all| all.len() != self.selected.len())
+        {
+            return Ok(done(self.body, events));
+        }
+        let deed = Deed::Properties { sizes: vec![0; objects.len()], objects, text: TEXT };
+        let naming = Naming { body: self.body.clone(), places };
+        Ok(match in_app(app, deed, events, Then::Frontmost(Front::Naming(Box::new(naming))), world) {
+            Step::Run(run) => Step::Run(run),
+            // A rule against reading the names leaves the rest as it is.
+            _ => done(self.body, events),
+        })
+    }
+}
+
+impl Naming {
+    fn resume(mut self, reply: Option<Reply>, events: u64) -> Step {
+        let rows = reply.and_then(|reply| reply.result.ok()).unwrap_or_default();
+        for (at, place) in self.places.iter().enumerate() {
+            let cell = rows.get(at).and_then(|row| row["v"].get(0)).unwrap_or(&Json::Null);
+            let name = Value::decode(cell).ok().and_then(text);
+            if let Some(name) = name {
+                self.body["selection"][*place]["name"] = json!(name);
+            }
+        }
+        done(self.body, events)
+    }
+}
+
+fn text(value: Value) -> Option<String> {
+    match value {
+        Value::Text(text) => Some(text),
+        Value::Excerpt(part) => Some(part.text),
+        _ => None,
+    }
+}
+
+fn path_of(value: &Value, app: &App) -> Option<Path> {
+    let Value::Object(source) = value else { return None };
+    read_source(app.dictionary.as_ref()?, source)
+}
+
+/// An object with its reference and in words, which the next call takes both.
+fn object(path: &Path, app: &App, world: &mut World<'_>) -> Json {
+    let mut said = json!({ "id": remember(path.clone(), app, world).to_string(), "type": path.class() });
+    if let Some(name) = path.name() {
+        said["name"] = json!(name);
+    }
+    said["text"] = json!(path.to_text());
+    if !path.is_stable() {
+        said["stable"] = json!(false);
+    }
+    said
+}
