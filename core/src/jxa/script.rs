@@ -109,7 +109,7 @@ fn body(action: &Action, costs: &Costs) -> (String, Data) {
     let body = match deed {
         Deed::Running { apps } => {
             data.set("apps", apps);
-            "running(d.apps)".to_owned()
+            "({ running: running(d.apps), clock: clock() })".to_owned()
         }
         Deed::Frontmost => "frontmost()".to_owned(),
         Deed::Version => "value(() => app.version())".to_owned(),

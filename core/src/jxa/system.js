@@ -9,6 +9,19 @@ const running = (apps) =>
     }
   });
 
+// The time of this Mac, so that a client knows what "today" is.
+const clock = () => {
+  const now = new Date(),
+    days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+  let zone = null;
+  try {
+    zone = wellFormed(ObjC.unwrap($.NSTimeZone.localTimeZone.name));
+  } catch (error) {
+    // The offset in the time says what matters.
+  }
+  return { now: stamp(now), weekday: days[now.getDay()], zone: zone };
+};
+
 // Where the app lies that is in front, and its bundle id. The system's own command comes first: NSWorkspace keeps its
 // first answer in a process without a run loop, such as a worker.
 const frontmost = () => {

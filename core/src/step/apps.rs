@@ -41,12 +41,19 @@ pub(super) fn start(search: Option<&str>, world: &World<'_>) -> Result<Step, Fau
 
 impl Listing {
     pub(super) fn resume(self, reply: Reply, world: &World<'_>) -> Result<Step, Fault> {
-        let running = reply.result.map_err(|error| error.to_fault("", "the system"))?;
+        let answer = reply.result.map_err(|error| error.to_fault("", "the system"))?;
+        let running = &answer["running"];
         let listed = self.bundle_ids.iter().enumerate().filter_map(|(at, id)| {
             let app = world.apps.0.iter().find(|app| *app.bundle_id == **id)?;
             Some(show(app, running.get(at).unwrap_or(&Json::Null)))
         });
-        Ok(done(json!({ "apps": listed.collect::<Vec<_>>() }), 0))
+        let mut body = json!({ "apps": listed.collect::<Vec<_>>() });
+        for field in ["now", "weekday", "zone"] {
+            if let Some(value) = answer["clock"].get(field).filter(|value| value.is_string()) {
+                body[field] = value.clone();
+            }
+        }
+        Ok(done(body, 0))
     }
 }
 

@@ -1,7 +1,7 @@
 //! `system`: information about this server.
 
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use iac_core::app::Apps;
 use iac_core::call::Call;
@@ -19,6 +19,12 @@ use crate::consent::Caller;
 
 /// The name of the tool.
 pub const TOOL: &str = "system";
+
+/// An app of every Mac, so that a list with only this app tells the time.
+const ALWAYS_THERE: &str = "com.apple.finder";
+
+/// How long the status waits for the time of the Mac.
+const SOON: Duration = Duration::from_secs(2);
 
 const ACTIONS: [&str; 4] = ["version", "status", "diagnostics", "metrics"];
 
@@ -67,7 +73,7 @@ impl Pipeline {
             Ok("version") => Ok(version()),
             Ok("diagnostics") => self.diagnostics(&plugins, &attempt, cancel).await,
             Ok("metrics") => Ok(json!({ "osascript": self.supervisor.report(), "plugins": plugins.reports })),
-            Ok(_) => self.status(&plugins).await,
+            Ok(_) => self.status(&plugins, &attempt, cancel).await,
             Err(fault) => Err(fault),
         };
         let outcome =
@@ -75,12 +81,17 @@ impl Pipeline {
         self.ended(outcome.into(), started)
     }
 
-    async fn status(&self, plugins: &PluginStatus) -> Result<Json, Fault> {
+    async fn status(
+        &self,
+        plugins: &PluginStatus,
+        attempt: &Attempt<'_>,
+        cancel: CancellationToken,
+    ) -> Result<Json, Fault> {
         let apps = self.apps(Need::Dictionaries(Vec::new())).await?;
         let loaded = apps.0.iter().filter(|app| app.dictionary.is_some()).count();
         let count = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
         let held = self.stats().total;
-        Ok(json!({
+        let mut body = json!({
             "version": env!("CARGO_PKG_VERSION"),
             "uptimeMs": u64::try_from(self.clock.started.elapsed().as_millis()).unwrap_or(u64::MAX),
             "simulated": self.world.is_some(),
@@ -92,7 +103,28 @@ impl Pipeline {
                 "failed": count(&self.counters.errors),
                 "appleEvents": count(&self.counters.events),
             },
-        }))
+        });
+        for (field, value) in self.time_of_mac(attempt, cancel).await {
+            body[field] = value;
+        }
+        Ok(body)
+    }
+
+    /// The date, weekday and zone of the Mac; nothing where the Mac does not answer soon, because the status has to.
+    async fn time_of_mac(&self, attempt: &Attempt<'_>, cancel: CancellationToken) -> Map<String, Json> {
+        let soon = cancel.child_token();
+        let late = {
+            let soon = soon.clone();
+            tokio::spawn(async move {
+                tokio::time::sleep(SOON).await;
+                soon.cancel();
+            })
+        };
+        let call = Call::ListApps { search: Some(ALWAYS_THERE.to_owned()) };
+        let body = self.drive(call, None, attempt, soon).await.outcome.body;
+        late.abort();
+        let fields = ["now", "weekday", "zone"].into_iter();
+        fields.filter_map(|field| Some((field.to_owned(), body.get(field)?.clone()))).collect()
     }
 
     async fn diagnostics(
