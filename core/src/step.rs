@@ -19,6 +19,7 @@ mod first;
 mod frontmost;
 mod health;
 mod moves;
+mod names;
 mod placing;
 mod properties;
 mod query;
@@ -174,6 +175,7 @@ enum Then {
     Query(Box<query::Query>),
     Missing(Path, Option<Box<first::First>>),
     Frontmost(frontmost::Front),
+    Naming(Box<names::Naming>),
     Properties(properties::Reading),
     Elements(Box<elements::Listing>),
     Occurrences(Box<elements::Filling>),
@@ -308,6 +310,7 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Err(fault), Then::Script(inside)) => Err(inside.after(fault)),
         (Err(fault), Then::Create(creating)) if ran && creating.writes() => Err(command::uncertain(fault)),
         (Err(fault), Then::Set(setting)) if ran && setting.writes() => Err(command::uncertain(fault)),
+        (reply, Then::Naming(naming)) => Ok(naming.resume(reply.ok(), events)),
         (reply, Then::Frontmost(front)) => front.resume(reply, events, world),
         (reply, Then::Validating(validating)) => Ok(validating.resume(reply.ok(), events, world)),
         (Err(fault), _) => Err(fault),

@@ -8,6 +8,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::compare::comparable;
 use super::first::First;
+use super::names::{self, Objects};
 use super::properties::column;
 use super::show::{Shown, largest, show, value};
 use super::{Outcome, Step, Then, World, done, held, in_app, query, remember};
@@ -337,11 +338,16 @@ impl Listing {
                 world.learned.seen(&app.bundle_id, container, &self.wanted.collection, size);
             }
         }
-        let body = self.body(&answer, reply.reason, app, world)?;
+        let mut objects = Objects::new();
+        let body = self.body(&answer, reply.reason, &mut objects, app, world)?;
         if let Some(first) = self.first.take() {
             return first.found(&body, events, world);
         }
-        Ok(Step::Done(Outcome { body, events, strategy: reply.strategy, ..Outcome::default() }))
+        // A program takes ids as they are.
+        if world.gate.plugin.is_some() {
+            objects.clear();
+        }
+        Ok(names::told(body, &objects, app, (events, reply.strategy), world))
     }
 
     /// Another object stands where the container was.
@@ -372,6 +378,7 @@ impl Listing {
         &self,
         answer: &Json,
         reason: Option<String>,
+        objects: &mut Objects,
         app: &App,
         world: &mut World<'_>,
     ) -> Result<Json, Fault> {
@@ -384,14 +391,15 @@ impl Listing {
         let mut elements = Vec::new();
         let mut size = ENVELOPE;
         for row in rows {
-            let element = self.element(row, &dictionary, app, world);
+            let element = self.element(row, &dictionary, objects, app, world);
             size += element.to_string().len() + 1;
             if size > largest(world) && !elements.is_empty() {
                 break;
             }
             elements.push(element);
         }
-        let mut body = json!({ "app": &*app.bundle_id });
+        let mut body = json!({ "app": &*app.bundle_id, "type": self.wanted.collection.class });
+        say_once("container", &mut elements, &mut body);
         self.with_counts(&mut body, elements, rows.len(), total);
         self.told(&mut body, reason);
         Ok(body)
@@ -502,7 +510,14 @@ impl Listing {
         }
     }
 
-    fn element(&self, row: &Json, dictionary: &Dictionary, app: &App, world: &mut World<'_>) -> Json {
+    fn element(
+        &self,
+        row: &Json,
+        dictionary: &Dictionary,
+        objects: &mut Objects,
+        app: &App,
+        world: &mut World<'_>,
+    ) -> Json {
         let empty = Json::Null;
         let cell = |at: usize| row.get(at).unwrap_or(&empty);
         let by = self.by(cell(0), cell(1), cell(3));
@@ -512,13 +527,11 @@ impl Listing {
         };
         let container = self.from(cell(4), dictionary);
         let mut fields: Map<String, Json> = Map::new();
-        let kind = self.wanted.collection.class.clone();
         match &container {
             Some(container) => {
                 let path = container.then(Segment::Element(self.wanted.collection.clone(), by));
                 let stable = path.is_stable();
                 fields.insert("id".to_owned(), json!(remember(path, app, world).to_string()));
-                fields.insert("type".to_owned(), json!(kind));
                 if !stable {
                     fields.insert("stable".to_owned(), json!(false));
                 }
@@ -526,7 +539,6 @@ impl Listing {
             // The app shows the container in a form that does not lead there again.
             None => {
                 fields.insert("id".to_owned(), Json::Null);
-                fields.insert("type".to_owned(), json!(kind));
             }
         }
         let cells = cell(2);
@@ -541,11 +553,20 @@ impl Listing {
             fields.insert("occurrence".to_owned(), json!(date));
         }
         if self.wanted.is_spread() {
-            let shown = container.map(|container| container.to_text());
+            let shown = container.map(|path| match path.is_stable() {
+                true => names::in_short(&path, objects, app, world),
+                false => path.to_text(),
+            });
             fields.insert("container".to_owned(), json!(shown));
         }
         if self.wanted.wanted > 0 && self.wanted.label.is_none() {
-            self.shown(cells, dictionary, app, world).into_fields(&mut fields);
+            let mut shown = Shown { in_words: Some(std::mem::take(objects)), ..Shown::default() };
+            let cells = cells.as_array().map(Vec::as_slice).unwrap_or_default();
+            for (column, cell) in self.wanted.columns.iter().zip(cells) {
+                shown.add(&column.term, &value(cell, Some(&column.kind), dictionary), app, world);
+            }
+            *objects = shown.in_words.take().unwrap_or_default();
+            shown.into_fields(&mut fields);
         }
         Json::Object(fields)
     }
@@ -564,13 +585,16 @@ impl Listing {
             }
         }
     }
+}
 
-    fn shown(&self, cells: &Json, dictionary: &Dictionary, app: &App, world: &mut World<'_>) -> Shown {
-        let mut shown = Shown::default();
-        let cells = cells.as_array().map(Vec::as_slice).unwrap_or_default();
-        for (column, cell) in self.wanted.columns.iter().zip(cells) {
-            shown.add(&column.term, &value(cell, Some(&column.kind), dictionary), app, world);
-        }
-        shown
+/// Says a field once for the whole answer if all elements have it and it is the same for all.
+fn say_once(field: &str, elements: &mut [Json], body: &mut Json) {
+    let Some(first) = elements.first().and_then(|element| element.get(field)).cloned() else { return };
+    if first.is_null() || elements.iter().any(|element| element.get(field) != Some(&first)) {
+        return;
+    }
+    body[field] = first;
+    for element in elements.iter_mut().filter_map(Json::as_object_mut) {
+        element.shift_remove(field);
     }
 }

@@ -305,7 +305,13 @@ fn settled<T: Copy>(all: Vec<(Named, T)>, found: &[RefId]) -> Vec<(Named, T)> {
 /// The first match as a query answers it, and the others where more were asked for.
 fn matches(body: &Json) -> Json {
     let mut references: Vec<Json> = body["elements"].as_array().cloned().unwrap_or_default();
-    references.iter_mut().for_each(|reference| reference["app"] = body["app"].clone());
+    for reference in &mut references {
+        for field in ["type", "app", "container"] {
+            if let Some(value) = body.get(field) {
+                reference[field] = value.clone();
+            }
+        }
+    }
     let mut answer = json!({ "reference": references.first(), "totalCount": body["totalCount"] });
     if references.len() > 1 {
         answer["references"] = Json::from(references);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
 
+use super::names::{self, Naming};
 use super::properties::column;
 use super::show::{show, value};
 use super::{
@@ -47,8 +48,6 @@ pub(super) enum Front {
     Found(String),
     /// The app is asked what it shows.
     Looking(Box<Looking>),
-    /// The app is asked for the names of what is selected.
-    Naming(Box<Naming>),
 }
 
 /// The reads of one app.
@@ -74,14 +73,6 @@ struct Read {
     wanted: Arc<Wanted>,
 }
 
-/// An answer that lacks only names.
-#[derive(Debug)]
-pub(super) struct Naming {
-    body: Json,
-    /// Where in the selection the named objects stand.
-    places: Vec<usize>,
-}
-
 pub(super) fn start(app: Option<&str>, world: &mut World<'_>) -> Result<Step, Fault> {
     if let Some(app) = app {
         let app = world.apps.find(app)?.bundle_id.to_string();
@@ -103,7 +94,6 @@ impl Front {
             Self::Asked => found(reply?, events, world),
             Self::Found(_) => Err(out_of_turn("a script's reply")),
             Self::Looking(looking) => looking.resume(reply, events, world),
-            Self::Naming(naming) => Ok(naming.resume(reply.ok(), events)),
         }
     }
 
@@ -266,7 +256,7 @@ impl Looking {
             let row = rows.get(at).unwrap_or(&Json::Null);
             shown.add(read, values(read, row, &dictionary), app, &dictionary, world);
         }
-        shown.named(app, &dictionary, events, world)
+        Ok(shown.named(app, events, world))
     }
 }
 
@@ -409,13 +399,7 @@ impl Shown {
     }
 
     /// Asks for the names of selected objects that say no name themselves.
-    fn named(
-        mut self,
-        app: &App,
-        dictionary: &Dictionary,
-        events: u64,
-        world: &mut World<'_>,
-    ) -> Result<Step, Fault> {
+    fn named(mut self, app: &App, events: u64, world: &World<'_>) -> Step {
         self.body["untrusted"] = json!(true);
         if ["window", "document", "selection", "folder", "errors"]
             .iter()
@@ -423,43 +407,12 @@ impl Shown {
         {
             self.body["note"] = json!("the app shows no window, document or selection to scripts");
         }
-        let (mut places, mut objects) = (Vec::new(), Vec::new());
-        for (place, path) in self.selected.iter().enumerate().filter(|(_, path)| path.name().is_none()) {
-            let Some(label) = change::label(&app.bundle_id, dictionary, path.class()) else { continue };
-            let Ok(column) = column(app, dictionary, path.class(), &label) else { continue };
-            let identity = identity(dictionary, path.class());
-            let wanted =
-                Wanted { path: path.clone(), identity, columns: Some(vec![column]), named: Vec::new() };
-            places.push(place);
-            objects.push(Arc::new(wanted));
-        }
         // Where something stands that is no object, the places in the list are others.
-        if objects.is_empty()
-            || self.body["selection"].as_array().is_none_or(|all| all.len() != self.selected.len())
-        {
-            return Ok(done(self.body, events));
-        }
-        let deed = Deed::Properties { sizes: vec![0; objects.len()], objects, text: TEXT };
-        let naming = Naming { body: self.body.clone(), places };
-        Ok(match in_app(app, deed, events, Then::Frontmost(Front::Naming(Box::new(naming))), world) {
-            Step::Run(run) => Step::Run(run),
-            // A rule against reading the names leaves the rest as it is.
-            _ => done(self.body, events),
-        })
-    }
-}
-
-impl Naming {
-    fn resume(mut self, reply: Option<Reply>, events: u64) -> Step {
-        let rows = reply.and_then(|reply| reply.result.ok()).unwrap_or_default();
-        for (at, place) in self.places.iter().enumerate() {
-            let cell = rows.get(at).and_then(|row| row["v"].get(0)).unwrap_or(&Json::Null);
-            let name = Value::decode(cell).ok().and_then(text);
-            if let Some(name) = name {
-                self.body["selection"][*place]["name"] = json!(name);
-            }
-        }
-        done(self.body, events)
+        let is_all = self.body["selection"].as_array().is_some_and(|all| all.len() == self.selected.len());
+        let unnamed = self.selected.iter().enumerate().filter(|(_, path)| is_all && path.name().is_none());
+        let place = |at: usize| ["selection".to_owned(), at.to_string(), "name".to_owned()].to_vec();
+        let wanted = unnamed.map(|(at, path)| (place(at), path.clone())).collect();
+        names::ask(Naming::of(self.body), wanted, app, events, world)
     }
 }
 

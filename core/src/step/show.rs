@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::names::{self, Objects};
 use super::{World, remember};
 use crate::app::App;
 use crate::dictionary::{Dictionary, Identifier, TypeExpr};
 use crate::osa_error::OsaError;
-use crate::specifier::read_source;
+use crate::specifier::{Path, read_source};
 use crate::value::Value;
 
 /// The largest size of a list in bytes. Elements beyond it are counted and can be fetched by another call.
@@ -25,6 +26,8 @@ pub(super) struct Shown {
     pub(super) errors: Map<String, Json>,
     /// Which texts are cut, by term.
     pub(super) cut: Map<String, Json>,
+    /// The objects that are shown in words, if objects are shown so.
+    pub(super) in_words: Option<Objects>,
 }
 
 impl Shown {
@@ -43,7 +46,11 @@ impl Shown {
             }
             _ => {}
         }
-        self.properties.insert(term.to_owned(), show(value, app, world));
+        let shown = match &mut self.in_words {
+            None => show(value, app, world),
+            Some(objects) => value.to_json(&mut |source| words(source, objects, app, world)),
+        };
+        self.properties.insert(term.to_owned(), shown);
     }
 
     /// Adds the fields `properties`, and `errors` and `cut` where there are any.
@@ -86,6 +93,16 @@ fn object(source: &str, app: &App, world: &mut World<'_>) -> Json {
         json["stable"] = json!(false);
     }
     json
+}
+
+/// An object that the app named, in the words that lead to it; a reference if only a place leads there, because the words
+/// would lead to another object later.
+fn words(source: &str, objects: &mut Objects, app: &App, world: &mut World<'_>) -> Json {
+    let path = app.dictionary.as_ref().and_then(|dictionary| read_source(dictionary, source));
+    match path.filter(Path::is_stable) {
+        Some(path) => Json::from(names::in_short(&path, objects, app, world)),
+        None => object(source, app, world),
+    }
 }
 
 /// Splits what `properties()` answered into properties of the class, under their terms.
