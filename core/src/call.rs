@@ -18,7 +18,7 @@ use crate::words::{RefId, TextWindow};
 
 pub(crate) use arguments::Arguments;
 pub(crate) use change::MOST as MOST_CHANGED;
-pub use change::SetProperty;
+pub use change::{How, NewValue, SetProperty};
 pub(crate) use command::collect;
 pub use command::{CommandCall, Mode};
 pub use create::{Create, NewObject};

@@ -19,8 +19,30 @@ pub struct SetProperty {
     pub list: bool,
     /// For each of them, which of the new values are its own.
     pub values: Vec<usize>,
-    /// Properties, in any spelling, with their new values.
-    pub properties: Vec<Vec<(String, Json)>>,
+    /// Properties with their new values.
+    pub properties: Vec<Vec<NewValue>>,
+}
+
+/// A property and what becomes of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewValue {
+    /// The property, in any spelling.
+    pub property: String,
+    /// The new value, or the text to add.
+    pub value: Json,
+    /// What it has to do with the old one.
+    pub how: How,
+}
+
+/// What a new value has to do with the old one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// It takes its place.
+    Set,
+    /// It is a text that comes after the old one.
+    Append,
+    /// It is a text that comes before the old one.
+    Prepend,
 }
 
 /// How many objects one call may change.
@@ -28,7 +50,16 @@ pub(crate) const MOST: usize = 200;
 
 impl SetProperty {
     pub(super) fn read(arguments: &Arguments<'_>) -> Result<Self, Fault> {
-        arguments.only(&["app", "reference", "property", "value", "properties", "changes"])?;
+        arguments.only(&[
+            "app",
+            "reference",
+            "property",
+            "value",
+            "append",
+            "prepend",
+            "properties",
+            "changes",
+        ])?;
         let app = arguments.text("app")?;
         if let Some(json) = arguments.get("changes") {
             return Self::changes(app, json, arguments);
@@ -40,7 +71,7 @@ impl SetProperty {
 
     /// Reads `[{"reference":…,"properties":{…}}]`: objects with values of their own.
     fn changes(app: Option<String>, json: &Json, arguments: &Arguments<'_>) -> Result<Self, Fault> {
-        let others = ["reference", "property", "value", "properties"];
+        let others = ["reference", "property", "value", "append", "prepend", "properties"];
         if let Some(other) = others.into_iter().find(|name| arguments.given(name).is_some()) {
             let message = format!("`changes` and `{other}` do not go together");
             let suggestion = "put each object with its values into `changes`";
@@ -55,7 +86,7 @@ impl SetProperty {
         for item in items {
             let fields = item.as_object().ok_or_else(|| wrong("changes", expected, item))?;
             let of = Arguments::new("`changes`", fields);
-            of.only(&["reference", "property", "value", "properties"])?;
+            of.only(&["reference", "property", "value", "append", "prepend", "properties"])?;
             let (references, _) = of.named("reference", MOST)?;
             call.values.extend(references.iter().map(|_| call.properties.len()));
             call.references.extend(references);
@@ -70,24 +101,40 @@ impl SetProperty {
     pub(super) fn references(&self) -> Vec<RefId> {
         let mut found: Vec<RefId> =
             self.references.iter().flatten().flat_map(Container::references).collect();
-        self.properties.iter().flatten().for_each(|(_, value)| collect(value, &mut found));
+        self.properties.iter().flatten().for_each(|new| collect(&new.value, &mut found));
         found
     }
 }
 
-/// Either `property` and `value`, or `properties`; a value may be null, so that it is not taken for left out.
-fn properties(arguments: &Arguments<'_>) -> Result<Vec<(String, Json)>, Fault> {
-    let one = (arguments.text("property")?, arguments.given("value"));
-    match (one, arguments.get("properties")) {
-        ((Some(property), Some(value)), None) => Ok(vec![(property, value.clone())]),
-        ((None, None), Some(json)) => {
+/// Either `property` with `value`, `append` or `prepend`, or `properties`; a value may be null, so that it is not taken for
+/// left out.
+fn properties(arguments: &Arguments<'_>) -> Result<Vec<NewValue>, Fault> {
+    let text = |name: &str, how| {
+        let text = arguments.given(name).map(|json| match json {
+            Json::String(text) if !text.is_empty() => Ok((json.clone(), how)),
+            _ => Err(wrong(name, "a text to add", json)),
+        });
+        text.transpose()
+    };
+    let value = arguments.given("value").map(|value| (value.clone(), How::Set));
+    let values = [value, text("append", How::Append)?, text("prepend", How::Prepend)?];
+    let mut values = values.into_iter().flatten();
+    match (arguments.text("property")?, values.next(), values.next(), arguments.get("properties")) {
+        (Some(property), Some((value, how)), None, None) => Ok(vec![NewValue { property, value, how }]),
+        (None, None, None, Some(json)) => {
             let fields = json.as_object().filter(|fields| !fields.is_empty());
             let fields = fields
                 .ok_or_else(|| wrong("properties", "an object of properties and their new values", json))?;
-            Ok(fields.iter().map(|(name, value)| (name.clone(), value.clone())).collect())
+            let new = |(name, value): (&String, &Json)| NewValue {
+                property: name.clone(),
+                value: value.clone(),
+                how: How::Set,
+            };
+            Ok(fields.iter().map(new).collect())
         }
         _ => {
-            let message = "expected either `property` and `value`, or `properties`";
+            let message =
+                "expected `property` with one of `value`, `append` and `prepend`, or else `properties`";
             Err(Fault::new(Code::InvalidParameter, message, "name the property, and give its new value"))
         }
     }

@@ -12,9 +12,11 @@ use super::words;
 use super::{Outcome, Step, Then, World, in_app, moves};
 use crate::action::{Action, Deed, Find, Preview};
 use crate::app::App;
+use crate::call::How;
 use crate::change::Change;
 use crate::fault::{Code, Fault};
 use crate::jxa;
+use crate::marshal::Given;
 use crate::osa_error::OsaError;
 use crate::permission::{Decision, Unasked, decide};
 use crate::reference::Object;
@@ -72,6 +74,8 @@ struct Open {
     change: Change,
     /// The new values as the client gave them, for the human.
     given: Vec<Json>,
+    /// For each value the text that is added to the old one, if the client gave no whole value.
+    joins: Vec<Option<(How, String)>>,
     /// The object in words, once it was looked at.
     words: String,
 }
@@ -97,6 +101,11 @@ impl Setting {
                     self.done(events, world)
                 }
             };
+        }
+        // A text to add becomes a value once the old one was read.
+        if !self.seen && self.open.iter().any(Open::adds) {
+            self.writes = false;
+            return Ok(in_app(app, Deed::Preview(self.look()), events, Then::Set(Box::new(self)), world));
         }
         let changes = self.open.iter().map(|open| open.change.clone()).collect();
         let action = Action::of(app, Deed::Set(changes));
@@ -191,6 +200,10 @@ impl Setting {
                 continue;
             }
             let old = row.get(2).cloned().unwrap_or_default();
+            if let Err(fault) = open.join(&old) {
+                self.tell(&open, fault)?;
+                continue;
+            }
             if self.is_so_already(&open, &old, app, world)? {
                 continue;
             }
@@ -222,6 +235,10 @@ impl Setting {
             if self.rounds >= MOST_ROUNDS {
                 let message = format!("{} changes while the server asks about it", open.words);
                 self.tell(&open, Fault::new(Code::ExecutionFailed, message, "try again later"))?;
+                continue;
+            }
+            if let Err(fault) = open.join(changed) {
+                self.tell(&open, fault)?;
                 continue;
             }
             open.change.expected.old = Some(changed.clone());
@@ -356,6 +373,38 @@ impl Setting {
         let outcome =
             Outcome { body, is_error: all_failed, events, undo: self.undo, undone, ..Outcome::default() };
         Ok(Step::Done(outcome))
+    }
+}
+
+impl Open {
+    fn adds(&self) -> bool {
+        self.joins.iter().any(Option::is_some)
+    }
+
+    /// Makes whole values of texts to add, by the old values as the script encoded them.
+    ///
+    /// # Errors
+    /// An old value is no text, or is too long to be read whole.
+    fn join(&mut self, old: &Json) -> Result<(), Fault> {
+        for (at, join) in self.joins.iter().enumerate() {
+            let Some((how, text)) = join else { continue };
+            let old = match old.get(at).map(Value::decode) {
+                Some(Ok(Value::Text(old))) => old,
+                Some(Ok(Value::Null)) => String::new(),
+                _ => return Err(self.unreadable(at)),
+            };
+            let whole = if *how == How::Append { old + text } else { format!("{text}{old}") };
+            self.given[at] = json!(whole);
+            self.change.values[at] = Given::Text(whole);
+        }
+        Ok(())
+    }
+
+    fn unreadable(&self, at: usize) -> Fault {
+        let term = &self.change.subject.slots[at].term;
+        let message = format!("`{term}` holds no text that can be read whole, so nothing can be added to it");
+        Fault::new(Code::TypeMismatch, message, "give the whole new value as `value`")
+            .with("property", term.as_str())
     }
 }
 

@@ -112,6 +112,7 @@ impl Setting {
                 now: cell("now", at),
                 client: open.given.get(at),
                 is_undo: self.is_undo(open),
+                adds: open.joins.get(at).is_some_and(Option::is_some),
             };
             let mut entry = match self.items.get(open.item).and_then(|item| item.id) {
                 Some(id) => json!({ "reference": id.to_string() }),
@@ -176,6 +177,8 @@ struct Written<'a> {
     now: Json,
     client: Option<&'a Json>,
     is_undo: bool,
+    /// Whether a text was added to the old one.
+    adds: bool,
 }
 
 impl Written<'_> {
@@ -186,11 +189,12 @@ impl Written<'_> {
         entry["property"] = json!(self.slot.term);
         if may_read(&self.slot.term, app, world.gate, world.now) {
             let old = value(&self.old, Some(&self.slot.kind), dictionary);
-            entry["old"] = cut(show(&old, app, world));
-            entry["new"] = match verified {
-                Some(_) => cut(show(&now, app, world)),
-                None => cut(self.client.cloned().unwrap_or_default()),
+            let old = show(&old, app, world);
+            let new = match verified {
+                Some(_) => show(&now, app, world),
+                None => self.client.cloned().unwrap_or_default(),
             };
+            (entry["old"], entry["new"]) = cut_both(old, new, self.adds);
         } else {
             entry["withheld"] = json!(
                 "the old and the new value are hidden, because the policy does not allow reading this property"
@@ -245,6 +249,27 @@ fn note(verified: Option<bool>, now: &Value, slot: &Slot) -> Option<String> {
         }
         (None, _) => Some("the app returns the value in its own form, so it cannot be compared".to_owned()),
     }
+}
+
+/// So much of a text to which something was added says where that is.
+const CONTEXT: usize = 40;
+
+/// Cuts long texts; of a text to which something was added only the part that is new is of interest.
+fn cut_both(old: Json, new: Json, adds: bool) -> (Json, Json) {
+    let (Json::String(before), Json::String(after), true) = (&old, &new, adds) else {
+        return (cut(old), cut(new));
+    };
+    let (before, after): (Vec<char>, Vec<char>) = (before.chars().collect(), after.chars().collect());
+    let same = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
+    let behind = before.iter().rev().zip(after.iter().rev()).take_while(|(a, b)| a == b).count();
+    let part = |text: &[char]| {
+        let from = same.saturating_sub(CONTEXT);
+        let to = (text.len() - behind.min(text.len() - same)).saturating_add(CONTEXT).min(text.len());
+        let part: String = text[from..to].iter().collect();
+        let (lead, rest) = (if from > 0 { "…" } else { "" }, if to < text.len() { "…" } else { "" });
+        cut(json!(format!("{lead}{part}{rest}")))
+    };
+    (part(&before), part(&after))
 }
 
 /// Cuts a long text.

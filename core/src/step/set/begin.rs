@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Item, Open, Setting};
 use crate::app::App;
-use crate::call::SetProperty;
+use crate::call::{How, NewValue, SetProperty};
 use crate::change::{Change, Expected, Slot, Subject};
 use crate::dictionary::{Dictionary, Identifier, Property};
 use crate::fault::{Code, Fault};
@@ -138,12 +138,13 @@ fn named_twice(id: RefId) -> Fault {
     Fault::new(Code::InvalidParameter, message, suggestion).with("reference", id.to_string())
 }
 
-fn open(id: RefId, app: &str, values: &[(String, Json)], world: &mut World<'_>) -> Result<Open, Fault> {
+fn open(id: RefId, app: &str, values: &[NewValue], world: &mut World<'_>) -> Result<Open, Fault> {
     let held = world.references.touch(id, world.now)?;
     let path = held.object.path.clone();
     let mark = held.mark.as_deref().or(path.mark()).map(str::to_owned);
     let app = world.apps.find(app)?;
-    let properties: Vec<(&str, &Json)> = values.iter().map(|(name, value)| (name.as_str(), value)).collect();
+    let properties: Vec<(&str, &Json, How)> =
+        values.iter().map(|new| (new.property.as_str(), &new.value, new.how)).collect();
     opened(path, &properties, Expected { mark, old: None }, app, world)
         .map_err(|fault| fault.with("reference", id.to_string()))
 }
@@ -154,36 +155,53 @@ fn open_undo(undo: &Undo, world: &mut World<'_>) -> Result<Open, Fault> {
     let path = specifier.resolve(app.dictionary()?, &mut *held(world.references, app, world.now))?.path;
     let Way::Set { property, old, now } = &undo.way else { return Err(several_apps(&undo.app)) };
     let expected = Expected { mark: undo.mark.clone(), old: Some(json!([now])) };
-    let mut open = opened(path, &[(property.as_str(), old)], expected, app, world)?;
+    let mut open = opened(path, &[(property.as_str(), old, How::Set)], expected, app, world)?;
     open.words.clone_from(&undo.words);
     Ok(open)
 }
 
 fn opened(
     path: Path,
-    properties: &[(&str, &Json)],
+    properties: &[(&str, &Json, How)],
     expected: Expected,
     app: &App,
     world: &mut World<'_>,
 ) -> Result<Open, Fault> {
     let dictionary = app.dictionary()?;
-    let (mut slots, mut values, mut given) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut slots, mut values, mut given, mut joins) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     // The name is set last: the other properties are set by way of the old one.
     let is_name =
         |term: &str| dictionary.property(path.class(), term).is_some_and(|each| each.code == "pnam");
-    let names = properties.iter().filter(|(term, _)| is_name(term));
-    for (term, json) in properties.iter().filter(|(term, _)| !is_name(term)).chain(names) {
+    let names = properties.iter().filter(|(term, ..)| is_name(term));
+    for (term, json, how) in properties.iter().filter(|(term, ..)| !is_name(term)).chain(names) {
         let property = writable(dictionary, path.class(), term)?;
         if slots.iter().any(|slot: &Slot| slot.term == property.name) {
             return Err(twice(&property.name));
         }
-        values.push(checked(json, property, app, world)?);
+        let value = checked(json, property, app, world)?;
+        joins.push(join(*how, property, json, &value)?);
+        values.push(value);
         slots.push(slot(property)?);
         given.push((*json).clone());
     }
     let subject = Subject::of(&app.bundle_id, dictionary, path, slots);
     let expected = Expected { mark: expected.mark.filter(|_| subject.mark.is_some()), ..expected };
-    Ok(Open { item: 0, change: Change { subject, expected, values }, given, words: String::new() })
+    Ok(Open { item: 0, change: Change { subject, expected, values }, given, joins, words: String::new() })
+}
+
+/// The text to add, if one is added; the property must hold texts that can be read.
+fn join(how: How, property: &Property, json: &Json, value: &Given) -> Result<Option<(How, String)>, Fault> {
+    if how == How::Set {
+        return Ok(None);
+    }
+    match (json, value) {
+        (Json::String(text), Given::Text(_)) if property.access.can_read() => Ok(Some((how, text.clone()))),
+        _ => {
+            let message = format!("`{}`: only a text that can be read can be added to", property.name);
+            let suggestion = "give the whole new value as `value`";
+            Err(Fault::new(Code::TypeMismatch, message, suggestion).with("property", property.name.as_str()))
+        }
+    }
 }
 
 pub(in crate::step) fn writable<'a>(

@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 
 use super::{Open, Setting};
+use crate::call::How;
 use crate::dictionary::Dictionary;
 use crate::marshal::Given;
 use crate::permission::Wording;
@@ -33,8 +34,17 @@ impl Setting {
         let mut parts: Vec<String> = Vec::new();
         for open in &self.open {
             for (at, slot) in open.change.subject.slots.iter().enumerate() {
-                let value = open.object(at).unwrap_or_else(|| shown(open.wanted(at)));
-                let part = format!("set {} to {value}", quoted(&slot.term));
+                let part = match open.joins.get(at) {
+                    Some(Some((how, text))) => {
+                        let side = if *how == How::Append { "end" } else { "beginning" };
+                        let text = shown(&Json::from(text.as_str()));
+                        format!("add {text} at the {side} of {}", quoted(&slot.term))
+                    }
+                    _ => {
+                        let value = open.object(at).unwrap_or_else(|| shown(open.wanted(at)));
+                        format!("set {} to {value}", quoted(&slot.term))
+                    }
+                };
                 if !parts.contains(&part) {
                     parts.push(part);
                 }
