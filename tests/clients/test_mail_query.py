@@ -23,9 +23,22 @@ CALL = {
     "limit": 10,
     "properties": ["subject", "date received"],
 }
+MAILBOXES = "every mailbox of every account"
+OF_ANA = 'sender contains "ana" and date received > date "2026-01-14"'
+SENDER = {"app": "Mail", "properties": ["subject", "mailbox.name", "mailbox.account.name"], "limit": 1000}
 WITHOUT_FILTERS = {"target": "whose", "do": {"error": -1726}}
 NULL_DATES = {"target": "date received of every", "do": {"error": -1700}}
 SHRINKS = {"target": "date received of every", "times": 1, "do": {"shrink": 3}}
+
+
+def rows(server, call):
+    """The values of all pages of a list."""
+    values, offset = [], 0
+    while offset is not None:
+        answer = server.call("iac_mcp_get_elements", **call, offset=offset)
+        values += [tuple(element["properties"].values()) for element in answer["elements"]]
+        offset = answer.get("nextOffset")
+    return values
 
 
 class MailQuery(unittest.TestCase):
@@ -44,6 +57,25 @@ class MailQuery(unittest.TestCase):
         dates = [element["properties"]["date received"] for element in answer["elements"]]
         self.assertEqual(dates, sorted(dates, reverse=True))
         self.assertNotIn("complete", answer)
+
+    def test_one_sender_over_all_mailboxes_of_all_accounts(self):
+        """One call, three events and one for each property, and the same answer as mailbox by mailbox."""
+        whole = SENDER | {"elements": f"every message of {MAILBOXES} whose {OF_ANA}"}
+        answer, events = self.ask(call=whole)
+        properties = {"sender", "date received", *SENDER["properties"]}
+        self.assertLessEqual(events, 3 + len(properties))
+        mailboxes, _ = self.ask(call={"app": "Mail", "elements": MAILBOXES})
+        self.assertGreater(mailboxes["totalCount"], 5)
+        with Server(self.home, "--world", str(self.world)) as server:
+            everywhere = rows(server, whole)
+            one_by_one = []
+            for mailbox in mailboxes["elements"]:
+                part = {"container": mailbox["id"], "elementType": "message", "where": OF_ANA}
+                one_by_one += rows(server, SENDER | part)
+            self.assertEqual(server.end(), 0)
+        self.assertGreater(answer["totalCount"], 10)
+        self.assertEqual(len(everywhere), answer["totalCount"])
+        self.assertEqual(sorted(everywhere), sorted(one_by_one))
 
     def test_filters_of_the_app_are_broken(self):
         self.same_as_healthy(WITHOUT_FILTERS)
@@ -64,7 +96,7 @@ class MailQuery(unittest.TestCase):
         self.assertEqual(*shown)
         self.assertEqual(answer["totalCount"], healthy["totalCount"])
 
-    def ask(self, *faults):
+    def ask(self, *faults, call=CALL):
         """Asks a server of its own; returns the answer and how many Apple events Mail has seen."""
         trace, file = self.home.path / "trace", self.home.path / "faults.json"
         trace.unlink(missing_ok=True)
@@ -72,7 +104,7 @@ class MailQuery(unittest.TestCase):
         environment = self.home.environment | {"IAC_MCP_TRACE": str(trace), "IAC_MCP_FAULTS": str(file)}
         arguments = ["--world", str(self.world)]
         with Server(self.home, *arguments, environment=environment) as server:
-            answer = server.call("iac_mcp_get_elements", **CALL)
+            answer = server.call("iac_mcp_get_elements", **call)
             self.assertEqual(server.end(), 0)
         self.assertNotIn("error", answer, answer)
         return answer, len(trace.read_text().splitlines()) if trace.exists() else os.EX_OK
