@@ -150,8 +150,7 @@ impl View<'_> {
             return self.count(&event.target);
         };
         let class = self.class_named(class)?;
-        let of = self.object(&event.target)?;
-        Ok(number(self.children(of, &class.name)?.len()))
+        Ok(number(self.elements(self.resolve(&event.target)?, &class.name)?.len()))
     }
 
     /// Whether there is such an object; a container that is missing is an error, as it is in most apps.

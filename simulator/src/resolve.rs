@@ -1,7 +1,7 @@
 //! Finds what a specifier means in an app's objects, and writes the specifier that the app itself would give.
 
 mod omnifocus;
-mod text;
+pub(crate) mod text;
 
 use crate::os_error::{Answer, BAD_INDEX, NO_SUCH_OBJECT, refuse};
 use crate::schema::{ClassInfo, Kind, Member, PropertyInfo, Schema};
@@ -89,20 +89,19 @@ impl<'a> View<'a> {
                 found if &**term == "text" && found.is_text() => Ok(found),
                 found => self.each(found, &|id| self.property(id, term)),
             },
-            Step::Elements { of, class } => match self.resolve_from(of, root)? {
-                Found::Leaf(Value::Text(whole)) => text::parts(&whole, class),
-                found => self.each(found, &|id| self.every(id, class)),
-            },
+            Step::Elements { of, class } => {
+                Ok(Found::Many(self.elements(self.resolve_from(of, root)?, class)?))
+            }
             Step::Member { of, identifier } => {
                 self.each(self.resolve_from(of, root)?, &|id| self.member(id, identifier))
             }
             Step::Where { of, filter } => self.filtered(of, root, filter),
-            Step::Index { of, index } => match self.text_parts(of, root)? {
-                Some(parts) => place(parts.len(), *index).map(|at| parts[at].clone()),
+            Step::Index { of, index } => match self.part(specifier, root)? {
+                Some(part) => Ok(Found::Leaf(Value::text(part.text()))),
                 None => pick(of, &|all| place(all.len(), *index).map(|at| all[at])),
             },
-            Step::Ordinal { of, which } => match self.text_parts(of, root)? {
-                Some(parts) => ordinal(parts.len(), *which).map(|at| parts[at].clone()),
+            Step::Ordinal { of, which } => match self.part(specifier, root)? {
+                Some(part) => Ok(Found::Leaf(Value::text(part.text()))),
                 None => pick(of, &|all| ordinal(all.len(), *which).map(|at| all[at])),
             },
             Step::Name { of, name } => pick(of, &|all| self.named(all, name)),
@@ -116,30 +115,15 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The parts of a text, where elements are asked of one.
-    fn text_parts(&self, elements: &Specifier, root: ObjectId) -> Answer<Option<Vec<Found>>> {
-        let Step::Elements { of, class } = &elements.step else { return Ok(None) };
-        if !matches!(of.step, Step::Property { .. } | Step::Index { .. }) || !text::has(class) {
-            return Ok(None);
-        }
-        match self.resolve_from(of, root)? {
-            Found::Leaf(Value::Text(whole)) => match text::parts(&whole, class)? {
-                Found::Many(parts) => Ok(Some(parts)),
-                _ => Ok(None),
-            },
-            _ => Ok(None),
-        }
-    }
-
-    fn every(&self, id: ObjectId, class: &str) -> Answer<Found> {
-        Ok(Found::Many(self.children(id, class)?.into_iter().map(Found::One).collect()))
+    fn every(&self, id: ObjectId, class: &str) -> Answer<Vec<Found>> {
+        Ok(self.children(id, class)?.into_iter().map(Found::One).collect())
     }
 
     /// A property or elements, by the spelling that an object's own class gives it.
     fn member(&self, id: ObjectId, identifier: &str) -> Answer<Found> {
         match self.class(id).member(identifier) {
             Some(Member::Property { term, .. }) => self.property(id, term),
-            Some(Member::Elements { class }) => self.every(id, class),
+            Some(Member::Elements { class }) => self.every(id, class).map(Found::Many),
             None => self.property(id, identifier),
         }
     }

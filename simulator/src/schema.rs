@@ -25,6 +25,8 @@ pub(crate) struct ClassInfo {
     pub(crate) properties: IndexMap<Rc<str>, Rc<PropertyInfo>>,
     /// Names of the classes of its elements.
     pub(crate) elements: Vec<Rc<str>>,
+    /// The property that stands for the whole object.
+    pub(crate) contents: Option<Rc<str>>,
     /// The commands that it says it responds to.
     responds: Vec<Rc<str>>,
     /// What scripts may write after an object of this class.
@@ -187,6 +189,7 @@ impl Schema {
 
     fn inherit(&self, info: &mut ClassInfo, class: &Class) {
         info.ancestors.push(class.name.as_str().into());
+        info.contents = info.contents.take().or_else(|| class.contents.as_deref().map(Rc::from));
         info.responds.extend(class.responds_to.iter().map(|name| Rc::from(name.as_str())));
         for property in &class.properties {
             info.add_property(Rc::new(self.property(property)));

@@ -11,9 +11,9 @@ mod stored;
 
 use crate::schema::Schema;
 use crate::value::local_seconds;
-use bundle::Bundle;
+use bundle::{Bundle, Definition};
 use change::Change;
-use iac_core::dictionary::{Includes, parse};
+use iac_core::dictionary::{Includes, parse, suites};
 use journal::{Entry, Header, Journal, News};
 use model::Model;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -315,7 +315,8 @@ impl World {
     }
 
     fn load(&self, bundle: Bundle) -> Result<App, WorldError> {
-        let schema = bundle.definition(&self.base).map(|bytes| self.schema(&bytes)).unwrap_or_default();
+        let schema =
+            bundle.definition(&self.base).map(|definition| self.schema(&definition)).unwrap_or_default();
         let model = RefCell::new(self.model(&bundle.id)?);
         let behaviour = self.behaviour(&bundle.id)?;
         Ok(App { bundle, schema, model, behaviour })
@@ -367,9 +368,12 @@ impl World {
         if own.is_file() { own } else { self.base.join("data").join(name) }
     }
 
-    fn schema(&self, bytes: &[u8]) -> Schema {
-        let includes = self.includes(bytes);
-        Schema::new(parse(bytes, &includes).0)
+    fn schema(&self, definition: &Definition) -> Schema {
+        let dictionary = match definition {
+            Definition::Sdef(bytes) => parse(bytes, &self.includes(bytes)).0,
+            Definition::Suites(pairs) => suites::parse(pairs).0,
+        };
+        Schema::new(dictionary)
     }
 
     /// The files that a dictionary includes, as far as this world has them.

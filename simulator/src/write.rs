@@ -1,8 +1,10 @@
 //! Events that change an app's objects: which changes they make, and what they answer.
 
+mod text;
+
 use crate::event::Event;
 use crate::os_error::{
-    Answer, CANT_SET, FAILED, NO_SUCH_OBJECT, NOT_MODIFIABLE, PARAMETER_MISSING, UNKNOWN_CLASS, refuse,
+    Answer, FAILED, NO_SUCH_OBJECT, NOT_MODIFIABLE, PARAMETER_MISSING, UNKNOWN_CLASS, refuse,
 };
 use crate::resolve::{Found, View};
 use crate::schema::ClassInfo;
@@ -40,10 +42,11 @@ impl From<Vec<Change>> for Outcome {
 impl View<'_> {
     /// `set`: a property of one object, or of each of many.
     pub(crate) fn set(&self, target: &Specifier, value: &Value) -> Answer<Outcome> {
-        let Step::Property { of, term } = &target.step else { return refuse(CANT_SET) };
+        let Step::Property { of, term } = &target.step else { return self.set_part(target, value) };
         let mut changes = Vec::new();
         for id in self.objects(self.resolve(of)?)? {
             changes.push(self.set_one(id, term, value)?);
+            changes.extend(self.modified(id, term));
         }
         Ok(changes.into())
     }
@@ -78,6 +81,9 @@ impl View<'_> {
 
     /// `make`: a new element of a container, or of the application.
     pub(crate) fn make(&self, event: &Event) -> Answer<Outcome> {
+        if let Some(outcome) = self.make_in_text(event)? {
+            return Ok(outcome);
+        }
         let class = match event.parameters.get("new").and_then(Value::as_text) {
             Some(name) => self.class_named(name)?,
             None => return refuse(PARAMETER_MISSING),
@@ -224,6 +230,9 @@ impl View<'_> {
 
     /// `delete`: elements, with all that is in them.
     pub(crate) fn delete(&self, event: &Event) -> Answer<Outcome> {
+        if let Some(outcome) = self.delete_in_text(&event.target)? {
+            return Ok(outcome);
+        }
         let targets = self.targets(event)?;
         Ok(targets.into_iter().map(Change::Remove).collect::<Vec<_>>().into())
     }

@@ -9,7 +9,7 @@
 #[path = "fixtures/objects.rs"]
 mod objects;
 
-use iac_core::dictionary::{Dictionary, Includes, Problem, parse};
+use iac_core::dictionary::{Dictionary, Includes, Problem, parse, suites};
 use objects::faults;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -149,7 +149,8 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The dictionary of each app by its bundle id; an app that has none of its own understands the standard suite.
+/// The dictionary of each app by its bundle id; an app that has none of its own understands the standard suite, or has
+/// suites.
 fn definitions() -> BTreeMap<String, PathBuf> {
     let standard = mac().join("System/Library/ScriptingDefinitions/CocoaStandard.sdef");
     let apps = files(&mac(), "plist").into_iter().filter_map(|path| {
@@ -159,12 +160,21 @@ fn definitions() -> BTreeMap<String, PathBuf> {
             let name = name.strip_suffix(".sdef").unwrap_or(name);
             path.with_file_name("Resources").join(format!("{name}.sdef"))
         });
-        Some((text("CFBundleIdentifier")?.to_owned(), own.unwrap_or_else(|| standard.clone())))
+        let suites = || files(path.parent()?, "scriptSuite").into_iter().next();
+        let definition = own.or_else(suites).unwrap_or_else(|| standard.clone());
+        Some((text("CFBundleIdentifier")?.to_owned(), definition))
     });
     apps.collect()
 }
 
 fn dictionary(path: &Path) -> (Dictionary, Vec<Problem>) {
+    if path.extension().is_some_and(|extension| extension == "scriptSuite") {
+        let words = path.with_extension("scriptTerminology");
+        let words = path.with_file_name("en.lproj").join(words.file_name().unwrap());
+        let suite = std::fs::read(path).unwrap();
+        let terminology = Some(std::fs::read(words).unwrap());
+        return suites::parse(&[suites::Pair { name: "suite".to_owned(), suite, terminology }]);
+    }
     let included = [
         "/System/Library/ScriptingDefinitions/CocoaStandard.sdef",
         "/System/Library/PrivateFrameworks/FolderActionsKit.framework/Versions/A/Resources/FolderActions.sdef",

@@ -1,5 +1,6 @@
 //! App bundles below a world's root: where they are, and what their property lists say of them.
 
+use iac_core::dictionary::suites::{FOLDERS, Pair};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +26,13 @@ pub(crate) struct Bundle {
     /// Whether the app takes Apple events at all.
     scriptable: bool,
     definition: Option<String>,
+}
+
+/// What an app says of its terms.
+#[derive(Debug)]
+pub(crate) enum Definition {
+    Sdef(Vec<u8>),
+    Suites(Vec<Pair>),
 }
 
 /// The folders of a world in which apps are found, those that exist: the roots of a host's app discovery.
@@ -81,16 +89,38 @@ impl Bundle {
         })
     }
 
-    /// The bytes of its scripting dictionary: its own, else the standard one if it only says that it is scriptable.
-    pub(crate) fn definition(&self, world: &Path) -> Option<Vec<u8>> {
+    /// Its terms: its own `.sdef`, else its suites, else the standard ones if it only says that it is scriptable.
+    pub(crate) fn definition(&self, world: &Path) -> Option<Definition> {
         let resources = self.folder.join("Contents/Resources");
         if let Some(name) = &self.definition {
             let with_extension = resources.join(format!("{name}.sdef"));
-            return fs::read(resources.join(name)).or_else(|_| fs::read(with_extension)).ok();
+            let bytes = fs::read(resources.join(name)).or_else(|_| fs::read(with_extension));
+            return bytes.ok().map(Definition::Sdef);
+        }
+        if !self.scriptable {
+            return None;
+        }
+        let suites = suites(&resources);
+        if !suites.is_empty() {
+            return Some(Definition::Suites(suites));
         }
         let standard = world.join("System/Library/ScriptingDefinitions/CocoaStandard.sdef");
-        self.scriptable.then(|| fs::read(standard).ok()).flatten()
+        fs::read(standard).ok().map(Definition::Sdef)
     }
+}
+
+/// The files of the suites in a bundle's resources, each with its words in English.
+fn suites(resources: &Path) -> Vec<Pair> {
+    let Ok(entries) = fs::read_dir(resources) else { return Vec::new() };
+    let paths = entries.flatten().map(|entry| entry.path());
+    let pair = |path: PathBuf| {
+        let name = path.file_name()?.to_str()?.strip_suffix(".scriptSuite")?.to_owned();
+        let words = format!("{name}.scriptTerminology");
+        let terminology =
+            FOLDERS.iter().find_map(|folder| fs::read(resources.join(folder).join(&words)).ok());
+        Some(Pair { suite: fs::read(&path).ok()?, terminology, name })
+    };
+    paths.filter_map(pair).collect()
 }
 
 /// Property lists say it as a boolean, and some as a word.

@@ -1,0 +1,109 @@
+//! Events that change a part of a text: the object that has the text gets a new one.
+
+use super::{Outcome, Reply};
+use crate::event::Event;
+use crate::os_error::{Answer, CANT_SET, COERCION, NOT_MODIFIABLE, refuse};
+use crate::resolve::View;
+use crate::resolve::text::{Part, has};
+use crate::value::specifier::{Edge, Specifier, Step};
+use crate::value::{APP, ObjectId, Value};
+use crate::world::change::Change;
+use std::rc::Rc;
+
+impl View<'_> {
+    /// `set` of a paragraph, a word, a character.
+    pub(super) fn set_part(&self, target: &Specifier, value: &Value) -> Answer<Outcome> {
+        let Some(part) = self.part(target, APP)? else { return refuse(CANT_SET) };
+        Ok(self.written(&part, &part.replaced_by(&text(value)?))?.into())
+    }
+
+    /// `delete` of parts of a text; `None` if the target is none.
+    pub(super) fn delete_in_text(&self, target: &Specifier) -> Answer<Option<Outcome>> {
+        if let Some(parts) = self.parts(target, APP)? {
+            let mut text = parts.of.replaced_by(parts.of.text());
+            for range in parts.ranges.into_iter().rev() {
+                text.replace_range(range, "");
+            }
+            return Ok(Some(self.written(&parts.of, &text)?.into()));
+        }
+        if matches!(target.step, Step::Property { .. }) {
+            return Ok(None);
+        }
+        let part = self.part(target, APP)?;
+        part.map(|part| Ok(self.written(&part, &part.replaced_by(""))?.into())).transpose()
+    }
+
+    /// `make` of a paragraph, a word or a character in a text: the text that is given, as it is. `None` if the place is
+    /// in no text.
+    pub(super) fn make_in_text(&self, event: &Event) -> Answer<Option<Outcome>> {
+        let class = event.parameters.get("new").and_then(Value::as_text).unwrap_or_default();
+        let class = self.class_named(class).map(|class| class.name.to_string()).unwrap_or_default();
+        let Some(Value::Object(at)) =
+            event.parameters.get("at").filter(|_| class != "attachment" && has(&class))
+        else {
+            return Ok(None);
+        };
+        let Some(slot) = self.slot_in_text(at, &class)? else { return Ok(None) };
+        let text = match event.parameters.get("withData") {
+            Some(Value::Missing) | None => "".into(),
+            Some(value) => text(value)?,
+        };
+        let of = Specifier::then(
+            self.root(),
+            Step::Property { of: self.specifier(slot.object), term: Rc::clone(&slot.term) },
+        );
+        let all = Specifier::then(self.root(), Step::Elements { of, class: class.as_str().into() });
+        let before = self
+            .parts(&all, APP)?
+            .map_or(0, |parts| parts.ranges.iter().filter(|range| range.end <= slot.range.start).count());
+        let index = i64::try_from(before).unwrap_or_default();
+        let new = Specifier::then(self.root(), Step::Index { of: all, index });
+        let changes = self.written(&slot, &slot.replaced_by(&text))?;
+        Ok(Some(Outcome { changes, reply: Reply::Value(Value::Object(new)) }))
+    }
+
+    /// An object with unsaved changes says so, if its text is another.
+    pub(super) fn modified(&self, object: ObjectId, term: &str) -> Option<Change> {
+        let class = self.class(object);
+        class.properties.get("modified").filter(|_| class.contents.as_deref() == Some(term))?;
+        Some(Change::Set { object, term: "modified".to_owned(), value: Value::Bool(true) })
+    }
+
+    fn written(&self, part: &Part, whole: &str) -> Answer<Vec<Change>> {
+        let class = self.class(part.object);
+        if class.properties.get(&part.term).is_some_and(|property| !property.access.can_write()) {
+            return refuse(NOT_MODIFIABLE);
+        }
+        let set = Change::Set { object: part.object, term: part.term.to_string(), value: Value::text(whole) };
+        Ok([set].into_iter().chain(self.modified(part.object, &part.term)).collect())
+    }
+
+    /// The empty part of a text that a place means.
+    fn slot_in_text(&self, at: &Specifier, class: &str) -> Answer<Option<Part>> {
+        let (of, edge) = match &at.step {
+            Step::Insertion { of, edge } => (&**of, *edge),
+            _ => (at, Edge::End),
+        };
+        let part = match self.parts(of, APP)? {
+            Some(parts) => Some(parts.of),
+            None => match self.part(of, APP)? {
+                Some(part) => Some(part),
+                None => self.object(of).ok().and_then(|id| self.implied(id, class)),
+            },
+        };
+        Ok(part.map(|part| {
+            let place = match edge {
+                Edge::Beginning | Edge::Before => part.range.start,
+                Edge::End | Edge::After => part.range.end,
+            };
+            part.at(&(place..place))
+        }))
+    }
+}
+
+fn text(value: &Value) -> Answer<Rc<str>> {
+    match value {
+        Value::Text(text) => Ok(Rc::clone(text)),
+        _ => refuse(COERCION),
+    }
+}
