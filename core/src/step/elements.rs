@@ -11,7 +11,7 @@ use super::first::First;
 use super::names::{self, Objects};
 use super::properties::column;
 use super::show::{Shown, largest, show, value};
-use super::{Outcome, Step, Then, World, done, held, in_app, query, remember};
+use super::{Step, Then, World, done, held, in_app, query, remember};
 pub(super) use series::Filling;
 
 use crate::action::{Column, Deed, Elements, Groups};

@@ -15,6 +15,7 @@ use crate::permission::may_read;
 use crate::reply::Reply;
 use crate::series::{Asked, Chose, Chosen, Dated, Index, Zone, choose, dated};
 use crate::specifier::{Path, Segment};
+use crate::step::names::{self, Objects};
 use crate::step::{Step, Then, World, in_app};
 
 /// A page of occurrences while more properties of its elements are read.
@@ -208,7 +209,8 @@ impl Listing {
         let rows: Vec<Json> = chosen.page.iter().map(row).collect();
         let answer = json!({ "total": chosen.total, "rows": rows });
         let told = Told::of(found, chosen, series, app);
-        let mut body = self.body(&answer, told.reason(), app, world)?;
+        let mut objects = Objects::new();
+        let mut body = self.body(&answer, told.reason(), &mut objects, app, world)?;
         body["source"] = json!(told.source);
         let note = [body["note"].as_str().map(str::to_owned), told.note()];
         let note: Vec<String> = note.into_iter().flatten().collect();
@@ -216,7 +218,10 @@ impl Listing {
             body["note"] = json!(note.join("; "));
         }
         let strategy = Some(if told.by_index { "index" } else { "rules" }.to_owned());
-        Ok(Step::Done(crate::step::Outcome { body, events, strategy, ..Default::default() }))
+        if world.gate.plugin.is_some() {
+            objects.clear();
+        }
+        Ok(names::told(body, &objects, app, (events, strategy), world))
     }
 }
 
