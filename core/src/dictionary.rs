@@ -40,9 +40,34 @@ pub struct Dictionary {
     pub records: IndexMap<String, RecordType>,
     /// Value types by name.
     pub values: IndexMap<String, ValueType>,
+    /// How its terms came to be known.
+    pub way: Way,
     /// Where terms stand, made when the first is asked for; from then on the dictionary does not change.
     #[serde(skip)]
     index: query::Index,
+}
+
+/// How the terms of an app came to be known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Way {
+    /// The app has an `.sdef`.
+    #[default]
+    Sdef,
+    /// The app has the older pairs of suites and terminologies.
+    Suites,
+    /// The app says that it is scriptable and has no dictionary of its own that could be read.
+    Standard,
+}
+
+impl Way {
+    /// For answers: where the terms come from.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Sdef => "the app's .sdef",
+            Self::Suites => "the app's suites and terminologies, the older form of a dictionary",
+            Self::Standard => "the standard suite, since the app has no dictionary that can be read",
+        }
+    }
 }
 
 /// A group of terms, as the author of the dictionary cut them.

@@ -6,8 +6,13 @@ use std::path::{Path, PathBuf};
 use std::{fs, hash};
 
 /// Everything that decides how a dictionary is read.
-const READER: [&str; 4] =
-    ["../../core/src/dictionary.rs", "../../core/src/dictionary", "src/definition.rs", "../../Cargo.lock"];
+const READER: [&str; 5] = [
+    "../../core/src/dictionary.rs",
+    "../../core/src/dictionary",
+    "src/definition.rs",
+    "src/suites.rs",
+    "../../Cargo.lock",
+];
 
 fn main() -> io::Result<()> {
     tell(&format!("cargo::rustc-env=IAC_MCP_READER={:016x}", reader()?))?;

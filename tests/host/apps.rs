@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use iac_apps::{Catalog, Need, Roots, Settings};
 use iac_core::app::Apps;
+use iac_core::dictionary::Way;
 
 use copied::copy;
 
@@ -320,4 +321,90 @@ fn an_app_whose_definition_is_missing_says_so() {
     assert!(definition.dictionary.classes.contains_key("document"));
     let problems: Vec<String> = definition.problems.iter().map(|problem| problem.kind.to_string()).collect();
     assert!(problems.iter().any(|problem| problem.contains("LabelPrinter.sdef")), "{problems:?}");
+}
+
+/// How the app's terms are read, and the classes that they have besides those of the system.
+fn terms_of(mac: &Changed, app: &str) -> (Way, Vec<String>, usize) {
+    let (_, definition) = Catalog::new(mac.settings()).definition(app).unwrap();
+    let dictionary = definition.dictionary;
+    let own = dictionary.classes.into_keys().filter(|name| name.starts_with("own ")).collect();
+    (dictionary.way, own, definition.problems.len())
+}
+
+fn suite(folder: &Path, name: &str, words: &[(&str, &str)]) {
+    let facts = format!(
+        "{{ Name = {name}; AppleEventCode = ownS; Classes = {{ {name}Thing = {{ AppleEventCode = ownT; }}; }}; }}"
+    );
+    write(&folder.join(format!("{name}.scriptSuite")), facts.as_bytes());
+    for (language, word) in words {
+        let words =
+            format!("{{ Name = {name}; Classes = {{ {name}Thing = {{ Name = \"own {word}\"; }}; }}; }}");
+        write(&folder.join(language).join(format!("{name}.scriptTerminology")), words.as_bytes());
+    }
+}
+
+#[test]
+fn an_app_without_an_sdef_has_the_terms_of_its_suites() {
+    let changed = Changed::new();
+    let (_, definition) = Catalog::new(changed.settings()).definition("TextEdit").unwrap();
+    assert_eq!(definition.problems, []);
+    assert_eq!(definition.dictionary.way, Way::Suites);
+    assert_eq!(definition.dictionary.classes["document"].contents.as_deref(), Some("text"));
+    assert!(definition.dictionary.class("paragraphs").is_some());
+    let ways = Catalog::new(changed.settings()).ways();
+    assert_eq!(ways[&Way::Suites], ["TextEdit"]);
+    assert_eq!(ways[&Way::Standard], ["Label Printer", "Script Editor"]);
+}
+
+#[test]
+fn terms_are_in_english_if_there_are_english_ones() {
+    for (words, expected) in [
+        (&[("de.lproj", "Wort"), ("en.lproj", "word"), ("English.lproj", "old word")][..], "own word"),
+        (&[("de.lproj", "Wort"), ("English.lproj", "old word"), ("", "flat word")], "own old word"),
+        (&[("de.lproj", "Wort"), ("", "flat word")], "own flat word"),
+        (&[("fr.lproj", "mot"), ("de.lproj", "Wort")], "own Wort"),
+    ] {
+        let changed = Changed::new();
+        suite(&changed.mac("System/Applications/TextEdit.app/Contents/Resources"), "Extra", words);
+        assert_eq!(terms_of(&changed, "TextEdit"), (Way::Suites, vec![expected.to_owned()], 0), "{words:?}");
+    }
+}
+
+#[test]
+fn suites_of_frameworks_inside_the_app_count_too() {
+    let changed = Changed::new();
+    let contents = changed.mac("System/Applications/TextEdit.app/Contents");
+    let framework = contents.join("Frameworks/Extra.framework/Versions/A/Resources");
+    suite(&framework, "Extra", &[("en.lproj", "frame")]);
+    std::os::unix::fs::symlink("Versions/A/Resources", contents.join("Frameworks/Extra.framework/Resources"))
+        .unwrap();
+    assert_eq!(terms_of(&changed, "TextEdit").1, ["own frame"]);
+}
+
+#[test]
+fn an_sdef_comes_before_suites() {
+    let changed = Changed::new();
+    suite(&changed.mac("System/Applications/Notes.app/Contents/Resources"), "Extra", &[("en.lproj", "word")]);
+    assert_eq!(terms_of(&changed, "Notes"), (Way::Sdef, Vec::new(), 0));
+}
+
+#[test]
+fn suites_that_change_are_read_again() {
+    let changed = Changed::new();
+    let resources = changed.mac("System/Applications/TextEdit.app/Contents/Resources");
+    suite(&resources, "Extra", &[]);
+    assert_eq!(terms_of(&changed, "TextEdit"), (Way::Suites, Vec::new(), 1), "no terminology");
+    suite(&resources, "Extra", &[("en.lproj", "word")]);
+    assert_eq!(terms_of(&changed, "TextEdit").1, ["own word"]);
+    suite(&resources, "Extra", &[("en.lproj", "longer word")]);
+    assert_eq!(terms_of(&changed, "TextEdit").1, ["own longer word"]);
+    assert_eq!(changed.everything(), changed.without_cache());
+}
+
+#[test]
+fn a_suite_is_read_by_its_path_too() {
+    let file = mac().join("System/Applications/TextEdit.app/Contents/Resources/TextEdit.scriptSuite");
+    let definition = iac_apps::read_file(&file, &mac(), None).unwrap();
+    assert!(definition.dictionary.property("document", "text").is_some());
+    assert!(iac_apps::read_file(&file.with_file_name("None.scriptSuite"), &mac(), None).is_err());
 }

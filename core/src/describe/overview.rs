@@ -6,7 +6,7 @@ use super::budget::Answer;
 use super::class::is_object;
 use super::term;
 use crate::app::App;
-use crate::dictionary::{APPLICATION, Dictionary};
+use crate::dictionary::{APPLICATION, Dictionary, Way};
 use crate::permission::{LevelRule, classify_command};
 
 /// Most apps fit into this.
@@ -27,7 +27,10 @@ pub(super) fn overview(app: &App, dictionary: &Dictionary, rules: &[LevelRule]) 
         .map(|class| json!(term(&class.name)))
         .collect();
     let most = if classes.len() > MANY { LARGEST_OF_MANY } else { LARGEST };
-    let first = json!({ "app": &*app.bundle_id, "name": term(&app.name), "version": term(&app.version) });
+    let mut first = json!({ "app": &*app.bundle_id, "name": term(&app.name), "version": term(&app.version) });
+    if dictionary.way != Way::Sdef {
+        first["termsFrom"] = dictionary.way.as_str().into();
+    }
     let mut answer = Answer::new(first, most);
     let (objects, values) = application(dictionary);
     answer.list("elementsOfApplication", elements(dictionary), 25);

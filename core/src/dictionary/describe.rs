@@ -2,7 +2,7 @@
 
 use super::{
     AccessGroup, Class, Command, Dictionary, Element, Enumeration, Enumerator, Identifier, Parameter,
-    Problem, ProblemKind, Property, RecordType, Suite, TypeExpr, ValueType,
+    Problem, ProblemKind, Property, RecordType, Suite, TypeExpr, ValueType, Way,
 };
 use indexmap::IndexSet;
 use serde_json::{Map, Value, json};
@@ -48,6 +48,9 @@ impl Describer<'_> {
         let mut put = |key: &str, value: Value| json.insert(key.to_owned(), value);
         if !built_in {
             put("title", json!(dictionary.title));
+            if dictionary.way != Way::Sdef {
+                put("termsFrom", dictionary.way.as_str().into());
+            }
             put("suites", dictionary.suites.iter().map(suite).collect());
         }
         put("classes", classes.map(|class| self.class(class)).collect());

@@ -14,7 +14,7 @@ mod convert;
 use super::merge::merged;
 use super::problems::Problems;
 use super::sdef::MOST_INCLUDES;
-use super::{Dictionary, Problem, ProblemKind};
+use super::{Dictionary, Problem, ProblemKind, Way};
 use convert::Conversion;
 use registry::{Registry, Source};
 use serde_json::Value as Json;
@@ -84,7 +84,7 @@ pub fn parse(pairs: &[Pair]) -> (Dictionary, Vec<Problem>) {
     suites.extend(types);
     let registry = Registry { suites };
     let terms = Conversion::new(&registry, &mut problems).terms();
-    let dictionary = merged(terms, &mut problems);
+    let dictionary = Dictionary { way: Way::Suites, ..merged(terms, &mut problems) };
     (dictionary, problems.into_vec())
 }
 

@@ -5,11 +5,12 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use iac_core::dictionary::sdef::MOST_BYTES;
-use iac_core::dictionary::{Dictionary, Includes, Problem, ProblemKind, parse, standard};
+use iac_core::dictionary::{Dictionary, Includes, Problem, ProblemKind, Way, parse, standard};
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 
 use crate::stamp::Source;
+use crate::suites::{self, Files};
 
 /// Where the system keeps dictionaries that others include, below `/`.
 const DEFINITIONS: &str = "System/Library/ScriptingDefinitions";
@@ -26,10 +27,16 @@ pub struct Definition {
     pub problems: Vec<Problem>,
 }
 
+impl From<(Dictionary, Vec<Problem>)> for Definition {
+    fn from((dictionary, problems): (Dictionary, Vec<Problem>)) -> Self {
+        Self { dictionary, problems }
+    }
+}
+
 /// The files that a dictionary was made of, as they were.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Sources {
-    file: Origin,
+    origin: Origin,
     /// The name in the app's property list, if no file has it.
     missing: Option<String>,
     /// Each href that was asked for, with the file it led to.
@@ -40,8 +47,10 @@ pub(crate) struct Sources {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Origin {
     File(Source),
-    /// The terms of the standard suite that the core carries.
-    Standard,
+    /// The older pairs of property lists.
+    Suites(Vec<Files>),
+    /// The terms of the standard suite: the system's file, or those that the core carries.
+    Standard(Option<Source>),
 }
 
 /// Where the files of one dictionary may be.
@@ -63,30 +72,38 @@ impl Shelf {
 
     /// Finds an app's dictionary by the name in its property list.
     ///
-    /// Without a name, or without a file of that name, it is the first `.sdef` of the app, else the standard suite.
+    /// Without a name, or without a file of that name, it is the first `.sdef` of the app, else its suites, else the
+    /// standard suite.
     pub(crate) fn locate(&self, name: Option<&str>) -> Sources {
         let resources = self.bundle.join("Contents/Resources");
         let named = name.and_then(|name| named(&resources, name));
         let missing = name.filter(|_| named.is_none()).map(str::to_owned);
-        let file = named.or_else(|| any(&resources)).or_else(|| self.standard_file());
-        let file = file.and_then(Source::of).map_or(Origin::Standard, Origin::File);
-        Sources { file, missing, includes: Vec::new() }
+        let sdef = named.or_else(|| any(&resources)).and_then(Source::of).map(Origin::File);
+        let suites =
+            || Some(suites::find(&self.bundle)).filter(|files| !files.is_empty()).map(Origin::Suites);
+        let origin = sdef.or_else(suites).unwrap_or_else(|| self.standard_origin());
+        Sources { origin, missing, includes: Vec::new() }
     }
 
-    /// The dictionary in one file.
+    /// The dictionary in one `.sdef` or `.scriptSuite` file.
     pub(crate) fn file(path: &Path) -> io::Result<Sources> {
         let source = Source::of(path.to_owned());
         let missing =
             || io::Error::other(if path.exists() { "expected a file" } else { "there is no such file" });
-        let file = Origin::File(source.ok_or_else(missing)?);
-        Ok(Sources { file, missing: None, includes: Vec::new() })
+        let source = source.ok_or_else(missing)?;
+        let origin = match path.extension().is_some_and(|extension| extension == "scriptSuite") {
+            true => Origin::Suites(suites::files(path.to_owned()).into_iter().collect()),
+            false => Origin::File(source),
+        };
+        Ok(Sources { origin, missing: None, includes: Vec::new() })
     }
 
     /// Returns whether nothing of what a dictionary was made of has changed, given where it begins now.
     pub(crate) fn is_current(&self, made_of: &Sources, now: &Sources) -> bool {
         let same =
             |(href, file): &(String, Option<Source>)| self.included(href).and_then(Source::of) == *file;
-        (&made_of.file, &made_of.missing) == (&now.file, &now.missing) && made_of.includes.iter().all(same)
+        (&made_of.origin, &made_of.missing) == (&now.origin, &now.missing)
+            && made_of.includes.iter().all(same)
     }
 
     /// Parses a dictionary, and again with each include that it names and that may be loaded.
@@ -94,20 +111,31 @@ impl Shelf {
     /// # Errors
     /// The file cannot be read.
     pub(crate) fn parse(&self, sources: &mut Sources) -> io::Result<Definition> {
-        let bytes = match &sources.file {
-            Origin::File(source) => read(&source.path)?,
-            Origin::Standard => standard::SDEF.as_bytes().to_vec(),
+        let mut definition = match &sources.origin {
+            Origin::File(source) | Origin::Standard(Some(source)) => {
+                let bytes = read(&source.path)?;
+                self.with_includes(&bytes, sources)
+            }
+            Origin::Suites(files) => {
+                Definition::from(iac_core::dictionary::suites::parse(&suites::pairs(files)?))
+            }
+            Origin::Standard(None) => self.with_includes(standard::SDEF.as_bytes(), sources),
         };
+        definition.dictionary.way = sources.way();
+        definition.problems.extend(sources.missing.as_deref().map(missing_file));
+        Ok(definition)
+    }
+
+    fn with_includes(&self, bytes: &[u8], sources: &mut Sources) -> Definition {
         let mut includes = Includes::new();
-        let (mut dictionary, mut problems) = parse(&bytes, &includes);
+        let (mut dictionary, mut problems) = parse(bytes, &includes);
         for _ in 0..ROUNDS {
             if !self.load_missing(&problems, sources, &mut includes) {
                 break;
             }
-            (dictionary, problems) = parse(&bytes, &includes);
+            (dictionary, problems) = parse(bytes, &includes);
         }
-        problems.extend(sources.missing.as_deref().map(missing_file));
-        Ok(Definition { dictionary, problems })
+        Definition { dictionary, problems }
     }
 
     /// Loads what the problems miss; says whether anything was found.
@@ -152,6 +180,10 @@ impl Shelf {
             .any(|folder| path.starts_with(folder))
     }
 
+    fn standard_origin(&self) -> Origin {
+        Origin::Standard(self.standard_file().and_then(Source::of))
+    }
+
     fn standard_file(&self) -> Option<PathBuf> {
         let system = self.base.join(DEFINITIONS).join("CocoaStandard.sdef");
         self.standard.clone().or_else(|| system.is_file().then_some(system))
@@ -161,9 +193,21 @@ impl Shelf {
 impl Sources {
     /// What names this dictionary among others, whatever its state.
     pub(crate) fn name(&self) -> String {
-        match &self.file {
-            Origin::File(source) => source.path.to_string_lossy().into_owned(),
-            Origin::Standard => "standard".to_owned(),
+        match &self.origin {
+            Origin::File(source) | Origin::Standard(Some(source)) => {
+                source.path.to_string_lossy().into_owned()
+            }
+            Origin::Suites(files) => suites::name(files),
+            Origin::Standard(None) => "standard".to_owned(),
+        }
+    }
+
+    /// How the terms come to be known.
+    pub(crate) fn way(&self) -> Way {
+        match &self.origin {
+            Origin::File(_) => Way::Sdef,
+            Origin::Suites(_) => Way::Suites,
+            Origin::Standard(_) => Way::Standard,
         }
     }
 }
@@ -203,7 +247,7 @@ fn local_path(href: &str) -> Option<String> {
 }
 
 /// Reads as much of a file as a parser takes, and one byte more, so that it can say that a file is too large.
-fn read(path: &Path) -> io::Result<Vec<u8>> {
+pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)

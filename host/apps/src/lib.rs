@@ -3,18 +3,19 @@
 mod bundle;
 mod cache;
 mod stamp;
+mod suites;
 mod definition;
 mod parallel;
 mod roots;
 mod index;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use iac_core::app::{App, Apps};
-use iac_core::dictionary::Counts;
+use iac_core::dictionary::{Counts, Way};
 use iac_core::fault::{Code, Fault};
 use iac_core::step::EVERY_APP;
 
@@ -137,6 +138,19 @@ impl Catalog {
         let refused =
             refused.map(|refused| (format!("{}: {}", refused.folder.display(), refused.why), false));
         claims.chain(refused).collect()
+    }
+
+    /// The names of the apps by the way in which their terms are read. No dictionary is read for that. This may block.
+    pub fn ways(&self) -> BTreeMap<Way, Vec<String>> {
+        let apps = self.load(&Need::Dictionaries(Vec::new()));
+        let on_disk = self.on_disk();
+        let bundles = on_disk.iter().flat_map(|on_disk| &on_disk.bundles);
+        let mut ways: BTreeMap<Way, Vec<String>> = BTreeMap::new();
+        for (bundle, app) in bundles.zip(&apps.0) {
+            let way = self.shelf(bundle).locate(bundle.definition.as_deref()).way();
+            ways.entry(way).or_default().push(app.name.clone());
+        }
+        ways
     }
 
     fn known(&self) -> Option<Arc<Apps>> {

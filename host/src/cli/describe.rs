@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use clap::Args;
 use iac_apps::Definition;
-use iac_core::dictionary::{Class, Command, Dictionary, describe};
+use iac_core::dictionary::{Class, Command, Dictionary, Way, describe};
 use iac_state::shell_word;
 
 use super::dictionary::{self, clean};
@@ -15,8 +15,8 @@ use super::{Failure, paint};
 
 #[derive(Debug, Args)]
 pub(super) struct Describe {
-    /// The name or bundle id of an app, or the path of an .sdef file.
-    #[arg(value_name = "APP|FILE.sdef")]
+    /// The name or bundle id of an app, or the path of an .sdef or .scriptSuite file.
+    #[arg(value_name = "APP|FILE")]
     what: String,
     /// A class, command, enumeration, property or element to describe.
     term: Option<String>,
@@ -56,6 +56,9 @@ fn overview(out: &mut impl Write, title: &str, definition: &Definition) -> io::R
         paint::count(enumerations, "enumeration"),
         paint::count(problems.len(), "problem")
     )?;
+    if dictionary.way != Way::Sdef {
+        writeln!(out, "{faint}terms from {}{faint:#}", dictionary.way.as_str())?;
+    }
     for suite in &dictionary.suites {
         let commands: Vec<&Command> = dictionary
             .commands

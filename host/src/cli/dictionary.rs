@@ -12,10 +12,12 @@ use super::options::{Common, Mac};
 /// How many characters of one text of an app are shown.
 const LONGEST: usize = 2_000;
 
-/// Reads the dictionary of an app or of an `.sdef` file; a file stands for an app of its name.
+/// Reads the dictionary of an app or of an `.sdef` or `.scriptSuite` file; a file stands for an app of its name.
 pub(super) fn of(what: &str, common: &Common, mac: Mac) -> Result<(App, Definition), Failure> {
     let path = Path::new(what);
-    if path.extension().is_some_and(|extension| extension == "sdef") || path.is_file() {
+    if path.extension().is_some_and(|extension| extension == "sdef" || extension == "scriptSuite")
+        || path.is_file()
+    {
         let read = iac_apps::read_file(path, &Common::base(&mac), common.standard()?.as_deref());
         let definition = read.map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))?;
         return Ok((of_file(path), definition));

@@ -1,9 +1,11 @@
 //! `doctor`: whether everything is as it has to be, and which setting came from where.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use iac_core::dictionary::Way;
 use iac_state::{State, StateError, audit, shell_word};
 use rustix::fs::Access;
 use serde_json::{Map, Value as Json, json};
@@ -155,9 +157,11 @@ fn of_mac(common: &Common, mac: Mac) -> Vec<Json> {
                 pipeline.system(&arguments, &caller, plugins.status(), CancellationToken::new()).await;
             let nobody = pipeline.tools_of_nobody().await;
             let troubles = pipeline.catalog().troubles();
+            let ways = pipeline.catalog().ways();
             pipeline.shutdown().await;
             let mut body = answer.outcome.body;
             if let Some(checks) = body["checks"].as_array_mut() {
+                checks.push(terms(&ways));
                 checks.extend(troubles.iter().map(|(what, is_bad)| check("apps", !is_bad, what)));
                 checks.extend(
                     nobody.iter().map(|fault| check("tools", false, &format!("--tools: {}", fault.message))),
@@ -171,6 +175,15 @@ fn of_mac(common: &Common, mac: Mac) -> Vec<Json> {
         Ok(body) => vec![check("mac", false, body["message"].as_str().unwrap_or("it does not answer"))],
         Err(failure) => vec![check("mac", false, &failure.to_string())],
     }
+}
+
+/// Where the terms of the apps come from. Apps with an `.sdef` are only counted.
+fn terms(ways: &BTreeMap<Way, Vec<String>>) -> Json {
+    let told = |(way, apps): (&Way, &Vec<String>)| match way {
+        Way::Sdef => format!("{} apps have an .sdef", apps.len()),
+        way => format!("from {}: {}", way.as_str(), apps.join(", ")),
+    };
+    check("terms", true, &Vec::from_iter(ways.iter().map(told)).join("; "))
 }
 
 fn print(common: &Common, healthy: bool, checks: &[Json], settings: &[Setting]) -> Result<(), Failure> {

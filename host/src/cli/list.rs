@@ -66,8 +66,8 @@ impl Apps {
 
 #[derive(Debug, Args)]
 pub(super) struct Tools {
-    /// Lists an app's commands as tools instead: a name, a bundle id, or the path of an .sdef file.
-    #[arg(value_name = "APP|FILE.sdef")]
+    /// Lists an app's commands as tools instead: a name, a bundle id, or the path of an .sdef or .scriptSuite file.
+    #[arg(value_name = "APP|FILE")]
     what: Option<String>,
 }
 
@@ -122,8 +122,8 @@ fn as_served(common: &Common, mac: Mac) -> Result<Vec<Json>, Failure> {
 
 #[derive(Debug, Args)]
 pub(super) struct Lint {
-    /// The name or bundle id of an app, or the path of an .sdef file.
-    #[arg(value_name = "APP|FILE.sdef")]
+    /// The name or bundle id of an app, or the path of an .sdef or .scriptSuite file.
+    #[arg(value_name = "APP|FILE")]
     what: String,
 }
 
