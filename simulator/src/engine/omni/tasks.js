@@ -108,7 +108,11 @@ function complete(row, date) {
     if (done) return done;
   }
   finish(row, date);
-  const above = parentOf(row);
+  endWithChildren(parentOf(row), date);
+  return row;
+}
+// A task that is completed by its children is completed, never dropped, when none of them is left.
+function endWithChildren(above, date) {
   if (
     isTask(above) &&
     above["completed by children"] === true &&
@@ -116,7 +120,6 @@ function complete(row, date) {
     !subtasks(above).some(isRemaining)
   )
     complete(above, date);
-  return row;
 }
 function finish(row, date) {
   write(row, "dropped date", null, wire.date);
@@ -152,6 +155,7 @@ function give(row, all, date) {
   if (!all && readRule(row) !== null && isRemaining(row) && repeat(row, date, "dropped date")) return undefined;
   write(row, "completion date", null, wire.date);
   write(row, "dropped date", date, wire.date);
+  endWithChildren(parentOf(row), date);
   return touch(row);
 }
 
