@@ -13,7 +13,7 @@ use crate::schema::Schema;
 use crate::value::local_seconds;
 use bundle::{Bundle, Definition};
 use change::Change;
-use iac_core::dictionary::{Includes, parse, suites};
+use iac_core::dictionary::{Dictionary, Includes, ProblemKind, parse, suites};
 use journal::{Entry, Header, Journal, News};
 use model::Model;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -369,11 +369,13 @@ impl World {
     }
 
     fn schema(&self, definition: &Definition) -> Schema {
-        let dictionary = match definition {
-            Definition::Sdef(bytes) => parse(bytes, &self.includes(bytes)).0,
-            Definition::Suites(pairs) => suites::parse(pairs).0,
+        let (dictionary, problems) = match definition {
+            Definition::Sdef(bytes) => parse(bytes, &self.includes(bytes)),
+            Definition::Suites(pairs) => suites::parse(pairs),
         };
-        Schema::new(dictionary)
+        // The system's parser gives no terms at all for XML that is not well-formed, so scripts have none either.
+        let broken = problems.iter().any(|problem| matches!(problem.kind, ProblemKind::Malformed(_)));
+        Schema::new(if broken { Dictionary::default() } else { dictionary })
     }
 
     /// The files that a dictionary includes, as far as this world has them.
