@@ -1,6 +1,6 @@
 //! Every fact of `tests/fidelity` holds on the simulator; the same runner asks a real Mac.
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 #[test]
 fn every_fact_holds() {
@@ -20,6 +20,47 @@ fn every_fact_holds() {
     let facts: usize = sum.split(' ').next().unwrap().parse().unwrap_or_default();
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
     assert!(facts >= 150 && sum.contains("0 differ") && sum.contains("0 could not tell"), "{said}");
+}
+
+/// Runs `run.py --first-hour`, and gives what it said and its report; nothing where there is no python3.
+fn first_hour(more: &[&str]) -> Option<(String, serde_json::Value)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folder = tempfile::tempdir().unwrap();
+    let report = folder.path().join("report.json");
+    #[expect(clippy::disallowed_methods, reason = "the runner is a program of its own")]
+    let mut runner = Command::new("python3");
+    runner.arg(root.join("tests/fidelity/run.py")).args(["--first-hour", "--hours", "0.0001", "--report"]);
+    runner.arg(&report).args(["--osascript", env!("CARGO_BIN_EXE_osascript"), "--world"]);
+    let Ok(output) = runner.arg(root.join("fixtures/mac")).args(more).stdin(Stdio::null()).output() else {
+        println!("skipped: no python3 to run tests/fidelity/run.py with");
+        return None;
+    };
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    Some((said, serde_json::from_str(&std::fs::read_to_string(report).unwrap()).unwrap()))
+}
+
+const PARTS: [&str; 7] = ["facts", "questions", "risks", "times", "stores", "worker", "writes"];
+
+#[test]
+fn the_first_hour_tells_much_and_nothing_private() {
+    let Some((said, report)) = first_hour(&["--yes"]) else { return };
+    for part in PARTS {
+        assert!(report[part]["left_out"].is_null() && report[part]["failed"].is_null(), "{part}: {report}");
+    }
+    assert!(report["facts"].as_array().unwrap().len() > 200 && said.contains(" 0 differ"), "{said}");
+    assert!(report["times"]["Mail"]["column_ms"].is_number() && report["worker"]["asked"].as_u64().unwrap() >= 200);
+    assert_eq!(report["left_behind"], serde_json::json!({}), "all that it made is gone");
+    let text = report.to_string();
+    for private in ["alex", "Alex", "ACME", "Garden", "Lyon", "Northwind", "/Users"] {
+        assert!(!text.contains(private), "the report says {private}");
+    }
+}
+
+#[test]
+fn the_first_hour_does_nothing_without_a_yes() {
+    let Some((said, report)) = first_hour(&[]) else { return };
+    assert!(PARTS.iter().all(|part| report[part]["left_out"] == true), "{said}{report}");
 }
 
 #[test]

@@ -4,6 +4,8 @@
     python3 tests/fidelity/run.py                               on a Mac: the real one
     python3 tests/fidelity/run.py --osascript target/debug/osascript --world fixtures/mac
 
+    python3 tests/fidelity/run.py --first-hour                  on a Mac: everything that only a Mac can tell, for an hour
+
 Each fact is a small script and what must come of it, in `facts/`. A fact agrees, differs, or could not be told: the app
 is not there, the permission is missing, nobody answered in time. Facts that change something run only with `--writes`;
 what they make they delete. The report goes to `fidelity-report.json` with `--report`.
@@ -183,9 +185,21 @@ def main():
     parser.add_argument("--writes", action="store_true", help="also run facts that make, change and delete things of their own")
     parser.add_argument("--only", default="", help="only facts whose title contains this")
     parser.add_argument("--report", help="write what happened to this file")
+    parser.add_argument("--first-hour", action="store_true", help="facts, open questions, times, a worker: asks before each part and writes one report")
+    parser.add_argument("--yes", action="store_true", help="answer every question of --first-hour with yes")
+    parser.add_argument("--hours", type=float, default=1.0, help="how long --first-hour keeps a worker")
+    parser.add_argument("--latency-of", metavar="REPORT", help="print the latency model of a report of --first-hour")
     options = parser.parse_args()
+    if options.latency_of:
+        print(json.dumps(json.loads(Path(options.latency_of).read_text(encoding="utf-8"))["latency"], indent=1))
+        return 0
     runner = Runner(options)
     facts = [each for path in sorted((HERE / "facts").glob("*.txt")) for each in read(path) if options.only in each["title"]]
+    if options.first_hour:
+        sys.dont_write_bytecode = True
+        import first_hour
+
+        return first_hour.main(runner, facts, options)
     results = []
     for each in facts:
         verdict, why, happened = runner.judge(each)
