@@ -1,10 +1,12 @@
-//! What makes a simulated app slow or broken: the time that events take, and faults that a file orders.
+//! What makes a simulated app slow, broken or closed: the time that events take, faults that a file orders, and consent.
 
+pub(crate) mod consent;
 pub(crate) mod faults;
 pub(crate) mod latency;
 
 use crate::os_error::{Answer, OsError, TIMEOUT};
 use crate::world::{WorldError, failed, journal};
+use consent::Consent;
 use faults::Faults;
 use latency::Latency;
 use std::fs::File;
@@ -25,6 +27,7 @@ const EVENT_TIMEOUT: Duration = Duration::from_secs(120);
 pub(crate) struct Conditions {
     pub(crate) faults: Option<Faults>,
     pub(crate) latency: Option<Latency>,
+    pub(crate) consent: Option<Consent>,
     /// Where processes take turns and count.
     state: PathBuf,
 }
@@ -39,9 +42,11 @@ impl Conditions {
         let state = world.join("state");
         let faults = ordered(FAULTS_VARIABLE, "faults.json");
         let latency = ordered(LATENCY_VARIABLE, "latency.json");
+        let consent = Some(world.join("consent.json")).filter(|path| path.is_file());
         Ok(Self {
             faults: faults.map(|path| Faults::read(&path, &state)).transpose()?,
             latency: latency.map(|path| Latency::read(&path)).transpose()?.flatten(),
+            consent: consent.map(|path| Consent::read(&path, &state)).transpose()?,
             state,
         })
     }

@@ -5,7 +5,9 @@ use crate::conditions::latency::Work;
 use crate::conditions::wait;
 use crate::event::Event;
 use crate::items;
-use crate::os_error::{Answer, CONNECTION, FAILED, NOT_AUTHORIZED, NOT_UNDERSTOOD, OsError, refuse};
+use crate::os_error::{
+    Answer, CONNECTION, FAILED, NOT_AUTHORIZED, NOT_RUNNING, NOT_UNDERSTOOD, OsError, refuse,
+};
 use crate::output;
 use crate::session::{Behaviour, Session, broken};
 use crate::trace::Traced;
@@ -31,11 +33,33 @@ impl Session {
         } else {
             event.clone()
         };
-        let answer = self.deliver(&app, event, behaviour);
+        let answer = self.consented(&app).and_then(|()| self.deliver(&app, event, behaviour));
         let answer = self.hand_over().and(answer);
         let with = if self.trace.is_on() { event.shown() } else { BTreeMap::new() };
         self.record(&app, (event.kind.name(), with), &event.target, start.elapsed(), answer.as_ref().err());
         answer
+    }
+
+    /// Lets the person say whether this process may send an event, if they were not asked before.
+    fn consented(&self, app: &App) -> Answer<()> {
+        let Some(consent) = &self.conditions.consent else { return Ok(()) };
+        consent.meet(&app.bundle.id, self.conditions.deadline()).or_else(|error| match error.number {
+            NOT_AUTHORIZED => not_authorized(app),
+            _ => Err(error),
+        })
+    }
+
+    /// What `AEDeterminePermissionToAutomateTarget` answers. It starts no app, and opens a dialog only if it `asks`.
+    pub(crate) fn permission(&self, target: &str, asks: bool) -> i32 {
+        let Ok(Some(at)) = self.world.find(target) else { return NOT_RUNNING };
+        let app = self.world.app(at);
+        if !self.is_running(&app).unwrap_or(false) {
+            return NOT_RUNNING;
+        }
+        let Some(consent) = &self.conditions.consent else { return 0 };
+        let id = &app.bundle.id;
+        let answer = if asks { consent.meet(id, self.conditions.deadline()) } else { consent.state(id) };
+        answer.err().map_or(0, |error| error.number)
     }
 
     /// Lets the app answer when it is this event's turn, under the conditions that hold.
@@ -129,6 +153,12 @@ impl Session {
             let event = (command, BTreeMap::new());
             self.record(&self.world.app(at), event, target, Duration::ZERO, None);
         }
+    }
+
+    /// Opens an app as `/usr/bin/open` does: nobody is asked, and no event is sent.
+    pub(crate) fn open(&self, target: &str) -> bool {
+        let found = self.world.find(target).ok().flatten();
+        found.is_some_and(|at| self.launch(&self.world.app(at)).is_ok())
     }
 
     fn launch(&self, app: &Rc<App>) -> Answer<()> {

@@ -702,6 +702,7 @@
         dataWithContentsOfFile: (path) => made(system.readFile(text(path))),
         dataWithContentsOfURL: (path) => made(system.readFile(text(path))),
         dataWithData: (other) => made(bytesOf(other)),
+        dataWithLength: (length) => made("\0".repeat(length)),
         dataWithContentsOfFileOptionsError: (path, options, error) => {
           const bytes = system.readFile(text(path));
           if (bytes == null) worked("gone", text(path), error);
@@ -1214,9 +1215,29 @@
     return made;
   }
   // Functions of C that scripts bind by name; others are not simulated.
+  const BUNDLE_ID = Symbol("bundle id");
+  kind("NSAppleEventDescriptor", { get: { aeDesc: (v) => ({ [BUNDLE_ID]: v }) } });
+  classOf("NSAppleEventDescriptor", {
+    make: { descriptorWithBundleIdentifier: (id) => object("NSAppleEventDescriptor", text(id)) },
+  });
+  define($, "NSAppleEventDescriptor", { value: classes.NSAppleEventDescriptor, writable: true });
+  // The process that macOS asks about has this number, whatever its program.
+  const RESPONSIBLE = 290;
+  const ofConsent = {
+    AEDeterminePermissionToAutomateTarget: (target, eventClass, event, asks) =>
+      system.permission(target[BUNDLE_ID], asks === true),
+    responsibility_get_pid_responsible_for_pid: () => (system.responsible() == null ? -1 : RESPONSIBLE),
+    proc_pidpath: (pid, buffer, size) => {
+      const path = pid === RESPONSIBLE ? system.encode(system.responsible()) : "";
+      if (path.length > size) return 0;
+      buffer[VALUE] = new Bytes(path + buffer[VALUE].text.slice(path.length));
+      return path.length;
+    },
+  };
   const bindable = Object.assign(
     { CFMakeCollectable: (value) => value, CFBridgingRelease: (value) => value },
     ...Object.values(libraries),
+    ofConsent,
   );
 
   const ObjC = {

@@ -178,6 +178,17 @@ fn apps<'js>(system: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result
         }),
     )?;
     let it = Rc::clone(bridge);
+    system.set("open", Func::from(move |target: String| it.session.open(&target)))?;
+    let it = Rc::clone(bridge);
+    let permission = move |target: String, asks: bool| it.session.permission(&target, asks);
+    system.set("permission", Func::from(permission))?;
+    let it = Rc::clone(bridge);
+    let responsible = move || {
+        let consent = it.session.conditions.consent.as_ref()?;
+        consent.responsible().map(str::to_owned)
+    };
+    system.set("responsible", Func::from(responsible))?;
+    let it = Rc::clone(bridge);
     let running = move |ctx: Ctx<'js>| {
         let apps = it.session.world.running().unwrap_or_default();
         let objects = apps.into_iter().zip(300..).map(|((name, id, active), pid)| {

@@ -15,7 +15,14 @@
   };
   classOf("NSPipe", { get: { pipe, blank: pipe } });
   const quoted = (word) => `'${word.replaceAll("'", "'\\''")}'`;
+  // What opens an app without an Apple event; everything else is a command for the shell.
+  const opened = ([...words]) => (words.length > 1 && words.at(-2) === "-b" ? system.open(words.at(-1)) : null);
   function launch(v) {
+    const open = v.launchPath === "/usr/bin/open" ? opened(v.arguments) : null;
+    if (open !== null) {
+      v.status = open ? 0 : 1;
+      return;
+    }
     if (!v.launchPath || system.kind(v.launchPath) === 0) throw new Error("launch path not accessible");
     const done = system.spawn(
       [v.launchPath, ...v.arguments].map(quoted).join(" "),

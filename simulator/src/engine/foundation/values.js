@@ -54,6 +54,7 @@
   });
   kind("NSMutableData", {
     parent: "NSData",
+    get: { mutableBytes: (v, self) => self },
     call: {
       appendData(v, more) {
         this[VALUE] = new Bytes(v.text + bytesOf(more));

@@ -1,0 +1,133 @@
+//! Consent: what the person has told macOS about apps, and the dialog where they have not been asked.
+
+use crate::conditions::wait;
+use crate::os_error::{Answer, NOT_AUTHORIZED, OsError, WOULD_ASK, refuse};
+use crate::world::{WorldError, content, failed, journal};
+use serde::Deserialize;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// What the person has said about one app.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Said {
+    /// Nothing yet: the next event opens the dialog.
+    Unasked,
+    Yes,
+    No,
+}
+
+/// The file of a world.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    /// The program that macOS asks about, by its path; absent where the system does not tell.
+    #[serde(default)]
+    responsible: Option<String>,
+    /// What holds for apps that are not named.
+    #[serde(default = "yes")]
+    default: Said,
+    #[serde(default)]
+    apps: BTreeMap<String, Said>,
+    /// How the person answers a dialog; absent: nobody does.
+    #[serde(default)]
+    answer: Option<Reaction>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Reaction {
+    /// Milliseconds until a button is pressed.
+    after: u64,
+    allow: bool,
+}
+
+fn yes() -> Said {
+    Said::Yes
+}
+
+/// The consent of one world, as one process sees it.
+#[derive(Debug)]
+pub(crate) struct Consent {
+    written: Written,
+    state: PathBuf,
+    /// A process that was refused keeps its no, also after the switch in System Settings was turned on.
+    refused: RefCell<BTreeSet<String>>,
+}
+
+impl Consent {
+    pub(super) fn read(path: &Path, state: &Path) -> Result<Self, WorldError> {
+        let text = std::fs::read(path).map_err(|error| failed(path, error))?;
+        let written = serde_json::from_slice(&text).map_err(|error| content(path, error))?;
+        Ok(Self { written, state: state.to_owned(), refused: RefCell::default() })
+    }
+
+    /// The program that macOS asks about.
+    pub(crate) fn responsible(&self) -> Option<&str> {
+        self.written.responsible.as_deref()
+    }
+
+    /// What holds for an app, without a dialog.
+    ///
+    /// # Errors
+    /// -1743 where the answer was no, -1744 where nobody was asked.
+    pub(crate) fn state(&self, app: &str) -> Answer<()> {
+        match self.said(app) {
+            Said::Yes => Ok(()),
+            Said::No => self.refuse(app),
+            Said::Unasked => refuse(WOULD_ASK),
+        }
+    }
+
+    /// What an event meets: a dialog where nobody was asked. What is decided there is kept as a no until the answer is
+    /// there, so that a sender that is killed leaves a no behind.
+    ///
+    /// # Errors
+    /// -1743 where the answer is no, -1712 where nobody answers.
+    pub(crate) fn meet(&self, app: &str, deadline: Instant) -> Answer<()> {
+        if self.said(app) != Said::Unasked {
+            return self.state(app);
+        }
+        self.keep(app, Said::No)?;
+        let time = self.written.answer.map(|answer| Duration::from_millis(answer.after));
+        wait(time, deadline)?;
+        if self.written.answer.is_some_and(|answer| answer.allow) {
+            return self.keep(app, Said::Yes);
+        }
+        self.refuse(app)
+    }
+
+    fn refuse(&self, app: &str) -> Answer<()> {
+        self.refused.borrow_mut().insert(app.to_owned());
+        refuse(NOT_AUTHORIZED)
+    }
+
+    fn said(&self, app: &str) -> Said {
+        if self.refused.borrow().contains(app) {
+            return Said::No;
+        }
+        let kept = self.kept().get(app).copied();
+        kept.or_else(|| self.written.apps.get(app).copied()).unwrap_or(self.written.default)
+    }
+
+    fn kept(&self) -> BTreeMap<String, Said> {
+        let text = std::fs::read(self.file()).unwrap_or_default();
+        serde_json::from_slice(&text).unwrap_or_default()
+    }
+
+    fn keep(&self, app: &str, said: Said) -> Answer<()> {
+        let broken = |error: std::io::Error| OsError::new(crate::os_error::BROKEN, error.to_string());
+        std::fs::create_dir_all(&self.state).map_err(broken)?;
+        let _lock = journal::lock(&self.state.join("consent.lock")).map_err(broken)?;
+        let mut kept = self.kept();
+        kept.insert(app.to_owned(), said);
+        let text = serde_json::to_vec(&kept).map_err(|error| broken(error.into()))?;
+        journal::replace(&self.file().with_extension("next"), &self.file(), &text).map_err(broken)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.state.join("consent.json")
+    }
+}
