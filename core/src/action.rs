@@ -76,6 +76,13 @@ pub enum Deed {
     Frontmost,
     /// Asks the app for its version, to see whether it answers.
     Version,
+    /// Asks macOS, without a dialog, which of these apps this process may send events to.
+    Consents {
+        /// Bundle ids.
+        apps: Vec<String>,
+    },
+    /// Lets macOS ask the user whether this process may send events to the app.
+    AskConsent,
     /// Asks the app for one object, to check that it exists and to learn its identity.
     Look {
         /// The way there.

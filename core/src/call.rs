@@ -88,6 +88,11 @@ pub enum Call {
         /// Whether the apps are asked for every object first.
         validate: bool,
     },
+    /// `system` and the command line ask for the consent of macOS
+    Consent {
+        /// The app to ask about, in any spelling; `None` to say how all apps stand.
+        app: Option<String>,
+    },
     /// A plugin runs a script of its package inside an app; no tool does.
     Script(ScriptCall),
 }
@@ -193,6 +198,7 @@ impl Call {
             | Self::Describe { .. }
             | Self::Release(Release::App(_))
             | Self::Script(_)
+            | Self::Consent { .. }
             | Self::ReferenceStats { .. } => Vec::new(),
         }
     }

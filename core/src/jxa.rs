@@ -40,6 +40,9 @@ pub(crate) const SYSTEM: &str = include_str!("jxa/system.js");
 /// What scripts have besides that make objects.
 pub(crate) const CREATE: &str = include_str!("jxa/create.js");
 
+/// What scripts have besides that are about the consent of macOS.
+pub(crate) const CONSENT: &str = include_str!("jxa/consent.js");
+
 /// What scripts of commands have besides.
 pub(crate) const COMMANDS: &str = include_str!("jxa/commands.js");
 

@@ -52,6 +52,8 @@ pub mod describe;
 
 pub mod jxa;
 
+pub mod responsible;
+
 pub mod osa_error;
 pub mod reply;
 

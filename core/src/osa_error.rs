@@ -7,6 +7,7 @@
 
 use crate::fault::{Code, Fault};
 use crate::foreign;
+use crate::responsible::{NOT_ASKED, REFUSED, Responsible};
 
 /// The error that a script reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub struct OsaError {
     pub message: String,
     /// Where in the script: `open`, `running`, `object`, `property`, `elements`, `column`, `element`.
     pub at: String,
+    /// The program that macOS asks about, by its path, if the number is about consent and the system tells.
+    pub by: Option<String>,
 }
 
 struct Row {
@@ -33,7 +36,8 @@ const fn row(number: i64, code: Code, meaning: &'static str, suggestion: &'stati
 const QUERY_AGAIN: &str = "query the object again with iac_mcp_query_object";
 const OPEN_IT: &str =
     "open the app with the command `launch` of iac_mcp_run_command, which asks the user, then try again";
-const ALLOW_IT: &str = "ask the user to allow it in System Settings > Privacy & Security > Automation, under the app that started this server (the MCP client or terminal)";
+const ALLOW_IT: &str = "ask the user to allow it in System Settings > Privacy & Security > Automation, under the app that the message names";
+const ASK_FOR_IT: &str = "call the tool `system` with the action `consent`, which asks the user first; in a terminal run `iac-mcp consent APP`";
 const DESCRIBE: &str = "use iac_mcp_describe_app to see what the app can do";
 
 const TABLE: [Row; 33] = [
@@ -84,8 +88,13 @@ const TABLE: [Row; 33] = [
     row(-1726, Code::ExecutionFailed, "the app refuses this filter", "use a simpler filter"),
     row(-1728, Code::ReferenceInvalid, "there is no such object", QUERY_AGAIN),
     row(-1731, Code::ExecutionFailed, "the app does not know this kind of object", DESCRIBE),
-    row(-1743, Code::AutomationNotAuthorized, "macOS does not allow controlling the app", ALLOW_IT),
-    row(-1744, Code::AutomationNotAuthorized, "macOS must ask the user first and cannot do so now", ALLOW_IT),
+    row(REFUSED, Code::AutomationNotAuthorized, "macOS does not allow controlling the app", ALLOW_IT),
+    row(
+        NOT_ASKED,
+        Code::AutomationNotAuthorized,
+        "macOS has not asked the user about the app yet",
+        ASK_FOR_IT,
+    ),
     row(
         -10000,
         Code::ExecutionFailed,
@@ -161,6 +170,16 @@ impl OsaError {
             return Fault::new(Code::InvalidParameter, message, "make one call for each object")
                 .in_app(bundle_id);
         }
+        if let Some((message, suggestion)) =
+            Responsible::of(self.by.as_deref()).refusal(self.number, bundle_id, name)
+        {
+            let fault = Fault::new(Code::AutomationNotAuthorized, message, suggestion).in_app(bundle_id);
+            let fault = fault.with("number", self.number);
+            return match &self.by {
+                Some(path) => fault.with("responsible", foreign::clean(path, foreign::ERROR)),
+                None => fault,
+            };
+        }
         let found = TABLE.iter().find(|row| row.number == self.number);
         let fault = match found {
             None if self.at == "open" && self.number != DISK => {
@@ -184,7 +203,7 @@ impl OsaError {
             return None;
         }
         let message = row.get("message").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
-        Some(Self { number: row.get("number")?.as_i64()?, message, at: at.to_owned() })
+        Some(Self { number: row.get("number")?.as_i64()?, message, at: at.to_owned(), by: None })
     }
 
     /// Whether another object is now where the intended one was.

@@ -41,6 +41,7 @@ struct Envelope {
     number: Option<i64>,
     message: Option<String>,
     at: Option<String>,
+    by: Option<String>,
 }
 
 impl Reply {
@@ -52,11 +53,12 @@ impl Reply {
         let wrong = |why: String| NotAnEnvelope(format!("{why}; {}", foreign::says("it", text, 200)));
         let envelope: Envelope =
             serde_json::from_str(text.trim_end()).map_err(|error| wrong(error.to_string()))?;
-        let Envelope { ok, value, events, strategy, reason, spent, number, message, at } = envelope;
+        let Envelope { ok, value, events, strategy, reason, spent, number, message, at, by } = envelope;
         let result = match (ok, number) {
             (true, _) => Ok(value),
             (false, Some(number)) => {
-                Err(OsaError { number, message: message.unwrap_or_default(), at: at.unwrap_or_default() })
+                let (message, at) = (message.unwrap_or_default(), at.unwrap_or_default());
+                Err(OsaError { number, message, at, by })
             }
             (false, None) => return Err(wrong("an error without a number".to_owned())),
         };

@@ -13,6 +13,7 @@ mod apps;
 mod asking;
 mod command;
 mod compare;
+mod consent;
 mod create;
 mod elements;
 mod first;
@@ -91,6 +92,8 @@ pub struct Run {
     pub app: Arc<str>,
     /// The script.
     pub script: Script,
+    /// Whether it waits for a human, so that it runs beside the scripts of its app and outlives its client.
+    pub waits_for_human: bool,
     /// Who allowed it.
     pub decided: Arc<Decided>,
     /// What [`resume`] needs to go on.
@@ -172,6 +175,7 @@ pub struct Pending {
 #[derive(Debug)]
 enum Then {
     Apps(apps::Listing),
+    Consent(consent::Consent),
     Query(Box<query::Query>),
     Missing(Path, Option<Box<first::First>>),
     Frontmost(frontmost::Front),
@@ -229,6 +233,11 @@ pub fn wants(call: &Call, references: &References) -> Vec<String> {
     apps.into_iter().collect()
 }
 
+/// Returns the answer to a call that asks for consent while the dialog of macOS is open.
+pub fn consent_is_open(app: &str) -> Outcome {
+    Outcome { body: consent::open(app), ..Outcome::default() }
+}
+
 /// Begins a call.
 pub fn start(call: Call, world: &mut World<'_>) -> Step {
     if call.makes_references() && world.references.is_full(world.now) {
@@ -270,6 +279,7 @@ fn begin(mut call: Call, world: &mut World<'_>) -> Step {
         Call::Frontmost { app } => frontmost::start(app.as_deref(), world),
         Call::Command(call) => command::start(&call, world),
         Call::Script(call) => script::start(&call, world),
+        Call::Consent { app } => consent::start(app.as_deref(), world),
         Call::SetProperty(call) => set::start(&call, world),
         Call::Create(call) => create::start(&call, world),
         Call::Undo { wanted: Wanted::List, undos } => Ok(done(undo::list(&undos), 0)),
@@ -313,8 +323,10 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (reply, Then::Naming(naming)) => Ok(naming.resume(reply.ok(), events)),
         (reply, Then::Frontmost(front)) => front.resume(reply, events, world),
         (reply, Then::Validating(validating)) => Ok(validating.resume(reply.ok(), events, world)),
+        (Err(fault), Then::Consent(consent)) => consent.failed(fault, events),
         (Err(fault), _) => Err(fault),
         (Ok(reply), Then::Apps(listing)) => listing.resume(reply, world),
+        (Ok(reply), Then::Consent(consent)) => consent.resume(reply, events, world),
         (Ok(reply), Then::Query(query)) => query.resume(reply, &app, events, world),
         (Ok(reply), Then::Missing(path, first)) => match (query::missing(&path, reply, &app, world), first) {
             (Err(fault), Some(first)) => first.failed(fault, events, world),
@@ -342,7 +354,7 @@ fn read(event: Event, app: &str, name: &str) -> Result<Reply, Fault> {
                 .untrusted()
         }),
         Event::Failed(RunFailure::Script { number, message }) => {
-            Err(OsaError { number, message, at: String::new() }.to_fault(app, name))
+            Err(OsaError { number, message, at: String::new(), by: None }.to_fault(app, name))
         }
         Event::Failed(failure) => Err(run_failed(&failure, app, name)),
         Event::Answered(_) => Err(out_of_turn("a human's answer")),

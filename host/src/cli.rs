@@ -4,6 +4,7 @@ mod ask;
 mod audit;
 mod call;
 pub(crate) mod config;
+mod consent;
 mod demo;
 mod describe;
 mod dictionary;
@@ -74,6 +75,8 @@ enum Command {
     Audit(audit::Audit),
     /// Undoes writes of the last hour.
     Undo(undo::Undo),
+    /// Lets macOS ask you whether this program may control an app, or shows how every app stands.
+    Consent(consent::Consent),
     /// Checks the installation and shows where each setting comes from.
     Doctor,
     /// Shows or writes the entry that an MCP client needs to start this server.
@@ -167,6 +170,7 @@ impl Arguments {
             Some(Command::Policy(policy)) => policy.run(&common, mac),
             Some(Command::Audit(audit)) => audit.run(&common, &mac),
             Some(Command::Undo(undo)) => undo.run(&common, mac),
+            Some(Command::Consent(consent)) => consent.run(&common, mac),
             Some(Command::Doctor) => doctor::run(&common, mac, settings),
             Some(Command::Setup(setup)) => setup.run(&common, settings),
             Some(Command::Plugin(plugin)) => plugin.run(&common, mac.root),

@@ -1,5 +1,6 @@
 //! One call, from its arguments to its answer: the core decides, the supervisor runs, the core goes on.
 
+mod consents;
 mod leads;
 mod lookup;
 mod operator;
@@ -35,6 +36,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::consent::Caller;
 use crate::simulated::World;
+use consents::Consents;
 pub use operator::Operator;
 use permission::{Attempt, Permission};
 use screen::Screen;
@@ -92,6 +94,7 @@ pub struct Pipeline {
     clock: Clock,
     counters: Counters,
     screen: Screen,
+    consents: Consents,
     operator: Operator,
     said: Vec<Json>,
 }
@@ -194,6 +197,7 @@ impl Pipeline {
             clock: Clock::start(),
             counters: Counters::default(),
             screen: Screen::new(screen),
+            consents: Consents::default(),
             operator,
             said,
         })
@@ -456,8 +460,11 @@ impl Pipeline {
             step = match step {
                 Step::Run(run) => {
                     reached.push(Arc::clone(&run.app));
-                    let Run { app, script, decided, pending } = run;
-                    let place = self.keep(held.take(), &app, &decided);
+                    let Run { app, script, waits_for_human, decided, pending } = run;
+                    let place = match waits_for_human {
+                        true => None,
+                        false => self.keep(held.take(), &app, &decided),
+                    };
                     let waited = Instant::now();
                     if let Err(fault) = self.permission.decided(attempt, &decided, self.clock.now()).await {
                         return refused(&fault).into();
@@ -466,6 +473,7 @@ impl Pipeline {
                     shown = self.debug.then(|| script.body().to_owned());
                     let began = Instant::now();
                     let event = match self.screen.touched(&app, &decided, left, &cancel).await {
+                        Ok(_) if waits_for_human => self.ask_consent(&app, script, left, &cancel).await,
                         Ok(_quiet) => {
                             let (left, kind) = (left.saturating_sub(began.elapsed()), kind(&decided));
                             let place = place.unwrap_or_else(|| self.supervisor.place(&app));

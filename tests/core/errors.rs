@@ -87,7 +87,12 @@ fn each_number_stands_once_and_is_told_by_it_alone() {
     let numbers: BTreeSet<i64> = known().map(|(number, ..)| number).collect();
     assert_eq!(numbers.len(), known().count());
     for (number, code, meaning, _) in known() {
-        let error = OsaError { number, message: "Keine Berechtigung.".to_owned(), at: "command".to_owned() };
+        let error = OsaError {
+            number,
+            message: "Keine Berechtigung.".to_owned(),
+            at: "command".to_owned(),
+            by: None,
+        };
         let fault = error.to_fault("com.apple.mail", "Mail");
         assert_eq!(fault.code, code, "{number}");
         assert!(
@@ -103,7 +108,7 @@ proptest! {
     /// Names and letters that others wrote stand in what an app says of its failure.
     #[test]
     fn what_an_app_says_is_quoted_cut_and_marked(said in ".*|(?s)[\"\n\u{202e}\u{200b}a ]{0,900}") {
-        let error = OsaError { number: -2700, message: said, at: "object".to_owned() };
+        let error = OsaError { number: -2700, message: said, at: "object".to_owned(), by: None };
         let fault = error.to_fault("com.apple.mail", "Mail");
         prop_assert_eq!(&fault.context["untrusted"], true);
         prop_assert!(fault.message.chars().count() < 330, "{}", fault.message);

@@ -9,6 +9,8 @@
 
 #[path = "server/cli.rs"]
 mod cli;
+#[path = "server/consent.rs"]
+mod consent;
 #[path = "server/eras.rs"]
 mod eras;
 #[path = "server/errors.rs"]

@@ -646,6 +646,63 @@ const additions = () => {
   return current;
 };
 
+// The numbers with which macOS says no: the person refused, or was not asked yet.
+const REFUSED = -1743;
+const UNASKED = -1744;
+// What macOS says about events to an app, without a dialog; null where it cannot be asked. 0x2a2a2a2a stands for any event.
+const consentOf = (id, asks = false) => {
+  try {
+    ObjC.import("Foundation");
+    ObjC.import("CoreServices");
+    ObjC.bindFunction("AEDeterminePermissionToAutomateTarget", [
+      "int",
+      ["void *", "unsigned int", "unsigned int", "bool"],
+    ]);
+    // The descriptor is named so that it outlives the call, which reads its inside.
+    const target = $.NSAppleEventDescriptor.descriptorWithBundleIdentifier(id);
+    return $.AEDeterminePermissionToAutomateTarget(target.aeDesc, 0x2a2a2a2a, 0x2a2a2a2a, asks);
+  } catch (error) {
+    return null;
+  }
+};
+// The path of the program that macOS asks the person about; null where the system does not tell.
+const responsible = () => {
+  try {
+    ObjC.import("Foundation");
+    ObjC.bindFunction("responsibility_get_pid_responsible_for_pid", ["int", ["int"]]);
+    ObjC.bindFunction("proc_pidpath", ["int", ["int", "void *", "unsigned int"]]);
+    const pid = $.responsibility_get_pid_responsible_for_pid($.NSProcessInfo.processInfo.processIdentifier),
+      bytes = $.NSMutableData.dataWithLength(4096),
+      length = pid > 0 ? $.proc_pidpath(pid, bytes.mutableBytes, 4096) : 0;
+    if (!(length > 0)) return null;
+    const path = bytes.subdataWithRange($.NSMakeRange(0, length));
+    return wellFormed($.NSString.alloc.initWithDataEncoding(path, 4).js);
+  } catch (error) {
+    return null;
+  }
+};
+// Opens an app in the background without an Apple event: an event would open the dialog of macOS.
+const openQuietly = (id) => {
+  try {
+    ObjC.import("Foundation");
+    const task = $.NSTask.alloc.init;
+    task.launchPath = "/usr/bin/open";
+    task.arguments = $(["-g", "-b", id]);
+    task.launch;
+    task.waitUntilExit;
+    for (let i = 0; i < 50 && consentOf(id) === -600; i += 1) delay(0.1);
+  } catch (error) {}
+};
+// A dialog of macOS goes with its event, and may be kept as a no. So no event is sent before macOS says that it may be.
+const consented = (id) => {
+  const kept = globalThis.iacConsents;
+  if (kept && kept.has(id)) return;
+  const state = consentOf(id);
+  if (state === REFUSED || state === UNASKED)
+    throw Object.assign(new Error("no consent to send events"), { errorNumber: state });
+  if (state === 0) (kept || (globalThis.iacConsents = new Set())).add(id);
+};
+
 // A worker keeps application objects between scripts; they are dropped when the app they stood for is gone.
 const opened = (id) => {
   const kept = globalThis.iacApplications || (globalThis.iacApplications = new Map());
@@ -659,14 +716,22 @@ const run = (body) => {
       at = "open";
       app = opened(d.app);
       at = "running";
-      if (!d.launch && d.app !== ADDITIONS && !app.running())
+      const runs = d.app === ADDITIONS || app.running();
+      if (!runs && !d.launch)
         return ascii({ ok: false, number: -600, message: "not running", at: at, events: events });
+      if (!runs) openQuietly(d.app);
+      at = "consent";
+      if (d.app !== ADDITIONS && !d.consent) consented(d.app);
     }
     at = "start";
     const value = body(app);
     return ascii({ ok: true, value: value, events: events, strategy: strategy, reason: reason, spent: spent });
   } catch (error) {
-    if ([-600, -609].includes(numberOf(error)) && globalThis.iacApplications) globalThis.iacApplications.delete(d.app);
-    return ascii({ ok: false, number: numberOf(error), message: messageOf(error), at: at, events: events });
+    const number = numberOf(error),
+      refused = number === REFUSED || number === UNASKED;
+    if ([-600, -609].includes(number) && globalThis.iacApplications) globalThis.iacApplications.delete(d.app);
+    if (refused && globalThis.iacConsents) globalThis.iacConsents.delete(d.app);
+    const by = refused ? responsible() : null;
+    return ascii({ ok: false, number: number, message: messageOf(error), at: at, events: events, by: by });
   }
 };

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::{
-    CHANGES, COMMANDS, CREATE, GROUPS, INDEX, PLACES, SERIES, SPREAD, SYSTEM, Script, changes,
+    CHANGES, COMMANDS, CONSENT, CREATE, GROUPS, INDEX, PLACES, SERIES, SPREAD, SYSTEM, Script, changes,
     command::{command, find},
     create::create,
     data::Data,
@@ -49,6 +49,11 @@ fn script(approved: &Approved, costs: &Costs) -> Script {
     match &approved.action().deed {
         // What was approved is to open the app.
         Deed::Command(invocation) if invocation.code == schema::LAUNCH => data.set("launch", &true),
+        // What was approved is to ask, which needs the app to run.
+        Deed::AskConsent => {
+            data.set("launch", &true);
+            data.set("consent", &true);
+        }
         Deed::Command(_) | Deed::Script(_) | Deed::Create(_) => data.set("launch", &approved.may_launch()),
         _ => {}
     }
@@ -63,6 +68,7 @@ fn script(approved: &Approved, costs: &Costs) -> Script {
             if index.is_some() { &[SPREAD, SERIES, INDEX] } else { &[SPREAD, SERIES] }
         }
         Deed::Running { .. } | Deed::Frontmost => &[SYSTEM],
+        Deed::Consents { .. } | Deed::AskConsent => &[CONSENT],
         Deed::Elements(wanted) => match (wanted.is_spread(), wanted.groups.is_some()) {
             (false, false) => &[],
             (true, false) => &[SPREAD],
@@ -103,7 +109,7 @@ pub(crate) fn preview(action: &Action, costs: &Costs) -> (String, Json) {
 fn body(action: &Action, costs: &Costs) -> (String, Data) {
     let Action { app, deed, .. } = action;
     let mut data = Data::new();
-    if !matches!(deed, Deed::Running { .. } | Deed::Frontmost) {
+    if !matches!(deed, Deed::Running { .. } | Deed::Frontmost | Deed::Consents { .. }) {
         data.set("app", &**app);
     }
     let body = match deed {
@@ -113,6 +119,11 @@ fn body(action: &Action, costs: &Costs) -> (String, Data) {
         }
         Deed::Frontmost => "frontmost()".to_owned(),
         Deed::Version => "value(() => app.version())".to_owned(),
+        Deed::Consents { apps } => {
+            data.set("apps", apps);
+            "consents(d.apps)".to_owned()
+        }
+        Deed::AskConsent => "askConsent(app)".to_owned(),
         Deed::Look { path, identity, mark } => look(path, identity, mark.as_ref(), &mut data),
         Deed::Names { container, collection, name } => {
             let from = at(container, &mut data);

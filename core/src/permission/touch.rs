@@ -42,6 +42,10 @@ pub struct CommandName<'a> {
     pub code: &'a str,
 }
 
+/// The name of asking for the consent of macOS in rules and grants; no dictionary has such a command.
+const CONSENT_TERM: &str = "ask for consent";
+const CONSENT: &str = "iac?cons";
+
 /// Returns everything an action touches, each once; at least one.
 pub(super) fn touches<'a>(
     action: &'a Action,
@@ -134,7 +138,15 @@ impl<'a> Touched<'a> {
         let mut found = Self { itself: true, ..Self::default() };
         match deed {
             // A script's touches are its acts.
-            Deed::Running { .. } | Deed::Frontmost | Deed::Version | Deed::Script(_) => {}
+            Deed::Running { .. }
+            | Deed::Frontmost
+            | Deed::Version
+            | Deed::Consents { .. }
+            | Deed::Script(_) => {}
+            Deed::AskConsent => {
+                found.command = Some(CommandName { name: CONSENT_TERM, code: CONSENT });
+                found.classes = BTreeSet::from([crate::dictionary::APPLICATION]);
+            }
             Deed::Look { path, .. } | Deed::Value { path, .. } => found.path(path),
             Deed::Names { container, name, .. } => {
                 found.path(container);

@@ -358,7 +358,7 @@ impl Sending {
             match value(answer, self.result.as_ref(), &dictionary) {
                 Value::Failed { number, message } => {
                     failures += 1;
-                    let error = OsaError { number, message, at: "command".to_owned() };
+                    let error = OsaError { number, message, at: "command".to_owned(), by: None };
                     shown["error"] = self.refused(&error, app).to_json();
                 }
                 value => data(&value, &mut shown, app, world),

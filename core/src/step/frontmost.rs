@@ -336,7 +336,7 @@ impl Shown {
             Value::Null => None,
             Value::Failed { number, .. } if crate::osa_error::is_missing(number) => None,
             Value::Failed { number, message } => {
-                let error = OsaError { number, message, at: "property".to_owned() };
+                let error = OsaError { number, message, at: "property".to_owned(), by: None };
                 self.body["errors"][term] = error.to_fault(&app.bundle_id, &app.name).to_json();
                 None
             }

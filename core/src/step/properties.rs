@@ -279,7 +279,7 @@ fn read(member: &Member, row: &Json, app: &App, world: &mut World<'_>) -> Result
     if row["$"] == "error"
         && let Value::Failed { number, message } = value(row, None, &dictionary)
     {
-        let error = OsaError { number, message, at: "object".to_owned() };
+        let error = OsaError { number, message, at: "object".to_owned(), by: None };
         return Err(gone(&error, member, app, world));
     }
     let values: Vec<(String, Value)> = match &member.wanted.columns {
@@ -313,7 +313,7 @@ fn all_missing(values: &[(String, Value)]) -> Option<OsaError> {
     let missing = |value: &Value| matches!(value, Value::Failed { number, .. } if crate::osa_error::is_missing(*number));
     let (_, Value::Failed { number, message }) = values.first()? else { return None };
     let all = values.iter().all(|(_, value)| missing(value));
-    all.then(|| OsaError { number: *number, message: message.clone(), at: "object".to_owned() })
+    all.then(|| OsaError { number: *number, message: message.clone(), at: "object".to_owned(), by: None })
 }
 
 /// The object of a reference is not there: the reference has no more use.

@@ -179,7 +179,7 @@ impl Setting {
         for (at, mut open) in std::mem::take(&mut self.open).into_iter().enumerate() {
             let row = rows.get(at).unwrap_or(&Json::Null);
             if let Value::Failed { number, message } = value(row, None, &dictionary) {
-                let error = OsaError { number, message, at: "object".to_owned() };
+                let error = OsaError { number, message, at: "object".to_owned(), by: None };
                 self.fail(open, &error, app, world)?;
                 continue;
             }

@@ -35,7 +35,12 @@ impl Shown {
     pub(super) fn add(&mut self, term: &str, value: &Value, app: &App, world: &mut World<'_>) {
         match value {
             Value::Failed { number, message } => {
-                let error = OsaError { number: *number, message: message.clone(), at: "property".to_owned() };
+                let error = OsaError {
+                    number: *number,
+                    message: message.clone(),
+                    at: "property".to_owned(),
+                    by: None,
+                };
                 self.errors.insert(term.to_owned(), error.to_fault(&app.bundle_id, &app.name).to_json());
                 return;
             }

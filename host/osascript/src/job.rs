@@ -141,6 +141,6 @@ pub(crate) fn stopping() -> Event {
     Event::Failed(RunFailure::Process("the server is stopping".to_owned()))
 }
 
-fn millis(duration: Duration) -> Millis {
+pub(crate) fn millis(duration: Duration) -> Millis {
     Millis(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
 }

@@ -29,6 +29,9 @@ const CONNECTION_INVALID: i64 = -609;
 /// The app did not answer the script.
 const EVENT_TIMED_OUT: i64 = -1712;
 
+/// macOS does not let this process send events. A process keeps that answer, also after the user has changed it.
+const NO_CONSENT: [i64; 2] = [-1743, -1744];
+
 /// The one that talks to an app.
 #[derive(Debug)]
 pub(crate) struct Lane {
@@ -190,6 +193,9 @@ impl Lane {
         match self.run_for(&script, kind, &mut client, began).await {
             Some(event) => {
                 self.record.ended(began, &event);
+                if number(&event).is_some_and(|number| NO_CONSENT.contains(&number)) {
+                    self.retire("no consent");
+                }
                 client.answer(event);
             }
             None => {

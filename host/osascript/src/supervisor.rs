@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use iac_core::jxa::Script;
 use iac_core::step::{Event, RunFailure};
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::job::{self, Limits};
 use crate::lane::{Entrance, Lane, Shared};
+use crate::one_shot;
 use crate::queue::{self, NoPlace};
 use crate::report::{self, Report};
 use crate::settings::{Kind, Settings};
@@ -53,6 +55,32 @@ impl Supervisor {
     /// Answers within the time limit, whatever happens. Dropping the future is the same as cancelling.
     pub async fn run(&self, app: &str, kind: Kind, script: &Script, cancel: CancellationToken) -> Event {
         self.run_at(self.place(app), self.timeout(), kind, script, cancel).await
+    }
+
+    /// Runs a script in a process of its own, beside all lanes, for at most this long. It goes on without its client:
+    /// what it waits for is a human. `over` is called at its end.
+    pub fn apart(
+        &self,
+        script: Script,
+        most: Duration,
+        over: impl FnOnce() + Send + 'static,
+    ) -> oneshot::Receiver<Event> {
+        let (answer, answered) = oneshot::channel();
+        let shared = Arc::clone(&self.shared);
+        self.tasks.spawn(async move {
+            let run = one_shot::run(&shared.settings, &shared.liveness, &script);
+            let limited = tokio::time::timeout(most, run);
+            let event = match shared.closed.run_until_cancelled(limited).await {
+                Some(Ok(Ok(event))) => event,
+                Some(Ok(Err(error))) => Event::Failed(RunFailure::Unstarted(error.to_string())),
+                Some(Err(_)) => Event::Failed(RunFailure::Timeout(job::millis(most))),
+                None => job::stopping(),
+            };
+            over();
+            // The client may have gone, and then the answer is in the system, where the next call finds it.
+            _ = answer.send(event);
+        });
+        answered
     }
 
     /// The most that a client waits.

@@ -26,7 +26,10 @@ const ALWAYS_THERE: &str = "com.apple.finder";
 /// How long the status waits for the time of the Mac.
 const SOON: Duration = Duration::from_secs(2);
 
-const ACTIONS: [&str; 4] = ["version", "status", "diagnostics", "metrics"];
+const ACTIONS: [&str; 5] = ["version", "status", "diagnostics", "metrics", CONSENT];
+
+/// The action that has an argument of its own: the app.
+const CONSENT: &str = "consent";
 
 /// How all plugins do.
 #[derive(Clone, Debug, Default)]
@@ -67,9 +70,14 @@ impl Pipeline {
         cancel: CancellationToken,
     ) -> Answer {
         let started = Instant::now();
+        let asked = action(arguments);
+        if asked == Ok(CONSENT) {
+            let app = arguments.get("app").and_then(Json::as_str).map(str::to_owned);
+            return Box::pin(self.consent(app, (TOOL, arguments), caller, cancel)).await;
+        }
         self.adopt();
         let attempt = self.permission.attempt(TOOL, arguments, caller).await;
-        let body = match action(arguments) {
+        let body = match asked {
             Ok("version") => Ok(version()),
             Ok("diagnostics") => self.diagnostics(&plugins, &attempt, cancel).await,
             Ok("metrics") => Ok(json!({ "osascript": self.supervisor.report(), "plugins": plugins.reports })),
@@ -182,11 +190,16 @@ impl Pipeline {
 /// The requested action, `status` by default.
 fn action(arguments: &Map<String, Json>) -> Result<&'static str, Fault> {
     let wrong = |message: String, name: &str| {
-        let suggestion = format!("its one argument is action: {}", ACTIONS.join(", "));
+        let suggestion = format!("its arguments are action: {}; and for {CONSENT} app", ACTIONS.join(", "));
         Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", name)
     };
-    if let Some(unknown) = arguments.keys().find(|name| *name != "action") {
+    let is_consent = arguments.get("action").is_some_and(|action| action == CONSENT);
+    let known = |name: &&String| *name == "action" || (*name == "app" && is_consent);
+    if let Some(unknown) = arguments.keys().find(|name| !known(name)) {
         return Err(wrong(format!("{TOOL} has no argument `{unknown}`"), unknown));
+    }
+    if let Some(app) = arguments.get("app").filter(|app| !app.is_string() && !app.is_null()) {
+        return Err(wrong(format!("`app`: expected the name or bundle id of an app, got {app}"), "app"));
     }
     match arguments.get("action").filter(|action| !action.is_null()) {
         None => Ok("status"),

@@ -28,8 +28,13 @@ impl Lines {
 
     /// Starts `serve --simulated` with more arguments.
     pub(crate) fn start_with(more: &[&str]) -> Self {
+        Self::started(&[&["serve", "--simulated"], more].concat())
+    }
+
+    /// Starts the program with these arguments.
+    pub(crate) fn started(arguments: &[&str]) -> Self {
         let home = Home::new();
-        let command = home.command(&[&["serve", "--simulated"], more].concat());
+        let command = home.command(arguments);
         let mut command: Command = command.into_std();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();

@@ -154,6 +154,7 @@ fn question(
             (format!("run {}", words::command(invocation, names)), direct)
         }
         Deed::Script(script) => (script::in_words(script), script.count),
+        Deed::AskConsent => ("let macOS ask you now whether it may be controlled".to_owned(), 0),
         _ => (unasked.in_words(), 0),
     };
     let consequence = match &unasked.action().deed {

@@ -177,7 +177,7 @@ fn tell(
             is_whole = false;
             let number = refused.get(1).and_then(Json::as_i64).unwrap_or(-2700);
             let message = refused.get(2).and_then(Json::as_str).unwrap_or_default().to_owned();
-            let error = OsaError { number, message, at: "set".to_owned() };
+            let error = OsaError { number, message, at: "set".to_owned(), by: None };
             notes.insert(slot.term.clone(), json!(error.to_fault(&app.bundle_id, &app.name).message));
             continue;
         }
@@ -230,7 +230,7 @@ fn failure(row: &Json, app: &App) -> Option<Fault> {
     }
     if let Some(number) = row.get("unknown").and_then(Json::as_i64) {
         let message = row.get("message").and_then(Json::as_str).unwrap_or_default().to_owned();
-        let error = OsaError { number, message, at: "make".to_owned() };
+        let error = OsaError { number, message, at: "make".to_owned(), by: None };
         return Some(command::unknown(error.to_fault(name.0, name.1)));
     }
     if row.get("source").is_some() {

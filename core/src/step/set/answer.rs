@@ -34,19 +34,28 @@ impl Setting {
         let number = |name: &str| row.get(name).and_then(Json::as_i64);
         let message = row.get("message").and_then(Json::as_str).unwrap_or_default().to_owned();
         if row.get("$").is_some() {
-            let error =
-                OsaError { number: number("number").unwrap_or(-2700), message, at: "object".to_owned() };
+            let error = OsaError {
+                number: number("number").unwrap_or(-2700),
+                message,
+                at: "object".to_owned(),
+                by: None,
+            };
             return self.fail(open, &error, app, world);
         }
         if row.get("moved").is_some() {
             return self.moved(&open, app, world);
         }
         if let Some(number) = number("unknown") {
-            let error = OsaError { number, message, at: "set".to_owned() };
+            let error = OsaError { number, message, at: "set".to_owned(), by: None };
             return self.tell(&open, command::unknown(error.to_fault(&app.bundle_id, &app.name)));
         }
         if let Some(at) = row.get("refused").and_then(Json::as_u64) {
-            let error = OsaError { number: number("number").unwrap_or(-2700), message, at: "set".to_owned() };
+            let error = OsaError {
+                number: number("number").unwrap_or(-2700),
+                message,
+                at: "set".to_owned(),
+                by: None,
+            };
             let back = row.get("back") == Some(&json!(true));
             return self.tell(
                 &open,

@@ -1,0 +1,41 @@
+// Stands behind the prelude where macOS is asked what it lets this process do, or is told to ask the person.
+
+// What macOS says about each app that runs, without a dialog.
+const consents = (apps) => ({
+  states: apps.map((id) => {
+    try {
+      return Application(id).running() ? consentOf(id) : -600;
+    } catch (error) {
+      return null;
+    }
+  }),
+  by: responsible(),
+});
+
+// One harmless event for each app: it counts, and no content comes back.
+const HARMLESS = {
+  "com.apple.finder": (app) => app.disks,
+  "com.apple.mail": (app) => app.accounts,
+  "com.apple.Notes": (app) => app.accounts,
+  "com.apple.reminders": (app) => app.lists,
+  "com.apple.iCal": (app) => app.calendars,
+  "com.apple.AddressBook": (app) => app.groups,
+  "com.apple.systemevents": (app) => app.processes,
+};
+// Lets macOS ask the person, which waits for the answer. The event after it opens the second dialog that Reminders,
+// Contacts and Calendar have.
+const askConsent = (app) => {
+  at = "consent";
+  const id = d.app,
+    before = consentOf(id),
+    open = before === 0 || before === REFUSED ? before : consentOf(id, true);
+  if (open === REFUSED) return { before: before, state: open, number: 0, by: responsible() };
+  let number = 0;
+  try {
+    ask(() => (HARMLESS[id] || ((each) => each.windows))(app).length);
+  } catch (error) {
+    number = numberOf(error);
+  }
+  const after = consentOf(id);
+  return { before: before, state: after === null ? open : after, number: number, by: responsible() };
+};

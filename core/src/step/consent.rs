@@ -1,0 +1,160 @@
+//! The consent of macOS: how it stands for each app, and asking for it on purpose.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::{Behind, Step, Then, World, done, propose};
+use crate::action::{Action, Deed, Terms};
+use crate::app::App;
+use crate::fault::{Code, Fault};
+use crate::reply::Reply;
+use crate::responsible::{NOT_ASKED, NOT_RUNNING, REFUSED, Responsible};
+
+/// What waits for an answer of macOS.
+#[derive(Debug)]
+pub(super) enum Consent {
+    /// How these apps stand.
+    List(Vec<String>),
+    /// How this app stands, before anybody is asked.
+    Before(String),
+    /// What the user has said about this app.
+    Asked(String),
+}
+
+/// Numbers that an event answers if it did not reach its app.
+const UNANSWERED: i64 = -1712;
+
+pub(super) fn start(app: Option<&str>, world: &World<'_>) -> Result<Step, Fault> {
+    let (apps, then) = match app {
+        Some(app) => {
+            let id = world.apps.find(app)?.bundle_id.to_string();
+            (vec![id.clone()], Consent::Before(id))
+        }
+        None => {
+            let ids: Vec<String> = world.apps.0.iter().map(|app| app.bundle_id.to_string()).collect();
+            (ids.clone(), Consent::List(ids))
+        }
+    };
+    let action = Action { app: "".into(), terms: Terms::default(), deed: Deed::Consents { apps } };
+    let behind = Behind { name: "the system".to_owned(), events: 0 };
+    Ok(propose(action, behind, Then::Consent(then), world))
+}
+
+impl Consent {
+    pub(super) fn resume(self, reply: Reply, events: u64, world: &World<'_>) -> Result<Step, Fault> {
+        let answer = reply.result.map_err(|error| error.to_fault("", "the system"))?;
+        let by = Responsible::of(answer["by"].as_str());
+        match self {
+            Self::List(ids) => Ok(done(list(&ids, &answer["states"], &by, world), events)),
+            Self::Before(id) => {
+                let app = world.apps.find(&id)?;
+                match answer["states"][0].as_i64() {
+                    Some(state @ (0 | REFUSED)) => said(app, Some(state), &by, events),
+                    _ => Ok(ask(app, events, world)),
+                }
+            }
+            Self::Asked(id) => {
+                let app = world.apps.find(&id)?;
+                let (state, number) = (answer["state"].as_i64(), answer["number"].as_i64());
+                let step = said(app, state.or(number), &by, events)?;
+                Ok(with_second(step, number))
+            }
+        }
+    }
+
+    /// An open dialog is no error: the client asks again later.
+    pub(super) fn failed(self, fault: Fault, events: u64) -> Result<Step, Fault> {
+        match self {
+            Self::Asked(app) if fault.code == Code::Timeout => Ok(done(open(&app), events)),
+            _ => Err(fault),
+        }
+    }
+}
+
+/// The answer while macOS' dialog is open.
+pub(super) fn open(app: &str) -> Json {
+    json!({
+        "app": app,
+        "state": "asking",
+        "note": "the dialog of macOS is open and waits for the user; it may be behind other windows. Tell the user, and call this again to see the answer",
+    })
+}
+
+fn ask(app: &App, events: u64, world: &World<'_>) -> Step {
+    let behind = Behind { name: app.name.clone(), events };
+    let then = Then::Consent(Consent::Asked(app.bundle_id.to_string()));
+    propose(Action::of(app, Deed::AskConsent), behind, then, world)
+}
+
+fn list(ids: &[String], states: &Json, by: &Responsible, world: &World<'_>) -> Json {
+    let one = |(at, id): (usize, &String)| {
+        let app = world.apps.0.iter().find(|app| *app.bundle_id == **id)?;
+        Some(json!({ "app": id, "name": app.name, "state": word(states[at].as_i64()) }))
+    };
+    let apps: Vec<Json> = ids.iter().enumerate().filter_map(one).collect();
+    let mut body = Map::new();
+    about(by, &mut body);
+    body.insert("apps".to_owned(), apps.into());
+    Json::Object(body)
+}
+
+/// Says whom macOS asks about.
+fn about(by: &Responsible, body: &mut Map<String, Json>) {
+    if let Some(name) = by.name() {
+        body.insert("responsible".to_owned(), name.into());
+    }
+    if let Some(note) = by.note() {
+        body.insert("note".to_owned(), note.into());
+    }
+}
+
+/// A state in one word.
+fn word(state: Option<i64>) -> &'static str {
+    match state {
+        Some(0) => "allowed",
+        Some(REFUSED) => "refused",
+        Some(NOT_ASKED) => "not asked",
+        Some(NOT_RUNNING) => "not running",
+        _ => "unknown",
+    }
+}
+
+fn said(app: &App, state: Option<i64>, by: &Responsible, events: u64) -> Result<Step, Fault> {
+    let (id, name) = (&*app.bundle_id, app.name.as_str());
+    match state {
+        Some(0) => {
+            let mut body = Map::new();
+            body.insert("app".to_owned(), id.into());
+            body.insert("state".to_owned(), "allowed".into());
+            about(by, &mut body);
+            Ok(done(Json::Object(body), events))
+        }
+        Some(number @ (REFUSED | NOT_ASKED)) => {
+            let (message, suggestion) =
+                by.refusal(number, id, name).expect("these numbers are about consent");
+            let (message, suggestion) = match number {
+                NOT_ASKED => (
+                    format!("{name}: the user has not answered the dialog of macOS"),
+                    "the dialog closes after some minutes; call this again when the user is at the screen of the Mac".to_owned(),
+                ),
+                _ => (message, suggestion),
+            };
+            let fault = Fault::new(Code::AutomationNotAuthorized, message, suggestion).in_app(id);
+            Err(fault.with("number", number))
+        }
+        state => {
+            let number = state.map(|number| format!(" ({number})")).unwrap_or_default();
+            let message =
+                format!("{name}: macOS does not say whether {} may control it{number}", by.in_words());
+            let suggestion = "open the app, then try again";
+            Err(Fault::new(Code::Unavailable, message, suggestion).in_app(id))
+        }
+    }
+}
+
+/// Reminders, Contacts and Calendar ask a second time, about their data, and that may stay without an answer.
+fn with_second(mut step: Step, number: Option<i64>) -> Step {
+    if let (Step::Done(outcome), Some(UNANSWERED | REFUSED)) = (&mut step, number) {
+        outcome.body["note"] = "macOS allows controlling the app, but the app did not answer: a second dialog may be open, which asks about its data".into();
+    }
+    step
+}

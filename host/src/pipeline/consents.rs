@@ -1,0 +1,82 @@
+//! Asking macOS for its consent: one dialog for each app at a time, which outlives the call that opened it.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use iac_core::Millis;
+use iac_core::call::Call;
+use iac_core::jxa::Script;
+use iac_core::step::{self, Event, RunFailure};
+use serde_json::{Map, Value as Json};
+use tokio_util::sync::CancellationToken;
+
+use super::{Answer, Pipeline, millis};
+use crate::consent::Caller;
+
+/// How long a dialog stays. macOS takes it away with its event, and may keep that as a no.
+const DIALOG: Duration = Duration::from_mins(10);
+
+/// The apps whose dialog is open.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Consents(Arc<Mutex<BTreeSet<String>>>);
+
+impl Consents {
+    /// Marks a dialog as open; false if it is already.
+    fn open(&self, app: &str) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(app.to_owned())
+    }
+
+    fn is_open(&self, app: &str) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(app)
+    }
+
+    fn close(&self, app: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(app);
+    }
+}
+
+impl Pipeline {
+    /// Asks for the consent of macOS to control an app, or says how it stands for all apps. A human is asked first.
+    pub async fn consent(
+        &self,
+        app: Option<String>,
+        tool: (&str, &Map<String, Json>),
+        caller: &Caller,
+        cancel: CancellationToken,
+    ) -> Answer {
+        let started = Instant::now();
+        self.adopt();
+        let (name, arguments) = tool;
+        let attempt = self.permission.attempt(name, arguments, caller).await;
+        self.find_apps().await;
+        let open = app.as_deref().and_then(|app| self.catalog.known_as(app));
+        let driven = match open.filter(|id| self.consents.is_open(id)) {
+            Some(id) => step::consent_is_open(&id).into(),
+            None => self.drive(Call::Consent { app }, None, &attempt, cancel).await,
+        };
+        self.ended(driven, started)
+    }
+
+    /// Opens the dialog and waits for its answer, but no longer than the client does.
+    pub(super) async fn ask_consent(
+        &self,
+        app: &str,
+        script: Script,
+        left: Duration,
+        cancel: &CancellationToken,
+    ) -> Event {
+        if !self.consents.open(app) {
+            return Event::Failed(RunFailure::Timeout(Millis(0)));
+        }
+        let (consents, id) = (self.consents.clone(), app.to_owned());
+        let answered = self.supervisor.apart(script, DIALOG, move || consents.close(&id));
+        tokio::select! {
+            event = answered => {
+                event.unwrap_or_else(|_| Event::Failed(RunFailure::Process("it ended early".to_owned())))
+            }
+            () = cancel.cancelled() => Event::Failed(RunFailure::Cancelled),
+            () = tokio::time::sleep(left) => Event::Failed(RunFailure::Timeout(millis(left))),
+        }
+    }
+}
