@@ -259,9 +259,10 @@ class Gate(Desk):
         self.cli("setup", "claude-desktop", "--file", str(config), "--write", status=1)
         self.cli("setup", "claude-desktop", "--file", str(config), "--write", "--force")
         config.write_text("{ // mine\n}")
-        self.cli("setup", "claude-desktop", "--file", str(config), "--write")
-        self.assertRegex(config.read_text(), r'(?s)^\{ // mine\n  "mcpServers": .*\n\}$')
-        for text, status in [('{"a": 1, "a": 2}', 1), ("{", 1)]:
+        self.cli("setup", "vscode", "--file", str(config), "--write")
+        self.assertRegex(config.read_text(), r'(?s)^\{ // mine\n  "servers": .*\n\}$')
+        # Claude Desktop itself reads no comments.
+        for text, status in [('{"a": 1, "a": 2}', 1), ("{", 1), ("{ // mine\n}", 1)]:
             config.write_text(text)
             self.cli("setup", "claude-desktop", "--file", str(config), "--write", status=status)
             self.assertEqual(config.read_text(), text)

@@ -27,6 +27,12 @@ pub(super) fn is_mac() -> bool {
     env::consts::OS == "macos"
 }
 
+/// Whether a program of this name is in one of the folders of `PATH`.
+pub(super) fn is_on_path(program: &str) -> bool {
+    let folders = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&folders).any(|folder| folder.join(program).is_file())
+}
+
 /// Whether this user sits before the screen: the console belongs to whoever is logged in there.
 pub(super) fn has_screen() -> bool {
     let console = std::fs::metadata("/dev/console").map(|console| console.uid());

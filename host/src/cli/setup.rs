@@ -2,22 +2,25 @@
 
 mod file;
 mod json;
+mod record;
 mod toml;
+mod yaml;
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use iac_core::dictionary::names;
+use iac_core::fault::did_you_mean;
 use iac_state::shell_word;
 use serde_json::{Value as Json, json};
-use toml_edit::DocumentMut;
 
 use super::config::Setting;
 use super::options::Common;
-use super::{Failure, directories, paint};
+use super::{Failure, ask, directories, paint};
 use crate::clients::{CLIENTS, Client, Form};
 use file::Edited;
+use record::Records;
 
 /// Options whose values are paths; a client starts the server somewhere else.
 const PATHS: [&str; 5] = ["state", "cache", "standard", "world", "root"];
@@ -28,8 +31,8 @@ const NAME: &str = "iac-mcp";
 /// Options for the terminal, which a client does not need.
 const OWN: [&str; 1] = ["json"];
 
-/// Shows the entry that a client needs to start this server with the options that you pass. Lists the clients if you
-/// name none.
+/// Shows the entry that a client needs to start this server with the options that you pass. Without a client it finds
+/// the clients on this computer and offers each of them.
 #[derive(Debug, Args)]
 pub(super) struct Setup {
     /// The client, for example claude-desktop.
@@ -37,6 +40,12 @@ pub(super) struct Setup {
     /// Writes the entry to the client's configuration file and changes nothing else in it.
     #[arg(long, requires = "client")]
     write: bool,
+    /// Writes the entry for every client on this computer without asking.
+    #[arg(long, conflicts_with_all = ["client", "undo"])]
+    yes: bool,
+    /// Takes back what this command has written, for one client or for all.
+    #[arg(long, conflicts_with = "write")]
+    undo: bool,
     /// The file to use in place of the client's own.
     #[arg(long, value_name = "FILE", requires = "client")]
     file: Option<PathBuf>,
@@ -50,20 +59,89 @@ pub(super) struct Setup {
 
 impl Setup {
     pub(super) fn run(self, common: &Common, settings: &[Setting]) -> Result<(), Failure> {
-        let Some(name) = &self.client else { return list(common) };
-        let client = find(name)?;
+        let client = self.client.as_deref().map(find).transpose()?;
+        if self.undo {
+            return undo(client, common);
+        }
         let arguments = arguments(settings)?;
-        let (entry, again) = (entry(client, &arguments)?, self.again(client, &arguments[1..]));
+        let Some(client) = client else { return self.offer(&arguments, common) };
         let file = self.file(client)?;
         if self.write {
-            self.write(client, &file, &entry, &again)?;
-            let what = format!(
-                "Done. Restart {} to use the server (its name there is `{}`)",
-                client.title, self.name
-            );
-            return Ok(writeln!(anstream::stdout(), "{what}\nwritten to {}", file.display())?);
+            return self.set_up(client, &file, &arguments, common);
         }
-        self.show(client, &file, &entry, &again, common)
+        self.show(client, &file, &arguments, common)
+    }
+
+    /// Writes the entry, remembers how to take it back, and says what comes next.
+    fn set_up(
+        &self,
+        client: &Client,
+        file: &Path,
+        arguments: &[String],
+        common: &Common,
+    ) -> Result<(), Failure> {
+        let entry = entry(client, arguments)?;
+        let again = self.again(client, &arguments[1..]);
+        let records = Records::open(common)?;
+        let before = file::read_behind_links(file).map_err(Failure::Failed)?;
+        self.write(client, file, &entry, &again)?;
+        if let Some(records) = &records {
+            records.add(client.id, file, &self.name, before)?;
+        }
+        let what =
+            format!("Done. Restart {} to use the server (its name there is `{}`)", client.title, self.name);
+        writeln!(anstream::stdout(), "{what}\nwritten to {}", file.display())?;
+        if client.id == "claude-code" {
+            writeln!(
+                anstream::stdout(),
+                "close Claude Code before its next start: a session that runs may write its own file again"
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Offers the clients that are there; without a terminal it lists them.
+    fn offer(&self, arguments: &[String], common: &Common) -> Result<(), Failure> {
+        let is_asked = std::io::stdin().is_terminal() && std::io::stderr().is_terminal() && !common.json;
+        if !self.yes && !is_asked {
+            return list(common);
+        }
+        let there: Vec<&Client> = CLIENTS.iter().filter(|client| is_there(client)).collect();
+        if there.is_empty() {
+            writeln!(anstream::stdout(), "no MCP client was found; `iac-mcp setup CLIENT` shows an entry")?;
+            return list(common);
+        }
+        let mut failed = false;
+        for client in there {
+            failed |= self.offer_one(client, arguments, common)?;
+        }
+        if failed { Err(Failure::Said) } else { Ok(()) }
+    }
+
+    /// Whether it failed.
+    fn offer_one(&self, client: &Client, arguments: &[String], common: &Common) -> Result<bool, Failure> {
+        let Client { title, id, .. } = client;
+        if client.form == Form::Shown {
+            writeln!(anstream::stdout(), "{title}: `iac-mcp setup {id}` shows an entry to paste")?;
+            return Ok(false);
+        }
+        let file = self.file(client)?;
+        if has_server(client, &file, &self.name) {
+            writeln!(anstream::stdout(), "{title}: is set up already ({})", file.display())?;
+            return Ok(false);
+        }
+        let question = format!("{title}: add this server to {}?", file.display());
+        if !self.yes && ask::agree(false, &question).is_err() {
+            return Ok(false);
+        }
+        match self.set_up(client, &file, arguments, common) {
+            Ok(()) => Ok(false),
+            // The next client may work.
+            Err(failure) => {
+                writeln!(anstream::stderr(), "{title}: {failure}")?;
+                Ok(true)
+            }
+        }
     }
 
     /// The same command again without `--write`, with all that was given: without `--read-only` it would be another one.
@@ -92,40 +170,27 @@ impl Setup {
         &self,
         client: &Client,
         file: &Path,
-        entry: &Json,
-        again: &str,
+        arguments: &[String],
         common: &Common,
     ) -> Result<(), Failure> {
+        let (entry, again) = (entry(client, arguments)?, self.again(client, &arguments[1..]));
         if common.json {
             let body = json!({ "client": client.id, "file": file, "name": self.name, "entry": entry });
             return Ok(paint::answer(&body, true)?);
         }
-        let whole = match client.form {
-            Form::Json(key) => serde_json::to_string_pretty(&json!({ key: { &*self.name: entry } }))
-                .map_err(|error| Failure::Failed(error.to_string()))?,
-            Form::Toml(key) => {
-                let mut document = DocumentMut::new();
-                toml::into(&mut document, key, &self.name, entry);
-                document.to_string()
-            }
-            Form::Yaml => format!(
-                "extensions:\n  {}:\n    type: stdio\n    enabled: true\n    name: {}\n    cmd: {}\n    args: {}",
-                self.name, self.name, entry["command"], entry["args"]
-            ),
+        let whole = with(client.form, "", &self.name, &entry, false).map_err(Failure::Failed)?;
+        let (place, how) = match client.form {
+            Form::Shown => (client.title.to_owned(), "paste this in its settings".to_owned()),
+            _ => (file.display().to_string(), format!("add this by hand, or run `{again} --write`")),
         };
-        let how = match client.form {
-            Form::Yaml => "add this by hand".to_owned(),
-            _ => format!("add this by hand, or run `{again} --write`"),
-        };
-        Ok(writeln!(anstream::stdout(), "{}\n{how}:\n\n{whole}", file.display())?)
+        Ok(writeln!(anstream::stdout(), "{place}\n{how}:\n\n{}", whole.trim_end())?)
     }
 
     fn write(&self, client: &Client, file: &Path, entry: &Json, again: &str) -> Result<(), Failure> {
-        let edited = file::edit(file, |text| match client.form {
-            Form::Json(key) => json::with(text, key, &self.name, entry, self.force),
-            Form::Toml(key) => toml::with(text, key, &self.name, entry, self.force),
-            Form::Yaml => Err("YAML files are only shown and not written".to_owned()),
-        });
+        let edited = match client.form {
+            Form::Shown => Err("this client has no file that other programs may change".to_owned()),
+            form => file::edit(file, |text| with(form, text, &self.name, entry, self.force)),
+        };
         let Edited { other_names } = edited.map_err(|error| {
             let by_hand = format!("the file was not changed; `{again}` shows the entry to add by hand");
             Failure::Failed(format!("{}: {error}\n{by_hand}", file.display()))
@@ -141,36 +206,173 @@ impl Setup {
     }
 }
 
+/// Puts an entry into the text of a file.
+fn with(form: Form, text: &str, name: &str, entry: &Json, force: bool) -> Result<String, String> {
+    match form {
+        Form::Toml(key) => toml::with(text, key, name, entry, force),
+        Form::YamlMap(key) => yaml::with(text, (key, yaml::Kind::Map), name, entry, force),
+        Form::YamlList(key) => yaml::with(text, (key, yaml::Kind::List), name, entry, force),
+        form => in_json(form, text, |place| json::with(text, place, name, entry, force)),
+    }
+}
+
+/// Takes an entry out of the text of a file.
+fn without(form: Form, text: &str, name: &str) -> Result<String, String> {
+    match form {
+        Form::Toml(key) => toml::without(text, key, name),
+        Form::YamlMap(key) => yaml::without(text, (key, yaml::Kind::Map), name),
+        Form::YamlList(key) => yaml::without(text, (key, yaml::Kind::List), name),
+        form => in_json(form, text, |place| json::without(text, place, name)),
+    }
+}
+
+/// Where servers stand in a file of JSON.
+fn in_json<T>(form: Form, text: &str, work: impl FnOnce(json::Place<'_>) -> T) -> T {
+    match form {
+        Form::Json(key) => work(json::Place { keys: &[key], comments: false }),
+        Form::Commented(key) => work(json::Place { keys: &[key], comments: true }),
+        // A newer layout has one more level; a file keeps the one that it has.
+        Form::OpenCode if json::has(text, &["mcp", "servers"]) => {
+            work(json::Place { keys: &["mcp", "servers"], comments: true })
+        }
+        Form::OpenCode => work(json::Place { keys: &["mcp"], comments: true }),
+        _ => work(json::Place { keys: &["mcpServers"], comments: false }),
+    }
+}
+
+/// Whether a file has a server of this name: then taking it out would change the file.
+fn has_server(client: &Client, file: &Path, name: &str) -> bool {
+    let text = file::read_behind_links(file).ok().flatten().unwrap_or_default();
+    without(client.form, &text, name).is_ok_and(|other| other != text)
+}
+
+/// What a client starts, by its file.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) file: PathBuf,
+    pub(super) command: String,
+}
+
+/// The program that a client starts for this server; `None` if it does not start it, or an error if its file is damaged.
+pub(super) fn installed(client: &Client) -> Option<Result<Entry, (PathBuf, String)>> {
+    let file = directories::home()?.join(own_file(client));
+    if client.form == Form::Shown || !file.is_file() {
+        return None;
+    }
+    let read = || -> Result<Option<String>, String> {
+        let text = file::read_behind_links(&file)?.unwrap_or_default();
+        command_in(client.form, &text)
+    };
+    match read() {
+        Ok(command) => command.map(|command| Ok(Entry { file, command })),
+        Err(error) => Some(Err((file, error))),
+    }
+}
+
+/// The program of the entry `iac-mcp` in the text of a file.
+fn command_in(form: Form, text: &str) -> Result<Option<String>, String> {
+    match form {
+        Form::Toml(key) => toml::command(text, key, NAME),
+        Form::YamlMap(key) => yaml::command(text, (key, yaml::Kind::Map), NAME),
+        Form::YamlList(key) => yaml::command(text, (key, yaml::Kind::List), NAME),
+        form => in_json(form, text, |place| json::command(text, place, NAME)),
+    }
+}
+
+/// Takes back what `setup` has written: a file that is as it left it becomes what it was, and from any other only the
+/// entry is taken out.
+fn undo(client: Option<&Client>, common: &Common) -> Result<(), Failure> {
+    let records = Records::open(common)?;
+    let all = records.as_ref().map(Records::all).transpose()?.unwrap_or_default();
+    let wanted = all.iter().filter(|each| client.is_none_or(|client| client.id == each.client));
+    let wanted: Vec<_> = wanted.collect();
+    if wanted.is_empty() {
+        return Ok(writeln!(
+            anstream::stdout(),
+            "`setup` has written nothing here that could be taken back"
+        )?);
+    }
+    let mut failed = false;
+    for record in wanted {
+        let taken = find(&record.client).map_err(|failure| failure.to_string()).and_then(|client| {
+            let out = |text: &str| without(client.form, text, &record.name);
+            record.undo(out)
+        });
+        match taken {
+            Ok(what) => {
+                if let Some(records) = &records {
+                    records.forget(record)?;
+                }
+                writeln!(anstream::stdout(), "{}: {what}", record.file.display())?;
+            }
+            Err(error) => {
+                failed = true;
+                writeln!(anstream::stderr(), "{}: {error}", record.file.display())?;
+            }
+        }
+    }
+    if failed { Err(Failure::Said) } else { Ok(()) }
+}
+
 fn find(name: &str) -> Result<&'static Client, Failure> {
     let found = CLIENTS.iter().find(|client| {
         names::key(client.id) == names::key(name) || names::key(client.title) == names::key(name)
     });
     found.ok_or_else(|| {
         let known: Vec<&str> = CLIENTS.iter().map(|client| client.id).collect();
-        Failure::Misuse(format!("unknown client `{name}`\nthe known clients are {}", known.join(", ")))
+        let meant = did_you_mean(&names::near(name, known.iter().copied(), 2));
+        Failure::Misuse(format!("unknown client `{name}`{meant}\nthe known clients are {}", known.join(", ")))
     })
 }
 
-fn own_file(client: &Client) -> &'static str {
+/// The client's own file, from the home folder: an older place counts if there is nothing at the newer one.
+pub(super) fn own_file(client: &Client) -> &'static str {
     let [mac, elsewhere] = client.file;
-    if directories::is_mac() { mac } else { elsewhere }
+    let own = if directories::is_mac() { mac } else { elsewhere };
+    let home = directories::home().unwrap_or_default();
+    let is_there = |path: &&&'static str| home.join(path).is_file();
+    let older = client.older.iter().find(is_there).filter(|_| !home.join(own).is_file());
+    older.copied().unwrap_or(own)
+}
+
+/// Whether a client is on this computer.
+pub(super) fn is_there(client: &Client) -> bool {
+    let home = directories::home().unwrap_or_default();
+    let has = |sign: &&str| match sign {
+        sign if sign.starts_with('/') => Path::new(sign).exists(),
+        sign if sign.starts_with('.') || sign.contains('/') => home.join(sign).exists(),
+        program => directories::is_on_path(program),
+    };
+    let file = own_file(client);
+    client.signs.iter().any(has) || (!file.is_empty() && home.join(file).is_file())
 }
 
 fn list(common: &Common) -> Result<(), Failure> {
     let home = directories::home().unwrap_or_default();
-    let rows = CLIENTS.iter().map(|client| (client, home.join(own_file(client))));
+    let rows = CLIENTS.iter().map(|client| (client, home.join(own_file(client)), is_there(client)));
     if common.json {
         let rows: Vec<Json> = rows
-            .map(|(client, file)| json!({ "client": client.id, "title": client.title, "file": file, "found": file.is_file() }))
+            .map(|(client, file, found)| {
+                let is_set_up = has_server(client, &file, NAME);
+                json!({ "client": client.id, "title": client.title, "file": file, "found": found, "setUp": is_set_up })
+            })
             .collect();
         return Ok(paint::answer(&json!({ "clients": rows }), true)?);
     }
     let mut table = paint::table(&["Client", "Name", "File", "Found"]);
-    for (client, file) in rows {
-        let found = if file.is_file() { "yes" } else { "no" };
-        table.add_row([client.id, client.title, &file.display().to_string(), found]);
+    for (client, file, found) in rows {
+        let found = match (found, has_server(client, &file, NAME)) {
+            (_, true) => "set up",
+            (true, false) => "yes",
+            (false, false) => "no",
+        };
+        let file = if client.form == Form::Shown { "none".to_owned() } else { file.display().to_string() };
+        table.add_row([client.id, client.title, &file, found]);
     }
-    Ok(paint::print(&table)?)
+    paint::print(&table)?;
+    let how =
+        "`iac-mcp setup --yes` writes to every client that was found; `iac-mcp setup --undo` takes that back";
+    Ok(writeln!(anstream::stdout(), "{how}")?)
 }
 
 /// What the client starts the server with: the options that were given here, with whole paths.
@@ -195,14 +397,32 @@ fn arguments(settings: &[Setting]) -> Result<Vec<String>, Failure> {
 
 /// Clients start with few folders to look for programs in, so that this one is named by its whole path.
 fn entry(client: &Client, arguments: &[String]) -> Result<Json, Failure> {
-    let program = std::env::current_exe()?.display().to_string();
-    let mut entry = json!({ "command": program, "args": arguments });
-    match client.id {
-        "vscode" | "claude-code" => entry["type"] = json!("stdio"),
-        "zed" => entry["source"] = json!("custom"),
-        _ => {}
-    }
-    Ok(entry)
+    let program = steady(&std::env::current_exe()?).display().to_string();
+    let plain = json!({ "command": program, "args": arguments });
+    Ok(match client.id {
+        "vscode" | "claude-code" => json!({ "command": program, "args": arguments, "type": "stdio" }),
+        "zed" => json!({ "command": program, "args": arguments, "source": "custom" }),
+        "goose" => {
+            json!({ "description": "", "type": "stdio", "cmd": program, "args": arguments, "enabled": true, "timeout": 300 })
+        }
+        "continue" => json!({ "type": "stdio", "command": program, "args": arguments }),
+        "opencode" => {
+            let command: Vec<&str> =
+                std::iter::once(program.as_str()).chain(arguments.iter().map(String::as_str)).collect();
+            json!({ "type": "local", "command": command, "enabled": true })
+        }
+        _ => plain,
+    })
+}
+
+/// The link that Homebrew keeps for a program, since the folder of a version goes with the next one.
+fn steady(program: &Path) -> PathBuf {
+    let parts: Vec<_> = program.components().collect();
+    let cellar = parts.iter().position(|part| part.as_os_str() == "Cellar");
+    let link = cellar
+        .zip(program.file_name())
+        .map(|(at, name)| parts[..at].iter().collect::<PathBuf>().join("bin").join(name));
+    link.filter(|link| link.is_file()).unwrap_or_else(|| program.to_owned())
 }
 
 /// What is said of a server that is there already.

@@ -48,6 +48,16 @@ pub(super) fn edit(file: &Path, change: impl Fn(&str) -> Result<String, String>)
     Err("another program keeps writing it; close the client, then try again".to_owned())
 }
 
+/// The text of a file, where links lead at last.
+pub(super) fn read_behind_links(file: &Path) -> Result<Option<String>, String> {
+    read(&behind_links(file).map_err(|error| error.to_string())?)
+}
+
+/// Removes a file that holds nothing of anybody else.
+pub(super) fn remove(file: &Path) -> Result<(), String> {
+    fs::remove_file(behind_links(file).map_err(|error| error.to_string())?).map_err(|error| error.to_string())
+}
+
 fn read(file: &Path) -> Result<Option<String>, String> {
     regular::text(file, MOST).map_err(|error| match error {
         // The caller names the file.

@@ -7,7 +7,12 @@ use serde_json::{Map, Value as Json};
 
 use super::{Edit, NOT_AGAIN, place};
 
-/// JSON with comments and commas at the end of a list, as VS Code and Zed read it.
+/// JSON with comments and commas at the end of a list, as VS Code and Zed read it. A client without comments would refuse a
+/// file with some, and this program leaves it to its owner to take them out.
+const fn form(comments: bool) -> ParseOptions {
+    ParseOptions { allow_comments: comments, allow_trailing_commas: comments, ..FORM }
+}
+
 const FORM: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
@@ -21,50 +26,166 @@ const FORM: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// Puts `entry` as `name` into the object under `key`.
+/// Where the servers of a client stand: below these keys, in a file that may have comments or not.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place<'a> {
+    pub(super) keys: &'a [&'a str],
+    pub(super) comments: bool,
+}
+
+/// Puts `entry` as `name` into the object at a place.
 ///
 /// # Errors
 /// The file is not an object of JSON, a key stands twice in it, or there is such a server and it may not be replaced.
-pub(super) fn with(text: &str, key: &str, name: &str, entry: &Json, force: bool) -> Result<String, String> {
+pub(super) fn with(
+    text: &str,
+    place: Place<'_>,
+    name: &str,
+    entry: &Json,
+    force: bool,
+) -> Result<String, String> {
     // The byte order mark stays before everything.
     let (mark, body) = text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
     let style = Style::of(body);
     if body.trim().is_empty() {
-        let whole = style.write(&nested(key, name, entry), "");
+        let whole = style.write(&nested(place.keys, name, entry), "");
         let end = if body.is_empty() { "\n" } else { body };
         return Ok(format!("{mark}{whole}{end}"));
     }
-    let edit = edit(body, &style, key, (name, entry), force)?;
+    let edit = edit(body, &style, place, (name, entry), force)?;
     Ok(format!("{mark}{}", edit.apply(body)))
 }
 
-fn nested(key: &str, name: &str, entry: &Json) -> Json {
-    let servers = Json::Object(Map::from_iter([(name.to_owned(), entry.clone())]));
-    Json::Object(Map::from_iter([(key.to_owned(), servers)]))
+/// Takes a server out again.
+///
+/// # Errors
+/// As [`with`] has them.
+pub(super) fn without(text: &str, place: Place<'_>, name: &str) -> Result<String, String> {
+    let (mark, body) = text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
+    if body.trim().is_empty() {
+        return Ok(text.to_owned());
+    }
+    let mut servers = root(body, place.comments)?;
+    for key in place.keys {
+        match find(&servers, key).map(|below| below.value.clone()) {
+            Some(Value::Object(below)) => servers = below,
+            Some(_) => return Err(format!("`{key}` in it is not an object")),
+            None => return Ok(text.to_owned()),
+        }
+    }
+    let Some(at) = servers.properties.iter().position(|each| text_of(&each.name) == name) else {
+        return Ok(text.to_owned());
+    };
+    let (start, end) = removed(body, &servers, at);
+    Ok(format!("{mark}{}", Edit { start, end, text: String::new() }.apply(body)))
 }
 
-fn edit(
-    body: &str,
-    style: &Style,
-    key: &str,
-    (name, entry): (&str, &Json),
-    force: bool,
-) -> Result<Edit, String> {
-    let parsed = parse_to_ast(body, &CollectOptions::default(), &FORM)
+/// The program that a server is started by: a text, or the first of a list.
+///
+/// # Errors
+/// The file is not JSON.
+pub(super) fn command(text: &str, place: Place<'_>, name: &str) -> Result<Option<String>, String> {
+    let body = text.trim_start_matches('\u{feff}');
+    if body.trim().is_empty() {
+        return Ok(None);
+    }
+    let mut object = root(body, place.comments)?;
+    for key in place.keys.iter().copied().chain([name]) {
+        match find(&object, key).map(|below| below.value.clone()) {
+            Some(Value::Object(below)) => object = below,
+            _ => return Ok(None),
+        }
+    }
+    let command = find(&object, "command").map(|command| command.value.clone());
+    Ok(match command {
+        Some(Value::StringLit(text)) => Some(text.value.into_owned()),
+        Some(Value::Array(words)) => match words.elements.first() {
+            Some(Value::StringLit(text)) => Some(text.value.clone().into_owned()),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// The text of a member with its comma, and its lines where it has them for itself.
+fn removed(body: &str, object: &Object<'_>, at: usize) -> (usize, usize) {
+    let range = object.properties[at].range;
+    let rest = &body[range.end..];
+    let blank = rest.len() - rest.trim_start().len();
+    if rest.trim_start().starts_with(',') {
+        let line = body[..range.start].rfind('\n').map_or(0, |feed| feed + 1);
+        let is_first = body[line..range.start].trim().is_empty();
+        let end = range.end + blank + 1;
+        let feed = body[end..].find('\n').filter(|feed| body[end..end + feed].trim().is_empty());
+        return match (is_first, feed) {
+            (true, Some(feed)) => (line, end + feed + 1),
+            _ => (range.start, end + body[end..].len() - body[end..].trim_start_matches(' ').len()),
+        };
+    }
+    let start = match at.checked_sub(1) {
+        // The comma before it has nothing to separate any more. A comment between stays.
+        Some(before) => {
+            let end = object.properties[before].range.end;
+            match body[end..range.start].trim() == "," {
+                true => end,
+                false => range.start,
+            }
+        }
+        None => object.range.start + 1,
+    };
+    (start, range.end)
+}
+
+fn nested(keys: &[&str], name: &str, entry: &Json) -> Json {
+    let wrap = |inner: Json, key: &str| Json::Object(Map::from_iter([(key.to_owned(), inner)]));
+    keys.iter().rev().fold(wrap(entry.clone(), name), |inner, key| wrap(inner, key))
+}
+
+/// Whether there is an object below these keys.
+pub(super) fn has(text: &str, keys: &[&str]) -> bool {
+    let Ok(mut object) = root(text.trim_start_matches('\u{feff}'), true) else { return false };
+    for key in keys {
+        match find(&object, key).map(|below| below.value.clone()) {
+            Some(Value::Object(below)) => object = below,
+            _ => return false,
+        }
+    }
+    true
+}
+
+fn root(body: &str, comments: bool) -> Result<Object<'_>, String> {
+    let parsed = parse_to_ast(body, &CollectOptions::default(), &form(comments))
         .map_err(|error| format!("it is not JSON: {error}"))?;
     let Some(Value::Object(root)) = parsed.value else {
         return Err("it is not a JSON object; expected `{ … }`".to_owned());
     };
     unique(body, &Value::Object(root.clone()))?;
-    let Some(servers) = find(&root, key) else {
-        let servers = nested(key, name, entry)[key].clone();
-        return Ok(style.insert(body, &root, key, &servers));
-    };
-    let Value::Object(servers) = &servers.value else {
-        return Err(format!("`{key}` in it is not an object"));
-    };
-    match find(servers, name) {
-        None => Ok(style.insert(body, servers, name, entry)),
+    Ok(root)
+}
+
+fn edit(
+    body: &str,
+    style: &Style,
+    place: Place<'_>,
+    (name, entry): (&str, &Json),
+    force: bool,
+) -> Result<Edit, String> {
+    let mut servers = root(body, place.comments)?;
+    for (depth, key) in place.keys.iter().enumerate() {
+        let below = match find(&servers, key) {
+            None => {
+                let below = nested(&place.keys[depth..], name, entry)[*key].clone();
+                return Ok(style.insert(body, &servers, key, &below));
+            }
+            Some(below) => match &below.value {
+                Value::Object(below) => below.clone(),
+                _ => return Err(format!("`{key}` in it is not an object")),
+            },
+        };
+        servers = below;
+    }
+    match find(&servers, name) {
+        None => Ok(style.insert(body, &servers, name, entry)),
         Some(_) if !force => Err(format!("a server `{name}` {NOT_AGAIN}")),
         Some(there) => {
             let range = there.value.range();
@@ -201,7 +322,46 @@ mod tests {
     const KEY: &str = "mcpServers";
 
     fn put(text: &str, force: bool) -> Result<String, String> {
-        with(text, KEY, "iac-mcp", &json!({ "command": "/x", "args": ["serve"] }), force)
+        with(text, PLACE, "iac-mcp", &json!({ "command": "/x", "args": ["serve"] }), force)
+    }
+
+    const PLACE: Place<'_> = Place { keys: &[KEY], comments: true };
+
+    #[test]
+    fn the_entry_is_taken_out_and_all_else_stays() {
+        for before in [
+            "{\"mcpServers\":{\"b\":{}}}",
+            "{\n  \"mcpServers\": { /* none */\n    \"b\": 1.0e2, // b\n  },\n}",
+            "{\r\n\t\"mcpServers\": {\r\n\t\t\"b\": 1\r\n\t}\r\n}\r\n",
+        ] {
+            assert_eq!(without(&put(before, false).unwrap(), PLACE, "iac-mcp").unwrap(), before);
+            assert_eq!(without(before, PLACE, "iac-mcp").unwrap(), before, "there is nothing to take out");
+        }
+        for (before, after) in [
+            ("{\"mcpServers\": {\"iac-mcp\": 1}}", "{\"mcpServers\": {}}"),
+            ("{\"mcpServers\": {\"b\": 1, \"iac-mcp\": 2}}", "{\"mcpServers\": {\"b\": 1}}"),
+            ("{\"mcpServers\": {\n  \"b\": 1,\n  \"iac-mcp\": 2,\n}}", "{\"mcpServers\": {\n  \"b\": 1,\n}}"),
+            ("", ""),
+            ("{}", "{}"),
+        ] {
+            assert_eq!(without(before, PLACE, "iac-mcp").unwrap(), after);
+        }
+    }
+
+    #[test]
+    fn a_client_without_comments_gets_none_blessed() {
+        let strict = Place { keys: &[KEY], comments: false };
+        let entry = json!({ "command": "/x" });
+        for before in ["{ // mine\n}", "{\"a\": 1,}"] {
+            assert!(
+                put(before, false).is_ok() && with(before, strict, "iac-mcp", &entry, false).is_err(),
+                "{before}"
+            );
+        }
+        let deep = Place { keys: &["mcp", "servers"], comments: true };
+        let after = with("{\"mcp\": {\"a\": 1}}", deep, "x", &entry, false).unwrap();
+        let parsed: Json = serde_json::from_str(&after).unwrap();
+        assert_eq!(parsed, json!({ "mcp": { "a": 1, "servers": { "x": entry } } }));
     }
 
     fn check(before: &str, after: &str) {
@@ -316,7 +476,9 @@ mod tests {
             let Some(Value::Object(root)) = parsed.value else { panic!("{after}") };
             let Value::Object(servers) = &find(&root, KEY).unwrap().value else { panic!("{after}") };
             prop_assert!(find(servers, "iac-mcp").is_some(), "{after}");
-            prop_assert_eq!(put(&after, true).unwrap(), after, "a second run changes nothing");
+            prop_assert_eq!(put(&after, true).unwrap(), after.clone(), "a second run changes nothing");
+            let back = without(&after, PLACE, "iac-mcp").unwrap();
+            prop_assert!(put(&back, false).is_ok(), "{after}\n{back}");
         }
 
         #[test]

@@ -57,8 +57,39 @@ fn added(body: &str, servers: Option<&Item>, key: &str, name: &str, entry: &Json
     format!("{body}{text}")
 }
 
+/// The program that a server is started by.
+///
+/// # Errors
+/// The file is not TOML.
+pub(super) fn command(text: &str, key: &str, name: &str) -> Result<Option<String>, String> {
+    let document: DocumentMut = text
+        .trim_start_matches('\u{feff}')
+        .parse()
+        .map_err(|error: toml_edit::TomlError| format!("it is not TOML: {}", error.to_string().trim_end()))?;
+    let server = document.get(key).and_then(|servers| servers.get(name));
+    Ok(server.and_then(|server| server.get("command")?.as_str().map(str::to_owned)))
+}
+
+/// Takes a server out again.
+///
+/// # Errors
+/// The file is not TOML, or the rest of it would change.
+pub(super) fn without(text: &str, key: &str, name: &str) -> Result<String, String> {
+    let (mark, body) = text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
+    let after = changed(body, |document| {
+        if let Some(servers) = document.get_mut(key).and_then(Item::as_table_like_mut) {
+            servers.remove(name);
+        }
+    })?;
+    Ok(format!("{mark}{after}"))
+}
+
 /// Another entry in the place of the one that is there; the rest is written as it was read, or nothing is.
 fn replaced(body: &str, key: &str, name: &str, entry: &Json) -> Result<String, String> {
+    changed(body, |document| into(document, key, name, entry))
+}
+
+fn changed(body: &str, change: impl FnOnce(&mut DocumentMut)) -> Result<String, String> {
     let plain = body.replace("\r\n", "\n");
     let has_cr = plain.len() != body.len();
     let back = |text: String| if has_cr { text.replace('\n', "\r\n") } else { text };
@@ -66,7 +97,7 @@ fn replaced(body: &str, key: &str, name: &str, entry: &Json) -> Result<String, S
     if back(document.to_string()) != body {
         return Err("it has two kinds of line ends, so the rest of it would change".to_owned());
     }
-    into(&mut document, key, name, entry);
+    change(&mut document);
     Ok(back(document.to_string()))
 }
 
@@ -140,6 +171,17 @@ mod tests {
                 got.starts_with(head) && got.ends_with(tail) && got.parse::<DocumentMut>().is_ok(),
                 "{got}"
             );
+        }
+    }
+
+    #[test]
+    fn the_entry_is_taken_out_and_all_else_stays() {
+        for before in
+            ["# mine\n[mcp_servers.b] # b\ncommand  =  'c'\n", "a = 1\r\n[b]\r\n  c=1\r\n", "x = 1\n"]
+        {
+            let back = without(&put(before, false).unwrap(), "mcp_servers", "iac-mcp").unwrap();
+            assert_eq!(back.trim_end(), before.trim_end());
+            assert_eq!(without(before, "mcp_servers", "iac-mcp").unwrap(), before);
         }
     }
 

@@ -1,0 +1,124 @@
+//! What `setup` has written, so that it can be taken back: what each file was before, and the hash of what it became.
+
+use std::path::{Path, PathBuf};
+
+use iac_state::State;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::super::Failure;
+use super::super::options::Common;
+use super::file;
+
+/// The records in the state directory.
+#[derive(Debug)]
+pub(super) struct Records(PathBuf);
+
+/// One file that was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Record {
+    pub(super) client: String,
+    pub(super) file: PathBuf,
+    /// The name of the server in it.
+    pub(super) name: String,
+    /// Its text before; `None` if there was no file.
+    before: Option<String>,
+    /// The hash of its text afterwards.
+    after: String,
+}
+
+impl Records {
+    /// Opens the records; `None` where there is no state directory, so that nothing can be remembered.
+    ///
+    /// # Errors
+    /// The directory cannot be made.
+    pub(super) fn open(common: &Common) -> Result<Option<Self>, Failure> {
+        let Some(folder) = common.state() else { return Ok(None) };
+        Ok(Some(Self(State::open(std::path::absolute(folder)?)?.folder().join("setup.json"))))
+    }
+
+    /// Every record, the oldest first.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(super) fn all(&self) -> Result<Vec<Record>, Failure> {
+        let text = file::read_behind_links(&self.0).map_err(|error| self.wrong(&error))?;
+        parse(text.as_deref().unwrap_or_default()).map_err(|error| self.wrong(&error))
+    }
+
+    /// Remembers a file that was just written. Of two writes the text before the first one counts.
+    pub(super) fn add(
+        &self,
+        client: &str,
+        written: &Path,
+        name: &str,
+        before: Option<String>,
+    ) -> Result<(), Failure> {
+        let after = file::read_behind_links(written).map_err(Failure::Failed)?.unwrap_or_default();
+        if before.as_deref() == Some(&*after) {
+            return Ok(());
+        }
+        let whole = std::path::absolute(written)?;
+        self.change(|records| {
+            let old = records.iter().position(|each| each.file == whole && each.name == name);
+            let old = old
+                .map(|at| records.remove(at))
+                .filter(|old| before.as_deref().map(hash) == Some(old.after.clone()));
+            records.push(Record {
+                client: client.to_owned(),
+                file: whole.clone(),
+                name: name.to_owned(),
+                before: old.map_or_else(|| before.clone(), |old| old.before),
+                after: hash(&after),
+            });
+        })
+    }
+
+    /// Forgets a record.
+    pub(super) fn forget(&self, record: &Record) -> Result<(), Failure> {
+        self.change(|records| records.retain(|each| each != record))
+    }
+
+    fn change(&self, change: impl Fn(&mut Vec<Record>)) -> Result<(), Failure> {
+        let edited = file::edit(&self.0, |text| {
+            let mut records = parse(text)?;
+            change(&mut records);
+            serde_json::to_string_pretty(&records).map_err(|error| error.to_string())
+        });
+        edited.map(drop).map_err(|error| self.wrong(&error))
+    }
+
+    fn wrong(&self, error: &str) -> Failure {
+        Failure::Failed(format!("{}: {error}", self.0.display()))
+    }
+}
+
+fn parse(text: &str) -> Result<Vec<Record>, String> {
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+impl Record {
+    /// Takes back what was written, and says how; `out` takes only the server out of a text.
+    ///
+    /// # Errors
+    /// The file cannot be changed.
+    pub(super) fn undo(&self, out: impl Fn(&str) -> Result<String, String>) -> Result<&'static str, String> {
+        let Some(now) = file::read_behind_links(&self.file)? else { return Ok("the file is gone") };
+        let is_ours = |text: &str| hash(text) == self.after;
+        if is_ours(&now) && self.before.is_none() {
+            return file::remove(&self.file).map(|()| "removed, because `setup` had made it");
+        }
+        let restored = file::edit(&self.file, |text| match &self.before {
+            Some(before) if is_ours(text) => Ok(before.clone()),
+            _ => out(text),
+        });
+        restored.map(|_| if is_ours(&now) { "restored" } else { "the entry was taken out" })
+    }
+}
+
+fn hash(text: &str) -> String {
+    data_encoding::HEXLOWER.encode(&Sha256::digest(text.as_bytes()))
+}

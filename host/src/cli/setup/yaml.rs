@@ -1,0 +1,422 @@
+//! A server's entry in a file of YAML: one line that is inserted as text, so that nothing else in there changes. A parser
+//! says where the line belongs, and checks that nothing else has changed.
+
+use serde_json::{Value as Json, json};
+use yaml_rust2::parser::{Event, MarkedEventReceiver, Parser};
+use yaml_rust2::scanner::Marker;
+use yaml_rust2::{Yaml, YamlLoader};
+
+use super::{Edit, NOT_AGAIN};
+
+/// How a client keeps its servers: a mapping of names, or a list whose items have a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Map,
+    List,
+}
+
+/// Puts `entry` as `name` under the key of the document.
+///
+/// # Errors
+/// The file is not YAML, holds several documents, or its form is one that this program does not change; or there is such
+/// a server and it may not be replaced.
+pub(super) fn with(
+    text: &str,
+    (key, kind): (&str, Kind),
+    name: &str,
+    entry: &Json,
+    force: bool,
+) -> Result<String, String> {
+    let before = parse(text)?;
+    let there = find(&before[key], kind, name);
+    let base = match there {
+        None => text.to_owned(),
+        Some(_) if !force => return Err(format!("a server `{name}` {NOT_AGAIN}")),
+        Some(there) if *there == yaml(entry, name) => return Ok(text.to_owned()),
+        Some(_) => without(text, (key, kind), name)?,
+    };
+    let after = added(&base, key, kind, name, entry)?;
+    let (old, new) = (parse(&base)?, parse(&after)?);
+    let is_there = find(&new[key], kind, name).is_some_and(|there| *there == yaml(entry, name));
+    match is_there && same_but(&old, &new, key, kind, name) {
+        true => Ok(after),
+        false => Err(format!("`{key}` in it has a form that this program does not change")),
+    }
+}
+
+/// The program that a server is started by.
+///
+/// # Errors
+/// The file is not YAML.
+pub(super) fn command(text: &str, (key, kind): (&str, Kind), name: &str) -> Result<Option<String>, String> {
+    let document = parse(text)?;
+    let server = find(&document[key], kind, name);
+    let command = server.and_then(|server| server["cmd"].as_str().or(server["command"].as_str()));
+    Ok(command.map(str::to_owned))
+}
+
+/// Takes a server out again.
+///
+/// # Errors
+/// It does not stand on lines of its own, or the file is not YAML.
+pub(super) fn without(text: &str, (key, kind): (&str, Kind), name: &str) -> Result<String, String> {
+    let before = parse(text)?;
+    if find(&before[key], kind, name).is_none() {
+        return Ok(text.to_owned());
+    }
+    let refused = || format!("the entry `{name}` does not stand on lines of its own");
+    let members = members(text, key).ok_or_else(refused)?;
+    let at = members.iter().position(|member| member.name == name).ok_or_else(refused)?;
+    let start = line_start(text, members[at].at);
+    let end = match members.get(at + 1) {
+        Some(next) => line_start(text, next.at),
+        None => block_end(text, members[at].at),
+    };
+    let after = Edit { start, end, text: String::new() }.apply(text);
+    let new = parse(&after)?;
+    let is_gone = find(&new[key], kind, name).is_none();
+    match is_gone && same_but(&new, &before, key, kind, name) {
+        true => Ok(after),
+        false => Err(refused()),
+    }
+}
+
+fn added(text: &str, key: &str, kind: Kind, name: &str, entry: &Json) -> Result<String, String> {
+    let line = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let own = match kind {
+        Kind::Map => format!("{name}: {}", flow(&fields(entry, name))),
+        Kind::List => format!("- {}", flow(&fields(entry, name))),
+    };
+    if let Some(first) = members(text, key).and_then(|members| members.into_iter().next()) {
+        let at = line_start(text, first.at);
+        let indent = &text[at..first.at];
+        if !indent.chars().all(|c| c == ' ') {
+            return Err(format!("`{key}` in it is written in one line; expected one server in a line"));
+        }
+        return Ok(Edit { start: at, end: at, text: format!("{indent}{own}{line}") }.apply(text));
+    }
+    match key_end(text, key) {
+        // A key without a value: the entry comes on the line below it.
+        Some(end) => {
+            let at = text[end..].find('\n').map_or(text.len(), |feed| end + feed + 1);
+            let feed = if text[..at].ends_with('\n') { "" } else { line };
+            Ok(Edit { start: at, end: at, text: format!("{feed}  {own}{line}") }.apply(text))
+        }
+        None => {
+            let feed = if text.is_empty() || text.ends_with('\n') { "" } else { line };
+            Ok(format!("{text}{feed}{key}:{line}  {own}{line}"))
+        }
+    }
+}
+
+/// The one document; nothing is an empty one.
+fn parse(text: &str) -> Result<Yaml, String> {
+    let mut documents =
+        YamlLoader::load_from_str(text).map_err(|error| format!("it is not YAML: {error}"))?;
+    match documents.len() {
+        0 => Ok(Yaml::Hash(Default::default())),
+        1 => match documents.remove(0) {
+            Yaml::Null => Ok(Yaml::Hash(Default::default())),
+            root @ Yaml::Hash(_) => Ok(root),
+            _ => Err("it is not a mapping; expected `key: value`".to_owned()),
+        },
+        _ => Err("it holds several documents; expected one".to_owned()),
+    }
+}
+
+fn find<'a>(servers: &'a Yaml, kind: Kind, name: &str) -> Option<&'a Yaml> {
+    match (servers, kind) {
+        (Yaml::Hash(servers), Kind::Map) => servers.get(&Yaml::String(name.to_owned())),
+        (Yaml::Array(servers), Kind::List) => servers.iter().find(|each| each["name"].as_str() == Some(name)),
+        _ => None,
+    }
+}
+
+/// Whether two documents differ in nothing but one server, which only the second has.
+fn same_but(old: &Yaml, new: &Yaml, key: &str, kind: Kind, name: &str) -> bool {
+    let (Yaml::Hash(mut old), Yaml::Hash(mut new)) = (old.clone(), new.clone()) else { return false };
+    let key = Yaml::String(key.to_owned());
+    let (before, after) = (old.remove(&key), new.remove(&key));
+    let rest = match (after, kind) {
+        (Some(Yaml::Hash(mut servers)), Kind::Map) => {
+            servers.remove(&Yaml::String(name.to_owned()));
+            servers.into_iter().map(|(name, server)| Yaml::Array(vec![name, server])).collect()
+        }
+        (Some(Yaml::Array(mut servers)), Kind::List) => {
+            servers.retain(|each| each["name"].as_str() != Some(name));
+            servers
+        }
+        (None | Some(Yaml::Null), _) => Vec::new(),
+        _ => return false,
+    };
+    let before = match before {
+        Some(Yaml::Hash(servers)) => {
+            servers.into_iter().map(|(name, server)| Yaml::Array(vec![name, server])).collect()
+        }
+        Some(Yaml::Array(servers)) => servers,
+        None | Some(Yaml::Null) => Vec::new(),
+        Some(_) => return false,
+    };
+    before == rest && old == new
+}
+
+/// The fields as this client writes them.
+pub(super) fn fields(entry: &Json, name: &str) -> Json {
+    let mut fields = json!({ "name": name });
+    if let (Some(fields), Some(entry)) = (fields.as_object_mut(), entry.as_object()) {
+        fields.extend(entry.clone());
+    }
+    fields
+}
+
+fn yaml(entry: &Json, name: &str) -> Yaml {
+    fn of(json: &Json) -> Yaml {
+        match json {
+            Json::Null => Yaml::Null,
+            Json::Bool(value) => Yaml::Boolean(*value),
+            Json::Number(value) => {
+                value.as_i64().map_or_else(|| Yaml::Real(value.to_string()), Yaml::Integer)
+            }
+            Json::String(text) => Yaml::String(text.clone()),
+            Json::Array(items) => Yaml::Array(items.iter().map(of).collect()),
+            Json::Object(fields) => {
+                Yaml::Hash(fields.iter().map(|(key, value)| (Yaml::String(key.clone()), of(value))).collect())
+            }
+        }
+    }
+    of(&fields(entry, name))
+}
+
+/// JSON is YAML, and stays on one line. Older readers want a blank behind a colon.
+fn flow(value: &Json) -> String {
+    match value {
+        Json::Object(fields) => {
+            let fields: Vec<String> =
+                fields.iter().map(|(key, value)| format!("{key}: {}", flow(value))).collect();
+            format!("{{{}}}", fields.join(", "))
+        }
+        Json::Array(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
+        value => value.to_string(),
+    }
+}
+
+/// A member of the mapping or list under a key: where it begins, and its name.
+#[derive(Debug)]
+struct Member {
+    at: usize,
+    name: String,
+}
+
+/// The members of a block under a key of the root; `None` where there is no such block.
+fn members(text: &str, key: &str) -> Option<Vec<Member>> {
+    let mut seen = Seen { key, events: Vec::new() };
+    Parser::new_from_str(text).load(&mut seen, false).ok()?;
+    seen.members(text)
+}
+
+/// Where a key of the root ends that has no value.
+fn key_end(text: &str, key: &str) -> Option<usize> {
+    let mut seen = Seen { key, events: Vec::new() };
+    Parser::new_from_str(text).load(&mut seen, false).ok()?;
+    seen.root_key().map(|(_, at)| byte(text, at) + key.len())
+}
+
+/// The events of a document with their places, which the parser counts in characters.
+struct Seen<'a> {
+    key: &'a str,
+    events: Vec<(Event, usize)>,
+}
+
+impl MarkedEventReceiver for Seen<'_> {
+    fn on_event(&mut self, event: Event, mark: Marker) {
+        self.events.push((event, mark.index()));
+    }
+}
+
+impl Seen<'_> {
+    /// The key among those of the root: its number among the events, and its place.
+    fn root_key(&self) -> Option<(usize, usize)> {
+        let mut depth = 0;
+        let mut is_key = true;
+        for (number, (event, at)) in self.events.iter().enumerate() {
+            match event {
+                Event::MappingStart(..) | Event::SequenceStart(..) => depth += 1,
+                Event::MappingEnd | Event::SequenceEnd => {
+                    depth -= 1;
+                    is_key = depth == 1 || is_key;
+                }
+                Event::Scalar(text, ..) if depth == 1 => {
+                    if is_key && text == self.key {
+                        return Some((number, *at));
+                    }
+                    is_key = !is_key;
+                }
+                Event::Alias(_) if depth == 1 => is_key = !is_key,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn members(&self, text: &str) -> Option<Vec<Member>> {
+        let (number, _) = self.root_key()?;
+        let (start, _) = self.events.get(number + 1)?;
+        let is_list = match start {
+            Event::MappingStart(..) => false,
+            Event::SequenceStart(..) => true,
+            _ => return None,
+        };
+        let (mut members, mut depth, mut is_key) = (Vec::new(), 0, true);
+        for (number, (event, at)) in self.events.iter().enumerate().skip(number + 2) {
+            let opens = matches!(event, Event::MappingStart(..) | Event::SequenceStart(..));
+            let closes = matches!(event, Event::MappingEnd | Event::SequenceEnd);
+            if closes && depth == 0 {
+                break;
+            }
+            if depth == 0 && (is_list || is_key) && !closes {
+                let name = match event {
+                    Event::Scalar(text, ..) if !is_list => text.clone(),
+                    _ => self.name_within(number),
+                };
+                let at = byte(text, *at);
+                // The place of an item is behind its dash.
+                let at = if is_list { text[..at].rfind('-').unwrap_or(at) } else { at };
+                members.push(Member { at, name });
+            }
+            depth = depth + usize::from(opens) - usize::from(closes);
+            if depth == 0 {
+                is_key = !is_key;
+            }
+        }
+        (!members.is_empty()).then_some(members)
+    }
+
+    /// The value of `name` in the mapping that begins with an event.
+    fn name_within(&self, number: usize) -> String {
+        let (mut depth, mut is_key, mut is_name) = (0, true, false);
+        for (event, _) in self.events.iter().skip(number) {
+            match event {
+                Event::MappingStart(..) | Event::SequenceStart(..) => depth += 1,
+                Event::MappingEnd | Event::SequenceEnd => {
+                    depth -= 1;
+                    if depth == 0 {
+                        break;
+                    }
+                    is_key = depth == 1 || is_key;
+                }
+                Event::Scalar(text, ..) if depth == 1 => {
+                    if is_name && !is_key {
+                        return text.clone();
+                    }
+                    is_name = is_key && text == "name";
+                    is_key = !is_key;
+                }
+                _ => {}
+            }
+        }
+        String::new()
+    }
+}
+
+/// The byte at a number of characters.
+fn byte(text: &str, characters: usize) -> usize {
+    text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at)
+}
+
+fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |end| end + 1)
+}
+
+/// Where the block ends whose first line begins at a column: before the next line that is not indented deeper.
+fn block_end(text: &str, at: usize) -> usize {
+    let column = at - line_start(text, at);
+    let mut end = text[at..].find('\n').map_or(text.len(), |feed| at + feed + 1);
+    while let Some(line) = text[end..].split_inclusive('\n').next() {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        if line.trim().is_empty() || indent <= column {
+            break;
+        }
+        end += line.len();
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOSE: (&str, Kind) = ("extensions", Kind::Map);
+    const CONTINUE: (&str, Kind) = ("mcpServers", Kind::List);
+
+    fn entry() -> Json {
+        json!({ "type": "stdio", "cmd": "/opt/iac mcp/iac-mcp", "args": ["serve", "--tools=mail: all # \"x\""], "enabled": true })
+    }
+
+    #[test]
+    fn the_entry_is_added_taken_out_and_all_else_stays() {
+        let check = |place: (&str, Kind), before: &str| {
+            let after = with(before, place, "iac-mcp", &entry(), false)
+                .unwrap_or_else(|why| panic!("{before}: {why}"));
+            assert!(find(&parse(&after).unwrap()[place.0], place.1, "iac-mcp").is_some(), "{after}");
+            let head = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
+            let tail = before.bytes().rev().zip(after.bytes().rev()).take_while(|(a, b)| a == b).count();
+            assert!(head + tail >= before.len(), "{before}\n{after}");
+            assert_eq!(
+                with(&after, place, "iac-mcp", &entry(), true).unwrap(),
+                after,
+                "a second run changes nothing"
+            );
+            assert!(with(&after, place, "iac-mcp", &entry(), false).unwrap_err().contains("--force"));
+            assert_eq!(without(before, place, "iac-mcp").unwrap(), before, "there is nothing to take out");
+            without(&after, place, "iac-mcp").unwrap()
+        };
+        for before in [
+            "extensions:\n  developer:\n    enabled: true\n    type: builtin\n",
+            "# mine\nGOOSE_MODEL: x\nextensions: # servers\n    # first\n    a: {cmd: b} # c\n    d:\n        e: |\n            text\n\n    f: 1\nz: 1\n",
+            "---\nextensions:\r\n  a: &anchor\r\n    b: 'c'\r\n  d: *anchor\r\n...\n",
+            "extensions:\n  é: 😀\n  b: 1",
+            "name: \"extensions\"\nextensions:\n  x: 1\n",
+        ] {
+            assert_eq!(check(GOOSE, before), before);
+        }
+        for before in [
+            "mcpServers:\n  - name: a\n    command: b\n  - {name: c, command: d} # e\nmodels: []\n",
+            "name: n\nversion: 1\nmcpServers:\n- name: a\n  command: b\n",
+            "mcpServers:\n  -   name: a\n",
+        ] {
+            assert_eq!(check(CONTINUE, before), before);
+        }
+        for before in
+            ["", "# nothing\n", "GOOSE_MODEL: x\n", "extensions:\n", "extensions: # none\nx: 1\n", "x: 1"]
+        {
+            check(GOOSE, before);
+        }
+    }
+
+    #[test]
+    fn another_entry_is_replaced_and_all_else_stays() {
+        let before = "extensions:\n  a: 1\n  iac-mcp:\n    cmd: old\n    args: [x]\n  b: 2\nz: 1\n";
+        let after = with(before, GOOSE, "iac-mcp", &entry(), true).unwrap();
+        assert!(
+            after.starts_with("extensions:\n  iac-mcp: {") && after.ends_with("  a: 1\n  b: 2\nz: 1\n"),
+            "{after}"
+        );
+        let list = "mcpServers:\n  - name: x\n  - command: old\n    name: iac-mcp\n# end\n";
+        let after = with(list, CONTINUE, "iac-mcp", &entry(), true).unwrap();
+        assert!(!after.contains("old") && after.ends_with("  - name: x\n# end\n"), "{after}");
+    }
+
+    #[test]
+    fn what_cannot_be_changed_safely_is_left_alone() {
+        for before in [
+            "a: [",
+            "- a\n",
+            "a: 1\n---\nb: 2\n",
+            "extensions: {a: {b: c}}\n",
+            "extensions: text\n",
+            "a: 1\na: 2\n",
+        ] {
+            assert!(with(before, GOOSE, "iac-mcp", &entry(), true).is_err(), "{before}");
+        }
+    }
+}

@@ -1,0 +1,217 @@
+"""`setup` writes the file of every client without losing a character, and takes it back.
+
+Each file that is written is read by a parser of its own format that is not ours: JSON and TOML of Python, PyYAML, and json5
+for JSON with comments.
+"""
+
+import json
+import os
+import pty
+import subprocess
+import tomllib
+import unittest
+
+import json5
+import yaml
+
+from support import BIN, Home
+
+
+def strict(text):
+    return json.loads(text.removeprefix("\ufeff"))
+
+
+JSON = [strict, '{\n  "theme": "dark",\n  "mcpServers": {\n    "other": {"command": "/bin/true", "n": 1.50e3}\n  }\n}\n']
+JSONC = [json5.loads, '// mine\n{\n\t"a": [1, 2,], // é 😀\n\t"%s": {\n\t\t/* none */\n\t\t"other": {"command": "x"},\n\t},\n}\n']
+YAML = [yaml.safe_load, "# mine\nextensions:\n    other:  # o\n        cmd: 'x'\n\n    text: |\n        a\n\nz: é\n"]
+LIST = [yaml.safe_load, "name: n\nversion: 1.0.0\nschema: v1\nmcpServers:\n  - name: other # o\n    command: x\nmodels: []\n"]
+TOML = [tomllib.loads, "# mine\r\n[mcp_servers.other] # o\r\ncommand  =  'x'\r\n\r\n[z]\r\n  y=1\r\n"]
+# Where the servers stand in each file, and what is there before.
+SHAPES = {
+    "vscode": (JSONC, ["servers"]),
+    "zed": (JSONC, ["context_servers"]),
+    "gemini": (JSONC, ["mcpServers"]),
+    "amp": (JSONC, ["amp.mcpServers"]),
+    "opencode": (JSONC, ["mcp"]),
+    "codex": (TOML, ["mcp_servers"]),
+    "goose": (YAML, ["extensions"]),
+    "continue": (LIST, ["mcpServers"]),
+}
+PASTED = {"jetbrains"}
+
+
+class Setup(unittest.TestCase):
+    def setUp(self):
+        self.home = self.enterContext(Home())
+
+    def told(self, *arguments, status=0, environment=None):
+        ended = subprocess.run(
+            [BIN, *arguments],
+            env=self.home.environment | {"PATH": "/usr/bin:/bin"} | (environment or {}),
+            cwd=self.home.path,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=60,
+        )
+        said = ended.stdout.decode() + ended.stderr.decode()
+        self.assertEqual(ended.returncode, status, said)
+        return ended.stdout.decode() if status == 0 else said
+
+    def clients(self):
+        return json.loads(self.told("setup", "--json"))["clients"]
+
+    def shape(self, client):
+        (parse, before), keys = SHAPES.get(client, (JSON, ["mcpServers"]))
+        return parse, before.replace("%s", keys[0]), keys
+
+    def entry(self, client, text):
+        parse, _, keys = self.shape(client)
+        servers = parse(text)
+        for key in keys:
+            servers = servers[key]
+        if isinstance(servers, list):
+            [entry] = [each for each in servers if each["name"] == "iac-mcp"]
+            return entry
+        return servers["iac-mcp"]
+
+    def started(self, entry):
+        """The command that a client starts."""
+        command = entry.get("command", entry.get("cmd"))
+        return command if isinstance(command, list) else [command, *entry["args"]]
+
+    def test_every_client_is_written_and_restored_byte_for_byte(self):
+        clients = [each for each in self.clients() if each["client"] not in PASTED]
+        self.assertGreaterEqual(len(clients), 20)
+        for each in clients:
+            client, file = each["client"], self.home.path / each["file"]
+            parse, before, keys = self.shape(client)
+            with self.subTest(client):
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(before.encode())
+                file.chmod(0o640)
+                self.told("setup", client, "--read-only", "--write")
+                after = file.read_bytes().decode()
+                entry = self.entry(client, after)
+                self.assertEqual(self.started(entry), [str(BIN), "serve", "--read-only"])
+                rest, whole = parse(before), parse(after)
+                for key in keys[:-1]:
+                    whole = whole[key]
+                servers = whole[keys[-1]]
+                if isinstance(servers, list):
+                    servers.remove(entry)
+                else:
+                    del servers["iac-mcp"]
+                self.assertEqual(whole, rest, "nothing else has changed")
+                self.assertEqual(file.stat().st_mode & 0o777, 0o640)
+                self.assertIn("exists already", self.told("setup", client, "--write", status=1))
+                self.told("setup", client, "--write", "--force")
+                self.assertEqual(self.started(self.entry(client, file.read_bytes().decode()))[1:], ["serve"])
+                self.assertIn("restored", self.told("setup", client, "--undo"))
+                self.assertEqual(file.read_bytes().decode(), before, "byte for byte")
+
+    def test_a_file_that_was_not_there_goes_again(self):
+        for each in self.clients():
+            client, file = each["client"], self.home.path / each["file"]
+            if client in PASTED:
+                continue
+            with self.subTest(client):
+                self.told("setup", client, "--write")
+                self.assertEqual(self.started(self.entry(client, file.read_text()))[1:], ["serve"])
+                self.told("setup", client, "--undo")
+                self.assertFalse(file.exists())
+        self.assertIn("nothing here", self.told("setup", "--undo"))
+
+    def test_what_the_client_has_written_since_stays(self):
+        for client, more in [("cursor", None), ("codex", "\r\n# more\r\n"), ("goose", "more: 1\n"), ("zed", "// more\n")]:
+            file = self.home.path / next(each["file"] for each in self.clients() if each["client"] == client)
+            parse, before, keys = self.shape(client)
+            with self.subTest(client):
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(before.encode())
+                self.told("setup", client, "--write")
+                text = file.read_bytes().decode()
+                text = text.replace('"dark"', '"light"') if more is None else text + more
+                file.write_bytes(text.encode())
+                self.assertIn("taken out", self.told("setup", client, "--undo"))
+                after = file.read_bytes().decode()
+                self.assertNotIn("iac-mcp", after)
+                self.assertIn("other", parse(after)[keys[0]])
+                self.assertIn("light" if more is None else "more", after)
+
+    def test_the_clients_that_are_there_are_found_and_offered(self):
+        for folder in (".cursor", ".codeium/windsurf", ".config/zed"):
+            (self.home.path / folder).mkdir(parents=True)
+        programs = self.home.path / "programs"
+        programs.mkdir()
+        (programs / "codex").touch()
+        there = {"PATH": f"{programs}:/usr/bin:/bin"}
+        found = {each["client"] for each in json.loads(self.told("setup", "--json", environment=there))["clients"] if each["found"]}
+        self.assertEqual(found, {"cursor", "windsurf", "zed", "codex"})
+        self.assertIn("`iac-mcp setup --yes`", self.told("setup"))
+        status, said = self.at_a_terminal(b"n\ny\nn\nn\n", "setup")
+        self.assertEqual((status, said.count("[y/N]")), (0, 3), said)
+        written = [path.name for path in self.home.path.rglob("*") if path.is_file() and ".local" not in path.parts and path.parent != programs]
+        self.assertEqual(len(written), 1, written)
+        self.told("setup", "--yes", environment=there)
+        states = {each["client"]: each["setUp"] for each in self.clients()}
+        self.assertEqual({client for client, is_set_up in states.items() if is_set_up}, found)
+        self.told("setup", "--undo")
+        self.assertFalse(any(each["setUp"] for each in self.clients()))
+
+    def test_what_cannot_be_changed_safely_is_left_alone(self):
+        for client, text, why in [
+            ("cursor", "{ // a comment that Cursor does not read\n}", "not JSON"),
+            ("cursor", '{"mcpServers": {}, "mcpServers": {}}', "occurs twice"),
+            ("goose", "extensions: [", "not YAML"),
+            ("goose", "extensions: {a: {b: c}}\n", "one line"),
+            ("codex", "mcp_servers = 1\n", "not a table"),
+        ]:
+            file = self.home.path / next(each["file"] for each in self.clients() if each["client"] == client)
+            with self.subTest(text):
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text)
+                self.assertIn(why, self.told("setup", client, "--write", status=1))
+                self.assertEqual(file.read_text(), text)
+        self.assertIn("did you mean", self.told("setup", "claude-desktp", status=2))
+
+    def test_a_client_keeps_the_older_place_of_its_file(self):
+        old = self.home.path / ".cache/lm-studio/mcp.json"
+        old.parent.mkdir(parents=True)
+        old.write_text("{}")
+        self.told("setup", "lm-studio", "--write")
+        self.assertIn("iac-mcp", old.read_text())
+        newer = self.home.path / ".config/opencode/opencode.jsonc"
+        newer.parent.mkdir(parents=True)
+        newer.write_text('{"mcp": {"servers": {}}}')
+        self.told("setup", "opencode", "--write")
+        self.assertIn("iac-mcp", json.loads(newer.read_text())["mcp"]["servers"])
+
+    def test_serve_at_a_terminal_says_what_it_waits_for(self):
+        status, said = self.at_a_terminal(b"\x04", "serve", "--simulated")
+        self.assertIn("waits for an MCP client", said)
+        self.assertIn("`iac-mcp setup`", said)
+        self.assertEqual(status, 0)
+
+    def at_a_terminal(self, answers, *arguments):
+        ours, theirs = pty.openpty()
+        environment = self.home.environment | {"PATH": "/usr/bin:/bin"}
+        with subprocess.Popen(
+            [BIN, *arguments], env=environment, cwd=self.home.path, stdin=theirs, stdout=theirs, stderr=theirs
+        ) as process:
+            os.close(theirs)
+            os.write(ours, answers)
+            said = b""
+            while True:
+                try:
+                    part = os.read(ours, 4096)
+                except OSError:
+                    break
+                if not part:
+                    break
+                said += part
+        os.close(ours)
+        return process.returncode, said.decode()
+
+
+if __name__ == "__main__":
+    unittest.main()
