@@ -78,7 +78,7 @@ enum Command {
     /// Lets macOS ask you whether this program may control an app, or shows how every app stands.
     Consent(consent::Consent),
     /// Checks the installation and shows where each setting comes from.
-    Doctor,
+    Doctor(doctor::Doctor),
     /// Shows or writes the entry that an MCP client needs to start this server.
     Setup(setup::Setup),
     /// Creates, installs and manages plugins.
@@ -171,7 +171,7 @@ impl Arguments {
             Some(Command::Audit(audit)) => audit.run(&common, &mac),
             Some(Command::Undo(undo)) => undo.run(&common, mac),
             Some(Command::Consent(consent)) => consent.run(&common, mac),
-            Some(Command::Doctor) => doctor::run(&common, mac, settings),
+            Some(Command::Doctor(doctor)) => doctor.run(&common, mac, settings),
             Some(Command::Setup(setup)) => setup.run(&common, settings),
             Some(Command::Plugin(plugin)) => plugin.run(&common, mac.root),
             Some(Command::Completions(completions)) => completions.run(),

@@ -1,10 +1,15 @@
 //! `doctor`: whether everything is as it has to be, and which setting came from where.
 
+mod clients;
+mod mend;
+mod mac;
+
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use clap::Args;
 use iac_core::dictionary::Way;
 use iac_state::{State, StateError, audit, shell_word};
 use rustix::fs::Access;
@@ -18,8 +23,23 @@ use super::{Failure, directories, paint};
 use crate::consent::Caller;
 use crate::router::Router;
 
+/// Each line that fails names the command that mends it. The exit status is 0 if nothing fails, and 1 otherwise.
+#[derive(Debug, Args)]
+pub(super) struct Doctor {
+    /// Mends what can be mended without losing anything: the rights of files and folders, and a cache that cannot be used.
+    #[arg(long)]
+    fix: bool,
+}
+
+impl Doctor {
+    pub(super) fn run(self, common: &Common, mac: Mac, settings: &[Setting]) -> Result<(), Failure> {
+        let mended = if self.fix { mend::all(common, &mac) } else { Vec::new() };
+        run(common, mac, settings, mended)
+    }
+}
+
 /// Looks at everything, changes nothing, launches no app, and prompts for no consent.
-pub(super) fn run(common: &Common, mac: Mac, settings: &[Setting]) -> Result<(), Failure> {
+fn run(common: &Common, mac: Mac, settings: &[Setting], mended: Vec<Json>) -> Result<(), Failure> {
     let mut checks = vec![check(
         "system",
         true,
@@ -32,12 +52,39 @@ pub(super) fn run(common: &Common, mac: Mac, settings: &[Setting]) -> Result<(),
         }
         Err(failure) => checks.push(check("state", false, &failure.to_string())),
     }
+    checks.push(cache(common));
+    checks.extend(clients::all());
     checks.push(screen(&mac));
     checks.extend(mac.world.as_deref().map(of_world));
     checks.extend(of_mac(common, mac));
+    checks.splice(1..1, mended);
     let healthy = checks.iter().all(|check| check["ok"] == true);
     print(common, healthy, &checks, settings)?;
     if healthy { Ok(()) } else { Err(Failure::Said) }
+}
+
+/// Whether the cache can be used. Without it everything works, and each start takes longer.
+fn cache(common: &Common) -> Json {
+    let Some(folder) = common.cache() else { return check("cache", true, "switched off") };
+    let word = shell_word(&folder.to_string_lossy());
+    let usable = || -> std::io::Result<()> {
+        match folder.metadata() {
+            Ok(found) if !found.is_dir() => Err(std::io::Error::other("it is not a folder")),
+            Ok(_) => Ok(rustix::fs::access(&folder, Access::WRITE_OK | Access::EXEC_OK)?),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
+    };
+    match usable() {
+        Ok(()) => check("cache", true, &folder.display().to_string()),
+        Err(error) => {
+            let what = format!(
+                "{} cannot be used: {error}; run `iac-mcp doctor --fix`, or remove it with `rm -r {word}`",
+                folder.display()
+            );
+            check("cache", false, &what)
+        }
+    }
 }
 
 fn check(name: &str, ok: bool, detail: &str) -> Json {
@@ -153,6 +200,7 @@ fn of_mac(common: &Common, mac: Mac) -> Vec<Json> {
             let Router { pipeline, plugins } = mac.router(common, &[])?;
             let arguments = Map::from_iter([("action".to_owned(), json!("diagnostics"))]);
             let caller = Caller::alone("iac-mcp doctor");
+            let more = mac::checks(&pipeline, &caller).await;
             let answer =
                 pipeline.system(&arguments, &caller, plugins.status(), CancellationToken::new()).await;
             let nobody = pipeline.tools_of_nobody().await;
@@ -162,6 +210,7 @@ fn of_mac(common: &Common, mac: Mac) -> Vec<Json> {
             let mut body = answer.outcome.body;
             if let Some(checks) = body["checks"].as_array_mut() {
                 checks.push(terms(&ways));
+                checks.extend(more);
                 checks.extend(troubles.iter().map(|(what, is_bad)| check("apps", !is_bad, what)));
                 checks.extend(
                     nobody.iter().map(|fault| check("tools", false, &format!("--tools: {}", fault.message))),

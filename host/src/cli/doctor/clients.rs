@@ -1,0 +1,67 @@
+//! The files of MCP clients: whether the program that they start is there.
+
+use std::path::Path;
+
+use serde_json::Value as Json;
+
+use super::super::setup::{self, Entry};
+use super::check;
+use crate::clients::{CLIENTS, Client};
+
+/// One check for each client that starts this server, or has a file that cannot be read.
+pub(super) fn all() -> Vec<Json> {
+    let found: Vec<Json> = CLIENTS.iter().filter_map(one).collect();
+    if found.is_empty() {
+        let what = "no client starts this server yet; `iac-mcp setup` offers the clients on this computer";
+        return vec![check("clients", true, what)];
+    }
+    found
+}
+
+fn one(client: &Client) -> Option<Json> {
+    let title = client.title;
+    let Entry { file, command } = match setup::installed(client)? {
+        Ok(entry) => entry,
+        Err((file, error)) => {
+            let what = format!(
+                "{title}: {}: {error}; mend the file by hand, the client cannot read it either",
+                file.display()
+            );
+            return Some(check("clients", false, &what));
+        }
+    };
+    let again = format!("`iac-mcp setup {} --write --force`", client.id);
+    let program = Path::new(&command);
+    let is_ours =
+        || program.canonicalize().ok() == std::env::current_exe().and_then(|own| own.canonicalize()).ok();
+    Some(match () {
+        () if !program.is_absolute() => check(
+            "clients",
+            false,
+            &format!(
+                "{title} starts `{command}`, and apps do not see your PATH; expected a whole path: run {again}"
+            ),
+        ),
+        () if !program.is_file() => {
+            check("clients", false, &format!("{title} starts {command}, which is not there: run {again}"))
+        }
+        () if is_passing(program) => check(
+            "clients",
+            false,
+            &format!(
+                "{title} starts {command}, a place that the next update removes: run {again} from the installed program"
+            ),
+        ),
+        () if !is_ours() => {
+            check("clients", true, &format!("{title} starts another copy, {command} ({})", file.display()))
+        }
+        () => check("clients", true, &format!("{title} starts this program ({})", file.display())),
+    })
+}
+
+/// Whether a path is one that goes with an update: of a version in Homebrew's cellar, or of a cache of npx.
+fn is_passing(program: &Path) -> bool {
+    let parts: Vec<_> =
+        program.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+    parts.iter().any(|part| part == "Cellar" || part == "_npx")
+}

@@ -1,0 +1,83 @@
+//! What the Mac says: the consent of macOS, and how fast scripts run.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value as Json, json};
+use tokio_util::sync::CancellationToken;
+
+use super::check;
+use crate::consent::Caller;
+use crate::pipeline::{Pipeline, PluginStatus};
+
+/// A fresh process answers in about fifty milliseconds, over ssh in some hundred. Slower than this is worth a word.
+const SLOW: Duration = Duration::from_secs(2);
+
+/// As many apps are named.
+const NAMED: usize = 5;
+
+pub(super) async fn checks(pipeline: &Pipeline, caller: &Caller) -> Vec<Json> {
+    // What is measured is the first script, which starts a process, and not the search for apps.
+    if pipeline.every_app().await.is_err() {
+        return Vec::new();
+    }
+    let began = Instant::now();
+    let body = ask(pipeline, caller).await;
+    let took = began.elapsed();
+    let Some(apps) = body["apps"].as_array() else { return Vec::new() };
+    vec![consent(apps, &body), speed(took)]
+}
+
+async fn ask(pipeline: &Pipeline, caller: &Caller) -> Json {
+    let arguments = Map::from_iter([("action".to_owned(), json!("consent"))]);
+    let cancel = CancellationToken::new();
+    pipeline.system(&arguments, caller, PluginStatus::default(), cancel).await.outcome.body
+}
+
+/// Whom macOS asks about, and which apps it refuses. That nobody was asked yet is no fault.
+fn consent(apps: &[Json], body: &Json) -> Json {
+    let named = |state: &str| -> Vec<&str> {
+        apps.iter().filter(|app| app["state"] == state).filter_map(|app| app["name"].as_str()).collect()
+    };
+    let who = body["responsible"].as_str();
+    let asks = who.map_or_else(
+        || "macOS does not say which program it asks about".to_owned(),
+        |name| format!("macOS asks about {name}"),
+    );
+    let (refused, unasked, allowed) = (named("refused"), named("not asked"), named("allowed").len());
+    if !refused.is_empty() {
+        let who = who.unwrap_or("the app that started this program");
+        let what = format!(
+            "{asks}, and refuses {}: switch on in System Settings > Privacy & Security > Automation > {who}",
+            some(&refused)
+        );
+        return check("consent", false, &what);
+    }
+    let unasked = match unasked.is_empty() {
+        true => String::new(),
+        false => format!("; not asked yet: {} (`iac-mcp consent APP`)", some(&unasked)),
+    };
+    check("consent", true, &format!("{asks}; {allowed} running apps are allowed{unasked}"))
+}
+
+fn some(names: &[&str]) -> String {
+    let named = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
+
+fn speed(took: Duration) -> Json {
+    let milliseconds = took.as_millis();
+    match took < SLOW {
+        true => check("speed", true, &format!("the first script takes {milliseconds} ms")),
+        false => check(
+            "speed",
+            false,
+            &format!(
+                "the first script takes {milliseconds} ms, expected less than {}: look which program keeps the Mac busy; over ssh, use a connection that stays open (ControlMaster)",
+                SLOW.as_millis()
+            ),
+        ),
+    }
+}
