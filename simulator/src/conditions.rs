@@ -98,6 +98,13 @@ impl Conditions {
         self.state.join(format!("{app}.blocked"))
     }
 
+    /// Waits as long as a search of EventKit takes that finds so many rows.
+    pub(crate) fn bridge(&self, rows: u32) {
+        if let Some(latency) = &self.latency {
+            std::thread::sleep(latency.bridge(rows));
+        }
+    }
+
     /// What starting osascript takes.
     pub(crate) fn start(&self) -> Duration {
         self.latency.as_ref().map(|latency| latency.start).unwrap_or_default()

@@ -3,6 +3,7 @@
 mod behaviour;
 mod convert;
 mod disk;
+mod eventkit;
 mod extras;
 mod native;
 mod omni;

@@ -162,6 +162,11 @@ impl World {
         began.or_else(|| self.clock.get().copied()).unwrap_or_else(anchor)
     }
 
+    /// Where the world keeps what changes.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Where the bundles lie.
     pub(crate) fn base(&self) -> &Path {
         &self.base

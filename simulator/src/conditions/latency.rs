@@ -16,6 +16,7 @@ pub(crate) struct Latency {
     /// What starting osascript takes.
     pub(crate) start: Duration,
     rules: Vec<Rule>,
+    bridge: Bridge,
 }
 
 #[derive(Debug, Deserialize)]
@@ -24,6 +25,19 @@ struct Written {
     /// Milliseconds.
     start: f64,
     rules: Vec<Rule>,
+    #[serde(default)]
+    bridge: Bridge,
+}
+
+/// What a search of EventKit takes, in milliseconds.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Bridge {
+    search: f64,
+    /// Each row with its properties.
+    row: f64,
+    #[expect(dead_code, reason = "for those who read the file")]
+    source: String,
 }
 
 /// What events of a kind take; the first rule that fits decides.
@@ -86,7 +100,12 @@ impl Latency {
             _ => std::fs::read_to_string(path).map_err(|error| failed(path, error))?,
         };
         let written: Written = serde_json::from_str(&text).map_err(|error| content(path, error))?;
-        Ok(Some(Self { start: milliseconds(written.start), rules: written.rules }))
+        Ok(Some(Self { start: milliseconds(written.start), rules: written.rules, bridge: written.bridge }))
+    }
+
+    /// What a search of EventKit takes that finds so many rows.
+    pub(crate) fn bridge(&self, rows: u32) -> Duration {
+        milliseconds(self.bridge.search + self.bridge.row * f64::from(rows))
     }
 
     /// What an event takes that made an app do so much.

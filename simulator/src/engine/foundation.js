@@ -1151,11 +1151,12 @@
       "NSEvent",
     ],
   };
+  const eventKit = { eventkit: ["EKEventStore"] };
   const loaded = {};
   function part(name) {
     if (!loaded[name]) {
       loaded[name] = system.part(name)(tools, part) ?? {};
-      const names = parts[name] ?? appKit[name];
+      const names = parts[name] ?? appKit[name] ?? eventKit[name];
       for (const each of names) if (classes[each]) define($, each, { value: classes[each], writable: true });
     }
     return loaded[name];
@@ -1183,6 +1184,7 @@
   function importFramework(name) {
     if (!frameworks.includes(name)) throw new Error(`Framework not found: ${name}`);
     Object.assign($, libraries[name] ?? {});
+    if (name === "EventKit" && !classes.EKEventStore) offer(eventKit);
     if ((name === "AppKit" || name === "Cocoa") && !withAppKit) {
       withAppKit = true;
       offer(appKit);

@@ -12,12 +12,13 @@ use std::time::{Duration, Instant};
 const FOUNDATION: &str = include_str!("foundation.js");
 
 /// The parts of the bridge that are evaluated when a script first names one of their classes.
-const PARTS: [(&str, &str); 5] = [
+const PARTS: [(&str, &str); 6] = [
     ("values", include_str!("foundation/values.js")),
     ("dates", include_str!("foundation/dates.js")),
     ("files", include_str!("foundation/files.js")),
     ("running", include_str!("foundation/running.js")),
     ("appkit", include_str!("foundation/appkit.js")),
+    ("eventkit", include_str!("foundation/eventkit.js")),
 ];
 
 /// A script waits for as much as one read of a pipe gives.
@@ -55,6 +56,7 @@ pub(super) fn foundation<'js>(ctx: &Ctx<'js>, bridge: &Rc<Bridge<'js>>) -> rquic
     apps(&system, bridge)?;
     shell(&system, bridge)?;
     pasteboard(&system, bridge)?;
+    super::eventkit::define(&system, bridge)?;
     system.set("part", Func::from(part))?;
     let function: Function<'js> = ctx.eval(FOUNDATION)?;
     function.call((system,))

@@ -202,6 +202,12 @@
     get: { currentRunLoop: () => object("NSRunLoop", 0), mainRunLoop: () => object("NSRunLoop", 0) },
   });
   return {
+    // Runs something in so many milliseconds, if a run loop runs then.
+    after: (milliseconds, run) => {
+      timers.push(
+        object("NSTimer", { at: Date.now() + milliseconds, interval: 0, fire: run, repeats: false, valid: true }),
+      );
+    },
     expect: (handle) => {
       expected = handle;
     },

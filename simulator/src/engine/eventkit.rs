@@ -1,0 +1,334 @@
+//! What the bridge's EventKit knows: consent, calendars, and events with every occurrence of a series.
+//!
+//! Calendars and events are those of Calendar's data. `eventkit.json` in the world's folder says what Apple events do not
+//! show: consent, how a person would answer, zones of events, moved occurrences, and calendars that are missing.
+
+use super::native::Bridge;
+use crate::resolve::View;
+use crate::schema::Kind;
+use crate::session::Session;
+use crate::value::specifier::Root;
+use crate::value::{ObjectId, Value, local_seconds};
+use crate::world::model::Children;
+use iac_core::series::{Zone, occurrences};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use rquickjs::function::Func;
+use rquickjs::{Ctx, Exception, Object};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::rc::Rc;
+
+const CALENDAR: &str = "com.apple.iCal";
+
+/// The file with what Apple events do not show.
+const FILE: &str = "eventkit.json";
+
+/// The file with what a person answered since, below `state`.
+const ANSWERED: &str = "state/consent.eventkit.json";
+
+const DAY: i64 = 86_400_000;
+
+/// A search goes no further than this from its start, without an error.
+const FOUR_YEARS: i64 = 4 * 366 * DAY;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Settings {
+    /// Statuses of events and reminders.
+    #[serde(default)]
+    consent: Consent,
+    /// What a person answers when asked; without it nobody answers.
+    #[serde(default)]
+    answer: Option<bool>,
+    /// Zones of events, by their ids. An event without one is in the Mac's zone.
+    #[serde(default)]
+    zones: BTreeMap<String, String>,
+    /// Occurrences that were moved, by the ids of their events.
+    #[serde(default)]
+    moved: BTreeMap<String, Vec<Moved>>,
+    /// Titles of calendars that EventKit does not list.
+    #[serde(default)]
+    missing: Vec<String>,
+    /// Events that EventKit shows at another time than Calendar does, by their ids: seconds.
+    #[serde(default)]
+    shifted: BTreeMap<String, i64>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Consent {
+    #[serde(default)]
+    events: u8,
+    #[serde(default)]
+    reminders: u8,
+}
+
+/// Local times.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Moved {
+    from: String,
+    to: String,
+}
+
+pub(super) fn define<'js>(system: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result<()> {
+    let it = Rc::clone(bridge);
+    let consent = move |ctx: Ctx<'js>, entity: u8| {
+        settled(&it.session)
+            .map_err(|error| thrown(&ctx, &error))
+            .map(|(consent, _)| if entity == 0 { consent.events } else { consent.reminders })
+    };
+    system.set("eventKitConsent", Func::from(consent))?;
+    let it = Rc::clone(bridge);
+    let ask = move |ctx: Ctx<'js>, entity: u8| ask(&it.session, entity).map_err(|error| thrown(&ctx, &error));
+    system.set("eventKitAsk", Func::from(ask))?;
+    // Each store shows what was there when it was made or reset.
+    let stores: Rc<RefCell<Vec<Json>>> = Rc::default();
+    let (it, kept) = (Rc::clone(bridge), Rc::clone(&stores));
+    let load = move |ctx: Ctx<'js>, store: i32, is_full: bool| {
+        let (_, settings) = settled(&it.session).map_err(|error| thrown(&ctx, &error))?;
+        let all = if is_full { calendars(&it.session, &settings) } else { json!([]) };
+        let titles: Vec<Json> = all
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|each| json!({ "title": each["title"], "id": each["id"] }))
+            .collect();
+        let mut stores = kept.borrow_mut();
+        let slot = usize::try_from(store).unwrap_or(stores.len());
+        let length = stores.len().max(slot + 1);
+        stores.resize(length, Json::Null);
+        stores[slot] = all;
+        Ok::<_, rquickjs::Error>(json!({ "store": slot, "calendars": titles }).to_string())
+    };
+    system.set("eventKitLoad", Func::from(load))?;
+    let it = Rc::clone(bridge);
+    let search = move |ctx: Ctx<'js>, store: usize, from: f64, to: f64| {
+        let (_, settings) = settled(&it.session).map_err(|error| thrown(&ctx, &error))?;
+        #[expect(clippy::cast_possible_truncation, reason = "milliseconds of a date")]
+        let span = (from as i64, (to as i64).min(from as i64 + FOUR_YEARS));
+        let stores = stores.borrow();
+        let calendars = stores.get(store).and_then(Json::as_array).into_iter().flatten();
+        let rows = calendars.enumerate().flat_map(|(at, calendar)| {
+            let events = calendar["events"].as_array().into_iter().flatten();
+            let found = events.map(|event| (event, expanded(event, &settings, span)));
+            found
+                .filter(|(_, times)| !times.is_empty())
+                .map(move |(event, times)| json!([at, event, times]))
+                .collect::<Vec<_>>()
+        });
+        Ok::<_, rquickjs::Error>(Json::from_iter(rows).to_string())
+    };
+    system.set("eventKitSearch", Func::from(search))?;
+    let it = Rc::clone(bridge);
+    let wait = move |rows: u32| it.session.conditions.bridge(rows);
+    system.set("eventKitWait", Func::from(wait))
+}
+
+fn thrown(ctx: &Ctx<'_>, error: &str) -> rquickjs::Error {
+    Exception::throw_message(ctx, error)
+}
+
+/// What holds now, read anew each time: consent may change while a script runs.
+fn settled(session: &Session) -> Result<(Consent, Settings), String> {
+    let world = &session.world;
+    let read = |path: &Path| std::fs::read(path).ok();
+    let parsed = |bytes: Vec<u8>| serde_json::from_slice::<Settings>(&bytes);
+    let own = read(&world.folder().join(FILE)).or_else(|| read(&world.base().join(FILE)));
+    let settings =
+        own.map(parsed).transpose().map_err(|error| format!("{FILE}: {error}"))?.unwrap_or_default();
+    let answered = read(&world.folder().join(ANSWERED));
+    let answered =
+        answered.and_then(|bytes| serde_json::from_slice::<Consent>(&bytes).ok()).unwrap_or_default();
+    let consent = Consent {
+        events: settings.consent.events.max(answered.events),
+        reminders: settings.consent.reminders.max(answered.reminders),
+    };
+    Ok((consent, settings))
+}
+
+/// Asks a person who was not asked yet; `None` where nobody answers.
+fn ask(session: &Session, entity: u8) -> Result<Option<bool>, String> {
+    let (mut consent, settings) = settled(session)?;
+    let status = if entity == 0 { &mut consent.events } else { &mut consent.reminders };
+    if *status != 0 {
+        return Ok(Some(*status == 3));
+    }
+    let Some(answer) = settings.answer else { return Ok(None) };
+    *status = if answer { 3 } else { 2 };
+    let path = session.world.folder().join(ANSWERED);
+    let text = serde_json::to_string(&consent).unwrap_or_default();
+    let written =
+        path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&path, text));
+    written.map_err(|error| error.to_string())?;
+    Ok(Some(answer))
+}
+
+/// The calendars with their events, as the store sees them now.
+fn calendars(session: &Session, settings: &Settings) -> Json {
+    let world = &session.world;
+    let Ok(Some(at)) = world.find(CALENDAR) else { return json!([]) };
+    if world.sync().is_err() {
+        return json!([]);
+    }
+    let app = world.app(at);
+    session.look(&app, Root::Current, |view| {
+        let of = |id: ObjectId, class: &str| -> Vec<ObjectId> {
+            let model = view.model();
+            let symbol = model.known(class);
+            let lists = &model.object(id).elements;
+            let own = lists.iter().find(|(name, _)| Some(*name) == symbol);
+            let ids = match own {
+                Some((_, Children::Own(ids))) => ids.clone(),
+                _ => Vec::new(),
+            };
+            ids.into_iter().filter(|id| !model.object(*id).gone).collect()
+        };
+        let calendars = of(crate::value::APP, "calendar").into_iter().map(|id| {
+            let title = text(view, id, "name").unwrap_or_default();
+            let events: Vec<Json> =
+                of(id, "event").into_iter().map(|event| written(view, event, settings)).collect();
+            json!({ "title": title, "id": text(view, id, "calendarIdentifier"), "events": events })
+        });
+        calendars.filter(|each| !settings.missing.iter().any(|missing| each["title"] == **missing)).collect()
+    })
+}
+
+fn text(view: &View<'_>, id: ObjectId, term: &str) -> Option<String> {
+    view.model().value(id, term).and_then(Value::as_text).map(str::to_owned)
+}
+
+fn written(view: &View<'_>, id: ObjectId, settings: &Settings) -> Json {
+    let zone = local();
+    let date = |term: &str| match view.model().value(id, term).map(|value| view.read(value, Kind::Date)) {
+        Some(Value::Date(seconds)) => Some(instant(seconds, &zone)),
+        _ => None,
+    };
+    let excluded = match view.model().value(id, "excluded dates").map(|value| view.read(value, Kind::Date)) {
+        Some(Value::List(dates)) => dates,
+        _ => Vec::new(),
+    };
+    let excluded: Vec<i64> = excluded
+        .iter()
+        .filter_map(|date| match date {
+            Value::Date(seconds) => Some(instant(*seconds, &zone)),
+            _ => None,
+        })
+        .collect();
+    let uid = text(view, id, "uid").unwrap_or_default();
+    let shift = settings.shifted.get(&uid).copied().unwrap_or_default() * 1000;
+    json!({
+        "uid": uid,
+        "start": date("start date").unwrap_or_default() + shift,
+        "end": date("end date").unwrap_or_default() + shift,
+        "days": matches!(view.model().value(id, "allday event"), Some(Value::Bool(true))),
+        "rule": text(view, id, "recurrence").filter(|rule| !rule.is_empty()),
+        "excluded": excluded,
+        "title": text(view, id, "summary"),
+        "location": text(view, id, "location"),
+        "notes": text(view, id, "description"),
+        "url": text(view, id, "url"),
+        "status": text(view, id, "status"),
+        "stamp": date("stamp date"),
+    })
+}
+
+/// The occurrences of an event that lie in a span in part: `[start, end, occurrence, detached]` each.
+fn expanded(event: &Json, settings: &Settings, (from, to): (i64, i64)) -> Vec<Json> {
+    let number = |name: &str| event[name].as_i64().unwrap_or_default();
+    let (start, end, days) = (number("start"), number("end"), event["days"] == true);
+    // EventKit ends a day at its last second.
+    let last = |end: i64| if days { end - 1000 } else { end };
+    let overlaps = |start: i64, end: i64| start <= to && end >= from;
+    let Some(rule) = event["rule"].as_str() else {
+        let found = if overlaps(start, last(end)) {
+            vec![json!([start, last(end), start, false])]
+        } else {
+            Vec::new()
+        };
+        return found;
+    };
+    let excluded: Vec<i64> =
+        event["excluded"].as_array().into_iter().flatten().filter_map(Json::as_i64).collect();
+    let uid = event["uid"].as_str().unwrap_or_default();
+    let zone = settings.zones.get(uid).and_then(|name| named(name)).unwrap_or_else(local);
+    let span = (from - (end - start) - 2 * DAY, to);
+    let changes = table(&zone, start.min(span.0), span.1);
+    let Ok(found) = occurrences(rule, start, &excluded, &changes, span) else { return Vec::new() };
+    let ends = |at: i64| {
+        let civil = changes.civil(at) + (changes.civil(end) - changes.civil(start));
+        last(if days { changes.instant(civil) } else { at + end - start })
+    };
+    let here = local();
+    let time = |text: &str| local_seconds(text).map(|seconds| instant(seconds, &here));
+    let moved: Vec<(i64, i64)> = settings
+        .moved
+        .get(uid)
+        .into_iter()
+        .flatten()
+        .filter_map(|each| Some((time(&each.from)?, time(&each.to)?)))
+        .collect();
+    let by_rule = found
+        .starts
+        .into_iter()
+        .filter(|at| moved.iter().all(|(from, _)| from != at))
+        .map(|at| (at, at, false));
+    let all = by_rule.chain(moved.iter().map(|(from, to)| (*to, *from, true)));
+    let inside = all.filter(|(at, ..)| overlaps(*at, ends(*at)));
+    inside.map(|(at, occurrence, detached)| json!([at, ends(at), occurrence, detached])).collect()
+}
+
+/// The offsets of a zone over a span.
+fn table(zone: &TimeZone, from: i64, to: i64) -> Zone {
+    let offset = |at: Timestamp| i64::from(zone.to_offset(at).seconds()) * 1000;
+    let begin = Timestamp::from_millisecond(from - DAY).unwrap_or(Timestamp::UNIX_EPOCH);
+    let mut changes = vec![(begin.as_millisecond(), offset(begin))];
+    let later = zone.following(begin).map(|change| change.timestamp());
+    changes.extend(
+        later.take_while(|at| at.as_millisecond() <= to + DAY).map(|at| (at.as_millisecond(), offset(at))),
+    );
+    Zone::new(changes)
+}
+
+fn instant(local_seconds: i64, zone: &TimeZone) -> i64 {
+    let civil = Timestamp::from_second(local_seconds).unwrap_or(Timestamp::UNIX_EPOCH);
+    let civil = TimeZone::UTC.to_datetime(civil);
+    zone.to_ambiguous_zoned(civil)
+        .compatible()
+        .map_or(local_seconds * 1000, |time| time.timestamp().as_millisecond())
+}
+
+/// Names the zone that the system has without a variable.
+const LOCAL: &str = "local";
+
+/// The zone of this process, which is the simulated Mac's.
+fn local() -> TimeZone {
+    let by_name = std::env::var("TZ").ok().and_then(|name| named(&name));
+    by_name.or_else(|| named(LOCAL)).unwrap_or(TimeZone::UTC)
+}
+
+thread_local! {
+    /// The zones that were read: each event asks for one.
+    static ZONES: RefCell<BTreeMap<String, Option<TimeZone>>> = RefCell::default();
+}
+
+fn named(name: &str) -> Option<TimeZone> {
+    if let Some(known) = ZONES.with_borrow(|zones| zones.get(name).cloned()) {
+        return known;
+    }
+    let zone = read_zone(name);
+    ZONES.with_borrow_mut(|zones| zones.insert(name.to_owned(), zone.clone()));
+    zone
+}
+
+fn read_zone(name: &str) -> Option<TimeZone> {
+    if name == LOCAL {
+        return TimeZone::tzif(name, &std::fs::read("/etc/localtime").ok()?).ok();
+    }
+    let path = Path::new("/usr/share/zoneinfo").join(name.trim_start_matches(':'));
+    TimeZone::tzif(name, &std::fs::read(path).ok()?).ok()
+}
