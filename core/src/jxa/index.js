@@ -27,7 +27,7 @@ const consentOf = (entity) => {
   return Number($.EKEventStore.authorizationStatusForEntityType(entity));
 };
 // A worker keeps one store: a Mac refuses a process that opens many.
-const INDEX = globalThis.iacIndex || (globalThis.iacIndex = { store: null, proven: false, off: null });
+const INDEX = globalThis.iacIndex || (globalThis.iacIndex = { store: null, proven: false, places: null, off: null });
 // A store shows changes of others once it was reset and a run loop has run.
 const PUMP = 0.02;
 const storeOf = () => {
@@ -39,11 +39,15 @@ const storeOf = () => {
 const listOf = (array) => Array.from({ length: Number(array.count) }, (_, i) => array.objectAtIndex(i));
 const instant = (ms) => $.NSDate.dateWithTimeIntervalSince1970(ms / 1000);
 const twice = (names) => names.find((name, i) => names.indexOf(name) !== i);
-// The containers of the app by their titles.
-const placesOf = (q) => {
+// The containers of the app by their titles. They seldom change, and asking takes longer than the index does.
+const FRESH = 60000;
+const placesOf = (titles, q) => {
+  const kept = INDEX.places;
+  if (kept && Date.now() - kept.read < FRESH && titles.every((title) => kept.names.includes(title))) return kept;
   const names = ask(() => q.titles(q.containers)),
-    objects = ask(() => q.containers());
-  return { names: names, source: (title) => source(objects[names.indexOf(title)]) };
+    sources = ask(() => q.containers()).map(source);
+  INDEX.places = { read: Date.now(), names: names, source: (title) => sources[names.indexOf(title)] };
+  return INDEX.places;
 };
 // A search through more than four years is cut without an error.
 const LONGEST = 4 * 365 * DAY;
@@ -61,7 +65,7 @@ const indexed = (chains, leaf, span, q) => {
     if (calendars.length === 0) return { state: "empty" };
     const titles = calendars.map((each) => textOf(each.title)),
       named = chains.map((chain) => (chain.depth === 0 ? ask(() => q.titles(chain.at())) : null));
-    const places = placesOf(q),
+    const places = placesOf(titles, q),
       chosen = calendars.filter((_, i) => named.some((name) => name === null || name === titles[i]));
     const wrong = twice(titles) || twice(places.names.filter((name) => titles.includes(name)));
     if (wrong !== undefined) return { state: "two of " + wellFormed(wrong) };

@@ -69,6 +69,8 @@ mod tests {
     fn calendar_has_dated_events_and_nothing_else() {
         let event = dated("com.apple.iCal", "event").expect("the file has it");
         assert_eq!(event.rule, "recurrence");
+        let index = event.index.as_ref().expect("EventKit answers by date");
+        assert_eq!(index.values[&index.id], "calendarItemIdentifier");
         for (app, class) in [("com.apple.iCal", "calendar"), ("com.apple.mail", "event")] {
             assert!(dated(app, class).is_none(), "{app} {class}");
         }
