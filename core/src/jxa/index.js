@@ -1,6 +1,6 @@
 // The calendars of the system, asked through EventKit. Only values come from here; writes stay with the app. Reading
 // never asks for consent: without full access nothing is read, because an empty answer would look like a free week.
-const CONSENT = ["not asked", "restricted", "denied", "full", "write only"];
+const ACCESS = ["not asked", "restricted", "denied", "full", "write only"];
 const FULL = 3;
 // Integers of the bridge may be texts, and texts may be nil.
 const textOf = (value) => (value === undefined || value === null || value.isNil() ? null : ObjC.unwrap(value));
@@ -22,7 +22,7 @@ const EVENT = {
   status: (e) => ["none", "confirmed", "tentative", "cancelled"][Number(e.status)],
   lastModifiedDate: (e) => dateOf(e.lastModifiedDate),
 };
-const consentOf = (entity) => {
+const accessOf = (entity) => {
   ObjC.import("EventKit");
   return Number($.EKEventStore.authorizationStatusForEntityType(entity));
 };
@@ -58,8 +58,8 @@ const indexed = (chains, leaf, span, q) => {
   at = "index";
   try {
     const entity = d.series.index.entity,
-      consent = consentOf(entity);
-    if (consent !== FULL) return { state: CONSENT[consent] || "unknown" };
+      access = accessOf(entity);
+    if (access !== FULL) return { state: ACCESS[access] || "unknown" };
     const store = storeOf(),
       calendars = listOf(store.calendarsForEntityType(entity));
     if (calendars.length === 0) return { state: "empty" };
