@@ -11,10 +11,10 @@ use crate::record;
 use crate::session::Session;
 use crate::trace::{TRACE_VARIABLE, Trace};
 use crate::world::{WORLD_VARIABLE, World};
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Runs `osascript` with the arguments after the program's name, in the simulated Mac that the variable
@@ -40,7 +40,7 @@ fn execute(options: &Options) -> Result<(), End> {
         Some(language) if !language.eq_ignore_ascii_case("applescript") => {
             return Err(End::of(format!("osascript: no such component \"{language}\".")));
         }
-        _ => return Err(End::of("osascript: the simulated Mac runs only JavaScript; pass -l JavaScript")),
+        _ => return ask(options),
     }
     let session = session()?;
     std::thread::sleep(session.conditions.start());
@@ -54,6 +54,28 @@ fn execute(options: &Options) -> Result<(), End> {
             output::print(&text).map_err(|_| End::Status(1))
         }
         Err(error) => Err(report(options, &script, &error)),
+    }
+}
+
+/// Answers a plain question in AppleScript.
+fn ask(options: &Options) -> Result<(), End> {
+    let script = options.script()?;
+    let session = session()?;
+    std::thread::sleep(session.conditions.start());
+    let Some(asked) = crate::applescript::translate(&session, &script.source) else {
+        let expected = "of AppleScript it answers only plain questions such as `tell application \"Mail\" to count every mailbox`";
+        return Err(End::of(format!(
+            "osascript: the simulated Mac runs JavaScript; {expected}. Pass -l JavaScript"
+        )));
+    };
+    let script = Script { source: asked.source, ..script };
+    match engine::run(session, &script, options.form) {
+        Ok(text) => output::print(&(text.unwrap_or_default() + "\n")).map_err(|_| End::Status(1)),
+        Err(error) => {
+            let message = error.message.trim_start_matches("Error: ");
+            let app = asked.app.map(|app| format!("{app} got an error: ")).unwrap_or_default();
+            Err(End::of(format!("execution error: {app}{message} ({})", error.number)))
+        }
     }
 }
 

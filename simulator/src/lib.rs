@@ -25,6 +25,7 @@ mod session;
 mod items;
 mod delivery;
 mod engine;
+mod applescript;
 mod options;
 pub mod record;
 mod cli;

@@ -111,7 +111,9 @@ impl Session {
         match (self.file_kind(path), self.file_kind(folder)) {
             (Kind::Folder, _) => Err(Refusal::Denied),
             (Kind::File, _) => Err(Refusal::Taken),
-            (Kind::Nothing, Kind::Folder) if self.in_finder(folder, |_, _| ()).is_some() && self.is_home(path) => {
+            (Kind::Nothing, Kind::Folder)
+                if self.in_finder(folder, |_, _| ()).is_some() && self.is_home(path) =>
+            {
                 self.saved.borrow_mut().push((path.to_owned(), size));
                 Ok(())
             }

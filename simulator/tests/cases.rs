@@ -181,5 +181,5 @@ fn options_and_streams() {
     assert_eq!(with_stdin(&["-z"], "").0, Some(2));
     assert_eq!(with_stdin(&["-l"], "").0, Some(2));
     assert_eq!(with_stdin(&["-l", "Perl", "-e", "1"], "").0, Some(1));
-    assert_eq!(with_stdin(&["-e", "1"], "").0, Some(1), "AppleScript is not simulated");
+    assert_eq!(with_stdin(&["-e", "1 + 1"], "").0, Some(1), "AppleScript is not simulated");
 }

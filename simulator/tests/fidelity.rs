@@ -49,7 +49,10 @@ fn the_first_hour_tells_much_and_nothing_private() {
         assert!(report[part]["left_out"].is_null() && report[part]["failed"].is_null(), "{part}: {report}");
     }
     assert!(report["facts"].as_array().unwrap().len() > 200 && said.contains(" 0 differ"), "{said}");
-    assert!(report["times"]["Mail"]["column_ms"].is_number() && report["worker"]["asked"].as_u64().unwrap() >= 200);
+    assert!(
+        report["times"]["Mail"]["column_ms"].is_number()
+            && report["worker"]["asked"].as_u64().unwrap() >= 200
+    );
     assert_eq!(report["left_behind"], serde_json::json!({}), "all that it made is gone");
     let text = report.to_string();
     for private in ["alex", "Alex", "ACME", "Garden", "Lyon", "Northwind", "/Users"] {

@@ -144,7 +144,9 @@ impl Maker {
 
     /// Cuts a list or fills it up with objects made after its own.
     fn repeat(&mut self, list: &mut Vec<Value>, count: usize) -> Option<()> {
-        let guests = |event: Value| if event["elements"]["attendee"].is_array() { event } else { without_elements(event) };
+        let guests = |event: Value| {
+            if event["elements"]["attendee"].is_array() { event } else { without_elements(event) }
+        };
         let models: Vec<Value> = list.iter().cloned().map(guests).collect();
         list.truncate(count);
         let mut next = greatest(&models);
