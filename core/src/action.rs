@@ -83,6 +83,11 @@ pub enum Deed {
     },
     /// Lets macOS ask the user whether this process may send events to the app.
     AskConsent,
+    /// Asks the system's converter for the dictionary of the bundle at a path. It asks no app.
+    Dictionary {
+        /// The bundle, from the root of the Mac.
+        path: String,
+    },
     /// Asks the app for one object, to check that it exists and to learn its identity.
     Look {
         /// The way there.

@@ -193,6 +193,15 @@ impl Approved {
         Self { action, harm, source: Source::Probe, scopes: Vec::new(), launch: false }
     }
 
+    /// A look at what the system makes of an app's dictionary. Like [`Self::probe`] it is the same for every policy: no
+    /// client can ask for it, and it reads only what `iac_mcp_describe_app` shows anyway.
+    pub(crate) fn dictionary(path: &str) -> Self {
+        let deed = Deed::Dictionary { path: path.to_owned() };
+        let action = Action { app: "".into(), terms: Terms::default(), deed };
+        let harm = classify(&action, &[]);
+        Self { action, harm, source: Source::Probe, scopes: Vec::new(), launch: false }
+    }
+
     /// Returns the approval under which it may run once its script is written.
     pub(crate) fn decided(self) -> Decided {
         let Self { harm, source, scopes, .. } = self;

@@ -373,6 +373,15 @@ impl World {
         if own.is_file() { own } else { self.base.join("data").join(name) }
     }
 
+    /// What the system's converter makes of the app at a path: an `.sdef` stays as it is. Suites would have to be written
+    /// as an `.sdef`, which this converter cannot.
+    pub(crate) fn definition(&self, path: &str) -> Option<Vec<u8>> {
+        match self.bundle(path)?.definition(&self.base)? {
+            Definition::Sdef(bytes) => Some(bytes),
+            Definition::Suites(_) => None,
+        }
+    }
+
     fn schema(&self, definition: &Definition) -> Schema {
         let (dictionary, problems) = match definition {
             Definition::Sdef(bytes) => parse(bytes, &self.includes(bytes)),

@@ -717,8 +717,7 @@ const run = (body) => {
       app = opened(d.app);
       at = "running";
       const runs = d.app === ADDITIONS || app.running();
-      if (!runs && !d.launch)
-        return ascii({ ok: false, number: -600, message: "not running", at: at, events: events });
+      if (!runs && !d.launch) return ascii({ ok: false, number: -600, message: "not running", at: at, events: events });
       if (!runs) openQuietly(d.app);
       at = "consent";
       if (d.app !== ADDITIONS && !d.consent) consented(d.app);

@@ -28,6 +28,19 @@ pub(super) const BODY: &str = "\nreturn run(app => ";
 /// The text after the part of the request.
 pub(super) const END: &str = ");\n}";
 
+/// Asks the system's converter, which is a function of C. A function can be bound only if its framework is loaded, and the
+/// converter fails if the reference has no type.
+const CONVERT: &str = r#"{
+  at = "dictionary";
+  ObjC.import("Foundation");
+  ObjC.import("OSAKit");
+  ObjC.bindFunction("OSACopyScriptingDefinitionFromURL", ["int", ["id", "int", "pointer"]]);
+  const out = Ref("pointer");
+  const status = Number($.OSACopyScriptingDefinitionFromURL($.NSURL.fileURLWithPath(d.path), 0, out));
+  if (status !== 0) throw Object.assign(new Error("the system's converter made no dictionary"), { errorNumber: status });
+  return ObjC.castRefToObject(out[0]).base64EncodedStringWithOptions(0).js;
+}"#;
+
 impl Approved {
     /// Writes the script and records its approval. No other function makes a script.
     pub fn into_script(self, costs: &Costs) -> (Script, Decided) {
@@ -40,6 +53,12 @@ impl Script {
     /// The script that asks whether an app answers.
     pub fn probe(app: &str) -> Self {
         Approved::probe(app).into_script(&Learned::default().costs(app)).0
+    }
+
+    /// The script that asks the system's converter for the dictionary of the bundle at a path. Its answer is an `.sdef`
+    /// in base64.
+    pub fn dictionary(path: &str) -> Self {
+        Approved::dictionary(path).into_script(&Learned::default().costs("")).0
     }
 }
 
@@ -124,6 +143,10 @@ fn body(action: &Action, costs: &Costs) -> (String, Data) {
             "consents(d.apps)".to_owned()
         }
         Deed::AskConsent => "askConsent(app)".to_owned(),
+        Deed::Dictionary { path } => {
+            data.set("path", path);
+            CONVERT.to_owned()
+        }
         Deed::Look { path, identity, mark } => look(path, identity, mark.as_ref(), &mut data),
         Deed::Names { container, collection, name } => {
             let from = at(container, &mut data);

@@ -121,13 +121,15 @@ const rowsOf = (collection, size, from, span, left, q) => {
       const rule = cells.cell(s.rule)(row);
       return typeof rule === "string" && rule.trim() !== "" ? rule : null;
     };
-    const open = (row, asked) => ([word, i, value]) => {
-      if (!asked.includes(i)) return null;
-      const holdsNow = holds(word, cells.cell(i)(row), wanted(value));
-      if (!isTime(i) || ruleOf(row) === null) return holdsNow;
-      // No occurrence of a series starts before its first one.
-      return i === s.start && word[0] === "<" && !holdsNow ? false : null;
-    };
+    const open =
+      (row, asked) =>
+      ([word, i, value]) => {
+        if (!asked.includes(i)) return null;
+        const holdsNow = holds(word, cells.cell(i)(row), wanted(value));
+        if (!isTime(i) || ruleOf(row) === null) return holdsNow;
+        // No occurrence of a series starts before its first one.
+        return i === s.start && word[0] === "<" && !holdsNow ? false : null;
+      };
     const keep = (asked) => {
       rows = rows.filter((row) => may(d.filter, open(row, asked)) !== false);
     };
@@ -201,7 +203,10 @@ const happening = (make, leaf, q) => {
     chains = make();
   const index = d.series.index ? indexed(chains, leaf, span, q) : { state: null };
   const found = index.rows ? { rows: index.rows, late: [] } : byRules(chains, leaf, span, q);
-  const first = found.rows.reduce((least, row) => (row.start !== null && row.start < least ? row.start : least), span.from);
+  const first = found.rows.reduce(
+    (least, row) => (row.start !== null && row.start < least ? row.start : least),
+    span.from,
+  );
   return {
     rows: found.rows,
     moments: leavesOf(d.filter).map(([, i, value]) => (isTime(i) ? wanted(value) : null)),

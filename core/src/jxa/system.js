@@ -1,4 +1,3 @@
-
 // Which apps run; asking launches none. Null where there is no such app.
 const running = (apps) =>
   apps.map((id) => {

@@ -92,6 +92,7 @@ fn calls(deed: &Deed) -> impl Iterator<Item = Classified> {
         Deed::Running { .. }
         | Deed::Frontmost
         | Deed::Version
+        | Deed::Dictionary { .. }
         | Deed::Consents { .. }
         | Deed::AskConsent
         | Deed::Find(_)

@@ -141,6 +141,7 @@ impl<'a> Touched<'a> {
             Deed::Running { .. }
             | Deed::Frontmost
             | Deed::Version
+            | Deed::Dictionary { .. }
             | Deed::Consents { .. }
             | Deed::Script(_) => {}
             Deed::AskConsent => {

@@ -1187,6 +1187,7 @@
     if (!frameworks.includes(name)) throw new Error(`Framework not found: ${name}`);
     Object.assign($, libraries[name] ?? {});
     if (name === "EventKit" && !classes.EKEventStore) offer(eventKit);
+    imported.add(name);
     if ((name === "AppKit" || name === "Cocoa") && !withAppKit) {
       withAppKit = true;
       offer(appKit);
@@ -1210,14 +1211,7 @@
     NSApplicationActivateAllWindows: 1,
   };
 
-  // An out-parameter for an object that is made by Ref() ends the process when it is read, as it does on a Mac.
-  // With its type it is indexed like an array, and an opaque pointer is known again by `equals`.
-  function Ref(type) {
-    const crashes = (target, key) => type === undefined && key === "0" && VALUE in target;
-    const made = new Proxy({}, { get: (target, key) => (crashes(target, key) ? system.exit(139) : target[key]) });
-    define(made, "equals", { value: (other) => other === made });
-    return made;
-  }
+  const { Ref, copyDefinition, cast } = system.part("references")({ system, VALUE, data, text, define });
   // Functions of C that scripts bind by name; others are not simulated.
   const BUNDLE_ID = Symbol("bundle id");
   kind("NSAppleEventDescriptor", { get: { aeDesc: (v) => ({ [BUNDLE_ID]: v }) } });
@@ -1243,6 +1237,7 @@
     ...Object.values(libraries),
     ofConsent,
   );
+  const imported = new Set();
 
   const ObjC = {
     import: importFramework,
@@ -1250,12 +1245,15 @@
     unwrap,
     deepUnwrap,
     $,
-    castRefToObject: (value) => value,
+    castRefToObject: cast,
     castObjectToRef: (value) => value,
     bindFunction(name) {
       if (Object.hasOwn($, name)) return;
+      const converts =
+        name === "OSACopyScriptingDefinitionFromURL" && ["OSAKit", "Carbon"].some((each) => imported.has(each));
       $[name] =
         bindable[name] ??
+        (converts ? copyDefinition : undefined) ??
         (() => {
           throw new Error(`${name} is not simulated`);
         });

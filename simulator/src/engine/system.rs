@@ -12,13 +12,14 @@ use std::time::{Duration, Instant};
 const FOUNDATION: &str = include_str!("foundation.js");
 
 /// The parts of the bridge that are evaluated when a script first names one of their classes.
-const PARTS: [(&str, &str); 6] = [
+const PARTS: [(&str, &str); 7] = [
     ("values", include_str!("foundation/values.js")),
     ("dates", include_str!("foundation/dates.js")),
     ("files", include_str!("foundation/files.js")),
     ("running", include_str!("foundation/running.js")),
     ("appkit", include_str!("foundation/appkit.js")),
     ("eventkit", include_str!("foundation/eventkit.js")),
+    ("references", include_str!("foundation/references.js")),
 ];
 
 /// A script waits for as much as one read of a pipe gives.
@@ -190,6 +191,11 @@ fn apps<'js>(system: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result
         consent.responsible().map(str::to_owned)
     };
     system.set("responsible", Func::from(responsible))?;
+    let it = Rc::clone(bridge);
+    let definition = move |ctx: Ctx<'js>, path: String| {
+        it.session.world.definition(&path).map(|found| bytes(&ctx, Ok(found))).transpose()
+    };
+    system.set("definition", Func::from(definition))?;
     let it = Rc::clone(bridge);
     let running = move |ctx: Ctx<'js>| {
         let apps = it.session.world.running().unwrap_or_default();

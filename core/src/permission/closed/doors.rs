@@ -57,6 +57,7 @@ impl Closed {
             Deed::Running { .. }
             | Deed::Frontmost
             | Deed::Version
+            | Deed::Dictionary { .. }
             | Deed::Consents { .. }
             | Deed::AskConsent
             | Deed::Script(_) => None,

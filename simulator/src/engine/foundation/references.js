@@ -1,0 +1,28 @@
+// What `Ref` gives, and the function of C that needs one with a type: the system's converter of dictionaries.
+(function ({ system, VALUE, data, text, define }) {
+  "use strict";
+
+  // An out-parameter for an object that is made by Ref() ends the process when it is read, as it does on a Mac.
+  // With its type it is indexed like an array, and an opaque pointer is known again by `equals`. A pointer to an object
+  // that a function of C gives is no object before it is cast.
+  const typed = new WeakSet();
+  const pointees = new WeakMap();
+  function Ref(type) {
+    const crashes = (target, key) => type === undefined && key === "0" && VALUE in target;
+    const made = new Proxy({}, { get: (target, key) => (crashes(target, key) ? system.exit(139) : target[key]) });
+    define(made, "equals", { value: (other) => other === made });
+    if (type !== undefined) typed.add(made);
+    return made;
+  }
+  // The system's converter of dictionaries. It refuses a reference without a type, and what has no dictionary.
+  const copyDefinition = (url, modes, out) => {
+    if (!typed.has(out)) return -50;
+    const definition = system.definition(text(url));
+    if (definition == null) return -192;
+    out[0] = {};
+    pointees.set(out[0], data(definition));
+    return 0;
+  };
+  const cast = (value) => pointees.get(value) ?? value;
+  return { Ref, copyDefinition, cast };
+})
