@@ -55,6 +55,8 @@ pub enum Way {
     Sdef,
     /// The app has the older pairs of suites and terminologies.
     Suites,
+    /// The app has neither, and the system's converter knows its terms.
+    Converter,
     /// The app says that it is scriptable and has no dictionary of its own that could be read.
     Standard,
 }
@@ -65,6 +67,9 @@ impl Way {
         match self {
             Self::Sdef => "the app's .sdef",
             Self::Suites => "the app's suites and terminologies, the older form of a dictionary",
+            Self::Converter => {
+                "the system's converter, since the app has only a form of dictionary that the server cannot read"
+            }
             Self::Standard => "the standard suite, since the app has no dictionary that can be read",
         }
     }

@@ -1,6 +1,7 @@
 //! One call, from its arguments to its answer: the core decides, the supervisor runs, the core goes on.
 
 mod consents;
+mod convert;
 mod leads;
 mod lookup;
 mod operator;
@@ -320,7 +321,7 @@ impl Pipeline {
     /// # Errors
     /// There is no such app, or its dictionary cannot be read.
     pub async fn definition(&self, app: &str) -> Result<Definition, Fault> {
-        self.every_app().await?;
+        self.apps(Need::Dictionaries(vec![app.to_owned()])).await?;
         let (catalog, app) = (Arc::clone(&self.catalog), app.to_owned());
         let read = move || Ok(catalog.definition(&app)?.1);
         tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| Err(internal(&error)))
@@ -539,9 +540,12 @@ impl Pipeline {
         if let Some(apps) = self.catalog.ready(&need) {
             return Ok(apps);
         }
-        let (catalog, world) = (Arc::clone(&self.catalog), self.world.clone());
-        let read = move || prepare(world.as_deref()).map(|()| catalog.load(&need));
-        tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| Err(internal(&error)))
+        let (catalog, world, asked) = (Arc::clone(&self.catalog), self.world.clone(), need.clone());
+        let find = move || prepare(world.as_deref()).map(|()| catalog.unconverted(&asked));
+        let unconverted = tokio::task::spawn_blocking(find).await.map_err(|error| internal(&error))??;
+        Box::pin(self.convert(unconverted)).await;
+        let catalog = Arc::clone(&self.catalog);
+        tokio::task::spawn_blocking(move || catalog.load(&need)).await.map_err(|error| internal(&error))
     }
 
     /// Lets the core begin; nothing does where it cannot be read what may be done.

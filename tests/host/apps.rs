@@ -408,3 +408,45 @@ fn a_suite_is_read_by_its_path_too() {
     assert!(definition.dictionary.property("document", "text").is_some());
     assert!(iac_apps::read_file(&file.with_file_name("None.scriptSuite"), &mac(), None).is_err());
 }
+
+const CONVERTED: &str = r#"<dictionary><suite name="Own" code="ownS"><class name="application" code="capp"/>
+<class name="own thing" code="ownT"/></suite></dictionary>"#;
+
+#[test]
+fn what_the_systems_converter_made_is_kept() {
+    let changed = Changed::new();
+    let need = || Need::Dictionaries(vec!["Script Editor".to_owned()]);
+    let path = "/System/Applications/Utilities/Script Editor.app";
+    let catalog = Catalog::new(changed.settings());
+    assert_eq!(
+        catalog.unconverted(&Need::Dictionaries(vec!["Mail".to_owned(), "TextEdit".to_owned()])),
+        [""; 0]
+    );
+    assert_eq!(catalog.unconverted(&need()), [path]);
+    catalog.keep_converted(path, Some(CONVERTED.into()));
+    assert_eq!(catalog.unconverted(&need()), [""; 0]);
+    assert_eq!(terms_of(&changed, "Script Editor"), (Way::Converter, vec!["own thing".to_owned()], 0));
+    let next = Catalog::new(changed.settings());
+    assert_eq!(next.unconverted(&need()), [""; 0], "the cache has it");
+    assert_eq!(next.ways()[&Way::Converter], ["Script Editor"]);
+    assert_eq!(changed.everything(), changed.everything());
+
+    let list = changed.mac(&path[1..]).join("Contents/Info.plist");
+    let text = fs::read_to_string(&list).unwrap();
+    write(&list, text.replace("</dict>", "<key>New</key><true/></dict>").as_bytes());
+    assert_eq!(Catalog::new(changed.settings()).unconverted(&need()), [path], "another version of the app");
+    assert_eq!(terms_of(&changed, "Script Editor").0, Way::Standard);
+}
+
+#[test]
+fn an_app_that_cannot_be_converted_is_tried_once_in_a_process() {
+    let changed = Changed::new();
+    let need = Need::Counts;
+    let catalog = Catalog::new(changed.settings());
+    let paths = catalog.unconverted(&need);
+    assert_eq!(paths.len(), 2, "{paths:?}");
+    paths.iter().for_each(|path| catalog.keep_converted(path, None));
+    assert_eq!(catalog.unconverted(&need), [""; 0]);
+    assert_eq!(terms_of(&changed, "Script Editor").0, Way::Standard);
+    assert_eq!(Catalog::new(changed.settings()).unconverted(&need), paths);
+}

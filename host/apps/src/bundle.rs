@@ -5,6 +5,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::resources;
+
 /// The largest property list that is read, in bytes.
 const LARGEST: u64 = 8 * 1024 * 1024;
 
@@ -45,9 +47,15 @@ pub(crate) fn read(info: &Path) -> Result<Info, String> {
     Ok(Info {
         id,
         version: text("CFBundleShortVersionString").or_else(|| text("CFBundleVersion")).unwrap_or_default(),
-        scriptable: enabled.unwrap_or(definition.is_some()),
+        scriptable: enabled.unwrap_or_else(|| definition.is_some() || has_resources(info)),
         definition,
     })
+}
+
+/// Whether the app of a property list has a dictionary among its resources.
+fn has_resources(info: &Path) -> bool {
+    let bundle = info.parent().and_then(Path::parent);
+    bundle.is_some_and(resources::have_dictionary)
 }
 
 /// Whether a text is a bundle id.

@@ -1,15 +1,14 @@
 //! An app's dictionary: which file holds it, and what that file includes.
 
-use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use iac_core::dictionary::sdef::MOST_BYTES;
 use iac_core::dictionary::{Dictionary, Includes, Problem, ProblemKind, Way, parse, standard};
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 
-use crate::stamp::Source;
+use crate::stamp::{Source, read};
 use crate::suites::{self, Files};
 
 /// Where the system keeps dictionaries that others include, below `/`.
@@ -49,6 +48,8 @@ enum Origin {
     File(Source),
     /// The older pairs of property lists.
     Suites(Vec<Files>),
+    /// What the system's converter made of the app, as long as the app's property list is the same.
+    Converted(Source),
     /// The terms of the standard suite: the system's file, or those that the core carries.
     Standard(Option<Source>),
 }
@@ -62,12 +63,24 @@ pub(crate) struct Shelf {
     base: PathBuf,
     /// The file of the standard suite, where an operator gave one.
     standard: Option<PathBuf>,
+    /// What the system's converter made of the app.
+    converted: Option<Vec<u8>>,
 }
 
 impl Shelf {
     pub(crate) fn new(bundle: &Path, base: &Path, standard: Option<&Path>) -> Self {
         let standard = standard.map(Path::to_owned);
-        Self { bundle: bundle.to_owned(), base: base.to_owned(), standard }
+        Self { bundle: bundle.to_owned(), base: base.to_owned(), standard, converted: None }
+    }
+
+    /// The same shelf with what the system's converter made of the app.
+    pub(crate) fn with_converted(self, converted: Option<Vec<u8>>) -> Self {
+        Self { converted, ..self }
+    }
+
+    /// The app's property list: while it stays the same, so does what the system's converter makes of the app.
+    pub(crate) fn property_list(&self) -> Option<Source> {
+        Source::of(self.bundle.join("Contents/Info.plist"))
     }
 
     /// Finds an app's dictionary by the name in its property list.
@@ -81,7 +94,8 @@ impl Shelf {
         let sdef = named.or_else(|| any(&resources)).and_then(Source::of).map(Origin::File);
         let suites =
             || Some(suites::find(&self.bundle)).filter(|files| !files.is_empty()).map(Origin::Suites);
-        let origin = sdef.or_else(suites).unwrap_or_else(|| self.standard_origin());
+        let converted = || self.property_list().filter(|_| self.converted.is_some()).map(Origin::Converted);
+        let origin = sdef.or_else(suites).or_else(converted).unwrap_or_else(|| self.standard_origin());
         Sources { origin, missing, includes: Vec::new() }
     }
 
@@ -118,6 +132,10 @@ impl Shelf {
             }
             Origin::Suites(files) => {
                 Definition::from(iac_core::dictionary::suites::parse(&suites::pairs(files)?))
+            }
+            Origin::Converted(_) => {
+                let bytes = self.converted.clone().unwrap_or_default();
+                self.with_includes(&bytes, sources)
             }
             Origin::Standard(None) => self.with_includes(standard::SDEF.as_bytes(), sources),
         };
@@ -194,7 +212,7 @@ impl Sources {
     /// What names this dictionary among others, whatever its state.
     pub(crate) fn name(&self) -> String {
         match &self.origin {
-            Origin::File(source) | Origin::Standard(Some(source)) => {
+            Origin::File(source) | Origin::Standard(Some(source)) | Origin::Converted(source) => {
                 source.path.to_string_lossy().into_owned()
             }
             Origin::Suites(files) => suites::name(files),
@@ -207,6 +225,7 @@ impl Sources {
         match &self.origin {
             Origin::File(_) => Way::Sdef,
             Origin::Suites(_) => Way::Suites,
+            Origin::Converted(_) => Way::Converter,
             Origin::Standard(_) => Way::Standard,
         }
     }
@@ -244,11 +263,4 @@ fn local_path(href: &str) -> Option<String> {
         }
     };
     Some(percent_decode_str(path).decode_utf8_lossy().into_owned())
-}
-
-/// Reads as much of a file as a parser takes, and one byte more, so that it can say that a file is too large.
-pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }

@@ -38,7 +38,7 @@ impl Bundle {
     }
 
     /// A folder as it is called on the Mac that it belongs to.
-    fn shown(&self, folder: &Path) -> String {
+    pub(crate) fn shown(&self, folder: &Path) -> String {
         folder
             .strip_prefix(&self.base)
             .map_or_else(|_| folder.display().to_string(), |below| format!("/{}", below.display()))

@@ -1,12 +1,14 @@
 //! Which scriptable apps there are, and their dictionaries: found, read and kept as late as possible.
 
-mod bundle;
 mod cache;
 mod stamp;
 mod suites;
+mod resources;
+mod bundle;
 mod definition;
 mod parallel;
 mod roots;
+mod converted;
 mod index;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +22,7 @@ use iac_core::fault::{Code, Fault};
 use iac_core::step::EVERY_APP;
 
 use cache::Cache;
+use converted::Converted;
 pub use definition::Definition;
 use definition::{Shelf, Sources};
 use index::{Bundle, Index, Refused};
@@ -52,6 +55,8 @@ pub struct Catalog {
     cache: Option<Cache>,
     /// What is known so far; replaced as a whole, so that a call keeps what it began with.
     apps: RwLock<Option<Arc<Apps>>>,
+    /// What the system's converter made of apps.
+    converted: Converted,
     /// What is on disk; held while anything is read.
     found: Mutex<Option<OnDisk>>,
 }
@@ -68,7 +73,8 @@ impl Catalog {
     /// Makes a catalog; nothing is read before it is needed.
     pub fn new(settings: Settings) -> Self {
         let cache = settings.cache.clone().map(Cache::new);
-        Self { settings, cache, apps: RwLock::default(), found: Mutex::default() }
+        let converted = Converted::new(cache.clone());
+        Self { settings, cache, apps: RwLock::default(), converted, found: Mutex::default() }
     }
 
     /// Returns the apps if everything that is needed is known already.
@@ -107,6 +113,34 @@ impl Catalog {
         }
         *self.apps.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&apps));
         apps
+    }
+
+    /// The needed apps that have no dictionary which can be read, and that were not converted yet: their paths on their
+    /// Mac. This may block.
+    pub fn unconverted(&self, need: &Need) -> Vec<String> {
+        let mut on_disk = self.on_disk();
+        let OnDisk { bundles, .. } = on_disk.get_or_insert_with(|| self.search());
+        let apps = self.known().unwrap_or_else(|| Arc::new(Apps(bundles.iter().map(Bundle::app).collect())));
+        let needed: Vec<usize> = match need {
+            Need::Counts => (0..apps.0.len()).filter(|at| apps.0[*at].counts.is_none()).collect(),
+            Need::Dictionaries(terms) => unread(terms, &apps),
+        };
+        let lacks = |bundle: &&Bundle| {
+            self.shelf(bundle).locate(bundle.definition.as_deref()).way() == Way::Standard
+                && !self.converted.was_tried(&bundle.folder)
+        };
+        let needed = needed.into_iter().map(|at| &bundles[at]);
+        needed.filter(lacks).map(|bundle| bundle.shown(&bundle.folder)).collect()
+    }
+
+    /// Keeps what the system's converter made of an app, by its path on its Mac, or that it made nothing. This may block.
+    pub fn keep_converted(&self, path: &str, made: Option<Vec<u8>>) {
+        let on_disk = self.on_disk();
+        let mut bundles = on_disk.iter().flat_map(|on_disk| &on_disk.bundles);
+        if let Some(bundle) = bundles.find(|bundle| bundle.shown(&bundle.folder) == path) {
+            let list = self.shelf(bundle).property_list();
+            self.converted.keep(&bundle.folder, list, made);
+        }
     }
 
     /// Reads one app's dictionary with what is wrong with it; the app in any spelling. This may block.
@@ -235,7 +269,9 @@ impl Catalog {
     }
 
     fn shelf(&self, bundle: &Bundle) -> Shelf {
-        Shelf::new(&bundle.folder, &bundle.base, self.settings.standard.as_deref())
+        let shelf = Shelf::new(&bundle.folder, &bundle.base, self.settings.standard.as_deref());
+        let converted = self.converted.of(&bundle.folder, shelf.property_list().as_ref());
+        shelf.with_converted(converted)
     }
 }
 

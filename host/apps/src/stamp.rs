@@ -1,9 +1,11 @@
-//! What tells one state of a file from another without reading it.
+//! Files: what tells one state of a file from another without reading it, and as much of it as a dictionary may have.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use iac_core::dictionary::sdef::MOST_BYTES;
 use serde::{Deserialize, Serialize};
 
 /// The size of a file and when it was last changed.
@@ -36,4 +38,11 @@ impl Source {
         let stamp = Stamp::of(&path)?;
         Some(Self { path, stamp })
     }
+}
+
+/// Reads as much of a file as a parser takes, and one byte more, so that it can say that a file is too large.
+pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use iac_core::dictionary::suites::{FOLDERS, MOST_PAIRS, Pair};
 use serde::{Deserialize, Serialize};
 
-use crate::definition::read;
-use crate::stamp::Source;
+use crate::stamp::{Source, read};
 
 /// A suite with its terminology, as the files were.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,7 +62,7 @@ fn terminology(suite: &Path) -> Option<PathBuf> {
 }
 
 /// What a folder has with an extension, by name.
-fn listed(folder: &Path, extension: &str) -> Vec<PathBuf> {
+pub(crate) fn listed(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut paths: Vec<PathBuf> =
         entries.filter(|path| path.extension().is_some_and(|found| found == extension)).collect();

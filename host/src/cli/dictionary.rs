@@ -24,6 +24,12 @@ pub(super) fn of(what: &str, common: &Common, mac: Mac) -> Result<(App, Definiti
     }
     let pipeline = mac.pipeline(common, &[])?;
     pipeline.prepare()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        // An app with another form of dictionary is converted here; whatever is wrong is said below.
+        _ = pipeline.definition(what).await;
+        pipeline.shutdown().await;
+    });
     Ok(pipeline.catalog().definition(what)?)
 }
 
