@@ -107,6 +107,37 @@ class Operator(Desk):
             with self.subTest(arguments):
                 self.assertIn(expected, self.told(*arguments, status=status))
 
+    def test_it_is_told_where_terms_come_from(self):
+        for app, expected in (
+            ("TextEdit", "terms from the app's suites and terminologies"),
+            ("Script Editor", "terms from the system's converter"),
+            ("Label Printer", "terms from the standard suite"),
+        ):
+            with self.subTest(app):
+                self.assertIn(expected, self.told("describe", app, "--simulated"))
+        self.assertNotIn("terms from", self.told("describe", "Mail", "--simulated"))
+        checks = json.loads(self.told("doctor", "--simulated", "--json"))["checks"]
+        [terms] = [check["detail"] for check in checks if check["name"] == "terms"]
+        self.assertRegex(terms, "suites and terminologies.*: TextEdit; .*converter.*: Script Editor; .*standard suite.*: Label Printer")
+
+    def test_the_text_of_a_document_is_read_and_changed(self):
+        def call(tool, **arguments):
+            return json.loads(self.cli("call", tool, json.dumps({"app": "TextEdit", **arguments}), "--json"))
+
+        self.cli("policy", "profile", "trusted")
+        listed = call("iac_mcp_get_elements", elements="documents", properties=["name", "text"])["elements"]
+        [letter, notes] = [document["properties"] for document in listed]
+        self.assertIn("garden house", letter["text"])
+        paragraphs = call("iac_mcp_get_elements", elements="paragraphs of text of document 1")
+        self.assertEqual((paragraphs["count"], paragraphs["elements"][0]["type"]), (5, "paragraph"))
+        counted = call("iac_mcp_read_command", command="count", target="text of document 1", arguments={"each": "word"})
+        self.assertEqual(counted["data"], len(re.findall(r"\w+", letter["text"])))
+        read = call("iac_mcp_read_command", command="get", target="paragraph 2 of document 1")
+        self.assertEqual(read["data"], letter["text"].splitlines(keepends=True)[1])
+        call("iac_mcp_set_property", reference="document 1", property="text", value="One two\nthree\n")
+        read = call("iac_mcp_query_object", specifier="text of document 1")
+        self.assertEqual(read["value"], "One two\nthree\n")
+
     def test_the_tools_are_listed_as_clients_see_them(self):
         def names(*options):
             return [tool["name"] for tool in json.loads(self.told("tools", "--json", "--simulated", *options))]

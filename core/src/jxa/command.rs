@@ -12,6 +12,9 @@ use crate::identity::Anchors;
 use crate::marshal::{Given, Place};
 use crate::specifier::Path;
 
+/// The code of the command that reads an object.
+const GET: &str = "coregetd";
+
 /// Writes the body of a command; its arguments go to `data.a`, and the ways to objects among them into the code.
 pub(super) fn command(invocation: &Invocation, data: &mut Data) -> String {
     let mut ways = Ways { anchors: invocation.anchors.as_ref(), ..Ways::default() };
@@ -24,11 +27,15 @@ pub(super) fn command(invocation: &Invocation, data: &mut Data) -> String {
     data.set("text", &[invocation.text.offset, invocation.text.limit]);
     data.set("a", &values);
     let ways = ways.code();
+    let reads = invocation.direct.as_ref().is_some_and(|given| !is_application(given));
+    // Every specifier has a `get` of its own, also the application, so the command is the read that it means.
+    let event = |target: &str, call: &str| match invocation.code == GET && reads {
+        true => format!("{target}()"),
+        false => format!("app.{}({call})", invocation.identifier),
+    };
     let send = |target: &str, call: &str| match &invocation.moves {
-        Some(looks) => {
-            format!("moving({target}, {}, () => app.{}({call}))", moves(looks), invocation.identifier)
-        }
-        None => format!("answer(() => app.{}({call}))", invocation.identifier),
+        Some(looks) => format!("moving({target}, {}, () => {})", moves(looks), event(target, call)),
+        None => format!("answer(() => {})", event(target, call)),
     };
     let targets: Vec<&Path> = invocation.direct.iter().flat_map(Given::objects).collect();
     let checked = checked(&invocation.seen, &targets, data);
@@ -45,8 +52,8 @@ pub(super) fn command(invocation: &Invocation, data: &mut Data) -> String {
             )
         }
         (true, Some(rest)) => format!(
-            "{{ {checked}const a = inbound(d.a, [{ways}]); return each(a[0], target => app.{}(target{rest})); }}",
-            invocation.identifier
+            "{{ {checked}const a = inbound(d.a, [{ways}]); return each(a[0], target => {}); }}",
+            event("target", &format!("target{rest}"))
         ),
         _ => {
             format!("{{ {checked}const a = inbound(d.a, [{ways}]); return {}; }}", kept(send("a[0]", &call)))
