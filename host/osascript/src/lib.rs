@@ -7,6 +7,7 @@ mod settings;
 mod spawn;
 mod raised;
 mod lines;
+mod answer;
 mod memory;
 mod turns;
 mod standing;

@@ -7,10 +7,10 @@ use iac_core::step::{Event, RunFailure};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStdin, ChildStdout};
 
+use crate::answer::is_envelope;
 use crate::raised::{self, Said};
 use crate::settings::Settings;
 use crate::spawn::{Liveness, Pipes, Process};
-use crate::worker::is_envelope;
 
 /// Runs a script to its end. Dropping the future kills the process and all that it started.
 ///

@@ -11,11 +11,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use iac_core::jxa::Script;
-use iac_core::step::{Event, RunFailure};
-use serde::Deserialize;
+use iac_core::step::Event;
 use tokio::io::AsyncWriteExt;
 use tokio::process::{ChildStdin, ChildStdout};
 
+use crate::answer::answer;
 use crate::lines::{Lines, NoLine};
 use crate::memory;
 use crate::raised::Said;
@@ -232,65 +232,9 @@ fn babble(line: &str) -> Broken {
     Broken::Babble(line.chars().take(200).collect())
 }
 
-#[derive(Deserialize)]
-struct Raised {
-    number: i64,
-    message: String,
-}
-
-fn answer(line: &str, to: u64) -> Option<Event> {
-    let (id, answer) = line.split_once(' ')?;
-    if id.parse() != Ok(to) {
-        return None;
-    }
-    match answer.split_once(' ')? {
-        ("=", text) => is_envelope(text).then(|| Event::Replied(text.to_owned())),
-        ("!", raised) => {
-            let Raised { number, message } = serde_json::from_str(raised).ok()?;
-            Some(Event::Failed(RunFailure::Script { number, message }))
-        }
-        _ => None,
-    }
-}
-
-/// Whether a text has the ends of an envelope. A text that was cut off lacks them; the core checks the rest.
-pub(crate) fn is_envelope(text: &str) -> bool {
-    text.starts_with("{\"ok\":") && text.trim_ascii_end().ends_with('}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn check(line: &str, expected: Option<Event>) {
-        assert_eq!(answer(line, 7), expected, "{line}");
-    }
-
-    #[test]
-    fn only_the_answer_that_was_asked_for() {
-        check(r#"7 = {"ok":true}"#, Some(Event::Replied(r#"{"ok":true}"#.to_owned())));
-        let message = "no (x)".to_owned();
-        let raised = Event::Failed(RunFailure::Script { number: -1728, message });
-        check(r#"7 ! {"number":-1728,"message":"no (x)"}"#, Some(raised));
-        for line in [
-            "",
-            "7",
-            "7 =",
-            "8 = {}",
-            "77 = {}",
-            "7 ? {}",
-            "7 ! no",
-            "seven = {}",
-            "{}",
-            " 7 = {}",
-            "7  = {}",
-            "7 = {}",
-            "7 = what",
-            r#"7 = {"ok":true,"value":["half"#,
-        ] {
-            check(line, None);
-        }
-    }
 
     #[test]
     fn the_loop_can_be_a_line_of_a_shell() {
