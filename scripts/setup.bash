@@ -10,6 +10,7 @@ PATH=$TOOLS/bin:$PATH
 
 CARGO_LLVM_COV=0.9.1
 CARGO_DENY=0.20.2
+CARGO_FUZZ=0.13.2
 
 export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-auto}
 
@@ -23,6 +24,18 @@ need_component() {
 need_target() {
     local library
     library=$(rustc --print target-libdir --target "$1") && [[ -d $library ]] || rustup target add "$1"
+}
+
+# The compiler that counts which code an input reaches. Only rustup brings it.
+need_nightly() {
+    if ! command -v rustup >/dev/null; then
+        echo "skipped: fuzzing needs a nightly compiler, which rustup would install"
+        return "$SKIPPED"
+    fi
+    rustup toolchain list | grep -q '^nightly-' && return
+    rustup toolchain install nightly --profile minimal >/dev/null 2>&1 && return
+    echo "skipped: rustup cannot install a nightly compiler here"
+    return "$SKIPPED"
 }
 
 # need_cargo_tool NAME VERSION [OPTION ...]: builds a cargo subcommand once; unoptimised, since that takes a third of the time.

@@ -1,0 +1,69 @@
+//! The protocols on pipes. Their modules are private to the shell, so the files themselves are included here.
+
+use std::future::Future;
+use std::str;
+
+use tokio::runtime::Builder;
+
+#[path = "../../host/osascript/src/answer.rs"]
+mod answer;
+#[path = "../../host/src/mcp/lines.rs"]
+#[allow(dead_code, reason = "the file is included whole")]
+mod client;
+#[path = "../../host/language-servers/src/wire.rs"]
+mod frames;
+#[path = "../../host/osascript/src/lines.rs"]
+mod worker;
+
+/// The longest line of a client here.
+const LONGEST: usize = 256;
+
+/// What a worker writes: lines of bounded length, each an answer or nothing.
+pub fn worker_line(data: &[u8]) {
+    wait(async {
+        let mut lines = worker::Lines::new(data, LONGEST);
+        while let Ok(line) = lines.next().await {
+            assert!(!line.contains(&b'\n'));
+            let Ok(line) = str::from_utf8(&line) else { continue };
+            let answered = answer::answer(line, 7).is_some();
+            assert!(
+                !answered || line.starts_with("7 ") || line.starts_with("+7 ") || line.starts_with('0'),
+                "{line}"
+            );
+        }
+    });
+}
+
+/// What a language server writes: frames, and noise before the first.
+pub fn language_server_frames(data: &[u8]) {
+    wait(async {
+        let mut frames = frames::Frames::new(data);
+        while let Ok(Some(message)) = frames.next().await {
+            let frame = frames::frame(&message);
+            let mut again = frames::Frames::new(&frame[..]);
+            assert_eq!(again.next().await.ok().flatten(), Some(message));
+        }
+    });
+}
+
+/// What a client writes: lines in any form, none kept that is too long.
+pub fn client_lines(data: &[u8]) {
+    wait(async {
+        let mut lines = client::Lines::new(data, LONGEST);
+        let mut came = 0;
+        loop {
+            match lines.next().await.expect("memory can be read") {
+                client::Came::Line => assert!(lines.line().len() < LONGEST && !lines.line().contains(&b'\n')),
+                client::Came::TooLong => assert!(lines.line().is_empty()),
+                client::Came::End => break,
+            }
+            came += 1;
+            lines.clear();
+        }
+        assert_eq!(came, data.iter().filter(|byte| **byte == b'\n').count());
+    });
+}
+
+fn wait(work: impl Future<Output = ()>) {
+    Builder::new_current_thread().build().expect("a runtime").block_on(work);
+}
