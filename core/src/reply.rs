@@ -65,3 +65,15 @@ impl Reply {
         Ok(Self { result, events, strategy, reason, spent })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Read in a hurry, this number becomes `1.1111121099999999e31`.
+    #[test]
+    fn a_number_keeps_its_last_digit() {
+        let reply = Reply::parse(r#"{"ok":true,"value":1.11111211e31}"#).expect("an envelope");
+        assert_eq!(reply.result.expect("a value").as_f64(), Some(1.111_112_11e31));
+    }
+}
