@@ -76,7 +76,7 @@ impl Consent {
     pub(crate) fn state(&self, app: &str) -> Answer<()> {
         match self.said(app) {
             Said::Yes => Ok(()),
-            Said::No => self.refuse(app),
+            Said::No => self.says_no(app),
             Said::Unasked => refuse(WOULD_ASK),
         }
     }
@@ -96,10 +96,10 @@ impl Consent {
         if self.written.answer.is_some_and(|answer| answer.allow) {
             return self.keep(app, Said::Yes);
         }
-        self.refuse(app)
+        self.says_no(app)
     }
 
-    fn refuse(&self, app: &str) -> Answer<()> {
+    fn says_no(&self, app: &str) -> Answer<()> {
         self.refused.borrow_mut().insert(app.to_owned());
         refuse(NOT_AUTHORIZED)
     }
