@@ -190,6 +190,7 @@ enum Then {
     Create(Box<create::Creating>),
     Validating(Box<validate::Validating>),
     Looking(Box<asking::Looking>),
+    Opening(Box<asking::Opening>),
     Asked(Box<asking::Asking>),
     Back(Box<moves::Back>),
 }
@@ -320,6 +321,7 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Err(fault), Then::Script(inside)) => Err(inside.after(fault)),
         (Err(fault), Then::Create(creating)) if ran && creating.writes() => Err(command::uncertain(fault)),
         (Err(fault), Then::Set(setting)) if ran && setting.writes() => Err(command::uncertain(fault)),
+        (reply, Then::Opening(opening)) => Ok(opening.resume(reply.ok(), Behind { name, events })),
         (reply, Then::Naming(naming)) => Ok(naming.resume(reply.ok(), events)),
         (reply, Then::Frontmost(front)) => front.resume(reply, events, world),
         (reply, Then::Validating(validating)) => Ok(validating.resume(reply.ok(), events, world)),

@@ -1,8 +1,10 @@
 //! The gate in the machine: an action is decided upon, asked about where that is needed, and only then written.
 
 mod looking;
+mod opening;
 
 pub(super) use looking::{Looking, shown};
+pub(super) use opening::{Opening, ask_now, ask_unseen};
 
 use std::sync::Arc;
 

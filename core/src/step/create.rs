@@ -7,7 +7,7 @@ mod wording;
 
 use serde_json::Value as Json;
 
-use super::asking::{Behind, ask, refused, run};
+use super::asking::{Behind, ask_now, ask_unseen, refused, run};
 use super::words::{self, Names};
 use super::{Step, Then, World, command, in_app, placing, query};
 use crate::action::{Action, Creation, Deed, Preview};
@@ -15,7 +15,6 @@ use crate::app::App;
 use crate::change::Subject;
 use crate::fault::Fault;
 use crate::identity::Anchors;
-use crate::jxa;
 use crate::osa_error::OsaError;
 use crate::permission::{Decision, Source, decide};
 use crate::reply::Reply;
@@ -88,8 +87,11 @@ impl Creating {
             Decision::Allow(approved) => run(approved, behind, Then::Create(Box::new(self)), world),
             Decision::Ask(unasked) => {
                 let wording = self.wording(&behind.name, world.gate.plugin.clone());
-                let parts = jxa::canonical(unasked.action());
-                ask(unasked.ask(wording, parts), behind, Then::Create(Box::new(self)))
+                // Containers that were looked at have shown that the app runs.
+                match self.names.is_empty() {
+                    false => ask_now(unasked, wording, behind, Then::Create(Box::new(self))),
+                    true => ask_unseen(unasked, wording, behind, Then::Create(Box::new(self)), world),
+                }
             }
             Decision::Deny(refusal) => refused(refusal, events),
         }

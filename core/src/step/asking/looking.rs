@@ -4,13 +4,12 @@ use serde_json::Value as Json;
 
 use super::super::words::{self, Names};
 use super::super::{placing, query, script};
-use super::{Behind, Step, Then, World, ask, run};
+use super::{Behind, Step, Then, World, ask_now, ask_unseen, run};
 use crate::action::{Deed, Invocation, Preview, Seen};
 use crate::app::App;
 use crate::change::{Look, Subject, beside, consequence, facts};
 use crate::dictionary::Dictionary;
 use crate::fault::Fault;
-use crate::jxa;
 use crate::marshal::Given;
 use crate::osa_error::OsaError;
 use crate::permission::{Unasked, Wording};
@@ -50,7 +49,8 @@ pub(super) fn look(unasked: Unasked, behind: Behind, then: Then, world: &World<'
             Deed::Script(script) => script.objects.clone(),
             _ => Vec::new(),
         };
-        return question(unasked, objects, &Names::default(), behind, then, world);
+        let wording = wording(&unasked, objects, &Names::default(), &behind, world);
+        return ask_unseen(unasked, wording, behind, then, world);
     };
     let name = behind.name.clone();
     let looking = Looking { unasked, subjects, targets, name, then };
@@ -98,7 +98,8 @@ impl Looking {
         let arguments = objects.split_off(targets);
         let names =
             subjects.iter().skip(targets).map(|subject| subject.path.clone()).zip(arguments).collect();
-        Ok(question(unasked, objects, &names, behind, then, world))
+        let wording = wording(&unasked, objects, &names, &behind, world);
+        Ok(ask_now(unasked, wording, behind, then))
     }
 }
 
@@ -137,14 +138,13 @@ fn named(subjects: &[Subject], rows: &[Json], app: &App) -> Result<Vec<String>, 
     subjects.iter().enumerate().map(one).collect()
 }
 
-fn question(
-    unasked: Unasked,
+fn wording(
+    unasked: &Unasked,
     objects: Vec<String>,
     names: &Names,
-    behind: Behind,
-    then: Then,
+    behind: &Behind,
     world: &World<'_>,
-) -> Step {
+) -> Wording {
     let (deed, count) = match &unasked.action().deed {
         Deed::Command(invocation) if invocation.code == schema::LAUNCH => {
             ("open it in the background, so that it can be read".to_owned(), 0)
@@ -162,14 +162,12 @@ fn question(
         _ => None,
     };
     let count = if objects.is_empty() { count } else { count.max(objects.len()) };
-    let wording = Wording {
+    Wording {
         app: behind.name.clone(),
         plugin: world.gate.plugin.clone(),
         deed,
         objects,
         count,
         consequence: consequence.map(str::to_owned),
-    };
-    let parts = jxa::canonical(unasked.action());
-    ask(unasked.ask(wording, parts), behind, then)
+    }
 }
