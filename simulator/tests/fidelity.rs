@@ -25,26 +25,26 @@ fn every_fact_holds() {
 /// Runs `run.py --first-hour`, and gives what it said and its report; nothing where there is no python3.
 fn first_hour(more: &[&str]) -> Option<(String, serde_json::Value)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("a folder");
     let report = folder.path().join("report.json");
     #[expect(clippy::disallowed_methods, reason = "the runner is a program of its own")]
     let mut runner = Command::new("python3");
     runner.arg(root.join("tests/fidelity/run.py")).args(["--first-hour", "--hours", "0.0001", "--report"]);
     runner.arg(&report).args(["--osascript", env!("CARGO_BIN_EXE_osascript"), "--world"]);
-    let Ok(output) = runner.arg(root.join("fixtures/mac")).args(more).stdin(Stdio::null()).output() else {
-        println!("skipped: no python3 to run tests/fidelity/run.py with");
-        return None;
-    };
+    let output = runner.arg(root.join("fixtures/mac")).args(more).stdin(Stdio::null()).output().ok()?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
-    Some((said, serde_json::from_str(&std::fs::read_to_string(report).unwrap()).unwrap()))
+    let report = std::fs::read(report).expect("it wrote its report");
+    Some((said, serde_json::from_slice(&report).expect("JSON")))
 }
 
 const PARTS: [&str; 7] = ["facts", "questions", "risks", "times", "stores", "worker", "writes"];
 
 #[test]
 fn the_first_hour_tells_much_and_nothing_private() {
-    let Some((said, report)) = first_hour(&["--yes"]) else { return };
+    let Some((said, report)) = first_hour(&["--yes"]) else {
+        return println!("skipped: no python3 to run tests/fidelity/run.py with");
+    };
     for part in PARTS {
         assert!(report[part]["left_out"].is_null() && report[part]["failed"].is_null(), "{part}: {report}");
     }
@@ -62,7 +62,9 @@ fn the_first_hour_tells_much_and_nothing_private() {
 
 #[test]
 fn the_first_hour_does_nothing_without_a_yes() {
-    let Some((said, report)) = first_hour(&[]) else { return };
+    let Some((said, report)) = first_hour(&[]) else {
+        return println!("skipped: no python3 to run tests/fidelity/run.py with");
+    };
     assert!(PARTS.iter().all(|part| report[part]["left_out"] == true), "{said}{report}");
 }
 
