@@ -68,12 +68,13 @@ async fn what_was_not_granted_is_not_linked() {
     ] {
         let bytes = Guest::read(name).packed(&engine, &wide()).await.expect("the guest is packed");
         let package = package::read(&bytes).expect("the package is whole");
-        let compiled = engine.compile(&bytes, &wide(), None).expect("the guest compiles");
+        let compiled = engine.compile(&bytes, None).expect("the guest compiles");
         let setup = Setup {
             id: package.manifest.id,
             grants: Grants::default(),
             limits: wide(),
             settings: Map::new(),
+            lenient: false,
             tools: package.tools,
             scripts: Vec::new(),
         };
@@ -178,4 +179,21 @@ async fn a_bound_names_the_place_too() {
         Guest::inline("spin", text).plugin(&engine(Backend::Native), limits).await.expect("it is linked");
     let (_, report) = plugin.call(call(CancellationToken::new())).await;
     assert_eq!(report.place, ["forever", "call"]);
+}
+
+/// The host checks arguments before it runs anything, except for plugins that say that they do.
+#[tokio::test]
+async fn arguments_fit_the_schema_before_the_guest_runs() {
+    let text = "(data (i32.const 64) \"{\\22type\\22:\\22object\\22,\\22properties\\22:{\\22a\\22:{\\22type\\22:\\22integer\\22}}}\")\n\
+        (data (i32.const 192) \"\\37\\00\\00\\00\")\n\
+        (func $call (param i32 i32 i32 i32) (result i32) (unreachable))";
+    let plugin =
+        Guest::inline("schema", text).plugin(&engine(Backend::Native), wide()).await.expect("it is linked");
+    let mut asked = call(CancellationToken::new());
+    asked.arguments.insert("a".to_owned(), "x".into());
+    let said = show(plugin.call(asked).await.0);
+    assert_eq!(said, "the arguments do not fit the tool's schema: `a` is \"x\", expected integer");
+    let mut fitting = call(CancellationToken::new());
+    fitting.arguments.insert("a".to_owned(), 1.into());
+    assert!(show(plugin.call(fitting).await.0).contains("unreachable"));
 }

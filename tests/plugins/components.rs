@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use iac_plugins::engine::Backend;
 use iac_plugins::package;
 
-use crate::guests::{engine, wide};
+use crate::guests::engine;
 
 /// What is said of a component that is written as text; it is never compiled, let alone run.
 fn check(what: &str, text: &str, expected: &str) {
@@ -112,7 +112,7 @@ fn modules_have_one_small_memory_that_nobody_shares() {
 fn a_component_of_two_parts_compiles() {
     for backend in [Backend::Native, Backend::Interpreter] {
         let bytes = wat::parse_str(TWO).expect("the component is text");
-        let compiled = engine(backend).compile(&bytes, &wide(), None);
+        let compiled = engine(backend).compile(&bytes, None);
         assert!(compiled.is_ok(), "{backend:?}: {:?}", compiled.err());
     }
 }

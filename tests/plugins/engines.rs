@@ -42,13 +42,14 @@ async fn check(folder: &Path, when: &str) {
         let engine = engine(backend);
         let bytes = Guest::read("honest").packed(&engine, &wide()).await.expect("the guest is packed");
         let directory = Dir::open_ambient_dir(folder, ambient_authority()).expect("the folder is there");
-        let compiled = engine.compile(&bytes, &wide(), Some(&Cache::new(directory, [1; 32])));
+        let compiled = engine.compile(&bytes, Some(&Cache::new(directory, [1; 32])));
         let package = package::read(&bytes).expect("the package is whole");
         let setup = Setup {
             grants: package.grants(),
             id: package.manifest.id,
             limits: wide(),
             settings: Map::new(),
+            lenient: false,
             tools: package.tools,
             scripts: Vec::new(),
         };

@@ -152,7 +152,7 @@ impl Guest {
     pub(crate) async fn plugin(&self, engine: &Arc<Engine>, limits: Limits) -> Result<Plugin, String> {
         let bytes = self.packed(engine, &limits).await.map_err(|error| error.to_string())?;
         let package = package::read(&bytes).map_err(|error| error.to_string())?;
-        let compiled = engine.compile(&bytes, &limits, None).map_err(|error| error.to_string())?;
+        let compiled = engine.compile(&bytes, None).map_err(|error| error.to_string())?;
         let mut grants = package.grants();
         let folders = |name: &'static str| {
             self.headers("wants").filter_map(move |want| Some(want.strip_prefix(name)?.to_owned()))
@@ -168,6 +168,7 @@ impl Guest {
             grants,
             limits,
             settings: Map::new(),
+            lenient: false,
             tools: package.tools,
             scripts: package.scripts,
         };

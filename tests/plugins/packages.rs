@@ -23,6 +23,7 @@ fn setup(package: package::Package) -> Setup {
         grants,
         limits: wide(),
         settings: Map::new(),
+        lenient: false,
         tools: package.tools,
         scripts: package.scripts,
     }
@@ -48,12 +49,11 @@ fn overwrite(path: &Path, bytes: &[u8]) {
 async fn check_touched(how: &str, touch: impl Fn(Vec<u8>) -> Vec<u8>, secret: u8) {
     let (engine, bytes) = (engine(Backend::Native), honest().await);
     let folder = tempfile::tempdir().expect("a folder can be made");
-    engine.compile(&bytes, &wide(), Some(&cache(folder.path(), 1))).expect("the guest compiles");
+    engine.compile(&bytes, Some(&cache(folder.path(), 1))).expect("the guest compiles");
     let file = only_file(folder.path());
     let kept = std::fs::read(&file).expect("the file is there");
     overwrite(&file, &touch(kept.clone()));
-    let compiled =
-        engine.compile(&bytes, &wide(), Some(&cache(folder.path(), secret))).expect("the guest compiles");
+    let compiled = engine.compile(&bytes, Some(&cache(folder.path(), secret))).expect("the guest compiles");
     let plugin = Plugin::link(&engine, &compiled, setup(package::read(&bytes).expect("it is whole")))
         .expect("it links");
     assert_eq!(shown(&plugin).await, "{}", "{how}");
@@ -91,10 +91,10 @@ async fn compiled_code_that_was_touched_is_never_used() {
 async fn what_was_kept_is_used() {
     let (engine, bytes) = (engine(Backend::Native), honest().await);
     let folder = tempfile::tempdir().expect("a folder can be made");
-    engine.compile(&bytes, &wide(), Some(&cache(folder.path(), 1))).expect("the guest compiles");
+    engine.compile(&bytes, Some(&cache(folder.path(), 1))).expect("the guest compiles");
     let file = only_file(folder.path());
     let written = std::fs::metadata(&file).and_then(|it| it.modified()).expect("the file is there");
-    engine.compile(&bytes, &wide(), Some(&cache(folder.path(), 1))).expect("the guest loads");
+    engine.compile(&bytes, Some(&cache(folder.path(), 1))).expect("the guest loads");
     assert_eq!(std::fs::metadata(&file).and_then(|it| it.modified()).expect("the file is there"), written);
 }
 
@@ -104,7 +104,7 @@ async fn check_version(version: &str, expected: &str) {
     let module = guest.module_of(version, StringEncoding::UTF8);
     let came = match package::pack(&engine, &module, &guest.manifest(), &Texts::new(), &wide()).await {
         Ok(bytes) => {
-            let compiled = engine.compile(&bytes, &wide(), None).expect("the guest compiles");
+            let compiled = engine.compile(&bytes, None).expect("the guest compiles");
             let package = package::read(&bytes).expect("it is whole");
             shown(&Plugin::link(&engine, &compiled, setup(package)).expect("it links")).await
         }
@@ -207,7 +207,7 @@ fn bytes_that_are_no_package_are_refused() {
 async fn a_script_runs_only_as_it_was_granted() {
     let engine = engine(Backend::Native);
     let bytes = Guest::read("script").packed(&engine, &wide()).await.expect("the guest is packed");
-    let compiled = engine.compile(&bytes, &wide(), None).expect("the guest compiles");
+    let compiled = engine.compile(&bytes, None).expect("the guest compiles");
     for (pin, part) in
         [(None, "\"data\":{\"a\":1}"), (Some("another text"), "no grant for the script `change`")]
     {

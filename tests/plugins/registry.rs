@@ -33,6 +33,7 @@ fn install_bytes(state: &Path, bytes: &[u8]) {
         limits: Overrides::default(),
         tools: package.tools.clone(),
         quarantined: None,
+        disabled: false,
     };
     Installed::open(state).and_then(|it| it.add(bytes, &package, receipt)).expect("it is installed");
 }

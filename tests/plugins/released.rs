@@ -3,8 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use data_encoding::HEXLOWER;
+use iac_plugins::engine::{Backend, Plugin, Setup};
+use iac_plugins::package;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
+use tokio_util::sync::CancellationToken;
+
+use crate::guests::{Guest, call, engine, show, wide};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -85,6 +90,37 @@ fn a_release_freezes_them() {
     });
     let expected = if released { State::Released } else { State::Draft };
     assert_eq!(latest().state, expected, "wit/versions.toml, beside the releases of CHANGELOG.md");
+}
+
+/// A package of this version in bytes. Every later host answers it as this one does; it is written anew, with
+/// `UPDATE_EXPECT=1`, only as long as the version is a draft.
+#[tokio::test]
+async fn a_package_of_each_version_still_answers() {
+    let Version { number, state, .. } = latest();
+    let file = root().join(format!("tests/plugins/released/{number}.wasm"));
+    if state == State::Draft && std::env::var_os("UPDATE_EXPECT").is_some() {
+        let packed = Guest::read("log-and-answer").packed(&engine(Backend::Native), &wide()).await;
+        std::fs::write(&file, packed.expect("it is packed")).expect("it is written");
+    }
+    for entry in std::fs::read_dir(file.parent().expect("a folder")).expect("the folder is there").flatten() {
+        let bytes = std::fs::read(entry.path()).expect("the package is there");
+        let engine = engine(Backend::Native);
+        let package = package::verify(&engine, &bytes, &wide(), None).await;
+        let package = package.unwrap_or_else(|error| panic!("{}: {error}", entry.path().display()));
+        let compiled = engine.compile(&bytes, None).expect("it compiles");
+        let setup = Setup {
+            grants: package.grants(),
+            id: package.manifest.id,
+            limits: wide(),
+            settings: serde_json::Map::new(),
+            lenient: false,
+            tools: package.tools,
+            scripts: package.scripts,
+        };
+        let plugin = Plugin::link(&engine, &compiled, setup).expect("it links");
+        let (answer, report) = plugin.call(call(CancellationToken::new())).await;
+        assert_eq!((show(answer).as_str(), report.log[0].text.as_str()), ("{}", "Misbehaves."));
+    }
 }
 
 #[test]

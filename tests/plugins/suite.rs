@@ -10,3 +10,4 @@ mod packages;
 mod registry;
 mod released;
 mod servers;
+mod wasi;

@@ -63,7 +63,7 @@ fn load(engine: &Arc<Engine>, what: &str, bytes: &[u8]) -> Row {
     let folder = tempfile::tempdir().expect("a folder for things that pass");
     let directory = Dir::open_ambient_dir(folder.path(), ambient_authority()).expect("the folder is there");
     let cache = Cache::new(directory, [7; 32]);
-    let load = || drop(engine.compile(bytes, &wide(), Some(&cache)).expect("it compiles"));
+    let load = || drop(engine.compile(bytes, Some(&cache)).expect("it compiles"));
     load();
     Row::new(what, milliseconds(ROUNDS, load), "ms", Target::AtMost(1.0))
 }

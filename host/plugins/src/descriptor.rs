@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 
 use crate::PluginId;
 use crate::failure::clean;
+use crate::schema;
 
 /// One tool of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +22,9 @@ pub struct Descriptor {
     pub description: String,
     /// JSON Schema of its arguments.
     pub input_schema: Json,
+    /// JSON Schema of its answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Json>,
     /// It changes nothing; the engine holds it to that.
     pub read_only: bool,
     /// It may remove or overwrite what was there.
@@ -96,7 +100,15 @@ impl Descriptor {
         }
         self.check_text("title", self.title.as_deref().unwrap_or("x"), 80)?;
         self.check_text("description", &self.description, 2_000)?;
-        self.check_schema().map_err(|fault| DescriptorError::Schema { tool: self.name.clone(), fault })
+        let wrong = |fault| DescriptorError::Schema { tool: self.name.clone(), fault };
+        check_schema(&self.input_schema).map_err(wrong)?;
+        let Some(output) = &self.output_schema else { return Ok(()) };
+        check_schema(output).map_err(|fault| wrong(format!("of the answer {fault}")))?;
+        // The host adds `untrusted` and `undo`, and a client that checks the answer would refuse it.
+        match output.get("additionalProperties") {
+            None | Some(Json::Bool(true)) => Ok(()),
+            Some(_) => Err(wrong("of the answer restricts `additionalProperties` at its root".to_owned())),
+        }
     }
 
     fn check_text(&self, field: &'static str, text: &str, most: usize) -> Result<(), DescriptorError> {
@@ -112,25 +124,28 @@ impl Descriptor {
         };
         Err(DescriptorError::Text { tool: self.name.clone(), field, fault })
     }
+}
 
-    fn check_schema(&self) -> Result<(), String> {
-        let text = self.input_schema.to_string();
-        if text.len() > MOST_SCHEMA {
-            return Err(format!("has {} bytes, expected at most {MOST_SCHEMA}", text.len()));
-        }
-        if clean(&text, MOST_SCHEMA) != text {
-            return Err("contains control or bidirectional characters".to_owned());
-        }
-        if self.input_schema["type"] != "object" || !self.input_schema["properties"].is_object() {
-            return Err("is not an object with `\"type\":\"object\"` and `properties`".to_owned());
-        }
-        for word in ["oneOf", "anyOf", "allOf"] {
-            if self.input_schema.get(word).is_some() {
-                return Err(format!("has `{word}` at its root, expected it in a property"));
-            }
-        }
-        if has_key(&self.input_schema, "$ref") { Err("has a `$ref`".to_owned()) } else { Ok(()) }
+fn check_schema(schema: &Json) -> Result<(), String> {
+    let text = schema.to_string();
+    if text.len() > MOST_SCHEMA {
+        return Err(format!("has {} bytes, expected at most {MOST_SCHEMA}", text.len()));
     }
+    if clean(&text, MOST_SCHEMA) != text {
+        return Err("contains control or bidirectional characters".to_owned());
+    }
+    if schema["type"] != "object" || !schema["properties"].is_object() {
+        return Err("is not an object with `\"type\":\"object\"` and `properties`".to_owned());
+    }
+    for word in ["oneOf", "anyOf", "allOf"] {
+        if schema.get(word).is_some() {
+            return Err(format!("has `{word}` at its root, expected it in a property"));
+        }
+    }
+    if has_key(schema, "$ref") {
+        return Err("has a `$ref`".to_owned());
+    }
+    schema::fault(schema).map_or(Ok(()), Err)
 }
 
 fn has_key(json: &Json, key: &str) -> bool {
@@ -153,6 +168,7 @@ mod tests {
             title: None,
             description: description.to_owned(),
             input_schema: schema,
+            output_schema: None,
             read_only: true,
             destructive: false,
             idempotent: true,
@@ -193,5 +209,12 @@ mod tests {
             &[tool("demo", "d", json!({"type": "object", "properties": {"a": {"items": {"$ref": "#"}}}}))],
             "has a `$ref`",
         );
+        let typed = json!({"type": "object", "properties": {"a": {"type": "numbr"}}});
+        found(&[tool("demo", "d", typed)], "has the type \"numbr\"");
+        let closed = json!({"type": "object", "properties": {}, "additionalProperties": false});
+        let output = |schema: Json| Descriptor { output_schema: Some(schema), ..plain("demo") };
+        found(&[output(json!({"type": "object", "properties": {}}))], "ok");
+        found(&[output(json!(1))], "the schema of `demo` of the answer is not an object");
+        found(&[output(closed)], "restricts `additionalProperties`");
     }
 }

@@ -23,9 +23,10 @@ use wasmtime::{
 use crate::PluginId;
 use crate::capability::Grants;
 use crate::descriptor::Descriptor;
-use crate::failure::{Bound, Failure};
+use crate::failure::{Bound, Failure, Fault};
 use crate::host::{Caller, Host, Nothing};
 use crate::limits::{Limits, MOST_PARTS};
+use crate::schema;
 use crate::script::Script;
 
 use bindings::exports::iac::plugin::tools;
@@ -99,6 +100,8 @@ pub struct Setup {
     pub tools: Vec<Descriptor>,
     /// The scripts of its package; only what was granted of them can be run.
     pub scripts: Vec<Script>,
+    /// Whether it checks its arguments itself.
+    pub lenient: bool,
 }
 
 /// A plugin that can be called.
@@ -149,6 +152,9 @@ const LEAST: &[u8] =
 
 /// Calls that hold places at the same time: more than the host lets run.
 const CALLS_AT_ONCE: u32 = 16;
+
+/// Memories of all calls. Each reserves 4 GiB of addresses, of which some systems lend little; a call has one to five.
+const MEMORIES: u32 = 128;
 
 const LARGEST_INSTANCE: usize = 4 * 1024 * 1024;
 const LARGEST_MEMORY: usize = 4 * 1024 * 1024 * 1024;
@@ -205,13 +211,8 @@ impl Engine {
     ///
     /// # Errors
     /// `Compile` where the bytes are no component.
-    pub fn compile(
-        &self,
-        wasm: &[u8],
-        limits: &Limits,
-        cache: Option<&Cache>,
-    ) -> Result<Compiled, LoadError> {
-        let key = Key::of(wasm, &self.wasmtime, limits);
+    pub fn compile(&self, wasm: &[u8], cache: Option<&Cache>) -> Result<Compiled, LoadError> {
+        let key = Key::of(wasm, &self.wasmtime);
         if let Some(component) = cache.and_then(|cache| cache.load(&key, &self.wasmtime)) {
             return Ok(Compiled { component });
         }
@@ -268,7 +269,7 @@ fn places() -> InstanceAllocationStrategy {
     places
         .total_component_instances(CALLS_AT_ONCE)
         .total_core_instances(all)
-        .total_memories(all)
+        .total_memories(MEMORIES)
         .total_tables(all)
         .total_stacks(CALLS_AT_ONCE)
         .max_core_instances_per_component(parts)
@@ -338,7 +339,18 @@ impl Plugin {
     pub async fn call(&self, call: Call) -> (Result<Json, Failure>, Report) {
         let mut store = self.store(&call);
         let began = Instant::now();
-        let arguments = Json::Object(call.arguments).to_string();
+        let tool = self.setup.tools.iter().find(|tool| tool.name == call.tool);
+        let arguments = Json::Object(call.arguments);
+        let checked = tool.filter(|_| !self.setup.lenient);
+        let wrong = checked.and_then(|tool| schema::misfit(&tool.input_schema, &arguments));
+        if let Some(wrong) = wrong {
+            let fault = Fault::new(
+                "invalid_parameter",
+                format!("the arguments do not fit the tool's schema: {wrong}"),
+            );
+            return (Err(Failure::Passed(fault)), store.into_data().report(began));
+        }
+        let arguments = arguments.to_string();
         let calling = async |store: &mut Store<State>| {
             let instance = self.linked.instantiate_async(&mut *store).await?;
             store.data_mut().instantiated = Some(Instant::now());
@@ -346,7 +358,16 @@ impl Plugin {
         };
         let answer = self.bounded(&mut store, &call.cancelled, calling).await;
         let answer = answer.and_then(|answer| answer.map_err(|fault| store.data().said(fault.into())));
-        let answer = answer.and_then(|outcome| self.read(&outcome.value, store.data()));
+        let answer = answer.and_then(|outcome| {
+            refuse_extra("the answer", outcome.extra.as_deref())?;
+            let body = self.read(&outcome.value, store.data())?;
+            match tool.and_then(|tool| schema::misfit(tool.output_schema.as_ref()?, &body)) {
+                Some(wrong) => {
+                    Err(Failure::Misfit(format!("it does not fit the tool's own schema: {wrong}")))
+                }
+                None => Ok(body),
+            }
+        });
         (answer, store.into_data().report(began))
     }
 
@@ -410,11 +431,27 @@ impl Plugin {
     }
 }
 
+/// Refuses what only a later host would understand: to drop it would answer another question than the plugin meant.
+fn refuse_extra(of: &str, extra: Option<&str>) -> Result<(), Failure> {
+    let Some(extra) = extra else { return Ok(()) };
+    let malformed = |what: &str| Failure::Misfit(format!("`extra` of {of} {what}"));
+    match serde_json::from_str::<Map<String, Json>>(extra) {
+        Err(_) => Err(malformed("is not a JSON object")),
+        Ok(keys) => match keys.keys().next() {
+            Some(key) => Err(malformed(&format!("has the key {key:?}; this needs a newer iac-mcp"))),
+            None => Ok(()),
+        },
+    }
+}
+
 fn descriptor(tool: tools::Tool) -> Result<Descriptor, Failure> {
     let schema = serde_json::from_str(&tool.input_schema);
     let malformed = |error| Failure::Malformed(format!("the schema of `{}`: {error}", tool.name));
+    refuse_extra(&format!("the tool {:?}", tool.name), tool.extra.as_deref())?;
+    let output = tool.output_schema.as_deref().map(serde_json::from_str).transpose();
     Ok(Descriptor {
         input_schema: schema.map_err(malformed)?,
+        output_schema: output.map_err(malformed)?,
         name: tool.name,
         title: tool.title,
         description: tool.description,

@@ -134,6 +134,9 @@ pub enum Failure {
     /// Its answer is none.
     #[error("its answer is not a JSON object: {0}")]
     Malformed(String),
+    /// Its answer or its list of tools is not what this host and its own schema allow.
+    #[error("its answer cannot be used: {0}")]
+    Misfit(String),
     /// It was not the call that was recorded.
     #[error("the call differs from the recording: {0}")]
     Diverged(String),
@@ -155,6 +158,9 @@ pub enum Failure {
     /// Nothing of what its code needs was granted, so that it cannot even be linked; as arguments of `plugin grant`.
     #[error("it has no grant for {}", .0.join(", "))]
     Ungranted(Vec<String>),
+    /// The operator has not set what it cannot do without.
+    #[error("it cannot be called before these settings are set: {}", .0.join(", "))]
+    Unset(Vec<String>),
     /// Its code is being compiled.
     #[error("it is not compiled yet after {} s", .0.as_secs())]
     Compiling(Duration),
@@ -173,7 +179,7 @@ impl Failure {
     pub fn is_crash(&self) -> bool {
         match self {
             Self::Stopped { bound, .. } => *bound != Bound::Wall,
-            Self::Trap(_) | Self::Malformed(_) => true,
+            Self::Trap(_) | Self::Malformed(_) | Self::Misfit(_) => true,
             _ => false,
         }
     }
@@ -208,7 +214,7 @@ impl Failure {
             Self::Stopped { bound: Bound::Wall, .. } | Self::Compiling(_) => "timeout",
             Self::Cancelled => "cancelled",
             Self::Suspended => "permission_required",
-            Self::Starved(_) => "unavailable",
+            Self::Starved(_) | Self::Unset(_) => "unavailable",
             Self::Ungranted(_) => "permission_denied",
             _ => "plugin_failed",
         }
@@ -239,12 +245,17 @@ impl Failure {
                 let commands: Vec<String> = commands.collect();
                 Some(format!("only the user can change this: {}", commands.join(" and ")))
             }
-            Self::Trap(_) | Self::Malformed(_) | Self::Diverged(_) => {
+            Self::Trap(_) | Self::Malformed(_) | Self::Misfit(_) | Self::Diverged(_) => {
                 Some("this is a bug in the plugin: tell the user, and try another way".to_owned())
             }
             Self::Host(_) => Some(format!(
                 "tell the user: {plugin} may need a new installation, with `iac-mcp plugin remove` and `add`"
             )),
+            Self::Unset(keys) => {
+                let commands = keys.iter().map(|key| format!("`iac-mcp plugin set {plugin} {key} VALUE`"));
+                let commands: Vec<String> = commands.collect();
+                Some(format!("only the user can change this: {}", commands.join(" and ")))
+            }
             Self::Starved(_) => Some("close other programs, or call again later".to_owned()),
             Self::Suspended | Self::Cancelled => None,
         }

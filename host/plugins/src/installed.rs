@@ -57,6 +57,9 @@ pub struct Receipt {
     /// Why it is no longer called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quarantined: Option<String>,
+    /// Whether the operator has switched it off.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub disabled: bool,
 }
 
 /// Why plugins cannot be read or changed.

@@ -8,6 +8,7 @@
 pub mod capability;
 mod id;
 pub mod failure;
+mod schema;
 pub mod descriptor;
 pub mod limits;
 pub mod manifest;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
 
 use crate::PluginId;
 use crate::capability::{Capability, Grants, Level};
@@ -14,7 +15,7 @@ pub const API: &str = "0.1";
 const ACTS: usize = 64;
 
 /// What a plugin says of itself.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// Its name.
@@ -30,12 +31,101 @@ pub struct Manifest {
     /// Where more is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub homepage: Option<String>,
+    /// Whether the code checks its arguments itself, more kindly than its schemas say.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lenient: bool,
+    /// What the operator can set for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<Setting>,
     /// What it wants, each with a reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wants: Vec<Want>,
     /// Scripts that it runs inside apps; they go into the package as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<ScriptFile>,
+}
+
+/// One thing that an operator can set for a plugin.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setting {
+    /// Its name in `settings.get`: `[a-z0-9-_]`, at most 40 characters.
+    pub key: String,
+    /// What it is for, in one line.
+    pub title: String,
+    /// What its value can be.
+    #[serde(rename = "type")]
+    pub kind: Kind,
+    /// Its value where nothing is set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<Json>,
+    /// Whether the plugin cannot be called before it is set.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub required: bool,
+}
+
+/// What the value of a setting can be; the names are those of JSON Schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A text.
+    String,
+    /// A whole number.
+    Integer,
+    /// Any number.
+    Number,
+    /// True or false.
+    Boolean,
+    /// A list of texts.
+    List,
+    /// Any JSON.
+    Any,
+}
+
+impl Kind {
+    /// Tells whether a value is of the kind.
+    pub fn holds(self, value: &Json) -> bool {
+        match self {
+            Self::String => value.is_string(),
+            Self::Integer => value.is_i64() || value.is_u64(),
+            Self::Number => value.is_number(),
+            Self::Boolean => value.is_boolean(),
+            Self::List => value.as_array().is_some_and(|items| items.iter().all(Json::is_string)),
+            Self::Any => true,
+        }
+    }
+
+    /// Returns it in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::String => "a text",
+            Self::Integer => "a whole number",
+            Self::Number => "a number",
+            Self::Boolean => "true or false",
+            Self::List => "a list of texts",
+            Self::Any => "any JSON",
+        }
+    }
+}
+
+impl Setting {
+    fn check(&self) -> Result<(), ManifestError> {
+        let letters =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
+        if !self.key.bytes().all(letters) || !(1..=40).contains(&self.key.len()) {
+            return Err(value("settings.key", &self.key, "1 to 40 of [a-z0-9-_]"));
+        }
+        line("settings.title", &self.title)?;
+        match &self.default {
+            Some(_) if self.required => {
+                Err(value("settings.default", &self.key, "no default for a setting that is required"))
+            }
+            Some(default) if !self.kind.holds(default) => {
+                Err(value("settings.default", &default.to_string(), self.kind.words()))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// One script that a plugin runs inside apps.
@@ -135,6 +225,20 @@ impl Manifest {
         grants
     }
 
+    /// Returns the value of every setting: what was set, else the default.
+    pub fn settings(&self, set: &Map<String, Json>) -> Map<String, Json> {
+        let defaults = self.settings.iter().filter_map(|it| Some((it.key.clone(), it.default.clone()?)));
+        let mut all: Map<String, Json> = defaults.collect();
+        all.extend(set.clone());
+        all
+    }
+
+    /// Returns the settings without which the plugin cannot be called.
+    pub fn unset(&self, set: &Map<String, Json>) -> Vec<String> {
+        let missing = self.settings.iter().filter(|it| it.required && !set.contains_key(&it.key));
+        missing.map(|it| it.key.clone()).collect()
+    }
+
     /// Returns the capabilities that are wanted.
     pub fn capabilities(&self) -> BTreeSet<Capability> {
         self.wants.iter().map(|want| want.capability).collect()
@@ -150,6 +254,13 @@ impl Manifest {
         }
         line("licence", &self.licence)?;
         line("description", &self.description)?;
+        let mut keys = BTreeSet::new();
+        for setting in &self.settings {
+            setting.check()?;
+            if !keys.insert(&setting.key) {
+                return Err(value("settings.key", &setting.key, "each key once"));
+            }
+        }
         let mut seen = BTreeSet::new();
         for want in &self.wants {
             want.check()?;
@@ -376,6 +487,29 @@ mod tests {
             "`scripts.apps` is `a`",
         );
         check_script("name = \"read\"\nfile = \"r.js\"\nlevel = \"high\"", "unknown variant `high`");
+    }
+
+    #[test]
+    fn settings_are_declared_with_their_kind() {
+        let setting = |rest: &str| format!("[[settings]]\nkey = \"mails\"\ntitle = \"how many\"\n{rest}");
+        check(&setting("type = \"integer\"\ndefault = 3"), "");
+        check(
+            &setting("type = \"integer\"\ndefault = \"three\""),
+            "`settings.default` is `\"three\"`, expected a whole number",
+        );
+        check(&setting("type = \"integer\"\ndefault = 3\nrequired = true"), "expected no default");
+        check(&setting("type = \"date\""), "unknown variant `date`");
+        check(
+            &format!("{}{}", setting("type = \"any\"\n"), setting("type = \"any\"")),
+            "expected each key once",
+        );
+        check("[[settings]]\nkey = \"a b\"\ntitle = \"t\"\ntype = \"any\"", "1 to 40 of");
+        let text = setting("type = \"list\"\ndefault = [\"a\"]")
+            + "\n[[settings]]\nkey = \"b\"\ntitle = \"t\"\ntype = \"boolean\"\nrequired = true";
+        let manifest = Manifest::parse(&format!("{HEAD}{text}")).expect("it is a manifest");
+        let set = Map::from_iter([("b".to_owned(), Json::Bool(false))]);
+        assert_eq!(Json::Object(manifest.settings(&set)).to_string(), r#"{"mails":["a"],"b":false}"#);
+        assert_eq!((manifest.unset(&Map::new()), manifest.unset(&set)), (vec!["b".to_owned()], vec![]));
     }
 
     #[test]

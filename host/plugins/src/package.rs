@@ -5,6 +5,7 @@
 mod code;
 mod inspect;
 mod scripts;
+mod wasi;
 mod weight;
 
 use std::collections::BTreeSet;
@@ -146,7 +147,7 @@ pub async fn pack(
     let inspection = Inspection::of(&component)?;
     inspection.check_bare()?;
     compare(&inspection.capabilities, &parsed)?;
-    let compiled = engine.compile(&component, limits, None)?;
+    let compiled = engine.compile(&component, None)?;
     let tools = list(engine, &compiled, &parsed, limits).await?;
     descriptor::check(&parsed.id, &tools)?;
     let tools = serde_json::to_vec(&tools).map_err(|error| PackageError::ToolList(error.to_string()))?;
@@ -196,7 +197,7 @@ pub async fn verify(
     cache: Option<&Cache>,
 ) -> Result<Package, PackageError> {
     let package = read(bytes)?;
-    let compiled = engine.compile(bytes, limits, cache)?;
+    let compiled = engine.compile(bytes, cache)?;
     let tools = list(engine, &compiled, &package.manifest, limits).await?;
     if tools == package.tools { Ok(package) } else { Err(PackageError::OtherTools) }
 }
@@ -206,14 +207,16 @@ fn component(wasm: &[u8]) -> Result<Vec<u8>, PackageError> {
     if wasm.len() > MOST_BYTES {
         return Err(PackageError::Size(wasm.len()));
     }
-    if wasmparser::Parser::is_component(wasm) {
-        return Ok(wasm.to_vec());
-    }
-    let failed = |error: &dyn std::fmt::Display| {
-        PackageError::Wasm(format!("the module cannot become a component: {error}"))
+    let failed = |what: &str, error: &anyhow::Error| PackageError::Wasm(format!("{what}: {error:#}"));
+    let component = match wasmparser::Parser::is_component(wasm) {
+        true => Ok(wasm.to_vec()),
+        false => encoded(wasm).map_err(|error| failed("the module cannot become a component", &error)),
     };
-    let encoder = ComponentEncoder::default().module(wasm).map_err(|error| failed(&format!("{error:#}")))?;
-    encoder.validate(true).encode().map_err(|error| failed(&format!("{error:#}")))
+    wasi::close(component?).map_err(|error| failed("the component's use of WASI cannot be closed", &error))
+}
+
+fn encoded(module: &[u8]) -> anyhow::Result<Vec<u8>> {
+    wasi::lift(ComponentEncoder::default().module(module)?, module)?.validate(true).encode()
 }
 
 async fn list(
@@ -229,6 +232,7 @@ async fn list(
         settings: serde_json::Map::new(),
         tools: Vec::new(),
         scripts: Vec::new(),
+        lenient: true,
     };
     Ok(Plugin::link(engine, compiled, setup)?.list_tools().await?)
 }

@@ -144,7 +144,7 @@ impl Registry {
             let same = held.get(&id).filter(|slot| slot.receipt == receipt).map(Arc::clone);
             (id, same.unwrap_or_else(|| Arc::new(Slot::new(receipt))))
         };
-        let slots = receipts.into_iter().map(slot).collect();
+        let slots = receipts.into_iter().filter(|(_, receipt)| !receipt.disabled).map(slot).collect();
         let store = Arc::new(Store { installed: Mutex::new(installed), cache });
         Ok(Self { data, slots, store, shared })
     }
@@ -274,19 +274,25 @@ async fn load(
 impl Store {
     fn load(&self, engine: &Arc<Engine>, id: PluginId, receipt: &Receipt) -> Result<Arc<Plugin>, Failure> {
         let bytes = self.installed().bytes(&id, receipt).map_err(host)?;
-        let lacks = package::read(&bytes).map_err(host)?.lacks(&receipt.grants);
+        let package = package::read(&bytes).map_err(host)?;
+        let lacks = package.lacks(&receipt.grants);
         if !lacks.is_empty() {
             return Err(Failure::Ungranted(lacks));
         }
+        let unset = package.manifest.unset(&receipt.settings);
+        if !unset.is_empty() {
+            return Err(Failure::Unset(unset));
+        }
         let limits = Limits::standard().with(&receipt.limits).map_err(host)?;
-        let compiled = engine.compile(&bytes, &limits, self.cache.as_ref()).map_err(host)?;
+        let compiled = engine.compile(&bytes, self.cache.as_ref()).map_err(host)?;
         let setup = Setup {
             id,
             grants: receipt.grants.clone(),
             limits,
-            settings: receipt.settings.clone(),
+            settings: package.manifest.settings(&receipt.settings),
             tools: receipt.tools.clone(),
-            scripts: package::scripts(&bytes).map_err(host)?,
+            lenient: package.manifest.lenient,
+            scripts: package.scripts,
         };
         Plugin::link(engine, &compiled, setup).map(Arc::new).map_err(host)
     }

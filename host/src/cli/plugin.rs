@@ -1,5 +1,6 @@
 //! `plugin`: what operators install and grant. No tool can do any of this.
 
+mod change;
 mod operator;
 mod shipped;
 
@@ -36,6 +37,23 @@ pub(super) enum Plugin {
     Probe,
     /// Lists the installed plugins.
     List,
+    /// Shows a plugin: its source, tools, permissions, settings and limits.
+    Show {
+        /// The id of the plugin.
+        id: String,
+    },
+    /// Lists the plugins that differ from the package at their source.
+    Outdated,
+    /// Switches a plugin off; its permissions and data stay.
+    Disable {
+        /// The id of the plugin.
+        id: String,
+    },
+    /// Switches a disabled plugin on again.
+    Enable {
+        /// The id of the plugin.
+        id: String,
+    },
     /// Ends the quarantine of a plugin.
     Release {
         /// The id of the plugin.
@@ -60,6 +78,10 @@ impl Plugin {
             Self::Set(set) => set.run(common),
             Self::Limit(limit) => limit.run(common),
             Self::List => operator::list(common),
+            Self::Show { id } => operator::show(common, &id),
+            Self::Outdated => operator::outdated(common),
+            Self::Disable { id } => operator::switch(common, &id, true),
+            Self::Enable { id } => operator::switch(common, &id, false),
             Self::Release { id } => operator::release(common, &id),
             Self::Remove { id } => operator::remove(common, &id),
         }

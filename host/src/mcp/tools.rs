@@ -1,5 +1,7 @@
 //! The built-in tools as a client sees them.
 
+use std::sync::Arc;
+
 use std::sync::LazyLock;
 
 use iac_core::catalog::{Catalog, CommandTool};
@@ -67,7 +69,10 @@ fn of_plugin(tool: plugins::Tool) -> Tool {
         Some(title) => definition.with_title(title),
         None => definition,
     };
-    definition.with_annotations(annotations)
+    let mut definition = definition.with_annotations(annotations);
+    definition.output_schema =
+        tool.output_schema.and_then(|schema| schema.as_object().cloned()).map(Arc::new);
+    definition
 }
 
 /// Returns the definitions of a catalog's tools as they go over the wire.

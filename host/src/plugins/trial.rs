@@ -46,13 +46,14 @@ impl Trial {
         grants: Grants,
     ) -> Result<Self, PackageError> {
         let limits = Limits::standard();
-        let compiled = engine.compile(bytes, &limits, None)?;
+        let compiled = engine.compile(bytes, None)?;
         let setup = Setup {
             id: package.manifest.id.clone(),
             grants,
             limits,
-            settings: Map::new(),
+            settings: package.manifest.settings(&Map::new()),
             tools: package.tools.clone(),
+            lenient: package.manifest.lenient,
             scripts: package.scripts.clone(),
         };
         Ok(Self(Plugin::link(engine, &compiled, setup)?))

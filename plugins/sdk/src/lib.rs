@@ -39,6 +39,7 @@ pub mod settings;
 pub mod store;
 mod tool;
 
+pub use serde;
 pub use serde_json::{self, Value as Json, json};
 
 pub use arguments::Arguments;
@@ -94,7 +95,7 @@ impl<P: Plugin> tools::Guest for Component<P> {
         log::report_panics();
         let answer = Arguments::parse(&arguments).and_then(|arguments| P::call(&name, arguments));
         match answer {
-            Ok(value) => Ok(tools::Outcome { value: value.to_string() }),
+            Ok(value) => Ok(tools::Outcome { value: value.to_string(), extra: None }),
             Err(fault) => Err(fault.export()),
         }
     }

@@ -15,6 +15,8 @@ pub struct Tool {
     pub description: String,
     /// JSON Schema of the arguments.
     pub input_schema: Json,
+    /// JSON Schema of the answer. It must leave room for other properties: the host may add `untrusted` and `undo`.
+    pub output_schema: Option<Json>,
     /// It changes nothing; the host refuses changes within it.
     pub read_only: bool,
     /// It may remove or overwrite what was there.
@@ -31,6 +33,7 @@ impl Tool {
             title: None,
             description: description.to_owned(),
             input_schema,
+            output_schema: None,
             read_only: true,
             destructive: false,
             idempotent: true,
@@ -54,6 +57,13 @@ impl Tool {
         self
     }
 
+    /// Says what it answers.
+    #[must_use]
+    pub fn answers(mut self, schema: Json) -> Self {
+        self.output_schema = Some(schema);
+        self
+    }
+
     pub(crate) fn export(self) -> tools::Tool {
         tools::Tool {
             name: self.name,
@@ -65,6 +75,8 @@ impl Tool {
                 destructive: self.destructive,
                 idempotent: self.idempotent,
             },
+            output_schema: self.output_schema.map(|schema| schema.to_string()),
+            extra: None,
         }
     }
 }

@@ -10,27 +10,24 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use wasmtime::component::Component;
 
-use crate::limits::Limits;
-
 /// Compiled code, by what it was made of.
 pub struct Cache {
     directory: Dir,
     secret: [u8; 32],
 }
 
-/// What compiled code was made of: the component, the engine with its settings, and the bounds.
+/// What compiled code was made of: the component, and the engine with its settings. The bounds of a call change nothing in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key(String);
 
 const MAC: usize = 32;
 
 impl Key {
-    pub(super) fn of(wasm: &[u8], engine: &wasmtime::Engine, limits: &Limits) -> Self {
+    pub(super) fn of(wasm: &[u8], engine: &wasmtime::Engine) -> Self {
         let mut digest = Sha256::new();
         digest.update(Sha256::digest(wasm));
         let mut feed = Feed(digest);
         engine.precompile_compatibility_hash().hash(&mut feed);
-        feed.0.update(format!("{limits:?}"));
         Self(HEXLOWER.encode(&feed.0.finalize()))
     }
 

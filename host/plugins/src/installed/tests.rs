@@ -14,6 +14,7 @@ fn package(id: &str, version: &str, tool: &str) -> (Vec<u8>, Package, Receipt) {
         title: None,
         description: "d".to_owned(),
         input_schema: json!({}),
+        output_schema: None,
         read_only: true,
         destructive: false,
         idempotent: true,
@@ -30,6 +31,7 @@ fn package(id: &str, version: &str, tool: &str) -> (Vec<u8>, Package, Receipt) {
         limits: Overrides::default(),
         tools: tools.clone(),
         quarantined: None,
+        disabled: false,
     };
     let package =
         Package { manifest, tools, scripts: Vec::new(), imports: BTreeSet::new(), sha256, size: bytes.len() };

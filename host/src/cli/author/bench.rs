@@ -97,7 +97,7 @@ impl Bench {
         let kept = Installed::open(folder)?;
         let cache = open_cache(&folder.join("code"), &kept);
         let cache = cache.ok_or_else(|| Failure::Failed("compiled code cannot be cached here".to_owned()))?;
-        let load = || engine.compile(&subject.bytes, &Limits::standard(), Some(&cache)).map(drop);
+        let load = || engine.compile(&subject.bytes, Some(&cache)).map(drop);
         load().map_err(|error| Failure::Failed(error.to_string()))?;
         let mut times = Vec::new();
         for _ in 0..self.rounds {

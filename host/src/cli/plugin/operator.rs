@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::Args;
 use serde_json::{Value as Json, json};
 
+use super::change;
 use super::shipped::{self, Found};
 use crate::cli::Failure;
 use crate::cli::ask::agree;
@@ -50,6 +51,9 @@ pub(in crate::cli) struct Grant {
     /// The highest level, for apps-change.
     #[arg(long, value_name = "LEVEL", default_value = "modify", value_parser = ["safe", "modify", "dangerous"])]
     level: String,
+    /// Grants without asking, also what the plugin does not want.
+    #[arg(long)]
+    yes: bool,
 }
 
 /// Something that a plugin may reach.
@@ -100,15 +104,32 @@ impl Set {
             let message = format!("the value has {bytes} bytes, expected at most {LARGEST_SETTING}");
             return Err(Failure::Misuse(message));
         }
+        let installed = installed(common)?;
+        if let Some(value) = &value {
+            fits(&installed, &id, &key, value)?;
+        }
         let said = match &value {
             Some(value) => format!("{id}: {key} is {value}"),
             None => format!("{id}: {key} was reset"),
         };
-        installed(common)?.edit(&id, |receipt| match value {
+        installed.edit(&id, |receipt| match value {
             Some(value) => drop(receipt.settings.insert(key.clone(), value)),
             None => drop(receipt.settings.shift_remove(&key)),
         })?;
         Ok(writeln!(anstream::stdout(), "{said}")?)
+    }
+}
+
+/// Checks a setting against what the plugin declares.
+fn fits(installed: &Installed, id: &str, key: &str, value: &Json) -> Result<(), Failure> {
+    let plugin: PluginId = id.parse().map_err(|_| InstallError::Unknown(id.to_owned()))?;
+    let settings = package::read(&installed.bytes(&plugin, &held(installed, &plugin)?)?)?.manifest.settings;
+    let known: Vec<String> = settings.iter().map(|it| format!("{} ({})", it.key, it.title)).collect();
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    match settings.iter().find(|it| it.key == key) {
+        None => Err(Failure::Misuse(format!("{id} has no setting `{key}`; its settings are: {known}"))),
+        Some(it) if it.kind.holds(value) => Ok(()),
+        Some(it) => Err(Failure::Misuse(format!("`{key}` is {value}, expected {}", it.kind.words()))),
     }
 }
 
@@ -145,6 +166,9 @@ impl Add {
         for line in wants(&package, &folders) {
             writeln!(out, "  {line}")?;
         }
+        for tool in &package.tools {
+            writeln!(out, "  {}", change::shown(tool))?;
+        }
         agree(self.yes || grants == Grants::default(), "install it and grant these permissions?")?;
         let receipt = receipt(&package, &from, grants)?;
         installed.add(&bytes, &package, receipt)?;
@@ -162,6 +186,15 @@ impl Update {
         let before = package::read(&installed.bytes(&package.manifest.id, &old)?)?.grants();
         let more = old.grants.lacks(&before.lacks(&package.grants()));
         let mut out = anstream::stdout();
+        for line in change::tools(&old.tools, &package.tools) {
+            writeln!(out, "  {line}")?;
+        }
+        if let Some(doubt) = change::doubt(&old, &package) {
+            writeln!(out, "{doubt}")?;
+            agree(self.yes, "install it in place of the other one?").map_err(|_| {
+                Failure::Failed(format!("not updated: {doubt}; version {} stays installed", old.version))
+            })?;
+        }
         if more != Grants::default() {
             writeln!(
                 out,
@@ -169,6 +202,9 @@ impl Update {
                 package.manifest.id, package.manifest.version, old.version
             )?;
             for line in more.lines() {
+                writeln!(out, "  {line}")?;
+            }
+            for line in change::reasons(&package, &more) {
                 writeln!(out, "  {line}")?;
             }
             agree(self.yes, "grant these too?").map_err(|_| {
@@ -184,6 +220,7 @@ impl Update {
         let mut receipt = receipt(&package, &from, grants)?;
         receipt.settings = old.settings;
         receipt.limits = old.limits;
+        receipt.disabled = old.disabled;
         installed.update(&bytes, &package, receipt)?;
         Ok(writeln!(out, "{}: {} is now {}", package.manifest.id, old.version, package.manifest.version)?)
     }
@@ -192,9 +229,13 @@ impl Update {
 impl Grant {
     pub(super) fn give(self, common: &Common) -> Result<(), Failure> {
         let installed = installed(common)?;
-        let Self { what, level } = self;
+        let Self { what, level, yes } = self;
         let grants = what.grants(&installed, &level)?;
         let lines = what.shown(&grants);
+        if !is_wanted(&installed, &what.id, &grants)? {
+            writeln!(anstream::stdout(), "{} does not ask for {lines}", what.id)?;
+            agree(yes, "grant it all the same?")?;
+        }
         installed.edit(&what.id, |receipt| receipt.grants.add(grants))?;
         Ok(writeln!(anstream::stdout(), "{} has {lines}", what.id)?)
     }
@@ -282,6 +323,87 @@ pub(super) fn list(common: &Common) -> Result<(), Failure> {
     Ok(paint::print(&table)?)
 }
 
+/// Whether the package of a plugin wants what it is to be given. Folders are the operator's to name.
+fn is_wanted(installed: &Installed, id: &str, grants: &Grants) -> Result<bool, Failure> {
+    let id: PluginId = id.parse().map_err(|_| InstallError::Unknown(id.to_owned()))?;
+    let package = package::read(&installed.bytes(&id, &held(installed, &id)?)?)?;
+    let of_folders = [Capability::Files, Capability::LanguageServers];
+    let folders = of_folders.into_iter().filter(|capability| grants.has(*capability));
+    let mut wanted = package.grants();
+    wanted.files.clone_from(&grants.files);
+    wanted.language_servers.clone_from(&grants.language_servers);
+    let are_imported = folders.into_iter().all(|capability| package.imports.contains(&capability));
+    Ok(are_imported && wanted.lacks(grants) == Grants::default())
+}
+
+/// Switches a plugin off or on; its grants and its data stay.
+pub(super) fn switch(common: &Common, id: &str, off: bool) -> Result<(), Failure> {
+    let mut before = off;
+    installed(common)?.edit(id, |receipt| before = std::mem::replace(&mut receipt.disabled, off))?;
+    let said = match (before == off, off) {
+        (true, true) => "was disabled already; nothing changed",
+        (true, false) => "was not disabled; nothing changed",
+        (false, true) => "is disabled: its tools are gone, and its permissions and data stay",
+        (false, false) => "is enabled again",
+    };
+    Ok(writeln!(anstream::stdout(), "{id} {said}")?)
+}
+
+/// Shows all that is known of an installed plugin.
+pub(super) fn show(common: &Common, id: &str) -> Result<(), Failure> {
+    let installed = installed(common)?;
+    let plugins = installed.list()?;
+    let found = plugins.iter().find(|(held, _)| held.as_str() == id);
+    let (held, receipt) = found.ok_or_else(|| InstallError::Unknown(id.to_owned()))?;
+    let state = state(&installed, held, receipt);
+    if common.json {
+        return Ok(paint::answer(&json!({"id": id, "state": state, "receipt": receipt}), true)?);
+    }
+    let mut out = anstream::stdout();
+    writeln!(out, "{id} {}: {}", receipt.version, receipt.description)?;
+    writeln!(out, "state: {state}")?;
+    writeln!(out, "from {}, sha256 {}", receipt.source, receipt.sha256)?;
+    for tool in &receipt.tools {
+        writeln!(out, "{}", change::shown(tool))?;
+    }
+    for line in as_wanted(&installed, held, receipt).lines() {
+        writeln!(out, "granted: {line}")?;
+    }
+    for (key, value) in &receipt.settings {
+        writeln!(out, "setting: {key} = {value}")?;
+    }
+    let Limits { compute, wall, memory, .. } = Limits::standard().with(&receipt.limits).map_err(misuse)?;
+    let memory = memory / (1024 * 1024);
+    Ok(writeln!(out, "limits: {compute:?} of computing, {wall:?} in total, {memory} MiB")?)
+}
+
+/// Compares each plugin with the package at the place that it came from, or with the one that comes with this program.
+pub(super) fn outdated(common: &Common) -> Result<(), Failure> {
+    let installed = installed(common)?;
+    let mut table = paint::table(&["Plugin", "Installed", "There", "Source"]);
+    let mut rows = Vec::new();
+    for (id, receipt) in installed.list()? {
+        let there = shipped::again(&id, Path::new(&receipt.source));
+        let there =
+            there.and_then(|found| package::read(&found.bytes).ok()).filter(|it| it.manifest.id == id);
+        let said = match &there {
+            None => "not found".to_owned(),
+            Some(package) if package.sha256 == receipt.sha256 => continue,
+            Some(package) if package.manifest.version == receipt.version => {
+                format!("{} with other contents", receipt.version)
+            }
+            Some(package) => package.manifest.version.clone(),
+        };
+        rows.push(json!({"id": id, "installed": receipt.version, "there": said, "source": receipt.source}));
+        table.add_row([id.to_string(), receipt.version, said, receipt.source]);
+    }
+    match (common.json, rows.is_empty()) {
+        (true, _) => Ok(paint::answer(&json!({ "plugins": rows }), true)?),
+        (false, true) => Ok(writeln!(anstream::stdout(), "every plugin is as its source is")?),
+        (false, false) => Ok(paint::print(&table)?),
+    }
+}
+
 /// What a plugin has, one thing on each line. Apps are spelled as its package does: a grant has them in small letters.
 fn as_wanted(installed: &Installed, id: &PluginId, receipt: &Receipt) -> String {
     let package = installed.bytes(id, receipt).ok().and_then(|bytes| package::read(&bytes).ok());
@@ -297,6 +419,9 @@ fn as_wanted(installed: &Installed, id: &PluginId, receipt: &Receipt) -> String 
 
 /// Whether a plugin can be called, or what stands in the way.
 fn state(installed: &Installed, id: &PluginId, receipt: &Receipt) -> String {
+    if receipt.disabled {
+        return "disabled".to_owned();
+    }
     let read = installed.bytes(id, receipt).map_err(|error| error.to_string());
     let read = read.and_then(|bytes| package::read(&bytes).map_err(|error| error.to_string()));
     match read.map(|package| package.lacks(&receipt.grants)) {
@@ -341,6 +466,7 @@ fn receipt(package: &Package, source: &Path, grants: Grants) -> Result<Receipt, 
         limits: Overrides::default(),
         tools: package.tools.clone(),
         quarantined: None,
+        disabled: false,
     })
 }
 

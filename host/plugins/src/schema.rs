@@ -1,0 +1,233 @@
+//! Checks values against a JSON Schema, as far as it speaks of forms and ranges.
+//!
+//! `pattern` and `format` are for readers: a plugin's expression would be run by the host, outside of the sandbox, and a
+//! schema has no `$ref`. The checker of a library does all of it, and is three times as much code as the rest of this crate.
+
+use serde_json::{Map, Value as Json};
+
+use crate::failure::line;
+
+/// What a value that does not fit is shown with.
+const SHOWN: usize = 80;
+
+const TYPES: [&str; 7] = ["object", "array", "string", "integer", "number", "boolean", "null"];
+
+/// Says what is wrong with a schema itself: a type that is none.
+pub(crate) fn fault(schema: &Json) -> Option<String> {
+    match schema {
+        Json::Object(map) => {
+            let unknown = map.get("type").and_then(|named| {
+                let names = named.as_array().map_or_else(|| vec![named], |names| names.iter().collect());
+                names.into_iter().find(|name| !name.as_str().is_some_and(|name| TYPES.contains(&name)))
+            });
+            // A property may be called `type`; what stands there is a schema and not the name of a type.
+            let unknown = unknown.filter(|name| !name.is_object());
+            let named = unknown.map(|name| {
+                format!(
+                    "has the type {}, expected one of {}",
+                    line(&name.to_string(), SHOWN),
+                    TYPES.join(", ")
+                )
+            });
+            // These hold data, in which `type` may be anything.
+            let is_schema = |word: &str| !matches!(word, "enum" | "const" | "default" | "examples");
+            let inner = map.iter().filter(|(word, _)| is_schema(word));
+            named.or_else(|| inner.map(|(_, schema)| schema).find_map(fault))
+        }
+        Json::Array(items) => items.iter().find_map(fault),
+        _ => None,
+    }
+}
+
+/// Says where and how a value does not fit; `None` where it does.
+pub(crate) fn misfit(schema: &Json, value: &Json) -> Option<String> {
+    let (place, wrong) = at(schema, value, String::new())?;
+    Some(if place.is_empty() { wrong } else { format!("`{}` {wrong}", line(&place, 200)) })
+}
+
+type Misfit = Option<(String, String)>;
+
+fn at(schema: &Json, value: &Json, place: String) -> Misfit {
+    let Json::Object(words) = schema else {
+        return (schema == &Json::Bool(false)).then(|| (place, "is not allowed".to_owned()));
+    };
+    if let Some(wrong) = itself(words, value) {
+        return Some((place, wrong));
+    }
+    let inner = match value {
+        Json::Object(fields) => object(words, fields, &place),
+        Json::Array(items) => {
+            let schema = words.get("items");
+            let each =
+                |(index, item)| schema.and_then(|schema| at(schema, item, format!("{place}[{index}]")));
+            items.iter().enumerate().find_map(each)
+        }
+        _ => None,
+    };
+    inner.or_else(|| choices(words, value, place))
+}
+
+/// What is said of the value by itself.
+fn itself(words: &Map<String, Json>, value: &Json) -> Option<String> {
+    let is = || line(&value.to_string(), SHOWN);
+    if let Some(named) = words.get("type") {
+        let names: Vec<&str> = match named {
+            Json::Array(names) => names.iter().filter_map(Json::as_str).collect(),
+            name => name.as_str().into_iter().collect(),
+        };
+        if !names.iter().any(|name| is_of(name, value)) {
+            return Some(format!("is {}, expected {}", is(), names.join(" or ")));
+        }
+    }
+    if let Some(Json::Array(values)) =
+        words.get("enum").filter(|it| it.as_array().is_some_and(|it| !it.contains(value)))
+    {
+        let values: Vec<String> = values.iter().take(20).map(Json::to_string).collect();
+        return Some(format!("is {}, expected one of {}", is(), values.join(", ")));
+    }
+    if let Some(only) = words.get("const").filter(|only| *only != value) {
+        return Some(format!("is {}, expected {only}", is()));
+    }
+    let (measured, least, most) = match value {
+        Json::Number(number) => (number.as_f64()?, "minimum", "maximum"),
+        Json::String(text) => (count(text.chars().count()), "minLength", "maxLength"),
+        Json::Array(items) => (count(items.len()), "minItems", "maxItems"),
+        _ => return None,
+    };
+    let bound = |word: &str| words.get(word).and_then(Json::as_f64);
+    let of = |word: &str| if word.ends_with("imum") { "" } else { " characters or items" };
+    if let Some(bound) = bound(least).filter(|bound| measured < *bound) {
+        return Some(format!("is {}, expected at least {bound}{}", is(), of(least)));
+    }
+    if let Some(bound) = bound(most).filter(|bound| measured > *bound) {
+        return Some(format!("is {}, expected at most {bound}{}", is(), of(most)));
+    }
+    let is_number = value.is_number();
+    if let Some(bound) = bound("exclusiveMinimum").filter(|bound| is_number && measured <= *bound) {
+        return Some(format!("is {}, expected more than {bound}", is()));
+    }
+    let bound = bound("exclusiveMaximum").filter(|bound| is_number && measured >= *bound)?;
+    Some(format!("is {}, expected less than {bound}", is()))
+}
+
+fn count(length: usize) -> f64 {
+    u32::try_from(length).map_or(f64::MAX, f64::from)
+}
+
+fn object(words: &Map<String, Json>, fields: &Map<String, Json>, place: &str) -> Misfit {
+    let below = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
+    let required =
+        words.get("required").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str);
+    for name in required {
+        if !fields.contains_key(name) {
+            return Some((below(name), "is missing".to_owned()));
+        }
+    }
+    let known = words.get("properties").and_then(Json::as_object);
+    fields.iter().find_map(|(name, value)| match known.and_then(|known| known.get(name)) {
+        Some(schema) => at(schema, value, below(name)),
+        None => match words.get("additionalProperties") {
+            Some(Json::Bool(false)) => {
+                let names = known.map(|known| known.keys().cloned().collect::<Vec<_>>().join(", "));
+                Some((below(name), format!("is not known, expected one of {}", names.unwrap_or_default())))
+            }
+            Some(schema) => at(schema, value, below(name)),
+            None => None,
+        },
+    })
+}
+
+fn choices(words: &Map<String, Json>, value: &Json, place: String) -> Misfit {
+    let list = |word: &str| words.get(word).and_then(Json::as_array);
+    let fits = |schema: &&Json| at(schema, value, String::new()).is_none();
+    if let Some(wrong) =
+        list("allOf").into_iter().flatten().find_map(|schema| at(schema, value, place.clone()))
+    {
+        return Some(wrong);
+    }
+    // The first form says best what was meant: what is wrong with it is a hint, and the others are named as well.
+    if let Some(forms) = list("anyOf").filter(|forms| !forms.iter().any(|form| fits(&form))) {
+        return Some((place, format!("fits none of {} forms", forms.len())));
+    }
+    if let Some(forms) = list("oneOf") {
+        match forms.iter().filter(fits).count() {
+            1 => {}
+            found => return Some((place, format!("fits {found} of {} forms, expected one", forms.len()))),
+        }
+    }
+    let not = words.get("not").filter(fits)?;
+    Some((place, format!("is of the form {}, which is not allowed", line(&not.to_string(), SHOWN))))
+}
+
+fn is_of(name: &str, value: &Json) -> bool {
+    match name {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        _ => value.is_null(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(property: Json, value: Json, expected: &str) {
+        let schema = json!({"type": "object", "properties": {"a": property}, "additionalProperties": false});
+        assert_eq!(misfit(&schema, &json!({"a": value})).unwrap_or_default(), expected);
+    }
+
+    #[test]
+    fn what_does_not_fit_has_a_place_and_an_expectation() {
+        check(json!({"type": "integer"}), json!(3), "");
+        check(json!({"type": "integer"}), json!(3.0), "");
+        check(json!({"type": "integer"}), json!("x"), "`a` is \"x\", expected integer");
+        check(json!({"type": ["string", "null"]}), json!(1), "`a` is 1, expected string or null");
+        check(json!({"maximum": 10}), json!(99), "`a` is 99, expected at most 10");
+        check(json!({"minimum": 1}), json!(0), "`a` is 0, expected at least 1");
+        check(json!({"exclusiveMinimum": 1}), json!(1), "`a` is 1, expected more than 1");
+        check(json!({"exclusiveMaximum": 1}), json!(1), "`a` is 1, expected less than 1");
+        check(json!({"maxLength": 1}), json!("ab"), "`a` is \"ab\", expected at most 1 characters or items");
+        check(json!({"minItems": 1}), json!([]), "`a` is [], expected at least 1 characters or items");
+        check(json!({"enum": ["x", "y"]}), json!("z"), "`a` is \"z\", expected one of \"x\", \"y\"");
+        check(json!({"const": 1}), json!(2), "`a` is 2, expected 1");
+        check(json!({"items": {"type": "string"}}), json!(["x", 1]), "`a[1]` is 1, expected string");
+        check(json!({"properties": {"b": {"type": "null"}}}), json!({"b": 1}), "`a.b` is 1, expected null");
+        check(json!({"required": ["b"]}), json!({}), "`a.b` is missing");
+        check(
+            json!({"additionalProperties": {"type": "null"}}),
+            json!({"c": 1}),
+            "`a.c` is 1, expected null",
+        );
+        check(json!({"anyOf": [{"type": "null"}, {"type": "string"}]}), json!(1), "`a` fits none of 2 forms");
+        check(
+            json!({"oneOf": [{"minimum": 1}, {"minimum": 2}]}),
+            json!(3),
+            "`a` fits 2 of 2 forms, expected one",
+        );
+        check(json!({"allOf": [{"type": "null"}]}), json!(1), "`a` is 1, expected null");
+        check(
+            json!({"not": {"type": "null"}}),
+            json!(null),
+            "`a` is of the form {\"type\":\"null\"}, which is not allowed",
+        );
+        check(json!(false), json!(1), "`a` is not allowed");
+        check(json!(true), json!(1), "");
+        let closed = json!({"properties": {"a": {}}, "additionalProperties": false});
+        assert_eq!(misfit(&closed, &json!({"b": 1})).as_deref(), Some("`b` is not known, expected one of a"));
+        assert_eq!(misfit(&json!({"type": "object"}), &json!(1)).as_deref(), Some("is 1, expected object"));
+    }
+
+    #[test]
+    fn a_type_that_is_none_is_a_fault_of_the_schema() {
+        assert_eq!(fault(&json!({"properties": {"type": {"type": "string"}}})), None);
+        assert_eq!(fault(&json!({"properties": {"a": {"default": {"type": "tags"}}}})), None);
+        let said = fault(&json!({"properties": {"a": {"type": "numbr"}}}));
+        assert!(said.is_some_and(|said| said.starts_with("has the type \"numbr\", expected one of object, array")));
+    }
+}
