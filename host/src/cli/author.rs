@@ -2,6 +2,7 @@
 
 mod bench;
 pub(super) mod build;
+mod dev;
 mod golden;
 mod macs;
 mod subject;
@@ -19,7 +20,7 @@ use super::options::Common;
 pub(super) enum Author {
     /// Creates a new plugin project.
     New(build::New),
-    /// Builds a plugin with cargo and packages it.
+    /// Builds the plugin of a folder and packages it.
     Build(build::Build),
     /// Packages a compiled .wasm module.
     Pack(build::Pack),
@@ -27,6 +28,8 @@ pub(super) enum Author {
     Check(build::Check),
     /// Runs a plugin's golden calls on a simulated Mac and compares the answers.
     Test(test::Test),
+    /// Builds and tests a plugin again after every change of its folder.
+    Dev(dev::Dev),
     /// Measures loading, a call alone, and a whole call on a simulated Mac.
     Bench(bench::Bench),
 }
@@ -39,6 +42,7 @@ impl Author {
             Self::Pack(pack) => pack.run(common),
             Self::Check(check) => check.run(common),
             Self::Test(test) => test.run(common, roots),
+            Self::Dev(dev) => dev.run(common, &roots),
             Self::Bench(bench) => bench.run(common, roots),
         }
     }

@@ -24,11 +24,14 @@ const TARGET: &str = "wasm32-unknown-unknown";
 pub(in crate::cli) struct New {
     /// The id of the plugin, which is also the name of its folder.
     id: String,
+    /// The language that it is written in.
+    #[arg(long, value_name = "LANGUAGE", default_value = "rust")]
+    language: Language,
 }
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Build {
-    /// The folder with Cargo.toml and plugin.toml.
+    /// The folder with plugin.toml and Cargo.toml, package.json or Makefile.
     #[arg(default_value = ".")]
     folder: PathBuf,
     /// The path of the package; by default the plugin's id in that folder.
@@ -58,11 +61,9 @@ pub(in crate::cli) struct Check {
 }
 
 /// What a new plugin is made of; the SDK goes with it, in the version that fits this host.
-const FILES: [(&str, &str); 20] = [
+const RUST: [(&str, &str); 18] = [
     ("Cargo.toml", include_str!("../../../../plugins/template/Cargo.toml.in")),
-    ("plugin.toml", include_str!("../../../../plugins/template/plugin.toml.in")),
     ("src/lib.rs", include_str!("../../../../plugins/template/lib.rs.in")),
-    ("calls/counts.json", include_str!("../../../../plugins/template/call.json.in")),
     (".gitignore", "/target\n/*.wasm\n"),
     ("sdk/Cargo.toml", include_str!("../../../../plugins/sdk/Cargo.toml")),
     ("sdk/src/lib.rs", include_str!("../../../../plugins/sdk/src/lib.rs")),
@@ -81,9 +82,82 @@ const FILES: [(&str, &str); 20] = [
     ("sdk/wit/plugin.wit", include_str!("../../../../wit/plugin.wit")),
 ];
 
+/// What a plugin in any language is made of.
+const COMMON: [(&str, &str); 2] = [
+    ("plugin.toml", include_str!("../../../../plugins/template/plugin.toml.in")),
+    ("calls/counts.json", include_str!("../../../../plugins/template/call.json.in")),
+];
+
 /// Stands apart only to keep the table above to one line each.
 const SERVERS: (&str, &str) =
     ("sdk/wit/language-servers.wit", include_str!("../../../../wit/language-servers.wit"));
+
+/// The interfaces for generators of other languages, below a world of the plugin's own.
+const WIT: [(&str, &str); 3] = [
+    ("wit/world.wit", include_str!("../../../../plugins/template/world.wit.in")),
+    ("wit/deps/iac-plugin/plugin.wit", include_str!("../../../../wit/plugin.wit")),
+    ("wit/deps/iac-plugin/language-servers.wit", include_str!("../../../../wit/language-servers.wit")),
+];
+
+const JS: [(&str, &str); 3] = [
+    ("plugin.js", include_str!("../../../../plugins/template/js/plugin.js.in")),
+    ("package.json", include_str!("../../../../plugins/template/js/package.json.in")),
+    (".gitignore", "/node_modules\n/*.wasm\n"),
+];
+
+const PYTHON: [(&str, &str); 4] = [
+    ("app.py", include_str!("../../../../plugins/template/python/app.py.in")),
+    ("requirements.txt", include_str!("../../../../plugins/template/python/requirements.txt")),
+    ("Makefile", include_str!("../../../../plugins/template/python/Makefile")),
+    (".gitignore", "__pycache__\n/.venv\n/*.wasm\n"),
+];
+
+const C: [(&str, &str); 3] = [
+    ("plugin.c", include_str!("../../../../plugins/template/c/plugin.c.in")),
+    ("Makefile", include_str!("../../../../plugins/template/c/Makefile")),
+    (".gitignore", "/guest*\n/*.wasm\n"),
+];
+
+/// What a plugin is written in.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Language {
+    Rust,
+    Js,
+    Python,
+    C,
+}
+
+impl Language {
+    /// The files of a new plugin, with its name still to be put in.
+    fn files(self) -> Vec<(&'static str, &'static str)> {
+        let own: Vec<(&str, &str)> = match self {
+            Self::Rust => RUST.into_iter().chain([SERVERS]).collect(),
+            Self::Js => JS.into_iter().chain(WIT).collect(),
+            Self::Python => PYTHON.into_iter().chain(WIT).collect(),
+            Self::C => C.into_iter().chain(WIT).collect(),
+        };
+        COMMON.into_iter().chain(own).collect()
+    }
+
+    /// What is run before the first build, with what it is for.
+    fn needs(self) -> &'static str {
+        match self {
+            Self::Rust => "cargo test                # tests the parts that need no host",
+            Self::Js => "npm install               # jco, which makes a component of the script",
+            Self::Python => "pip install -r requirements.txt   # componentize-py, which makes a component",
+            Self::C => "cargo install wit-bindgen-cli     # and zig, whose clang compiles for WASI",
+        }
+    }
+
+    fn source(self) -> &'static str {
+        match self {
+            Self::Rust => "src/lib.rs",
+            Self::Js => "plugin.js",
+            Self::Python => "app.py",
+            Self::C => "plugin.c",
+        }
+    }
+}
 
 impl New {
     pub(super) fn run(self) -> Result<(), Failure> {
@@ -92,19 +166,21 @@ impl New {
         if folder.exists() {
             return Err(Failure::Failed(format!("{} already exists", folder.display())));
         }
-        for (name, text) in FILES.into_iter().chain([SERVERS]) {
+        for (name, text) in self.language.files() {
             let text = text.replace("{{id}}", id.as_str()).replace("{{tool}}", &id.tool_prefix());
             write(&folder.join(name), text.as_bytes())?;
         }
+        let (needs, source) = (self.language.needs(), self.language.source());
         Ok(writeln!(
             anstream::stdout(),
-            "created {id}/: a plugin that counts notes, its SDK, and one golden call\n\n\
+            "created {id}/: a plugin that counts notes, and one golden call\n\n\
              \x20 cd {id}\n\
-             \x20 cargo test                # tests the parts that need no host\n\
+             \x20 {needs}\n\
              \x20 iac-mcp plugin test       # builds {id}.wasm and runs calls/ on a simulated Mac\n\
+             \x20 iac-mcp plugin dev        # does so again after every change\n\
              \x20 iac-mcp plugin add {id}.wasm\n\
              \x20 iac-mcp call {tool} --simulated\n\n\
-             src/lib.rs is the plugin, plugin.toml says what it may reach. After a change of its answers, \
+             {source} is the plugin, plugin.toml says what it may reach. After a change of its answers, \
              `iac-mcp plugin test --update` writes them.",
             tool = id.tool_prefix(),
         )?)
@@ -131,7 +207,17 @@ pub(in crate::cli) fn build(
 ) -> Result<PathBuf, Failure> {
     let manifest = folder.join("plugin.toml");
     let id = id(&manifest)?;
-    let module = cargo(folder, &id.as_str().replace('-', "_"))?;
+    let module = match Tool::of(folder) {
+        Some(Tool::Cargo) => cargo(folder, &id.as_str().replace('-', "_"))?,
+        Some(tool) => tool.run(folder)?,
+        None => {
+            let message =
+                format!("{} has no Cargo.toml, package.json or Makefile, expected one", folder.display());
+            return Err(Failure::Misuse(format!(
+                "{message}\nmake the module yourself and run `iac-mcp plugin pack`"
+            )));
+        }
+    };
     let output = output.unwrap_or_else(|| folder.join(format!("{id}.wasm")));
     pack(choice, &module, &manifest, &output)?;
     Ok(output)
@@ -209,6 +295,47 @@ fn scripts(manifest: &Path, toml: &str) -> Result<Texts, Failure> {
     let parsed = Manifest::parse(toml).map_err(|error| Failure::Failed(error.to_string()))?;
     let read = |file: &String| Ok((file.clone(), text(&manifest.with_file_name(file))?));
     parsed.scripts.iter().flat_map(ScriptFile::files).map(read).collect()
+}
+
+/// What makes the module of a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tool {
+    Cargo,
+    Npm,
+    Make,
+}
+
+/// What `npm run build` and `make` write.
+const MODULE: &str = "module.wasm";
+
+impl Tool {
+    pub(super) fn of(folder: &Path) -> Option<Self> {
+        let tools = [("Cargo.toml", Self::Cargo), ("package.json", Self::Npm), ("Makefile", Self::Make)];
+        tools.into_iter().find(|(file, _)| folder.join(file).is_file()).map(|(_, tool)| tool)
+    }
+
+    /// Runs the author's own command, which writes `module.wasm`.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the compiler is started for its author at the terminal, never by a server"
+    )]
+    fn run(self, folder: &Path) -> Result<PathBuf, Failure> {
+        let words: &[&str] =
+            if self == Self::Npm { &["npm", "run", "--silent", "build"] } else { &["make", MODULE] };
+        let shown = words.join(" ");
+        let mut command = Command::new(words[0]);
+        // What it says is for the author; standard output is for answers.
+        command.args(&words[1..]).current_dir(folder).stdout(std::io::stderr());
+        let ended = command
+            .status()
+            .map_err(|error| Failure::Failed(format!("{} cannot be started: {error}", words[0])))?;
+        let module = folder.join(MODULE);
+        match (ended.success(), module.is_file()) {
+            (true, true) => Ok(module),
+            (true, false) => Err(Failure::Failed(format!("`{shown}` did not write {}", module.display()))),
+            (false, _) => Err(Failure::Failed(format!("`{shown}` failed; its messages stand above"))),
+        }
+    }
 }
 
 /// Builds the plugin of a folder; returns where cargo put the module of that name.
@@ -301,7 +428,7 @@ mod tests {
     #[test]
     fn a_new_plugin_gets_the_whole_sdk() {
         for (folder, suffix) in [("src", ".rs"), ("wit", ".wit")] {
-            let given = FILES.iter().chain([&SERVERS]).map(|(name, _)| *name);
+            let given = RUST.iter().chain([&SERVERS]).map(|(name, _)| *name);
             let given =
                 given.filter_map(|name| name.strip_prefix(&format!("sdk/{folder}/")).map(str::to_owned));
             let held = names(folder).into_iter().filter(|name| name.ends_with(suffix));

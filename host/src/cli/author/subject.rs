@@ -14,7 +14,7 @@ use crate::plugins::trial::Trial;
 
 #[derive(Debug, Args)]
 pub(super) struct Which {
-    /// The path of a package, the folder with plugin.toml (built first if it has a Cargo.toml), or the id of an installed
+    /// The path of a package, the folder with plugin.toml (built first if it has a Cargo.toml, package.json or Makefile), or the id of an installed
     /// plugin.
     #[arg(default_value = ".", value_name = "FILE|DIR|ID")]
     what: PathBuf,
@@ -35,6 +35,10 @@ pub(super) struct Subject {
 }
 
 impl Which {
+    pub(super) fn of(what: PathBuf, folder: Vec<PathBuf>) -> Self {
+        Self { what, calls: None, folder }
+    }
+
     pub(super) fn find(&self, common: &Common, roots: &[PathBuf]) -> Result<Subject, Failure> {
         let installed = if self.what.exists() { None } else { Some(self.installed(common)?) };
         let beside = match (&installed, self.what.is_dir()) {
@@ -57,7 +61,7 @@ impl Which {
         let folder = &self.what;
         match folder.is_dir() {
             false => Ok(folder.clone()),
-            true if folder.join("Cargo.toml").is_file() => build::build(common.plugin_engine, folder, None),
+            true if build::Tool::of(folder).is_some() => build::build(common.plugin_engine, folder, None),
             true => Ok(folder.join(format!("{}.wasm", build::id(&folder.join("plugin.toml"))?))),
         }
     }

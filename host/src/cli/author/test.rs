@@ -53,6 +53,11 @@ enum Outcome {
 }
 
 impl Test {
+    /// The test of the plugin in a folder.
+    pub(super) fn of(folder: PathBuf, granted: Vec<PathBuf>) -> Self {
+        Self { which: Which::of(folder, granted), update: false, record: false, replay: false }
+    }
+
     pub(super) fn run(self, common: &Common, roots: Vec<PathBuf>) -> Result<(), Failure> {
         let mut subject = self.which.find(common, &roots)?;
         let golden = std::mem::take(&mut subject.golden);

@@ -1,5 +1,5 @@
 //! Writes what C needs to be a plugin: `iac-c-bindings WIT FOLDER` puts `plugin.h`, `plugin.c` and
-//! `plugin_component_type.o` into the folder, as `wit-bindgen c WIT` does.
+//! `plugin_component_type.o` into the folder, as `wit-bindgen c WIT` does. `WORLD` names another world than `plugin`.
 
 use std::env::args;
 use std::error::Error;
@@ -10,17 +10,21 @@ use wit_bindgen_core::wit_parser::Resolve;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = args().skip(1).collect();
-    let [wit, folder] = &arguments[..] else { return Err("expected: iac-c-bindings WIT FOLDER".into()) };
-    for (name, content) in generate(Path::new(wit))?.iter() {
+    let (wit, folder, world) = match &arguments[..] {
+        [wit, folder] => (wit, folder, "plugin"),
+        [wit, folder, world] => (wit, folder, world.as_str()),
+        _ => return Err("expected: iac-c-bindings WIT FOLDER [WORLD]".into()),
+    };
+    for (name, content) in generate(Path::new(wit), world)?.iter() {
         write(&Path::new(folder).join(name), content)?;
     }
     Ok(())
 }
 
-fn generate(wit: &Path) -> Result<Files, Box<dyn Error>> {
+fn generate(wit: &Path, world: &str) -> Result<Files, Box<dyn Error>> {
     let mut resolve = Resolve::default();
     let (package, _) = resolve.push_path(wit)?;
-    let world = resolve.select_world(&[package], Some("plugin"))?;
+    let world = resolve.select_world(&[package], Some(world))?;
     let mut files = Files::default();
     wit_bindgen_c::Opts::default().build().generate(&mut resolve, world, &mut files)?;
     Ok(files)

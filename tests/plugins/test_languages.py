@@ -1,0 +1,103 @@
+"""A new plugin in each language is built, tested and called, and fails with a reason that helps."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = os.environ.get("IAC_MCP_BIN", str(ROOT / "target/debug/iac-mcp"))
+BINDINGS = os.environ.get("IAC_MCP_C_BINDINGS", str(ROOT / "target/debug/iac-c-bindings"))
+ZIG = os.environ.get("IAC_MCP_ZIG")
+# A folder with `jco`, and the program `componentize-py`.
+JCO = os.environ.get("IAC_MCP_JCO")
+COMPONENTIZE_PY = os.environ.get("IAC_MCP_COMPONENTIZE_PY")
+
+
+class Languages(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="iac-mcp-languages-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.plugin = self.folder / "notes"
+        programs = self.folder / "bin"
+        programs.mkdir()
+        self.environment = dict(os.environ) | {
+            "IAC_MCP_STATE": str(self.folder / "state"),
+            "IAC_MCP_CACHE": str(self.folder / "cache"),
+            "ZIG_LOCAL_CACHE_DIR": str(self.folder / "zig"),
+            "PATH": f"{programs}:{os.environ['PATH']}",
+        }
+        self.programs = programs
+
+    def program(self, name, text):
+        path = self.programs / name
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+
+    def run_it(self, *command, status=0, cwd=None):
+        ended = subprocess.run(
+            command, cwd=cwd or self.plugin, env=self.environment, capture_output=True, text=True
+        )
+        self.assertEqual(ended.returncode, status, f"{command}: {ended.stdout}{ended.stderr}")
+        return ended.stdout + ended.stderr
+
+    def new(self, language):
+        self.run_it(BIN, "plugin", "new", "notes", "--language", language, cwd=self.folder)
+
+    def fails(self, file, before, after, *expected):
+        """Changes a line of the plugin, and looks for words in what the test of the plugin then says."""
+        path = self.plugin / file
+        text = path.read_text()
+        self.assertIn(before, text)
+        path.write_text(text.replace(before, after, 1))
+        said = self.run_it(BIN, "plugin", "test", status=1)
+        for words in expected:
+            self.assertIn(words, said)
+        path.write_text(text)
+
+    def called(self):
+        self.run_it(BIN, "plugin", "add", "notes.wasm", "--yes")
+        answer = json.loads(self.run_it(BIN, "call", "notes", "--simulated", "--json"))
+        return {folder["name"] for folder in answer["folders"]}
+
+    @unittest.skipUnless(JCO, "there is no jco: IAC_MCP_JCO does not say where")
+    def test_javascript(self):
+        self.new("js")
+        self.program("jco", f'exec "{JCO}/jco" "$@"')
+        self.run_it(BIN, "plugin", "test")
+        self.assertIn("Garden house", self.called())
+        start = "const notes = open"
+        self.fails("plugin.js", start, f'throw new Error("no such luck"); {start}', "no such luck", "plugin.js")
+        self.fails("plugin.js", start, f"undefined.length; {start}", "undefined", "plugin.js")
+        self.fails("plugin.js", start, f"while (true) {{}} {start}", "compute time")
+        self.fails("plugin.js", start, 'console.log("seen", Date.now()); throw new Error("x");', "info: seen")
+        self.fails("plugin.js", "{ value: JSON", "{ value: 7 + JSON", "its answer cannot be used")
+
+    @unittest.skipUnless(COMPONENTIZE_PY, "there is no componentize-py: IAC_MCP_COMPONENTIZE_PY does not say where")
+    def test_python(self):
+        self.new("python")
+        self.program("componentize-py", f'exec "{COMPONENTIZE_PY}" "$@"')
+        start = 'with apps.open("com.apple.Notes") as notes:'
+        self.fails("app.py", start, 'print("seen"); raise ValueError("no such luck")\n        ' + start, "no such luck", "info: seen")
+        self.run_it(BIN, "plugin", "test")
+        self.assertIn("Garden house", self.called())
+
+    @unittest.skipUnless(ZIG, "there is no zig: IAC_MCP_ZIG does not say where")
+    def test_c(self):
+        self.new("c")
+        self.program("zig", f'exec "{ZIG}" "$@"')
+        self.program("wit-bindgen", f'exec "{BINDINGS}" "$2" . "$4"')
+        # The template of C answers in a form of its own.
+        (self.plugin / "calls/counts.json").write_text('{"arguments": {}}')
+        self.run_it(BIN, "plugin", "test", "--update")
+        self.run_it(BIN, "plugin", "test")
+        start = 'printf("called'
+        self.fails("plugin.c", start, f'if (arguments->len) {{ fprintf(stderr, "no such luck\\n"); abort(); }} {start}', "no such luck", "abort")
+        self.fails("plugin.c", start, f"while (arguments->len) printf(\"%s\", \"\"); {start}", "compute time")
+
+
+if __name__ == "__main__":
+    unittest.main()
