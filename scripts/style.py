@@ -47,7 +47,7 @@ VARIABLE = re.compile(r"\bIAC_MCP_[A-Z_]+\b")
 
 def main():
     problems = [problem for path in tracked() for problem in check(path)]
-    problems += [*unnamed_contacts(), *dead_links(), *unused_dependencies(), *imports_that_run_down()]
+    problems += [*unnamed_contacts(), *dead_links(), *unused_dependencies(), *imports_that_run_down(), *other_versions_of_rust()]
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"{len(tracked())} files, {len(problems)} problems")
@@ -117,6 +117,17 @@ def imports_that_run_down():
     members = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["members"]
     for crate in members:
         yield from order.problems(crate)
+
+
+def other_versions_of_rust():
+    """Packages that ask for another Rust than the one that rustup installs here and the tests run with."""
+    channel = tomllib.loads((ROOT / "rust-toolchain.toml").read_text())["toolchain"]["channel"]
+    workspace = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]
+    for manifest in ["Cargo.toml", *(f"{member}/Cargo.toml" for member in workspace["members"])]:
+        told = tomllib.loads((ROOT / manifest).read_text())
+        version = told.get("package", workspace["package"]).get("rust-version")
+        if version != {"workspace": True} and version != channel.rpartition(".")[0]:
+            yield f"{manifest}: its rust-version is {version}, and rust-toolchain.toml has {channel}"
 
 
 def sources(member, manifest, kinds):
