@@ -1,4 +1,4 @@
-//! Puts the built-in simulated Mac and packages of plugins into the program.
+//! Puts the built-in simulated Mac, packages of plugins and, for a Mac, `Info.plist` into the program.
 
 use std::env;
 use std::fmt::Write as _;
@@ -13,12 +13,16 @@ const LEFT_OUT: &str = "make";
 /// Names the folder with the packages of plugins that the program is to carry.
 const PACKAGES: &str = "IAC_MCP_PACKAGES";
 
+/// What macOS reads from the program when it asks a person for consent.
+const INFO: &str = "Info.plist";
+
 fn main() -> io::Result<()> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo sets OUT_DIR"))?);
     File::create(out.join("mac.rs"))?.write_all(mac()?.as_bytes())?;
     File::create(out.join("packages.rs"))?.write_all(packages()?.as_bytes())?;
     tell(&format!("cargo::rerun-if-env-changed={PACKAGES}"))?;
-    [MAC, "build.rs"].iter().try_for_each(|path| tell(&format!("cargo::rerun-if-changed={path}")))
+    [MAC, INFO, "build.rs"].iter().try_for_each(|path| tell(&format!("cargo::rerun-if-changed={path}")))?;
+    info(&out)
 }
 
 /// The files and links of the simulated Mac as the elements of a Rust array.
@@ -51,6 +55,24 @@ fn packages() -> io::Result<String> {
     }
     list.push_str("]\n");
     Ok(list)
+}
+
+/// Links `Info.plist` as the section in which macOS looks for it. The section comes from an object file, because the linker
+/// that builds for a Mac elsewhere cannot make one of a file, and an attribute in the code would be unsafe.
+fn info(out: &Path) -> io::Result<()> {
+    if env::var_os("CARGO_CFG_TARGET_VENDOR").is_none_or(|vendor| vendor != "apple") {
+        return Ok(());
+    }
+    let (plist, source) = (out.join(INFO), out.join("info.s"));
+    let text = fs::read_to_string(INFO)?.replace(">VERSION<", concat!(">", env!("CARGO_PKG_VERSION"), "<"));
+    File::create(&plist)?.write_all(text.as_bytes())?;
+    let section =
+        format!(".section __TEXT,__info_plist,regular,no_dead_strip\n.incbin \"{}\"\n", plist.display());
+    File::create(&source)?.write_all(section.as_bytes())?;
+    // Asked which compiler it is, zig leaves an empty file in the folder where it is.
+    env::set_current_dir(out)?;
+    let objects = cc::Build::new().file(&source).try_compile_intermediates().map_err(io::Error::other)?;
+    objects.iter().try_for_each(|object| tell(&format!("cargo::rustc-link-arg-bins={}", object.display())))
 }
 
 /// Every file and link below a path, in order; the path itself if it is no folder.
