@@ -18,6 +18,7 @@ mod author;
 mod package;
 mod plugin;
 mod policy;
+mod self_check;
 mod serve;
 mod setup;
 mod sim;
@@ -81,6 +82,8 @@ enum Command {
     Doctor(doctor::Doctor),
     /// Shows or writes the entry that an MCP client needs to start this server.
     Setup(setup::Setup),
+    /// Asks, only now, whether there is a newer version.
+    SelfCheck(self_check::SelfCheck),
     /// Creates, installs and manages plugins.
     #[command(subcommand)]
     Plugin(plugin::Plugin),
@@ -173,6 +176,7 @@ impl Arguments {
             Some(Command::Consent(consent)) => consent.run(&common, mac),
             Some(Command::Doctor(doctor)) => doctor.run(&common, mac, settings),
             Some(Command::Setup(setup)) => setup.run(&common, settings),
+            Some(Command::SelfCheck(check)) => check.run(&common),
             Some(Command::Plugin(plugin)) => plugin.run(&common, mac.root),
             Some(Command::Completions(completions)) => completions.run(),
             Some(Command::Man(man)) => man.run(),

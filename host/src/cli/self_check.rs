@@ -1,0 +1,143 @@
+//! `self-check`: whether there is a newer version. It asks only when a person runs it, and tells nothing about them.
+
+use std::io::{self, Write as _};
+use std::process::{Command, Output, Stdio};
+
+use clap::Args;
+use semver::Version;
+use serde_json::json;
+
+use super::options::Common;
+use super::{Failure, paint};
+
+/// Where this program was released: `./release` tells, or else `repository` in Cargo.toml.
+const REPOSITORY: &str = match option_env!("IAC_MCP_REPOSITORY") {
+    Some(told) => told,
+    None => env!("CARGO_PKG_REPOSITORY"),
+};
+
+/// How long the answer may take, in seconds.
+const PATIENCE: &str = "10";
+
+/// How a program that was installed so is updated, by a part of its path.
+const UPDATES: [(&str, &str); 4] = [
+    ("/Cellar/", "run `brew upgrade iac-mcp`"),
+    ("/node_modules/", "update the npm package, for example with `npm update`"),
+    ("/.cargo/bin/", "install it again with cargo, as you did the first time"),
+    ("/Claude Extensions/", "open the new .mcpb file with Claude Desktop"),
+];
+
+/// Asks where this program was released whether there is a newer version.
+///
+/// One request goes out, by `curl`. It contains nothing about you, this computer or this version. Nothing is installed.
+#[derive(Debug, Args)]
+pub(super) struct SelfCheck {
+    /// The repository to ask, in place of the one that this program was released from.
+    #[arg(long, value_name = "URL", default_value = REPOSITORY, hide_default_value = true)]
+    repository: String,
+}
+
+impl SelfCheck {
+    pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
+        let repository = self.repository.trim_end_matches('/');
+        let own = env!("CARGO_PKG_VERSION");
+        if !repository.starts_with("https://") {
+            return Err(Failure::Misuse(unknown(repository)));
+        }
+        let page = ask(&format!("{repository}/releases/latest"))?;
+        let latest = version(&page).ok_or_else(|| {
+            let found = if page.is_empty() { "no release" } else { &*page };
+            Failure::Failed(format!("{repository} has no version to compare: {found}\nexpected a page that ends with /tag/vVERSION"))
+        })?;
+        let newer = version(own).is_some_and(|own| latest > own);
+        if common.json {
+            let body = json!({ "version": own, "latest": latest.to_string(), "newer": newer, "page": page });
+            return Ok(paint::answer(&body, true)?);
+        }
+        let mut stdout = anstream::stdout();
+        if !newer {
+            return Ok(writeln!(stdout, "iac-mcp {own} is the newest version")?);
+        }
+        writeln!(stdout, "iac-mcp {latest} is out; this is {own}\n{page}")?;
+        Ok(writeln!(stdout, "To update, {}", update(&std::env::current_exe()?.to_string_lossy()))?)
+    }
+}
+
+fn unknown(repository: &str) -> String {
+    let what = match repository {
+        "" => "this program was not built by a release, so it does not know where to look".to_owned(),
+        other => format!("not an address to ask: {other}. Expected one that begins with https://"),
+    };
+    format!("{what}\nname the repository with --repository https://github.com/OWNER/NAME")
+}
+
+/// Where the address of the newest release leads to. Only its head is fetched.
+fn ask(address: &str) -> Result<String, Failure> {
+    let unasked = |why: &str| {
+        Failure::Failed(format!("could not ask for a newer version: {why}\nlook at {address} yourself"))
+    };
+    let ended = match curl(address) {
+        Ok(ended) => ended,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(unasked("there is no `curl`")),
+        Err(error) => return Err(unasked(&format!("`curl` did not start: {error}"))),
+    };
+    match ended.status.success() {
+        true => Ok(String::from_utf8_lossy(&ended.stdout).trim().to_owned()),
+        false => Err(unasked(String::from_utf8_lossy(&ended.stderr).trim())),
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "curl is started for a person at the terminal, never by a server; so the program itself needs no network"
+)]
+fn curl(address: &str) -> io::Result<Output> {
+    let mut curl = Command::new("curl");
+    // `--disable` keeps a person's own settings out, and the name of the program is all that the request tells.
+    curl.args(["--disable", "--silent", "--show-error", "--fail", "--head", "--proto", "=https"]);
+    curl.args(["--max-time", PATIENCE, "--user-agent", "iac-mcp", "--output", "/dev/null"]);
+    curl.args(["--write-out", "%{redirect_url}", "--", address]).stdin(Stdio::null());
+    curl.output()
+}
+
+/// The version that an address or a tag ends with.
+fn version(text: &str) -> Option<Version> {
+    let last = text.rsplit('/').next().unwrap_or(text);
+    Version::parse(last.strip_prefix('v').unwrap_or(last)).ok()
+}
+
+fn update(program: &str) -> &'static str {
+    let found = UPDATES.iter().find(|(part, _)| program.contains(part));
+    found.map_or("replace this program with the one of that page", |(_, how)| how)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_as_versions() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(version(text).map(|version| version.to_string()).as_deref(), expected, "{text}");
+        };
+        check("https://x.example/a/b/releases/tag/v1.10.0", Some("1.10.0"));
+        check("0.2.0-beta.1", Some("0.2.0-beta.1"));
+        check("https://x.example/a/b/releases", None);
+        check("", None);
+        assert!(version("v1.10.0") > version("v1.9.3"));
+        assert!(version("v1.0.0") > version("v1.0.0-rc.1"));
+        assert!(version(env!("CARGO_PKG_VERSION")).is_some());
+    }
+
+    #[test]
+    fn the_way_to_update_is_the_way_it_was_installed() {
+        for (program, expected) in [
+            ("/opt/homebrew/Cellar/iac-mcp/0.1.0/bin/iac-mcp", "brew upgrade"),
+            ("/u/node_modules/@o/iac-mcp-darwin/bin/iac-mcp", "npm update"),
+            ("/u/.cargo/bin/iac-mcp", "with cargo"),
+            ("/usr/local/bin/iac-mcp", "replace this program"),
+        ] {
+            assert!(update(program).contains(expected), "{program}: {}", update(program));
+        }
+    }
+}
