@@ -104,7 +104,13 @@ def unused_dependencies():
         manifest = tomllib.loads((ROOT / member / "Cargo.toml").read_text())
         tables = [manifest, *manifest.get("target", {}).values()]
         # What only tests need stands apart, so that the program is not built with it.
-        for kind, code in (("dependencies", sources(member, manifest, ["lib", "bin"])), ("dev-dependencies", sources(member, manifest, TARGETS))):
+        script = ROOT / member / "build.rs"
+        kinds = {
+            "dependencies": sources(member, manifest, ["lib", "bin"]),
+            "dev-dependencies": sources(member, manifest, TARGETS),
+            "build-dependencies": script.read_text() if script.exists() else "",
+        }
+        for kind, code in kinds.items():
             for name in {name for table in tables for name in table.get(kind, {})}:
                 left.discard(name)
                 if not re.search(rf"(?<![\w.]){name.replace('-', '_')}(?:::|;| as )", code):
