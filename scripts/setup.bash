@@ -11,6 +11,7 @@ PATH=$TOOLS/bin:$PATH
 CARGO_LLVM_COV=0.9.1
 CARGO_DENY=0.20.2
 CARGO_FUZZ=0.13.2
+CARGO_SBOM=0.10.0
 
 export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-auto}
 
@@ -52,8 +53,8 @@ need_python_packages() {
     local venv=$VENVS/$1
     cmp -s "$2" "$venv/installed" && return
     [[ -x $venv/bin/pip ]] || make_venv "$venv" || return
-    if ! "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$2"; then
-        unreachable_or_failed "$venv/bin/pip" download --quiet --no-deps --dest "$TOOLS/probe" pip
+    if ! "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$2"; then
+        unreachable_or_failed "$venv/bin/python" -m pip download --quiet --no-deps --dest "$TOOLS/probe" pip
         return
     fi
     cp "$2" "$venv/installed"
@@ -106,10 +107,9 @@ instrumented() {
     )
 }
 
-# Links with zig, which carries what a linker needs to know of a Mac's system.
-zigbuild() {
-    PATH=$VENVS/mac/bin:$PATH ZIG_GLOBAL_CACHE_DIR=$TOOLS/zig CARGO_ZIGBUILD_CACHE_DIR=$TOOLS/zigbuild \
-        cargo zigbuild "$@"
+# Runs something that links with zig, which carries what a linker needs to know of a Mac's system.
+with_zig() {
+    PATH=$VENVS/mac/bin:$PATH ZIG_GLOBAL_CACHE_DIR=$TOOLS/zig CARGO_ZIGBUILD_CACHE_DIR=$TOOLS/zigbuild "$@"
 }
 
 # Sets JSC to a shell of JavaScriptCore, the engine of a Mac's osascript; on Debian its packages are unpacked below target/.

@@ -1,0 +1,166 @@
+"""Makes all files of a release. `./release` starts this with the tools it needs on PATH.
+
+With the files of a Developer ID in the environment (docs/releasing.md) the program is signed with it and notarized.
+Without them it is signed ad hoc, which needs no secret.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import archives
+import channels
+import macho
+import sign
+
+ROOT = Path(__file__).resolve().parents[2]
+MACS = ["aarch64-apple-darwin", "x86_64-apple-darwin"]
+UNIVERSAL = "universal-apple-darwin"
+# The suffix is the oldest glibc that the program runs with: that of Debian 10 and RHEL 8.
+GLIBC = "2.28"
+LINUX = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"]
+LEAST_MACOS = "12.0"
+DOCUMENTS = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"]
+
+
+class Refused(Exception):
+    """The release cannot be made; the text says why and what to do."""
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./release", description="Makes all files of a release on Linux.")
+    parser.add_argument("version", nargs="?", help="the version of Cargo.toml")
+    parser.add_argument("--dry-run", action="store_true", help="quick builds of the current state, without Linux on arm64")
+    parser.add_argument("--repository", default=repository(), help="the address of the repository on GitHub")
+    parser.add_argument("--target-dir", type=Path, required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--files", type=Path, required=True, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    try:
+        make(options)
+    except (Refused, macho.Wrong, sign.Unsigned) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def make(options):
+    version, notes = checked_version(options)
+    if options.files.exists():
+        shutil.rmtree(options.files)
+    options.files.mkdir(parents=True)
+    epoch = int(run("git", "log", "-1", "--format=%ct", quiet=True))
+    builder = Builder(options)
+    builder.environment["IAC_MCP_PACKAGES"] = str(packages(options, builder))
+
+    # Programs of quick builds are large, and they stay on this machine.
+    made = archives.Folder(options.files, epoch, level=1 if options.dry_run else 9)
+    documents = {name: (ROOT / name).read_bytes() for name in DOCUMENTS}
+    programs = builder.build([*MACS, *(LINUX[:1] if options.dry_run else LINUX)])
+    joined = macho.join([programs.pop(target) for target in MACS])
+    for variant, program in sign.variants(joined, options.target_dir / "signing").items():
+        programs[UNIVERSAL + variant] = program
+    for target, program in programs.items():
+        name = f"iac-mcp-{version}-{target}"
+        contents = {f"{name}/{path}": (data, 0o644) for path, data in documents.items()}
+        made.tar(f"{name}.tar.gz", {**contents, f"{name}/iac-mcp": (program, 0o755)})
+
+    facts = channels.Facts(version, options.repository.removesuffix(".git").rstrip("/"), notes)
+    channels.write(facts, made, programs, UNIVERSAL)
+    made.text(f"iac-mcp-{version}.cdx.json", channels.materials(run("cargo", "sbom", "--cargo-package", "iac-mcp", "--output-format", "cyclone_dx_json_1_6", quiet=True), epoch))
+    made.text("provenance.json", channels.provenance(facts, made, source(options), tools(), builder.arguments))
+    made.checksums()
+    for name in sorted(made.hashes):
+        print(f"{(options.files / name).stat().st_size:>12}  {name}")
+    print(f"{len(made.hashes)} files in {options.files}")
+
+
+def checked_version(options):
+    """The version and its release notes. A real release needs everything written down and committed."""
+    told = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+    changelog = (ROOT / "CHANGELOG.md").read_text()
+    if options.dry_run:
+        return told, channels.notes(changelog, "Unreleased") or channels.notes(changelog, told)
+    if options.version != told:
+        raise Refused(f"the version is {told}, not {options.version}; set `version` below [workspace.package] in Cargo.toml")
+    notes = channels.notes(changelog, told)
+    if not notes:
+        raise Refused(f"CHANGELOG.md has no section `## {told}`; rename `## Unreleased`")
+    if run("git", "status", "--porcelain", quiet=True):
+        raise Refused("the work tree has changes that are not committed; commit them first")
+    if "OWNER" in options.repository:
+        raise Refused("the repository is not known; pass --repository https://github.com/OWNER/NAME")
+    return told, notes
+
+
+def repository():
+    """Where the release will be found: told by GitHub in a workflow, otherwise by the remote of this clone."""
+    if name := os.environ.get("GITHUB_REPOSITORY"):
+        return f"{os.environ.get('GITHUB_SERVER_URL', 'https://github.com')}/{name}"
+    remote = subprocess.run(["git", "remote", "get-url", "origin"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    remote = remote.replace("git@github.com:", "https://github.com/")
+    return remote if remote.startswith("https://github.com/") else "https://github.com/OWNER/iac-mcp"
+
+
+class Builder:
+    """Builds the program for each target."""
+
+    def __init__(self, options):
+        self.folder = options.target_dir
+        self.profile = "dev" if options.dry_run else "release"
+        self.arguments = ["--package", "iac-mcp", "--locked", "--profile", self.profile]
+        self.environment = {**os.environ, "CARGO_TARGET_DIR": str(self.folder), "MACOSX_DEPLOYMENT_TARGET": LEAST_MACOS}
+        self.environment["IAC_MCP_REPOSITORY"] = options.repository
+
+    def build(self, targets):
+        """The program for each target, from one run of cargo: no processor waits while another target links."""
+        for target in targets:
+            self.arguments += ["--target", f"{target}.{GLIBC}" if target in LINUX else target]
+        run("cargo", "zigbuild", *self.arguments, environment=self.environment)
+        folder = "debug" if self.profile == "dev" else self.profile
+        return {target: (self.folder / target / folder / "iac-mcp").read_bytes() for target in targets}
+
+
+def packages(options, builder):
+    """The folder with the packages of the bundled plugins, built by the program of this machine."""
+    folder = options.target_dir / "packages"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    program = os.environ.get("IAC_MCP_BIN")
+    if not program:
+        run("cargo", "build", "--package", "iac-mcp", "--locked", environment=builder.environment)
+        program = options.target_dir / "debug/iac-mcp"
+    for manifest in sorted((ROOT / "plugins").glob("*/plugin.toml")):
+        if (manifest.parent / "Cargo.toml").exists():
+            package = folder / f"{manifest.parent.name}.wasm"
+            run(str(program), "plugin", "build", str(manifest.parent), "--output", str(package), environment=builder.environment)
+    return folder
+
+
+def source(options):
+    commit = run("git", "rev-parse", "HEAD", quiet=True)
+    dirty = bool(run("git", "status", "--porcelain", quiet=True))
+    return {"repository": options.repository, "commit": commit, "changed": dirty, "lock": channels.sha256((ROOT / "Cargo.lock").read_bytes())}
+
+
+def tools():
+    return {
+        "rustc": run("rustc", "--version", quiet=True),
+        "cargo-zigbuild": run("cargo-zigbuild", "--version", quiet=True),
+        "zig": run("python-zig", "version", quiet=True),
+    }
+
+
+def run(*command, environment=None, quiet=False):
+    """Runs a command in the repository; its output is returned if it is not for people."""
+    ended = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE if quiet else None, text=True)
+    if ended.returncode != 0:
+        raise Refused(f"`{' '.join(command)}` failed with status {ended.returncode}; its output is above")
+    return ended.stdout.strip() if quiet else None
+
+
+if __name__ == "__main__":
+    sys.exit(main())
