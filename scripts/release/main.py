@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import tomllib
 from pathlib import Path
 
@@ -54,11 +55,12 @@ def make(options):
     options.files.mkdir(parents=True)
     epoch = int(run("git", "log", "-1", "--format=%ct", quiet=True))
     builder = Builder(options)
-    builder.environment["IAC_MCP_PACKAGES"] = str(packages(options, builder))
+    native = builder.native()
+    builder.environment["IAC_MCP_PACKAGES"] = str(packages(options, builder, native))
 
     # Programs of quick builds are large, and they stay on this machine.
     made = archives.Folder(options.files, epoch, level=1 if options.dry_run else 9)
-    documents = {name: (ROOT / name).read_bytes() for name in DOCUMENTS}
+    documents = {name: (ROOT / name).read_bytes() for name in DOCUMENTS} | manuals(native)
     programs = builder.build([*MACS, *(LINUX[:1] if options.dry_run else LINUX)])
     joined = macho.join([programs.pop(target) for target in MACS])
     for variant, program in sign.variants(joined, options.target_dir / "signing").items():
@@ -115,6 +117,13 @@ class Builder:
         self.environment = {**os.environ, "CARGO_TARGET_DIR": str(self.folder), "MACOSX_DEPLOYMENT_TARGET": LEAST_MACOS}
         self.environment["IAC_MCP_REPOSITORY"] = options.repository
 
+    def native(self):
+        """The program for this machine, which packs the plugins and writes the manual."""
+        if program := os.environ.get("IAC_MCP_BIN"):
+            return program
+        run("cargo", "build", "--package", "iac-mcp", "--locked", environment=self.environment)
+        return str(self.folder / "debug/iac-mcp")
+
     def build(self, targets):
         """The program for each target, from one run of cargo: no processor waits while another target links."""
         for target in targets:
@@ -124,20 +133,26 @@ class Builder:
         return {target: (self.folder / target / folder / "iac-mcp").read_bytes() for target in targets}
 
 
-def packages(options, builder):
-    """The folder with the packages of the bundled plugins, built by the program of this machine."""
+def packages(options, builder, native):
+    """The folder with the packages of the bundled plugins."""
     folder = options.target_dir / "packages"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    program = os.environ.get("IAC_MCP_BIN")
-    if not program:
-        run("cargo", "build", "--package", "iac-mcp", "--locked", environment=builder.environment)
-        program = options.target_dir / "debug/iac-mcp"
     for manifest in sorted((ROOT / "plugins").glob("*/plugin.toml")):
         if (manifest.parent / "Cargo.toml").exists():
             package = folder / f"{manifest.parent.name}.wasm"
-            run(str(program), "plugin", "build", str(manifest.parent), "--output", str(package), environment=builder.environment)
+            run(native, "plugin", "build", str(manifest.parent), "--output", str(package), environment=builder.environment)
     return folder
+
+
+def manuals(native):
+    """The manual pages and the completions of each shell, by their paths in an archive."""
+    shells = {"bash": "iac-mcp.bash", "zsh": "_iac-mcp", "fish": "iac-mcp.fish"}
+    written = {f"completions/{name}": run(native, "completions", shell, quiet=True).encode() + b"\n" for shell, name in shells.items()}
+    with tempfile.TemporaryDirectory() as folder:
+        run(native, "man", folder)
+        pages = {f"man/man1/{page.name}": page.read_bytes() for page in Path(folder).iterdir()}
+    return written | pages
 
 
 def source(options):

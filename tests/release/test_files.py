@@ -91,6 +91,16 @@ class Files(Folder):
             self.assertEqual(said, digest(FILES / name), name)
         self.assertEqual(formula.count(" do\n") + formula.count("class ") + formula.count("def "), len(re.findall(r"^ *end$", formula, re.MULTILINE)))
 
+    def test_the_archives_have_what_the_formula_installs(self):
+        formula = (FILES / "iac-mcp.rb").read_text()
+        files = ["iac-mcp", "man/man1/iac-mcp.1", *re.findall(r'completion.install "(\S+)"', formula)]
+        self.assertEqual(len(files), 5)
+        for path in FILES.glob("*.tar.gz"):
+            with tarfile.open(path) as packed:
+                for name in files:
+                    entry = packed.getmember(f"{path.name.removesuffix('.tar.gz')}/{name}")
+                    self.assertGreater(entry.size, 100, f"{path}: {name}")
+
     def test_cargo_binstall_finds_the_archives(self):
         told = tomllib.loads((ROOT / "host/Cargo.toml").read_text())["package"]["metadata"]["binstall"]
         for target in ("aarch64-apple-darwin", "x86_64-apple-darwin", "x86_64-unknown-linux-gnu"):

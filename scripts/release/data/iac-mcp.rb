@@ -19,6 +19,10 @@ class IacMcp < Formula
 
   def install
     bin.install "iac-mcp"
+    man1.install Dir["man/man1/*.1"]
+    bash_completion.install "completions/iac-mcp.bash" => "iac-mcp"
+    zsh_completion.install "completions/_iac-mcp"
+    fish_completion.install "completions/iac-mcp.fish"
   end
 
   test do
