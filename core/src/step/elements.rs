@@ -553,10 +553,7 @@ impl Listing {
             fields.insert("occurrence".to_owned(), json!(date));
         }
         if self.wanted.is_spread() {
-            let shown = container.map(|path| match path.is_stable() {
-                true => names::in_short(&path, objects, app, world),
-                false => path.to_text(),
-            });
+            let shown = container.map(|container| container.to_text());
             fields.insert("container".to_owned(), json!(shown));
         }
         if self.wanted.wanted > 0 && self.wanted.label.is_none() {
