@@ -74,6 +74,13 @@ pub enum Deed {
     },
     /// Asks the system which app is in front.
     Frontmost,
+    /// Asks macOS whether this process may read a library of the system, or lets macOS ask the person.
+    Access {
+        /// The number by which the library knows this kind of data.
+        entity: u8,
+        /// How long to wait for the person, in milliseconds; `None` asks nobody.
+        wait: Option<u64>,
+    },
     /// Asks the app for its version, to see whether it answers.
     Version,
     /// Asks macOS, without a dialog, which of these apps this process may send events to.

@@ -31,6 +31,9 @@ pub(crate) const SERIES: &str = include_str!("jxa/series.js");
 /// What those scripts have besides that may ask a library of the system.
 pub(crate) const INDEX: &str = include_str!("jxa/index.js");
 
+/// What scripts have besides that are about access to a library of the system.
+pub(crate) const ACCESS: &str = include_str!("jxa/access.js");
+
 /// What scripts have besides that count and sum up groups.
 pub(crate) const GROUPS: &str = include_str!("jxa/groups.js");
 

@@ -202,6 +202,14 @@ impl Approved {
         Self { action, harm, source: Source::Probe, scopes: Vec::new(), launch: false }
     }
 
+    /// A look whether macOS lets this process read a library, or a question of macOS to the person. It is the same for
+    /// every policy: only the operator's commands ask, and macOS decides.
+    pub(crate) fn access(entity: u8, wait: Option<u64>) -> Self {
+        let action = Action { app: "".into(), terms: Terms::default(), deed: Deed::Access { entity, wait } };
+        let harm = classify(&action, &[]);
+        Self { action, harm, source: Source::Probe, scopes: Vec::new(), launch: false }
+    }
+
     /// Returns the approval under which it may run once its script is written.
     pub(crate) fn decided(self) -> Decided {
         let Self { harm, source, scopes, .. } = self;

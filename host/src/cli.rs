@@ -1,5 +1,6 @@
 //! The command line: one file for each command.
 
+mod access;
 mod ask;
 mod audit;
 mod call;
@@ -78,6 +79,8 @@ enum Command {
     Undo(undo::Undo),
     /// Lets macOS ask you whether this program may control an app, or shows how every app stands.
     Consent(consent::Consent),
+    /// Shows what macOS lets this program read beside the apps, and asks for it.
+    Access(access::Access),
     /// Checks the installation and shows where each setting comes from.
     Doctor(doctor::Doctor),
     /// Shows or writes the entry that an MCP client needs to start this server.
@@ -174,6 +177,7 @@ impl Arguments {
             Some(Command::Audit(audit)) => audit.run(&common, &mac),
             Some(Command::Undo(undo)) => undo.run(&common, mac),
             Some(Command::Consent(consent)) => consent.run(&common, mac),
+            Some(Command::Access(access)) => access.run(&common, mac),
             Some(Command::Doctor(doctor)) => doctor.run(&common, mac, settings),
             Some(Command::Setup(setup)) => setup.run(&common, settings),
             Some(Command::SelfCheck(check)) => check.run(&common),

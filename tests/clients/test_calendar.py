@@ -12,7 +12,7 @@ from datetime import datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 from dateutil.rrule import rrulestr
-from support import BIN, Home, Server
+from support import BIN, PATIENCE, Home, Server
 
 BERLIN = ZoneInfo("Europe/Berlin")
 ZONES = ["Europe/Berlin", "America/New_York", "Asia/Tokyo", "Australia/Sydney"]
@@ -251,7 +251,7 @@ class Calendar(unittest.TestCase):
         self.assertLessEqual(self.rows(answer), self.expected("2026-03-23", Series.by_rule))
 
     def test_every_state_of_consent_has_its_own_answer(self):
-        states = {0: "iac-mcp consent", 1: "a profile", 2: "is denied", 4: "only adding is allowed"}
+        states = {0: "iac-mcp access calendars", 1: "a profile", 2: "is denied", 4: "only adding is allowed"}
         with self.serve() as server:
             for status, words in states.items():
                 self.consent(consent={"events": status}, answer=True)
@@ -260,6 +260,33 @@ class Calendar(unittest.TestCase):
                 self.assertIn(words, answer["note"])
             # Nothing asked, although somebody would have said yes.
             self.assertFalse((self.world / "state/consent.eventkit.json").exists())
+
+    def access(self, *more):
+        command = [BIN, "access", *more, "--json", "--world", str(self.world)]
+        return subprocess.run(command, env=self.home.environment, capture_output=True, text=True, timeout=PATIENCE)
+
+    def test_only_the_command_asks(self):
+        answered = self.world / "state/consent.eventkit.json"
+        self.addCleanup(answered.unlink, missing_ok=True)
+        for answer, status, words in ((False, 1, "is denied"), (True, 0, "EventKit answers")):
+            self.consent(answer=answer)
+            shown = self.access()
+            self.assertEqual(shown.returncode, 0, shown.stderr)
+            self.assertIn("was not asked", json.loads(shown.stdout)["state"])
+            doctor = subprocess.run(
+                [BIN, "doctor", "--world", str(self.world)], env=self.home.environment, capture_output=True, text=True
+            )
+            self.assertIn("calendars: macOS was not asked", doctor.stdout)
+            self.assertFalse(answered.exists())
+            asked = self.access("calendars")
+            self.assertEqual(asked.returncode, status, asked.stderr)
+            self.assertIn(words, json.loads(asked.stdout)["state"])
+            self.assertEqual(json.loads(asked.stdout)["full"], answer)
+            # A person is asked once, and what was said stays.
+            self.consent(answer=not answer)
+            self.assertEqual(self.access("calendars").stdout, asked.stdout)
+            answered.unlink()
+        self.assertEqual(self.access("photos").returncode, 2)
 
     def test_consent_that_is_taken_away_is_noticed(self):
         self.consent(**FULL)

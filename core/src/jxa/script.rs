@@ -6,7 +6,8 @@ use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::{
-    CHANGES, COMMANDS, CONSENT, CREATE, GROUPS, INDEX, PLACES, SERIES, SPREAD, SYSTEM, Script, changes,
+    ACCESS, CHANGES, COMMANDS, CONSENT, CREATE, GROUPS, INDEX, PLACES, SERIES, SPREAD, SYSTEM, Script,
+    changes,
     command::{command, find},
     create::create,
     data::Data,
@@ -19,8 +20,9 @@ use crate::identity::Identity;
 use crate::permission::{Approved, Decided};
 use crate::plan::{Costs, Learned};
 use crate::schema;
+use crate::series::Index;
 use crate::specifier::{By, Id, Member, Path, Segment};
-use crate::words::TextWindow;
+use crate::words::{Millis, TextWindow};
 
 /// The text between the prelude and the part of the request.
 pub(super) const BODY: &str = "\nreturn run(app => ";
@@ -60,6 +62,12 @@ impl Script {
     pub fn dictionary(path: &str) -> Self {
         Approved::dictionary(path).into_script(&Learned::default().costs("")).0
     }
+
+    /// The script that asks macOS about access to a library. With a time to wait, macOS asks the person.
+    pub fn access(index: &Index, wait: Option<Millis>) -> Self {
+        let wait = wait.map(|wait| wait.0);
+        Approved::access(index.entity, wait).into_script(&Learned::default().costs("")).0
+    }
 }
 
 /// Writes the script of an approved action.
@@ -82,6 +90,7 @@ fn script(approved: &Approved, costs: &Costs) -> Script {
         Deed::Create(_) => &[CHANGES, COMMANDS, CREATE],
         Deed::Command(invocation) if invocation.anchors.is_some() => &[PLACES, COMMANDS],
         Deed::Find(_) => &[COMMANDS],
+        Deed::Access { .. } => &[ACCESS],
         Deed::Elements(wanted) if wanted.series.is_some() => {
             let index = wanted.series.as_ref().and_then(|series| series.index.as_ref());
             if index.is_some() { &[SPREAD, SERIES, INDEX] } else { &[SPREAD, SERIES] }
@@ -128,7 +137,7 @@ pub(crate) fn preview(action: &Action, costs: &Costs) -> (String, Json) {
 fn body(action: &Action, costs: &Costs) -> (String, Data) {
     let Action { app, deed, .. } = action;
     let mut data = Data::new();
-    if !matches!(deed, Deed::Running { .. } | Deed::Frontmost | Deed::Consents { .. }) {
+    if !matches!(deed, Deed::Access { .. } | Deed::Running { .. } | Deed::Frontmost | Deed::Consents { .. }) {
         data.set("app", &**app);
     }
     let body = match deed {
@@ -137,6 +146,11 @@ fn body(action: &Action, costs: &Costs) -> (String, Data) {
             "({ running: running(d.apps), clock: clock() })".to_owned()
         }
         Deed::Frontmost => "frontmost()".to_owned(),
+        Deed::Access { entity, wait } => {
+            data.set("entity", entity);
+            data.set("wait", wait);
+            "access(d.entity, d.wait !== null)".to_owned()
+        }
         Deed::Version => "value(() => app.version())".to_owned(),
         Deed::Consents { apps } => {
             data.set("apps", apps);

@@ -89,7 +89,8 @@ fn calls(deed: &Deed) -> impl Iterator<Item = Classified> {
         }
         Deed::Preview(look) => look.subjects.iter().flat_map(|subject| on_the_way(&subject.path)).collect(),
         Deed::Set(changes) => changes.iter().flat_map(|change| on_the_way(&change.subject.path)).collect(),
-        Deed::Running { .. }
+        Deed::Access { .. }
+        | Deed::Running { .. }
         | Deed::Frontmost
         | Deed::Version
         | Deed::Dictionary { .. }

@@ -138,7 +138,8 @@ impl<'a> Touched<'a> {
         let mut found = Self { itself: true, ..Self::default() };
         match deed {
             // A script's touches are its acts.
-            Deed::Running { .. }
+            Deed::Access { .. }
+            | Deed::Running { .. }
             | Deed::Frontmost
             | Deed::Version
             | Deed::Dictionary { .. }

@@ -61,9 +61,54 @@ pub fn dated(app: &str, class: &str) -> Option<&'static Dated> {
     CLASSES.iter().find(|each| each.app == app && each.class == class)
 }
 
+/// Returns the libraries with the apps that they stand beside.
+pub fn indexes() -> impl Iterator<Item = (&'static str, &'static Index)> {
+    CLASSES.iter().filter_map(|each| Some((each.app.as_str(), each.index.as_ref()?)))
+}
+
+/// Returns the library that macOS guards under this word, such as `calendars`.
+pub fn index(subject: &str) -> Option<&'static Index> {
+    indexes().map(|(_, index)| index).find(|index| index.subject == subject)
+}
+
+impl Index {
+    /// Says how access stands, in words. Only full access shows anything.
+    pub fn standing(&self, status: Option<i64>) -> String {
+        let Self { library, subject, .. } = self;
+        match status {
+            Some(0) => format!("macOS was not asked for access to {subject}; run `iac-mcp access {subject}`"),
+            Some(1) => format!("a profile on this Mac forbids access to {subject}"),
+            Some(2) => format!("access to {subject} is denied; allow it in {}", self.settings()),
+            Some(3) => format!("{library} answers for {subject}"),
+            Some(4) => {
+                format!("only adding to {subject} is allowed; allow full access in {}", self.settings())
+            }
+            _ => format!("macOS does not say whether {library} may be read"),
+        }
+    }
+
+    /// Where a person changes access.
+    pub fn settings(&self) -> String {
+        let mut letters = self.subject.chars();
+        let first = letters.next().map(|first| first.to_uppercase()).into_iter().flatten();
+        format!("System Settings > Privacy & Security > {}", first.chain(letters).collect::<String>())
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::dated;
+    use super::{dated, index};
+
+    #[test]
+    fn each_state_of_access_has_its_own_words() {
+        let calendars = index("calendars").expect("the file has it");
+        let said: Vec<String> = (0..6).map(|status| calendars.standing(Some(status))).collect();
+        assert_eq!(said[5], calendars.standing(None));
+        let unlike: std::collections::BTreeSet<&String> = said.iter().collect();
+        assert_eq!(unlike.len(), 6);
+        assert!(said[2].ends_with("Privacy & Security > Calendars"), "{}", said[2]);
+        assert!(index("photos").is_none());
+    }
 
     #[test]
     fn calendar_has_dated_events_and_nothing_else() {

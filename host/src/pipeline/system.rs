@@ -3,11 +3,14 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use iac_core::Millis;
 use iac_core::app::Apps;
 use iac_core::call::Call;
 use iac_core::fault::{Code, Fault};
 use iac_core::jxa::Script;
 use iac_core::reference::Stats;
+use iac_core::reply::Reply;
+use iac_core::series::{Index, indexes};
 use iac_core::step::{Event, Outcome, RunFailure};
 use iac_osascript::{AppReport, Kind, Report as Osascript};
 use serde::Serialize;
@@ -150,7 +153,8 @@ impl Pipeline {
             .collect();
         let scripts = self.scripts_run(&apps, attempt, cancel).await;
         let stats = self.stats();
-        let checks = [
+        let accesses = self.accesses(&apps).await;
+        let mut checks = vec![
             check("apps", !apps.0.is_empty(), format!("{} scriptable apps found", apps.0.len())),
             check("dictionaries", empty.is_empty(), said(&empty)),
             check("osascript", scripts.is_ok(), scripts.unwrap_or_else(|why| why)),
@@ -159,8 +163,37 @@ impl Pipeline {
             language_servers_are_well(plugins),
             check("references", true, format!("{} held, {} evicted", stats.total, stats.counters.evicted)),
         ];
+        checks.extend(accesses);
         let healthy = checks.iter().all(|check| check["ok"] == true);
         Ok(json!({ "healthy": healthy, "checks": checks, "settings": self.said }))
+    }
+
+    /// How macOS stands to each library beside the apps. Without access everything works, only slower.
+    async fn accesses(&self, apps: &Apps) -> Vec<Json> {
+        let mut found = Vec::new();
+        for (_, index) in indexes().filter(|(id, _)| apps.0.iter().any(|app| *app.bundle_id == **id)) {
+            let status =
+                self.access(index, None).await.map_or_else(|why| why, |status| index.standing(status));
+            found.push(check(&index.subject, true, status));
+        }
+        found
+    }
+
+    /// Asks macOS about access to a library. With a time to wait, macOS asks the person.
+    ///
+    /// # Errors
+    /// The script did not run.
+    pub async fn access(&self, index: &Index, wait: Option<Millis>) -> Result<Option<i64>, String> {
+        let script = Script::access(index, wait);
+        match self.supervisor.run("", Kind::Read, &script, CancellationToken::new()).await {
+            Event::Replied(text) => {
+                let reply = Reply::parse(&text).map_err(|error| error.to_string())?;
+                let answer = reply.result.map_err(|error| error.message)?;
+                Ok(answer["status"].as_i64())
+            }
+            Event::Failed(failure) => Err(failure.to_string()),
+            Event::Answered(_) | Event::Loaded => Ok(None),
+        }
     }
 
     /// Whether the scripts work: a script that asks for running apps, or without apps one that asks nothing.

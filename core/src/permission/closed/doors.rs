@@ -54,7 +54,8 @@ impl Closed {
         }
         let doors = Doors { closed: self, files: Files { app: &action.app, terms: &action.terms } };
         match &action.deed {
-            Deed::Running { .. }
+            Deed::Access { .. }
+            | Deed::Running { .. }
             | Deed::Frontmost
             | Deed::Version
             | Deed::Dictionary { .. }

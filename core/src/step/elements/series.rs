@@ -353,14 +353,14 @@ const MOST_NAMED: usize = 5;
 const BY_RULES: &str = "series were worked out from their rules: an occurrence that was moved or changed by itself shows its old date, and one made in another time zone may be an hour off; a change through its reference changes the whole series";
 
 /// What a person can do so that the library answers next time.
-fn advice(library: &Index, state: &str) -> Option<String> {
-    let Index { library, subject, .. } = library;
+fn advice(index: &Index, state: &str) -> Option<String> {
+    let Index { library, subject, .. } = index;
     let fast = format!("{library} would answer this in about a second");
-    let settings = format!("System Settings > Privacy & Security > {}", capital(subject));
+    let settings = index.settings();
     Some(match state {
         "full" => return None,
         "not asked" => {
-            format!("{fast}; to let macOS ask for access to {subject}, run `iac-mcp consent {subject}`")
+            format!("{fast}; to let macOS ask for access to {subject}, run `iac-mcp access {subject}`")
         }
         "denied" => format!("{fast}, but access to {subject} is denied; allow it in {settings}"),
         "write only" => format!("{fast}, but only adding is allowed; allow full access in {settings}"),
@@ -370,9 +370,4 @@ fn advice(library: &Index, state: &str) -> Option<String> {
         "not there" => format!("{library} does not have this container"),
         other => format!("{library} was not used: {}", foreign::says("it", other, foreign::ERROR)),
     })
-}
-
-fn capital(word: &str) -> String {
-    let mut letters = word.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

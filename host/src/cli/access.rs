@@ -1,0 +1,73 @@
+//! `access`: what macOS lets this program read beside the apps, and asking for it on purpose.
+
+use std::io::Write as _;
+
+use clap::Args;
+use iac_core::Millis;
+use iac_core::series::{Index, index, indexes};
+use serde_json::json;
+
+use super::options::{Common, Mac};
+use super::{Failure, paint};
+
+/// A dialog of macOS stays for so many seconds, and a little more for the way back.
+const PATIENCE: u64 = 600;
+const SPARE: u64 = 20;
+
+/// The status of full access.
+const FULL: i64 = 3;
+
+/// The app that macOS asks about is the one that started this program: an answer that is given in a terminal counts for
+/// that terminal, and not for another MCP client.
+#[derive(Debug, Args)]
+pub(super) struct Access {
+    /// What to ask for: calendars. Without it the command shows how everything stands, and opens no dialog.
+    subject: Option<String>,
+}
+
+impl Access {
+    pub(super) fn run(self, common: &Common, mut mac: Mac) -> Result<(), Failure> {
+        mac.timeout = mac.timeout.or(Some(PATIENCE + SPARE));
+        let (chosen, wait) = match &self.subject {
+            None => (indexes().map(|(_, index)| index).collect(), None),
+            Some(subject) => {
+                (vec![index(subject).ok_or_else(|| unknown(subject))?], Some(Millis(PATIENCE * 1000)))
+            }
+        };
+        if wait.is_some() && !common.json {
+            writeln!(anstream::stderr(), "macOS may show its dialog now; it may be behind other windows.")?;
+            writeln!(anstream::stderr(), "Do not press Ctrl-C meanwhile: macOS may keep that as a no.")?;
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let standing = runtime.block_on(async {
+            let router = mac.router(common, &[])?;
+            let mut standing = Vec::new();
+            for index in chosen {
+                standing.push((index, router.pipeline.access(index, wait).await));
+            }
+            router.pipeline.shutdown().await;
+            Ok::<_, Failure>(standing)
+        })?;
+        let mut is_well = true;
+        for (index, status) in standing {
+            let status = status.map_err(Failure::Failed)?;
+            is_well &= wait.is_none() || status == Some(FULL);
+            print(index, status, common)?;
+        }
+        if is_well { Ok(()) } else { Err(Failure::Said) }
+    }
+}
+
+fn print(index: &Index, status: Option<i64>, common: &Common) -> Result<(), Failure> {
+    let words = index.standing(status);
+    if common.json {
+        let full = status == Some(FULL);
+        return Ok(paint::answer(&json!({ "subject": index.subject, "full": full, "state": words }), true)?);
+    }
+    Ok(writeln!(anstream::stdout(), "{}: {words}", index.subject)?)
+}
+
+fn unknown(subject: &str) -> Failure {
+    let known: Vec<&str> = indexes().map(|(_, index)| index.subject.as_str()).collect();
+    Failure::Misuse(format!("cannot ask for access to `{subject}`. Expected one of: {}", known.join(", ")))
+}
