@@ -9,6 +9,7 @@ use crate::schema::Kind;
 use crate::session::Session;
 use crate::value::specifier::Root;
 use crate::value::{ObjectId, Value, local_seconds};
+use crate::world::journal;
 use crate::world::model::Children;
 use iac_core::series::{Zone, occurrences};
 use jiff::Timestamp;
@@ -162,8 +163,10 @@ fn ask(session: &Session, entity: u8) -> Result<Option<bool>, String> {
     *status = if answer { 3 } else { 2 };
     let path = session.world.folder().join(ANSWERED);
     let text = serde_json::to_string(&consent).unwrap_or_default();
-    let written =
-        path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&path, text));
+    let written = path
+        .parent()
+        .map_or(Ok(()), std::fs::create_dir_all)
+        .and_then(|()| journal::replace(&path.with_extension("next"), &path, text.as_bytes()));
     written.map_err(|error| error.to_string())?;
     Ok(Some(answer))
 }
