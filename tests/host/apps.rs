@@ -308,6 +308,27 @@ fn includes_come_from_the_app_and_the_systems_definitions_only() {
 }
 
 #[test]
+fn standard_additions_are_in_the_list_and_other_additions_are_not() {
+    let changed = Changed::new();
+    let add = |name: &str, id: &str| {
+        let inside = changed.mac(&format!("System/Library/ScriptingAdditions/{name}.osax/Contents"));
+        let list = format!(
+            "<plist version=\"1.0\"><dict><key>CFBundleIdentifier</key><string>{id}</string><key>OSAScriptingDefinition</key><string>{name}.sdef</string></dict></plist>"
+        );
+        write(&inside.join("Info.plist"), list.as_bytes());
+        let terms = "<dictionary title=\"x\"><suite name=\"x\" code=\"suit\"><command name=\"beep\" code=\"sysobeep\"/></suite></dictionary>";
+        write(&inside.join(format!("Resources/{name}.sdef")), terms.as_bytes());
+    };
+    add("StandardAdditions", "com.apple.osax.standardadditions");
+    add("Digital Hub Scripting", "com.apple.osax.digihub");
+    let found: Vec<_> =
+        listed(changed.settings().roots).into_iter().filter(|(_, id)| id.contains("osax")).collect();
+    assert_eq!(found, [("StandardAdditions".to_owned(), "com.apple.osax.standardadditions".to_owned())]);
+    let (_, definition) = Catalog::new(changed.settings()).definition("Standard Additions").unwrap();
+    assert!(definition.dictionary.commands.iter().any(|command| command.name == "beep"));
+}
+
+#[test]
 fn a_folder_of_apps_is_a_root() {
     let apps = listed(Roots::below(&mac().join("System/Applications")));
     assert!(apps.contains(&("Mail".to_owned(), "com.apple.mail".to_owned())), "{apps:?}");

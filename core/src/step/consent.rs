@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{Behind, Step, Then, World, done, propose};
 use crate::action::{Action, Deed, Terms};
-use crate::app::App;
+use crate::app::{App, STANDARD_ADDITIONS};
 use crate::fault::{Code, Fault};
 use crate::reply::Reply;
 use crate::responsible::{NOT_ASKED, NOT_RUNNING, REFUSED, Responsible};
@@ -27,10 +27,15 @@ pub(super) fn start(app: Option<&str>, world: &World<'_>) -> Result<Step, Fault>
     let (apps, then) = match app {
         Some(app) => {
             let id = world.apps.find(app)?.bundle_id.to_string();
+            if id.eq_ignore_ascii_case(STANDARD_ADDITIONS) {
+                let note = "these commands run without an app, so macOS asks nobody";
+                return Ok(done(json!({ "app": id, "state": "allowed", "note": note }), 0));
+            }
             (vec![id.clone()], Consent::Before(id))
         }
         None => {
-            let ids: Vec<String> = world.apps.0.iter().map(|app| app.bundle_id.to_string()).collect();
+            let apps = world.apps.0.iter().filter(|app| &*app.bundle_id != STANDARD_ADDITIONS);
+            let ids: Vec<String> = apps.map(|app| app.bundle_id.to_string()).collect();
             (ids.clone(), Consent::List(ids))
         }
     };

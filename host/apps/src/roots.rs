@@ -12,6 +12,10 @@ const PLACES: [(&str, usize); 5] = [
     ("System/Library/CoreServices/Applications", 0),
 ];
 
+/// Where a Mac keeps the commands that need no app: dialogs, the clipboard, the volume. Other scripting additions beside it
+/// belong to single apps or people, and JavaScript reaches only this one by its id.
+const ADDITIONS: &str = "System/Library/ScriptingAdditions/StandardAdditions.osax";
+
 /// Where an app keeps apps of its own.
 const NESTED: [&str; 2] = ["Contents/Applications", "Contents/Developer/Applications"];
 
@@ -78,6 +82,7 @@ impl Roots {
             for folder in place.folders() {
                 place.collect(&folder, place.depth, rank, &mut found);
             }
+            found.extend(place.additions(self.0.len()));
         }
         let mut seen = std::collections::BTreeSet::new();
         found.retain(|app| seen.insert(fs::canonicalize(&app.folder).unwrap_or_else(|_| app.folder.clone())));
@@ -95,6 +100,13 @@ impl Place {
             true => folders(&self.folder).iter().map(|home| home.join("Applications")).collect(),
             false => vec![self.folder.clone()],
         }
+    }
+
+    /// Standard Additions, after the apps: no app of the same name gives way to them.
+    fn additions(&self, rank: usize) -> Option<Found> {
+        let folder = self.base.join(ADDITIONS);
+        let is_there = self.folder == self.base.join(PLACES[0].0) && folder.is_dir();
+        is_there.then(|| Found { folder, base: self.base.clone(), rank: (rank, 0) })
     }
 
     fn collect(&self, folder: &Path, depth: usize, rank: usize, found: &mut Vec<Found>) {
