@@ -1,6 +1,7 @@
 // What `Ref` gives, and the function of C that needs one with a type: the system's converter of dictionaries.
-(function ({ system, VALUE, data, text, define }) {
+(function (tools) {
   "use strict";
+  const { system, VALUE, data, text, define } = tools;
 
   // An out-parameter for an object that is made by Ref() ends the process when it is read, as it does on a Mac.
   // With its type it is indexed like an array, and an opaque pointer is known again by `equals`. A pointer to an object
