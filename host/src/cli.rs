@@ -57,11 +57,11 @@ struct Arguments {
 enum Command {
     /// Serves MCP over stdin and stdout.
     Serve,
-    /// Shows a real MCP client asking a real server about the simulated Mac.
+    /// Shows a real client asking a real server about a simulated Mac.
     Demo,
     /// Lists the scriptable apps.
     Apps(list::Apps),
-    /// Describes the dictionary of an app or of an .sdef file, or one of its terms.
+    /// Describes the dictionary of an app or a file, or one of its terms.
     Describe(describe::Describe),
     /// Calls a tool and prints its answer.
     Call(call::Call),
@@ -69,7 +69,7 @@ enum Command {
     Lint(list::Lint),
     /// Lists the tools as clients see them.
     Tools(list::Tools),
-    /// Creates, shows and resets simulated Macs, and records runs of osascript.
+    /// Creates, shows and resets simulated Macs; records osascript.
     Sim(sim::Sim),
     /// Shows and changes what is allowed.
     Policy(policy::PolicyCommand),
@@ -77,13 +77,13 @@ enum Command {
     Audit(audit::Audit),
     /// Undoes writes of the last hour.
     Undo(undo::Undo),
-    /// Lets macOS ask you whether this program may control an app, or shows how every app stands.
+    /// Lets macOS ask you for consent to control an app.
     Consent(consent::Consent),
-    /// Shows what macOS lets this program read beside the apps, and asks for it.
+    /// Shows the access to calendars and asks for it.
     Access(access::Access),
     /// Checks the installation and shows where each setting comes from.
     Doctor(doctor::Doctor),
-    /// Shows or writes the entry that an MCP client needs to start this server.
+    /// Adds this server to your MCP clients, or takes it out.
     Setup(setup::Setup),
     /// Asks, only now, whether there is a newer version.
     SelfCheck(self_check::SelfCheck),

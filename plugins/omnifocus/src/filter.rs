@@ -154,11 +154,11 @@ impl Reader<'_> {
 
     /// Two keys stand for the same thing and one of them wins; where both say the same there is nothing to tell.
     fn overridden(&mut self, object: &Object<'_>) -> Result<(), Fault> {
-        if let (Some(completed), Some(status)) = (object.flag("completed")?, object.text("status")?) {
-            if completed != (status == "completed") {
-                let path = object.at("status");
-                self.warnings.push(format!("`{path}` was not used, since `completed` is given and wins"));
-            }
+        if let (Some(completed), Some(status)) = (object.flag("completed")?, object.text("status")?)
+            && completed != (status == "completed")
+        {
+            let path = object.at("status");
+            self.warnings.push(format!("`{path}` was not used, since `completed` is given and wins"));
         }
         if object.has("project") && object.has("projectId") {
             let path = object.at("project");

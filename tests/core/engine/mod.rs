@@ -144,8 +144,8 @@ fn record(setup: &[String], codes: &[String], runs: &[(String, String)]) {
     if *count > ALIKE {
         return;
     }
-    let line =
-        format!("{}\n", serde_json::json!({"zone": std::env::var("TZ").ok(), "setup": setup, "runs": runs}));
+    let zone = std::env::var_os("TZ").and_then(|zone| zone.into_string().ok());
+    let line = format!("{}\n", serde_json::json!({"zone": zone, "setup": setup, "runs": runs}));
     let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
     std::io::Write::write_all(&mut file.expect("the file opens"), line.as_bytes()).expect("it takes a line");
 }

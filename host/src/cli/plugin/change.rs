@@ -86,9 +86,13 @@ mod tests {
     fn what_changes_in_tools_is_told() {
         let (a, b) = (tool("a", "Reads it. And more.", true), tool("b", "B.", false));
         check(std::slice::from_ref(&a), std::slice::from_ref(&a), &[]);
-        check(&[a.clone()], &[b.clone()], &["no longer has the tool a", "new tool b (changes things): B."]);
         check(
-            &[a.clone()],
+            std::slice::from_ref(&a),
+            std::slice::from_ref(&b),
+            &["no longer has the tool a", "new tool b (changes things): B."],
+        );
+        check(
+            std::slice::from_ref(&a),
             &[tool("a", "Reads it.", false)],
             &["tool a now changes things, before it only reads"],
         );
