@@ -34,11 +34,10 @@ class Damage:
 
     def doctor(self, *more):
         ended = self.run("doctor", "--json", *self.options, *more)
-        try:
-            checks = json.loads(ended.stdout)["checks"]
-        except ValueError:
-            checks = [{"name": "start", "ok": False, "detail": ended.stderr}]
-        return ended.returncode, checks
+        said = json.loads(ended.stdout)
+        # What keeps it from starting is an error, as with every command.
+        wrong = {"name": "start", "ok": False, "detail": f"{said.get('message')} {said.get('suggestion')}"}
+        return ended.returncode, said.get("checks", [wrong])
 
     def write(self, name, text, mode=0o600):
         file = self.path / name

@@ -129,7 +129,7 @@ class Operator(Desk):
         [letter, notes] = [document["properties"] for document in listed]
         self.assertIn("garden house", letter["text"])
         paragraphs = call("iac_mcp_get_elements", elements="paragraphs of text of document 1")
-        self.assertEqual((paragraphs["count"], paragraphs["elements"][0]["type"]), (5, "paragraph"))
+        self.assertEqual((paragraphs["count"], paragraphs["type"]), (5, "paragraph"))
         counted = call("iac_mcp_read_command", command="count", target="text of document 1", arguments={"each": "word"})
         self.assertEqual(counted["data"], len(re.findall(r"\w+", letter["text"])))
         read = call("iac_mcp_read_command", command="get", target="paragraph 2 of document 1")

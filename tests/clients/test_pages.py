@@ -7,7 +7,7 @@ import unittest
 from support import BIN, PATIENCE, ROOT
 
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
-COMMAND = re.compile(r"`(?:iac-mcp|/path/to/iac-mcp|cargo run --) ([a-z]+)(?: ([a-z]+))?")
+COMMAND = re.compile(r"`(?:iac-mcp|/path/to/iac-mcp|cargo run --) ([a-z-]+)(?: ([a-z]+))?")
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]+)")
 INLINE = re.compile(r"`(?:iac-mcp |serve )[^`]*`")
 STAGE = re.compile(r"`\./test ([a-z ]+)`")
@@ -47,7 +47,7 @@ class Pages(unittest.TestCase):
         listed = subprocess.run([ROOT / "test", "--list"], capture_output=True, text=True, timeout=PATIENCE, check=True)
         stages = {line.split()[0] for line in listed.stdout.splitlines()}
         named = {stage for page in PAGES for match in STAGE.finditer(page.read_text()) for stage in match[1].split()}
-        self.assertLessEqual({"purity", "style", "mac"}, named)
+        self.assertLessEqual({"purity", "style", "release"}, named)
         self.assertEqual(sorted(named - stages), [])
 
 

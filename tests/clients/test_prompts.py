@@ -66,9 +66,9 @@ class Prompts(unittest.TestCase):
         found = {}
         for answer in answers:
             for element in answer.get("elements", []):
-                found.setdefault(element["type"], []).append(element["id"])
+                found.setdefault(element.get("type", answer.get("type")), []).append(element["id"])
             for element in answer.get("objects", []):
-                found.setdefault(element["type"], []).append(element["reference"])
+                found.setdefault(element.get("type", answer.get("type")), []).append(element["reference"])
 
         def fill(value):
             match value:
