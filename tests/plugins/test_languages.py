@@ -95,7 +95,7 @@ class Languages(unittest.TestCase):
         self.run_it(BIN, "plugin", "test", "--update")
         self.run_it(BIN, "plugin", "test")
         start = 'printf("called'
-        self.fails("plugin.c", start, f'if (arguments->len) {{ fprintf(stderr, "no such luck\\n"); abort(); }} {start}', "no such luck", "abort")
+        self.fails("plugin.c", start, f'if (arguments->len) {{ fprintf(stderr, "no such luck\\n"); abort(); }} {start}', "no such luck", "call_tool")
         self.fails("plugin.c", start, f"while (arguments->len) printf(\"%s\", \"\"); {start}", "compute time")
 
 

@@ -17,23 +17,37 @@ const EMPTY: &str = "fndrempt";
 ///
 /// # Source
 /// Mail's dictionary: recipients are elements of an outgoing message, attachments are elements of its text.
-const FACTS: [(&str, &str, &str, &str, &str); 6] = [
+/// Calendar's dictionary: a series is one event with a rule, so that its occurrences go together.
+const FACTS: [(&str, &str, &str, &str, &str); 7] = [
+    ("com.apple.iCal", DELETE, "event", "rule of its series", "recurrence"),
     // Finder also calls a folder an item, so the actual class decides.
     ("com.apple.finder", DELETE, "item", "kind", "kind"),
     ("com.apple.mail", SEND, "outgoing message", "to", "to recipient.address"),
     ("com.apple.mail", SEND, "outgoing message", "cc", "cc recipient.address"),
     ("com.apple.mail", SEND, "outgoing message", "bcc", "bcc recipient.address"),
     ("com.apple.mail", SEND, "outgoing message", "text", "content"),
-    ("com.apple.mail", SEND, "outgoing message", "attachments", "content.attachment.file name"),
+    // Mail does not show each attachment of a message that is not sent yet.
+    (
+        "com.apple.mail",
+        SEND,
+        "outgoing message",
+        "attachments that Mail tells of",
+        "content.attachment.file name",
+    ),
 ];
 
 /// Commands that are about a property of the app although nothing is named: an app, a command, the property, its elements.
 const BESIDE: [(&str, &str, &str, &str); 1] = [("com.apple.finder", EMPTY, "trash", "item")];
 
 /// Effects that cannot be undone. An empty app matches every app, and the first matching row counts.
-const CONSEQUENCES: [(&str, &str, &str); 5] = [
+const CONSEQUENCES: [(&str, &str, &str); 6] = [
     ("com.apple.finder", DELETE, "moves to the Trash"),
     ("com.apple.finder", EMPTY, "deletes permanently"),
+    (
+        "com.apple.iCal",
+        DELETE,
+        "an event of a series goes with all its dates, and this server cannot restore deleted objects",
+    ),
     ("", DELETE, "this server cannot restore deleted objects"),
     ("", SEND, "a sent message cannot be recalled"),
     ("", "ichtsend", "a sent message cannot be recalled"),
