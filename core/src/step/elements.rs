@@ -30,6 +30,12 @@ use crate::specifier::{By, Container, Id, Mark, Member, Path, Segment, read_sour
 use crate::value::Value;
 use crate::words::RefId;
 
+/// Elements of an app that are not all there are of them: an app, a class, and the class that has the others.
+///
+/// # Source
+/// Mail keeps the mailboxes "On My Mac" itself and the others in accounts.
+const APART: [(&str, &str, &str); 1] = [("com.apple.mail", "mailbox", "account")];
+
 /// # Source
 /// Calendar's dictionary: an event has one start date and a `recurrence`; its occurrences are not elements.
 const SERIES: &str = "Calendar stores a repeating event once, with its first date: later occurrences are not among these; look at events whose recurrence is not missing value, and at their excluded dates";
@@ -402,7 +408,28 @@ impl Listing {
         say_once("container", &mut elements, &mut body);
         self.with_counts(&mut body, elements, rows.len(), total);
         self.told(&mut body, reason);
+        if total == 0
+            && body.get("note").is_none()
+            && let Some(note) = self.elsewhere(&app.bundle_id)
+        {
+            body["note"] = json!(note);
+        }
         Ok(body)
+    }
+
+    /// Where else objects are, if those of the app itself were looked through in vain.
+    fn elsewhere(&self, app: &str) -> Option<String> {
+        let [container] = self.wanted.containers.as_slice() else { return None };
+        let class = match container.segments().first() {
+            Some(Segment::Element(member, By::Every)) => &member.class,
+            None => &self.wanted.collection.class,
+            Some(_) => return None,
+        };
+        let (_, class, holder) =
+            APART.iter().find(|row| row.0.eq_ignore_ascii_case(app) && row.1 == class)?;
+        Some(format!(
+            "these are only the {class} objects that no {holder} has; `every {class} of every {holder}` has the others"
+        ))
     }
 
     fn with_counts(&self, body: &mut Json, elements: Vec<Json>, read: usize, total: usize) {

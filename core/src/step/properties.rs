@@ -166,7 +166,8 @@ pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str
             continue;
         }
         ends_in_elements = false;
-        let property = find_property(dictionary, &owner, part.trim())?;
+        let property = find_property(dictionary, &owner, part.trim())
+            .map_err(|error| with_owner(error.into(), dictionary, &owner, part.trim()))?;
         let identifier = Identifier::of(&property.name)
             .ok_or_else(|| SpecifierError::NoIdentifier(property.name.clone()))?;
         column.long |= plan::is_long(&app.bundle_id, dictionary, &owner, property);
@@ -199,6 +200,18 @@ pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str
         return Err(SpecifierError::IsElement { element: owner, owner: class.to_owned() }.into());
     }
     Ok(column)
+}
+
+/// Says where the owner of an object stands, if somebody asks for it like a property: `window.index` of a tab.
+fn with_owner(fault: Fault, dictionary: &Dictionary, class: &str, term: &str) -> Fault {
+    let holds = |owner: &str| dictionary.element(owner, class).is_some();
+    if term != "container" && !dictionary.class(term).is_some_and(|owner| holds(&owner.name)) {
+        return fault;
+    }
+    let suggestion = format!(
+        "`{term}` is no property of `{class}`: list over several containers, such as `every {class} of every …`, and each row names its `container`; `groupBy` takes \"container\" too"
+    );
+    Fault { suggestion, ..fault }
 }
 
 /// The collection of elements that a part of a path names, in the singular or the plural, unless a property has that name.
