@@ -86,6 +86,8 @@ class Create(unittest.TestCase):
         letter = self.made(app="Mail", **{"class": "outgoing message"}, properties={"subject": "Hi", "content": "Hello"}, children=[*to, file])
         reference = letter["objects"][0]["reference"]
         self.assertEqual(self.names(reference, "to recipient", "address"), ["a@example.org", "b@example.org"])
+        # Mail's dictionary has no attachments in a message; they go with it.
+        self.assertTrue(self.call("iac_mcp_undo", undo=letter["undo"])["success"])
 
     def test_an_event_with_an_alarm(self):
         calendar = self.call("iac_mcp_get_elements", app="Calendar", container="application", elementType="calendar")["elements"][0]["id"]

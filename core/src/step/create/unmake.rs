@@ -36,7 +36,14 @@ pub(in crate::step) fn start(undos: &[Undo], world: &mut World<'_>) -> Result<St
         }
         for object in made {
             let specifier = Specifier::parse(&object.object, "object")?;
-            let path = specifier.resolve(&dictionary, &mut *held(world.references, app, world.now))?.path;
+            let resolved = specifier.resolve(&dictionary, &mut *held(world.references, app, world.now));
+            let path = match resolved {
+                Ok(resolved) => resolved.path,
+                // Some apps make a part where their dictionary has no elements, such as an attachment in a message. It
+                // goes with its owner.
+                Err(_) if !object.is_top => continue,
+                Err(error) => return Err(error.into()),
+            };
             seen.push(as_made(object, path.clone()));
             if object.is_top {
                 targets.push(path);
