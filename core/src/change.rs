@@ -10,7 +10,7 @@ use crate::identity::Anchor;
 use crate::marshal::Given;
 use crate::specifier::{By, Path, Segment};
 
-pub(crate) use facts::{beside, consequence, counts, facts};
+pub(crate) use facts::{beside, beyond, consequence, counts, facts};
 pub(crate) use verify::holds;
 
 /// An object that would be changed, as it is looked at beforehand.

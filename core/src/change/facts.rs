@@ -53,6 +53,13 @@ const CONSEQUENCES: [(&str, &str, &str); 6] = [
     ("", "ichtsend", "a sent message cannot be recalled"),
 ];
 
+/// What a person should know before a property of such an object is set: an app, a class, and the words.
+///
+/// # Source
+/// Calendar's dictionary: a series is one event with a rule; no script reaches one occurrence of it.
+const SETTING: [(&str, &str, &str); 1] =
+    [("com.apple.iCal", "event", "an event of a series changes at all its dates")];
+
 /// A limit on element classes: more of them belong to an object such as a person with addresses, and are not contents
 /// of a container.
 const KINDS: usize = 2;
@@ -133,4 +140,9 @@ pub(crate) fn consequence(app: &str, code: &str) -> Option<&'static str> {
         .iter()
         .find(|row| (row.0.is_empty() || row.0.eq_ignore_ascii_case(app)) && row.1 == code)
         .map(|row| row.2)
+}
+
+/// An effect of setting properties of an object that the values do not show.
+pub(crate) fn beyond(app: &str, class: &str) -> Option<&'static str> {
+    SETTING.iter().find(|row| row.0.eq_ignore_ascii_case(app) && row.1 == class).map(|row| row.2)
 }

@@ -131,7 +131,8 @@ impl Setting {
                 self.writes = true;
                 let app = world.apps.find(&unasked.action().app).ok();
                 let dictionary = app.and_then(|app| app.dictionary.as_deref());
-                let wording = self.wording(&behind.name, world.gate.plugin.clone(), dictionary);
+                let id = &unasked.action().app;
+                let wording = self.wording(&behind.name, id, world.gate.plugin.clone(), dictionary);
                 let parts = jxa::canonical(unasked.action());
                 ask(unasked.ask(wording, parts), behind, Then::Set(Box::new(self)))
             }

@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 
 use super::{Open, Setting};
 use crate::call::How;
+use crate::change::beyond;
 use crate::dictionary::Dictionary;
 use crate::marshal::Given;
 use crate::permission::Wording;
@@ -16,6 +17,7 @@ impl Setting {
     pub(super) fn wording(
         &self,
         app: &str,
+        id: &str,
         plugin: Option<String>,
         dictionary: Option<&Dictionary>,
     ) -> Wording {
@@ -25,7 +27,11 @@ impl Setting {
             deed: self.deed(),
             objects: self.open.iter().map(|open| open.line(dictionary)).collect(),
             count: self.open.len(),
-            consequence: None,
+            consequence: self
+                .open
+                .iter()
+                .find_map(|open| beyond(id, open.change.subject.path.class()))
+                .map(str::to_owned),
         }
     }
 
