@@ -15,6 +15,12 @@ CARGO_SBOM=0.10.0
 
 export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-auto}
 
+# A default toolchain of the version that rust-toolchain.toml names serves as well, and need not be fetched again.
+named=$(sed -n 's/^channel = "\(.*\)"$/\1/p' rust-toolchain.toml)
+if [[ -z ${RUSTUP_TOOLCHAIN-} && $(cd / && rustc --version 2>/dev/null) == "rustc $named "* ]]; then
+    default=$(cd / && rustup show active-toolchain 2>/dev/null) && export RUSTUP_TOOLCHAIN=${default%% *}
+fi
+
 # A part of the toolchain that a minimal installation leaves out.
 need_component() {
     local installed
