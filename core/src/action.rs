@@ -39,6 +39,11 @@ impl Action {
     pub fn of(app: &App, deed: Deed) -> Self {
         Self { app: app.bundle_id.clone(), terms: Terms(app.dictionary.clone()), deed }
     }
+
+    /// Something that is asked of the system, and of no app.
+    pub(crate) fn of_system(deed: SystemDeed) -> Self {
+        Self { app: "".into(), terms: Terms::default(), deed: Deed::System(deed) }
+    }
 }
 
 impl Terms {
@@ -67,34 +72,10 @@ impl std::fmt::Debug for Terms {
 /// Everything that can be done.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Deed {
-    /// Asks the system which of these apps are running.
-    Running {
-        /// Bundle ids.
-        apps: Vec<String>,
-    },
-    /// Asks the system which app is in front.
-    Frontmost,
-    /// Asks macOS whether this process may read a library of the system, or lets macOS ask the person.
-    Access {
-        /// The number by which the library knows this kind of data.
-        entity: u8,
-        /// How long to wait for the person, in milliseconds; `None` asks nobody.
-        wait: Option<u64>,
-    },
-    /// Asks the app for its version, to see whether it answers.
-    Version,
-    /// Asks macOS, without a dialog, which of these apps this process may send events to.
-    Consents {
-        /// Bundle ids.
-        apps: Vec<String>,
-    },
+    /// Asks the system, or the app about itself, and reaches no object.
+    System(SystemDeed),
     /// Lets macOS ask the user whether this process may send events to the app.
     AskConsent,
-    /// Asks the system's converter for the dictionary of the bundle at a path. It asks no app.
-    Dictionary {
-        /// The bundle, from the root of the Mac.
-        path: String,
-    },
     /// Asks the app for one object, to check that it exists and to learn its identity.
     Look {
         /// The way there.
@@ -274,6 +255,37 @@ pub struct Argument {
     pub identifier: Identifier,
     /// The value.
     pub value: Given,
+}
+
+/// What is asked of the system, or of an app about itself. No object is reached, so that nothing of it is judged.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SystemDeed {
+    /// Asks the system which of these apps are running.
+    Running {
+        /// Bundle ids.
+        apps: Vec<String>,
+    },
+    /// Asks the system which app is in front.
+    Frontmost,
+    /// Asks macOS whether this process may read a library of the system, or lets macOS ask the person.
+    Access {
+        /// The number by which the library knows this kind of data.
+        entity: u8,
+        /// How long to wait for the person, in milliseconds; `None` asks nobody.
+        wait: Option<u64>,
+    },
+    /// Asks the app for its version, to see whether it answers.
+    Version,
+    /// Asks macOS, without a dialog, which of these apps this process may send events to.
+    Consents {
+        /// Bundle ids.
+        apps: Vec<String>,
+    },
+    /// Asks the system's converter for the dictionary of the bundle at a path. It asks no app.
+    Dictionary {
+        /// The bundle, from the root of the Mac.
+        path: String,
+    },
 }
 
 impl Deed {

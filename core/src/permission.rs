@@ -12,7 +12,7 @@ mod touch;
 use std::sync::Arc;
 
 use crate::Millis;
-use crate::action::{Action, Deed, Terms};
+use crate::action::{Action, Deed, SystemDeed, Terms};
 use crate::fault::Fault;
 
 pub use classify::{Classified, LevelRule, MANY, classify, classify_command, classify_write};
@@ -188,7 +188,8 @@ impl Approved {
     /// A look whether an app answers: it reads the version and launches nothing. It is the same for every policy, since
     /// no client can ask for it and nothing of its answer reaches one.
     pub(crate) fn probe(app: &str) -> Self {
-        let action = Action { app: app.into(), terms: Terms::default(), deed: Deed::Version };
+        let action =
+            Action { app: app.into(), terms: Terms::default(), deed: Deed::System(SystemDeed::Version) };
         let harm = classify(&action, &[]);
         Self { action, harm, source: Source::Probe, scopes: Vec::new(), launch: false }
     }
@@ -196,8 +197,7 @@ impl Approved {
     /// A look at what the system makes of an app's dictionary. Like [`Self::probe`] it is the same for every policy: no
     /// client can ask for it, and it reads only what `iac_mcp_describe_app` shows anyway.
     pub(crate) fn dictionary(path: &str) -> Self {
-        let deed = Deed::Dictionary { path: path.to_owned() };
-        let action = Action { app: "".into(), terms: Terms::default(), deed };
+        let action = Action::of_system(SystemDeed::Dictionary { path: path.to_owned() });
         let harm = classify(&action, &[]);
         Self { action, harm, source: Source::Probe, scopes: Vec::new(), launch: false }
     }
@@ -205,7 +205,7 @@ impl Approved {
     /// A look whether macOS lets this process read a library, or a question of macOS to the person. It is the same for
     /// every policy: only the operator's commands ask, and macOS decides.
     pub(crate) fn access(entity: u8, wait: Option<u64>) -> Self {
-        let action = Action { app: "".into(), terms: Terms::default(), deed: Deed::Access { entity, wait } };
+        let action = Action::of_system(SystemDeed::Access { entity, wait });
         let harm = classify(&action, &[]);
         Self { action, harm, source: Source::Probe, scopes: Vec::new(), launch: false }
     }

@@ -14,7 +14,7 @@ use super::{
     path::{chain, path},
     whose::whose,
 };
-use crate::action::{Action, Column, Deed, Elements, Groups, Series, Wanted};
+use crate::action::{Action, Column, Deed, Elements, Groups, Series, SystemDeed, Wanted};
 use crate::dictionary::Identifier;
 use crate::identity::Identity;
 use crate::permission::{Approved, Decided};
@@ -90,13 +90,13 @@ fn script(approved: &Approved, costs: &Costs) -> Script {
         Deed::Create(_) => &[CHANGES, COMMANDS, CREATE],
         Deed::Command(invocation) if invocation.anchors.is_some() => &[PLACES, COMMANDS],
         Deed::Find(_) => &[COMMANDS],
-        Deed::Access { .. } => &[ACCESS],
+        Deed::System(SystemDeed::Access { .. }) => &[ACCESS],
         Deed::Elements(wanted) if wanted.series.is_some() => {
             let index = wanted.series.as_ref().and_then(|series| series.index.as_ref());
             if index.is_some() { &[SPREAD, SERIES, INDEX] } else { &[SPREAD, SERIES] }
         }
-        Deed::Running { .. } | Deed::Frontmost => &[SYSTEM],
-        Deed::Consents { .. } | Deed::AskConsent => &[CONSENT],
+        Deed::System(SystemDeed::Running { .. } | SystemDeed::Frontmost) => &[SYSTEM],
+        Deed::System(SystemDeed::Consents { .. }) | Deed::AskConsent => &[CONSENT],
         Deed::Elements(wanted) => match (wanted.is_spread(), wanted.groups.is_some()) {
             (false, false) => &[],
             (true, false) => &[SPREAD],
@@ -137,30 +137,12 @@ pub(crate) fn preview(action: &Action, costs: &Costs) -> (String, Json) {
 fn body(action: &Action, costs: &Costs) -> (String, Data) {
     let Action { app, deed, .. } = action;
     let mut data = Data::new();
-    if !matches!(deed, Deed::Access { .. } | Deed::Running { .. } | Deed::Frontmost | Deed::Consents { .. }) {
+    if !app.is_empty() {
         data.set("app", &**app);
     }
     let body = match deed {
-        Deed::Running { apps } => {
-            data.set("apps", apps);
-            "({ running: running(d.apps), clock: clock() })".to_owned()
-        }
-        Deed::Frontmost => "frontmost()".to_owned(),
-        Deed::Access { entity, wait } => {
-            data.set("entity", entity);
-            data.set("wait", wait);
-            "access(d.entity, d.wait !== null)".to_owned()
-        }
-        Deed::Version => "value(() => app.version())".to_owned(),
-        Deed::Consents { apps } => {
-            data.set("apps", apps);
-            "consents(d.apps)".to_owned()
-        }
+        Deed::System(deed) => system(deed, &mut data),
         Deed::AskConsent => "askConsent(app)".to_owned(),
-        Deed::Dictionary { path } => {
-            data.set("path", path);
-            CONVERT.to_owned()
-        }
         Deed::Look { path, identity, mark } => look(path, identity, mark.as_ref(), &mut data),
         Deed::Names { container, collection, name } => {
             let from = at(container, &mut data);
@@ -180,6 +162,31 @@ fn body(action: &Action, costs: &Costs) -> (String, Data) {
         Deed::Create(creation) => create(creation, &mut data),
     };
     (body, data)
+}
+
+fn system(deed: &SystemDeed, data: &mut Data) -> String {
+    let body = match deed {
+        SystemDeed::Running { apps } => {
+            data.set("apps", apps);
+            "({ running: running(d.apps), clock: clock() })"
+        }
+        SystemDeed::Frontmost => "frontmost()",
+        SystemDeed::Access { entity, wait } => {
+            data.set("entity", entity);
+            data.set("wait", wait);
+            "access(d.entity, d.wait !== null)"
+        }
+        SystemDeed::Version => "value(() => app.version())",
+        SystemDeed::Consents { apps } => {
+            data.set("apps", apps);
+            "consents(d.apps)"
+        }
+        SystemDeed::Dictionary { path } => {
+            data.set("path", path);
+            CONVERT
+        }
+    };
+    body.to_owned()
 }
 
 fn look(to: &Path, identity: &Identity, mark: Option<&Identifier>, data: &mut Data) -> String {

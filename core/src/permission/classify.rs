@@ -89,15 +89,7 @@ fn calls(deed: &Deed) -> impl Iterator<Item = Classified> {
         }
         Deed::Preview(look) => look.subjects.iter().flat_map(|subject| on_the_way(&subject.path)).collect(),
         Deed::Set(changes) => changes.iter().flat_map(|change| on_the_way(&change.subject.path)).collect(),
-        Deed::Access { .. }
-        | Deed::Running { .. }
-        | Deed::Frontmost
-        | Deed::Version
-        | Deed::Dictionary { .. }
-        | Deed::Consents { .. }
-        | Deed::AskConsent
-        | Deed::Find(_)
-        | Deed::Script(_) => Vec::new(),
+        Deed::System(_) | Deed::AskConsent | Deed::Find(_) | Deed::Script(_) => Vec::new(),
     };
     found.into_iter()
 }

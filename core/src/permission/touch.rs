@@ -138,13 +138,7 @@ impl<'a> Touched<'a> {
         let mut found = Self { itself: true, ..Self::default() };
         match deed {
             // A script's touches are its acts.
-            Deed::Access { .. }
-            | Deed::Running { .. }
-            | Deed::Frontmost
-            | Deed::Version
-            | Deed::Dictionary { .. }
-            | Deed::Consents { .. }
-            | Deed::Script(_) => {}
+            Deed::System(_) | Deed::Script(_) => {}
             Deed::AskConsent => {
                 found.command = Some(CommandName { name: CONSENT_TERM, code: CONSENT });
                 found.classes = BTreeSet::from([crate::dictionary::APPLICATION]);

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::{Behind, Step, Then, World, done, propose};
-use crate::action::{Action, Deed, Terms};
+use crate::action::{Action, SystemDeed};
 use crate::app::App;
 use crate::dictionary::{Counts, names};
 use crate::fault::Fault;
@@ -33,8 +33,7 @@ pub(super) fn start(search: Option<&str>, world: &World<'_>) -> Result<Step, Fau
         }
         return Ok(done(none, 0));
     }
-    let action =
-        Action { app: "".into(), terms: Terms::default(), deed: Deed::Running { apps: bundle_ids.clone() } };
+    let action = Action::of_system(SystemDeed::Running { apps: bundle_ids.clone() });
     let behind = Behind { name: "the system".to_owned(), events: 0 };
     Ok(propose(action, behind, Then::Apps(Listing { bundle_ids }), world))
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::{Behind, Step, Then, World, done, propose};
-use crate::action::{Action, Deed, Terms};
+use crate::action::{Action, Deed, SystemDeed};
 use crate::app::{App, STANDARD_ADDITIONS};
 use crate::fault::{Code, Fault};
 use crate::reply::Reply;
@@ -39,7 +39,7 @@ pub(super) fn start(app: Option<&str>, world: &World<'_>) -> Result<Step, Fault>
             (ids.clone(), Consent::List(ids))
         }
     };
-    let action = Action { app: "".into(), terms: Terms::default(), deed: Deed::Consents { apps } };
+    let action = Action::of_system(SystemDeed::Consents { apps });
     let behind = Behind { name: "the system".to_owned(), events: 0 };
     Ok(propose(action, behind, Then::Consent(then), world))
 }

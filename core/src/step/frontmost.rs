@@ -10,7 +10,7 @@ use super::show::{show, value};
 use super::{
     Behind, Load, Outcome, Pending, Step, Then, World, done, in_app, out_of_turn, propose, remember,
 };
-use crate::action::{Action, Column, Deed, Terms, Wanted};
+use crate::action::{Action, Column, Deed, SystemDeed, Wanted};
 use crate::app::App;
 use crate::change;
 use crate::dictionary::Dictionary;
@@ -78,7 +78,7 @@ pub(super) fn start(app: Option<&str>, world: &mut World<'_>) -> Result<Step, Fa
         let app = world.apps.find(app)?.bundle_id.to_string();
         return look(&app, 0, world);
     }
-    let action = Action { app: "".into(), terms: Terms::default(), deed: Deed::Frontmost };
+    let action = Action::of_system(SystemDeed::Frontmost);
     let behind = Behind { name: "the system".to_owned(), events: 0 };
     Ok(propose(action, behind, Then::Frontmost(Front::Asked), world))
 }

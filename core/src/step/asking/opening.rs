@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Behind, Step, Then, World, ask, run};
-use crate::action::{Action, Deed, Terms};
+use crate::action::{Action, Deed, SystemDeed};
 use crate::app::STANDARD_ADDITIONS;
 use crate::jxa;
 use crate::permission::{Decision, Unasked, Wording, decide};
@@ -30,7 +30,7 @@ pub(in crate::step) fn ask_unseen(
         return ask_now(unasked, wording, behind, then);
     }
     let apps = vec![unasked.action().app.to_string()];
-    let action = Action { app: "".into(), terms: Terms::default(), deed: Deed::Running { apps } };
+    let action = Action::of_system(SystemDeed::Running { apps });
     match decide(action, "the system", world.gate, world.now) {
         Decision::Allow(approved) => {
             let opening = Opening { unasked, wording, then };
