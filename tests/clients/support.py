@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import queue
 import subprocess
 import tempfile
@@ -33,6 +34,26 @@ class Home(tempfile.TemporaryDirectory):
     def arguments(self, *more):
         fresh = [] if "--world" in more else ["--simulated"]
         return ["serve", *fresh, "--state", str(self.state), "--cache", str(self.cache), *more]
+
+    def at_a_terminal(self, answers, *arguments, **environment):
+        """The exit status and what a person reads, at a terminal that was never given a size."""
+        ours, theirs = pty.openpty()
+        with subprocess.Popen(
+            [BIN, *arguments], env=self.environment | environment, cwd=self.path, stdin=theirs, stdout=theirs, stderr=theirs
+        ) as process:
+            os.close(theirs)
+            os.write(ours, answers)
+            said = b""
+            while True:
+                try:
+                    part = os.read(ours, 4096)
+                except OSError:
+                    break
+                if not part:
+                    break
+                said += part
+        os.close(ours)
+        return process.returncode, said.decode()
 
 
 class Server:

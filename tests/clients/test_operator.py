@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import re
 import shlex
 import subprocess
@@ -313,32 +312,12 @@ class Operator(Desk):
         self.assertEqual([check["name"] for check in told["checks"] if not check["ok"]], ["tools"])
 
     def test_a_terminal_is_asked_until_it_answers(self):
-        refused, said = self.at_a_terminal(b"yes\n\n", "call", "iac_mcp_run_command", FLAG, *self.options())
+        refused, said = self.home.at_a_terminal(b"yes\n\n", "call", "iac_mcp_run_command", FLAG, *self.options())
         self.assertEqual((refused, said.count("expected one of these words")), (1, 1), said)
-        agreed, said = self.at_a_terminal(b"y\nonce\n", "call", "iac_mcp_run_command", FLAG, *self.options())
+        agreed, said = self.home.at_a_terminal(b"y\nonce\n", "call", "iac_mcp_run_command", FLAG, *self.options())
         self.assertEqual((agreed, said.count("expected one of these words")), (0, 1), said)
-        _, said = self.at_a_terminal(b"", "apps", "mail", *self.options())
+        _, said = self.home.at_a_terminal(b"", "apps", "mail", *self.options())
         self.assertIn("com.apple.mail", said, "a terminal that says it has no columns")
-
-    def at_a_terminal(self, answers, *arguments):
-        """The exit status and what a person reads, at a terminal that was never given a size."""
-        ours, theirs = pty.openpty()
-        with subprocess.Popen(
-            [BIN, *arguments], env=self.home.environment, cwd=self.home.path, stdin=theirs, stdout=theirs, stderr=theirs
-        ) as process:
-            os.close(theirs)
-            os.write(ours, answers)
-            said = b""
-            while True:
-                try:
-                    part = os.read(ours, 4096)
-                except OSError:
-                    break
-                if not part:
-                    break
-                said += part
-        os.close(ours)
-        return process.returncode, said.decode()
 
     def test_the_doctor_sees_a_state_directory_that_cannot_be_written(self):
         if os.getuid() == 0:

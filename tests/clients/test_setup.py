@@ -5,8 +5,6 @@ for JSON with comments.
 """
 
 import json
-import os
-import pty
 import subprocess
 import tomllib
 import unittest
@@ -148,7 +146,7 @@ class Setup(unittest.TestCase):
         found = {each["client"] for each in json.loads(self.told("setup", "--json", environment=there))["clients"] if each["found"]}
         self.assertEqual(found, {"cursor", "windsurf", "zed", "codex"})
         self.assertIn("`iac-mcp setup --yes`", self.told("setup"))
-        status, said = self.at_a_terminal(b"n\ny\nn\nn\n", "setup")
+        status, said = self.home.at_a_terminal(b"n\ny\nn\nn\n", "setup", PATH="/usr/bin:/bin")
         self.assertEqual((status, said.count("[y/N]")), (0, 3), said)
         written = [path.name for path in self.home.path.rglob("*") if path.is_file() and ".local" not in path.parts and path.parent != programs]
         self.assertEqual(len(written), 1, written)
@@ -187,30 +185,10 @@ class Setup(unittest.TestCase):
         self.assertIn("iac-mcp", json.loads(newer.read_text())["mcp"]["servers"])
 
     def test_serve_at_a_terminal_says_what_it_waits_for(self):
-        status, said = self.at_a_terminal(b"\x04", "serve", "--simulated")
+        status, said = self.home.at_a_terminal(b"\x04", "serve", "--simulated", PATH="/usr/bin:/bin")
         self.assertIn("waits for an MCP client", said)
         self.assertIn("`iac-mcp setup`", said)
         self.assertEqual(status, 0)
-
-    def at_a_terminal(self, answers, *arguments):
-        ours, theirs = pty.openpty()
-        environment = self.home.environment | {"PATH": "/usr/bin:/bin"}
-        with subprocess.Popen(
-            [BIN, *arguments], env=environment, cwd=self.home.path, stdin=theirs, stdout=theirs, stderr=theirs
-        ) as process:
-            os.close(theirs)
-            os.write(ours, answers)
-            said = b""
-            while True:
-                try:
-                    part = os.read(ours, 4096)
-                except OSError:
-                    break
-                if not part:
-                    break
-                said += part
-        os.close(ours)
-        return process.returncode, said.decode()
 
 
 if __name__ == "__main__":

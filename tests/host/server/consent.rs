@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
-use crate::lines::{Lines, call, hello};
+use crate::lines::{Lines, call};
 
 const GHOSTTY: &str = "/Applications/Ghostty.app/Contents/MacOS/ghostty";
 
@@ -134,11 +134,7 @@ fn a_dialog_that_nobody_answers_is_a_no() {
 fn server(folder: &tempfile::TempDir, more: &[&str]) -> Lines {
     let world = folder.path().join("mac");
     let mut server = Lines::started(&[&["serve", "--world", world.to_str().unwrap()], more].concat());
-    let mut hello = hello();
-    hello["params"]["capabilities"] = json!({ "elicitation": { "form": {} } });
-    server.send(&hello);
-    server.answer(&json!("hello"));
-    server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    server.hello_with_forms();
     server
 }
 

@@ -65,6 +65,15 @@ impl Lines {
         self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
     }
 
+    /// Begins a session as a client that asks its user in forms.
+    pub(crate) fn hello_with_forms(&mut self) {
+        let mut hello = hello();
+        hello["params"]["capabilities"] = json!({ "elicitation": { "form": {} } });
+        self.send(&hello);
+        self.answer(&json!("hello"));
+        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    }
+
     /// Waits for the next line.
     pub(crate) fn next(&mut self) -> Json {
         checked(&self.written.recv_timeout(PATIENCE).unwrap())

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
-use crate::lines::{Lines, call, hello};
+use crate::lines::{Lines, call};
 
 /// How many questions are before a human at once.
 const AT_ONCE: usize = 4;
@@ -13,11 +13,7 @@ const AT_ONCE: usize = 4;
 /// A server whose client asks in forms.
 fn start() -> Lines {
     let mut server = Lines::start();
-    let mut hello = hello();
-    hello["params"]["capabilities"] = json!({ "elicitation": { "form": {} } });
-    server.send(&hello);
-    server.answer(&json!("hello"));
-    server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    server.hello_with_forms();
     server
 }
 
