@@ -39,38 +39,30 @@ pub(super) struct Guide {
 
 /// The pages that help a model at its work. The others are for people who install or build the server.
 pub(super) const GUIDE_PAGES: [Guide; 7] = [
-    Guide {
-        name: "query-tools",
-        title: "Guide: reading the data of apps",
-        text: include_str!("../../../docs/query-tools-guide.md"),
-    },
-    Guide {
-        name: "objects-as-text",
-        title: "Guide: naming objects in AppleScript's words",
-        text: include_str!("../../../docs/objects-as-text.md"),
-    },
-    Guide {
-        name: "changes",
-        title: "Guide: making, changing and undoing",
-        text: include_str!("../../../docs/changes.md"),
-    },
-    Guide {
-        name: "permissions",
-        title: "Guide: what is allowed, asked and refused",
-        text: include_str!("../../../docs/permissions.md"),
-    },
-    Guide { name: "errors", title: "Guide: errors", text: include_str!("../../../docs/errors.md") },
-    Guide {
-        name: "omnifocus",
-        title: "Guide: the plugin omnifocus",
-        text: include_str!("../../../docs/omnifocus.md"),
-    },
-    Guide {
-        name: "code-query",
-        title: "Guide: the plugin code-query",
-        text: include_str!("../../../docs/code-query.md"),
-    },
+    page(
+        "query-tools",
+        "Guide: reading the data of apps",
+        include_str!("../../../docs/query-tools-guide.md"),
+    ),
+    page(
+        "objects-as-text",
+        "Guide: naming objects in AppleScript's words",
+        include_str!("../../../docs/objects-as-text.md"),
+    ),
+    page("changes", "Guide: making, changing and undoing", include_str!("../../../docs/changes.md")),
+    page(
+        "permissions",
+        "Guide: what is allowed, asked and refused",
+        include_str!("../../../docs/permissions.md"),
+    ),
+    page("errors", "Guide: errors", include_str!("../../../docs/errors.md")),
+    page("omnifocus", "Guide: the plugin omnifocus", include_str!("../../../docs/omnifocus.md")),
+    page("code-query", "Guide: the plugin code-query", include_str!("../../../docs/code-query.md")),
 ];
+
+const fn page(name: &'static str, title: &'static str, text: &'static str) -> Guide {
+    Guide { name, title, text }
+}
 
 /// What has a meaning in an address: all but what RFC 3986 calls unreserved.
 const MEANT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
