@@ -192,6 +192,7 @@ pub fn call(data: &[u8]) {
                 let event = Event::Replied(lines.next().unwrap_or(r#"{"ok":true,"value":null}"#).to_owned());
                 step::resume(run.pending, event, &mut world)
             }
+            Step::Load(load) => step::resume(load.pending, Event::Loaded, &mut world),
             Step::Ask(ask) => {
                 ask.question.text();
                 let choice = if lines.next() == Some("no") { Choice::Deny } else { Choice::Once };
