@@ -38,7 +38,7 @@ pub(super) fn package(given: &Path) -> Result<Found, Failure> {
         return Err(Failure::Failed(format!("{what}\n{hint}")));
     }
     match id {
-        Some(id) => named(&id, &std::env::current_exe()?, Path::new(BUILT), CARRIED),
+        Some(id) => named(&id, &std::env::current_exe()?, Path::new(BUILT), CARRIED, user()),
         None => file(given.to_owned()),
     }
 }
@@ -57,7 +57,13 @@ fn file(from: PathBuf) -> Result<Found, Failure> {
     Ok(Found { bytes: read(&from)?, from })
 }
 
-fn named(id: &PluginId, program: &Path, built: &Path, carried: &[(&str, &[u8])]) -> Result<Found, Failure> {
+fn named(
+    id: &PluginId,
+    program: &Path,
+    built: &Path,
+    carried: &[(&str, &[u8])],
+    user: u32,
+) -> Result<Found, Failure> {
     let folders = || program.ancestors().skip(1).map(|folder| folder.join("plugins"));
     let mut packages = folders().take(BESIDE).map(|folder| folder.join(format!("{id}.wasm")));
     if let Some(package) = packages.find(|package| package.is_file()) {
@@ -66,18 +72,18 @@ fn named(id: &PluginId, program: &Path, built: &Path, carried: &[(&str, &[u8])])
     if let Some((_, bytes)) = carried.iter().find(|(name, _)| *name == id.as_str()) {
         return Ok(Found { bytes: bytes.to_vec(), from: program.to_owned() });
     }
-    let built = built.parent().map(|repository| repository.join("plugins")).filter(|it| is_own(it));
+    let built = built.parent().map(|repository| repository.join("plugins"));
     let mut sources = folders().take(ABOVE).chain(built).map(|folder| folder.join(id.as_str()));
-    match sources.find(|source| source.join("plugin.toml").is_file()) {
+    // A build runs code of its source, and others may be able to write above the program or where it was built.
+    let is_own = |folder: &Path| folder.metadata().is_ok_and(|metadata| metadata.uid() == user);
+    match sources.find(|source| source.join("plugin.toml").is_file() && is_own(source)) {
         Some(source) => file(build::build(Choice::default(), &source, None)?),
         None => Err(Failure::Failed(missing(id, carried))),
     }
 }
 
-/// Whether a folder is this user's: what is built runs code of what it is built from, and anyone could have made a folder
-/// where the one of another machine was.
-fn is_own(folder: &Path) -> bool {
-    folder.metadata().is_ok_and(|metadata| metadata.uid() == rustix::process::geteuid().as_raw())
+fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
 }
 
 fn missing(id: &PluginId, carried: &[(&str, &[u8])]) -> String {
@@ -88,7 +94,7 @@ fn missing(id: &PluginId, carried: &[(&str, &[u8])]) -> String {
         format!("this program contains {}", names.join(", "))
     };
     format!(
-        "there is no file `{id}`, and {carried}. In a checkout of its source, run `iac-mcp plugin build plugins/{id}` and then `iac-mcp plugin add plugins/{id}/{id}.wasm`"
+        "there is no file `{id}`, and {carried}. In a checkout of its source that belongs to you, run `iac-mcp plugin build plugins/{id}` and then `iac-mcp plugin add plugins/{id}/{id}.wasm`"
     )
 }
 
@@ -101,6 +107,10 @@ mod tests {
     const CARRIES: &[(&str, &[u8])] = &[("code-query", b"carried")];
 
     fn check(files: &[&str], carried: &[(&str, &[u8])], expected: Result<&str, &str>) {
+        check_as(user(), files, carried, expected);
+    }
+
+    fn check_as(user: u32, files: &[&str], carried: &[(&str, &[u8])], expected: Result<&str, &str>) {
         let folder = tempfile::tempdir().unwrap();
         for path in files {
             let path = folder.path().join(path);
@@ -108,7 +118,7 @@ mod tests {
             std::fs::File::create(path).unwrap().write_all(b"beside").unwrap();
         }
         let id: PluginId = "code-query".parse().unwrap();
-        let found = named(&id, &folder.path().join("bin/iac-mcp"), &folder.path().join("host"), carried);
+        let found = named(&id, &folder.path().join("bin/iac-mcp"), &folder.path().join("host"), carried, user);
         match (found, expected) {
             (Ok(found), Ok(expected)) => assert_eq!(String::from_utf8(found.bytes).unwrap(), expected),
             (Err(failure), Err(expected)) => {
@@ -127,5 +137,11 @@ mod tests {
         check(&["plugins/other.wasm"], CARRIES, Ok("carried"));
         check(&[], &[], Err("this program was built without bundled packages. In a checkout of its source"));
         check(&[], &[("omnifocus", b"")], Err("this program contains omnifocus. In a checkout"));
+    }
+
+    #[test]
+    fn no_source_of_another_user_is_built() {
+        let source = ["plugins/code-query/plugin.toml"];
+        check_as(user() + 1, &source, &[], Err("there is no file `code-query`"));
     }
 }
