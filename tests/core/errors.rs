@@ -47,9 +47,9 @@ If only a part of a call fails, its error stands beside the parts that worked: `
 among `results`. An incomplete answer has `\"complete\": false` and a `reason`.
 
 The server also answers a line that it cannot read, with the protocol error -32700 or -32600. The answer has the id of the
-request if the server can find one, even in a broken, deeply nested or very long line. The server reads half of a
-surrogate pair (`\"\\ud83d\"`) as U+FFFD. A line holds at most 16 MiB and 100,000 JSON values. The server refuses a request
-with the id of another request that still runs.
+request if the line is JSON. Otherwise it has no `id`, as MCP requires. The server reads half of a surrogate pair
+(`\"\\ud83d\"`) as U+FFFD. A line holds at most 16 MiB and 100,000 JSON values. The
+server refuses a request with the id of another request that still runs.
 
 ## Codes
 
