@@ -118,7 +118,8 @@ mod tests {
             std::fs::File::create(path).unwrap().write_all(b"beside").unwrap();
         }
         let id: PluginId = "code-query".parse().unwrap();
-        let found = named(&id, &folder.path().join("bin/iac-mcp"), &folder.path().join("host"), carried, user);
+        let found =
+            named(&id, &folder.path().join("bin/iac-mcp"), &folder.path().join("host"), carried, user);
         match (found, expected) {
             (Ok(found), Ok(expected)) => assert_eq!(String::from_utf8(found.bytes).unwrap(), expected),
             (Err(failure), Err(expected)) => {
