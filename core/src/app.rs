@@ -8,6 +8,11 @@ use crate::fault::{Code, Fault, did_you_mean};
 /// The bundle id for commands that need no app: dialogs, the clipboard, the shell.
 pub const STANDARD_ADDITIONS: &str = "com.apple.osax.standardadditions";
 
+/// Whether two bundle ids are the same. macOS compares them without regard to case.
+pub fn same_id(one: &str, other: &str) -> bool {
+    one.eq_ignore_ascii_case(other)
+}
+
 /// One scriptable app.
 #[derive(Clone, Debug)]
 pub struct App {
@@ -50,7 +55,7 @@ impl Apps {
     /// # Errors
     /// [`Code::UnknownApp`] with the nearest names.
     pub fn find(&self, term: &str) -> Result<&App, Fault> {
-        let id = |app: &&App| app.bundle_id.eq_ignore_ascii_case(term);
+        let id = |app: &&App| same_id(&app.bundle_id, term);
         let exact = self.0.iter().find(|app| &*app.bundle_id == term).or_else(|| self.0.iter().find(id));
         let named = || self.0.iter().find(|app| app.name == term);
         exact.or_else(named).or_else(|| self.alike(term)).ok_or_else(|| self.unknown(term))

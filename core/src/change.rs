@@ -5,6 +5,7 @@ mod verify;
 
 use serde_json::Value as Json;
 
+use crate::app::same_id;
 use crate::dictionary::{Dictionary, Identifier, TypeExpr};
 use crate::identity::Anchor;
 use crate::marshal::Given;
@@ -172,7 +173,7 @@ pub(crate) fn mark_of(app: &str, dictionary: &Dictionary, class: &str) -> Option
 }
 
 fn profile_of(app: &str, dictionary: &Dictionary, class: &str) -> Option<&'static Profile> {
-    PROFILES.iter().find(|each| each.app.eq_ignore_ascii_case(app) && dictionary.is_a(class, each.class))
+    PROFILES.iter().find(|each| same_id(each.app, app) && dictionary.is_a(class, each.class))
 }
 
 fn known(dictionary: &Dictionary, class: &str, term: &str) -> Option<Identifier> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::action::{Column, Elements};
+use crate::app::same_id;
 use crate::dictionary::{Dictionary, Property};
 use crate::filter::{Filter, Operator};
 use crate::identity::Identity;
@@ -85,7 +86,7 @@ const LONG_TYPES: [&str; 4] = ["rich text", "data", "picture", "TIFF picture"];
 
 /// The expected costs of an app before any measurement.
 fn profile(app: &str) -> Costs {
-    PROFILES.iter().find(|profile| profile.app == app).map_or(DEFAULT, |profile| profile.costs)
+    PROFILES.iter().find(|profile| same_id(profile.app, app)).map_or(DEFAULT, |profile| profile.costs)
 }
 
 /// The measurements: times of each app, and the sizes of its collections.
@@ -161,7 +162,7 @@ fn blend(known: &mut f64, measured: f64) {
 /// Says whether a property is too long to be read of elements that are not returned.
 pub(crate) fn is_long(app: &str, dictionary: &Dictionary, class: &str, property: &Property) -> bool {
     let by_type = property.kind.0.iter().any(|kind| LONG_TYPES.contains(&kind.name.as_str()));
-    let profile = PROFILES.iter().find(|profile| profile.app == app);
+    let profile = PROFILES.iter().find(|profile| same_id(profile.app, app));
     let named = |profile: &Profile| {
         profile.long.iter().any(|(of, name)| *name == property.name && dictionary.is_a(class, of))
     };
@@ -193,5 +194,17 @@ fn can_be_whose(filter: &Filter<usize>, columns: &[Column]) -> bool {
             let has_form = !column.by_script && (!column.enumerated || equality);
             column.identifiers.len() == 1 && !compare.value.is_null() && has_form
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::profile;
+
+    #[test]
+    fn an_app_costs_the_same_in_any_spelling_of_its_id() {
+        let costs = |app: &str| format!("{:?}", profile(app));
+        assert_eq!(costs("COM.APPLE.ICAL"), costs("com.apple.iCal"));
+        assert_ne!(costs("com.apple.iCal"), costs("com.example"));
     }
 }

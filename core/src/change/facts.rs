@@ -1,6 +1,7 @@
 //! Facts that a human needs besides an object's name, such as the recipients of a message or the size of a deletion.
 
 use super::{Fact, Look};
+use crate::app::same_id;
 use crate::dictionary::{Dictionary, Identifier};
 use crate::specifier::{Member, Path, Segment};
 
@@ -68,9 +69,8 @@ const KINDS: usize = 2;
 pub(crate) fn facts(app: &str, dictionary: &Dictionary, code: &str, class: &str) -> Vec<Fact> {
     let mut facts =
         if [DELETE, EMPTY].contains(&code) { contents(dictionary, class, KINDS) } else { Vec::new() };
-    let rows = FACTS
-        .iter()
-        .filter(|row| row.0.eq_ignore_ascii_case(app) && row.1 == code && dictionary.is_a(class, row.2));
+    let rows =
+        FACTS.iter().filter(|row| same_id(row.0, app) && row.1 == code && dictionary.is_a(class, row.2));
     let fact = |row: &(&str, &str, &str, &str, &str)| {
         let look = Look::Property(way(dictionary, class, row.4)?);
         Some(Fact { caption: row.3.to_owned(), look })
@@ -124,7 +124,7 @@ fn way(dictionary: &Dictionary, class: &str, terms: &str) -> Option<Vec<Identifi
 
 /// The subject of a command that names no object, with the facts that a human needs.
 pub(crate) fn beside(app: &str, dictionary: &Dictionary, code: &str) -> Option<(Path, Fact)> {
-    let row = BESIDE.iter().find(|row| row.0.eq_ignore_ascii_case(app) && row.1 == code)?;
+    let row = BESIDE.iter().find(|row| same_id(row.0, app) && row.1 == code)?;
     let property = dictionary.property(crate::dictionary::APPLICATION, row.2)?;
     let class = property.kind.0.first()?.name.clone();
     let (_, element) = dictionary.element(&class, row.3)?;
@@ -138,11 +138,11 @@ pub(crate) fn beside(app: &str, dictionary: &Dictionary, code: &str) -> Option<(
 pub(crate) fn consequence(app: &str, code: &str) -> Option<&'static str> {
     CONSEQUENCES
         .iter()
-        .find(|row| (row.0.is_empty() || row.0.eq_ignore_ascii_case(app)) && row.1 == code)
+        .find(|row| (row.0.is_empty() || same_id(row.0, app)) && row.1 == code)
         .map(|row| row.2)
 }
 
 /// An effect of setting properties of an object that the values do not show.
 pub(crate) fn beyond(app: &str, class: &str) -> Option<&'static str> {
-    SETTING.iter().find(|row| row.0.eq_ignore_ascii_case(app) && row.1 == class).map(|row| row.2)
+    SETTING.iter().find(|row| same_id(row.0, app) && row.1 == class).map(|row| row.2)
 }

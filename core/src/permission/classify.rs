@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::Level;
 use crate::action::{Action, Column, Creation, Deed, InAppAct, InAppScript, Invocation, Terms, Wanted};
+use crate::app::same_id;
 use crate::change::{Change, Slot};
 use crate::dictionary::{Command, names};
 use crate::marshal::Given;
@@ -110,7 +111,7 @@ pub fn classify_write(
 ) -> Classified {
     let own = rules.iter().find(|rule| {
         rule.property.as_deref().is_some_and(|name| names::key(name) == names::key(property))
-            && rule.app.as_deref().is_none_or(|id| id.eq_ignore_ascii_case(app))
+            && rule.app.as_deref().is_none_or(|id| same_id(id, app))
     });
     if let Some(rule) = own {
         return Classified::new(rule.level, "has its level from the policy");
@@ -195,7 +196,7 @@ impl LevelRule {
     fn is_about(&self, app: &str, name: &str, code: &str) -> bool {
         let command = |wanted: &str| wanted == code || names::key(wanted) == names::key(name);
         self.property.is_none()
-            && self.app.as_deref().is_none_or(|id| id.eq_ignore_ascii_case(app))
+            && self.app.as_deref().is_none_or(|id| same_id(id, app))
             && self.command.as_deref().is_none_or(command)
     }
 }

@@ -15,6 +15,7 @@
 mod file;
 
 use super::{Level, LevelRule, Source, Touch};
+use crate::app::same_id;
 use crate::dictionary::names;
 
 pub use file::PolicyError;
@@ -154,7 +155,7 @@ impl Policy {
 
     /// Whether an app may contain other people's words, which could address the assistant.
     pub fn is_content_of_others(&self, app: &str) -> bool {
-        !self.ignores_taint && !self.own_content.iter().any(|own| own.eq_ignore_ascii_case(app))
+        !self.ignores_taint && !self.own_content.iter().any(|own| same_id(own, app))
     }
 
     /// Properties that a rule names. A call that reads all properties reads these too.

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::app::same_id;
+
 /// A class with elements that happen at a time. Properties are named by their terms.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -58,7 +60,7 @@ static CLASSES: LazyLock<Vec<Dated>> = LazyLock::new(|| {
 
 /// Returns the entry of a class, if its elements happen at a time.
 pub fn dated(app: &str, class: &str) -> Option<&'static Dated> {
-    CLASSES.iter().find(|each| each.app == app && each.class == class)
+    CLASSES.iter().find(|each| same_id(&each.app, app) && each.class == class)
 }
 
 /// Returns the libraries with the apps that they stand beside.
@@ -114,6 +116,7 @@ mod tests {
     fn calendar_has_dated_events_and_nothing_else() {
         let event = dated("com.apple.iCal", "event").expect("the file has it");
         assert_eq!(event.rule, "recurrence");
+        assert!(dated("COM.APPLE.ICAL", "event").is_some(), "ids are compared without regard to case");
         let index = event.index.as_ref().expect("EventKit answers by date");
         assert_eq!(index.values[&index.id], "calendarItemIdentifier");
         for (app, class) in [("com.apple.iCal", "calendar"), ("com.apple.mail", "event")] {

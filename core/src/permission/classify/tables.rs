@@ -5,6 +5,7 @@
 
 use super::{Classified, Level};
 use crate::action::Terms;
+use crate::app::same_id;
 use crate::dictionary::names;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -305,7 +306,7 @@ pub(super) fn command(app: &str, name: &str, code: &str) -> Option<Classified> {
     let rows = || tables.into_iter().flatten();
     let by_name = |row: &Row| !row.0.is_empty() && names::key(row.1) == names::key(name);
     let is_it = |row: &&Row| row.1 == code || by_name(row);
-    let of_app = rows().find(|row| row.0.eq_ignore_ascii_case(app) && is_it(row));
+    let of_app = rows().find(|row| same_id(row.0, app) && is_it(row));
     let row = of_app.or_else(|| rows().find(|row| row.0.is_empty() && is_it(row)))?;
     let found = verdict(row.2, row.3);
     if by_name(row) || is_called(code, name) {
@@ -337,7 +338,7 @@ pub(super) fn words(name: &str) -> Option<Classified> {
 
 /// Returns the entry for making objects of a class.
 pub(super) fn make(app: &str, terms: &Terms, class: &str) -> Option<Classified> {
-    let rows = MAKES.iter().filter(|row| row.0.eq_ignore_ascii_case(app) && terms.is_a(class, row.1));
+    let rows = MAKES.iter().filter(|row| same_id(row.0, app) && terms.is_a(class, row.1));
     rows.map(|row| verdict(row.2, row.3)).reduce(Classified::or_worse)
 }
 
@@ -350,7 +351,7 @@ pub(super) fn write(app: &str, terms: &Terms, class: &str, property: &str) -> Op
         (row, class) => terms.is_a(class, row),
     };
     let named = |row: &str| row.is_empty() || names::key(row) == names::key(property);
-    let rows = WRITES.iter().filter(|row| row.0.eq_ignore_ascii_case(app) && of_class(row.1) && named(row.2));
+    let rows = WRITES.iter().filter(|row| same_id(row.0, app) && of_class(row.1) && named(row.2));
     rows.map(|row| verdict(row.3, row.4)).reduce(Classified::or_worse)
 }
 

@@ -2,6 +2,7 @@
 
 use super::spelled::{from_url, relative};
 use crate::action::Terms;
+use crate::app::same_id;
 use crate::dictionary::names::key;
 use crate::specifier::{By, Id, Member, Path, Segment};
 
@@ -86,7 +87,7 @@ pub(in crate::permission) fn is_file(app: &str, terms: &Terms, class: &str) -> K
 
 /// Whether an app is about files in the first place.
 pub(in crate::permission) fn is_of_files(app: &str) -> bool {
-    [FINDER, SYSTEM_EVENTS].iter().any(|id| id.eq_ignore_ascii_case(app))
+    [FINDER, SYSTEM_EVENTS].iter().any(|id| same_id(id, app))
 }
 
 /// Says where an object stands.
