@@ -22,6 +22,7 @@ pub use decide::{decide, forecast};
 pub use grant::{CommandScope, Grant, Grants, Scope};
 pub(crate) use later::Later;
 pub use policy::{Policy, PolicyError, Profile, Rule, Ruling};
+pub(crate) use question::NAMED;
 pub use question::{Answer, Choice, Digest, Question, Wording};
 pub use touch::{CommandName, Touch};
 

@@ -118,11 +118,15 @@ enum Failure {
 
 impl From<Fault> for Failure {
     fn from(fault: Fault) -> Self {
-        // At a terminal there are commands in the place of tools.
-        let suggestion = fault.suggestion.replace("iac_mcp_list_apps", "`iac-mcp apps`");
-        let suggestion = suggestion.replace("iac_mcp_describe_app", "`iac-mcp describe`");
-        Self::Failed(format!("{}\n{suggestion}", fault.message))
+        Self::Failed(format!("{}\n{}", fault.message, at_a_terminal(&fault.suggestion)))
     }
+}
+
+/// Names commands where a suggestion names tools.
+fn at_a_terminal(suggestion: &str) -> String {
+    suggestion
+        .replace("iac_mcp_list_apps", "`iac-mcp apps`")
+        .replace("iac_mcp_describe_app", "`iac-mcp describe`")
 }
 
 impl From<StateError> for Failure {

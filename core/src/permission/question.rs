@@ -8,8 +8,9 @@ use sha2::{Digest as _, Sha256};
 use super::{Level, Scope};
 use crate::specifier::quoted;
 
-/// The number of objects that a question names; it gives only the count of the others, so that it stays readable.
-const NAMED: usize = 5;
+/// The number of objects that a question names; it gives only the count of the others, so that it stays readable. The
+/// objects that are read before the question are these.
+pub(crate) const NAMED: usize = 5;
 
 /// The digest of a question: everything that was shown, and the exact script that would run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -47,7 +47,7 @@ pub struct Package {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PackageError {
     /// It is too large.
-    #[error("the file has {0} bytes, expected at most 33554432")]
+    #[error("the file has {0} bytes, expected at most {MOST_BYTES}")]
     Size(usize),
     /// It is no WebAssembly that a plugin can be made of.
     #[error("{0}")]

@@ -75,7 +75,7 @@ impl Consent {
         }
         if outcome.is_error {
             let text = |key: &str| body[key].as_str().unwrap_or_default().to_owned();
-            let suggestion = text("suggestion").replace("iac_mcp_list_apps", "`iac-mcp apps`");
+            let suggestion = super::at_a_terminal(&text("suggestion"));
             return Err(Failure::Failed(format!("{}\n{suggestion}", text("message"))));
         }
         match body["apps"].as_array() {

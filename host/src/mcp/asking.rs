@@ -24,15 +24,13 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use super::answer::is_modern;
 use super::flow::Slot;
 use crate::consent::{Asked, Asker, Asking, Caller, LEAST};
+use crate::plugins::GOOD;
 
 /// The name of the question among the inputs of a call.
 const INPUT: &str = "permission";
 
 /// The one field of the form.
 const FIELD: &str = "decision";
-
-/// How long a ticket is good.
-const GOOD: Duration = Duration::from_secs(10 * 60);
 
 /// The largest number of open questions. A human with hundreds of them would read none.
 const AT_ONCE: usize = 4;

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use iac_plugins::journal::Recording;
 use serde_json::{Map, Value as Json, json};
 
-/// As long as a client's ticket is good.
-const GOOD: Duration = Duration::from_secs(10 * 60);
+/// How long the ticket of a question is good. What a plugin got before its question is kept as long.
+pub(crate) const GOOD: Duration = Duration::from_secs(10 * 60);
 
 /// How many calls are kept; the oldest one goes.
 const MOST: usize = 16;

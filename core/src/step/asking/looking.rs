@@ -12,13 +12,10 @@ use crate::dictionary::Dictionary;
 use crate::fault::Fault;
 use crate::marshal::Given;
 use crate::osa_error::OsaError;
-use crate::permission::{Unasked, Wording};
+use crate::permission::{NAMED, Unasked, Wording};
 use crate::reply::Reply;
 use crate::schema;
 use crate::specifier::Path;
-
-/// How many targets are looked at: no more are named one by one.
-const NAMED: usize = 5;
 
 /// An action with objects that are read before the question.
 #[derive(Debug)]

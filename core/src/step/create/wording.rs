@@ -5,20 +5,18 @@ use indexmap::IndexMap;
 use super::{Creating, Node};
 use crate::action::{Into, Make};
 use crate::marshal::{Given, Place};
-use crate::permission::Wording;
+use crate::permission::{NAMED, Wording};
 use crate::specifier::{Path, one_line};
 use crate::step::words::given;
-
-/// A question shows so many entries; what is more stands in the last of them.
-const ENTRIES: usize = 5;
 
 impl Creating {
     /// The question: what is made where, each object with its properties and with what is made in it.
     pub(super) fn wording(&self, app: &str, plugin: Option<String>) -> Wording {
         let roots = (0..self.nodes.len()).filter(|at| self.nodes[*at].parent.is_none());
         let mut objects: Vec<String> = roots.map(|at| self.tree(at, 0)).collect();
-        if objects.len() > ENTRIES {
-            let rest = objects.split_off(ENTRIES - 1).join("\n- ");
+        if objects.len() > NAMED {
+            // The last of them holds all the others.
+            let rest = objects.split_off(NAMED - 1).join("\n- ");
             objects.push(rest);
         }
         // All of them are shown, so nothing is counted beside them.

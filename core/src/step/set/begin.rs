@@ -15,9 +15,6 @@ use crate::step::{Step, World, create, held, moves};
 use crate::undo::{Undo, Way};
 use crate::words::RefId;
 
-/// How many objects a question names one by one.
-const NAMED: usize = 5;
-
 /// Begins `iac_mcp_set_property`.
 pub(in crate::step) fn start(call: &SetProperty, world: &mut World<'_>) -> Result<Step, Fault> {
     let mut setting = Setting::new(call.list);
@@ -104,7 +101,10 @@ impl Setting {
 
     /// Only those that are named one by one are asked for their names.
     fn begin(mut self, app: Option<String>, world: &mut World<'_>) -> Result<Step, Fault> {
-        self.open.iter_mut().skip(NAMED).for_each(|open| open.change.subject.labels.clear());
+        self.open
+            .iter_mut()
+            .skip(crate::permission::NAMED)
+            .for_each(|open| open.change.subject.labels.clear());
         match app {
             Some(app) => {
                 let app = world.apps.find(&app)?;
