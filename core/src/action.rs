@@ -75,7 +75,12 @@ pub enum Deed {
     /// Asks the system, or the app about itself, and reaches no object.
     System(SystemDeed),
     /// Lets macOS ask the user whether this process may send events to the app.
-    AskConsent,
+    AskConsent {
+        /// Who gets the access, within a sentence.
+        by: String,
+        /// The app is not running and is opened for it.
+        opens: bool,
+    },
     /// Asks the app for one object, to check that it exists and to learn its identity.
     Look {
         /// The way there.

@@ -287,6 +287,8 @@ class Calendar(unittest.TestCase):
             self.assertEqual(self.access("calendars").stdout, asked.stdout)
             answered.unlink()
         self.assertEqual(self.access("photos").returncode, 2)
+        built_in = subprocess.run([BIN, "access", "--simulated", "--cache", str(self.world / "cache")], capture_output=True, text=True, check=False)
+        self.assertEqual(built_in.returncode, 0, built_in.stderr)
 
     def test_consent_that_is_taken_away_is_noticed(self):
         self.consent(**FULL)

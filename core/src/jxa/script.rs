@@ -77,7 +77,7 @@ fn script(approved: &Approved, costs: &Costs) -> Script {
         // What was approved is to open the app.
         Deed::Command(invocation) if invocation.code == schema::LAUNCH => data.set("launch", &true),
         // What was approved is to ask, which needs the app to run.
-        Deed::AskConsent => {
+        Deed::AskConsent { .. } => {
             data.set("launch", &true);
             data.set("consent", &true);
         }
@@ -96,7 +96,7 @@ fn script(approved: &Approved, costs: &Costs) -> Script {
             if index.is_some() { &[SPREAD, SERIES, INDEX] } else { &[SPREAD, SERIES] }
         }
         Deed::System(SystemDeed::Running { .. } | SystemDeed::Frontmost) => &[SYSTEM],
-        Deed::System(SystemDeed::Consents { .. }) | Deed::AskConsent => &[CONSENT],
+        Deed::System(SystemDeed::Consents { .. }) | Deed::AskConsent { .. } => &[CONSENT],
         Deed::Elements(wanted) => match (wanted.is_spread(), wanted.groups.is_some()) {
             (false, false) => &[],
             (true, false) => &[SPREAD],
@@ -142,7 +142,7 @@ fn body(action: &Action, costs: &Costs) -> (String, Data) {
     }
     let body = match deed {
         Deed::System(deed) => system(deed, &mut data),
-        Deed::AskConsent => "askConsent(app)".to_owned(),
+        Deed::AskConsent { .. } => "askConsent(app)".to_owned(),
         Deed::Look { path, identity, mark } => look(path, identity, mark.as_ref(), &mut data),
         Deed::Names { container, collection, name } => {
             let from = at(container, &mut data);

@@ -56,7 +56,7 @@ pub(super) fn run(approved: Approved, behind: Behind, then: Then, world: &World<
         other => other,
     };
     let pending = Pending { app: app.clone(), name: behind.name, events: behind.events, then };
-    let waits_for_human = matches!(approved.action().deed, Deed::AskConsent);
+    let waits_for_human = matches!(approved.action().deed, Deed::AskConsent { .. });
     let (script, decided) = approved.into_script(&world.learned.costs(&app));
     Step::Run(Run { app, script, waits_for_human, decided: Arc::new(decided), pending })
 }

@@ -54,7 +54,7 @@ impl Consent {
                 let app = world.apps.find(&id)?;
                 match answer["states"][0].as_i64() {
                     Some(state @ (0 | REFUSED)) => said(app, Some(state), &by, events),
-                    _ => Ok(ask(app, events, world)),
+                    state => Ok(ask(app, &by, state == Some(NOT_RUNNING), events, world)),
                 }
             }
             Self::Asked(id) => {
@@ -84,10 +84,10 @@ pub(super) fn open(app: &str) -> Json {
     })
 }
 
-fn ask(app: &App, events: u64, world: &World<'_>) -> Step {
+fn ask(app: &App, by: &Responsible, opens: bool, events: u64, world: &World<'_>) -> Step {
     let behind = Behind { name: app.name.clone(), events };
     let then = Then::Consent(Consent::Asked(app.bundle_id.to_string()));
-    propose(Action::of(app, Deed::AskConsent), behind, then, world)
+    propose(Action::of(app, Deed::AskConsent { by: by.in_words(), opens }), behind, then, world)
 }
 
 fn list(ids: &[String], states: &Json, by: &Responsible, world: &World<'_>) -> Json {

@@ -17,6 +17,7 @@ use crate::dictionary::Dictionary;
 use crate::fault::Fault;
 use crate::identity::{Identity, identity};
 use crate::osa_error::OsaError;
+use crate::permission::may_read;
 use crate::reply::Reply;
 use crate::specifier::{By, Id, Mark, Path, Segment, read_source};
 use crate::value::Value;
@@ -55,6 +56,8 @@ pub(super) enum Front {
 pub(super) struct Looking {
     app: String,
     reads: Vec<Read>,
+    /// Properties that a rule forbids to read.
+    denied: Vec<String>,
 }
 
 /// An answer while it is put together.
@@ -135,10 +138,17 @@ fn found(reply: Reply, events: u64, world: &mut World<'_>) -> Result<Step, Fault
 /// Asks an app what it shows.
 fn look(app: &str, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
     let app = world.apps.find(app)?;
-    let reads = match app.dictionary() {
-        Ok(dictionary) => reads(app, dictionary),
+    let may_read = |term: &str| term.split('.').all(|term| may_read(term, app, world.gate, world.now));
+    let dictionary = match app.dictionary() {
+        Ok(dictionary) => dictionary,
         Err(fault) => return Ok(without(head(app), &fault, events)),
     };
+    let mut reads = Reads::new(app, dictionary, &may_read);
+    // If nothing is left, the gate says which rule it is.
+    if reads.found.is_empty() && !reads.denied.is_empty() {
+        reads = Reads::new(app, dictionary, &|_| true);
+    }
+    let Reads { found: reads, denied, .. } = reads;
     if reads.is_empty() {
         let mut body = head(app);
         body["note"] = json!("the dictionary of this app has no windows, documents or selection");
@@ -147,7 +157,7 @@ fn look(app: &str, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
     let objects: Vec<Arc<Wanted>> = reads.iter().map(|read| Arc::clone(&read.wanted)).collect();
     let deed = Deed::Properties { sizes: vec![0; objects.len()], objects, text: TEXT };
     let id = app.bundle_id.to_string();
-    let then = Then::Frontmost(Front::Looking(Box::new(Looking { app: id, reads })));
+    let then = Then::Frontmost(Front::Looking(Box::new(Looking { app: id, reads, denied })));
     Ok(match in_app(app, deed, events, then, world) {
         // A rule against reading is no reason to hide which app is in front.
         Step::Done(Outcome { body, is_error: true, refused, events, .. }) => {
@@ -170,46 +180,81 @@ fn with_reason(mut body: Json, fault: &Json) -> Json {
     body["complete"] = json!(false);
     body["reason"] = fault["message"].clone();
     body["suggestion"] = fault["suggestion"].clone();
+    if let Some(line) = fault.get("policyLine") {
+        body["policyLine"] = line.clone();
+    }
+    body
+}
+
+/// What a rule forbids is left out, and the rest is shown.
+fn with_denied(mut body: Json, denied: &[String]) -> Json {
+    if !denied.is_empty() {
+        body["complete"] = json!(false);
+        body["reason"] = json!(format!("the policy forbids to read `{}`", denied.join("`, `")));
+    }
     body
 }
 
 /// The objects of an app that a person looks at, with what is read of each.
-fn reads(app: &App, dictionary: &Dictionary) -> Vec<Read> {
-    let application = Path::application();
-    let mut reads = Vec::new();
-    let own = columns(app, dictionary, application.class(), &[SELECTION, FOLDER, DOCUMENTS]);
-    reads.extend(read("application", application.clone(), own));
-    if let Some(window) = first(dictionary, &application, "window") {
-        let mut terms = known_by(app, dictionary, window.class());
-        for tab in TABS {
-            let wanted =
-                [tab.to_owned(), format!("{tab}.name"), format!("{tab}.title"), format!("{tab}.URL")];
-            terms.extend(wanted);
-        }
-        let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
-        let columns = columns(app, dictionary, window.class(), &terms);
-        let has_tab = columns.iter().any(|column| TABS.contains(&column.term.as_str()));
-        reads.extend(read("window", window, columns));
-        // A browser's document is its tab.
-        if has_tab {
-            return reads;
-        }
-    }
-    if let Some(document) = first(dictionary, &application, "document") {
-        let mut terms = known_by(app, dictionary, document.class());
-        terms.extend(PLACES.map(str::to_owned));
-        terms.push(SELECTION.to_owned());
-        let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
-        let columns = columns(app, dictionary, document.class(), &terms);
-        reads.extend(read("document", document, columns));
-    }
-    reads
+struct Reads<'a> {
+    app: &'a App,
+    dictionary: &'a Dictionary,
+    may_read: &'a dyn Fn(&str) -> bool,
+    found: Vec<Read>,
+    denied: Vec<String>,
 }
 
-fn read(field: &'static str, path: Path, columns: Vec<Column>) -> Option<Read> {
-    let wanted = Wanted { path, identity: Identity::Index, columns: Some(columns), named: Vec::new() };
-    let has_any = wanted.columns.as_ref().is_some_and(|columns| !columns.is_empty());
-    has_any.then(|| Read { field, wanted: Arc::new(wanted) })
+impl<'a> Reads<'a> {
+    fn new(app: &'a App, dictionary: &'a Dictionary, may_read: &'a dyn Fn(&str) -> bool) -> Self {
+        Self { app, dictionary, may_read, found: Vec::new(), denied: Vec::new() }.all()
+    }
+
+    fn all(mut self) -> Self {
+        let application = Path::application();
+        self.add("application", application.clone(), &[SELECTION, FOLDER, DOCUMENTS]);
+        if let Some(window) = first(self.dictionary, &application, "window") {
+            let mut terms = known_by(self.app, self.dictionary, window.class());
+            for tab in TABS {
+                let wanted =
+                    [tab.to_owned(), format!("{tab}.name"), format!("{tab}.title"), format!("{tab}.URL")];
+                terms.extend(wanted);
+            }
+            let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
+            // A browser's document is its tab.
+            if self.add("window", window, &terms) {
+                return self;
+            }
+        }
+        if let Some(document) = first(self.dictionary, &application, "document") {
+            let mut terms = known_by(self.app, self.dictionary, document.class());
+            terms.extend(PLACES.map(str::to_owned));
+            terms.push(SELECTION.to_owned());
+            let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
+            self.add("document", document, &terms);
+        }
+        self
+    }
+
+    /// Adds an object with those of some properties that its class has and that may be read, each once. Says whether it
+    /// has tabs.
+    fn add(&mut self, field: &'static str, path: Path, terms: &[&str]) -> bool {
+        let mut known: Vec<Column> = Vec::new();
+        let mut has_tabs = false;
+        for term in terms {
+            let Ok(column) = column(self.app, self.dictionary, path.class(), term) else { continue };
+            has_tabs |= TABS.contains(term);
+            if !(self.may_read)(term) {
+                self.denied.push(column.term);
+            } else if known.iter().all(|each| each.identifiers != column.identifiers) {
+                known.push(column);
+            }
+        }
+        if !known.is_empty() {
+            let wanted = Wanted { path, identity: Identity::Index, columns: Some(known), named: Vec::new() };
+            self.found.push(Read { field, wanted: Arc::new(wanted) });
+        }
+        has_tabs
+    }
 }
 
 fn first(dictionary: &Dictionary, container: &Path, element: &str) -> Option<Path> {
@@ -226,18 +271,6 @@ fn known_by(app: &App, dictionary: &Dictionary, class: &str) -> Vec<String> {
     id.into_iter().chain(change::label(&app.bundle_id, dictionary, class)).collect()
 }
 
-/// Those of some properties that the class has and that can be read, each once.
-fn columns(app: &App, dictionary: &Dictionary, class: &str, terms: &[&str]) -> Vec<Column> {
-    let mut known: Vec<Column> = Vec::new();
-    for term in terms {
-        let Ok(column) = column(app, dictionary, class, term) else { continue };
-        if known.iter().all(|each| each.identifiers != column.identifiers) {
-            known.push(column);
-        }
-    }
-    known
-}
-
 /// The values of one object, by term; failures among them.
 type Values = Vec<(String, Value)>;
 
@@ -251,7 +284,8 @@ impl Looking {
             Err(fault) => return Ok(without(head(app), &fault, events)),
         };
         let dictionary = app.dictionary()?.clone();
-        let mut shown = Shown { body: head(app), documents: Vec::new(), selected: Vec::new() };
+        let mut shown =
+            Shown { body: with_denied(head(app), &self.denied), documents: Vec::new(), selected: Vec::new() };
         for (at, read) in self.reads.iter().enumerate() {
             let row = rows.get(at).unwrap_or(&Json::Null);
             shown.add(read, values(read, row, &dictionary), app, &dictionary, world);

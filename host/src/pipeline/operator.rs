@@ -30,11 +30,10 @@ impl Operator {
         Self { options: options.collect(), forgets }
     }
 
-    /// Completes the commands that an error advises.
+    /// Completes the commands that an error advises, also where an answer is only a part for its sake.
     pub(super) fn complete(&self, mut outcome: Outcome) -> Outcome {
-        if outcome.is_error
-            && let Some(body) = outcome.body.as_object_mut()
-        {
+        let is_advice = outcome.is_error || outcome.body["complete"] == false;
+        if is_advice && let Some(body) = outcome.body.as_object_mut() {
             self.complete_error(body);
         }
         outcome

@@ -184,6 +184,8 @@ impl Pipeline {
     /// # Errors
     /// The script did not run.
     pub async fn access(&self, index: &Index, wait: Option<Millis>) -> Result<Option<i64>, String> {
+        // A simulated Mac is there once its apps are looked for.
+        self.find_apps().await;
         let script = Script::access(index, wait);
         match self.supervisor.run("", Kind::Read, &script, CancellationToken::new()).await {
             Event::Replied(text) => {

@@ -157,7 +157,10 @@ fn a_running_server_asks_the_human_first_and_macos_then() {
     let question = server.next();
     assert_eq!(question["method"], "elicitation/create", "{question}");
     let said = question["params"].to_string();
-    assert!(said.contains("let macOS ask you now") && !said.contains("always"), "{said}");
+    assert!(said.contains("let macOS ask you now whether") && !said.contains("always"), "{said}");
+    for told in ["Ghostty", "until you switch it off"] {
+        assert!(said.contains(told), "who gets the access, and for how long: {said}");
+    }
     assert_eq!(kept(&mac, "com.apple.mail"), Json::Null, "macOS is not asked before the human agrees");
     let yes = json!({ "action": "accept", "content": { "decision": "once" } });
     server.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": yes }));

@@ -135,6 +135,14 @@ fn named(subjects: &[Subject], rows: &[Json], app: &App) -> Result<Vec<String>, 
     subjects.iter().enumerate().map(one).collect()
 }
 
+/// What a yes in macOS' own dialog means beyond this call.
+const LASTING_CONSENT: &str = "a yes to macOS lasts until you switch it off in System Settings, and also counts for every other program that the named app starts";
+
+fn ask_consent(by: &str, opens: bool) -> String {
+    let open = if opens { "open it, and " } else { "" };
+    format!("{open}let macOS ask you now whether {by} may control it")
+}
+
 fn wording(
     unasked: &Unasked,
     objects: Vec<String>,
@@ -151,11 +159,12 @@ fn wording(
             (format!("run {}", words::command(invocation, names)), direct)
         }
         Deed::Script(script) => (script::in_words(script), script.count),
-        Deed::AskConsent => ("let macOS ask you now whether it may be controlled".to_owned(), 0),
+        Deed::AskConsent { by, opens } => (ask_consent(by, *opens), 0),
         _ => (unasked.in_words(), 0),
     };
     let consequence = match &unasked.action().deed {
         Deed::Command(invocation) => consequence(&unasked.action().app, &invocation.code),
+        Deed::AskConsent { .. } => Some(LASTING_CONSENT),
         _ => None,
     };
     let count = if objects.is_empty() { count } else { count.max(objects.len()) };
