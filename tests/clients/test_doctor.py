@@ -159,6 +159,11 @@ class Doctor(unittest.TestCase):
         self.assertEqual(len([check for check in after if check["name"] == "mended"]), 3)
         self.assertEqual((damage.path / "cache.not-a-cache").read_text(), "mine", "nothing is lost")
         self.assertFalse(any(check["name"] == "mended" for check in damage.doctor("--fix")[1]), "there is nothing more to mend")
+        shutil.rmtree(damage.cache, ignore_errors=True)
+        damage.write("cache", "mine too")
+        damage.doctor("--fix")
+        self.assertEqual((damage.path / "cache.not-a-cache").read_text(), "mine", "nothing is replaced")
+        self.assertEqual((damage.path / "cache.not-a-cache-1").read_text(), "mine too")
 
 
 if __name__ == "__main__":

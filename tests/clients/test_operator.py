@@ -241,6 +241,8 @@ class Operator(Desk):
         (self.home.state / "config.toml").unlink()
         wrong = {"IAC_MCP_TIMEOUT": "x"}
         self.assertIn("the value comes from IAC_MCP_TIMEOUT", self.told("apps", status=2, environment=wrong))
+        for value in ("", "perhaps"):
+            self.assertIn("IAC_MCP_READ_ONLY", self.told("apps", status=2, environment={"IAC_MCP_READ_ONLY": value}))
         self.assertNotIn("the value comes from", self.told("apps", "--timeout", "y", status=2, environment=wrong))
         self.assertIn("`iac-mcp apps`", self.told("describe", "NoSuchApp", "--simulated", status=1))
         self.assertIn("there is no such file", self.told("lint", "no.sdef", status=1))

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use clap::builder::FalseyValueParser;
+use clap::builder::BoolishValueParser;
 use iac_apps::Roots;
 use iac_core::Millis;
 use iac_core::reference::Limits;
@@ -48,10 +48,10 @@ pub(super) struct Common {
     )]
     pub(super) plugin_engine: Engine,
     /// Prints JSON.
-    #[arg(long, global = true, env = "IAC_MCP_JSON", hide_env = true, value_parser = FalseyValueParser::new())]
+    #[arg(long, global = true, env = "IAC_MCP_JSON", hide_env = true, value_parser = BoolishValueParser::new())]
     pub(super) json: bool,
     /// Logs more, and shows the script in errors.
-    #[arg(long, global = true, env = "IAC_MCP_DEBUG", hide_env = true, value_parser = FalseyValueParser::new())]
+    #[arg(long, global = true, env = "IAC_MCP_DEBUG", hide_env = true, value_parser = BoolishValueParser::new())]
     pub(super) debug: bool,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Common {
 #[command(next_help_heading = "The Mac")]
 pub(super) struct Mac {
     /// Uses a fresh simulated Mac that ends with the process.
-    #[arg(long, global = true, env = "IAC_MCP_SIMULATED", hide_env = true, value_parser = FalseyValueParser::new())]
+    #[arg(long, global = true, env = "IAC_MCP_SIMULATED", hide_env = true, value_parser = BoolishValueParser::new())]
     pub(super) simulated: bool,
     /// Uses the simulated Mac in this folder and keeps its changes.
     #[arg(long, global = true, value_name = "DIR", env = "IAC_MCP_WORLD", hide_env = true)]
@@ -83,7 +83,7 @@ pub(super) struct Mac {
           value_parser = within::<1, 3_600>)]
     pub(super) timeout: Option<u64>,
     /// Refuses everything but reads, whatever the policy says.
-    #[arg(long, global = true, env = "IAC_MCP_READ_ONLY", hide_env = true, value_parser = FalseyValueParser::new())]
+    #[arg(long, global = true, env = "IAC_MCP_READ_ONLY", hide_env = true, value_parser = BoolishValueParser::new())]
     pub(super) read_only: bool,
     /// Offers app commands as tools of their own: `meta` for none, `all`, or app names as in `mail,finder`.
     #[arg(
@@ -112,7 +112,7 @@ pub(super) struct Mac {
           value_parser = within::<1, { u32::MAX as u64 }>)]
     pub(super) ref_max_per_app: Option<u64>,
     /// Asks the app for an object each time before its reference is used.
-    #[arg(long, global = true, hide = true, env = "IAC_MCP_REF_VALIDATE_ON_ACCESS", value_parser = FalseyValueParser::new())]
+    #[arg(long, global = true, hide = true, env = "IAC_MCP_REF_VALIDATE_ON_ACCESS", value_parser = BoolishValueParser::new())]
     pub(super) ref_validate_on_access: bool,
 }
 

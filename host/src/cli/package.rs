@@ -1,10 +1,10 @@
 //! What commands for authors and for operators of plugins share: packages, what they want, and what is installed.
 
-use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use iac_state::regular;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Failure;
@@ -45,16 +45,8 @@ pub(super) fn engine(choice: Choice) -> Result<Arc<Engine>, Failure> {
 const LARGEST: u64 = 64 * 1024 * 1024;
 
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let unread = |error: &dyn std::fmt::Display| {
-        Failure::Failed(format!("{} cannot be read: {error}", path.display()))
-    };
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).map_err(|error| unread(&error))?;
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| unread(&error))?;
-    match bytes.len() as u64 <= LARGEST {
-        true => Ok(bytes),
-        false => Err(unread(&"it has more than 64 MiB")),
-    }
+    let bytes = regular::bytes(path, LARGEST).map_err(|error| Failure::Failed(error.to_string()))?;
+    bytes.ok_or_else(|| Failure::Failed(format!("there is no file {}", path.display())))
 }
 
 /// Runs something that takes a while, and shows on a terminal that it does.

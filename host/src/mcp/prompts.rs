@@ -93,7 +93,10 @@ pub(super) fn list() -> Vec<Listed> {
 pub(super) fn find(name: &str) -> Result<&'static Prompt, ErrorData> {
     let missing = || {
         let near = names::near(name, ALL.iter().map(|prompt| prompt.name.as_str()), 3);
-        ErrorData::invalid_params(format!("no prompt `{name}`{}", did_you_mean(&near)), None)
+        ErrorData::invalid_params(
+            format!("no prompt `{}`{}", foreign::clean(name, 80), did_you_mean(&near)),
+            None,
+        )
     };
     ALL.iter().find(|prompt| prompt.name == name).ok_or_else(missing)
 }
@@ -111,7 +114,11 @@ impl Prompt {
                 ref names => format!("expected {}", names.join(", ")),
             };
             ErrorData::invalid_params(
-                format!("the prompt `{}` has no argument `{name}`: {expected}", self.name),
+                format!(
+                    "the prompt `{}` has no argument `{}`: {expected}",
+                    self.name,
+                    foreign::clean(name, 80)
+                ),
                 None,
             )
         };
@@ -152,6 +159,10 @@ impl Argument {
     fn value(&self, given: &Map<String, Json>) -> Result<String, ErrorData> {
         let text = match given.get(&self.name) {
             None | Some(Json::Null) => None,
+            // A name or a path that is cut would be another one.
+            Some(Json::String(text)) if text.chars().count() > LONGEST => {
+                return Err(self.wrong(&format!("at most {LONGEST} characters"), text));
+            }
             Some(Json::String(text)) => Some(foreign::clean(text, LONGEST)).filter(|text| !text.is_empty()),
             Some(other) => return Err(self.wrong("a text", &other.to_string())),
         };
@@ -163,7 +174,7 @@ impl Argument {
             Kind::Choice if !self.values.contains(&text) => {
                 Err(self.wrong(&format!("one of {}", self.values.join(", ")), &text))
             }
-            Kind::Number if !text.parse().is_ok_and(|number| (1..=MOST).contains(&number)) => {
+            Kind::Number if !(1..=MOST).any(|number| number.to_string() == text) => {
                 Err(self.wrong(&format!("a whole number from 1 to {MOST}"), &text))
             }
             _ => Ok(quoted(&text)),
@@ -257,6 +268,10 @@ mod tests {
             "`days`: expected a whole number from 1 to 365, got `0`"
         );
         assert_eq!(error("inbox_digest", json!({ "days": 2 })), "`days`: expected a text, got `2`");
+        assert!(error("inbox_digest", json!({ "days": "+7" })).contains("got `+7`"));
+        let long = "x".repeat(LONGEST + 1);
+        assert!(error("tidy_folder", json!({ "folder": long })).contains("at most 200 characters"));
+        assert_eq!(find("a\u{1b}b\n").unwrap_err().message, "no prompt `a b`");
         assert_eq!(error("explore_app", json!({})), "`app` is missing: The name or the bundle id of an app.");
         assert_eq!(
             error("explore_app", json!({ "app": "Mail", "apps": "Notes" })),

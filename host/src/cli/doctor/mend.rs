@@ -48,13 +48,23 @@ fn remake(cache: &Path, said: &mut Vec<(bool, String)>) {
         return;
     }
     if !found.is_dir() {
-        let aside = cache.with_extension("not-a-cache");
+        let aside = aside(cache);
         let done = fs::rename(cache, &aside);
         said.push(told(cache, &format!("moved to {}", aside.display()), done));
     } else if found.permissions().mode() & 0o700 != 0o700 {
         let done = fs::set_permissions(cache, Permissions::from_mode(0o700));
         said.push(told(cache, "its owner can write it now", done));
     }
+}
+
+/// A name beside a file that nothing has yet, so that nothing is replaced.
+fn aside(file: &Path) -> PathBuf {
+    let name = |number: usize| {
+        let mut name = file.as_os_str().to_owned();
+        name.push(if number == 0 { ".not-a-cache".to_owned() } else { format!(".not-a-cache-{number}") });
+        PathBuf::from(name)
+    };
+    (0..).map(name).find(|name| name.symlink_metadata().is_err()).unwrap_or_else(|| name(0))
 }
 
 fn told(path: &Path, what: &str, done: std::io::Result<()>) -> (bool, String) {
