@@ -380,6 +380,11 @@ impl Elements {
     pub fn is_spread(&self) -> bool {
         self.inner.is_some() || self.containers.len() != 1 || self.containers.iter().any(Path::is_spread)
     }
+
+    /// Whether it reads a property of what the elements are in.
+    pub(crate) fn looks_up(&self) -> bool {
+        self.columns.iter().any(|column| column.up > 0)
+    }
 }
 
 /// The columns to group by, and the aggregates of each group.
@@ -438,6 +443,9 @@ pub struct Column {
     pub by_script: bool,
     /// Holds names out of the dictionary, which are never cut.
     pub named: bool,
+    /// The number of steps from the element to the object that has the property: 0 for the element itself, 1 for its
+    /// container, 2 for what that is in.
+    pub up: usize,
 }
 
 impl Column {

@@ -31,7 +31,12 @@ pub struct Costs {
 
 impl Costs {
     /// What one value of a column costs.
+    ///
+    /// A property of a container is read once for all of its elements.
     pub(crate) fn of(&self, column: &Column) -> f64 {
+        if column.up > 0 {
+            return 0.0;
+        }
         if column.is_text() { self.text } else { self.value }
     }
 }

@@ -259,6 +259,15 @@ impl Path {
         Some(container.replaced(from, to)?.then(segment.clone()))
     }
 
+    /// The same way without its last steps.
+    pub(crate) fn without(&self, steps: usize) -> Self {
+        let mut at = self.clone();
+        for _ in 0..steps {
+            at = at.last().map(|(container, _)| container.clone()).unwrap_or_default();
+        }
+        at
+    }
+
     /// Returns the steps from the application on.
     pub fn segments(&self) -> Vec<&Segment> {
         let mut steps: Vec<&Segment> = Vec::new();

@@ -21,6 +21,7 @@ mod frontmost;
 mod health;
 mod moves;
 mod names;
+mod owner;
 mod placing;
 mod properties;
 mod query;

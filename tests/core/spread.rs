@@ -96,6 +96,43 @@ proptest! {
         }
     }
 
+    /// What holds a thing is a column, whatever the app refuses and whichever containers the filter leaves over.
+    #[test]
+    fn things_know_their_box_and_its_room(
+        tree in tree(),
+        refuses in prop::sample::subsequence(vec!["id", "n", "name", "objects"], 0..4),
+        room in 1..5_i64,
+        is_room in any::<bool>(),
+        name in prop::sample::select(&["one", "two", "nowhere"][..]),
+        is_name in any::<bool>(),
+        least in -3..4_i64,
+    ) {
+        let world = json!({"tree": tree, "rows": [], "refuses": refuses});
+        let is = |yes| if yes { "==" } else { "!=" };
+        let mut call = call(every("box", every("room", json!("application"))), least);
+        call["properties"] = json!(["n", "box.name", "room.id"]);
+        call["where"] = json!({"and": [call["where"],
+            {"property": "room.id", "op": is(is_room), "value": room},
+            {"property": "container.name", "op": is(is_name), "value": name}]});
+        let body = engine::play("iac_mcp_get_elements", &call, &world).outcome.body;
+        let mut model = Vec::new();
+        for (at, of) in tree["rooms"].as_array().unwrap().iter().enumerate() {
+            for inner in of["boxes"].as_array().unwrap() {
+                let fits = ((at as i64 + 1 == room) == is_room) && ((inner["name"] == name) == is_name);
+                let things = inner["things"].as_array().unwrap().iter();
+                let kept = things.filter(|each| fits && each["n"].as_i64().unwrap() >= least);
+                model.extend(kept.map(|each| json!({"n": each["n"], "box.name": inner["name"], "room.id": at + 1})));
+            }
+        }
+        if body["error"].is_null() {
+            let shown: Vec<Json> =
+                body["elements"].as_array().unwrap().iter().map(|each| each["properties"].clone()).collect();
+            prop_assert_eq!(shown, model, "{}", body);
+        } else {
+            prop_assert!(things(&tree, &["rooms", "boxes"]).is_empty() || refuses.contains(&"objects"), "{}", body);
+        }
+    }
+
     #[test]
     fn boxes_inside_boxes(tree in tree(), empty in any::<bool>(), least in -3..4_i64) {
         let world = json!({"tree": tree, "rows": [], "refuses": [], "empty": empty});
@@ -175,6 +212,25 @@ fn one_event_for_each_property_and_three_more() {
     let from: Vec<&Json> =
         played.outcome.body["elements"].as_array().unwrap().iter().map(|each| &each["container"]).collect();
     assert_eq!(from, ["box \"one\" of room id 1", "box \"one\" of room id 1", "box \"one\" of room id 2"]);
+}
+
+#[test]
+fn what_holds_a_thing_costs_one_event_for_each_level() {
+    let world = json!({"tree": plain(), "rows": [], "refuses": []});
+    let mut call = call(every("box", every("room", json!("application"))), -3);
+    call["properties"] = json!(["n", "box.name", "room.id", "container.container.id"]);
+    let played = engine::play("iac_mcp_get_elements", &call, &world);
+    // The ids twice, the boxes and rooms as objects for the references, the numbers, and the two owners.
+    assert_eq!(played.events, 3 + 1 + 2, "{}", played.outcome.body);
+    call["properties"] = json!(["n"]);
+    call["where"] = json!("room.id is 2 and n > 0");
+    let played = engine::play("iac_mcp_get_elements", &call, &world);
+    let body = &played.outcome.body;
+    assert_eq!(
+        (&body["totalCount"], &body["container"]),
+        (&json!(1), &json!("box \"one\" of room id 2")),
+        "{body}"
+    );
 }
 
 #[test]

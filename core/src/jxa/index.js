@@ -20,6 +20,7 @@ const EVENT = {
   notes: (e) => textOf(e.notes),
   URL: (e) => (e.URL.isNil() ? null : textOf(e.URL.absoluteString)),
   status: (e) => ["none", "confirmed", "tentative", "cancelled"][Number(e.status)],
+  calendarTitle: (e) => textOf(e.calendar.title),
   lastModifiedDate: (e) => dateOf(e.lastModifiedDate),
 };
 const accessOf = (entity) => {

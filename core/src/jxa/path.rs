@@ -25,6 +25,16 @@ pub(super) fn chain(path: &Path, values: &mut Vec<Json>) -> (String, Vec<String>
     (root, parts.map(|part| format!("x => {}", write("x", part))).collect())
 }
 
+/// Writes the last part of a path through `every` element: the number of collections on it, and the way from the last but
+/// one to its end.
+pub(super) fn tail(path: &Path, values: &mut Vec<Json>) -> (usize, String) {
+    let segments = path.segments();
+    let depth = segments.iter().filter(|segment| segment.is_every()).count();
+    let last = segments.iter().rposition(|segment| segment.is_every());
+    let (from, part) = last.map_or(("app", &segments[..]), |last| ("x", &segments[last..]));
+    (depth, part.iter().fold(from.to_owned(), |code, each| step(code, each, values)))
+}
+
 fn step(mut code: String, segment: &Segment, values: &mut Vec<Json>) -> String {
     match segment {
         Segment::Property(member) | Segment::Element(member, By::Every) => {

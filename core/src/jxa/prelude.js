@@ -412,7 +412,9 @@ const agree = (a, b) => a.length === b.length && a.every((each, i) => sameIdenti
 // What is read of a collection while it may change: columns by number, and single cells on demand.
 const table = (collection, ids, names, q) => {
   // What the elements are known by was read already.
-  const columns = q.columns.map((_, i) => (q.own[i] ? names : null)),
+  const columns = q.columns.map((one, i) =>
+      q.own[i] ? names : q.outer && one.of ? ids.map(() => q.outer(one)) : null,
+    ),
     singles = q.columns.map(() => new Map());
   let left = MOST_SINGLE;
   const one = (i, row) => {
@@ -502,6 +504,9 @@ const page = (source, collection, q) => {
     return { total: ask(() => collection.length), scanned: null, rows: [] };
   }
   const asked = new Set(d.sort.map(([i]) => i));
+  q.columns.forEach((one, i) => {
+    if (one.of) asked.add(i);
+  });
   if (d.groups) columnsOfGroups(d.groups).forEach((i) => asked.add(i));
   if (d.filter && !q.filtered) columnsOf(d.filter).forEach((i) => asked.add(i));
   for (let round = 0; ; round += 1) {

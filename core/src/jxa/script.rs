@@ -11,7 +11,7 @@ use super::{
     command::{command, find},
     create::create,
     data::Data,
-    path::{chain, path},
+    path::{chain, path, tail},
     whose::whose,
 };
 use crate::action::{Action, Column, Deed, Elements, Groups, Series, SystemDeed, Wanted};
@@ -97,7 +97,7 @@ fn script(approved: &Approved, costs: &Costs) -> Script {
         }
         Deed::System(SystemDeed::Running { .. } | SystemDeed::Frontmost) => &[SYSTEM],
         Deed::System(SystemDeed::Consents { .. }) | Deed::AskConsent { .. } => &[CONSENT],
-        Deed::Elements(wanted) => match (wanted.is_spread(), wanted.groups.is_some()) {
+        Deed::Elements(wanted) => match (by_chains(wanted), wanted.groups.is_some()) {
             (false, false) => &[],
             (true, false) => &[SPREAD],
             (false, true) => &[GROUPS],
@@ -358,14 +358,17 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Data) -> String {
         let of: Vec<(&str, usize)> = of.iter().map(|(fold, column)| (fold.as_str(), *column)).collect();
         data.set("groups", &json!({ "by": by, "of": of }));
     }
-    let columns: Vec<String> = wanted.columns.iter().map(getter).collect();
+    let mut values = Vec::new();
+    let columns: Vec<String> =
+        wanted.columns.iter().map(|column| outer_or_own(column, wanted, &mut values)).collect();
     let long: Vec<&str> =
         wanted.columns.iter().map(|column| if column.long { "true" } else { "false" }).collect();
     let known_by = match &wanted.identity {
         Identity::Id(id) | Identity::Name(id) => Some(id),
         Identity::Index => None,
     };
-    let own = |column: &Column| known_by.is_some_and(|id| *column.identifiers == [id.clone()]);
+    let own =
+        |column: &Column| column.up == 0 && known_by.is_some_and(|id| *column.identifiers == [id.clone()]);
     let own: Vec<String> = wanted.columns.iter().map(|column| own(column).to_string()).collect();
     let (id, pick) = match &wanted.identity {
         Identity::Id(id) => (format!("x => x.{id}()"), "(c, id) => c.byId(id)"),
@@ -384,10 +387,9 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Data) -> String {
         picked.unwrap_or_default(),
         dated.unwrap_or_default(),
     );
-    let mut values = Vec::new();
     let collection = &wanted.collection.identifier;
     let body = match wanted.containers.as_slice() {
-        [container] if !wanted.is_spread() && wanted.series.is_none() => {
+        [container] if !by_chains(wanted) && wanted.series.is_none() => {
             let container = path(container, &mut values);
             format!("{{ const p = d.p; return elements({container}.{collection}, {how}); }}")
         }
@@ -413,6 +415,27 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Data) -> String {
     };
     data.set("p", &values);
     body
+}
+
+/// Whether the script knows of each element what it is in.
+fn by_chains(wanted: &Elements) -> bool {
+    wanted.is_spread() || wanted.looks_up()
+}
+
+/// What reads a column: of an element, or of what elements are in, for each container that was named.
+fn outer_or_own(column: &Column, wanted: &Elements, values: &mut Vec<Json>) -> String {
+    if column.up == 0 {
+        return getter(column);
+    }
+    let place = |container: &Path| {
+        if column.up == 1 {
+            return "null".to_owned();
+        }
+        let (depth, way) = tail(&container.without(column.up - 1), values);
+        format!("[{depth}, x => {way}]")
+    };
+    let places: Vec<String> = wanted.containers.iter().map(place).collect();
+    format!("outside({}, [{}])", getter(column), places.join(", "))
 }
 
 /// The part of how elements are read that concerns their dates.

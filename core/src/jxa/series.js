@@ -182,7 +182,8 @@ const byRules = (chains, leaf, span, q) => {
       takes = pace() * columns.reduce((sum, each) => sum + priceOf(each, size), 0);
     // The first column of the first container tells whether the app is as slow as was expected.
     const isFirst = spent.columns === 0;
-    const rows = takes > left() && !isFirst ? null : rowsOf(collection, size, from, span, left, q);
+    const inside = { ...q, outer: (one) => ownersOf(chain, one)[0] };
+    const rows = takes > left() && !isFirst ? null : rowsOf(collection, size, from, span, left, inside);
     if (rows === null) late.push({ name: calledBy(chain, q), size: size, ms: takes });
     else for (const row of rows) found.push(row);
   }
@@ -202,7 +203,7 @@ const happening = (make, leaf, q) => {
   const span = spanOf(d.filter),
     chains = make();
   const index = d.series.index ? indexed(chains, leaf, span, q) : { state: null };
-  const found = index.rows ? { rows: index.rows, late: [] } : byRules(chains, leaf, span, q);
+  const found = index.rows ? { rows: index.rows, late: [] } : byRules(narrowed(chains, q), leaf, span, q);
   const first = found.rows.reduce(
     (least, row) => (row.start !== null && row.start < least ? row.start : least),
     span.from,

@@ -21,6 +21,11 @@ const chainOf = (number, root, steps) => {
   }
   return chain;
 };
+// How many containers each object one step up has, for each step of a chain: `values` are nested as the chain is.
+const noted = (chain, values) => {
+  for (let each = chain; each.depth > 0; each = each.up)
+    each.counts = flatten(values, each.depth - 1).map((list) => list.length);
+};
 // The objects of one collection. A collection without any may answer an error instead of a list.
 const objectsOf = (collection) => {
   try {
@@ -40,20 +45,114 @@ const containersOf = (chain) => {
   if (chain.depth === 0) return (chain.found = [chain.at()]);
   if (chain.depth > 1) {
     try {
-      chain.found = flatten(
-        ask(() => chain.at()()),
-        chain.depth,
-      );
+      const nested = ask(() => chain.at()());
+      chain.found = flatten(nested, chain.depth);
+      if (chain.found) noted(chain, nested);
     } catch (error) {
       if (!singly(numberOf(error))) throw error;
     }
   }
-  if (!chain.found) chain.found = [].concat(...containersOf(chain.up).map((each) => objectsOf(chain.step(each))));
+  if (!chain.found) {
+    const lists = containersOf(chain.up).map((each) => objectsOf(chain.step(each)));
+    chain.counts = lists.map((list) => list.length);
+    chain.found = [].concat(...lists);
+  }
   return chain.found;
 };
+// For each container of a chain a value of the object further out that it is in; `depth` collections lead there.
+const inward = (chain, depth, values) => {
+  if (chain.depth === depth) return values;
+  if (!chain.counts) containersOf(chain);
+  const outer = inward(chain.up, depth, values);
+  return [].concat(...chain.counts.map((n, i) => new Array(n).fill(outer[i])));
+};
+// The chain that a chain goes through after `depth` collections.
+const upTo = (chain, depth) => (chain.depth > depth ? upTo(chain.up, depth) : chain);
+const numbers = (list) => list.map((_, i) => i);
+// Parts of a chain: one for each of some objects on its way, to which `depth` collections lead.
+const parts = (chain, depth, some) => {
+  const steps = [];
+  for (let each = chain; each.depth > depth; each = each.up) steps.unshift(each.step);
+  const objects = containersOf(upTo(chain, depth)),
+    spans = objects.map(() => ({ start: 0, span: 0 }));
+  inward(chain, depth, numbers(objects)).forEach((owner, c) => {
+    if (spans[owner].span === 0) spans[owner].start = c;
+    spans[owner].span += 1;
+  });
+  return (some || numbers(objects)).map((i) => ({
+    ...chainOf(chain.number, objects[i], steps),
+    parent: true,
+    whole: chain,
+    ...spans[i],
+  }));
+};
 // A chain as chains of one container each.
-const split = (chain) =>
-  containersOf(chain).map((each) => ({ at: () => each, depth: 0, number: chain.number, parent: true, found: [each] }));
+const split = (chain) => parts(chain, chain.depth);
+// A property of what elements are in. `of` has a place for each chain: null where it is a property of the container, else
+// how many collections lead to the owner, and the way there from the last but one.
+const outside = (one, of) => Object.assign(one, { of: of });
+// The values of a property of all objects that a chain leads to.
+const valuesOf = (chain, one) => {
+  at = "containers";
+  if (chain.depth > 0) {
+    try {
+      const values = flatten(
+        askColumn(() => one(chain.at()), d.value),
+        chain.depth,
+      );
+      if (values !== null) return values;
+    } catch (error) {
+      if (!singly(numberOf(error))) throw error;
+    }
+  }
+  return containersOf(chain).map((each) => {
+    try {
+      return askSingle(() => one(each));
+    } catch (error) {
+      return failed(error);
+    }
+  });
+};
+// Such a property for each container of a chain, read once.
+const ownersOf = (chain, one) => {
+  if (chain.whole) return ownersOf(chain.whole, one).slice(chain.start, chain.start + chain.span);
+  if (!chain.owners) chain.owners = new Map();
+  if (!chain.owners.has(one)) chain.owners.set(one, outerValues(chain, one));
+  return chain.owners.get(one);
+};
+const outerValues = (chain, one) => {
+  const place = one.of[chain.number];
+  if (place === null) return valuesOf(chain, one);
+  const [depth, step] = place;
+  let base = chain;
+  while (base.depth > 0 && base.depth >= depth) base = base.up;
+  const owner = { at: () => step(base.at()), depth: depth, number: chain.number, up: base, step: step };
+  // An owner further out is the owner of several containers.
+  return inward(chain, depth, valuesOf(owner, one));
+};
+// Tests of what elements are in choose among the containers before anything of the elements is read.
+const narrowed = (chains, q) => {
+  const tests = (d.filter === null ? [] : d.filter[0] === "and" ? d.filter.slice(1) : [d.filter]).filter((part) =>
+    columnsOf(part).every((i) => q.columns[i].of),
+  );
+  if (tests.length === 0) return chains;
+  const chosen = (chain) => {
+    const cell = (i) => (c) => {
+      const has = ownersOf(chain, q.columns[i])[c];
+      return isFailed(has) || has === undefined ? null : has;
+    };
+    const passes = tests.map((test) => prepare(test, cell, () => false));
+    const tested = [].concat(...tests.map(columnsOf)).map((i) => q.columns[i]),
+      depth = Math.max(...tested.map(({ of }) => (of[chain.number] ? of[chain.number][0] : chain.depth))),
+      all = depth < chain.depth ? containersOf(upTo(chain, depth)) : ownersOf(chain, tested[0]);
+    const owners = inward(chain, depth, numbers(all)).filter((_, c) => passes.every((passes) => passes(c))),
+      some = owners.filter((owner, i) => i === 0 || owners[i - 1] !== owner);
+    if (some.length === 0) return [];
+    // One event for all of many containers is cheaper than one for each.
+    return chain.depth === 0 || some.length * 2 > all.length ? [chain] : parts(chain, depth, some);
+  };
+  return [].concat(...chains.map(chosen));
+};
 // The containers inside containers, level by level, for as long as there are any.
 const levels = (chains, sub) => {
   const all = [];
@@ -90,6 +189,7 @@ const many = (make, leaf, q) => {
   const whole = (chain, one, each) => {
     const values = column(leaf(chain.at()), one, each);
     const lists = values === null ? null : flatten(values, chain.depth);
+    if (lists !== null) noted(chain, values);
     return lists !== null && lists.every(Array.isArray) ? lists : null;
   };
   // What is known of the elements of one container, by itself.
@@ -118,7 +218,7 @@ const many = (make, leaf, q) => {
     many: true,
     identities: (id) => {
       if (shape === null) {
-        chains = make();
+        chains = narrowed(make(), q);
         looked = false;
       }
       const lists = listsOf(id),
@@ -149,6 +249,11 @@ const many = (make, leaf, q) => {
       return { known: known, names: id === null ? null : names };
     },
     column: (one, each) => {
+      if (one.of)
+        return rows.map(({ chain, c }) => {
+          const value = ownersOf(chain, one)[c];
+          return value === undefined ? null : value;
+        });
       const values = [];
       for (const chain of chains) {
         let lists = whole(chain, one, each);

@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json, json};
 use super::compare::comparable;
 use super::first::First;
 use super::names::{self, Objects};
-use super::properties::column;
+use super::owner::Outer;
 use super::show::{Shown, largest, show, value};
 use super::{Step, Then, World, done, held, in_app, query, remember};
 pub(super) use series::Filling;
@@ -177,7 +177,8 @@ fn wanted(
     let costs = world.learned.costs(&app.bundle_id);
     let Place { containers, collection, inner } = place;
     let class = collection.class.clone();
-    let mut columns = Columns { app, dictionary, class: &class, home: world.home, known: Vec::new() };
+    let outer = Outer { containers: &containers, is_recursive: inner.is_some() };
+    let mut columns = Columns { app, dictionary, class: &class, outer, home: world.home, known: Vec::new() };
     for term in &call.properties {
         columns.place(term)?;
     }
@@ -227,6 +228,7 @@ fn wanted(
         text: call.text,
     };
     elements.whose = !elements.is_spread()
+        && !elements.looks_up()
         && elements.series.is_none()
         && elements.groups.is_none()
         && plan::by_whose(&costs, &elements);
@@ -238,14 +240,16 @@ struct Columns<'a> {
     app: &'a App,
     dictionary: &'a Dictionary,
     class: &'a str,
+    outer: Outer<'a>,
     home: &'a str,
     known: Vec<Column>,
 }
 
 impl Columns<'_> {
     fn place(&mut self, term: &str) -> Result<usize, Fault> {
-        let new = column(self.app, self.dictionary, self.class, term)?;
-        if let Some(place) = self.known.iter().position(|known| known.identifiers == new.identifiers) {
+        let new = self.outer.column(self.app, self.dictionary, self.class, term)?;
+        let is_same = |known: &Column| known.identifiers == new.identifiers && known.up == new.up;
+        if let Some(place) = self.known.iter().position(is_same) {
             return Ok(place);
         }
         self.known.push(new);
@@ -520,6 +524,11 @@ impl Listing {
         body
     }
 
+    /// Whether a column says what each element is in.
+    fn names_the_container(&self) -> bool {
+        self.wanted.columns.iter().take(self.wanted.wanted).any(|column| column.up == 1)
+    }
+
     fn reads_the_name(&self) -> bool {
         let Identity::Name(name) = &self.wanted.identity else { return false };
         let mut read = self.wanted.columns.iter().take(self.wanted.wanted);
@@ -579,7 +588,7 @@ impl Listing {
         if let Some(date) = cell(5).as_str() {
             fields.insert("occurrence".to_owned(), json!(date));
         }
-        if self.wanted.is_spread() {
+        if self.wanted.is_spread() && !self.names_the_container() {
             let shown = container.map(|container| container.to_text());
             fields.insert("container".to_owned(), json!(shown));
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json, json};
 
 use super::show::{Shown, all_properties, value};
-use super::{Step, Then, World, done, in_app};
+use super::{Step, Then, World, done, in_app, owner};
 use crate::action::{Column, Deed, Wanted};
 use crate::app::App;
 use crate::call::Named;
@@ -131,11 +131,27 @@ fn named(dictionary: &Dictionary, class: &str) -> Vec<Identifier> {
     named.filter_map(|property| Identifier::of(&property.name)).collect()
 }
 
-/// Resolves a property, or a path of properties joined by dots.
+/// Resolves a property, or a path of properties joined by dots. A path may begin with the class of what holds the object,
+/// such as `list.name` of a reminder, if a property of the object leads there.
 ///
 /// # Errors
 /// A name in it is unknown, has no identifier, or may not be read.
 pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str) -> Result<Column, Fault> {
+    own_column(app, dictionary, class, term).or_else(|fault| {
+        match owner::by_property(dictionary, class, term) {
+            Some(term) => own_column(app, dictionary, class, &term),
+            None => Err(fault),
+        }
+    })
+}
+
+/// Resolves a path of properties by the letter.
+pub(super) fn own_column(
+    app: &App,
+    dictionary: &Dictionary,
+    class: &str,
+    term: &str,
+) -> Result<Column, Fault> {
     let mut owner = class.to_owned();
     let mut column = Column {
         term: String::new(),
@@ -145,6 +161,7 @@ pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str
         enumerated: false,
         by_script: false,
         named: false,
+        up: 0,
     };
     let (mut is_list, mut ends_in_elements) = (false, false);
     for part in term.split('.') {
@@ -167,7 +184,7 @@ pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str
         }
         ends_in_elements = false;
         let property = find_property(dictionary, &owner, part.trim())
-            .map_err(|error| with_owner(error.into(), dictionary, &owner, part.trim()))?;
+            .map_err(|error| owner::advised(error.into(), dictionary, &owner, part.trim()))?;
         let identifier = Identifier::of(&property.name)
             .ok_or_else(|| SpecifierError::NoIdentifier(property.name.clone()))?;
         column.long |= plan::is_long(&app.bundle_id, dictionary, &owner, property);
@@ -200,18 +217,6 @@ pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str
         return Err(SpecifierError::IsElement { element: owner, owner: class.to_owned() }.into());
     }
     Ok(column)
-}
-
-/// Says where the owner of an object stands, if somebody asks for it like a property: `window.index` of a tab.
-fn with_owner(fault: Fault, dictionary: &Dictionary, class: &str, term: &str) -> Fault {
-    let holds = |owner: &str| dictionary.element(owner, class).is_some();
-    if term != "container" && !dictionary.class(term).is_some_and(|owner| holds(&owner.name)) {
-        return fault;
-    }
-    let suggestion = format!(
-        "`{term}` is no property of `{class}`: list over several containers, such as `every {class} of every …`, and each row names its `container`; `groupBy` takes \"container\" too"
-    );
-    Fault { suggestion, ..fault }
 }
 
 /// The collection of elements that a part of a path names, in the singular or the plural, unless a property has that name.

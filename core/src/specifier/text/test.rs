@@ -5,7 +5,7 @@ use super::compare::Comparison;
 use super::error::{Fail, shown};
 use super::step::Term;
 use super::tokens::Kind;
-use crate::dictionary::{Property, names};
+use crate::dictionary::{APPLICATION, Property, names};
 use crate::filter::{Compare, Filter, Operator};
 use crate::specifier::{SpecifierError, resolve};
 
@@ -14,6 +14,9 @@ const MOST_TESTS: usize = 64;
 
 /// As deep may parentheses and `not` be nested, as in JSON.
 const DEEPEST: usize = 14;
+
+/// The word for what an element is in, of whatever class.
+const CONTAINER: &str = "container";
 
 /// A property that is tested, from the tested element on.
 struct Path<'a> {
@@ -138,14 +141,15 @@ impl Parser<'_> {
         let start = start + usize::from(self.is_word(start, &["the"]));
         let mut chains: Vec<(Vec<String>, usize)> = Vec::new();
         let mut open: Vec<(Vec<String>, usize)> =
-            self.property_terms(start).map(|(term, end)| (vec![term], end)).collect();
+            self.tested_terms(start).into_iter().map(|(term, end)| (vec![term], end)).collect();
         while let Some((terms, end)) = open.pop() {
             if chains.len() > MOST_TESTS || terms.len() > DEEPEST {
                 break;
             }
-            if self.kind(end) == Some(&Kind::Possessive) {
+            // `mailbox.name` is how `properties` names a path.
+            if self.kind(end) == Some(&Kind::Possessive) || self.is_sign(end, ".") {
                 let inner = |(term, end): (String, usize)| ([vec![term], terms.clone()].concat(), end);
-                open.extend(self.property_terms(end + 1).map(inner));
+                open.extend(self.tested_terms(end + 1).into_iter().map(inner));
             }
             if self.is_word(end, &["of", "in"]) {
                 if self.is_word(end + 1, &["it"]) {
@@ -153,7 +157,7 @@ impl Parser<'_> {
                 }
                 let next = end + 1 + usize::from(self.is_word(end + 1, &["its", "the"]));
                 let outer = |(term, end): (String, usize)| ([terms.clone(), vec![term]].concat(), end);
-                open.extend(self.property_terms(next).map(outer));
+                open.extend(self.tested_terms(next).into_iter().map(outer));
             }
             chains.push((terms, end));
         }
@@ -163,14 +167,20 @@ impl Parser<'_> {
         if found.is_empty() { Err(self.untested(start, at, class)) } else { Ok(found) }
     }
 
-    fn property_terms(&self, at: usize) -> impl Iterator<Item = (String, usize)> {
-        self.terms(at).into_iter().filter_map(|(term, end)| match term {
-            Term::Property(term) => Some((term, end)),
-            Term::Class(..) => None,
-        })
+    /// The properties that a word may name, and the classes of what holds the element: `name of calendar`.
+    fn tested_terms(&self, at: usize) -> Vec<(String, usize)> {
+        let term = |(term, end): (Term, usize)| match term {
+            Term::Property(term) | Term::Class(_, term) => (term, end),
+        };
+        let mut terms: Vec<(String, usize)> = self.terms(at).into_iter().map(term).collect();
+        if terms.is_empty() && self.is_word(at, &[CONTAINER]) {
+            terms.push((CONTAINER.to_owned(), at + 1));
+        }
+        terms
     }
 
-    /// `name of container` of a class is its property `container`, and the property `name` of that.
+    /// `name of container` of a class is its property `container`, and the property `name` of that. The path may begin with
+    /// what holds the element; whether the list leads through it is known later.
     fn path(&self, terms: &[String], class: &str) -> Option<Path<'_>> {
         let mut owner = class.to_owned();
         let mut path: Vec<&str> = Vec::new();
@@ -179,12 +189,25 @@ impl Parser<'_> {
             if last.is_some_and(|last| self.holds_value(last)) {
                 return None;
             }
-            let property = self.property_of(&owner, term)?;
+            let Some(property) = self.property_of(&owner, term) else {
+                owner = self.tested_holder(term).filter(|_| path.is_empty())?;
+                path.push(term);
+                continue;
+            };
             owner = resolve::class_of(self.dictionary, &property.kind).unwrap_or_default().to_owned();
             path.push(&property.name);
             last = Some(property);
         }
         Some(Path { term: path.join("."), property: last? })
+    }
+
+    /// The class of what may hold the element, by its name; any class where the word is `container`.
+    fn tested_holder(&self, term: &str) -> Option<String> {
+        if term == CONTAINER {
+            return Some(String::new());
+        }
+        let class = self.dictionary.class(term).filter(|class| class.name != APPLICATION)?;
+        (!self.dictionary.elements(&class.name).is_empty()).then(|| class.name.clone())
     }
 
     fn holds_value(&self, property: &Property) -> bool {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use super::{Columns, Listing};
-use crate::action::{ByIndex, Deed, Elements, Series, Wanted};
+use crate::action::{ByIndex, Column, Deed, Elements, Series, Wanted};
 use crate::app::App;
 use crate::dictionary::Identifier;
 use crate::fault::{Code, Fault};
@@ -33,6 +33,9 @@ pub(in crate::step) struct Filling {
 
 /// The time for the properties of one page, in milliseconds; a longer page is cut.
 const FILLING: f64 = 8_000.0;
+
+/// The title of an element's container, as `index.js` reads it.
+const TITLE: &str = "calendarTitle";
 
 /// The text of a cell that the first script did not read.
 const UNREAD: &str = "unread";
@@ -93,8 +96,16 @@ impl Columns<'_> {
         containers: &[Path],
     ) -> Option<ByIndex> {
         let is_whole = |path: &Path| matches!(path.segments().as_slice(), [Segment::Element(member, _)] if member.class == entry.container);
-        let values: Vec<Option<&'static str>> =
-            self.known.iter().map(|column| library.values.get(&column.term).map(String::as_str)).collect();
+        // Of a container the library has only its title.
+        let title = self.dictionary.property(&entry.container, &entry.title);
+        let title = title.and_then(|title| Identifier::of(&title.name));
+        let value = |column: &Column| match column.up {
+            0 => Some(library.values.get(&column.term).map(String::as_str)),
+            1 => (title.as_slice() == column.identifiers).then_some(Some(TITLE)),
+            _ => None,
+        };
+        let values: Option<Vec<Option<&'static str>>> = self.known.iter().map(value).collect();
+        let values = values?;
         // What the client wants beyond that is read from the app, for one page.
         let is_known = used.iter().all(|column| values[*column].is_some());
         let (_, class) = self.dictionary.element("application", &entry.container)?;
