@@ -194,8 +194,8 @@ struct Parser<'a> {
     start: usize,
     /// What a chain without a container hangs on: the application, an unknown object, or what stands behind `) of`.
     bases: Vec<Owner>,
-    /// What was read from a token on, by the class that a filter tests and the base.
-    memo: BTreeMap<(usize, Option<usize>, usize), Result<Chain, Fail>>,
+    /// What was read from a token on, by the classes that a filter may test and the base.
+    memo: BTreeMap<(usize, Vec<usize>, usize), Result<Chain, Fail>>,
     readings: usize,
     depth: usize,
 }
@@ -247,7 +247,7 @@ impl<'a> Parser<'a> {
     }
 
     fn object(&mut self, at: usize) -> Result<Chain, Fail> {
-        let chain = self.chain(at, None, AT_APPLICATION)?;
+        let chain = self.chain(at, &[], AT_APPLICATION)?;
         self.ends_at(chain.end, "`of`, `whose` or the end")?;
         match depth(&chain.object.container) > DEEPEST {
             true => Err(too_deep(at, chain.end)),

@@ -27,6 +27,8 @@ pub(super) struct Chain {
 pub(super) struct Test {
     pub(super) filter: Filter<String>,
     pub(super) at: usize,
+    /// The step that it chooses among, in the order of the text: one for each class that is picked.
+    step: usize,
 }
 
 /// A pick, and where it stands.
@@ -37,10 +39,10 @@ pub(super) struct Placed {
 }
 
 impl Parser<'_> {
-    /// Reads a chain. `filtered` is the class that a test in it is about, if a step to the left has picked one; `base`
+    /// Reads a chain. `picked` are the classes that steps to the left have picked, which a test in it may be about; `base`
     /// is what the chain hangs on.
-    pub(super) fn chain(&mut self, at: usize, filtered: Option<usize>, base: usize) -> Result<Chain, Fail> {
-        let key = (at, filtered, base);
+    pub(super) fn chain(&mut self, at: usize, picked: &[usize], base: usize) -> Result<Chain, Fail> {
+        let key = (at, picked.to_vec(), base);
         if let Some(known) = self.memo.get(&key) {
             return known.clone();
         }
@@ -49,17 +51,17 @@ impl Parser<'_> {
             return Err(too_deep(at, self.tokens.len()));
         }
         self.depth += 1;
-        let chain = self.readings_of_chain(at, filtered, base);
+        let chain = self.readings_of_chain(at, picked, base);
         self.depth -= 1;
         self.memo.insert(key, chain.clone());
         chain
     }
 
-    fn readings_of_chain(&mut self, at: usize, filtered: Option<usize>, base: usize) -> Result<Chain, Fail> {
+    fn readings_of_chain(&mut self, at: usize, picked: &[usize], base: usize) -> Result<Chain, Fail> {
         let mut fail: Option<Fail> = None;
         for reading in self.steps(at, base)? {
             let chain = match reading {
-                Ok((picks, next)) => self.link(picks, next, filtered, base),
+                Ok((picks, next)) => self.link(picks, next, picked, base),
                 Err(fail) => Err(fail),
             };
             match chain {
@@ -75,16 +77,14 @@ impl Parser<'_> {
         &mut self,
         picks: Vec<Placed>,
         next: usize,
-        filtered: Option<usize>,
+        picked: &[usize],
         base: usize,
     ) -> Result<Chain, Fail> {
         let own = picks.iter().rposition(|placed| placed.pick.class().is_some());
-        let class = filtered.or_else(|| own.and_then(|own| picks[own].pick.class()));
+        let mut classes = picked.to_vec();
+        classes.extend(own.and_then(|own| picks[own].pick.class()));
         let (mut test, next) = match self.is_word(next, &FILTERS) {
-            true => match self.filter(next, class) {
-                Ok((test, end)) => (Some(test), end),
-                Err(fail) => return Err(self.other_class(next, &picks, own, filtered).unwrap_or(fail)),
-            },
+            true => self.filter(next, &classes).map(|(test, end)| (Some(test), end))?,
             false => (None, next),
         };
         let mut chain = if self.is_word(next, &["of", "in"]) {
@@ -92,7 +92,7 @@ impl Parser<'_> {
                 let instead = "add the container, or leave the last word out";
                 return Err(Fail::refused(next, next + 1, "a container is missing behind it", instead));
             }
-            self.chain(next + 1, class, base)?
+            self.chain(next + 1, &classes, base)?
         } else if self.is_end(next) || self.is_sign(next, ")") {
             Chain { object: self.bases[base].clone(), end: next, filter: None, completed: false }
         } else {
@@ -108,39 +108,38 @@ impl Parser<'_> {
             test = Some(second);
         }
         for (which, placed) in picks.iter().enumerate() {
-            let is_filtered = filtered.is_none() && own == Some(which);
-            let test = if is_filtered { test.take() } else { None };
+            let is_filtered = |test: &mut Test| own == Some(which) && test.step == picked.len();
+            let test = test.take_if(is_filtered);
             chain = self.apply(chain, placed, test)?;
         }
         Ok(Chain { filter: test, ..chain })
     }
 
-    /// The error for a test that fits the step beside it, though a test is about the leftmost class.
-    fn other_class(
-        &mut self,
-        at: usize,
-        picks: &[Placed],
-        own: Option<usize>,
-        filtered: Option<usize>,
-    ) -> Option<Fail> {
-        let own = picks[own?].pick.class().filter(|own| filtered.is_some_and(|filtered| filtered != *own))?;
-        let (_, end) = self.filter(at, Some(own)).ok()?;
-        let [tested, beside] =
-            [filtered?, own].map(|class| self.class_at(class).map_or("", |class| class.name.as_str()));
-        let wrong = format!("the filter is about `{tested}`, and its properties are of `{beside}`");
-        let instead = format!("put the inner object in parentheses: `… of (every {beside} whose …)`");
-        Some(Fail::refused(at, end, wrong, instead))
-    }
-
-    fn filter(&mut self, at: usize, class: Option<usize>) -> Result<(Test, usize), Fail> {
-        let class =
-            class.and_then(|class| self.dictionary.classes.get_index(class)).map(|(name, _)| name.clone());
-        let Some(class) = class else {
+    /// Reads a test of the elements to its left: of the leftmost class, as in AppleScript, or else of the one class on the
+    /// way that has the properties, which is what people mean by `every attendee of every event whose summary is "x"`.
+    fn filter(&mut self, at: usize, picked: &[usize]) -> Result<(Test, usize), Fail> {
+        let named = |class: &usize| self.dictionary.classes.get_index(*class).map(|(name, _)| name.as_str());
+        let classes: Vec<&str> = picked.iter().filter_map(named).collect();
+        let Some(first) = classes.first() else {
             let instead = "filter a collection, such as `every message of inbox whose …`";
             return Err(Fail::refused(at, at + 1, "one object cannot be filtered", instead));
         };
-        let (filter, end) = self.test(at + 1, &class)?;
-        Ok((Test { filter, at }, end))
+        let fail = match self.test(at + 1, first) {
+            Ok((filter, end)) => return Ok((Test { filter, at, step: 0 }, end)),
+            Err(fail) => fail,
+        };
+        let others = classes.iter().enumerate().skip(1).filter(|(_, class)| *class != first);
+        let fits = others.filter_map(|(step, class)| Some((step, *class, self.test(at + 1, class).ok()?)));
+        let mut fits: Vec<_> = fits.collect();
+        if let [(_, one, (_, end)), (_, other, _), ..] = fits.as_slice() {
+            let wrong = format!("the filter may be about `{one}` or about `{other}`");
+            let instead = format!(
+                "put the object that it is about in parentheses: `… of (every {one} whose …) of …` or `… of (every {other} whose …)`"
+            );
+            return Err(Fail::refused(at, *end, wrong, instead));
+        }
+        let (step, _, (filter, end)) = fits.pop().ok_or(fail)?;
+        Ok((Test { filter, at, step }, end))
     }
 
     /// Takes one step from what the chain has led to.
@@ -180,7 +179,7 @@ impl Parser<'_> {
             self.bases.push(owner);
             self.bases.len() - 1
         });
-        let chain = self.chain(at + 1, None, base)?;
+        let chain = self.chain(at + 1, &[], base)?;
         match test {
             None => Ok(chain.object),
             Some(test) => self.filtered(chain, class, test, at),
@@ -197,7 +196,7 @@ impl Parser<'_> {
 
     /// Reads what stands in parentheses as far as it goes without the container behind them.
     pub(super) fn parenthesis(&mut self, at: usize) -> Result<(Pick, usize), Fail> {
-        let chain = self.chain(at + 1, None, AT_UNKNOWN)?;
+        let chain = self.chain(at + 1, &[], AT_UNKNOWN)?;
         if !self.is_sign(chain.end, ")") {
             return Err(self.unexpected(chain.end, "`)`"));
         }

@@ -385,7 +385,7 @@ impl Parser<'_> {
         let is_selected =
             matches!(self.kind(end), Some(Kind::Number(_) | Kind::Text(_))) || self.is_word(end, &["id"]);
         let container = (end..self.tokens.len()).find(|at| self.is_word(*at, &["of", "in"]));
-        let container = container.and_then(|of| self.chain(of + 1, None, base).ok());
+        let container = container.and_then(|of| self.chain(of + 1, &[], base).ok());
         let reach = container.as_ref().map_or(at, |chain| chain.end);
         let owner = container.map_or_else(|| self.bases[base].class.clone(), |chain| chain.object.class);
         Fail::unknown(reach, self.no_term(&words, owner.name(), is_class || is_selected))
