@@ -6,8 +6,8 @@ mod verify;
 use serde_json::Value as Json;
 
 use crate::app::same_id;
-use crate::dictionary::{Dictionary, Identifier, TypeExpr};
-use crate::identity::Anchor;
+use crate::dictionary::{Dictionary, Identifier, Property, TypeExpr};
+use crate::identity::{Anchor, Identity, identity};
 use crate::marshal::Given;
 use crate::specifier::{By, Path, Segment};
 
@@ -29,6 +29,19 @@ pub struct Subject {
     pub facts: Vec<Fact>,
     /// The new value.
     pub slots: Vec<Slot>,
+    /// How it is found again if a new value files it elsewhere.
+    pub home: Option<Home>,
+}
+
+/// A property that says where an object is. To set it is a move, and an app may give a moved object another id.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Home {
+    /// The slot of the property.
+    pub slot: usize,
+    /// The collection that the object is in, here and there.
+    pub collection: Identifier,
+    /// The property with its id.
+    pub id: Identifier,
 }
 
 /// Something about an object that a human has to know to decide: to whom a message goes, how much is in a folder.
@@ -101,8 +114,11 @@ pub struct Expected {
 }
 
 impl Change {
-    /// Whether the write sets the property that identifies the object.
+    /// Whether the write sets what the object is found by: its name, its mark, or the place where it is.
     pub(crate) fn renames(&self) -> bool {
+        if self.subject.home.is_some() {
+            return true;
+        }
         let own = [self.subject.mark.as_ref(), self.subject.name.as_ref()];
         self.subject.slots.iter().any(|slot| own.contains(&Some(&slot.identifier)))
     }
@@ -189,7 +205,8 @@ fn names(dictionary: &Dictionary, class: &str) -> impl Iterator<Item = Identifie
 impl Subject {
     /// An object without values to read, except those on the way to it.
     pub(crate) fn at(path: Path) -> Self {
-        Self { path, mark: None, name: None, labels: Vec::new(), facts: Vec::new(), slots: Vec::new() }
+        let (labels, facts, slots) = Default::default();
+        Self { path, mark: None, name: None, labels, facts, slots, home: None }
     }
 
     /// Returns the identity and the name of an object.
@@ -205,14 +222,34 @@ impl Subject {
             if path.is_stable() { mark_of(app, dictionary, &class) } else { mark(app, dictionary, &class) };
         let by_name = matches!(path.last(), Some((_, Segment::Element(_, By::Name(_)))));
         let name = name(dictionary, &class).filter(|_| by_name);
-        Self { path, mark, name, labels, facts: Vec::new(), slots }
+        let home = mark.as_ref().and_then(|_| Home::of(dictionary, &path, &slots));
+        Self { path, mark, name, labels, facts: Vec::new(), slots, home }
     }
+}
+
+impl Home {
+    /// Only an object that is found by its id gets lost by a move.
+    fn of(dictionary: &Dictionary, path: &Path, slots: &[Slot]) -> Option<Self> {
+        let (container, Segment::Element(member, By::Id(_))) = path.last()? else { return None };
+        let Identity::Id(id) = identity(dictionary, &member.class) else { return None };
+        let home = home(dictionary, &member.class, container.class())?;
+        let slot = slots.iter().position(|slot| slot.identifier == home)?;
+        Some(Self { slot, collection: member.identifier.clone(), id })
+    }
+}
+
+/// The property that says where an object is: one that holds its container.
+pub(crate) fn home(dictionary: &Dictionary, class: &str, container: &str) -> Option<Identifier> {
+    let is_it = |property: &&Property| {
+        property.name == "container" || property.kind.0.iter().any(|kind| kind.name == container)
+    };
+    dictionary.properties(class).into_iter().find(|each| is_it(each)).and_then(|p| Identifier::of(&p.name))
 }
 
 /// Returns how to tell elements of a class apart.
 pub(crate) fn anchor(app: &str, dictionary: &Dictionary, class: &str) -> Anchor {
     Anchor {
-        identity: crate::identity::identity(dictionary, class),
+        identity: identity(dictionary, class),
         name: name(dictionary, class),
         mark: mark(app, dictionary, class),
     }

@@ -97,6 +97,9 @@ const readBack = (p, x, q, values, names, mark, isWritten) => {
   };
   const renamed = q.renames === null ? null : values[q.renames];
   const first = renamed === null ? at(x, {}) : at(q.named(p, renamed), { name: renamed });
+  // An app files an object elsewhere as another object with another id.
+  if (first === null && q.home !== undefined && mark !== null && isObject(values[q.home]))
+    return { now: [], mark: mark, filed: values };
   if (first !== null || names === null) return first === null ? { now: shown(readable(x, q.gets)), mark: mark } : first;
   // The app gave it another name than it was told, or one that follows from what was set. It stands where it stood if
   // nothing else in the collection has changed.
@@ -116,6 +119,42 @@ const putBack = (x, set, value) => {
   } catch (error) {
     return false;
   }
+};
+// Objects that were filed elsewhere are found there by their marks: one look at each place, after all are there.
+const lookThere = (place, some, q) => {
+  const there = q.leaf(place),
+    marks = ask(() => q.mark(there)).map(markText),
+    ids = ask(() => q.id(there));
+  for (const one of some) {
+    one.now = q.gets.map(() => ({ $: "error", number: -1728, message: "it is not where it was filed" }));
+    const i = marks.indexOf(one.mark);
+    if (i < 0 || marks.lastIndexOf(one.mark) !== i || ids.length !== marks.length) continue;
+    const object = there.byId(ids[i]);
+    if (markOf(object, q.mark) !== one.mark) continue;
+    one.now = shown(readable(object, q.gets));
+    one.filed = encode(ids[i], 0, true);
+  }
+};
+const filedAway = (results, q) => {
+  if (q.home === undefined) return results;
+  const places = new Map();
+  for (const one of results.filter((one) => one.filed !== undefined)) {
+    const place = one.filed[q.home],
+      name = source(place);
+    one.filed = null;
+    if (!places.has(name)) places.set(name, { place: place, some: [] });
+    places.get(name).some.push(one);
+  }
+  places.forEach(({ place, some }) => {
+    try {
+      lookThere(place, some, q);
+    } catch (error) {
+      some.forEach((one) => {
+        one.now = q.gets.map(() => ({ $: "error", number: numberOf(error), message: messageOf(error) }));
+      });
+    }
+  });
+  return results;
 };
 // After an app has gone or fallen silent nothing more is tried.
 const changes = (rows, way, q, ways) => {
@@ -141,7 +180,7 @@ const changes = (rows, way, q, ways) => {
     if (last.unknown !== undefined) stopped = true;
     if (last.now !== undefined || last.unknown !== undefined || last.refused !== undefined) written = true;
   }
-  return results;
+  return filedAway(results, q);
 };
 let stopped = false;
 let written = false;

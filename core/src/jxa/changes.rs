@@ -7,7 +7,7 @@ use super::command::Ways;
 use super::data::Data;
 use super::path::{path, pinned};
 use crate::action::Preview;
-use crate::change::{Change, Slot, Subject};
+use crate::change::{Change, Home, Slot, Subject};
 use crate::dictionary::Identifier;
 use crate::specifier::{By, Segment};
 
@@ -40,9 +40,10 @@ pub(super) fn changes(all: &[Change], data: &mut Data) -> String {
         let mut values = Vec::new();
         let way = path(&change.subject.path, &mut values);
         let call = format!(
-            "p => {way}, {{ mark: {}, {}, gets: [{}], sets: [{}] }}",
+            "p => {way}, {{ mark: {}, {}{}, gets: [{}], sets: [{}] }}",
             getter(change.subject.mark.as_ref()),
             neighbours(&change.subject),
+            change.subject.home.as_ref().map(filing).unwrap_or_default(),
             gets(&change.subject),
             change.subject.slots.iter().map(setter).collect::<Vec<_>>().join(", "),
         );
@@ -69,6 +70,12 @@ fn neighbours(subject: &Subject) -> String {
         }
         _ => "names: null, renames: null".to_owned(),
     }
+}
+
+/// An object that a write files elsewhere is looked for there.
+fn filing(home: &Home) -> String {
+    let Home { slot, collection, id } = home;
+    format!(", home: {slot}, leaf: x => x.{collection}, id: x => x.{id}()")
 }
 
 fn gets(subject: &Subject) -> String {

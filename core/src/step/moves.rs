@@ -10,7 +10,7 @@ use super::show::value;
 use super::{Outcome, Step, Then, World, held, in_app};
 use crate::action::{Action, Argument, Deed, Find, Invocation, Moves, Seen};
 use crate::app::App;
-use crate::change::{Look, mark_of};
+use crate::change::{Look, home, mark_of};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
 use crate::identity::{Anchors, identity};
@@ -78,14 +78,6 @@ fn place(value: &Given) -> Option<Path> {
         _ => None,
     };
     path.filter(|path| path.last().is_some()).cloned()
-}
-
-/// The property that says where an object is: one that holds its container.
-fn home(dictionary: &Dictionary, class: &str, container: &str) -> Option<Identifier> {
-    let is_it = |property: &&crate::dictionary::Property| {
-        property.name == "container" || property.kind.0.iter().any(|kind| kind.name == container)
-    };
-    dictionary.properties(class).into_iter().find(|each| is_it(each)).and_then(|p| Identifier::of(&p.name))
 }
 
 /// Splits a script's answer into the app's result and the fate of each object.

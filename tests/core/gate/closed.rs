@@ -197,8 +197,15 @@ fn change(session: &Session, call: &Json) -> Action {
     let name = Identifier::of("name").expect("an identifier");
     let value = if term == "properties" { Given::Record(vec![(name, text)]) } else { text };
     let slot = Slot { term: term.to_owned(), identifier, kind: property.kind.clone(), readable: true };
-    let subject =
-        Subject { path, mark: None, name: None, labels: Vec::new(), facts: Vec::new(), slots: vec![slot] };
+    let subject = Subject {
+        path,
+        mark: None,
+        name: None,
+        labels: Vec::new(),
+        facts: Vec::new(),
+        slots: vec![slot],
+        home: None,
+    };
     Action::of(
         app,
         Deed::Set(vec![Change {

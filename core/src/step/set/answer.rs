@@ -6,13 +6,13 @@ use serde_json::{Value as Json, json};
 
 use super::{Open, Setting};
 use crate::app::App;
-use crate::change::{Slot, holds};
+use crate::change::{Change, Slot, holds};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
 use crate::osa_error::OsaError;
 use crate::permission::may_read;
-use crate::specifier::{By, Mark, Segment};
+use crate::specifier::{By, Id, Mark, Path, Segment};
 use crate::step::World;
 use crate::step::command;
 use crate::step::show::{show, value};
@@ -122,6 +122,8 @@ impl Setting {
                 client: open.given.get(at),
                 is_undo: self.is_undo(open),
                 adds: open.joins.get(at).is_some_and(Option::is_some),
+                is_home: row.get("filed").is_some_and(|id| !id.is_null())
+                    && open.change.subject.home.as_ref().is_some_and(|home| home.slot == at),
             };
             let mut entry = match self.items.get(open.item).and_then(|item| item.id) {
                 Some(id) => json!({ "reference": id.to_string() }),
@@ -153,6 +155,11 @@ impl Setting {
 
 /// Changes the references that identify an object by its name or mark, if a write has changed that.
 fn follow(mut open: Open, row: &Json, app: &App, world: &mut World<'_>) -> Open {
+    if let Some(path) = filed(&open.change, row) {
+        world.references.renamed(&app.bundle_id, &open.change.subject.path, &path);
+        open.change.subject.path = path;
+        return open;
+    }
     let subject = &mut open.change.subject;
     let Some((container, Segment::Element(member, by))) = subject.path.last() else { return open };
     let mark = row.get("mark").and_then(Json::as_str);
@@ -178,6 +185,17 @@ fn follow(mut open: Open, row: &Json, app: &App, world: &mut World<'_>) -> Open 
     open
 }
 
+/// Where an object was filed by its new value, and the id that it has there.
+fn filed(change: &Change, row: &Json) -> Option<Path> {
+    let id = match row.get("filed")? {
+        Json::String(id) => Id::Text(id.clone()),
+        id => Id::Number(id.as_i64()?),
+    };
+    let (_, Segment::Element(member, _)) = change.subject.path.last()? else { return None };
+    let Given::Object(place) = change.values.get(change.subject.home.as_ref()?.slot)? else { return None };
+    Some(place.then(Segment::Element(member.clone(), By::Id(id))))
+}
+
 /// One property that was written.
 struct Written<'a> {
     slot: &'a Slot,
@@ -188,13 +206,19 @@ struct Written<'a> {
     is_undo: bool,
     /// Whether a text was added to the old one.
     adds: bool,
+    /// Whether the object was found in the place that this property names.
+    is_home: bool,
 }
 
 impl Written<'_> {
     /// Adds the property, its values and whether they are as they should be.
     fn tell(&self, entry: &mut Json, app: &App, dictionary: &Dictionary, world: &mut World<'_>) {
         let now = value(&self.now, Some(&self.slot.kind), dictionary);
-        let verified = if self.slot.readable { holds(self.given, &now, dictionary) } else { None };
+        let verified = match self.slot.readable {
+            true if self.is_home => Some(true),
+            true => holds(self.given, &now, dictionary),
+            false => None,
+        };
         entry["property"] = json!(self.slot.term);
         if may_read(&self.slot.term, app, world.gate, world.now) {
             let old = value(&self.old, Some(&self.slot.kind), dictionary);

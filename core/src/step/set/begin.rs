@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::{Item, Open, Setting};
 use crate::app::App;
 use crate::call::{How, NewValue, SetProperty};
-use crate::change::{Change, Expected, Slot, Subject};
+use crate::change::{Change, Expected, Slot, Subject, home};
 use crate::dictionary::{Dictionary, Identifier, Property};
 use crate::fault::{Code, Fault};
 use crate::marshal::{Checker, Given};
@@ -169,11 +169,17 @@ fn opened(
 ) -> Result<Open, Fault> {
     let dictionary = app.dictionary()?;
     let (mut slots, mut values, mut given, mut joins) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    // The name is set last: the other properties are set by way of the old one.
-    let is_name =
-        |term: &str| dictionary.property(path.class(), term).is_some_and(|each| each.code == "pnam");
-    let names = properties.iter().filter(|(term, ..)| is_name(term));
-    for (term, json, how) in properties.iter().filter(|(term, ..)| !is_name(term)).chain(names) {
+    // What the object is found by is set last, first its name and then its place: the other properties are set by way of
+    // the old ones.
+    let place = path.last().and_then(|(container, _)| home(dictionary, path.class(), container.class()));
+    let rank = |term: &str| match dictionary.property(path.class(), term) {
+        Some(property) if property.code == "pnam" => 1,
+        Some(property) if place.is_some() && Identifier::of(&property.name) == place => 2,
+        _ => 0,
+    };
+    let mut properties = properties.to_vec();
+    properties.sort_by_key(|(term, ..)| rank(term));
+    for (term, json, how) in &properties {
         let property = writable(dictionary, path.class(), term)?;
         if slots.iter().any(|slot: &Slot| slot.term == property.name) {
             return Err(twice(&property.name));
