@@ -8,6 +8,7 @@ mod marks;
 mod names;
 mod parse;
 mod questions;
+mod edits;
 mod start;
 mod uses;
 mod words;
