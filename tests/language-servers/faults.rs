@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use iac_language_servers::Ask;
-use iac_language_servers::types::{FileFilter, Follow, Relation};
+use iac_language_servers::types::{FileFilter, Follow, Location, Position, Range, Relation};
 use serde_json::{Value as Json, json};
 
 use rig::{Rig, place, put};

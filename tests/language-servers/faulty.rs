@@ -7,6 +7,7 @@
 //! `{"say": {"method", "params"}}`, `{"ask": {"method", "params"}}` (and waits for the answer), `{"write": TEXT}` (as it
 //! is), `{"claim": BYTES}` (a header, and that many), `{"torn": JSON}` (an answer in two pieces within a character),
 //! `{"stderr": TEXT}`, `{"touch": FILE}`, `{"litter": FILE}` (a temporary file, and its folder's name in FILE), `{"flood": N}` (diagnostics), `{"twice": JSON}` (the same answer two times),
+//! `{"keep": FILE}` (what it was asked, in FILE),
 //! `{"child": 0}` (a process that outlives it), `{"deaf": 0}` (never reads again).
 #![forbid(unsafe_code)]
 #![expect(
@@ -57,7 +58,7 @@ impl Server {
         let Some(steps) = self.steps(method) else { return default(method, &message["id"]) };
         for step in steps {
             let (name, value) = step.as_object().unwrap().iter().next().unwrap();
-            self.step(name, value, &message["id"]);
+            self.step(name, value, message);
         }
     }
 
@@ -70,7 +71,8 @@ impl Server {
         Some(rule.steps.clone())
     }
 
-    fn step(&mut self, name: &str, value: &Json, id: &Json) {
+    fn step(&mut self, name: &str, value: &Json, message: &Json) {
+        let id = &message["id"];
         match name {
             "answer" => send(&json!({"jsonrpc": "2.0", "id": id, "result": value})),
             "twice" => (0..2).for_each(|_| send(&json!({"jsonrpc": "2.0", "id": id, "result": value}))),
@@ -88,6 +90,7 @@ impl Server {
             "stderr" => eprintln!("{}", value.as_str().unwrap()),
             "touch" => drop(File::create(value.as_str().unwrap()).unwrap()),
             "litter" => litter(value.as_str().unwrap()),
+            "keep" => std::fs::write(value.as_str().unwrap(), message["params"].to_string()).unwrap(),
             "flood" => flood(value.as_u64().unwrap()),
             "child" => drop(Command::new("sleep").arg("1000").stdout(Stdio::null()).spawn().unwrap()),
             "deaf" => sleep(Duration::from_secs(1_000)),

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use iac_language_servers::settings::{Chosen, Settings};
-use iac_language_servers::types::{Cause, Follow, Place, Position, Relation, State};
+use iac_language_servers::types::{Cause, Follow, Location, Place, Position, Range, Relation, State};
 use iac_language_servers::{LanguageServers, Workspace};
 use serde_json::json;
 
@@ -26,6 +26,8 @@ struct Project {
     at: (&'static str, u32, u32),
     uses: &'static [(&'static str, u32)],
     broken: (&'static str, &'static str),
+    /// A file with a mistake on its last line, and what an offered edit writes to mend it.
+    mended: (&'static str, &'static str, &'static str),
 }
 
 const RUST: Project = Project {
@@ -45,6 +47,7 @@ const RUST: Project = Project {
     at: ("src/area.rs", 0, 7),
     uses: &[("src/area.rs", 1), ("src/lib.rs", 1)],
     broken: ("src/area.rs", "pub fn square(side: u32) -> u32 { \"x\" }\n"),
+    mended: ("src/lib.rs", "mod area;\nstruct One;\nimpl Clone for One {}", "fn clone(&self) -> Self"),
 };
 
 const TYPESCRIPT: Project = Project {
@@ -67,6 +70,7 @@ const TYPESCRIPT: Project = Project {
     at: ("src/area.ts", 0, 16),
     uses: &[("src/main.ts", 0), ("src/main.ts", 1)],
     broken: ("src/area.ts", "export function square(side: number): number {\n  return 'x';\n}\n"),
+    mended: ("src/late.ts", "export const late = square(2);", "square"),
 };
 
 const PYTHON: Project = Project {
@@ -84,6 +88,7 @@ const PYTHON: Project = Project {
     at: ("tiny/area.py", 0, 4),
     uses: &[("tiny/area.py", 6), ("tiny/main.py", 0), ("tiny/main.py", 2)],
     broken: ("tiny/area.py", "def square_of(side: int) -> int:\n    return 'x'\n"),
+    mended: ("tiny/late.py", "late = square_of(2)", "from tiny.area import square_of"),
 };
 
 const C: Project = Project {
@@ -101,6 +106,7 @@ const C: Project = Project {
     at: ("area.c", 1, 4),
     uses: &[("main.c", 1)],
     broken: ("area.c", "#include \"area.h\"\nint square(int side) { return missing; }\n"),
+    mended: ("main.c", "#include \"area.h\"\nint main(void) { return square(2) }", ";"),
 };
 
 const BASH: Project = Project {
@@ -113,6 +119,7 @@ const BASH: Project = Project {
     at: ("area.sh", 1, 0),
     uses: &[("area.sh", 4), ("main.sh", 2)],
     broken: ("area.sh", ""),
+    mended: ("area.sh", "", ""),
 };
 
 fn open(profile: &str, project: &Project, root: &Path) -> (LanguageServers, Arc<Workspace>) {
@@ -195,6 +202,9 @@ async fn check(profile: &str, project: &Project) {
     if !project.broken.1.is_empty() {
         mistakes(profile, project, &workspace, folder.path()).await;
     }
+    if !project.mended.1.is_empty() && !MENDS_NOTHING.contains(&profile) {
+        mends(profile, project, &workspace, folder.path()).await;
+    }
     assert_eq!(started(folder.path()), "", "{profile}");
     drop((servers, workspace));
 }
@@ -244,6 +254,24 @@ async fn mistakes(profile: &str, project: &Project, workspace: &Workspace, root:
             );
         }
     }
+}
+
+/// Servers that have no edit for a missing import.
+const MENDS_NOTHING: [&str; 2] = ["pyright", "basedpyright"];
+
+/// What it offers to mend a mistake is an edit, and the file stays as it is.
+async fn mends(profile: &str, project: &Project, workspace: &Workspace, root: &Path) {
+    let (path, text, expected) = project.mended;
+    put(&root.join(path), text);
+    let last = text.lines().last().unwrap();
+    let line = u32::try_from(text.lines().count()).unwrap() - 1;
+    let place = |column| Position { line, column };
+    let range = Range { start: place(0), end: place(u32::try_from(last.len()).unwrap()) };
+    let at = Location { path: path.to_owned(), range };
+    let offered = workspace.actions(at, Some("quickfix"), 20_000).await.unwrap();
+    let mut edits = offered.items.iter().filter_map(|one| one.edits.as_ref()).flatten();
+    assert!(edits.any(|edit| edit.text.contains(expected)), "{profile}: {offered:?}");
+    assert_eq!(std::fs::read_to_string(root.join(path)).unwrap(), text);
 }
 
 #[tokio::test]

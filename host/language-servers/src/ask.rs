@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::types::{
-    Answered, Completions, Diagnostic, Edit, Failure, FileFilter, Files, Follow, Line, Locations, Neighbour,
-    Part, Place, Shown, Status, Step, Symbols,
+    Action, Answered, Completions, Diagnostic, Edit, Failure, FileFilter, Files, Follow, Line, Location,
+    Locations, Neighbour, Part, Place, Shown, Status, Step, Symbols,
 };
 use crate::workspace::{Each, Workspace};
 
@@ -31,6 +31,7 @@ pub enum Ask {
     WorkspaceDiagnostics { language: String, deadline: u32 },
     Completions { place: Place, overlay: Option<String>, limit: u32, deadline: u32 },
     Rename { place: Place, name: String, deadline: u32 },
+    Actions { at: Location, kind: Option<String>, deadline: u32 },
     Restart { language: Option<String> },
 }
 
@@ -55,6 +56,7 @@ pub enum Reply {
     WorkspaceDiagnostics(Result<Answered<Diagnostic>, Failure>),
     Completions(Result<Completions, Failure>),
     Rename(Result<Answered<Edit>, Failure>),
+    Actions(Result<Answered<Action>, Failure>),
     Restart(Result<(), Failure>),
 }
 
@@ -81,7 +83,8 @@ impl Ask {
             | Self::Diagnostics { deadline, .. }
             | Self::WorkspaceDiagnostics { deadline, .. }
             | Self::Completions { deadline, .. }
-            | Self::Rename { deadline, .. } => Some(deadline),
+            | Self::Rename { deadline, .. }
+            | Self::Actions { deadline, .. } => Some(deadline),
             Self::Root
             | Self::Servers
             | Self::Files { .. }
@@ -126,6 +129,9 @@ impl Workspace {
                 Reply::Completions(self.completions(place, overlay.as_deref(), limit, deadline).await)
             }
             Ask::Rename { place, name, deadline } => Reply::Rename(self.rename(place, &name, deadline).await),
+            Ask::Actions { at, kind, deadline } => {
+                Reply::Actions(self.actions(at, kind.as_deref(), deadline).await)
+            }
             Ask::Restart { language } => Reply::Restart(self.restart(language.as_deref())),
         }
     }

@@ -383,6 +383,21 @@ pub struct Edit {
     pub text: String,
 }
 
+/// Something that the server offers to change. It is data: nothing applies it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Action {
+    /// What it would do, in the server's words.
+    pub title: String,
+    /// Its kind in the protocol, such as `quickfix` or `refactor.extract`.
+    pub kind: Option<String>,
+    /// Whether the server prefers it to others.
+    pub preferred: bool,
+    /// What would change; none where only a command of the server would change it, or files would be made.
+    pub edits: Option<Vec<Edit>>,
+    /// Whether the server would run a command as well.
+    pub command: bool,
+}
+
 /// Which files are wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileFilter {

@@ -20,8 +20,8 @@ use crate::part;
 use crate::server::{Halt, Server};
 use crate::text::Text;
 use crate::types::{
-    Answered, Cause, Completions, Diagnostic, Edit, Failure, FileFilter, Files, Follow, Line, Locations,
-    Neighbour, Part, Place, Shown, SourceFile, State, Status, Step, Symbols,
+    Action, Answered, Cause, Completions, Diagnostic, Edit, Failure, FileFilter, Files, Follow, Line,
+    Location, Locations, Neighbour, Part, Place, Shown, SourceFile, State, Status, Step, Symbols,
 };
 
 /// Questions of one call, and how many of them a server is asked at the same time.
@@ -321,6 +321,23 @@ impl Workspace {
         let keeper = self.of(&place.path)?;
         let place = &place;
         keeper.ask(until, |server| async move { server.rename(place, name, until).await }).await
+    }
+
+    /// Returns what the server offers to change about a range, of one kind or of all.
+    ///
+    /// # Errors
+    /// Those of a question.
+    pub async fn actions(
+        &self,
+        mut at: Location,
+        kind: Option<&str>,
+        deadline: u32,
+    ) -> Result<Answered<Action>, Failure> {
+        let until = until(deadline);
+        at.path = self.disk.below(&at.path)?;
+        let keeper = self.of(&at.path)?;
+        let at = &at;
+        keeper.ask(until, |server| async move { server.actions(at, kind, until).await }).await
     }
 
     /// Ends the server of a language, or all that run, and starts them anew.

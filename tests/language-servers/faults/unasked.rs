@@ -34,6 +34,71 @@ async fn a_rename_is_a_plan() {
     check(json!([]), ask(), "Unsupported: faulty does not provide rename").await;
 }
 
+/// Code actions are a plan as well: edits that come late are asked for, what is not wanted is left out, and a command is
+/// named and not run. The server is told of its own diagnostics, since it mends no others.
+#[tokio::test]
+async fn actions_are_a_plan() {
+    let edit =
+        json!({"changes": {"file://FOLDER/root/b.faulty": [{"range": range(0, 0, 3), "newText": "uno"}]}});
+    let made = json!({"documentChanges": [{"kind": "create", "uri": "file://FOLDER/root/c.faulty"}]});
+    let offered = json!([
+        {"title": "now", "kind": "quickfix", "isPreferred": true, "edit": edit},
+        {"title": "later", "kind": "quickfix.all", "data": 1},
+        {"title": "never", "kind": "quickfix", "disabled": {"reason": "no"}},
+        {"title": "other", "kind": "refactor", "edit": edit},
+        {"title": "command", "command": "run"},
+        {"title": "both", "kind": "quickfix", "edit": edit, "command": {"title": "x", "command": "run"}},
+        {"title": "wrapped", "kind": "quickfix", "command": {"title": "x", "command": "apply", "arguments": [edit]}},
+        {"title": "file", "kind": "quickfix", "edit": made},
+    ]);
+    let script = json!([
+        capable(&json!({"codeActionProvider": {"resolveProvider": true}, "diagnosticProvider": {}})),
+        {"on": "textDocument/diagnostic", "do": [{"answer": {"kind": "full", "items": [
+            {"range": range(0, 0, 3), "message": "here"}, {"range": range(1, 0, 3), "message": "elsewhere"},
+        ]}}]},
+        {"on": "textDocument/codeAction", "do": [{"keep": "FOLDER/asked"}, {"answer": offered}]},
+        {"on": "codeAction/resolve", "do": [{"answer": {"title": "later", "kind": "quickfix.all", "edit": edit}}]},
+    ]);
+    let line = Range { start: Position { line: 0, column: 0 }, end: Position { line: 0, column: 3 } };
+    let at = Location { path: "a.faulty".to_owned(), range: line };
+    let ask = |kind: Option<&str>| Ask::Actions {
+        at: at.clone(),
+        kind: kind.map(str::to_owned),
+        deadline: DEADLINE,
+    };
+    let rig = Rig::new(&script, &json!({}), &json!({}));
+    let plan = rig.answer(ask(Some("quickfix"))).await["Ok"].clone();
+    let shown: Vec<String> = plan["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            format!("{} {} {}", one["title"].as_str().unwrap(), one["preferred"], one["edits"][0]["text"])
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            r#"now true "uno""#,
+            r#"later false "uno""#,
+            r#"both false "uno""#,
+            r#"wrapped false "uno""#,
+            "file false null"
+        ],
+        "{plan}"
+    );
+    let asked = std::fs::read_to_string(rig.folder.path().join("asked")).unwrap();
+    assert!(
+        asked.contains("here") && !asked.contains("elsewhere") && asked.contains(r#""only":["quickfix"]"#),
+        "{asked}"
+    );
+    let all = rig.answer(ask(None)).await["Ok"]["items"].as_array().unwrap().len();
+    assert_eq!(all, 7);
+    assert_eq!(std::fs::read_to_string(rig.root().join("b.faulty")).unwrap(), "one\n");
+    rig.end().await;
+    check(json!([]), ask(None), "Unsupported: faulty does not provide codeAction").await;
+}
+
 /// A use that the search leaves out is found by what its place means; a place that means nothing is said, and a doubt about
 /// files that the server does not read is taken back where nothing is left to doubt.
 #[tokio::test]

@@ -36,20 +36,10 @@ impl Server {
     ) -> Result<Answered<Diagnostic>, Halt> {
         self.refresh().await;
         let before = self.state();
+        let (items, is_stale) = self.raw_diagnostics(path, deadline).await?;
         let shown = self.show(path).await?;
-        let mut found = BTreeSet::new();
-        let pulls = self.abilities().pull_diagnostics;
-        if pulls {
-            let answer = self.ask("textDocument/diagnostic", &self.document(path), deadline).await?;
-            found.extend(self.read(answer.get("items"), path, &shown));
-        }
-        let pushed = if pulls {
-            self.pushed(path, &shown)
-        } else {
-            self.wait_for_push(path, &shown, deadline).await?
-        };
-        let is_stale = !pulls && pushed.is_none();
-        found.extend(self.read(pushed.as_ref().map(|pushed| &pushed.items), path, &shown));
+        let mut reader = Reader::new(self).knowing(path, shown.text);
+        let found: BTreeSet<Diagnostic> = reader.diagnostics(&Json::Array(items), path).into_iter().collect();
         let mut freshness = self.freshness(Reach::Known, before);
         if is_stale {
             freshness.doubt(Doubt::Stale);
@@ -57,9 +47,26 @@ impl Server {
         Ok(Answered { items: found.into_iter().collect(), freshness })
     }
 
-    fn read(&self, items: Option<&Json>, path: &str, shown: &Shown) -> Vec<Diagnostic> {
-        let mut reader = Reader::new(self).knowing(path, shown.text.clone());
-        items.map(|items| reader.diagnostics(items, path)).unwrap_or_default()
+    /// Returns the diagnostics of the newest text of a file as the server gave them, and whether they may be of an older.
+    pub(super) async fn raw_diagnostics(
+        &self,
+        path: &str,
+        deadline: Instant,
+    ) -> Result<(Vec<Json>, bool), Halt> {
+        let shown = self.show(path).await?;
+        let list = |items: Option<&Json>| items.and_then(Json::as_array).cloned().unwrap_or_default();
+        let pulls = self.abilities().pull_diagnostics;
+        let mut found = Vec::new();
+        let pushed = if pulls {
+            let answer = self.ask("textDocument/diagnostic", &self.document(path), deadline).await?;
+            found.extend(list(answer.get("items")));
+            self.pushed(path, &shown)
+        } else {
+            self.wait_for_push(path, &shown, deadline).await?
+        };
+        let is_stale = !pulls && pushed.is_none();
+        found.extend(list(pushed.as_ref().map(|pushed| &pushed.items)));
+        Ok((found, is_stale))
     }
 
     /// Returns what the server sent about this very text.

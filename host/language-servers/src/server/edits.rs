@@ -3,10 +3,17 @@
 use serde_json::{Value as Json, json};
 use tokio::time::Instant;
 
-use super::parse::{MOST, Reader};
+use super::parse::{MOST, Reader, text};
 use super::questions::doubt_length;
 use super::{Halt, Reach, Server};
-use crate::types::{Answered, Cause, Edit, Failure, Place};
+use crate::text::raw_range;
+use crate::types::{Action, Answered, Cause, Doubt, Edit, Failure, Location, Place, Position, Range};
+
+/// The most actions of one place. Each may need a question of its own, so there is a bound.
+const ACTIONS: usize = 100;
+
+/// Characters of a title.
+const LONGEST_TITLE: usize = 300;
 
 impl Server {
     /// Returns what would have to change for what is at a place to have another name. The changes are read and not made.
@@ -16,17 +23,88 @@ impl Server {
         name: &str,
         deadline: Instant,
     ) -> Result<Answered<Edit>, Halt> {
-        if self.capabilities.get("renameProvider").is_none_or(|it| it.is_null() || *it == Json::Bool(false)) {
-            return Err(self.unsupported("rename").into());
-        }
+        self.provides("renameProvider", "rename")?;
         self.refresh().await;
         let mut params = self.at(place).await?;
         params["newName"] = json!(name);
         let before = self.state();
         let answer = self.ask("textDocument/rename", &params, deadline).await?;
+        let items = self.edits(&answer).ok_or_else(renames_files)?;
+        let mut freshness = self.freshness(Reach::Project, before);
+        doubt_length(&mut freshness, items.len());
+        Ok(Answered { items, freshness })
+    }
+
+    /// Returns what the server offers to change about a range. Nothing of it is done.
+    ///
+    /// A server that promises to work out the edits later is asked for them. What only a command of the server would
+    /// change has no edits, since no command is ever run.
+    pub(crate) async fn actions(
+        &self,
+        at: &Location,
+        kind: Option<&str>,
+        deadline: Instant,
+    ) -> Result<Answered<Action>, Halt> {
+        self.provides("codeActionProvider", "codeAction")?;
+        self.refresh().await;
+        let (start, end) =
+            (self.place(&at.path, at.range.start).await?, self.place(&at.path, at.range.end).await?);
+        let range = json!({"start": start["position"], "end": end["position"]});
+        let before = self.state();
+        // A server mends only what it is told of, even what it said itself.
+        let diagnostics = if kind.is_none_or(|kind| kind.starts_with("quickfix")) {
+            let (found, _) = self.raw_diagnostics(&at.path, deadline).await?;
+            found.into_iter().filter(|one| touches(one, &range)).collect()
+        } else {
+            Vec::new()
+        };
+        let mut context = json!({"diagnostics": diagnostics, "triggerKind": 1});
+        if let Some(kind) = kind {
+            context["only"] = json!([kind]);
+        }
+        let params = json!({"textDocument": start["textDocument"], "range": range, "context": context});
+        let answer = self.ask("textDocument/codeAction", &params, deadline).await?;
+        let offered = answer.as_array().map(Vec::as_slice).unwrap_or_default();
+        let later =
+            self.capabilities.pointer("/codeActionProvider/resolveProvider") == Some(&Json::Bool(true));
+        let mut items = Vec::new();
+        for action in offered.iter().filter(|action| action.get("disabled").is_none()).take(ACTIONS) {
+            let resolved = if later && action.get("edit").is_none() && action.get("command").is_none() {
+                Some(self.ask("codeAction/resolve", action, deadline).await?)
+            } else {
+                None
+            };
+            items.extend(self.action(resolved.as_ref().unwrap_or(action), kind));
+        }
+        // clangd offers the same for each of the diagnostics that it mends.
+        items.dedup();
+        let mut freshness = self.freshness(Reach::Known, before);
+        if offered.len() > ACTIONS {
+            freshness.doubt(Doubt::Capped);
+        }
+        Ok(Answered { items, freshness })
+    }
+
+    fn action(&self, action: &Json, wanted: Option<&str>) -> Option<Action> {
+        let kind = text(action, "kind", LONGEST_TITLE);
+        // Some servers send every kind, whatever was asked for.
+        let is_wanted =
+            wanted.is_none_or(|wanted| kind.as_deref().is_some_and(|kind| is_below(kind, wanted)));
+        let (edit, command) = edit_of(action);
+        is_wanted.then_some(Action {
+            title: text(action, "title", LONGEST_TITLE)?,
+            kind,
+            preferred: action.get("isPreferred") == Some(&Json::Bool(true)),
+            edits: edit.and_then(|edit| self.edits(edit)),
+            command,
+        })
+    }
+
+    /// Reads the edits of a workspace edit; none where files would be made, renamed or deleted as well.
+    fn edits(&self, answer: &Json) -> Option<Vec<Edit>> {
         let mut reader = Reader::new(self);
         let mut items = Vec::new();
-        for (uri, edits) in changes(&answer).ok_or_else(renames_files)? {
+        for (uri, edits) in changes(answer)? {
             for edit in edits.as_array().map(Vec::as_slice).unwrap_or_default().iter().take(MOST) {
                 let (Some(range), Some(text)) =
                     (edit.get("range"), edit.get("newText").and_then(Json::as_str))
@@ -37,10 +115,47 @@ impl Server {
                 items.extend(at.map(|at| Edit { at, text: text.to_owned() }));
             }
         }
-        let mut freshness = self.freshness(Reach::Project, before);
-        doubt_length(&mut freshness, items.len());
-        Ok(Answered { items, freshness })
+        Some(items)
     }
+
+    async fn place(&self, path: &str, at: Position) -> Result<Json, Halt> {
+        self.at(&Place { path: path.to_owned(), at }).await
+    }
+
+    /// Sees that the server answers a question that no profile knows of before it runs.
+    fn provides(&self, capability: &str, what: &str) -> Result<(), Failure> {
+        let is_there = |it: &&Json| !it.is_null() && **it != Json::Bool(false);
+        self.capabilities.get(capability).filter(is_there).map(drop).ok_or_else(|| self.unsupported(what))
+    }
+}
+
+/// The edit of an action, and whether a command belongs to it as well. A command that gets an edit and nothing else would
+/// apply it, so the edit is all there is to it: jdtls and older clangd wrap theirs so.
+fn edit_of(action: &Json) -> (Option<&Json>, bool) {
+    let edit = action.get("edit");
+    let command = action.get("command").filter(|command| !command.is_null());
+    let Some(command) = command.filter(|_| edit.is_none()) else { return (edit, command.is_some()) };
+    let arguments = command.get("arguments").or_else(|| action.get("arguments")).and_then(Json::as_array);
+    let is_edit = |one: &&Json| one.get("changes").is_some() || one.get("documentChanges").is_some();
+    match arguments.map(Vec::as_slice) {
+        Some([only]) if is_edit(&only) => (Some(only), false),
+        _ => (None, true),
+    }
+}
+
+/// Whether a kind is another one or a kind of it: `refactor.extract.function` is a `refactor`.
+fn is_below(kind: &str, wanted: &str) -> bool {
+    kind.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Whether a diagnostic stands in a range or beside it, both in the server's own units.
+fn touches(diagnostic: &Json, range: &Json) -> bool {
+    let of = |range: Range| ((range.start.line, range.start.column), (range.end.line, range.end.column));
+    let (Some(one), Some(other)) = (diagnostic.get("range").and_then(raw_range), raw_range(range)) else {
+        return false;
+    };
+    let ((start, end), (from, to)) = (of(one), of(other));
+    start <= to && from <= end
 }
 
 /// The edits of a workspace edit, by file; none where files would be made, renamed or deleted.
@@ -62,4 +177,32 @@ fn renames_files() -> Failure {
         Cause::Failed,
         "the server would also rename or make files, which a plan of edits cannot hold",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_hold_kinds() {
+        let check = |kind, wanted, expected| assert_eq!(is_below(kind, wanted), expected, "{kind} {wanted}");
+        check("refactor.extract", "refactor", true);
+        check("refactor", "refactor", true);
+        check("refactoring", "refactor", false);
+        check("quickfix", "refactor", false);
+    }
+
+    #[test]
+    fn diagnostics_touch_ranges() {
+        let range = |from: (u32, u32), to: (u32, u32)| json!({"start": {"line": from.0, "character": from.1}, "end": {"line": to.0, "character": to.1}});
+        let check = |from, to, expected| {
+            let diagnostic = json!({"range": range(from, to)});
+            assert_eq!(touches(&diagnostic, &range((2, 4), (2, 8))), expected, "{diagnostic}");
+        };
+        check((2, 5), (2, 6), true);
+        check((2, 8), (2, 9), true);
+        check((1, 0), (3, 0), true);
+        check((2, 9), (2, 12), false);
+        check((1, 0), (2, 3), false);
+    }
 }

@@ -230,7 +230,7 @@ fn is_deprecated(item: &Json) -> bool {
         || item.get("deprecated") == Some(&Json::Bool(true))
 }
 
-fn text(item: &Json, key: &str, most: usize) -> Option<String> {
+pub(super) fn text(item: &Json, key: &str, most: usize) -> Option<String> {
     item.get(key).and_then(Json::as_str).map(|text| cut(text, most))
 }
 

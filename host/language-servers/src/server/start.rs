@@ -173,6 +173,12 @@ fn capabilities(profile: &Profile) -> Json {
             },
             "references": fixed,
             "rename": fixed,
+            // Without these a server sends commands, which are never run, in place of edits.
+            "codeAction": {
+                "dynamicRegistration": false, "isPreferredSupport": true, "disabledSupport": true, "dataSupport": true,
+                "resolveSupport": {"properties": ["edit"]},
+                "codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix", "refactor", "source"]}},
+            },
             "definition": {"linkSupport": true},
             "typeDefinition": {"linkSupport": true},
             "implementation": {"linkSupport": true},
