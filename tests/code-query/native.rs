@@ -211,6 +211,25 @@ impl Workspace for Native {
         })
     }
 
+    fn actions(&self, at: &Location, kind: Option<&str>, deadline: u32) -> Result<Actions, Failure> {
+        let position = |at: Position| host::Position { line: at.line, column: at.column };
+        let range = host::Range { start: position(at.range.start), end: position(at.range.end) };
+        let at = host::Location { path: at.path.clone(), range };
+        let found = self.wait(self.root.actions(at, kind, self.left(deadline))).map_err(failure)?;
+        let edit = |one: host::Edit| Edit { at: location(one.at), text: one.text };
+        let action = |one: host::Action| Action {
+            title: one.title,
+            kind: one.kind,
+            preferred: one.preferred,
+            edits: one.edits.map(|edits| edits.into_iter().map(edit).collect()),
+            command: one.command,
+        };
+        Ok(Actions {
+            items: found.items.into_iter().map(action).collect(),
+            freshness: freshness(found.freshness),
+        })
+    }
+
     fn restart(&self, language: Option<&str>) -> Result<(), Failure> {
         let _inside = self.handle.enter();
         self.root.restart(language).map_err(failure)

@@ -14,7 +14,7 @@ use crate::trouble::Trouble;
 const BUDGET: usize = 32_000;
 
 /// What is left out first when an answer is too long.
-const EXTRAS: [&str; 5] = ["preview", "detail", "docs", "context", "sites"];
+const EXTRAS: [&str; 6] = ["preview", "detail", "docs", "context", "sites", "edits"];
 
 /// The answer to one query.
 #[derive(Debug, Default)]

@@ -9,8 +9,8 @@ pub(crate) const DESCRIPTION: &str = "Answers questions about source code from r
     {\"queries\":[..]}.\n\
     types: findSymbols {query,path?,kind?}; outline {path,symbol?,kind?,depth?}; diagnostics {path?,severity?}; \
     references, definition, implementations, typeInfo, callers, callees {symbol,path?} or {path,line,character?}; \
-    completions {path,prefix,context?} or {path,line,character}; rename {symbol,newName}: the edits, none applied; status; \
-    restart.\n\
+    completions {path,prefix,context?} or {path,line,character}; rename {symbol,newName} and actions \
+    {path,line,only?,title?} (quick fixes, refactorings): the edits, none applied; status; restart.\n\
     Patterns: * ? [a-z] [!x] {a,b}, and . for hierarchy: \"{get,set}*\", \"[A-Z]*Service\", \"Animation.get*\", \
     \"Shapes.**.area\"; a leading . means top level. kind: class, method, .. or a group: type, callable, value, container.\n\
     Answers {\"results\":[{\"result\":[{path, ..}],\"total\",\"complete\",\"reasons\"?,\"note\"?} or {\"error\",\"code\",\"hint\"?}]}, \
@@ -47,6 +47,10 @@ pub(crate) fn schema() -> Json {
             "prefix": text("completions: text before the cursor"),
             "context": text("completions: line that ends in the prefix"),
             "newName": text("rename: the new name"),
+            "endLine": number(1, u32::MAX, "actions: last line of the code"),
+            "endCharacter": number(1, u32::MAX, "actions: character after its end"),
+            "only": text("actions: quickfix, refactor, source.organizeImports, .."),
+            "title": text("actions: a part of the title"),
             "language": text("restart: which server"),
             "limit": number(1, 1_000, "100"),
             "offset": number(0, u32::MAX, "0"),
@@ -60,7 +64,7 @@ pub(crate) fn schema() -> Json {
     })
 }
 
-const TYPES: [&str; 13] = [
+const TYPES: [&str; 14] = [
     "findSymbols",
     "outline",
     "diagnostics",
@@ -72,6 +76,7 @@ const TYPES: [&str; 13] = [
     "callers",
     "callees",
     "rename",
+    "actions",
     "status",
     "restart",
 ];

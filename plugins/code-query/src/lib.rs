@@ -23,6 +23,7 @@ mod hidden;
 mod find;
 mod diagnostics;
 mod locate;
+mod actions;
 mod completions;
 mod outline;
 mod type_info;
@@ -103,6 +104,9 @@ fn run(desk: &Desk<'_>, query: &Query) -> Result<answer::Answer, Trouble> {
         Ask::Completions { path, spot } => completions::answer(desk, path, spot, common),
         Ask::Callers { target } => relations::calls(desk, target, Step::Callers, common),
         Ask::Callees { target } => relations::calls(desk, target, Step::Callees, common),
+        Ask::Actions { place, only, title } => {
+            actions::answer(desk, place, only.as_deref(), title.as_deref(), common)
+        }
         Ask::Rename { target, name } => relations::rename(desk, target, name, common),
         Ask::Status => Ok(status::answer(desk, common)),
         Ask::Restart { language } => status::restart(desk, language.as_deref(), common),

@@ -320,6 +320,36 @@ fn is_called(
     }
 }
 
+/// Which end of a line is meant where no character is given.
+pub(crate) enum Side {
+    Start,
+    End,
+}
+
+/// The place of a line and a character, both from 1; without a character an end of what is written on the line.
+///
+/// # Errors
+/// `NOT_FOUND` where the file has no such place.
+pub(crate) fn position(
+    site: Site<'_>,
+    file: &File,
+    path: &str,
+    (line, character): (u32, Option<u32>),
+    side: &Side,
+) -> Result<Position, Trouble> {
+    let text = text_of_line(site, file, path, line)?;
+    let column = match (character, side) {
+        (Some(character), _) => within(&text, path, line, character)?,
+        (None, Side::Start) => length(&text) - length(text.trim_start()),
+        (None, Side::End) => length(text.trim_end()),
+    };
+    Ok(Position { line: line - 1, column })
+}
+
+fn length(text: &str) -> u32 {
+    u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
+}
+
 fn text_of_line(site: Site<'_>, file: &File, path: &str, line: u32) -> Result<String, Trouble> {
     let asked = [Line { path: file.path.clone(), number: line - 1 }];
     if let Some(Some(text)) = site.workspace.lines(&asked).into_iter().next() {

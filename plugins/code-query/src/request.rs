@@ -64,6 +64,7 @@ pub(crate) enum Ask {
     Callers { target: Target },
     Callees { target: Target },
     Rename { target: Target, name: String },
+    Actions { place: Selection, only: Option<String>, title: Option<String> },
     Status,
     Restart { language: Option<String> },
 }
@@ -83,6 +84,13 @@ pub(crate) enum Target {
         character: Option<u32>,
         named: Option<Pattern>,
     },
+}
+
+/// What is to be changed: a thing, a place, a line, or what lies between two places. Lines and characters count from 1.
+#[derive(Debug)]
+pub(crate) enum Selection {
+    Thing(Target),
+    Lines { path: String, from: (u32, Option<u32>), to: (u32, Option<u32>) },
 }
 
 /// Where something is to be completed; lines and characters count from 1.
@@ -111,7 +119,7 @@ pub(crate) struct Common {
 }
 
 /// Every type with its own fields.
-const TYPES: [(&str, &[&str]); 13] = [
+const TYPES: [(&str, &[&str]); 14] = [
     ("findSymbols", &["query", "path", "kind", "includeLocals", "body", "contextLines"]),
     ("outline", &["path", "symbol", "kind", "depth", "includeLocals"]),
     ("diagnostics", &["path", "severity", "source"]),
@@ -123,12 +131,13 @@ const TYPES: [(&str, &[&str]); 13] = [
     ("callers", &["symbol", "path", "line", "character", "kind", "body", "contextLines"]),
     ("callees", &["symbol", "path", "line", "character", "kind", "body", "contextLines"]),
     ("rename", &["symbol", "newName", "path", "line", "character", "kind"]),
+    ("actions", &["symbol", "path", "line", "character", "endLine", "endCharacter", "kind", "only", "title"]),
     ("status", &[]),
     ("restart", &["language"]),
 ];
 
 /// What people and other tools call a question, and what it is called here.
-const WORDS: [(&str, &str); 8] = [
+const WORDS: [(&str, &str); 11] = [
     ("hover", "typeInfo"),
     ("symbols", "findSymbols"),
     ("workspaceSymbol", "findSymbols"),
@@ -137,6 +146,9 @@ const WORDS: [(&str, &str); 8] = [
     ("incomingCalls", "callers"),
     ("outgoingCalls", "callees"),
     ("goToDefinition", "definition"),
+    ("codeAction", "actions"),
+    ("codeActions", "actions"),
+    ("quickFix", "actions"),
 ];
 
 /// Fields of every type.
@@ -189,6 +201,7 @@ impl Query {
             Ask::Callers { .. } => "callers",
             Ask::Callees { .. } => "callees",
             Ask::Rename { .. } => "rename",
+            Ask::Actions { .. } => "actions",
             Ask::Status => "status",
             Ask::Restart { .. } => "restart",
         }
@@ -222,6 +235,11 @@ impl Ask {
             },
             "completions" => Self::Completions { path: fields.required("path")?, spot: Spot::parse(fields)? },
             "rename" => Self::Rename { target: Target::parse(fields)?, name: fields.required("newName")? },
+            "actions" => Self::Actions {
+                place: Selection::parse(fields)?,
+                only: fields.text("only")?,
+                title: fields.text("title")?,
+            },
             "status" => Self::Status,
             "restart" => Self::Restart { language: fields.text("language")? },
             about => {
@@ -255,6 +273,32 @@ impl Target {
                 Err(fields.trouble("needs \"line\" beside \"path\", or \"symbol\""))
             }
             (None, None) => Err(fields.trouble("needs \"symbol\", or \"path\" and \"line\"")),
+        }
+    }
+}
+
+impl Selection {
+    /// A name stands for what has it. Else a line is the whole of it, and a character alone is the place before it.
+    fn parse(fields: &Fields<'_>) -> Result<Self, Trouble> {
+        let end_line = fields.number("endLine", 1, u32::MAX)?;
+        let end = fields.number("endCharacter", 1, u32::MAX)?;
+        match Target::parse(fields)? {
+            Target::Place { path, line, character, named: None } => {
+                let to = match (end_line, end) {
+                    (None, None) => (line, character),
+                    (to, end) => (to.unwrap_or(line), end),
+                };
+                if (to.0, to.1.unwrap_or(u32::MAX)) < (line, character.unwrap_or(1)) {
+                    return Err(fields.trouble(
+                        "needs an end (\"endLine\", \"endCharacter\") that is not before its beginning",
+                    ));
+                }
+                Ok(Self::Lines { path, from: (line, character), to })
+            }
+            _ if end_line.is_some() || end.is_some() => {
+                Err(fields.trouble("takes \"endLine\" and \"endCharacter\" only with \"path\" and \"line\""))
+            }
+            target => Ok(Self::Thing(target)),
         }
     }
 }
@@ -348,6 +392,6 @@ fn type_of(map: &Map<String, Json>) -> Result<(&'static str, &'static [&'static 
     let meant = WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(name)).map(|(_, meant)| *meant);
     Err(match meant.or_else(|| near::nearest(name, names)) {
         Some(near) => trouble.hint(format!("did you mean \"{near}\"?")),
-        None => trouble.hint("also callers, callees, rename, status, restart"),
+        None => trouble.hint("also callers, callees, rename, actions, status, restart"),
     })
 }

@@ -472,6 +472,10 @@ impl Workspace for Known<'_> {
         if self.run.stops() { Err(unknown()) } else { self.world.rename(place, name, deadline) }
     }
 
+    fn actions(&self, at: &Location, kind: Option<&str>, deadline: u32) -> Result<Actions, Failure> {
+        if self.run.stops() { Err(unknown()) } else { self.world.actions(at, kind, deadline) }
+    }
+
     fn restart(&self, language: Option<&str>) -> Result<(), Failure> {
         if self.run.stops() { Err(unknown()) } else { self.world.restart(language) }
     }

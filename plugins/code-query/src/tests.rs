@@ -365,6 +365,7 @@ lend! {
     workspace_diagnostics(language: &str, deadline: u32) -> Result<Diagnostics, Failure>;
     completions(place: &Place, overlay: Option<&str>, limit: u32, deadline: u32) -> Result<Completions, Failure>;
     rename(place: &Place, name: &str, deadline: u32) -> Result<Edits, Failure>;
+    actions(at: &Location, kind: Option<&str>, deadline: u32) -> Result<Actions, Failure>;
     restart(language: Option<&str>) -> Result<(), Failure>;
 }
 

@@ -3,9 +3,9 @@
 
 use iac_plugin::language_servers as host;
 pub use iac_plugin::language_servers::{
-    Abilities, Cause, Completion, Completions, Diagnostic, Diagnostics, Doubt, Edit, Edits, Failure, File,
-    FileFilter, Files, Follow, Freshness, Line, Location, Locations, Naming, Neighbour, Neighbours, Part,
-    Place, Position, Range, Relation, Search, Server, Shown, State, Step, Symbol, Symbols,
+    Abilities, Action, Actions, Cause, Completion, Completions, Diagnostic, Diagnostics, Doubt, Edit, Edits,
+    Failure, File, FileFilter, Files, Follow, Freshness, Line, Location, Locations, Naming, Neighbour,
+    Neighbours, Part, Place, Position, Range, Relation, Search, Server, Shown, State, Step, Symbol, Symbols,
 };
 
 /// What a question about many is answered with: one answer for each, in the same order.
@@ -40,6 +40,7 @@ pub trait Workspace {
         deadline: u32,
     ) -> Result<Completions, Failure>;
     fn rename(&self, place: &Place, name: &str, deadline: u32) -> Result<Edits, Failure>;
+    fn actions(&self, at: &Location, kind: Option<&str>, deadline: u32) -> Result<Actions, Failure>;
     fn restart(&self, language: Option<&str>) -> Result<(), Failure>;
 }
 
@@ -112,6 +113,10 @@ impl Workspace for host::Workspace {
 
     fn rename(&self, place: &Place, name: &str, deadline: u32) -> Result<Edits, Failure> {
         Self::rename(self, place, name, deadline)
+    }
+
+    fn actions(&self, at: &Location, kind: Option<&str>, deadline: u32) -> Result<Actions, Failure> {
+        Self::actions(self, at, kind, deadline)
     }
 
     fn restart(&self, language: Option<&str>) -> Result<(), Failure> {

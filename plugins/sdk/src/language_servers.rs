@@ -3,8 +3,8 @@
 //! The records are those of the interface; see its documentation for what each of them holds.
 
 pub use crate::bindings::iac::plugin::language_servers::{
-    Abilities, Cause, Completion, Completions, Diagnostic, Diagnostics, Doubt, Edit, Edits, Failure, File,
-    FileFilter, Files, Follow, Freshness, Line, Location, Locations, Naming, Neighbour, Neighbours, Part,
-    Place, Position, Range, Relation, Search, Server, Shown, State, Step, Symbol, Symbols, Workspace, open,
-    roots,
+    Abilities, Action, Actions, Cause, Completion, Completions, Diagnostic, Diagnostics, Doubt, Edit, Edits,
+    Failure, File, FileFilter, Files, Follow, Freshness, Line, Location, Locations, Naming, Neighbour,
+    Neighbours, Part, Place, Position, Range, Relation, Search, Server, Shown, State, Step, Symbol, Symbols,
+    Workspace, open, roots,
 };

@@ -671,6 +671,29 @@ impl Workspace for Model {
         Ok(Edits { items, freshness: self.freshness() })
     }
 
+    fn actions(&self, at: &Location, kind: Option<&str>, _: u32) -> Result<Actions, Failure> {
+        if !self.can("actions") {
+            return Err(failure(Cause::Unsupported, "unsupported"));
+        }
+        let Range { start, end } = at.range;
+        self.ask(format!("actions {}:{}-{}:{}", start.line, start.column, end.line, end.column));
+        let edit = Edit { at: at.clone(), text: "fixed\n".to_owned() };
+        let action = |title: &str, kind: &str, preferred, edits: Option<Vec<Edit>>| Action {
+            title: title.to_owned(),
+            kind: Some(kind.to_owned()),
+            preferred,
+            command: edits.as_ref().is_none_or(|edits| edits.len() > 1),
+            edits,
+        };
+        let all = vec![
+            action("Fix it", "quickfix", true, Some(vec![edit.clone()])),
+            action("Move to new file", "refactor.move", false, None),
+            action("Rewrite all", "refactor.rewrite", false, Some(vec![edit.clone(), edit])),
+        ];
+        let is_wanted = |one: &Action| kind.is_none_or(|kind| one.kind.as_ref().unwrap().starts_with(kind));
+        Ok(Actions { items: all.into_iter().filter(is_wanted).collect(), freshness: self.freshness() })
+    }
+
     fn restart(&self, language: Option<&str>) -> Result<(), Failure> {
         match language {
             None | Some("toy") => {

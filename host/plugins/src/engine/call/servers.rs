@@ -206,6 +206,17 @@ impl wit::HostWorkspace for State {
         self.answered(&workspace, ask, only!(Rename)).await
     }
 
+    async fn actions(
+        &mut self,
+        workspace: Resource<Workspace>,
+        at: wit::Location,
+        kind: Option<String>,
+        deadline: u32,
+    ) -> Returned<wit::Actions> {
+        let ask = Ask::Actions { at: at.into(), kind, deadline };
+        self.answered(&workspace, ask, only!(Actions)).await
+    }
+
     async fn restart(&mut self, workspace: Resource<Workspace>, language: Option<String>) -> Returned<()> {
         self.answered(&workspace, Ask::Restart { language }, only!(Restart)).await
     }
@@ -320,6 +331,7 @@ fn weight(ask: &Ask) -> usize {
         Ask::WorkspaceSymbols { text, .. } => text.len(),
         Ask::Completions { place, overlay, .. } => place.path.len() + overlay.as_ref().map_or(0, String::len),
         Ask::Rename { place, name, .. } => place.path.len() + name.len(),
+        Ask::Actions { at, kind, .. } => at.path.len() + kind.as_ref().map_or(0, String::len),
         Ask::Root
         | Ask::Servers
         | Ask::Prepare { .. }

@@ -100,6 +100,8 @@ records! {
     types::Answered<types::Diagnostic> => Diagnostics { items freshness }
     types::Edit => Edit { at text }
     types::Answered<types::Edit> => Edits { items freshness }
+    types::Action => Action { title kind preferred edits command }
+    types::Answered<types::Action> => Actions { items freshness }
     types::Completion => Completion { label kind detail insert }
     types::Completions => Completions { items total freshness }
     types::SourceFile => File { path language size stamp }
@@ -174,6 +176,13 @@ impl From<wit::Line> for types::Line {
 impl From<wit::Place> for types::Place {
     fn from(wit::Place { path, at }: wit::Place) -> Self {
         Self { path, at: types::Position { line: at.line, column: at.column } }
+    }
+}
+
+impl From<wit::Location> for types::Location {
+    fn from(wit::Location { path, range }: wit::Location) -> Self {
+        let position = |at: wit::Position| types::Position { line: at.line, column: at.column };
+        Self { path, range: types::Range { start: position(range.start), end: position(range.end) } }
     }
 }
 
