@@ -34,6 +34,7 @@ fn install_bytes(state: &Path, bytes: &[u8]) {
         tools: package.tools.clone(),
         quarantined: None,
         disabled: false,
+        key: None,
     };
     Installed::open(state).and_then(|it| it.add(bytes, &package, receipt)).expect("it is installed");
 }

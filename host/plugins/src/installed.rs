@@ -22,6 +22,7 @@ use crate::capability::Grants;
 use crate::descriptor::Descriptor;
 use crate::limits::Overrides;
 use crate::package::Package;
+use crate::signature::Key;
 
 /// The plugins of one state directory.
 pub struct Installed {
@@ -42,6 +43,9 @@ pub struct Receipt {
     pub description: String,
     /// Where it came from, as it was given.
     pub source: String,
+    /// The key that its author signed it with; an update by another one is asked about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<Key>,
     /// When it was installed, in milliseconds since 1970.
     pub installed: u64,
     /// What the operator gave it.

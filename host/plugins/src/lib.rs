@@ -11,6 +11,7 @@ pub mod failure;
 mod schema;
 pub mod descriptor;
 pub mod limits;
+pub mod signature;
 pub mod manifest;
 pub mod script;
 pub mod host;

@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::PluginId;
 use crate::capability::{Capability, Grants, Level};
+use crate::signature::Key;
 
 /// The version of `iac:plugin` that this host has.
 pub const API: &str = "0.1";
@@ -31,6 +32,9 @@ pub struct Manifest {
     /// Where more is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub homepage: Option<String>,
+    /// The key that its author signs packages with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<Key>,
     /// Whether the code checks its arguments itself, more kindly than its schemas say.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lenient: bool,
@@ -510,6 +514,12 @@ mod tests {
         let set = Map::from_iter([("b".to_owned(), Json::Bool(false))]);
         assert_eq!(Json::Object(manifest.settings(&set)).to_string(), r#"{"mails":["a"],"b":false}"#);
         assert_eq!((manifest.unset(&Map::new()), manifest.unset(&set)), (vec!["b".to_owned()], vec![]));
+    }
+
+    #[test]
+    fn a_key_is_one_line_of_minisign() {
+        check("key = \"RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3\"", "");
+        check("key = \"RWQf6LRC\"", "not a public key of minisign: `RWQf6LRC`");
     }
 
     #[test]

@@ -32,6 +32,7 @@ fn package(id: &str, version: &str, tool: &str) -> (Vec<u8>, Package, Receipt) {
         tools: tools.clone(),
         quarantined: None,
         disabled: false,
+        key: None,
     };
     let package =
         Package { manifest, tools, scripts: Vec::new(), imports: BTreeSet::new(), sha256, size: bytes.len() };

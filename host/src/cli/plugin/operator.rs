@@ -467,6 +467,7 @@ fn receipt(package: &Package, source: &Path, grants: Grants) -> Result<Receipt, 
         tools: package.tools.clone(),
         quarantined: None,
         disabled: false,
+        key: None,
     })
 }
 
