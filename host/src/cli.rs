@@ -15,6 +15,7 @@ mod help;
 mod list;
 mod options;
 mod paint;
+mod web;
 mod author;
 mod package;
 mod plugin;

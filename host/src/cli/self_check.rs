@@ -1,14 +1,14 @@
 //! `self-check`: whether there is a newer version. It asks only when a person runs it, and tells nothing about them.
 
 use std::io::{self, Write as _};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use clap::Args;
 use semver::Version;
 use serde_json::json;
 
 use super::options::Common;
-use super::{Failure, paint};
+use super::{Failure, paint, web};
 
 /// Where this program was released: `./release` tells, or else `repository` in Cargo.toml.
 const REPOSITORY: &str = match option_env!("IAC_MCP_REPOSITORY") {
@@ -87,15 +87,9 @@ fn ask(address: &str) -> Result<String, Failure> {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "curl is started for a person at the terminal, never by a server; so the program itself needs no network"
-)]
 fn curl(address: &str) -> io::Result<Output> {
-    let mut curl = Command::new("curl");
-    // `--disable` keeps a person's own settings out, and the name of the program is all that the request tells.
-    curl.args(["--disable", "--silent", "--show-error", "--fail", "--head", "--proto", "=https"]);
-    curl.args(["--max-time", PATIENCE, "--user-agent", "iac-mcp", "--output", "/dev/null"]);
+    let mut curl = web::curl();
+    curl.args(["--fail", "--head", "--proto", "=https", "--max-time", PATIENCE, "--output", "/dev/null"]);
     curl.args(["--write-out", "%{redirect_url}", "--", address]).stdin(Stdio::null());
     curl.output()
 }

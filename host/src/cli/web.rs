@@ -1,0 +1,345 @@
+//! What the command line asks of the network, at a person's terminal: all of it goes through the system's `curl`.
+//!
+//! The program itself has no network stack. An answer is bounded in bytes and in time, and no settings of the person's own
+//! `curl` apply.
+
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use iac_core::foreign;
+use url::{Host, Url};
+
+use super::Failure;
+
+/// Seconds for a connection, for a whole answer, and without a thousand bytes in each.
+const CONNECTING: &str = "15";
+const WHOLE: &str = "300";
+const STALLED: &str = "10";
+
+/// So many redirects one answer may take.
+const REDIRECTS: usize = 5;
+
+/// The heads of an answer have no more bytes.
+const LARGEST_HEAD: u64 = 256 * 1024;
+
+/// Starts `curl` with what every request has. `--disable` keeps a person's own settings out, and the name of the program is
+/// all that a request tells of it.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "curl is started for a person at the terminal, never by a server; so the program itself needs no network"
+)]
+pub(super) fn curl() -> Command {
+    let mut curl = Command::new("curl");
+    curl.args(["--disable", "--silent", "--show-error", "--user-agent", "iac-mcp", "--globoff"]);
+    curl
+}
+
+/// An address that may be asked: `https`, or `http` on this computer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Address(Url);
+
+impl Address {
+    pub(super) fn parse(text: &str) -> Result<Self, Failure> {
+        let expected = "expected https://HOST/PATH, or http://127.0.0.1:PORT/PATH on this computer";
+        let wrong = || Failure::Misuse(format!("not an address to fetch from: {}\n{expected}", shown(text)));
+        let mut url = Url::parse(text).map_err(|_| wrong())?;
+        url.set_fragment(None);
+        let address = Self(url);
+        let scheme = match address.0.scheme() {
+            "https" => true,
+            "http" => address.is_here(),
+            _ => false,
+        };
+        let is_plain = address.0.username().is_empty() && address.0.password().is_none();
+        if scheme && is_plain { Ok(address) } else { Err(wrong()) }
+    }
+
+    /// The address that an answer from this one leads to.
+    pub(super) fn join(&self, text: &str) -> Result<Self, Failure> {
+        let url = self.0.join(text).map_err(|_| self.fails(&format!("it leads to `{}`", shown(text))))?;
+        let next = Self::parse(url.as_str())
+            .map_err(|_| self.fails(&format!("it leads to {}, which is not https", shown(url.as_str()))))?;
+        match next.is_here() && !self.is_here() {
+            true => Err(self.fails(&format!("it leads to this computer, {}", shown(url.as_str())))),
+            false => Ok(next),
+        }
+    }
+
+    /// Whether it is on this computer, where nobody listens on the way.
+    pub(super) fn is_here(&self) -> bool {
+        match self.0.host() {
+            Some(Host::Domain(name)) => name == "localhost",
+            Some(Host::Ipv4(ip)) => ip.is_loopback(),
+            Some(Host::Ipv6(ip)) => ip.is_loopback(),
+            None => false,
+        }
+    }
+
+    /// The host with its port.
+    pub(super) fn host(&self) -> &str {
+        &self.0[url::Position::BeforeHost..url::Position::AfterPort]
+    }
+
+    /// The address of a file beside, with this at the end of its name.
+    pub(super) fn beside(&self, suffix: &str) -> Self {
+        let mut url = self.0.clone();
+        url.set_path(&format!("{}{suffix}", url.path()));
+        Self(url)
+    }
+
+    /// The same address with one more part in its query.
+    pub(super) fn with(&self, name: &str, value: &str) -> Self {
+        let mut url = self.0.clone();
+        url.query_pairs_mut().append_pair(name, value);
+        Self(url)
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// An error about what came from here.
+    pub(super) fn fails(&self, why: &str) -> Failure {
+        Failure::Failed(format!("could not fetch {}: {why}", shown(self.as_str())))
+    }
+}
+
+/// Text from outside, in one line of bounded length.
+pub(super) fn shown(text: &str) -> String {
+    foreign::clean(text, 300)
+}
+
+/// How something is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Method {
+    Get,
+    Head,
+    Post,
+    Put,
+}
+
+/// One request.
+pub(super) struct Request<'a> {
+    pub(super) method: Method,
+    pub(super) headers: Vec<String>,
+    /// A secret: `Authorization`, which no other host gets.
+    pub(super) login: Option<String>,
+    pub(super) body: Option<&'a [u8]>,
+    /// The most bytes of an answer that are read.
+    pub(super) most: u64,
+}
+
+impl Request<'_> {
+    pub(super) fn get(most: u64) -> Self {
+        Self { method: Method::Get, headers: Vec::new(), login: None, body: None, most }
+    }
+}
+
+/// What was answered.
+pub(super) struct Reply {
+    pub(super) status: u16,
+    headers: Vec<(String, String)>,
+    pub(super) body: Vec<u8>,
+}
+
+impl Reply {
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(held, _)| held == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Reads the last head: one stands before it for each proxy and each `100 Continue`.
+    fn read(heads: &str, body: Vec<u8>) -> Option<Self> {
+        let mut last = None;
+        for line in heads.lines() {
+            if let Some(status) = line.strip_prefix("HTTP/") {
+                last = Some((status.split(' ').nth(1)?.parse().ok()?, Vec::new()));
+            } else if let (Some((_, headers)), Some((name, value))) = (&mut last, line.split_once(':')) {
+                headers.push((name.trim().to_ascii_lowercase(), value.trim().to_owned()));
+            }
+        }
+        last.map(|(status, headers)| Self { status, headers, body })
+    }
+}
+
+/// Asks once; a redirect is an answer like any other.
+///
+/// # Errors
+/// There is no answer, it takes too long, or it has too many bytes.
+pub(super) fn ask(address: &Address, request: &Request<'_>) -> Result<Reply, Failure> {
+    let folder = tempfile::tempdir()?;
+    let (heads, body) = (folder.path().join("heads"), folder.path().join("body"));
+    if let Some(bytes) = request.body {
+        std::fs::File::create(&body)?.write_all(bytes)?;
+    }
+    let mut curl = command(address, request, &heads, &body);
+    curl.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let started = curl.spawn().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => address.fails("there is no `curl`; install it"),
+        _ => address.fails(&format!("`curl` did not start: {error}")),
+    });
+    let body = talk(address, started?, request)?;
+    let mut text = String::new();
+    let head = std::fs::File::open(&heads)?;
+    head.take(LARGEST_HEAD).read_to_string(&mut text).map_err(|_| address.fails("its head is not text"))?;
+    Reply::read(&text, body).ok_or_else(|| address.fails("the answer is not HTTP"))
+}
+
+fn command(address: &Address, request: &Request<'_>, heads: &Path, body: &Path) -> Command {
+    let mut curl = curl();
+    let scheme = if address.0.scheme() == "https" { "=https" } else { "=http" };
+    curl.args(["--proto", scheme, "--connect-timeout", CONNECTING, "--max-time", WHOLE]);
+    if address.is_here() {
+        curl.args(["--noproxy", "*"]);
+    }
+    let most = request.most.to_string();
+    match request.method {
+        // Storing what was sent may take its time; what is fetched has to keep coming.
+        Method::Get => {
+            curl.args(["--speed-limit", "1000", "--speed-time", STALLED, "--max-filesize"]).arg(most)
+        }
+        Method::Head => curl.arg("--head"),
+        Method::Post => curl.args(["--request", "POST"]),
+        Method::Put => curl.arg("--upload-file").arg(body),
+    };
+    // Headers come on standard input, since every user of a computer can see the arguments of its programs.
+    curl.args(["--config", "-"]).arg("--dump-header").arg(heads);
+    curl.args(["--url", address.as_str()]);
+    curl
+}
+
+/// Tells `curl` the headers and reads what it got.
+fn talk(address: &Address, mut child: Child, request: &Request<'_>) -> Result<Vec<u8>, Failure> {
+    if let Some(mut stdin) = child.stdin.take() {
+        // Where it has ended already, its status says why.
+        let _ = stdin.write_all(config(request).as_bytes());
+    }
+    let mut body = Vec::new();
+    let read = match child.stdout.take() {
+        Some(stdout) => stdout.take(request.most + 1).read_to_end(&mut body),
+        None => Ok(0),
+    };
+    if read.is_err() || body.len() as u64 > request.most {
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(address.fails(&format!("it has more than {} bytes", request.most)));
+    }
+    let ended = child.wait_with_output()?;
+    match ended.status.success() {
+        true => Ok(body),
+        false => Err(address.fails(&shown(&String::from_utf8_lossy(&ended.stderr)))),
+    }
+}
+
+/// The headers in the form of a file of `curl`'s options.
+fn config(request: &Request<'_>) -> String {
+    let login = request.login.iter().map(|login| format!("Authorization: {login}"));
+    let fixed: &[&str] = match request.method {
+        Method::Post => &["Content-Length: 0"],
+        // A server that never says `100 Continue` would cost a second.
+        Method::Put => &["Expect:"],
+        Method::Get | Method::Head => &[],
+    };
+    let all = request.headers.iter().cloned().chain(login).chain(fixed.iter().map(|it| (*it).to_owned()));
+    let line = |header: String| {
+        let plain: String = header.chars().filter(|it| !it.is_control()).collect();
+        format!("header = \"{}\"\n", plain.replace('\\', "\\\\").replace('"', "\\\""))
+    };
+    all.map(line).collect()
+}
+
+/// Fetches what is at an address. A redirect to another host is said, and the login is not passed on.
+///
+/// # Errors
+/// As for [`ask`], or a redirect that may not be followed.
+pub(super) fn fetch(address: &Address, mut request: Request<'_>) -> Result<Reply, Failure> {
+    let mut at = address.clone();
+    for _ in 0..=REDIRECTS {
+        let reply = ask(&at, &request)?;
+        let next = match (reply.status, reply.header("location")) {
+            (301..=303 | 307 | 308, Some(next)) => at.join(next)?,
+            _ => return Ok(reply),
+        };
+        if next.host() != at.host() {
+            request.login = None;
+            writeln!(anstream::stderr(), "{} leads to {}", at.host(), next.host())?;
+        }
+        at = next;
+    }
+    Err(address.fails(&format!("it leads on more than {REDIRECTS} times")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(failure: &Failure) -> String {
+        format!("{failure:?}")
+    }
+
+    #[test]
+    fn an_address_is_https_or_on_this_computer() {
+        for text in
+            ["https://a.example/x.wasm", "http://127.0.0.1:5000/x", "http://localhost/x", "http://[::1]:1/x"]
+        {
+            assert!(Address::parse(text).is_ok(), "{text}");
+        }
+        for text in [
+            "http://a.example/x",
+            "http://localhost.a.example/x",
+            "http://127.0.0.1.a.example/x",
+            "http://127.0.0.1\\@a.example/x",
+            "https://user@a.example/x",
+            "https://user:word@a.example/x",
+            "file:///etc/passwd",
+            "ftp://a.example/x",
+            "--output",
+            "",
+        ] {
+            assert!(Address::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_redirect_leads_nowhere_else() {
+        let check = |from: &str, to: &str, expected: &str| {
+            let next = Address::parse(from).expect("an address").join(to);
+            let next = next.map_or_else(|failure| said(&failure), |next| next.as_str().to_owned());
+            assert!(next.contains(expected), "{from} to {to}: {next}");
+        };
+        check("https://a.example/x/y", "z", "https://a.example/x/z");
+        check("https://a.example/x", "//b.example/y#part", "https://b.example/y");
+        check("https://a.example/x", "http://a.example/x", "which is not https");
+        check("https://a.example/x", "http://127.0.0.1/x", "leads to this computer");
+        check("https://a.example/x", "https://localhost/x", "leads to this computer");
+        check("https://a.example/x", "file:///etc/passwd", "which is not https");
+        check("http://127.0.0.1:1/x", "http://127.0.0.1:2/y", "http://127.0.0.1:2/y");
+        check("http://127.0.0.1:1/x", "http://b.example/y", "which is not https");
+    }
+
+    #[test]
+    fn the_last_head_counts() {
+        let heads = "HTTP/1.1 200 Connection established\r\n\r\nHTTP/2 404 \r\nServer: BaseHTTP/0.6\r\nContent-Type: a: b\r\nx\r\n\r\n";
+        let reply = Reply::read(heads, Vec::new()).expect("it is HTTP");
+        assert_eq!(
+            (reply.status, reply.header("content-type"), reply.header("x")),
+            (404, Some("a: b"), None)
+        );
+        assert!(Reply::read("", Vec::new()).is_none());
+        assert!(Reply::read("SIP/2.0 200 HTTP/1.1 200", Vec::new()).is_none());
+    }
+
+    #[test]
+    fn a_header_stays_one_header() {
+        let request = Request { login: Some("Basic a\"b\\\nurl = \"x\"".to_owned()), ..Request::get(1) };
+        assert_eq!(config(&request), "header = \"Authorization: Basic a\\\"b\\\\url = \\\"x\\\"\"\n");
+    }
+
+    #[test]
+    fn parts_of_an_address_are_added_in_their_places() {
+        let address = Address::parse("https://a.example:8443/x.wasm?y=1#z").expect("an address");
+        assert_eq!(address.host(), "a.example:8443");
+        assert_eq!(address.beside(".minisig").as_str(), "https://a.example:8443/x.wasm.minisig?y=1");
+        assert_eq!(address.with("d", "a:b").as_str(), "https://a.example:8443/x.wasm?y=1&d=a%3Ab");
+    }
+}
