@@ -97,6 +97,18 @@ need_node_packages() {
     cp "$1/package-lock.json" "$packages/installed"
 }
 
+# Debian's OCI registry, unpacked and not installed, since its package would also start a service.
+need_registry() {
+    REGISTRY=$(command -v docker-registry || echo "$TOOLS/registry/usr/bin/docker-registry")
+    [[ -x $REGISTRY ]] && return
+    mkdir -p "$TOOLS/registry"
+    if (cd "$TOOLS/registry" && apt-get download -qq docker-registry && dpkg -x docker-registry_*.deb .) >/dev/null 2>&1; then
+        return
+    fi
+    REGISTRY=
+    echo "skipped: there is no docker-registry here, and apt-get cannot bring it"
+}
+
 # After a failed download: a registry that cannot be reached at all is a reason to skip, anything else is a failure.
 unreachable_or_failed() {
     "$@" >/dev/null 2>&1 && return 1

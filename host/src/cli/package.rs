@@ -52,14 +52,19 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 /// Runs something that takes a while, and shows on a terminal that it does.
 pub(super) fn working<T>(what: &'static str, work: impl Future<Output = T>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    Ok(working_on(what, || runtime.block_on(work)))
+}
+
+/// The same for work that waits by itself.
+pub(super) fn working_on<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
     let bar = ProgressBar::new_spinner().with_message(what);
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
         bar.set_style(style);
     }
     bar.enable_steady_tick(Duration::from_millis(100));
-    let done = runtime.block_on(work);
+    let done = work();
     bar.finish_and_clear();
-    Ok(done)
+    done
 }
 
 /// Shows what a plugin wants, with its reasons marked as its own words.

@@ -1,8 +1,12 @@
 //! `plugin`: what operators install and grant. No tool can do any of this.
 
 mod change;
+mod oci;
 mod operator;
+mod place;
+mod publish;
 mod shipped;
+mod trust;
 
 use std::path::PathBuf;
 
@@ -35,6 +39,12 @@ pub(super) enum Plugin {
     /// Compiles something and runs it, as a trial for another process of this program.
     #[command(hide = true)]
     Probe,
+    /// Makes the key that an author signs packages with.
+    Keygen(publish::Keygen),
+    /// Signs a package, for its author.
+    Sign(publish::Sign),
+    /// Puts a package into an OCI registry, where others can install it from.
+    Publish(publish::Publish),
     /// Lists the installed plugins.
     List,
     /// Shows a plugin: its source, tools, permissions, settings and limits.
@@ -77,6 +87,9 @@ impl Plugin {
             Self::Revoke(grant) => grant.take(common),
             Self::Set(set) => set.run(common),
             Self::Limit(limit) => limit.run(common),
+            Self::Keygen(keygen) => keygen.run(),
+            Self::Sign(sign) => sign.run(),
+            Self::Publish(publish) => publish.run(common),
             Self::List => operator::list(common),
             Self::Show { id } => operator::show(common, &id),
             Self::Outdated => operator::outdated(common),

@@ -8,7 +8,9 @@ use clap::Args;
 use serde_json::{Value as Json, json};
 
 use super::change;
+use super::place::Place;
 use super::shipped::{self, Found};
+use super::trust;
 use crate::cli::Failure;
 use crate::cli::ask::agree;
 use crate::cli::options::Common;
@@ -22,11 +24,17 @@ use crate::plugins::engine::limits::{Limits, OutOfBounds, Overrides};
 use crate::plugins::engine::package::{self, Package};
 use crate::plugins::engine::registry::open_cache;
 use crate::plugins::engine::script::Script;
+use crate::plugins::engine::signature::Key;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Add {
-    /// The path of a package, or the id of a bundled plugin, such as `code-query`.
+    /// The path of a package, its address (https://…#sha256:DIGEST or oci://HOST/NAME@sha256:DIGEST), or the id of a
+    /// bundled plugin, such as `code-query`.
+    #[arg(value_name = "FILE|ADDRESS|ID")]
     file: PathBuf,
+    /// A file with USER:PASSWORD for a registry.
+    #[arg(long, value_name = "FILE")]
+    login: Option<PathBuf>,
     /// Grants all permissions that it needs without asking.
     #[arg(long)]
     yes: bool,
@@ -37,9 +45,14 @@ pub(in crate::cli) struct Add {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Update {
-    /// The package, or the id of a plugin that comes with this program.
+    /// The package, its address with the digest, the id of a plugin that came from a registry, or the id of a plugin that
+    /// comes with this program.
+    #[arg(value_name = "FILE|ADDRESS|ID")]
     file: PathBuf,
-    /// Grants the new permissions without asking.
+    /// A file with USER:PASSWORD for a registry.
+    #[arg(long, value_name = "FILE")]
+    login: Option<PathBuf>,
+    /// Agrees to everything that would be asked, such as new permissions.
     #[arg(long)]
     yes: bool,
 }
@@ -156,22 +169,28 @@ impl Add {
         let folders = self.folder.iter().chain(&roots).map(|path| folder(path));
         let folders = folders.collect::<Result<Vec<String>, Failure>>()?;
         let installed = installed(common)?;
-        let Found { bytes, from } = shipped::package(&self.file)?;
-        let package = verified(common, &installed, &bytes)?;
+        let found = shipped::package(&self.file, trust::login(self.login.as_deref())?.as_deref())?;
+        // Who signed it is clear before any of its code runs.
+        let signer = trust::signer(&package::read(&found.bytes)?, &found)?;
+        let package = verified(common, &installed, &found.bytes)?;
         let mut grants = package.grants();
         add_folders(&mut grants, &package, &folders)?;
         let manifest = &package.manifest;
         let mut out = anstream::stdout();
         writeln!(out, "{} {}: {}", manifest.id, manifest.version, manifest.description)?;
-        for line in wants(&package, &folders) {
+        let lines = trust::lines(&package, &found, signer.as_ref());
+        let tools = package.tools.iter().map(change::shown);
+        for line in lines.into_iter().chain(wants(&package, &folders)).chain(tools) {
             writeln!(out, "  {line}")?;
         }
-        for tool in &package.tools {
-            writeln!(out, "  {}", change::shown(tool))?;
+        let doubt = trust::missing(&package, signer.as_ref());
+        if let Some(doubt) = &doubt {
+            writeln!(out, "{doubt}")?;
         }
-        agree(self.yes || grants == Grants::default(), "install it and grant these permissions?")?;
-        let receipt = receipt(&package, &from, grants)?;
-        installed.add(&bytes, &package, receipt)?;
+        let is_plain = grants == Grants::default() && doubt.is_none() && !found.from.contains("://");
+        agree(self.yes || is_plain, "install it and grant these permissions?")?;
+        let receipt = receipt(&package, &found, signer, grants);
+        installed.add(&found.bytes, &package, receipt)?;
         Ok(writeln!(out, "installed {}; running servers pick it up within a second", manifest.id)?)
     }
 }
@@ -179,9 +198,14 @@ impl Add {
 impl Update {
     pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
         let installed = installed(common)?;
-        let Found { bytes, from } = shipped::package(&self.file)?;
-        let package = verified(common, &installed, &bytes)?;
+        let (found, asked) = self.find(&installed)?;
+        let signer = trust::signer(&package::read(&found.bytes)?, &found)?;
+        let package = verified(common, &installed, &found.bytes)?;
         let old = held(&installed, &package.manifest.id)?;
+        if let Some(id) = asked.as_ref().filter(|id| **id != package.manifest.id) {
+            let what = format!("{} is the plugin `{}`, expected `{id}`", found.from, package.manifest.id);
+            return Err(Failure::Failed(what));
+        }
         // What the operator has taken back is not asked for again; only what the old version did not want is more.
         let before = package::read(&installed.bytes(&package.manifest.id, &old)?)?.grants();
         let more = old.grants.lacks(&before.lacks(&package.grants()));
@@ -189,8 +213,18 @@ impl Update {
         for line in change::tools(&old.tools, &package.tools) {
             writeln!(out, "  {line}")?;
         }
-        if let Some(doubt) = change::doubt(&old, &package) {
-            writeln!(out, "{doubt}")?;
+        let unnamed = asked.filter(|_| signer.is_none()).map(|id| {
+            format!(
+                "only the registry says that {} is the newest version of {id}: it is not signed",
+                found.from
+            )
+        });
+        let of_author = trust::doubt(&old, &package, signer.as_ref());
+        let doubts = [change::doubt(&old, &package), of_author, unnamed];
+        let doubts: Vec<String> = doubts.into_iter().flatten().collect();
+        if !doubts.is_empty() {
+            writeln!(out, "{}", doubts.join("\n"))?;
+            let doubt = doubts.join(", and ");
             agree(self.yes, "install it in place of the other one?").map_err(|_| {
                 Failure::Failed(format!("not updated: {doubt}; version {} stays installed", old.version))
             })?;
@@ -217,12 +251,25 @@ impl Update {
         }
         let mut grants = old.grants.clone();
         grants.add(more);
-        let mut receipt = receipt(&package, &from, grants)?;
+        let mut receipt = receipt(&package, &found, signer, grants);
         receipt.settings = old.settings;
         receipt.limits = old.limits;
         receipt.disabled = old.disabled;
-        installed.update(&bytes, &package, receipt)?;
+        installed.update(&found.bytes, &package, receipt)?;
         Ok(writeln!(out, "{}: {} is now {}", package.manifest.id, old.version, package.manifest.version)?)
+    }
+
+    /// Finds the package; for the id of what came from a registry, the newest one there, of which nobody named the digest.
+    fn find(&self, installed: &Installed) -> Result<(Found, Option<PluginId>), Failure> {
+        let login = trust::login(self.login.as_deref())?;
+        let login = login.as_deref();
+        let held = installed.list()?.into_iter().find(|(id, _)| Path::new(id.as_str()) == self.file);
+        if let Some((id, receipt)) = held
+            && let Some(place @ Place::Image(_)) = Place::parse(&receipt.source)?
+        {
+            return Ok((place.newest(login)?.fetch(login)?, Some(id)));
+        }
+        Ok((shipped::package(&self.file, login)?, None))
     }
 }
 
@@ -363,6 +410,9 @@ pub(super) fn show(common: &Common, id: &str) -> Result<(), Failure> {
     writeln!(out, "{id} {}: {}", receipt.version, receipt.description)?;
     writeln!(out, "state: {state}")?;
     writeln!(out, "from {}, sha256 {}", receipt.source, receipt.sha256)?;
+    if let Some(key) = &receipt.key {
+        writeln!(out, "signed by {key}")?;
+    }
     for tool in &receipt.tools {
         writeln!(out, "{}", change::shown(tool))?;
     }
@@ -383,19 +433,24 @@ pub(super) fn outdated(common: &Common) -> Result<(), Failure> {
     let mut table = paint::table(&["Plugin", "Installed", "There", "Source"]);
     let mut rows = Vec::new();
     for (id, receipt) in installed.list()? {
-        let there = shipped::again(&id, Path::new(&receipt.source));
-        let there =
-            there.and_then(|found| package::read(&found.bytes).ok()).filter(|it| it.manifest.id == id);
-        let said = match &there {
-            None => "not found".to_owned(),
-            Some(package) if package.sha256 == receipt.sha256 => continue,
-            Some(package) if package.manifest.version == receipt.version => {
+        let there = shipped::again(&id, &receipt.source);
+        let source = match &there {
+            Ok(Some(found)) => found.from.clone(),
+            _ => receipt.source,
+        };
+        let read =
+            |found: Option<Found>| Some(package::read(&found?.bytes).ok()?).filter(|it| it.manifest.id == id);
+        let said = match there.map(read) {
+            Err(failure) => failure.to_string(),
+            Ok(None) => "not found".to_owned(),
+            Ok(Some(package)) if package.sha256 == receipt.sha256 => continue,
+            Ok(Some(package)) if package.manifest.version == receipt.version => {
                 format!("{} with other contents", receipt.version)
             }
-            Some(package) => package.manifest.version.clone(),
+            Ok(Some(package)) => package.manifest.version,
         };
-        rows.push(json!({"id": id, "installed": receipt.version, "there": said, "source": receipt.source}));
-        table.add_row([id.to_string(), receipt.version, said, receipt.source]);
+        rows.push(json!({"id": id, "installed": receipt.version, "there": said, "source": source}));
+        table.add_row([id.to_string(), receipt.version, said, source]);
     }
     match (common.json, rows.is_empty()) {
         (true, _) => Ok(paint::answer(&json!({ "plugins": rows }), true)?),
@@ -453,13 +508,14 @@ fn verified(common: &Common, installed: &Installed, bytes: &[u8]) -> Result<Pack
     Ok(working("compiling", package::verify(&engine, bytes, &limits, cache.as_ref()))??)
 }
 
-fn receipt(package: &Package, source: &Path, grants: Grants) -> Result<Receipt, Failure> {
+fn receipt(package: &Package, found: &Found, key: Option<Key>, grants: Grants) -> Receipt {
     let installed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-    Ok(Receipt {
+    Receipt {
         version: package.manifest.version.clone(),
         sha256: package.sha256.clone(),
         description: package.manifest.description.clone(),
-        source: std::path::absolute(source)?.display().to_string(),
+        source: found.from.clone(),
+        key,
         installed: u64::try_from(installed).unwrap_or_default(),
         grants,
         settings: serde_json::Map::new(),
@@ -467,8 +523,7 @@ fn receipt(package: &Package, source: &Path, grants: Grants) -> Result<Receipt, 
         tools: package.tools.clone(),
         quarantined: None,
         disabled: false,
-        key: None,
-    })
+    }
 }
 
 fn held(installed: &Installed, id: &PluginId) -> Result<Receipt, Failure> {

@@ -3,6 +3,7 @@
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use super::place::Place;
 use crate::cli::Failure;
 use crate::cli::author::build;
 use crate::cli::package::read;
@@ -12,9 +13,14 @@ use crate::plugins::engine::PluginId;
 /// A package, and where it was found.
 pub(super) struct Found {
     pub(super) bytes: Vec<u8>,
-    /// The path, or the program where it is part of that.
-    pub(super) from: PathBuf,
+    /// The address, or the path; the path of the program where it is part of that.
+    pub(super) from: String,
+    /// What stands in the file with the signature, where there is one.
+    pub(super) signature: Option<String>,
 }
+
+/// What minisign puts at the end of the name of a file to name the one with its signature.
+pub(super) const SUFFIX: &str = ".minisig";
 
 /// The packages that were put into the program: those of the folder that `IAC_MCP_PACKAGES` named when it was built.
 const CARRIED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/packages.rs"));
@@ -30,11 +36,17 @@ const BUILT: &str = env!("CARGO_MANIFEST_DIR");
 ///
 /// # Errors
 /// There is no such file and no such plugin; or its source does not build.
-pub(super) fn package(given: &Path) -> Result<Found, Failure> {
+pub(super) fn package(given: &Path, login: Option<&str>) -> Result<Found, Failure> {
+    if let Some(place) = given.to_str().map(Place::parse).transpose()?.flatten() {
+        return place.fetch(login);
+    }
+    if login.is_some() {
+        return Err(Failure::Misuse("--login is only for addresses".to_owned()));
+    }
     let id = given.to_str().and_then(|id| id.parse::<PluginId>().ok()).filter(|_| !given.is_file());
     if id.is_none() && !given.exists() {
         let what = format!("there is no file {}", given.display());
-        let hint = "name a package that `iac-mcp plugin pack` wrote, or the id of a bundled plugin";
+        let hint = "name a package that `iac-mcp plugin pack` wrote, an address with its digest, or the id of a bundled plugin";
         return Err(Failure::Failed(format!("{what}\n{hint}")));
     }
     match id {
@@ -44,17 +56,33 @@ pub(super) fn package(given: &Path) -> Result<Found, Failure> {
 }
 
 /// Finds what is now at the place that an installed plugin came from, without building anything.
-pub(super) fn again(id: &PluginId, source: &Path) -> Option<Found> {
-    let carried = || CARRIED.iter().find(|(name, _)| *name == id.as_str());
-    let is_package = source.extension().is_some_and(|it| it == "wasm") && source.is_file();
-    match is_package {
-        true => file(source.to_owned()).ok(),
-        false => carried().map(|(_, bytes)| Found { bytes: bytes.to_vec(), from: source.to_owned() }),
+///
+/// # Errors
+/// Nothing answers at the address that it came from.
+pub(super) fn again(id: &PluginId, source: &str) -> Result<Option<Found>, Failure> {
+    if let Some(place) = Place::parse(source)? {
+        return place.newest(None)?.fetch(None).map(Some);
     }
+    let path = Path::new(source);
+    let carried = || CARRIED.iter().find(|(name, _)| *name == id.as_str());
+    Ok(match path.extension().is_some_and(|it| it == "wasm") && path.is_file() {
+        true => file(path.to_owned()).ok(),
+        false => carried().map(|(_, bytes)| carry(bytes, path)),
+    })
 }
 
-fn file(from: PathBuf) -> Result<Found, Failure> {
-    Ok(Found { bytes: read(&from)?, from })
+/// Reads a package and the signature beside it.
+pub(super) fn file(from: PathBuf) -> Result<Found, Failure> {
+    let beside = PathBuf::from(format!("{}{SUFFIX}", from.display()));
+    let signature = match beside.is_file() {
+        true => Some(String::from_utf8_lossy(&read(&beside)?).into_owned()),
+        false => None,
+    };
+    Ok(Found { bytes: read(&from)?, from: std::path::absolute(from)?.display().to_string(), signature })
+}
+
+fn carry(bytes: &[u8], from: &Path) -> Found {
+    Found { bytes: bytes.to_vec(), from: from.display().to_string(), signature: None }
 }
 
 fn named(
@@ -70,7 +98,7 @@ fn named(
         return file(package);
     }
     if let Some((_, bytes)) = carried.iter().find(|(name, _)| *name == id.as_str()) {
-        return Ok(Found { bytes: bytes.to_vec(), from: program.to_owned() });
+        return Ok(carry(bytes, program));
     }
     let built = built.parent().map(|repository| repository.join("plugins"));
     let mut sources = folders().take(ABOVE).chain(built).map(|folder| folder.join(id.as_str()));

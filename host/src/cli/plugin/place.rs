@@ -1,0 +1,149 @@
+//! Packages that are somewhere else: at an address, or in an OCI registry. Each is named with the digest of its contents, so
+//! that the place cannot put something else there.
+
+use data_encoding::HEXLOWER;
+use sha2::{Digest as _, Sha256};
+
+use super::oci::{Image, Registry};
+use super::shipped::{Found, SUFFIX};
+use crate::cli::Failure;
+use crate::cli::package::working_on;
+use crate::cli::web::{self, Address, Request};
+use crate::plugins::engine::package;
+use crate::plugins::engine::signature;
+
+/// No package is larger.
+pub(super) const LARGEST: u64 = 32 * 1024 * 1024;
+
+/// SHA-256 of something, in hexadecimal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sha(String);
+
+impl Sha {
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        Self(HEXLOWER.encode(&Sha256::digest(bytes)))
+    }
+
+    /// Reads `sha256:HEX`, or `sha256=HEX` as some write it.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let hex = text.strip_prefix("sha256:").or_else(|| text.strip_prefix("sha256="))?.to_ascii_lowercase();
+        let fits = hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+        fits.then_some(Self(hex))
+    }
+}
+
+impl std::fmt::Display for Sha {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "sha256:{}", self.0)
+    }
+}
+
+/// Where a package is.
+pub(super) enum Place {
+    /// A file that a server has; what an installed one is now needs no digest.
+    File { address: Address, sha: Option<Sha> },
+    /// An image in a registry.
+    Image(Image),
+}
+
+impl Place {
+    /// Reads an address; anything without a scheme is none.
+    ///
+    /// # Errors
+    /// It has no digest, or is not of the form.
+    pub(super) fn parse(text: &str) -> Result<Option<Self>, Failure> {
+        if text.starts_with("oci://") {
+            return Image::parse(text).map(|image| Some(Self::Image(image)));
+        }
+        if !text.contains("://") {
+            return Ok(None);
+        }
+        let address = Address::parse(text)?;
+        let digest = text.split_once('#').map(|(_, digest)| digest);
+        let sha = digest.and_then(Sha::parse).ok_or_else(|| {
+            let form = format!("{}#sha256:DIGEST", address.as_str());
+            let how = "its author publishes the digest; `plugin check FILE` shows that of a file";
+            Failure::Misuse(format!("an address needs the digest of the package, expected {form}\n{how}"))
+        })?;
+        Ok(Some(Self::File { address, sha: Some(sha) }))
+    }
+
+    /// The place to look for a newer package: the newest version in a registry, and whatever is at an address now.
+    pub(super) fn newest(self, login: Option<&str>) -> Result<Self, Failure> {
+        match self {
+            Self::File { address, .. } => Ok(Self::File { address, sha: None }),
+            Self::Image(image) => Registry::of(&image, login).newest(&image).map(Self::Image),
+        }
+    }
+
+    /// Fetches the package and its signature.
+    ///
+    /// # Errors
+    /// It is not there, is too large, or is not what the digest says.
+    pub(super) fn fetch(self, login: Option<&str>) -> Result<Found, Failure> {
+        working_on("fetching", || match &self {
+            Self::Image(image) => {
+                let (bytes, signature) = Registry::of(image, login).pull(image)?;
+                Ok(Found { bytes, from: image.to_string(), signature })
+            }
+            Self::File { .. } if login.is_some() => {
+                Err(Failure::Misuse("--login is for registries (oci://…) only".to_owned()))
+            }
+            Self::File { address, sha } => file(address, sha.as_ref()),
+        })
+    }
+}
+
+fn file(address: &Address, sha: Option<&Sha>) -> Result<Found, Failure> {
+    let bytes = get(address, LARGEST)?.ok_or_else(|| address.fails("there is nothing (404)"))?;
+    let got = Sha::of(&bytes);
+    if let Some(sha) = sha.filter(|sha| **sha != got) {
+        let why = format!("it has the digest {got}, expected {sha}; ask its author which one is right");
+        return Err(address.fails(&why));
+    }
+    let has_key = package::read(&bytes).is_ok_and(|package| package.manifest.key.is_some());
+    let signature = match has_key {
+        true => get(&address.beside(SUFFIX), signature::LONGEST as u64)?,
+        false => None,
+    };
+    let signature = signature.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    Ok(Found { bytes, from: format!("{}#{got}", address.as_str()), signature })
+}
+
+/// What is at an address; nothing where the server says so.
+fn get(address: &Address, most: u64) -> Result<Option<Vec<u8>>, Failure> {
+    let reply = web::fetch(address, Request::get(most))?;
+    match reply.status {
+        200 => Ok(Some(reply.body)),
+        404 | 410 => Ok(None),
+        status => Err(address.fails(&format!("the server answered {status}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_its_digest() {
+        let hex = "0".repeat(64);
+        let check = |text: &str, expected: &str| {
+            let said = match Place::parse(text) {
+                Ok(None) => "no address".to_owned(),
+                Ok(Some(Place::File { sha, .. })) => sha.expect("it is required").to_string(),
+                Ok(Some(Place::Image(image))) => image.to_string(),
+                Err(failure) => failure.to_string(),
+            };
+            assert!(said.contains(expected), "{text}: {said}");
+        };
+        check("code-query", "no address");
+        check("./plugins/x.wasm", "no address");
+        check(&format!("https://a.example/x.wasm#sha256:{hex}"), &format!("sha256:{hex}"));
+        check(&format!("https://a.example/x.wasm#sha256={hex}"), &format!("sha256:{hex}"));
+        check("https://a.example/x.wasm", "expected https://a.example/x.wasm#sha256:DIGEST");
+        check("https://a.example/x.wasm#sha256:12", "needs the digest");
+        check(&format!("https://a.example/x.wasm#{hex}"), "needs the digest");
+        check(&format!("http://a.example/x.wasm#sha256:{hex}"), "expected https://HOST/PATH");
+        check(&format!("oci://a.example/x@sha256:{hex}"), "oci://a.example/x@sha256:0");
+    }
+}

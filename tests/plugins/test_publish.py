@@ -1,0 +1,463 @@
+"""Plugins from elsewhere: addresses and registries that are honest, hostile or broken, and packages that somebody touched."""
+
+import hashlib
+import http.server
+import json
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = os.environ.get("IAC_MCP_BIN", str(ROOT / "target/debug/iac-mcp"))
+REGISTRY = os.environ.get("IAC_MCP_REGISTRY") or shutil.which("docker-registry")
+RELEASED = ROOT / "tests/plugins/released/0.1.0.wasm"
+MANIFEST = "application/vnd.oci.image.manifest.v1+json"
+
+
+def number(bytes, at):
+    """An unsigned LEB128 and where it ends."""
+    value = shift = 0
+    while True:
+        byte = bytes[at]
+        value, shift, at = value | (byte & 127) << shift, shift + 7, at + 1
+        if byte < 128:
+            return value, at
+
+
+def leb(value):
+    out = b""
+    while value > 127:
+        out, value = out + bytes([value & 127 | 128]), value >> 7
+    return out + bytes([value])
+
+
+def package(version="0.1.0", key=None, says="misbehaves", tool=None):
+    """The released package with another manifest, as its author would pack it."""
+    held, out, at = RELEASED.read_bytes(), RELEASED.read_bytes()[:8], 8
+    while at < len(held):
+        length, start = number(held, at + 1)
+        end = start + length
+        if held[at] != 0 or held[start + 1 : start + 5] != b"iac:":
+            out += held[at:end]
+        at = end
+    toml = f'id = "hostile"\nversion = "{version}"\nlicence = "MIT"\napi = "0.1"\ndescription = "{says}"\n'
+    toml += f'key = "{key}"\n' if key else ""
+    tools = [{"name": "hostile", "description": "Misbehaves.", "input_schema": {"type": "object", "properties": {}}, "read_only": True, "destructive": False, "idempotent": True}]
+    tools[0] |= tool or {}
+    for name, text in [("iac:plugin.toml", toml), ("iac:tools.json", json.dumps(tools))]:
+        body = leb(len(name)) + name.encode() + text.encode()
+        out += b"\0" + leb(len(body)) + body
+    return out
+
+
+def sha(bytes):
+    return "sha256:" + hashlib.sha256(bytes).hexdigest()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """Answers what the test has put at a path: bytes, or a function that does as it likes with the connection."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, body=b"", **headers):
+        self.send_response(status)
+        headers.setdefault("Content-Length", str(len(body)))
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def do_GET(self):
+        self.server.asked.append((self.path, self.headers.get("Authorization")))
+        self.close_connection = True
+        held = self.server.held.get(self.path.partition("?")[0])
+        try:
+            if held is None:
+                self.answer(404)
+            elif callable(held):
+                held(self)
+            else:
+                self.answer(200, held)
+        except OSError:
+            pass
+
+    do_HEAD = do_POST = do_PUT = do_GET
+
+
+class Desk(unittest.TestCase):
+    """A person with a state directory, and a server on the loopback."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="iac-mcp-publish-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.environment = dict(os.environ) | {
+            "IAC_MCP_STATE": str(self.folder / "state"),
+            "IAC_MCP_CACHE": str(self.folder / "cache"),
+        }
+
+    def plugin(self, *words, status=0):
+        command = [BIN, "plugin", *map(str, words)]
+        ended = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        said = ended.stdout + ended.stderr
+        self.assertEqual(ended.returncode, status, f"{command}: {said}")
+        return said
+
+    def refused(self, *words, status=1):
+        """What was said about something that was refused, which left everything as it was."""
+        before = self.plugin("list", "--json")
+        said = self.plugin(*words, status=status)
+        self.assertEqual(before, self.plugin("list", "--json"), said)
+        return said
+
+    def installed(self):
+        return json.loads(self.plugin("list", "--json"))["plugins"]
+
+    def write(self, name, bytes):
+        (self.folder / name).write_bytes(bytes)
+        return name
+
+    def serve(self):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.daemon_threads = True
+        server.held, server.asked = {}, []
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        self.server, self.port = server, server.server_port
+        self.site = f"http://127.0.0.1:{self.port}"
+        return server.held
+
+    def key(self, name):
+        said = self.plugin("keygen", name, "--no-password")
+        return said.partition('key = "')[2].partition('"')[0]
+
+
+class Addresses(Desk):
+    def setUp(self):
+        super().setUp()
+        self.held = self.serve()
+        self.good = package()
+
+    def at(self, path, bytes=None):
+        return f"{self.site}{path}#{sha(self.good if bytes is None else bytes)}"
+
+    def test_a_package_at_an_address(self):
+        self.held["/x.wasm"] = self.good
+        said = self.refused("add", self.at("/x.wasm"), status=2)
+        for words in [f"from {self.at('/x.wasm')}", f"{len(self.good)} bytes", "licence MIT", "tool hostile (only reads)", "did not sign it", "add --yes to agree"]:
+            self.assertIn(words, said)
+        self.plugin("add", self.at("/x.wasm"), "--yes")
+        self.assertEqual(self.installed()[0]["receipt"]["source"], self.at("/x.wasm"))
+        self.assertIn("every plugin is as its source is", self.plugin("outdated"))
+        self.held["/x.wasm"] = package("0.2.0")
+        rows = json.loads(self.plugin("outdated", "--json"))["plugins"]
+        self.assertEqual([(row["there"], row["source"]) for row in rows], [("0.2.0", self.at("/x.wasm", package("0.2.0")))])
+        self.held.clear()
+        self.assertIn("there is nothing (404)", self.plugin("outdated"))
+
+    def test_only_what_the_digest_says(self):
+        for how, bytes in [("swapped", package("0.2.0")), ("tampered", self.good[:-1] + b"}"), ("cut", self.good[:-9]), ("empty", b"")]:
+            with self.subTest(how):
+                self.held["/x.wasm"] = bytes
+                said = self.refused("add", self.at("/x.wasm"), "--yes")
+                self.assertIn(f"it has the digest {sha(bytes)}, expected {sha(self.good)}", said)
+        self.assertIn("needs the digest", self.refused("add", f"{self.site}/x.wasm", "--yes", status=2))
+        self.assertEqual(len(self.server.asked), 4)
+
+    def test_addresses_that_are_never_asked(self):
+        for address in ["http://example.com/x.wasm", "ftp://example.com/x", "file:///etc/passwd", "https://user:word@example.com/x"]:
+            with self.subTest(address):
+                said = self.refused("add", f"{address}#{sha(self.good)}", "--yes", status=2)
+                self.assertIn("expected https://HOST/PATH", said)
+
+    def test_redirects(self):
+        self.held["/x.wasm"] = self.good
+        to = lambda where: lambda request: request.answer(302, Location=where)
+        self.held |= {
+            "/near": to("/x.wasm"), "/away": to(f"http://localhost:{self.port}/x.wasm"), "/loop": to("/loop"),
+            "/plain": to("http://example.com/x.wasm"), "/file": to("file:///etc/passwd"),
+        }
+        for path, expected in [("/loop", "it leads on more than 5 times"), ("/plain", "which is not https"), ("/file", "which is not https")]:
+            self.assertIn(expected, self.refused("add", self.at(path), "--yes"))
+        self.assertIn(f"127.0.0.1:{self.port} leads to localhost:{self.port}", self.plugin("add", self.at("/away"), "--yes"))
+        self.plugin("remove", "hostile")
+        self.assertNotIn("leads to", self.plugin("add", self.at("/near"), "--yes"))
+
+    def test_a_server_that_never_ends(self):
+        def huge(request):
+            request.answer(200, Content_Length=str(10**12))
+
+        def endless(request):
+            request.answer(200, Content_Length="1", Transfer_Encoding="chunked")
+            while True:
+                request.wfile.write(b"10000\r\n" + b"x" * 65536 + b"\r\n")
+
+        def drip(request):
+            request.answer(200, Content_Length="10000")
+            while True:
+                request.wfile.write(b"x")
+                time.sleep(0.5)
+
+        def heads(request):
+            request.wfile.write(b"HTTP/1.1 200 OK\r\n")
+            while True:
+                request.wfile.write(b"X: " + b"x" * 50_000 + b"\r\n")
+
+        def silent(request):
+            time.sleep(60)
+
+        def broken(request):
+            request.answer(200, self.good[:99], Content_Length=str(len(self.good)))
+
+        def garbage(request):
+            request.wfile.write(b"\x00\xff garbage\r\n\r\n")
+
+        bad = {"huge": huge, "endless": endless, "drip": drip, "heads": heads, "silent": silent, "broken": broken, "garbage": garbage}
+        for name, how in bad.items():
+            with self.subTest(name):
+                self.held[f"/{name}"] = how
+                began = time.monotonic()
+                said = self.refused("add", self.at(f"/{name}"), "--yes")
+                self.assertIn(f"could not fetch {self.site}/{name}: ", said)
+                self.assertLess(time.monotonic() - began, 40, said)
+
+    def test_without_curl(self):
+        self.environment["PATH"] = str(self.folder)
+        self.assertIn("there is no `curl`", self.refused("add", self.at("/x.wasm"), "--yes"))
+
+    def test_a_persons_own_settings_do_not_count(self):
+        (self.folder / ".curlrc").write_text('url = "http://example.com"\ninsecure\n')
+        self.environment |= {"HOME": str(self.folder), "CURL_HOME": str(self.folder), "http_proxy": "http://127.0.0.1:1"}
+        self.held["/x.wasm"] = self.good
+        self.plugin("add", self.at("/x.wasm"), "--yes")
+
+
+class Signatures(Desk):
+    def setUp(self):
+        super().setUp()
+        self.own, self.other = self.key("own"), self.key("other")
+
+    def sign(self, name, secret="own", status=0):
+        return self.plugin("sign", name, "--key", secret, status=status)
+
+    def test_what_its_author_signed(self):
+        self.write("x.wasm", package(key=self.own))
+        self.assertIn(f"hostile 0.1.0 {sha(package(key=self.own))}", self.sign("x.wasm"))
+        self.assertIn(f"signed by {self.own}", self.plugin("add", "x.wasm", "--yes"))
+        self.assertIn(f"signed by {self.own}", self.plugin("show", "hostile"))
+        self.write("y.wasm", package("0.2.0", key=self.own))
+        self.sign("y.wasm")
+        self.plugin("update", "y.wasm")
+
+    def test_what_somebody_touched(self):
+        self.write("x.wasm", package(key=self.own))
+        self.sign("x.wasm")
+        self.write("x.wasm", package(key=self.own, says="does good"))
+        said = self.refused("add", "x.wasm", "--yes")
+        self.assertIn("does not fit: it belongs to other contents", said)
+        self.write("x.wasm", package(key=self.other))
+        self.assertIn("does not fit: another key made it", self.refused("add", "x.wasm", "--yes"))
+        self.write("x.wasm.minisig", b"\xff" * 9)
+        self.assertIn("not a signature of minisign", self.refused("add", "x.wasm", "--yes"))
+        (self.folder / "x.wasm.minisig").unlink()
+        said = self.refused("add", "x.wasm", status=2)
+        self.assertIn(f"it has no signature (.minisig), but says that its author signs with {self.other}", said)
+
+    def test_what_somebody_else_signed(self):
+        self.write("x.wasm", package(key=self.own))
+        self.sign("x.wasm")
+        self.plugin("add", "x.wasm", "--yes")
+        self.write("other.wasm", package("0.2.0", key=self.other))
+        self.sign("other.wasm", "other")
+        said = self.refused("update", "other.wasm")
+        self.assertIn(f"signed by another key: {self.other}, and the installed one by {self.own}", said)
+        self.write("bare.wasm", package("0.2.0"))
+        self.assertIn("is not signed, and the installed one is", self.refused("update", "bare.wasm"))
+        self.write("stripped.wasm", package("0.2.0", key=self.own))
+        self.assertIn("is not signed, and the installed one is", self.refused("update", "stripped.wasm"))
+        self.plugin("update", "other.wasm", "--yes")
+        self.assertIn(f"signed by {self.other}", self.plugin("show", "hostile"))
+
+    def test_what_went_back_or_changed(self):
+        for name, fields in [("old", {"version": "0.1.0"}), ("new", {"version": "0.10.0"}), ("same", {"version": "0.10.0", "says": "other"})]:
+            self.write(f"{name}.wasm", package(key=self.own, **fields))
+            self.sign(f"{name}.wasm")
+        self.plugin("add", "new.wasm", "--yes")
+        self.assertIn("0.1.0 is older than the installed version 0.10.0", self.refused("update", "old.wasm"))
+        self.assertIn("other contents than the installed package of the same version", self.refused("update", "same.wasm"))
+
+    def test_a_key_that_the_package_does_not_name(self):
+        self.write("x.wasm", package(key=self.other))
+        self.assertIn(f'write `key = "{self.own}"` into it', self.sign("x.wasm", status=1))
+        self.write("x.wasm", package())
+        self.assertIn("plugin.toml names no key", self.sign("x.wasm", status=1))
+        self.write("torn", (self.folder / "own").read_bytes()[:-40])
+        self.assertIn("torn is not a secret key", self.sign("x.wasm", "torn", status=1))
+
+    def test_keys_are_kept(self):
+        self.assertIn("keys are never replaced", self.plugin("keygen", "own", "--no-password", status=1))
+        self.assertEqual((self.folder / "own").stat().st_mode & 0o777, 0o600)
+
+
+class Registries(Desk):
+    """A registry that lies."""
+
+    def setUp(self):
+        super().setUp()
+        self.held = self.serve()
+        self.good = package()
+
+    def image(self, *layers, **changes):
+        """Puts a manifest there; returns the name of the package."""
+        blobs = [{"mediaType": kind, "digest": sha(bytes), "size": len(bytes)} | changes for kind, bytes in layers]
+        for kind, bytes in layers:
+            self.held.setdefault(f"/v2/x/blobs/{sha(bytes)}", bytes)
+        manifest = json.dumps({"schemaVersion": 2, "mediaType": MANIFEST, "layers": blobs}).encode()
+        self.held[f"/v2/x/manifests/{sha(manifest)}"] = manifest
+        return f"oci://127.0.0.1:{self.port}/x@{sha(manifest)}"
+
+    def lies(self, image, expected):
+        self.assertIn(expected, self.refused("add", image, "--yes"))
+
+    def test_lies(self):
+        wasm = ("application/wasm", self.good)
+        honest = self.image(wasm)
+        self.plugin("add", honest, "--yes")
+        self.plugin("remove", "hostile")
+        digest = honest.partition("@")[2]
+        manifest = self.held[f"/v2/x/manifests/{digest}"]
+        self.held[f"/v2/x/manifests/{digest}"] = manifest + b" "
+        self.lies(honest, f"it has the digest {sha(manifest + b' ')}, expected {digest}")
+        self.held[f"/v2/x/manifests/{digest}"] = b"x" * 2_000_000
+        self.lies(honest, "could not fetch")
+        del self.held[f"/v2/x/manifests/{digest}"]
+        self.lies(honest, "the registry answered 404\n  no such package is there")
+        self.lies(self.image(), "it is not a plugin")
+        self.lies(self.image(wasm, wasm), "it is not a plugin")
+        self.lies(self.image(("text/plain", self.good)), "it is not a plugin")
+        self.lies(self.image(wasm, size=10**12), "expected at most 33554432")
+        self.lies(self.image(wasm, size=10), "could not fetch")
+        self.lies(self.image(wasm, digest="sha256:../../x"), "expected sha256:…")
+        self.lies(self.image(wasm, size=-1), "it is not a manifest")
+        self.lies(self.image(wasm, ("application/vnd.iac-mcp.plugin.v1.minisign", b"x" * 9999)), "expected at most 4096")
+        self.held[f"/v2/x/blobs/{sha(self.good)}"] = package("0.2.0")
+        self.lies(self.image(wasm), f"it has the digest {sha(package('0.2.0'))}, expected {sha(self.good)}")
+        self.held[f"/v2/x/blobs/{sha(self.good)}"] = lambda request: request.answer(307, Location=f"http://example.com/x")
+        self.lies(self.image(wasm), "which is not https")
+
+    def test_a_login_stays_with_its_registry(self):
+        self.write("login", b"person:secret\n")
+        image = self.image(("application/wasm", self.good))
+        blob = f"/v2/x/blobs/{sha(self.good)}"
+        self.held["/else"] = self.good
+        self.held[blob] = lambda request: request.answer(307, Location=f"http://localhost:{self.port}/else")
+        manifest = f"/v2/x/manifests/{image.partition('@')[2]}"
+        held = self.held[manifest]
+        realm = f'Bearer realm="{self.site}/token",service="a registry",scope="other"'
+
+        def guarded(request):
+            if request.headers.get("Authorization") == "Bearer t0ken":
+                request.answer(200, held)
+            else:
+                request.answer(401, WWW_Authenticate=realm)
+
+        self.held[manifest] = guarded
+        self.held["/token"] = json.dumps({"token": "t0ken"}).encode()
+        said = self.plugin("add", image, "--yes", "--login", "login")
+        self.assertIn("leads to localhost", said)
+        asked = dict(self.server.asked)
+        self.assertEqual(asked[blob], "Bearer t0ken")
+        self.assertIsNone(asked["/else"])
+        self.assertEqual(asked["/token?service=a+registry&scope=repository%3Ax%3Apull"], "Basic cGVyc29uOnNlY3JldA==")
+        self.assertNotIn("secret", (self.folder / "state/plugins/installed.json").read_text())
+
+    def test_names_that_mean_nothing(self):
+        for name in ["oci://ghcr.io/a:0.1.0", "oci://ghcr.io/a", "oci://ghcr.io/../a@" + sha(b""), "oci://u@ghcr.io/a@" + sha(b"")]:
+            self.assertIn("expected oci://HOST/NAME", self.refused("add", name, "--yes", status=2))
+
+
+@unittest.skipUnless(REGISTRY, "there is no docker-registry: IAC_MCP_REGISTRY does not say where")
+class Published(Desk):
+    """Debian's registry, on the loopback."""
+
+    def setUp(self):
+        super().setUp()
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        storage = {"filesystem": {"rootdirectory": str(self.folder / "blobs")}}
+        settings = {"version": 0.1, "log": {"level": "error"}, "storage": storage, "http": {"addr": f"127.0.0.1:{self.port}"}}
+        (self.folder / "registry.yml").write_text(json.dumps(settings))
+        said = open(self.folder / "registry.log", "w")
+        self.addCleanup(said.close)
+        process = subprocess.Popen([REGISTRY, "serve", self.folder / "registry.yml"], stdout=said, stderr=said)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        until = time.monotonic() + 30
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                break
+            except OSError:
+                self.assertLess(time.monotonic(), until, (self.folder / "registry.log").read_text())
+                time.sleep(0.1)
+        self.place = f"oci://127.0.0.1:{self.port}/people/hostile"
+
+    def publish(self, *words, status=0):
+        return self.plugin("publish", "x.wasm", self.place, *words, status=status)
+
+    def test_from_an_author_to_another_person(self):
+        key = self.key("own")
+        self.write("x.wasm", package(key=key))
+        self.assertIn("sign it with `iac-mcp plugin sign`", self.publish(status=1))
+        self.plugin("sign", "x.wasm", "--key", "own")
+        published = json.loads(self.publish("--json"))
+        self.assertEqual(published["sha256"], hashlib.sha256(package(key=key)).hexdigest())
+        self.assertEqual(json.loads(self.publish("--json")), published, "the same again changes nothing")
+        said = self.plugin("add", published["source"], "--yes")
+        self.assertIn(f"signed by {key}", said)
+        self.assertIn("every plugin is as its source is", self.plugin("outdated"))
+
+        self.write("x.wasm", package(key=key, says="other"))
+        self.plugin("sign", "x.wasm", "--key", "own")
+        self.assertIn("0.1.0 is published already, with other contents\n  raise `version`", self.publish(status=1))
+
+        self.write("x.wasm", package("0.10.0", key=key, tool={"description": "Still misbehaves."}))
+        self.plugin("sign", "x.wasm", "--key", "own")
+        newer = json.loads(self.publish("--json"))["source"]
+        rows = json.loads(self.plugin("outdated", "--json"))["plugins"]
+        self.assertEqual([(row["there"], row["source"]) for row in rows], [("0.10.0", newer)])
+        said = self.plugin("update", "hostile")
+        self.assertIn("changed tool hostile (only reads): Still misbehaves.", said)
+        self.assertEqual(self.installed()[0]["receipt"]["source"], newer)
+
+    def test_an_unsigned_one(self):
+        self.write("x.wasm", package())
+        said = self.publish()
+        self.assertIn(f"iac-mcp plugin add {self.place}@sha256:", said)
+        self.assertIn("its author did not sign it", self.plugin("add", said.split()[-1], "--yes"))
+        self.write("x.wasm", package("0.2.0"))
+        self.publish()
+        self.assertIn("only the registry says that", self.refused("update", "hostile"))
+        self.plugin("update", "hostile", "--yes")
+        self.assertEqual(self.installed()[0]["receipt"]["version"], "0.2.0")
+
+    def test_a_registry_that_is_not_there(self):
+        self.write("x.wasm", package())
+        self.place = "oci://127.0.0.1:1/people/hostile"
+        self.assertIn("could not fetch http://127.0.0.1:1/v2/people/hostile/", self.publish(status=1))
+
+
+if __name__ == "__main__":
+    unittest.main()
