@@ -37,7 +37,7 @@ def leb(value):
     return out + bytes([value])
 
 
-def package(version="0.1.0", key=None, says="misbehaves", tool=None):
+def package(version="0.1.0", key=None, says="misbehaves"):
     """The released package with another manifest, as its author would pack it."""
     held, out, at = RELEASED.read_bytes(), RELEASED.read_bytes()[:8], 8
     while at < len(held):
@@ -49,7 +49,6 @@ def package(version="0.1.0", key=None, says="misbehaves", tool=None):
     toml = f'id = "hostile"\nversion = "{version}"\nlicence = "MIT"\napi = "0.1"\ndescription = "{says}"\n'
     toml += f'key = "{key}"\n' if key else ""
     tools = [{"name": "hostile", "description": "Misbehaves.", "input_schema": {"type": "object", "properties": {}}, "read_only": True, "destructive": False, "idempotent": True}]
-    tools[0] |= tool or {}
     for name, text in [("iac:plugin.toml", toml), ("iac:tools.json", json.dumps(tools))]:
         body = leb(len(name)) + name.encode() + text.encode()
         out += b"\0" + leb(len(body)) + body
@@ -433,13 +432,12 @@ class Published(Desk):
         self.plugin("sign", "x.wasm", "--key", "own")
         self.assertIn("0.1.0 is published already, with other contents\n  raise `version`", self.publish(status=1))
 
-        self.write("x.wasm", package("0.10.0", key=key, tool={"description": "Still misbehaves."}))
+        self.write("x.wasm", package("0.10.0", key=key))
         self.plugin("sign", "x.wasm", "--key", "own")
         newer = json.loads(self.publish("--json"))["source"]
         rows = json.loads(self.plugin("outdated", "--json"))["plugins"]
         self.assertEqual([(row["there"], row["source"]) for row in rows], [("0.10.0", newer)])
-        said = self.plugin("update", "hostile")
-        self.assertIn("changed tool hostile (only reads): Still misbehaves.", said)
+        self.assertIn("hostile: 0.1.0 is now 0.10.0", self.plugin("update", "hostile"))
         self.assertEqual(self.installed()[0]["receipt"]["source"], newer)
 
     def test_an_unsigned_one(self):
