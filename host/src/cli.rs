@@ -12,6 +12,7 @@ mod dictionary;
 mod directories;
 mod doctor;
 mod help;
+mod installation;
 mod list;
 mod options;
 mod paint;
@@ -25,6 +26,7 @@ mod serve;
 mod setup;
 mod sim;
 mod undo;
+mod uninstall;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -88,6 +90,8 @@ enum Command {
     Setup(setup::Setup),
     /// Asks, only now, whether there is a newer version.
     SelfCheck(self_check::SelfCheck),
+    /// Takes this server out of your MCP clients and says what is left to remove.
+    Uninstall(uninstall::Uninstall),
     /// Creates, installs and manages plugins.
     #[command(subcommand)]
     Plugin(plugin::Plugin),
@@ -186,6 +190,7 @@ impl Arguments {
             Some(Command::Doctor(doctor)) => doctor.run(&common, mac, settings),
             Some(Command::Setup(setup)) => setup.run(&common, settings),
             Some(Command::SelfCheck(check)) => check.run(&common),
+            Some(Command::Uninstall(uninstall)) => uninstall.run(&common),
             Some(Command::Plugin(plugin)) => plugin.run(&common, mac.root),
             Some(Command::Completions(completions)) => completions.run(),
             Some(Command::Man(man)) => man.run(),

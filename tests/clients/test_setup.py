@@ -38,6 +38,12 @@ SHAPES = {
 PASTED = {"jetbrains"}
 
 
+def shape(client):
+    """A parser of the client's format that is not ours, a file before `setup`, and where the servers stand in it."""
+    (parse, before), keys = SHAPES.get(client, (JSON, ["mcpServers"]))
+    return parse, before.replace("%s", keys[0]), keys
+
+
 class Setup(unittest.TestCase):
     def setUp(self):
         self.home = self.enterContext(Home())
@@ -58,12 +64,8 @@ class Setup(unittest.TestCase):
     def clients(self):
         return json.loads(self.told("setup", "--json"))["clients"]
 
-    def shape(self, client):
-        (parse, before), keys = SHAPES.get(client, (JSON, ["mcpServers"]))
-        return parse, before.replace("%s", keys[0]), keys
-
     def entry(self, client, text):
-        parse, _, keys = self.shape(client)
+        parse, _, keys = shape(client)
         servers = parse(text)
         for key in keys:
             servers = servers[key]
@@ -82,7 +84,7 @@ class Setup(unittest.TestCase):
         self.assertGreaterEqual(len(clients), 20)
         for each in clients:
             client, file = each["client"], self.home.path / each["file"]
-            parse, before, keys = self.shape(client)
+            parse, before, keys = shape(client)
             with self.subTest(client):
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(before.encode())
@@ -122,7 +124,7 @@ class Setup(unittest.TestCase):
     def test_what_the_client_has_written_since_stays(self):
         for client, more in [("cursor", None), ("codex", "\r\n# more\r\n"), ("goose", "more: 1\n"), ("zed", "// more\n")]:
             file = self.home.path / next(each["file"] for each in self.clients() if each["client"] == client)
-            parse, before, keys = self.shape(client)
+            parse, before, keys = shape(client)
             with self.subTest(client):
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(before.encode())

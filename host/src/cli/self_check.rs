@@ -8,7 +8,7 @@ use semver::Version;
 use serde_json::json;
 
 use super::options::Common;
-use super::{Failure, paint, web};
+use super::{Failure, installation, paint, web};
 
 /// Where this program was released: `./release` tells, or else `repository` in Cargo.toml.
 const REPOSITORY: &str = match option_env!("IAC_MCP_REPOSITORY") {
@@ -18,14 +18,6 @@ const REPOSITORY: &str = match option_env!("IAC_MCP_REPOSITORY") {
 
 /// How long the answer may take, in seconds.
 const PATIENCE: &str = "10";
-
-/// How a program that was installed so is updated, by a part of its path.
-const UPDATES: [(&str, &str); 4] = [
-    ("/Cellar/", "run `brew upgrade iac-mcp`"),
-    ("/node_modules/", "update the npm package, for example with `npm update`"),
-    ("/.cargo/bin/", "install it again with cargo, as you did the first time"),
-    ("/Claude Extensions/", "open the new .mcpb file with Claude Desktop"),
-];
 
 /// Asks where this program was released whether there is a newer version.
 ///
@@ -59,7 +51,7 @@ impl SelfCheck {
             return Ok(writeln!(stdout, "iac-mcp {own} is the newest version")?);
         }
         writeln!(stdout, "iac-mcp {latest} is out; this is {own}\n{page}")?;
-        Ok(writeln!(stdout, "To update, {}", update(&std::env::current_exe()?.to_string_lossy()))?)
+        Ok(writeln!(stdout, "To update, {}", installation::update(&installation::program()?))?)
     }
 }
 
@@ -100,11 +92,6 @@ fn version(text: &str) -> Option<Version> {
     Version::parse(last.strip_prefix('v').unwrap_or(last)).ok()
 }
 
-fn update(program: &str) -> &'static str {
-    let found = UPDATES.iter().find(|(part, _)| program.contains(part));
-    found.map_or("replace this program with the one of that page", |(_, how)| how)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,17 +108,5 @@ mod tests {
         assert!(version("v1.10.0") > version("v1.9.3"));
         assert!(version("v1.0.0") > version("v1.0.0-rc.1"));
         assert!(version(env!("CARGO_PKG_VERSION")).is_some());
-    }
-
-    #[test]
-    fn the_way_to_update_is_the_way_it_was_installed() {
-        for (program, expected) in [
-            ("/opt/homebrew/Cellar/iac-mcp/0.1.0/bin/iac-mcp", "brew upgrade"),
-            ("/u/node_modules/@o/iac-mcp-darwin/bin/iac-mcp", "npm update"),
-            ("/u/.cargo/bin/iac-mcp", "with cargo"),
-            ("/usr/local/bin/iac-mcp", "replace this program"),
-        ] {
-            assert!(update(program).contains(expected), "{program}: {}", update(program));
-        }
     }
 }

@@ -4,6 +4,7 @@ mod file;
 mod json;
 mod record;
 mod toml;
+mod undo;
 mod yaml;
 
 use std::io::{IsTerminal as _, Write as _};
@@ -21,6 +22,7 @@ use super::{Failure, ask, directories, paint};
 use crate::clients::{CLIENTS, Client, Form};
 use file::Edited;
 use record::Records;
+pub(super) use undo::{Taken, foresee, take_back};
 
 /// Options whose values are paths; a client starts the server somewhere else.
 const PATHS: [&str; 5] = ["state", "cache", "standard", "world", "root"];
@@ -61,7 +63,7 @@ impl Setup {
     pub(super) fn run(self, common: &Common, settings: &[Setting]) -> Result<(), Failure> {
         let client = self.client.as_deref().map(find).transpose()?;
         if self.undo {
-            return undo(client, common);
+            return undo::run(client, common);
         }
         let arguments = arguments(settings)?;
         let Some(client) = client else { return self.offer(&arguments, common) };
@@ -277,41 +279,6 @@ fn command_in(form: Form, text: &str) -> Result<Option<String>, String> {
         Form::YamlList(key) => yaml::command(text, (key, yaml::Kind::List), NAME),
         form => in_json(form, text, |place| json::command(text, place, NAME)),
     }
-}
-
-/// Takes back what `setup` has written: a file that is as it left it becomes what it was, and from any other only the
-/// entry is taken out.
-fn undo(client: Option<&Client>, common: &Common) -> Result<(), Failure> {
-    let records = Records::open(common)?;
-    let all = records.as_ref().map(Records::all).transpose()?.unwrap_or_default();
-    let wanted = all.iter().filter(|each| client.is_none_or(|client| client.id == each.client));
-    let wanted: Vec<_> = wanted.collect();
-    if wanted.is_empty() {
-        return Ok(writeln!(
-            anstream::stdout(),
-            "`setup` has written nothing here that could be taken back"
-        )?);
-    }
-    let mut failed = false;
-    for record in wanted {
-        let taken = find(&record.client).map_err(|failure| failure.to_string()).and_then(|client| {
-            let out = |text: &str| without(client.form, text, &record.name);
-            record.undo(out)
-        });
-        match taken {
-            Ok(what) => {
-                if let Some(records) = &records {
-                    records.forget(record)?;
-                }
-                writeln!(anstream::stdout(), "{}: {what}", record.file.display())?;
-            }
-            Err(error) => {
-                failed = true;
-                writeln!(anstream::stderr(), "{}: {error}", record.file.display())?;
-            }
-        }
-    }
-    if failed { Err(Failure::Said) } else { Ok(()) }
 }
 
 fn find(name: &str) -> Result<&'static Client, Failure> {

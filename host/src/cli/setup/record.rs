@@ -37,6 +37,17 @@ impl Records {
         Ok(Some(Self(State::open(std::path::absolute(folder)?)?.folder().join("setup.json"))))
     }
 
+    /// Opens the records of a state directory that is there already: without one `setup` has written nothing.
+    ///
+    /// # Errors
+    /// The directory cannot be used.
+    pub(super) fn of_before(common: &Common) -> Result<Option<Self>, Failure> {
+        match common.state() {
+            Some(folder) if folder.is_dir() => Self::open(common),
+            _ => Ok(None),
+        }
+    }
+
     /// Every record, the oldest first.
     ///
     /// # Errors
@@ -100,22 +111,68 @@ fn parse(text: &str) -> Result<Vec<Record>, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
+/// How a file is taken back.
+enum Way {
+    /// It is not there any more.
+    Gone,
+    /// `setup` had made it, and it is as `setup` left it.
+    Remove,
+    /// It is as `setup` left it, so it gets the text that it had before.
+    Restore(String),
+    /// It has changed since, so it loses the server and nothing else.
+    TakeOut(String),
+}
+
 impl Record {
+    /// Says what `undo` would do; `out` takes only the server out of a text.
+    ///
+    /// # Errors
+    /// The file cannot be read, or `out` does not understand it.
+    pub(super) fn foresee(
+        &self,
+        out: impl Fn(&str) -> Result<String, String>,
+    ) -> Result<&'static str, String> {
+        let now = file::read_behind_links(&self.file)?;
+        Ok(match self.way(now) {
+            Way::Gone => "the file is gone",
+            Way::Remove => "would be removed, because `setup` made it",
+            Way::Restore(_) => "would be what it was before",
+            Way::TakeOut(text) => {
+                out(&text)?;
+                "would lose the entry and nothing else"
+            }
+        })
+    }
+
     /// Takes back what was written, and says how; `out` takes only the server out of a text.
     ///
     /// # Errors
     /// The file cannot be changed.
     pub(super) fn undo(&self, out: impl Fn(&str) -> Result<String, String>) -> Result<&'static str, String> {
-        let Some(now) = file::read_behind_links(&self.file)? else { return Ok("the file is gone") };
-        let is_ours = |text: &str| hash(text) == self.after;
-        if is_ours(&now) && self.before.is_none() {
-            return file::remove(&self.file).map(|()| "removed, because `setup` had made it");
-        }
-        let restored = file::edit(&self.file, |text| match &self.before {
-            Some(before) if is_ours(text) => Ok(before.clone()),
+        let now = file::read_behind_links(&self.file)?;
+        let done = match self.way(now) {
+            Way::Gone => return Ok("the file is gone"),
+            Way::Remove => {
+                return file::remove(&self.file).map(|()| "removed, because `setup` had made it");
+            }
+            Way::Restore(_) => "restored",
+            Way::TakeOut(_) => "the entry was taken out",
+        };
+        // The client may write the file at this moment, so the way is chosen again for the text that is replaced.
+        file::edit(&self.file, |text| match self.way(Some(text.to_owned())) {
+            Way::Restore(before) => Ok(before),
             _ => out(text),
-        });
-        restored.map(|_| if is_ours(&now) { "restored" } else { "the entry was taken out" })
+        })?;
+        Ok(done)
+    }
+
+    fn way(&self, now: Option<String>) -> Way {
+        let Some(now) = now else { return Way::Gone };
+        match &self.before {
+            _ if hash(&now) != self.after => Way::TakeOut(now),
+            None => Way::Remove,
+            Some(before) => Way::Restore(before.clone()),
+        }
     }
 }
 

@@ -1,0 +1,89 @@
+//! Taking the server out of the files to which `setup` added it: for `setup --undo` and for `uninstall`.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use serde_json::{Value as Json, json};
+
+use super::super::options::Common;
+use super::super::{Failure, paint};
+use super::record::{Record, Records};
+use super::{find, without};
+use crate::clients::Client;
+
+/// A file to which `setup` added the server, and what became of it.
+#[derive(Debug)]
+pub(in super::super) struct Taken {
+    pub(in super::super) client: String,
+    pub(in super::super) file: PathBuf,
+    pub(in super::super) what: Result<&'static str, String>,
+}
+
+/// Takes the server out for one client or for all, and says what became of each file.
+pub(super) fn run(client: Option<&Client>, common: &Common) -> Result<(), Failure> {
+    let all = take_back(client, common)?;
+    if common.json {
+        paint::answer(&json!({ "clients": all.iter().map(Taken::json).collect::<Vec<_>>() }), true)?;
+    } else if all.is_empty() {
+        writeln!(anstream::stdout(), "`setup` has written nothing here that could be taken back")?;
+    }
+    if !common.json {
+        all.iter().try_for_each(Taken::print)?;
+    }
+    if all.iter().any(|each| each.what.is_err()) { Err(Failure::Said) } else { Ok(()) }
+}
+
+/// What taking back would do to each file. Nothing is changed.
+///
+/// # Errors
+/// The records cannot be read.
+pub(in super::super) fn foresee(common: &Common) -> Result<Vec<Taken>, Failure> {
+    let records = Records::of_before(common)?.map(|records| records.all()).transpose()?.unwrap_or_default();
+    Ok(records.iter().map(|record| Taken::by(record, |out| record.foresee(out))).collect())
+}
+
+/// Takes back what `setup` has written: a file that is as it left it becomes what it was, and from any other only the
+/// entry is taken out. A file that cannot be changed stays in the records, so that a later try finds it.
+///
+/// # Errors
+/// The records cannot be read or written.
+pub(in super::super) fn take_back(client: Option<&Client>, common: &Common) -> Result<Vec<Taken>, Failure> {
+    let Some(records) = Records::of_before(common)? else { return Ok(Vec::new()) };
+    let mut all = Vec::new();
+    for record in records.all()?.iter().filter(|each| client.is_none_or(|client| client.id == each.client)) {
+        let taken = Taken::by(record, |out| record.undo(out));
+        if taken.what.is_ok() {
+            records.forget(record)?;
+        }
+        all.push(taken);
+    }
+    Ok(all)
+}
+
+impl Taken {
+    /// Does something with a record, which is given the way to take only the server out of a text.
+    fn by(
+        record: &Record,
+        work: impl FnOnce(&dyn Fn(&str) -> Result<String, String>) -> Result<&'static str, String>,
+    ) -> Self {
+        let what = find(&record.client).map_err(|failure| failure.to_string());
+        let what = what.and_then(|client| work(&|text| without(client.form, text, &record.name)));
+        Self { client: record.client.clone(), file: record.file.clone(), what }
+    }
+
+    pub(in super::super) fn json(&self) -> Json {
+        let (ok, what) = match &self.what {
+            Ok(what) => (true, *what),
+            Err(error) => (false, error.as_str()),
+        };
+        json!({ "client": self.client, "file": self.file, "ok": ok, "what": what })
+    }
+
+    pub(in super::super) fn print(&self) -> Result<(), Failure> {
+        let file = self.file.display();
+        Ok(match &self.what {
+            Ok(what) => writeln!(anstream::stdout(), "{file}: {what}")?,
+            Err(error) => writeln!(anstream::stderr(), "{file}: {error}")?,
+        })
+    }
+}

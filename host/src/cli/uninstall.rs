@@ -1,0 +1,102 @@
+//! `uninstall`: takes the server out of the clients to which `setup` added it, and says what is left and how it goes.
+
+use std::io::Write as _;
+
+use clap::Args;
+use iac_state::shell_word;
+use serde_json::{Value as Json, json};
+
+use super::options::Common;
+use super::setup::{self, Taken};
+use super::{Failure, ask, directories, installation, paint};
+use crate::clients::CLIENTS;
+
+/// Takes this server out of the MCP clients to which `setup` added it, and says what is left.
+///
+/// Each client's file becomes what it was before `setup`. If the client has changed it since, only the entry goes. The
+/// program, its state and its cache stay: the command says where they are and how to remove them.
+#[derive(Debug, Args)]
+pub(super) struct Uninstall {
+    /// Takes the server out without asking.
+    #[arg(long, conflicts_with = "dry_run")]
+    yes: bool,
+    /// Shows what would be done, and changes nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl Uninstall {
+    pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
+        let foreseen = setup::foresee(common)?;
+        if self.dry_run {
+            return tell(common, &foreseen);
+        }
+        if !self.yes && !foreseen.is_empty() {
+            if !common.json {
+                foreseen.iter().try_for_each(Taken::print)?;
+            }
+            ask::agree(false, "Take the server out of these files?")?;
+        }
+        let taken = setup::take_back(None, common)?;
+        if !taken.is_empty() && !common.json {
+            writeln!(
+                anstream::stderr(),
+                "restart the clients that run now, because they keep their server until then"
+            )?;
+        }
+        tell(common, &taken)
+    }
+}
+
+/// Says what became of the clients' files, and what is left.
+fn tell(common: &Common, taken: &[Taken]) -> Result<(), Failure> {
+    let left = left(common, taken)?;
+    if common.json {
+        let clients: Vec<Json> = taken.iter().map(Taken::json).collect();
+        let left: Vec<Json> = left.iter().map(|(what, how)| json!({ "what": what, "how": how })).collect();
+        paint::answer(&json!({ "clients": clients, "left": left }), true)?;
+    } else {
+        if taken.is_empty() {
+            writeln!(anstream::stdout(), "no client has the server from `setup`")?;
+        }
+        taken.iter().try_for_each(Taken::print)?;
+        writeln!(anstream::stdout(), "\nThis is left, for you to remove:")?;
+        for (what, how) in left {
+            writeln!(anstream::stdout(), "- {what}: {how}")?;
+        }
+    }
+    if taken.iter().any(|each| each.what.is_err()) { Err(Failure::Said) } else { Ok(()) }
+}
+
+/// What this command does not remove, and how a person does.
+fn left(common: &Common, taken: &[Taken]) -> Result<Vec<(String, String)>, Failure> {
+    let mut left = Vec::new();
+    for client in &CLIENTS {
+        // What a dry run would take out is still there, and what could not be taken out is named above.
+        let found = setup::installed(client).and_then(Result::ok);
+        let Some(entry) = found.filter(|entry| taken.iter().all(|each| each.file != entry.file)) else {
+            continue;
+        };
+        let what = format!("the entry in {}, which is not in the records of `setup`", entry.file.display());
+        left.push((what, format!("take it out by hand, because {} still starts the server", client.title)));
+    }
+    let folders = [
+        ("the policy, approvals, plugins with their data, and the audit log", common.state()),
+        ("the cache", common.cache()),
+    ];
+    for (what, folder) in folders {
+        if let Some(folder) = folder.filter(|folder| folder.is_dir()) {
+            let word = shell_word(&std::path::absolute(&folder)?.to_string_lossy());
+            left.push((format!("{what} in {}", folder.display()), format!("run `rm -r {word}`")));
+        }
+    }
+    let program = installation::program()?;
+    left.push((format!("the program {}", program.display()), installation::removal(&program)));
+    if directories::is_mac() {
+        left.push((
+            "your answers to macOS".to_owned(),
+            "switch off what you do not need in System Settings > Privacy & Security > Automation, Calendars, Reminders".to_owned(),
+        ));
+    }
+    Ok(left)
+}
