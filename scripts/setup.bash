@@ -125,9 +125,12 @@ instrumented() {
     )
 }
 
+# The oldest macOS that the program runs on. Each build for a Mac says so, and they can share what they build.
+LEAST_MACOS=12.0
+
 # Runs something that links with zig, which carries what a linker needs to know of a Mac's system.
 with_zig() {
-    PATH=$VENVS/mac/bin:$PATH ZIG_GLOBAL_CACHE_DIR=$TOOLS/zig CARGO_ZIGBUILD_CACHE_DIR=$TOOLS/zigbuild "$@"
+    MACOSX_DEPLOYMENT_TARGET=$LEAST_MACOS PATH=$VENVS/mac/bin:$PATH ZIG_GLOBAL_CACHE_DIR=$TOOLS/zig CARGO_ZIGBUILD_CACHE_DIR=$TOOLS/zigbuild "$@"
 }
 
 # Sets JSC to a shell of JavaScriptCore, the engine of a Mac's osascript; on Debian its packages are unpacked below target/.

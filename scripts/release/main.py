@@ -24,7 +24,6 @@ UNIVERSAL = "universal-apple-darwin"
 # The suffix is the oldest glibc that the program runs with: that of Debian 10 and RHEL 8.
 GLIBC = "2.28"
 LINUX = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"]
-LEAST_MACOS = "12.0"
 DOCUMENTS = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"]
 
 
@@ -114,7 +113,7 @@ class Builder:
         self.folder = options.target_dir
         self.profile = "dev" if options.dry_run else "release"
         self.arguments = ["--package", "iac-mcp", "--locked", "--profile", self.profile]
-        self.environment = {**os.environ, "CARGO_TARGET_DIR": str(self.folder), "MACOSX_DEPLOYMENT_TARGET": LEAST_MACOS}
+        self.environment = {**os.environ, "CARGO_TARGET_DIR": str(self.folder)}
         self.environment["IAC_MCP_REPOSITORY"] = options.repository
 
     def native(self):

@@ -1,5 +1,6 @@
 """A new machine with nothing but the release files: no cargo, no clone, no tool on PATH."""
 
+import contextlib
 import json
 import os
 import re
@@ -28,18 +29,28 @@ class Fresh(Folder):
 
     def test_first_answer(self):
         began = time.monotonic()
-        server = subprocess.Popen([self.program, "serve", "--simulated"], env=self.environment, cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        with self.served([self.program, "serve", "--simulated"]) as server:
+            self.call(server, 2, "iac_mcp_query_object", {"app": "Mail", "specifier": "inbox"})
+            self.assertLess(time.monotonic() - began, PATIENCE)
+
+    @contextlib.contextmanager
+    def served(self, command):
+        """A server that has said hello, in the environment of a client that was not started by a shell."""
+        server = subprocess.Popen(command, env=self.environment, cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.addCleanup(server.kill)
         hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
         said = self.ask(server, 1, "initialize", hello)
         self.assertEqual(said["serverInfo"]["version"], version())
         server.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
-        said = self.ask(server, 2, "tools/call", {"name": "iac_mcp_query_object", "arguments": {"app": "Mail", "specifier": "inbox"}})
-        self.assertNotIn("isError", {key for key, value in said.items() if value}, said)
-        self.assertLess(time.monotonic() - began, PATIENCE)
+        yield server
         server.stdin.close()
         self.assertEqual(server.wait(PATIENCE), 0)
         server.stdout.close()
+
+    def call(self, server, number, tool, arguments):
+        said = self.ask(server, number, "tools/call", {"name": tool, "arguments": arguments})
+        self.assertFalse(said.get("isError"), said)
+        return said["structuredContent"]
 
     def ask(self, server, number, method, params):
         server.stdin.write(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n")
@@ -51,14 +62,31 @@ class Fresh(Folder):
                 return said["result"]
         self.fail(f"no answer to {method}")
 
-    def test_bundled_plugins_need_no_tools(self):
+    def test_from_the_first_setup_to_the_last_trace(self):
+        """Plugins and a client are added without any tool, the client gets a plugin's answer, and everything goes again."""
+        before = self.traces()
         self.run_it("plugin", "add", "omnifocus", "--yes")
         self.run_it("plugin", "add", "code-query", "--yes", "--root", str(self.folder))
         listed = self.run_it("plugin", "list")
-        self.assertIn("omnifocus", listed)
-        self.assertIn("code-query", listed)
-        names = {tool["name"] for tool in json.loads(self.run_it("tools", "--simulated", "--json"))["tools"]}
-        self.assertLessEqual({"omnifocus_read", "code_query"}, names)
+        self.assertTrue("omnifocus" in listed and "code-query" in listed, listed)
+        self.run_it("setup", "cursor", "--simulated", "--write")
+        entry = json.loads((self.folder / "home/.cursor/mcp.json").read_text())["mcpServers"]["iac-mcp"]
+        with self.served([entry["command"], *entry["args"]]) as server:
+            read = self.call(server, 2, "omnifocus_read", {"query": {"type": "tasks", "mode": "overdue", "limit": 5}})
+            self.assertTrue(read["data"]["tasks"], read)
+            names = {tool["name"] for tool in self.ask(server, 3, "tools/list", {})["tools"]}
+            self.assertLessEqual({"iac_mcp_get_elements", "omnifocus_write", "code_query"}, names)
+        said = self.run_it("uninstall", "--yes")
+        self.assertIn(".cursor/mcp.json: removed", said)
+        commands = re.findall(r"run `(rm .*)`", said)
+        self.assertEqual(len(commands), 3, said)
+        for command in commands:
+            subprocess.run(["/bin/sh", "-c", command], env={"PATH": "/bin:/usr/bin"}, check=True)
+        self.assertEqual(self.traces(), before - {self.program})
+
+    def traces(self):
+        """Every file that is there."""
+        return {path for path in self.folder.rglob("*") if path.is_file()}
 
     def test_it_runs_on_older_systems(self):
         wanted = {tuple(map(int, found.split(b"."))) for found in re.findall(rb"GLIBC_(2\.\d+)", self.program.read_bytes())}
