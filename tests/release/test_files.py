@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -130,14 +131,33 @@ class Files(Folder):
         self.assertRegex(commit, r"^[0-9a-f]{40}$")
 
 
-class Refusals(unittest.TestCase):
-    def test_another_version_is_refused(self):
-        script = ROOT / "scripts/release/main.py"
-        with tempfile.TemporaryDirectory() as folder:
-            words = [sys.executable, script, "9.9.9", "--target-dir", folder, "--files", Path(folder, "files")]
-            said = subprocess.run(words, capture_output=True, text=True)
+class Refusals(Folder):
+    """What is released is written down and committed: tried in a small repository, before anything is built."""
+
+    def refused(self, version="1.2.3", repository="https://github.com/o/iac-mcp"):
+        script = self.folder / "repository/scripts/release/main.py"
+        words = [sys.executable, script, version, "--repository", repository, "--target-dir", self.folder / "target", "--files", self.folder / "files"]
+        said = subprocess.run(words, capture_output=True, text=True)
         self.assertEqual(said.returncode, 1, said.stdout)
-        self.assertIn("not 9.9.9; set `version`", said.stderr)
+        self.assertFalse((self.folder / "files").exists())
+        return said.stderr
+
+    def test_a_release_that_is_not_ready_is_refused(self):
+        repository = self.folder / "repository"
+        shutil.copytree(ROOT / "scripts/release", repository / "scripts/release", ignore=shutil.ignore_patterns("__pycache__"))
+        (repository / ".gitignore").write_text("__pycache__\n")
+        (repository / "Cargo.toml").write_text('[workspace.package]\nversion = "1.2.3"\n')
+        changelog = repository / "CHANGELOG.md"
+        changelog.write_text("# Changelog\n\n## Unreleased\n\n- one\n")
+        self.assertIn("not 9.9.9; set `version`", self.refused("9.9.9"))
+        self.assertIn("rename `## Unreleased`", self.refused())
+        changelog.write_text("# Changelog\n\n## 1.2.3 (2026-12-01)\n\n- one\n")
+        git = ["git", "-C", repository, "-c", "user.name=test", "-c", "user.email=test@example.invalid"]
+        for words in (["init", "--quiet"], ["add", "--all"]):
+            subprocess.run([*git, *words], check=True)
+        self.assertIn("not committed; commit them first", self.refused())
+        subprocess.run([*git, "commit", "--quiet", "--message", "all"], check=True)
+        self.assertIn("pass --repository", self.refused(repository="https://github.com/OWNER/iac-mcp"))
 
     def test_notes_are_the_section_of_the_changelog(self):
         changelog = "# Changelog\n\n## 0.2.0 (2026-12-01)\n\n### Added\n\n- two\n\n## 0.1.0\n\n- one\n"
