@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BIN = os.environ.get("IAC_MCP_BIN", str(ROOT / "target/debug/iac-mcp"))
 PICTURES = ROOT / "docs/pictures"
 
-COLUMNS = 104
+COLUMNS = 100
 CELL, LINE, MARGIN, BAR = 8.4, 19, 18, 34
 
 # The program asks with these letters at the end of a line.
@@ -40,7 +40,7 @@ VARYING = [
     (re.compile(r"\b\d+ ms\b"), "N ms"),
     (re.compile(r"\b(ref|undo)_[a-z0-9]+"), r"\1_ID"),
     (re.compile(r"\b\d{4}-\d\d-\d\d(T[\d:]+[+\d:Z]*)?"), "DATE"),
-    (re.compile(r"received \w+( \d+)?( \w+)? at \d\d:\d\d"), "received DAY"),
+    (re.compile(r"received [\w ]+ at \d\d:\d\d"), "received DAY"),
     (re.compile(r"\b[\d.]+ KB\b"), "N KB"),
 ]
 
@@ -102,14 +102,13 @@ def fresh(scene, check):
 
 
 def told(drawing):
-    """The words and colours of a picture, without what differs between two runs."""
-    rows = []
-    for row in drawing.iter("{http://www.w3.org/2000/svg}text"):
-        text = "".join(row.itertext())
-        for pattern, word in VARYING:
-            text = pattern.sub(word, text)
-        rows.append((text, [part.get("class") for part in row]))
-    return rows
+    """The words of a picture and the order of its colours, without what differs between two runs: dates also move line ends."""
+    parts = [part for row in drawing.iter("{http://www.w3.org/2000/svg}text") for part in row]
+    words = " ".join(" ".join(part.text for part in parts).split())
+    for pattern, word in VARYING:
+        words = pattern.sub(word, words)
+    colours = [part.get("class") for part in parts]
+    return words, [colour for at, colour in enumerate(colours) if at == 0 or colour != colours[at - 1]]
 
 
 def record(scene):
@@ -126,8 +125,7 @@ def record(scene):
             clock += AFTER_COMMAND
             said = run(command, home, answers.pop(0) if answers else None)
             kept |= dict(re.findall(r'"(undo)"\S*: \S*"(undo_[a-z0-9]+)', said))
-            for line in said.rstrip("\n").split("\n"):
-                parts = list(styled(line))
+            for parts in styled(said.rstrip("\n")):
                 plain = "".join(text for _, text in parts)
                 if scene.ends_before and plain.startswith(scene.ends_before):
                     break
@@ -174,15 +172,18 @@ def read(terminal):
 COLOURS = {31: "r", 32: "g", 33: "y", 35: "m", 36: "c"}
 
 
-def styled(line):
-    """The parts of a line with the classes of their colours: `b` bold, `f` faint, and a letter for each colour."""
+def styled(said):
+    """Each line's parts with the classes of their colours: `b` bold, `f` faint, and a letter for each colour."""
     style = []
-    for at, text in enumerate(re.split(r"\x1b\[([\d;]*)[mK]", line)):
-        if at % 2:
-            for code in [int(number or 0) for number in text.split(";")]:
-                style = [] if code == 0 else [*style, {1: "b", 2: "f", **COLOURS}.get(code, "")]
-        elif text:
-            yield " ".join(style), text
+    for line in said.split("\n"):
+        parts = []
+        for at, text in enumerate(re.split(r"\x1b\[([\d;]*)[mK]", line)):
+            if at % 2:
+                for code in [int(number or 0) for number in text.split(";")]:
+                    style = [] if code == 0 else [*style, {1: "b", 2: "f", **COLOURS}.get(code, "")]
+            elif text:
+                parts.append((" ".join(style), text))
+        yield parts
 
 
 def wrapped(parts):

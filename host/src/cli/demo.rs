@@ -60,7 +60,8 @@ async fn introduce(client: &Client) -> Result<(), Failure> {
         client.protocol(),
         client.first_answer.as_secs_f64() * 1000.0
     )?;
-    writeln!(out, "{faint}{} tools in {kilobytes:.1} KB: {}{faint:#}", names.len(), names.join(", "))?;
+    let tools = format!("{} tools in {kilobytes:.1} KB: {}", names.len(), names.join(", "));
+    writeln!(out, "{faint}{}{faint:#}", paint::folded(&tools, 0, paint::width()))?;
     Ok(())
 }
 

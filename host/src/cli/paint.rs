@@ -50,6 +50,25 @@ pub(super) fn width() -> usize {
         .clamp(40, WIDEST)
 }
 
+/// Breaks a text between words where the terminal would break it inside one; later lines begin with the indent.
+pub(super) fn folded(text: &str, indent: usize, width: usize) -> String {
+    let (mut lines, mut used) = (String::new(), indent);
+    for (at, word) in text.split(' ').enumerate() {
+        let length = word.chars().count();
+        if at > 0 && used + 1 + length > width {
+            lines.push('\n');
+            lines.push_str(&" ".repeat(indent));
+            used = indent;
+        } else if at > 0 {
+            lines.push(' ');
+            used += 1;
+        }
+        lines.push_str(word);
+        used += length;
+    }
+    lines
+}
+
 /// Makes a table; a column whose header begins with `#` holds numbers.
 pub(super) fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
@@ -75,4 +94,21 @@ pub(super) fn table(header: &[&str]) -> Table {
 pub(super) fn print(table: &Table) -> io::Result<()> {
     let mut stdout = anstream::stdout();
     table.lines().try_for_each(|line| writeln!(stdout, "{}", line.trim_end()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_breaks_between_words() {
+        for (indent, width, expected) in [
+            (0, 20, "one two three"),
+            (0, 7, "one two\nthree"),
+            (2, 7, "one\n  two\n  three"),
+            (0, 3, "one\ntwo\nthree"),
+        ] {
+            assert_eq!(folded("one two three", indent, width), expected, "{indent} {width}");
+        }
+    }
 }
