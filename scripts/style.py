@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 import order
+import pages
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 800
@@ -90,10 +91,7 @@ def unnamed_contacts():
 
 def dead_links():
     """Links between the pages of the repository that lead nowhere."""
-    for path in (path for path in tracked() if path.endswith(".md")):
-        for target in re.findall(r"\]\((?!\w+:)([^)#\s]+)", (ROOT / path).read_text()):
-            if not (ROOT / path).parent.joinpath(target).exists():
-                yield f"{path}: the link to {target} leads nowhere"
+    yield from (f"{path}: {problem}" for path in pages.tracked() for problem in pages.dead(path))
 
 
 def unused_dependencies():
