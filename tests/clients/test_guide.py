@@ -8,29 +8,38 @@ from support import ROOT, Home, Server
 
 TRUSTED = 'profile = "trusted"\n'
 
+# Recipes read what other people wrote, after which nothing dangerous would run without a human.
+AS_USUAL = TRUSTED + 'after-untrusted = "as-usual"\n'
+
 
 class Guide(unittest.TestCase):
     def test_every_example_of_reading_answers(self):
-        self.check("docs/query-tools-guide.md", 10)
+        self.check("docs/query-tools-guide.md", 11)
 
     def test_every_example_of_changing_answers(self):
-        self.check("docs/changes.md", 4, TRUSTED)
+        self.check("docs/changes.md", 5, TRUSTED)
+
+    def test_every_call_of_the_book_answers(self):
+        pages = [page for page in sorted(ROOT.glob("book/**/*.md")) if "\n```call\n" in page.read_text()]
+        self.assertGreater(len(pages), 10)
+        for page in pages:
+            self.check(str(page.relative_to(ROOT)), 1, AS_USUAL)
 
     def check(self, guide, least, policy=""):
         text = (ROOT / guide).read_text()
         calls = [Example(block) for block in re.findall(r"^```call\n(.*?)^```", text, re.DOTALL | re.MULTILINE)]
-        self.assertGreater(len(calls), least)
+        self.assertGreaterEqual(len(calls), least)
         kept = {}
         with Home() as home:
             home.state.mkdir(mode=0o700)
             (home.state / "policy.toml").write_text(policy)
             (home.state / "policy.toml").chmod(0o600)
-            self.play_all(calls, home, kept)
+            self.play_all(guide, calls, home, kept)
 
-    def play_all(self, calls, home, kept):
+    def play_all(self, guide, calls, home, kept):
         with Server(home) as server:
             for call in calls:
-                with self.subTest(call.text):
+                with self.subTest(guide, call=call.text):
                     self.play(call, server, kept)
             self.assertEqual(server.end(), 0)
 
@@ -42,6 +51,8 @@ class Guide(unittest.TestCase):
         self.assertFalse(answer.get("isError", False), answer)
         for name, pointer in call.keeps:
             kept[name] = at(answer["structuredContent"], pointer)
+        if call.tool == "iac_mcp_get_elements" and not call.shows:
+            self.assertNotEqual(answer["structuredContent"]["elements"], [], "an example that finds nothing")
         for pointer in call.shows:
             self.assertIsNotNone(at(answer["structuredContent"], pointer), pointer)
 
