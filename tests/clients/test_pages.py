@@ -1,12 +1,20 @@
-"""What the pages tell people to type exists."""
+"""What the pages tell people to type exists, runs, and says what the pages say that it says."""
 
 import re
+import shlex
 import subprocess
+import sys
+import tempfile
 import unittest
+from pathlib import Path
 
-from support import BIN, PATIENCE, ROOT
+from support import BIN, PATIENCE, ROOT, Home
 
-PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
+sys.path.insert(0, str(ROOT / "scripts"))
+import pages
+
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("book/**/*.md")]
+BLOCK = re.compile(r"^```(console|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"`(?:iac-mcp|/path/to/iac-mcp|cargo run --) ([a-z-]+)(?: ([a-z]+))?")
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]+)")
 INLINE = re.compile(r"`(?:iac-mcp |serve )[^`]*`")
@@ -49,6 +57,84 @@ class Pages(unittest.TestCase):
         named = {stage for page in PAGES for match in STAGE.finditer(page.read_text()) for stage in match[1].split()}
         self.assertLessEqual({"purity", "style", "release"}, named)
         self.assertEqual(sorted(named - stages), [])
+
+    def test_links_to_headings_are_looked_at(self):
+        """`./test style` asks the same of every page."""
+        with tempfile.TemporaryDirectory() as folder:
+            other, page = Path(folder) / "other.md", Path(folder) / "page.md"
+            other.write_text("# Two `words`\n\n```sh\n# no heading\n```\n\n## Again\n\n## Again\n")
+            good = ["other.md", "other.md#two-words", "other.md#again-1", "#here"]
+            bad = ["none.md", "other.md#no-heading", "other.md#again-2", "#there"]
+            page.write_text("## Here\n\n" + "".join(f"[a\nlink]({target})\n" for target in good + bad) + "`[code](x.md)`\n")
+            self.assertEqual([re.search(r"link to (\S+?):? ", told)[1] for told in pages.dead(page)], bad)
+
+    def test_what_pages_show_of_a_terminal_happens(self):
+        """In each page's own home, on a simulated Mac that keeps what is changed; `…` stands for anything."""
+        played = 0
+        for page in PAGES:
+            blocks = BLOCK.findall(page.read_text())
+            if not any(kind == "console" for kind, _ in blocks):
+                continue
+            with Home() as home:
+                self.run_line(home, "iac-mcp sim new mac")
+                for block in (text for kind, text in blocks if kind == "console"):
+                    for line, expected in entries(block):
+                        with self.subTest(page.name, line=line):
+                            self.assertRegex(plain(self.run_line(home, line)), pattern(expected))
+                            played += 1
+        self.assertGreater(played, 5)
+
+    def test_what_pages_tell_to_run_runs(self):
+        """Lines of the program in blocks for a shell, in order, in each page's own home. The rest needs other programs."""
+        played = 0
+        for page in PAGES:
+            lines = [line.split("  #")[0].strip() for kind, text in BLOCK.findall(page.read_text()) if kind == "sh" for line in text.splitlines()]
+            lines = [line for line in lines if line.startswith("iac-mcp ") and not UNTRIED.search(line)]
+            if not lines:
+                continue
+            with Home() as home:
+                if not any(line.startswith("iac-mcp sim new") for line in lines):
+                    self.run_line(home, "iac-mcp sim new mac")
+                for line in lines:
+                    with self.subTest(page.name, line=line):
+                        self.run_line(home, line)
+                        played += 1
+        self.assertGreater(played, 20)
+
+    def run_line(self, home, line):
+        named = re.search(r"--(?:simulated|world)|sim ", line)
+        ended = subprocess.run(
+            [BIN, *shlex.split(line)[1:]],
+            env=home.environment | ({} if named else {"IAC_MCP_WORLD": "mac"}),
+            cwd=home.path,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+        return ended.stdout + ended.stderr
+
+
+# Plugins are built first and have tests of their own; `setup` without a client and `self-check` depend on the computer.
+UNTRIED = re.compile(r"iac-mcp (?:plugin|setup(?: --yes| --undo)?$|self-check|call (?!iac_mcp_)|lint)")
+
+
+def entries(block):
+    """Commands, which follow `$ `, each with what is said to them."""
+    for entry in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        line, _, expected = entry.partition("\n")
+        yield line, expected
+
+
+def plain(text):
+    """Text without what only arranges it: the width of a table depends on what stands in it."""
+    return " ".join(text.split())
+
+
+def pattern(expected):
+    return "^" + re.escape(plain(expected)).replace("…", ".*").replace(r"\ ", " ") + "$" if expected.strip() else "^"
 
 
 if __name__ == "__main__":
