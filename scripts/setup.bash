@@ -12,6 +12,7 @@ CARGO_LLVM_COV=0.9.1
 CARGO_DENY=0.20.2
 CARGO_FUZZ=0.13.2
 CARGO_SBOM=0.10.0
+MDBOOK=0.5.4
 
 export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-auto}
 
@@ -48,7 +49,7 @@ need_nightly() {
 # need_cargo_tool NAME VERSION [OPTION ...]: builds a cargo subcommand once; unoptimised, since that takes a third of the time.
 need_cargo_tool() {
     local name=$1 version=$2
-    [[ $("$name" --version 2>/dev/null || cargo "${name#cargo-}" --version 2>/dev/null) == *" $version"* ]] && return
+    [[ $("$name" --version 2>/dev/null || cargo "${name#cargo-}" --version 2>/dev/null) == *" "?(v)"$version"* ]] && return
     printf 'building %s %s\n' "$name" "$version"
     cargo install --quiet --debug --locked --root "$TOOLS" --target-dir "$TOOLS/build" "$name@$version" "${@:3}" &&
         rm -rf "$TOOLS/build"
