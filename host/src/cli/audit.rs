@@ -1,7 +1,9 @@
 //! `audit`
 
+mod report;
+
 use std::collections::BTreeSet;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -40,6 +42,8 @@ enum Command {
     Verify,
     /// Prints all entries as lines of JSON, in order of time.
     Export(Filter),
+    /// Prints a page of HTML with charts of decisions, apps and times, and a table to search.
+    Report(Filter),
     /// Shows new entries as they arrive.
     Follow(Shown),
     /// Acknowledges the current findings of `verify`; later runs report only new ones.
@@ -132,6 +136,7 @@ impl Audit {
             Some(Command::Show(Shown { filter, most })) => filter.show(&state, most.number(), common),
             Some(Command::Verify) => verify(&state, common),
             Some(Command::Export(filter)) => filter.export(&state),
+            Some(Command::Report(filter)) => filter.report(&state),
             Some(Command::Follow(Shown { filter, most })) => filter.follow(&state, most.number()),
             Some(Command::Accept) => accept(&state),
             Some(Command::Remove { older }) => {
@@ -202,6 +207,17 @@ impl Filter {
     fn export(&self, state: &State) -> Result<(), Failure> {
         let mut stdout = anstream::stdout();
         Ok(self.read(state)?.iter().try_for_each(|record| writeln!(stdout, "{}", as_json(record)))?)
+    }
+
+    fn report(&self, state: &State) -> Result<(), Failure> {
+        if std::io::stdout().is_terminal() {
+            let what =
+                "the report is a page of HTML; put it into a file: `iac-mcp audit report > report.html`";
+            return Err(Failure::Misuse(what.to_owned()));
+        }
+        let is_intact = audit::verify(state.folder())?.is_empty();
+        let page = report::page(&self.read(state)?, is_intact, Timestamp::now());
+        Ok(anstream::stdout().write_all(page.as_bytes())?)
     }
 
     /// Looks again and again, and shows what was not there before; ends with the process.
