@@ -24,6 +24,8 @@ pub struct Object {
     pub app: Arc<str>,
     /// The way there; its last class is the type that clients see.
     pub path: Path,
+    /// The date of the one occurrence that it stands for, where the way leads to a whole series.
+    pub occurrence: Option<Arc<str>>,
 }
 
 /// One reference and its times.
@@ -52,6 +54,11 @@ impl Held {
 }
 
 impl Object {
+    /// The object at the end of a way.
+    pub fn new(app: Arc<str>, path: Path) -> Self {
+        Self { app, path, occurrence: None }
+    }
+
     /// The key by which the store finds it; the path includes its hash.
     fn key(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
@@ -234,8 +241,8 @@ impl References {
         for id in led {
             let Some(held) = self.table.get(id) else { continue };
             if let Some(path) = held.object.path.replaced(from, to) {
-                let app = held.object.app.clone();
-                self.rebind(id, Object { app, path });
+                let object = Object { path, ..held.object.clone() };
+                self.rebind(id, object);
             }
         }
     }

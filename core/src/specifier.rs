@@ -250,6 +250,11 @@ impl Path {
         self.0.as_deref().map(|node| (&node.container, &node.segment))
     }
 
+    /// Whether it leads to another object or through it.
+    pub(crate) fn begins_with(&self, other: &Self) -> bool {
+        self == other || self.last().is_some_and(|(container, _)| container.begins_with(other))
+    }
+
     /// The same way with another beginning; `None` if it does not begin so.
     pub(crate) fn replaced(&self, from: &Self, to: &Self) -> Option<Self> {
         if self == from {

@@ -21,6 +21,7 @@ mod frontmost;
 mod health;
 mod moves;
 mod names;
+mod occurrence;
 mod owner;
 mod placing;
 mod properties;
@@ -49,7 +50,7 @@ use crate::jxa::Script;
 use crate::osa_error::OsaError;
 use crate::permission::{Answer, Decided, Gate, Question};
 use crate::plan;
-use crate::reference::References;
+use crate::reference::{Object, References};
 use crate::reply::Reply;
 use crate::specifier::{Held, Path, SpecifierError};
 use crate::undo::{self, Undo, Wanted};
@@ -421,7 +422,10 @@ fn held<'a>(references: &'a mut References, app: &'a App, now: Millis) -> Box<He
 
 /// Keeps an object that the app has shown to be there.
 fn remember(path: Path, app: &App, world: &mut World<'_>) -> RefId {
-    let object = crate::reference::Object { app: app.bundle_id.clone(), path };
+    keep(Object::new(app.bundle_id.clone(), path), world)
+}
+
+fn keep(object: Object, world: &mut World<'_>) -> RefId {
     let fresh = (world.fresh)();
     world.references.intern(object, world.now, fresh)
 }

@@ -319,6 +319,31 @@ class Calendar(unittest.TestCase):
             answer = self.week(server, "2026-03-23", elements='every event of calendar "Choir"')
             self.assertEqual(answer["source"], "EventKit")
 
+    def test_no_change_goes_through_the_reference_of_one_date(self):
+        for settings in (FULL, DENIED):
+            self.consent(**settings)
+            with self.serve() as server:
+                rows = self.week(server, "2026-03-23")["elements"]
+                of_uid = {}
+                for row in rows:
+                    if "occurrence" in row:
+                        of_uid.setdefault(row["properties"]["uid"], []).append(row)
+                several = next(rows for rows in of_uid.values() if len(rows) > 1)
+                self.assertEqual(len({row["id"] for row in several}), len(several))
+                one = several[1]
+                change = {"property": "location", "value": "Room 2"}
+                refused = server.call("iac_mcp_set_property", reference=one["id"], **change)
+                self.assertEqual((refused["error"], refused["occurrence"]), ("invalid_parameter", one["occurrence"]))
+                read = server.call("iac_mcp_get_properties", reference=one["id"], properties=["uid", "start date"])
+                self.assertEqual(read["properties"]["uid"], one["properties"]["uid"])
+                self.assertEqual(read["occurrence"], one["occurrence"])
+                # The series may be changed, if a person agrees; nobody can be asked here.
+                asked = server.call("iac_mcp_set_property", reference=refused["series"], **change)
+                self.assertEqual(asked["error"], "permission_required")
+                plain = next(row for row in rows if "occurrence" not in row)
+                asked = server.call("iac_mcp_set_property", reference=plain["id"], **change)
+                self.assertEqual(asked["error"], "permission_required")
+
     def test_a_write_is_seen_by_the_next_question(self):
         self.consent(**FULL)
         with self.serve() as server:

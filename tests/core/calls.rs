@@ -1,6 +1,6 @@
 //! Golden calls: `fixtures/calls/{ok,ask,denied,err}/*.json` beside what the core makes of them.
 //!
-//! A case is `{"tool","arguments","held"?: {reference: [bundle id, source form]},"replies"?: [envelope, …],
+//! A case is `{"tool","arguments","held"?: {reference: [bundle id, source form, date of an occurrence?]},"replies"?: [envelope, …],
 //! "policy"?: lines of policy.toml,"answers"?: [choice, …],"alone"?: whether nobody can be asked}`. The text beside it
 //! shows each script that is run, each question that is asked and the answer. `UPDATE_EXPECT=1` rewrites the texts; the diff is the review.
 
@@ -194,7 +194,8 @@ fn hold(case: &Json, apps: &iac_core::app::Apps) -> References {
         let path = read_source(app.dictionary().expect("it has a dictionary"), source)
             .expect("a way that is understood");
         let id = RefId::parse(id).expect("a reference");
-        references.intern(Object { app: app.bundle_id.clone(), path }, Millis(0), id);
+        let occurrence = object[2].as_str().map(Into::into);
+        references.intern(Object { app: app.bundle_id.clone(), path, occurrence }, Millis(0), id);
     }
     references
 }

@@ -24,7 +24,7 @@ fn id(n: u8) -> RefId {
 fn object(app: &str, source: &str) -> Object {
     let apps = support::apps();
     let app = apps.find(app).unwrap();
-    Object { app: app.bundle_id.clone(), path: read_source(app.dictionary().unwrap(), source).unwrap() }
+    Object::new(app.bundle_id.clone(), read_source(app.dictionary().unwrap(), source).unwrap())
 }
 
 fn store() -> References {
@@ -48,6 +48,19 @@ fn what_is_stable_comes_back_under_its_id() {
         assert_eq!(next.touch(id(n), Millis(2_000)).unwrap().object, object(app, source));
     }
     assert_eq!(next.touch(id(4), Millis(2_000)), Err(ReferenceError::Unknown(id(4))));
+}
+
+#[test]
+fn an_occurrence_is_still_one_and_not_its_series() {
+    let series = object(SOURCES[0].0, SOURCES[0].1);
+    let one = Object { occurrence: Some("2026-03-24T09:00:00+01:00".into()), ..series.clone() };
+    let mut store = References::default();
+    store.intern(one.clone(), Millis(0), id(1));
+    assert_eq!(store.intern(series, Millis(0), id(2)), id(2));
+    let mut next = References::default();
+    next.adopt(store.saved(), Millis(0));
+    next.wake(id(1), &support::apps());
+    assert_eq!(next.touch(id(1), Millis(0)).unwrap().object, one);
 }
 
 #[test]

@@ -70,7 +70,7 @@ impl CommandCall {
     }
 
     /// Returns every reference among the values.
-    pub(super) fn references(&self) -> Vec<RefId> {
+    pub(crate) fn references(&self) -> Vec<RefId> {
         let mut found = Vec::new();
         self.target.iter().chain(self.arguments.values()).for_each(|json| collect(json, &mut found));
         found

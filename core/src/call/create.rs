@@ -70,7 +70,7 @@ impl Create {
     }
 
     /// Returns every reference that is named, also inside the values.
-    pub(super) fn references(&self) -> Vec<RefId> {
+    pub(crate) fn references(&self) -> Vec<RefId> {
         let mut found = Vec::new();
         self.objects.iter().for_each(|object| object.collect(&mut found));
         found

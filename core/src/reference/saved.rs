@@ -26,6 +26,9 @@ pub struct Saved {
     /// The value of the unique property, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mark: Option<String>,
+    /// The date of the one occurrence that it stands for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occurrence: Option<String>,
 }
 
 /// How long after its last use a reference is taken over by a later process: a conversation of yesterday may go on.
@@ -43,6 +46,7 @@ impl References {
                 created: held.created.0,
                 used: held.used.0,
                 mark: held.mark.as_deref().map(str::to_owned),
+                occurrence: held.object.occurrence.as_deref().map(str::to_owned),
             })
             .chain(self.asleep.values().cloned())
             .collect();
@@ -87,5 +91,6 @@ fn object(saved: &Saved, apps: &Apps) -> Option<Object> {
     let mut none =
         |id: &RefId| -> Result<Path, SpecifierError> { Err(super::ReferenceError::Unknown(*id).into()) };
     let path = specifier.resolve(dictionary, &mut none).ok()?.path;
-    Some(Object { app: Arc::clone(&app.bundle_id), path })
+    let occurrence = saved.occurrence.as_deref().map(Into::into);
+    Some(Object { app: Arc::clone(&app.bundle_id), path, occurrence })
 }

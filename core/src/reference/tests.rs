@@ -23,7 +23,7 @@ fn place(app: &str, n: i64) -> Object {
 fn known_by(app: &str, by: By) -> Object {
     let identifier = Identifier::of("messages").expect("a legal identifier");
     let member = Member { term: "message".into(), identifier, class: "message".into() };
-    Object { app: app.into(), path: Path::application().then(Segment::Element(Arc::new(member), by)) }
+    Object::new(app.into(), Path::application().then(Segment::Element(Arc::new(member), by)))
 }
 
 fn filled(limits: Limits, apps: &[&str], each: u64) -> References {

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::moves::{self, Moving};
 use super::show::{largest, show, value};
-use super::{Outcome, Step, World, create, done, first, held, placing};
+use super::{Outcome, Step, World, create, done, first, held, occurrence, placing};
 use crate::action::{Action, Deed, Invocation};
 use crate::app::App;
 use crate::bind::{bind, candidates};
@@ -65,6 +65,9 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
     }
     if call.mode == Mode::Read && classified.level > Level::Safe {
         return Err(not_a_read(&action, &classified, app));
+    }
+    if classified.level > Level::Safe {
+        occurrence::refuse(call.references(), world)?;
     }
     if call.mode == Mode::DryRun {
         return Ok(done(preview(action, &classified, app, world), 0));

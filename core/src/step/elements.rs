@@ -9,9 +9,10 @@ use serde_json::{Map, Value as Json, json};
 use super::compare::comparable;
 use super::first::First;
 use super::names::{self, Objects};
+use super::occurrence::{self, Within};
 use super::owner::Outer;
 use super::show::{Shown, largest, show, value};
-use super::{Step, Then, World, done, held, in_app, query, remember};
+use super::{Step, Then, World, done, held, in_app, query};
 pub(super) use series::Filling;
 
 use crate::action::{Column, Deed, Elements, Groups};
@@ -52,6 +53,7 @@ pub(super) struct Listing {
     fallback: Option<Path>,
     resolved_as: Option<String>,
     first: Option<First>,
+    within: Within,
 }
 
 pub(super) fn start(call: &GetElements, first: Option<First>, world: &mut World<'_>) -> Result<Step, Fault> {
@@ -89,7 +91,8 @@ pub(super) fn start(call: &GetElements, first: Option<First>, world: &mut World<
     let inner = call.recursive.then(|| inner(&containers, &collection, dictionary)).transpose()?;
     let place = Place { containers, collection, inner };
     let wanted = wanted(call, place, first.is_none(), app, dictionary, world)?;
-    let listing = Listing { wanted, container, fallback, resolved_as: None, first };
+    let within = Within::of(&call.references(), world);
+    let listing = Listing { wanted, container, fallback, resolved_as: None, first, within };
     Ok(listing.ask(app, 0, world))
 }
 
@@ -567,7 +570,11 @@ impl Listing {
             Some(container) => {
                 let path = container.then(Segment::Element(self.wanted.collection.clone(), by));
                 let stable = path.is_stable();
-                fields.insert("id".to_owned(), json!(remember(path, app, world).to_string()));
+                let id = match cell(5).as_str() {
+                    Some(date) => occurrence::remember(path, date, app, world),
+                    None => self.within.remember(path, app, world),
+                };
+                fields.insert("id".to_owned(), json!(id.to_string()));
                 if !stable {
                     fields.insert("stable".to_owned(), json!(false));
                 }

@@ -138,7 +138,7 @@ impl Moving {
         }
         match landed {
             Some(path) => {
-                world.references.rebind(id, Object { app: app.bundle_id.clone(), path: path.clone() });
+                world.references.rebind(id, Object::new(app.bundle_id.clone(), path.clone()));
             }
             None => world.references.went(id, self.to.clone()),
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json, json};
 
 use super::show::{Shown, all_properties, value};
-use super::{Step, Then, World, done, in_app, owner};
+use super::{Step, Then, World, done, in_app, occurrence, owner};
 use crate::action::{Column, Deed, Wanted};
 use crate::app::App;
 use crate::call::Named;
@@ -323,6 +323,7 @@ fn read(member: &Member, row: &Json, app: &App, world: &mut World<'_>) -> Result
     }
     let mut fields = Map::new();
     shown.into_fields(&mut fields);
+    occurrence::tell(member.id, &mut fields, app, world);
     Ok(fields)
 }
 

@@ -3,8 +3,9 @@
 use serde_json::{Value as Json, json};
 
 use super::first::First;
+use super::occurrence::Within;
 use super::show::{show, value};
-use super::{Step, Then, World, done, held, in_app, remember};
+use super::{Step, Then, World, done, held, in_app};
 use crate::action::Deed;
 use crate::app::App;
 use crate::change;
@@ -28,6 +29,7 @@ pub(super) struct Query {
     resolved_as: Option<String>,
     /// What waits for the reference.
     first: Option<First>,
+    within: Within,
 }
 
 pub(super) fn start(app: &str, specifier: &Specifier, world: &mut World<'_>) -> Result<Step, Fault> {
@@ -54,7 +56,8 @@ fn begin(
     let dictionary = app.dictionary()?;
     let Resolved { path, target, fallback } =
         specifier.resolve(dictionary, &mut *held(world.references, app, world.now))?;
-    let query = Query { path, target, fallback, resolved_as: None, first };
+    let within = Within::of(&specifier.references(), world);
+    let query = Query { path, target, fallback, resolved_as: None, first, within };
     query.ask(app, 0, world)
 }
 
@@ -109,7 +112,7 @@ impl Query {
                 Some(path) => {
                     let resolved_as = Some(path.to_string());
                     let target = Target::Object(path.class().to_owned());
-                    Self { path, target, fallback: None, resolved_as, first: self.first }
+                    Self { path, target, fallback: None, resolved_as, first: self.first, within: self.within }
                         .ask(app, events, world)
                 }
                 None => offer_names(&self.path, self.first, app, events, world),
@@ -121,7 +124,8 @@ impl Query {
     fn answer(&self, answer: &Json, app: &App, world: &mut World<'_>) -> Result<Json, Fault> {
         if answer["$"] == "place" {
             let property = change::mark(&app.bundle_id, app.dictionary()?, self.path.class());
-            return Ok(self.told(reference(at_place(&self.path, property, &answer["mark"]), app, world)));
+            let path = at_place(&self.path, property, &answer["mark"]);
+            return Ok(self.told(self.reference(path, app, world)));
         }
         let dictionary = app.dictionary()?.clone();
         let kind = match &self.target {
@@ -136,7 +140,7 @@ impl Query {
             found if is_property => json!({ "value": show(&found, app, world), "untrusted": true }),
             found => {
                 let path = known_by(&self.path, &found, &identity(&dictionary, self.path.class()));
-                reference(path, app, world)
+                self.reference(path, app, world)
             }
         }))
     }
@@ -152,7 +156,25 @@ impl Query {
     fn object(&self, source: &str, app: &App, world: &mut World<'_>) -> Json {
         let own =
             app.dictionary.as_ref().and_then(|dictionary| crate::specifier::read_source(dictionary, source));
-        reference(own.filter(|path| path.last().is_some()).unwrap_or_else(|| self.path.clone()), app, world)
+        self.reference(
+            own.filter(|path| path.last().is_some()).unwrap_or_else(|| self.path.clone()),
+            app,
+            world,
+        )
+    }
+
+    fn reference(&self, path: Path, app: &App, world: &mut World<'_>) -> Json {
+        let kind = path.class().to_owned();
+        let (stable, name) = (path.is_stable(), path.name().map(str::to_owned));
+        let id = self.within.remember(path, app, world).to_string();
+        let mut reference = json!({ "id": id, "type": kind, "app": &*app.bundle_id });
+        if let Some(name) = name {
+            reference["name"] = json!(name);
+        }
+        if !stable {
+            reference["stable"] = json!(false);
+        }
+        json!({ "reference": reference })
     }
 }
 
@@ -179,20 +201,6 @@ fn at_place(path: &Path, property: Option<Identifier>, mark: &Json) -> Path {
         }
         _ => path.clone(),
     }
-}
-
-fn reference(path: Path, app: &App, world: &mut World<'_>) -> Json {
-    let kind = path.class().to_owned();
-    let (stable, name) = (path.is_stable(), path.name().map(str::to_owned));
-    let mut reference =
-        json!({ "id": remember(path, app, world).to_string(), "type": kind, "app": &*app.bundle_id });
-    if let Some(name) = name {
-        reference["name"] = json!(name);
-    }
-    if !stable {
-        reference["stable"] = json!(false);
-    }
-    json!({ "reference": reference })
 }
 
 /// Goes on where an object does not exist. If its name is wrong, a list of the existing names is worth one more event,

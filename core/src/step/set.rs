@@ -314,7 +314,7 @@ impl Setting {
                 continue;
             };
             if let Some(id) = self.id_of(&open) {
-                world.references.rebind(id, Object { app: app.bundle_id.clone(), path: path.clone() });
+                world.references.rebind(id, Object::new(app.bundle_id.clone(), path.clone()));
             }
             let was = &open.change.subject.path;
             let message = format!("the object was moved from {was} to {path}; nothing was changed");

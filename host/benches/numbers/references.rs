@@ -93,7 +93,7 @@ fn inbox() -> Inbox {
 fn in_container(Inbox { app, path, messages }: &Inbox, n: u64) -> Object {
     let number = i64::try_from(n).expect("small");
     let path = path.then(Segment::Element(messages.clone(), By::Id(Id::Number(number))));
-    Object { app: app.clone(), path }
+    Object::new(app.clone(), path)
 }
 
 fn nanoseconds(rounds: u64, mut each: impl FnMut(u64)) -> f64 {

@@ -142,6 +142,7 @@ mod tests {
             created: 1,
             used: 2,
             mark: None,
+            occurrence: None,
         }]
     }
 

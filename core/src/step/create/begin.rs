@@ -16,7 +16,7 @@ use crate::marshal::{Checker, Given, Place};
 use crate::schema;
 use crate::specifier::{By, Member, Path, Segment, SpecifierError};
 use crate::step::set::begin::{checked, slot, twice, writable};
-use crate::step::{Step, World, held, placing};
+use crate::step::{Step, World, held, occurrence, placing};
 use crate::words::TextWindow;
 
 /// The event that makes.
@@ -38,6 +38,7 @@ const WHOLE: TextWindow = TextWindow { offset: 0, limit: 1_000 };
 
 /// Begins `iac_mcp_create`.
 pub(in crate::step) fn start(call: &Create, world: &mut World<'_>) -> Result<Step, Fault> {
+    occurrence::refuse(call.references(), world)?;
     let app = world.apps.find(&app_of(call, world)?)?;
     let dictionary = app.dictionary()?.clone();
     let command = command_of(app, &dictionary)?;

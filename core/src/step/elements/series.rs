@@ -361,7 +361,7 @@ const MOST_NAMED: usize = 5;
 /// # Source
 /// Calendar's dictionary: an event has one start date, a rule and excluded dates, but no zone, and no occurrence that
 /// differs from its rule.
-const BY_RULES: &str = "series were worked out from their rules: an occurrence that was moved or changed by itself shows its old date, and one made in another time zone may be an hour off; a change through its reference changes the whole series";
+const BY_RULES: &str = "series were worked out from their rules: an occurrence that was moved or changed by itself shows its old date, and one made in another time zone may be an hour off";
 
 /// What a person can do so that the library answers next time.
 fn advice(index: &Index, state: &str) -> Option<String> {

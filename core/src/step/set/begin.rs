@@ -11,7 +11,7 @@ use crate::fault::{Code, Fault};
 use crate::marshal::{Checker, Given};
 use crate::specifier::{Container, Path, Specifier, SpecifierError, find_property};
 use crate::step::properties::unsettled;
-use crate::step::{Step, World, create, held, moves};
+use crate::step::{Step, World, create, held, moves, occurrence};
 use crate::undo::{Undo, Way};
 use crate::words::RefId;
 
@@ -139,6 +139,7 @@ fn named_twice(id: RefId) -> Fault {
 }
 
 fn open(id: RefId, app: &str, values: &[NewValue], world: &mut World<'_>) -> Result<Open, Fault> {
+    occurrence::refuse([id], world)?;
     let held = world.references.touch(id, world.now)?;
     let path = held.object.path.clone();
     let mark = held.mark.as_deref().or(path.mark()).map(str::to_owned);

@@ -1,0 +1,72 @@
+//! References to one date of a series. The app's scripts know only the series, so no change goes through them: it would
+//! reach every date.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::{World, keep};
+use crate::app::App;
+use crate::fault::{Code, Fault};
+use crate::reference::Object;
+use crate::specifier::Path;
+use crate::words::RefId;
+
+/// Keeps one occurrence of a series.
+pub(super) fn remember(path: Path, date: &str, app: &App, world: &mut World<'_>) -> RefId {
+    keep(Object { app: app.bundle_id.clone(), path, occurrence: Some(date.into()) }, world)
+}
+
+/// Refuses a change through references to occurrences.
+///
+/// # Errors
+/// One of them is one. The error names the reference of its series.
+pub(super) fn refuse(ids: impl IntoIterator<Item = RefId>, world: &mut World<'_>) -> Result<(), Fault> {
+    for id in ids {
+        let Some(held) = world.references.peek(id) else { continue };
+        let Object { app, path, occurrence: Some(date) } = held.object.clone() else { continue };
+        let name = world.apps.find(&app).map_or_else(|_| app.to_string(), |app| app.name.clone());
+        let series = keep(Object::new(app, path), world).to_string();
+        let message = format!(
+            "{id} stands for one date of a series, {date}, and a script can change a series of {name} only at all its dates"
+        );
+        let suggestion = format!(
+            "to change all dates, ask the user first and call again with {series}, the reference of the series; for one date, the user changes it in {name}"
+        );
+        let fault = Fault::new(Code::InvalidParameter, message, suggestion).with("reference", id.to_string());
+        return Err(fault.with("occurrence", &*date).with("series", series));
+    }
+    Ok(())
+}
+
+/// Says with properties of an occurrence that they are those of its series.
+pub(super) fn tell(id: RefId, fields: &mut Map<String, Json>, app: &App, world: &World<'_>) {
+    let Some(date) = world.references.peek(id).and_then(|held| held.object.occurrence.as_deref()) else {
+        return;
+    };
+    fields.insert("occurrence".to_owned(), json!(date));
+    let note =
+        format!("{} shows the series, with its first date; the occurrence is that of {date}", app.name);
+    fields.insert("note".to_owned(), json!(note));
+}
+
+/// The occurrence that a call looks into: what it finds there belongs to the series too.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Within(Option<(Path, Arc<str>)>);
+
+impl Within {
+    pub(super) fn of(ids: &[RefId], world: &World<'_>) -> Self {
+        let held = ids.iter().filter_map(|id| world.references.peek(*id)).map(|held| &held.object);
+        let mut occurrences =
+            held.filter_map(|object| Some((object.path.clone(), object.occurrence.clone()?)));
+        Self(occurrences.next())
+    }
+
+    /// Keeps an object that was found.
+    pub(super) fn remember(&self, path: Path, app: &App, world: &mut World<'_>) -> RefId {
+        match &self.0 {
+            Some((series, date)) if path.begins_with(series) => remember(path, date, app, world),
+            _ => super::remember(path, app, world),
+        }
+    }
+}
