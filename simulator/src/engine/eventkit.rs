@@ -1,6 +1,6 @@
-//! What the bridge's EventKit knows: consent, calendars, and events with every occurrence of a series.
+//! What the bridge's EventKit knows: consent, calendars, events with every occurrence of a series, and reminders.
 //!
-//! Calendars and events are those of Calendar's data. `eventkit.json` in the world's folder says what Apple events do not
+//! Calendars and events are those of Calendar's data, lists and reminders those of Reminders'. `eventkit.json` in the world's folder says what Apple events do not
 //! show: consent, how a person would answer, zones of events, moved occurrences, and calendars that are missing.
 
 use super::native::Bridge;
@@ -25,6 +25,11 @@ use std::rc::Rc;
 
 const CALENDAR: &str = "com.apple.iCal";
 
+const REMINDERS: &str = "com.apple.reminders";
+
+/// Reminders' own ids have this before the one that EventKit knows.
+const URL: &str = "x-apple-reminder://";
+
 /// The file with what Apple events do not show.
 const FILE: &str = "eventkit.json";
 
@@ -32,6 +37,9 @@ const FILE: &str = "eventkit.json";
 const ANSWERED: &str = "state/consent.eventkit.json";
 
 const DAY: i64 = 86_400_000;
+
+/// The status with which there is something to see.
+const FULL: u8 = 3;
 
 /// A search goes no further than this from its start, without an error.
 const FOUR_YEARS: i64 = 4 * 366 * DAY;
@@ -51,12 +59,15 @@ struct Settings {
     /// Occurrences that were moved, by the ids of their events.
     #[serde(default)]
     moved: BTreeMap<String, Vec<Moved>>,
-    /// Titles of calendars that EventKit does not list.
+    /// Titles of calendars and lists that EventKit does not list.
     #[serde(default)]
     missing: Vec<String>,
-    /// Events that EventKit shows at another time than Calendar does, by their ids: seconds.
+    /// Events and reminders that EventKit shows at another time than the apps do, by their ids: seconds.
     #[serde(default)]
     shifted: BTreeMap<String, i64>,
+    /// A search for reminders never ends.
+    #[serde(default)]
+    silent: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
@@ -88,32 +99,48 @@ pub(super) fn define<'js>(system: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rqu
     let ask = move |ctx: Ctx<'js>, entity: u8| ask(&it.session, entity).map_err(|error| thrown(&ctx, &error));
     system.set("eventKitAsk", Func::from(ask))?;
     // Each store shows what was there when it was made or reset.
-    let stores: Rc<RefCell<Vec<Json>>> = Rc::default();
+    let stores: Rc<RefCell<Vec<[Json; 2]>>> = Rc::default();
     let (it, kept) = (Rc::clone(bridge), Rc::clone(&stores));
-    let load = move |ctx: Ctx<'js>, store: i32, is_full: bool| {
-        let (_, settings) = settled(&it.session).map_err(|error| thrown(&ctx, &error))?;
-        let all = if is_full { calendars(&it.session, &settings) } else { json!([]) };
-        let titles: Vec<Json> = all
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(|each| json!({ "title": each["title"], "id": each["id"] }))
-            .collect();
+    let load = move |ctx: Ctx<'js>, store: i32| {
+        let (consent, settings) = settled(&it.session).map_err(|error| thrown(&ctx, &error))?;
+        let all = [
+            if consent.events == FULL { calendars(&it.session, &settings) } else { json!([]) },
+            if consent.reminders == FULL { lists(&it.session, &settings) } else { json!([]) },
+        ];
+        let titles = all.each_ref().map(|all| {
+            let each = all.as_array().into_iter().flatten();
+            each.map(|each| json!({ "title": each["title"], "id": each["id"] })).collect::<Vec<_>>()
+        });
         let mut stores = kept.borrow_mut();
         let slot = usize::try_from(store).unwrap_or(stores.len());
         let length = stores.len().max(slot + 1);
-        stores.resize(length, Json::Null);
+        stores.resize(length, [Json::Null, Json::Null]);
         stores[slot] = all;
-        Ok::<_, rquickjs::Error>(json!({ "store": slot, "calendars": titles }).to_string())
+        let [calendars, lists] = titles;
+        Ok::<_, rquickjs::Error>(json!({ "store": slot, "calendars": calendars, "lists": lists }).to_string())
     };
     system.set("eventKitLoad", Func::from(load))?;
+    let (it, kept) = (Rc::clone(bridge), Rc::clone(&stores));
+    let reminders = move |ctx: Ctx<'js>, store: usize| {
+        let (consent, settings) = settled(&it.session).map_err(|error| thrown(&ctx, &error))?;
+        let stores = kept.borrow();
+        let lists = stores.get(store).and_then(|[_, lists]| lists.as_array()).into_iter().flatten();
+        let rows = lists.enumerate().flat_map(|(at, list)| {
+            let reminders = list["reminders"].as_array().into_iter().flatten();
+            reminders.map(move |reminder| json!([at, reminder])).collect::<Vec<_>>()
+        });
+        let rows = if consent.reminders == FULL { Json::from_iter(rows) } else { Json::Null };
+        Ok::<_, rquickjs::Error>(json!({ "rows": rows, "silent": settings.silent }).to_string())
+    };
+    system.set("eventKitReminders", Func::from(reminders))?;
     let it = Rc::clone(bridge);
     let search = move |ctx: Ctx<'js>, store: usize, from: f64, to: f64| {
         let (_, settings) = settled(&it.session).map_err(|error| thrown(&ctx, &error))?;
         #[expect(clippy::cast_possible_truncation, reason = "milliseconds of a date")]
         let span = (from as i64, (to as i64).min(from as i64 + FOUR_YEARS));
         let stores = stores.borrow();
-        let calendars = stores.get(store).and_then(Json::as_array).into_iter().flatten();
+        let calendars =
+            stores.get(store).and_then(|[calendars, _]| calendars.as_array()).into_iter().flatten();
         let rows = calendars.enumerate().flat_map(|(at, calendar)| {
             let events = calendar["events"].as_array().into_iter().flatten();
             let found = events.map(|event| (event, expanded(event, &settings, span)));
@@ -173,32 +200,99 @@ fn ask(session: &Session, entity: u8) -> Result<Option<bool>, String> {
 
 /// The calendars with their events, as the store sees them now.
 fn calendars(session: &Session, settings: &Settings) -> Json {
+    shown(session, CALENDAR, settings, |view| {
+        let calendars = of(view, crate::value::APP, "calendar").into_iter().map(|id| {
+            let title = text(view, id, "name").unwrap_or_default();
+            let events: Vec<Json> =
+                of(view, id, "event").into_iter().map(|event| written(view, event, settings)).collect();
+            json!({ "title": title, "id": text(view, id, "calendarIdentifier"), "events": events })
+        });
+        calendars.collect()
+    })
+}
+
+/// The lists with their reminders, as the store sees them now.
+fn lists(session: &Session, settings: &Settings) -> Json {
+    shown(session, REMINDERS, settings, |view| {
+        let lists = of(view, crate::value::APP, "list").into_iter().map(|id| {
+            let title = text(view, id, "name").unwrap_or_default();
+            let reminders: Vec<Json> =
+                of(view, id, "reminder").into_iter().map(|each| reminder(view, each, settings)).collect();
+            json!({ "title": title, "id": text(view, id, "id"), "reminders": reminders })
+        });
+        lists.collect()
+    })
+}
+
+/// What a part of an app's data looks like, without the missing calendars or lists.
+fn shown(
+    session: &Session,
+    app: &str,
+    settings: &Settings,
+    look: impl FnOnce(&View<'_>) -> Vec<Json>,
+) -> Json {
     let world = &session.world;
-    let Ok(Some(at)) = world.find(CALENDAR) else { return json!([]) };
+    let Ok(Some(at)) = world.find(app) else { return json!([]) };
     if world.sync().is_err() {
         return json!([]);
     }
     let app = world.app(at);
-    session.look(&app, Root::Current, |view| {
-        let of = |id: ObjectId, class: &str| -> Vec<ObjectId> {
-            let model = view.model();
-            let symbol = model.known(class);
-            let lists = &model.object(id).elements;
-            let own = lists.iter().find(|(name, _)| Some(*name) == symbol);
-            let ids = match own {
-                Some((_, Children::Own(ids))) => ids.clone(),
-                _ => Vec::new(),
-            };
-            ids.into_iter().filter(|id| !model.object(*id).gone).collect()
-        };
-        let calendars = of(crate::value::APP, "calendar").into_iter().map(|id| {
-            let title = text(view, id, "name").unwrap_or_default();
-            let events: Vec<Json> =
-                of(id, "event").into_iter().map(|event| written(view, event, settings)).collect();
-            json!({ "title": title, "id": text(view, id, "calendarIdentifier"), "events": events })
-        });
-        calendars.filter(|each| !settings.missing.iter().any(|missing| each["title"] == **missing)).collect()
+    let all = session.look(&app, Root::Current, look);
+    let is_missing = |each: &Json| settings.missing.iter().any(|missing| each["title"] == **missing);
+    all.into_iter().filter(|each| !is_missing(each)).collect()
+}
+
+fn of(view: &View<'_>, id: ObjectId, class: &str) -> Vec<ObjectId> {
+    let model = view.model();
+    let symbol = model.known(class);
+    let lists = &model.object(id).elements;
+    let own = lists.iter().find(|(name, _)| Some(*name) == symbol);
+    let ids = match own {
+        Some((_, Children::Own(ids))) => ids.clone(),
+        _ => Vec::new(),
+    };
+    ids.into_iter().filter(|id| !model.object(*id).gone).collect()
+}
+
+fn reminder(view: &View<'_>, id: ObjectId, settings: &Settings) -> Json {
+    let zone = local();
+    let local_date = |term: &str| match view.model().value(id, term).map(|value| view.read(value, Kind::Date))
+    {
+        Some(Value::Date(seconds)) => Some(seconds),
+        _ => None,
+    };
+    let date = |term: &str| local_date(term).map(|seconds| instant(seconds, &zone));
+    let own = text(view, id, "id").unwrap_or_default();
+    let uuid = own.strip_prefix(URL).unwrap_or(&own);
+    let shift = settings.shifted.get(uuid).copied().unwrap_or_default();
+    let priority = match view.model().value(id, "priority") {
+        Some(Value::Int(number)) => *number,
+        _ => 0,
+    };
+    json!({
+        "uuid": uuid,
+        "title": text(view, id, "name"),
+        "notes": text(view, id, "body"),
+        "due": local_date("due date").map(|seconds| components(seconds + shift)),
+        "done": matches!(view.model().value(id, "completed"), Some(Value::Bool(true))),
+        "completion": date("completion date"),
+        "creation": date("creation date"),
+        "stamp": date("modification date"),
+        "priority": priority,
     })
+}
+
+/// The parts of a local time. A day without a time has no hour.
+fn components(local_seconds: i64) -> Json {
+    let civil = Timestamp::from_second(local_seconds).unwrap_or(Timestamp::UNIX_EPOCH);
+    let civil = TimeZone::UTC.to_datetime(civil);
+    let mut parts = json!({ "year": civil.year(), "month": civil.month(), "day": civil.day() });
+    if civil.time() != jiff::civil::Time::midnight() {
+        parts["hour"] = json!(civil.hour());
+        parts["minute"] = json!(civil.minute());
+        parts["second"] = json!(civil.second());
+    }
+    parts
 }
 
 fn text(view: &View<'_>, id: ObjectId, term: &str) -> Option<String> {

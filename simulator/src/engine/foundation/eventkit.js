@@ -1,4 +1,4 @@
-// EventKit, as far as calendars and events are read. Never kinder than a Mac: without full access a store is empty and
+// EventKit, as far as calendars, events, lists and reminders are read. Never kinder than a Mac: without full access a store is empty and
 // nothing throws; JavaScript's null or array for an NSArray ends the process; rows have no order; a store sees changes
 // of others only after `reset`, and what it gave out before that is gone.
 (function (tools, part) {
@@ -47,14 +47,36 @@
   };
   kind("EKEvent", { get: Object.fromEntries(Object.entries(readers).map(([name, read]) => [name, live(read)])) });
 
+  const readersOfReminders = {
+    calendarItemIdentifier: (v) => string(v.reminder.uuid),
+    calendarItemExternalIdentifier: (v) => string(`${v.reminder.uuid}@external.example`),
+    title: (v) => wrap(v.reminder.title),
+    notes: (v) => wrap(v.reminder.notes),
+    // Parts of a date, of which each is a number of its own; without a time there is no hour, and without a zone no zone.
+    dueDateComponents: (v) => {
+      part("dates");
+      return v.reminder.due === null ? nil() : object("NSDateComponents", { ...v.reminder.due });
+    },
+    completed: (v) => v.reminder.done,
+    isCompleted: (v) => v.reminder.done,
+    completionDate: (v) => date(v.reminder.completion),
+    creationDate: (v) => date(v.reminder.creation),
+    lastModifiedDate: (v) => date(v.reminder.stamp),
+    priority: (v) => String(v.reminder.priority),
+    calendar: (v) => v.calendar,
+  };
+  kind("EKReminder", {
+    get: Object.fromEntries(Object.entries(readersOfReminders).map(([name, read]) => [name, live(read)])),
+  });
+
   kind("EKPredicate", {});
   const load = (v) => {
     v.generation += 1;
     // A store that was made without access stays empty until it is reset.
-    const consent = system.eventKitConsent(0);
-    const { store, calendars } = JSON.parse(system.eventKitLoad(v.store, consent === FULL));
+    const { store, calendars, lists } = JSON.parse(system.eventKitLoad(v.store));
     v.store = store;
-    v.calendars = consent === WRITE_ONLY ? [{ title: "Calendar", id: "virtual" }] : calendars;
+    v.calendars = system.eventKitConsent(0) === WRITE_ONLY ? [{ title: "Calendar", id: "virtual" }] : calendars;
+    v.lists = lists;
   };
   const matching = (v, predicate) => {
     const { from, to, titles } = predicate[VALUE];
@@ -80,6 +102,36 @@
     system.eventKitWait(rows.length);
     return object("NSArray", rows.reverse());
   };
+  // Reminders come later, and only while a run loop runs; without access nil comes.
+  const fetched = (v, predicate, completion) => {
+    if (typeof completion !== "function") die("-[__NSCFString invoke]");
+    const { titles, open, from, to } = predicate[VALUE];
+    part("running").after(5, () => {
+      const { rows, silent } = JSON.parse(system.eventKitReminders(v.store));
+      if (silent) return;
+      if (rows === null) return completion(nil());
+      const lists = v.lists.map((each) => object("EKCalendar", each));
+      const dueAt = ({ year, month, day, hour = 0, minute = 0, second = 0 }) =>
+        new Date(year, month - 1, day, hour, minute, second).getTime();
+      const within = ({ due }) =>
+        (from === null && to === null) ||
+        (due !== null && (from === null || dueAt(due) >= from) && (to === null || dueAt(due) <= to));
+      const found = rows.filter(
+        ([at, reminder]) =>
+          (titles === null || titles.includes(v.lists[at].title)) && (!open || (!reminder.done && within(reminder))),
+      );
+      system.eventKitWait(found.length);
+      const all = found.map(([at, reminder]) =>
+        object("EKReminder", { store: v, generation: v.generation, reminder, calendar: lists[at] }),
+      );
+      completion(object("NSArray", all.reverse()));
+    });
+  };
+  // JavaScript's null for a date is not nil, and finds nothing.
+  const bound = (given) => {
+    if (given === null) return NaN;
+    return given === undefined || given.isNil() ? null : time(given).getTime();
+  };
   // The completion runs once somebody answers, and only while a run loop runs.
   const request = (entity) => (v, completion) => {
     if (typeof completion !== "function") die("-[__NSCFString invoke]");
@@ -92,7 +144,10 @@
     get: { reset: load },
     call: {
       calendarsForEntityType: (v, entity) =>
-        object("NSArray", Number(entity) === 0 ? v.calendars.map((each) => object("EKCalendar", each)) : []),
+        object(
+          "NSArray",
+          (Number(entity) === 0 ? v.calendars : v.lists).map((each) => object("EKCalendar", each)),
+        ),
       predicateForEventsWithStartDateEndDateCalendars: (v, from, to, calendars) =>
         object("EKPredicate", {
           from: time(from).getTime(),
@@ -100,12 +155,16 @@
           titles: calendarsOf(calendars),
         }),
       eventsMatchingPredicate: matching,
+      predicateForRemindersInCalendars: (v, calendars) => object("EKPredicate", { titles: calendarsOf(calendars) }),
+      predicateForIncompleteRemindersWithDueDateStartingEndingCalendars: (v, from, to, calendars) =>
+        object("EKPredicate", { titles: calendarsOf(calendars), open: true, from: bound(from), to: bound(to) }),
+      fetchRemindersMatchingPredicateCompletion: fetched,
       requestFullAccessToEventsWithCompletion: request(0),
       requestFullAccessToRemindersWithCompletion: request(1),
     },
   });
   const blank = () => {
-    const store = object("EKEventStore", { store: -1, generation: 0, calendars: [] });
+    const store = object("EKEventStore", { store: -1, generation: 0, calendars: [], lists: [] });
     load(store[VALUE]);
     return store;
   };
