@@ -401,14 +401,16 @@ pub struct Groups {
 pub struct Series {
     /// The start.
     pub start: usize,
-    /// The end.
-    pub end: usize,
+    /// The end, if elements take time.
+    pub end: Option<usize>,
     /// Whether it takes whole days.
-    pub days: usize,
-    /// The rule of a series.
-    pub rule: usize,
+    pub days: Option<usize>,
+    /// The rule of a series, if there are series.
+    pub rule: Option<usize>,
     /// The dates that a series leaves out.
-    pub excluded: usize,
+    pub excluded: Option<usize>,
+    /// Whether it is done, if the filter says so.
+    pub done: Option<usize>,
     /// The property of a container that people know it by.
     pub title: Identifier,
     /// The library that answers by date, if it has everything that is asked for.

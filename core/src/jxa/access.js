@@ -10,8 +10,8 @@ const access = (entity, asks) => {
     granted = answer === true || Number(answer) === 1;
   };
   // macOS 14 refuses the older call without asking, and macOS 13 has only that one.
-  if (store.respondsToSelector("requestFullAccessToEventsWithCompletion:"))
-    store.requestFullAccessToEventsWithCompletion(done);
+  const full = ["requestFullAccessToEventsWithCompletion", "requestFullAccessToRemindersWithCompletion"][entity];
+  if (store.respondsToSelector(`${full}:`)) store[full](done);
   else store.requestAccessToEntityTypeCompletion(entity, done);
   while (granted === null && Date.now() < end)
     $.NSRunLoop.currentRunLoop.runUntilDate($.NSDate.dateWithTimeIntervalSinceNow(0.1));

@@ -1,4 +1,4 @@
-// The calendars of the system, asked through EventKit. Only values come from here; writes stay with the app. Reading
+// The calendars and reminders of the system, asked through EventKit. Only values come from here; writes stay with the app. Reading
 // never asks for consent: without full access nothing is read, because an empty answer would look like a free week.
 const ACCESS = ["not asked", "restricted", "denied", "full", "write only"];
 const FULL = 3;
@@ -10,8 +10,8 @@ const dateOf = (value) =>
     ? null
     : new Date(Math.round(Number(value.timeIntervalSince1970) * 1000));
 // How each value is read; the core names them.
-const EVENT = {
-  calendarItemIdentifier: (e) => textOf(e.calendarItemIdentifier),
+const VALUES = {
+  calendarItemIdentifier: (e) => d.series.index.prefix + textOf(e.calendarItemIdentifier),
   title: (e) => textOf(e.title),
   startDate: (e) => dateOf(e.startDate),
   endDate: (e) => dateOf(e.endDate),
@@ -22,20 +22,30 @@ const EVENT = {
   status: (e) => ["none", "confirmed", "tentative", "cancelled"][Number(e.status)],
   calendarTitle: (e) => textOf(e.calendar.title),
   lastModifiedDate: (e) => dateOf(e.lastModifiedDate),
+  // A day without a time begins at midnight, as the app shows it.
+  dueDateComponents: (r) =>
+    r.dueDateComponents.isNil() ? null : dateOf($.NSCalendar.currentCalendar.dateFromComponents(r.dueDateComponents)),
+  completed: (r) => truthOf(r.completed),
+  completionDate: (r) => dateOf(r.completionDate),
+  creationDate: (r) => dateOf(r.creationDate),
+  priority: (r) => Number(r.priority),
 };
 const accessOf = (entity) => {
   ObjC.import("EventKit");
   return Number($.EKEventStore.authorizationStatusForEntityType(entity));
 };
 // A worker keeps one store: a Mac refuses a process that opens many.
-const INDEX = globalThis.iacIndex || (globalThis.iacIndex = { store: null, proven: false, places: null, off: null });
+const SHARED = globalThis.iacIndex || (globalThis.iacIndex = { store: null });
+const KEY = d.series.index ? d.series.index.entity : 0,
+  INDEX = SHARED[KEY] || (SHARED[KEY] = { proven: false, places: null, off: null });
 // A store shows changes of others once it was reset and a run loop has run.
 const PUMP = 0.02;
+const pump = () => $.NSRunLoop.currentRunLoop.runUntilDate($.NSDate.dateWithTimeIntervalSinceNow(PUMP));
 const storeOf = () => {
-  if (INDEX.store === null) INDEX.store = $.EKEventStore.alloc.init;
-  INDEX.store.reset;
-  $.NSRunLoop.currentRunLoop.runUntilDate($.NSDate.dateWithTimeIntervalSinceNow(PUMP));
-  return INDEX.store;
+  if (SHARED.store === null) SHARED.store = $.EKEventStore.alloc.init;
+  SHARED.store.reset;
+  pump();
+  return SHARED.store;
 };
 const listOf = (array) => Array.from({ length: Number(array.count) }, (_, i) => array.objectAtIndex(i));
 const instant = (ms) => $.NSDate.dateWithTimeIntervalSince1970(ms / 1000);
@@ -52,14 +62,39 @@ const placesOf = (titles, q) => {
 };
 // A search through more than four years is cut without an error.
 const LONGEST = 4 * 365 * DAY;
+const eventsOf = (store, list, span) =>
+  listOf(
+    store.eventsMatchingPredicate(
+      store.predicateForEventsWithStartDateEndDateCalendars(instant(span.from - 1000), instant(span.to + 1000), list),
+    ),
+  );
+// Reminders come later. No answer is not the same as no reminders.
+const WAIT = 8000;
+const remindersOf = (store, list) => {
+  const done = d.series.done;
+  const open = ([word, i, value]) => (i === done && done !== null ? holds(word, true, wanted(value)) : null);
+  const onlyOpen = d.filter !== null && may(d.filter, open) === false;
+  const predicate = onlyOpen
+    ? store.predicateForIncompleteRemindersWithDueDateStartingEndingCalendars($(), $(), list)
+    : store.predicateForRemindersInCalendars(list);
+  let found = null;
+  const end = Date.now() + WAIT;
+  store.fetchRemindersMatchingPredicateCompletion(predicate, (rows) => {
+    found = rows;
+  });
+  while (found === null && Date.now() < end) pump();
+  if (found === null || found === undefined || found.isNil()) throw new Error("no answer about reminders");
+  return listOf(found);
+};
 // Rows of the index; without them, why there are none.
 const indexed = (chains, leaf, span, q) => {
   if (INDEX.off !== null) return { state: INDEX.off };
-  if (span.to - span.from > LONGEST) return { state: "too long" };
+  const entity = d.series.index.entity,
+    isEvents = entity === 0;
+  if (isEvents && span.to - span.from > LONGEST) return { state: "too long" };
   at = "index";
   try {
-    const entity = d.series.index.entity,
-      access = accessOf(entity);
+    const access = accessOf(entity);
     if (access !== FULL) return { state: ACCESS[access] || "unknown" };
     const store = storeOf(),
       calendars = listOf(store.calendarsForEntityType(entity));
@@ -76,12 +111,8 @@ const indexed = (chains, leaf, span, q) => {
     if (named.some((name) => name !== null && !titles.includes(name))) return { state: "not there" };
     const list = $.NSMutableArray.alloc.init;
     chosen.forEach((each) => list.addObject(each));
-    const found = listOf(
-      store.eventsMatchingPredicate(
-        store.predicateForEventsWithStartDateEndDateCalendars(instant(span.from - 1000), instant(span.to + 1000), list),
-      ),
-    );
-    const rows = found.map((event) => rowOf(event, named, places, q)).filter((row) => row !== null);
+    const found = isEvents ? eventsOf(store, list, span) : remindersOf(store, list);
+    const rows = found.map((each) => rowOf(each, named, places, q)).filter((row) => row !== null);
     const difference = INDEX.proven ? null : proven(rows, leaf, q);
     if (difference !== null) return { state: (INDEX.off = "differs: " + difference) };
     strategy = "index";
@@ -92,22 +123,23 @@ const indexed = (chains, leaf, span, q) => {
     return { state: "failed: " + messageOf(error).slice(0, 100) };
   }
 };
-const rowOf = (event, named, places, q) => {
+const rowOf = (found, named, places, q) => {
   const s = d.series,
     values = new Map();
   const cell = (i) => {
-    if (!values.has(i)) values.set(i, EVENT[s.index.values[i]](event));
+    if (!values.has(i)) values.set(i, VALUES[s.index.values[i]](found));
     return values.get(i);
   };
   const passes = ([word, i, value]) => (s.index.values[i] === null ? null : holds(word, cell(i), wanted(value)));
   if (may(d.filter, passes) === false) return null;
-  const title = textOf(event.calendar.title);
+  const title = textOf(found.calendar.title);
   const number = named.findIndex((name) => name === title || name === null);
   const from = [number, named[number] === null ? places.source(title) : null];
   const isRead = (i) => s.index.values[i] !== null;
-  const row = candidate(EVENT[s.index.id](event), null, from, cell, isRead, q);
-  const repeats = truthOf(event.hasRecurrenceRules) || truthOf(event.isDetached);
-  if (repeats) row.occurrence = timeOf(dateOf(event.occurrenceDate));
+  const row = candidate(VALUES[s.index.id](found), null, from, cell, isRead, q);
+  // A reminder that repeats has one date at a time, on both sides.
+  const repeats = s.rule !== null && (truthOf(found.hasRecurrenceRules) || truthOf(found.isDetached));
+  if (repeats) row.occurrence = timeOf(dateOf(found.occurrenceDate));
   return { row: row, title: title, repeats: repeats, cell: cell };
 };
 // Before the index is believed, the app is asked for a few of its events: null where both say the same.
@@ -121,9 +153,9 @@ const proven = (rows, leaf, q) => {
       start = ask(() => q.columns[s.start](q.pick(leaf(q.containers.byName(title)), row.id)));
     } catch (error) {
       if (!singly(numberOf(error))) throw error;
-      return "the app does not find an event of the index";
+      return "the app does not find an element of the index";
     }
-    if (timeOf(start) !== timeOf(cell(s.start))) return "an event has another date in the app";
+    if (timeOf(start) !== timeOf(cell(s.start))) return "an element has another date in the app";
   }
   INDEX.proven = some.length > 0;
   return null;

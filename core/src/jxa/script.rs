@@ -440,14 +440,15 @@ fn outer_or_own(column: &Column, wanted: &Elements, values: &mut Vec<Json>) -> S
 
 /// The part of how elements are read that concerns their dates.
 fn dated(series: &Series, data: &mut Data) -> String {
-    let Series { start, end, days, rule, excluded, title, index } = series;
+    let Series { start, end, days, rule, excluded, done, title, index } = series;
     let asked = index.as_ref().map(|index| {
         let id = index.library.values.get(&index.library.id);
-        json!({ "entity": index.library.entity, "id": id, "values": index.values })
+        let library = index.library;
+        json!({ "entity": library.entity, "id": id, "prefix": library.id_prefix, "values": index.values })
     });
     data.set(
         "series",
-        &json!({ "start": start, "end": end, "days": days, "rule": rule, "excluded": excluded, "index": asked }),
+        &json!({ "start": start, "end": end, "days": days, "rule": rule, "excluded": excluded, "done": done, "index": asked }),
     );
     let containers = index.as_ref().map(|index| format!(", containers: app.{}", index.containers));
     format!(", titles: x => x.{title}(){}", containers.unwrap_or_default())

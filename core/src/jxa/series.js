@@ -8,7 +8,7 @@ const DAY = 86400000;
 const AHEAD = 366 * DAY;
 // How long columns take in this script, against what was expected: small containers tell what large ones will take.
 const pace = () => (spent.expected_ms > 0 ? spent.column_ms / spent.expected_ms : 1);
-const isTime = (i) => i === d.series.start || i === d.series.end;
+const isTime = (i) => i !== null && (i === d.series.start || i === d.series.end);
 const isJoined = (filter) => ["and", "or", "not"].includes(filter[0]);
 const leavesOf = (filter) => (isJoined(filter) ? filter.slice(1).flatMap(leavesOf) : [filter]);
 // The span of time that everything lies in, in whole or in part, that a filter lets through.
@@ -29,6 +29,8 @@ const boundsOf = (filter) => {
 };
 const spanOf = (filter) => {
   const [from, to] = boundsOf(filter);
+  // What does not repeat is found however far it is.
+  if (d.series.rule === null) return { from: from, to: to, open: null };
   return {
     from: from === -Infinity ? to - AHEAD : from,
     to: to === Infinity ? from + AHEAD : to,
@@ -84,8 +86,8 @@ const candidate = (known, place, from, cell, isRead, q) => {
       .slice(0, q.wanted)
       .map((one, i) => (isRead(i) ? (isFailed(cell(i)) ? cell(i) : encode(cell(i), 0, one.uncut)) : UNREAD)),
     start: timeOf(cell(d.series.start)),
-    end: timeOf(cell(d.series.end)),
-    days: cell(d.series.days) === true,
+    end: d.series.end === null ? null : timeOf(cell(d.series.end)),
+    days: d.series.days !== null && cell(d.series.days) === true,
     tests: tests,
     keys: keys,
   };
@@ -107,6 +109,7 @@ const rowsOf = (collection, size, from, span, left, q) => {
       read = new Set();
     // A property of some rows, by whichever way is cheaper.
     const need = (i, rows) => {
+      if (i === null) return true;
       const whole = priceOf(d.values[i], ids.length) * pace(),
         single = rows.length * d.single;
       read.add(i);
@@ -118,6 +121,7 @@ const rowsOf = (collection, size, from, span, left, q) => {
     let rows = ids.map((_, i) => i);
     if (!need(s.start, rows) || !need(s.rule, rows)) return null;
     const ruleOf = (row) => {
+      if (s.rule === null) return null;
       const rule = cells.cell(s.rule)(row);
       return typeof rule === "string" && rule.trim() !== "" ? rule : null;
     };
@@ -178,7 +182,7 @@ const byRules = (chains, leaf, span, q) => {
   for (const { chain, collection, size } of all.sort((a, b) => a.size - b.size)) {
     if (size === 0) continue;
     const from = [chain.number, chain.parent ? source(chain.at()) : null];
-    const columns = [d.value, d.value, d.values[d.series.start], d.values[d.series.rule]],
+    const columns = [d.value, d.value, d.values[d.series.start], ...(d.series.rule === null ? [] : [d.values[d.series.rule]])],
       takes = pace() * columns.reduce((sum, each) => sum + priceOf(each, size), 0);
     // The first column of the first container tells whether the app is as slow as was expected.
     const isFirst = spent.columns === 0;
@@ -204,15 +208,17 @@ const happening = (make, leaf, q) => {
     chains = make();
   const index = d.series.index ? indexed(chains, leaf, span, q) : { state: null };
   const found = index.rows ? { rows: index.rows, late: [] } : byRules(narrowed(chains, q), leaf, span, q);
-  const first = found.rows.reduce(
-    (least, row) => (row.start !== null && row.start < least ? row.start : least),
-    span.from,
-  );
+  // An open end goes as far as there are rows.
+  const starts = [span.from, span.to, ...found.rows.map((row) => row.start)].filter(Number.isFinite),
+    first = starts.reduce((least, start) => (start < least ? start : least), starts[0] || 0),
+    last = starts.reduce((most, start) => (start > most ? start : most), first),
+    from = Number.isFinite(span.from) ? span.from : first,
+    to = Number.isFinite(span.to) ? span.to : last;
   return {
     rows: found.rows,
     moments: leavesOf(d.filter).map(([, i, value]) => (isTime(i) ? wanted(value) : null)),
-    span: [span.from, span.to],
-    zone: zoneOf(Math.min(first, span.from - 40 * DAY), span.to + DAY),
+    span: [from, to],
+    zone: zoneOf(Math.min(first, from - 40 * DAY), to + DAY),
     open: span.open,
     index: index.state,
     late: found.late,

@@ -19,21 +19,23 @@ pub struct Dated {
     pub title: String,
     /// When an element begins.
     pub start: String,
-    /// When it ends.
-    pub end: String,
+    /// When it ends, if it takes time.
+    pub end: Option<String>,
     /// Whether it takes whole days.
-    pub whole_days: String,
-    /// The rule of a series.
-    pub rule: String,
+    pub whole_days: Option<String>,
+    /// The rule of a series, if there are series.
+    pub rule: Option<String>,
     /// The dates that a series leaves out.
-    pub excluded: String,
+    pub excluded: Option<String>,
+    /// Whether it is done, where that can be.
+    pub done: Option<String>,
     /// The library that answers by date, if the system has one.
     pub index: Option<Index>,
 }
 
 /// A library of the system that answers by date.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Index {
     /// The library's name.
     pub library: String,
@@ -43,6 +45,9 @@ pub struct Index {
     pub subject: String,
     /// The property that is the element's id in the library.
     pub id: String,
+    /// What the app's id begins with, before the library's.
+    #[serde(default)]
+    pub id_prefix: String,
     /// The library's name of each property that both sides have.
     pub values: BTreeMap<String, String>,
 }
@@ -113,12 +118,16 @@ mod tests {
     }
 
     #[test]
-    fn calendar_has_dated_events_and_nothing_else() {
+    fn calendar_has_dated_events_and_reminders_has_what_is_due() {
         let event = dated("com.apple.iCal", "event").expect("the file has it");
-        assert_eq!(event.rule, "recurrence");
+        assert_eq!(event.rule.as_deref(), Some("recurrence"));
         assert!(dated("COM.APPLE.ICAL", "event").is_some(), "ids are compared without regard to case");
-        let index = event.index.as_ref().expect("EventKit answers by date");
-        assert_eq!(index.values[&index.id], "calendarItemIdentifier");
+        let reminder = dated("com.apple.reminders", "reminder").expect("the file has it");
+        assert_eq!((reminder.start.as_str(), &reminder.end, &reminder.rule), ("due date", &None, &None));
+        for (each, entity) in [(event, 0), (reminder, 1)] {
+            let index = each.index.as_ref().expect("EventKit answers by date");
+            assert_eq!((index.values[&index.id].as_str(), index.entity), ("calendarItemIdentifier", entity));
+        }
         for (app, class) in [("com.apple.iCal", "calendar"), ("com.apple.mail", "event")] {
             assert!(dated(app, class).is_none(), "{app} {class}");
         }

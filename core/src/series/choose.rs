@@ -41,8 +41,8 @@ struct Candidate {
 pub struct Asked<'a> {
     /// The column of the start.
     pub start: usize,
-    /// The column of the end.
-    pub end: usize,
+    /// The column of the end, if there is one.
+    pub end: Option<usize>,
     /// The filter, as the script got it.
     pub filter: &'a Json,
     /// The order: columns, and whether descending.
@@ -182,7 +182,7 @@ fn holds(filter: &Json, row: &Candidate, each: &Chose, moments: &[Option<i64>], 
 fn order(a: &Chose, b: &Chose, rows: &[Candidate], asked: &Asked<'_>) -> Ordering {
     let key = |each: &Chose, at: usize, column: usize| match column {
         column if column == asked.start => each.start.map(Json::from),
-        column if column == asked.end => each.end.map(Json::from),
+        column if Some(column) == asked.end => each.end.map(Json::from),
         _ => rows[each.row].keys.get(at).cloned().filter(|key| !key.is_null()),
     };
     for (at, (column, down)) in asked.sort.iter().enumerate() {

@@ -209,8 +209,11 @@ fn wanted(
     let filter = filter.map(|filter| filter.map(&mut |compare| columns.compare(compare))).transpose()?;
     let groups = columns.groups(call)?;
     let may_repeat = is_shown && groups.is_none() && inner.is_none();
-    let series = if may_repeat { columns.series(filter.as_ref(), &sort, &containers, world) } else { None };
+    let inside = series::inner(&app.bundle_id, &class, &containers, dictionary).map(|path| vec![path]);
+    let within = inside.as_ref().unwrap_or(&containers);
+    let series = if may_repeat { columns.series(filter.as_ref(), &sort, within, world) } else { None };
     let known = columns.known;
+    let containers = inside.filter(|_| series.is_some()).unwrap_or(containers);
     let filter: Option<Filter<usize>> = filter;
     let mut elements = Elements {
         containers,
@@ -466,8 +469,8 @@ impl Listing {
         let columns = self.wanted.filter.as_ref().map(Filter::columns).unwrap_or_default();
         let is_date =
             |column: &usize| self.wanted.columns[*column].kind.0.iter().any(|kind| kind.name == "date");
-        let is_dated = series::is_dated(app, &self.wanted.collection.class);
-        is_dated && self.wanted.series.is_none() && columns.iter().any(is_date)
+        let is_repeating = series::is_repeating(app, &self.wanted.collection.class);
+        is_repeating && self.wanted.series.is_none() && columns.iter().any(is_date)
     }
 
     /// Adds the fields about the whole answer.

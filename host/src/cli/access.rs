@@ -21,7 +21,7 @@ const FULL: i64 = 3;
 /// that terminal, and not for another MCP client.
 #[derive(Debug, Args)]
 pub(super) struct Access {
-    /// What to ask for: calendars. Without it the command shows how everything stands, and opens no dialog.
+    /// What to ask for: calendars or reminders. Without it the command shows how everything stands, and opens no dialog.
     subject: Option<String>,
 }
 

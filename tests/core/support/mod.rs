@@ -38,6 +38,11 @@ pub(crate) fn apps() -> Apps {
         ),
         ("com.apple.iCal", "Calendar", "System/Applications/Calendar.app/Contents/Resources/iCal.sdef"),
         ("com.apple.Notes", "Notes", "System/Applications/Notes.app/Contents/Resources/Notes.sdef"),
+        (
+            "com.apple.reminders",
+            "Reminders",
+            "System/Applications/Reminders.app/Contents/Resources/Reminders.sdef",
+        ),
     ];
     let load = |(id, name, file): (&str, &str, &str)| App {
         bundle_id: id.into(),

@@ -22,7 +22,8 @@ fn rows() -> Json {
 }
 
 fn ask(filter: &Json, sort: &[(usize, bool)], offset: i64, limit: usize) -> Chosen {
-    choose(&rows(), &Asked { start: 0, end: 1, filter, sort, offset, limit }).expect("the rows have the form")
+    choose(&rows(), &Asked { start: 0, end: Some(1), filter, sort, offset, limit })
+        .expect("the rows have the form")
 }
 
 fn check(sort: &[(usize, bool)], offset: i64, limit: usize, expected: &[(usize, i64)]) {
@@ -62,7 +63,7 @@ fn comparisons_are_those_of_the_prelude() {
         let answer =
             json!({"moments": [2], "span": [0, 9], "zone": [], "rows": [row(1), row(2), row(3), row(4)]});
         let filter = json!(["or", [operator, 1, "x"]]);
-        let asked = Asked { start: 0, end: 1, filter: &filter, sort: &[], offset: 0, limit: 9 };
+        let asked = Asked { start: 0, end: Some(1), filter: &filter, sort: &[], offset: 0, limit: 9 };
         assert_eq!(choose(&answer, &asked).expect("the rows have the form").total, expected, "{operator}");
         let none = json!(["not", filter]);
         let asked = Asked { filter: &none, ..asked };
@@ -83,7 +84,7 @@ fn whole_days_end_at_midnight_also_when_the_clocks_change() {
         "rows": [{"id": "x", "start": 1_774_652_400_000_i64, "end": 1_774_652_400_000_i64 + DAY - 1000, "days": true,
             "rule": "FREQ=DAILY;COUNT=2", "tests": [], "keys": []}],
     });
-    let asked = Asked { start: 0, end: 1, filter: &Json::Null, sort: &[], offset: 0, limit: 9 };
+    let asked = Asked { start: 0, end: Some(1), filter: &Json::Null, sort: &[], offset: 0, limit: 9 };
     let chosen = choose(&answer, &asked).expect("the rows have the form");
     let lengths: Vec<i64> =
         chosen.page.iter().map(|each| (each.end.unwrap_or(0) - each.start.unwrap_or(0)) / HOUR).collect();
@@ -95,7 +96,8 @@ fn rules_that_cannot_be_read_are_counted() {
     let answer = json!({"moments": [], "span": [0, DAY], "zone": [], "rows": [
         {"id": 1, "start": 5, "end": 6, "rule": "sometimes", "tests": [], "keys": []},
         {"id": 2, "start": 0, "end": null, "rule": "FREQ=SECONDLY;UNTIL=20300101", "tests": [], "keys": []}]});
-    let asked = Asked { start: 0, end: 1, filter: &Json::Null, sort: &[(1, false)], offset: 0, limit: 9 };
+    let asked =
+        Asked { start: 0, end: Some(1), filter: &Json::Null, sort: &[(1, false)], offset: 0, limit: 9 };
     let chosen = choose(&answer, &asked).expect("the rows have the form");
     assert_eq!((chosen.unreadable, chosen.cut), (1, 0));
     assert_eq!((chosen.page[0].row, chosen.total), (0, 86_402));

@@ -7,14 +7,14 @@ use serde_json::{Value as Json, json};
 use super::{Columns, Listing};
 use crate::action::{ByIndex, Column, Deed, Elements, Series, Wanted};
 use crate::app::App;
-use crate::dictionary::Identifier;
+use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
 use crate::filter::{Filter, Operator};
 use crate::foreign;
 use crate::permission::may_read;
 use crate::reply::Reply;
 use crate::series::{Asked, Chose, Chosen, Dated, Index, Zone, choose, dated};
-use crate::specifier::{Path, Segment};
+use crate::specifier::{By, Path, Segment};
 use crate::step::names::{self, Objects};
 use crate::step::{Step, Then, World, in_app};
 
@@ -66,25 +66,41 @@ impl Columns<'_> {
         containers: &[Path],
         world: &World<'_>,
     ) -> Option<Series> {
-        let terms = [&entry.start, &entry.end, &entry.whole_days, &entry.rule, &entry.excluded];
+        let others = [&entry.end, &entry.whole_days, &entry.rule, &entry.excluded];
         // A rule against reading one of them is not a reason to refuse the requested values.
-        if !terms.iter().all(|term| may_read(term, self.app, world.gate, world.now)) {
+        let mut terms = std::iter::once(&entry.start).chain(others.into_iter().flatten());
+        if !terms.all(|term| may_read(term, self.app, world.gate, world.now)) {
             return None;
         }
-        let [start, end, days, rule, excluded] = terms.map(|term| self.place(term).ok());
-        let (start, end) = (start?, end?);
+        let start = self.place(&entry.start).ok()?;
+        let [end, days, rule, excluded] = others.map(|term| term.as_ref().map(|term| self.place(term)));
+        let (end, days) = (end.transpose().ok()?, days.transpose().ok()?);
+        let (rule, excluded) = (rule.transpose().ok()?, excluded.transpose().ok()?);
+        let done = self.known.iter().position(|column| Some(&column.term) == entry.done.as_ref());
+        let columns = filter.columns();
         // A filter by the rule is about series as they are stored.
-        let is_about_rules =
-            filter.columns().into_iter().any(|column| [rule, excluded].contains(&Some(column)));
-        if is_about_rules || !has_bound(filter, &[start, end]) {
+        let is_about_rules = columns.iter().any(|column| [rule, excluded].contains(&Some(*column)));
+        let times: Vec<usize> = std::iter::once(start).chain(end).collect();
+        if is_about_rules || !(has_bound(filter, &times) || wants_open(filter, done)) {
             return None;
         }
+        let done = done.filter(|done| columns.contains(done));
         let title = self.dictionary.property(&entry.container, &entry.title)?;
         let title = Identifier::of(&title.name)?;
         let used: Vec<usize> =
             filter.columns().into_iter().chain(sort.iter().map(|(column, _)| *column)).collect();
         let index = entry.index.as_ref().and_then(|library| self.index(library, entry, &used, containers));
-        Some(Series { start, end, days: days?, rule: rule?, excluded: excluded?, title, index })
+        // Without series and without an index, the usual ways are as good.
+        (rule.is_some() || index.is_some()).then_some(Series {
+            start,
+            end,
+            days,
+            rule,
+            excluded,
+            done,
+            title,
+            index,
+        })
     }
 
     /// The library, if it has every property by which elements are chosen, and all elements of the containers.
@@ -115,9 +131,31 @@ impl Columns<'_> {
     }
 }
 
-/// Whether elements of a class happen at a time.
-pub(super) fn is_dated(app: &str, class: &str) -> bool {
-    dated(app, class).is_some()
+/// The containers that have what the application itself lists: an answer in parts needs them, and an index knows them.
+pub(super) fn inner(app: &str, class: &str, containers: &[Path], dictionary: &Dictionary) -> Option<Path> {
+    let entry = dated(app, class).filter(|entry| entry.rule.is_none())?;
+    let [container] = containers else { return None };
+    let collection = container.collection(dictionary, &entry.container).ok()?;
+    container.last().is_none().then(|| container.then(Segment::Element(collection, By::Every)))
+}
+
+/// Whether the app stores elements of a class as series.
+pub(super) fn is_repeating(app: &str, class: &str) -> bool {
+    dated(app, class).is_some_and(|entry| entry.rule.is_some())
+}
+
+/// Whether a filter lets through only what is not done.
+fn wants_open(filter: &Filter<usize>, done: Option<usize>) -> bool {
+    match filter {
+        Filter::Compare(compare) if Some(compare.property) == done => match compare.operator {
+            Operator::Equal => compare.value == json!(false),
+            Operator::NotEqual => compare.value == json!(true),
+            _ => false,
+        },
+        Filter::And(filters) => filters.iter().any(|filter| wants_open(filter, done)),
+        Filter::Or(filters) => filters.iter().all(|filter| wants_open(filter, done)),
+        Filter::Compare(_) | Filter::Not(_) => false,
+    }
 }
 
 /// Whether a filter is about a span of time with at least one end.
@@ -203,8 +241,8 @@ impl Listing {
         let row = |each: &Chose| {
             let row = &found["rows"][each.row];
             let mut cells = row["cells"].as_array().cloned().unwrap_or_default();
-            for (column, time) in [(series.start, each.start), (series.end, each.end)] {
-                if let Some(cell) = cells.get_mut(column) {
+            for (column, time) in [(Some(series.start), each.start), (series.end, each.end)] {
+                if let Some(cell) = column.and_then(|column| cells.get_mut(column)) {
                     *cell = json!(date(time));
                 }
             }
