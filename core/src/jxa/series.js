@@ -182,7 +182,12 @@ const byRules = (chains, leaf, span, q) => {
   for (const { chain, collection, size } of all.sort((a, b) => a.size - b.size)) {
     if (size === 0) continue;
     const from = [chain.number, chain.parent ? source(chain.at()) : null];
-    const columns = [d.value, d.value, d.values[d.series.start], ...(d.series.rule === null ? [] : [d.values[d.series.rule]])],
+    const columns = [
+        d.value,
+        d.value,
+        d.values[d.series.start],
+        ...(d.series.rule === null ? [] : [d.values[d.series.rule]]),
+      ],
       takes = pace() * columns.reduce((sum, each) => sum + priceOf(each, size), 0);
     // The first column of the first container tells whether the app is as slow as was expected.
     const isFirst = spent.columns === 0;
