@@ -16,12 +16,11 @@ use crate::call::How;
 use crate::change::Change;
 use crate::fault::{Code, Fault};
 use crate::jxa;
-use crate::marshal::Given;
 use crate::osa_error::OsaError;
 use crate::permission::{Decision, Unasked, decide};
 use crate::reference::Object;
 use crate::reply::Reply;
-use crate::specifier::Path;
+use crate::specifier::{Path, find_property};
 use crate::undo::{self, Undo};
 use crate::value::Value;
 use crate::words::RefId;
@@ -74,8 +73,8 @@ struct Open {
     change: Change,
     /// The new values as the client gave them, for the human.
     given: Vec<Json>,
-    /// For each value the text that is added to the old one, if the client gave no whole value.
-    joins: Vec<Option<(How, String)>>,
+    /// For each value what is added to the old one, a text or a list of items, if the client gave no whole value.
+    joins: Vec<Option<(How, Json)>>,
     /// The object in words, once it was looked at.
     words: String,
 }
@@ -201,7 +200,7 @@ impl Setting {
                 continue;
             }
             let old = row.get(2).cloned().unwrap_or_default();
-            if let Err(fault) = open.join(&old) {
+            if let Err(fault) = open.join(&old, app, world) {
                 self.tell(&open, fault)?;
                 continue;
             }
@@ -238,7 +237,7 @@ impl Setting {
                 self.tell(&open, Fault::new(Code::ExecutionFailed, message, "try again later"))?;
                 continue;
             }
-            if let Err(fault) = open.join(changed) {
+            if let Err(fault) = open.join(changed, app, world) {
                 self.tell(&open, fault)?;
                 continue;
             }
@@ -382,28 +381,38 @@ impl Open {
         self.joins.iter().any(Option::is_some)
     }
 
-    /// Makes whole values of texts to add, by the old values as the script encoded them.
+    /// Makes whole values of what is added, by the old values as the script encoded them.
     ///
     /// # Errors
-    /// An old value is no text, or is too long to be read whole.
-    fn join(&mut self, old: &Json) -> Result<(), Fault> {
+    /// An old value cannot be read whole, or the whole is not of the property's type.
+    fn join(&mut self, old: &Json, app: &App, world: &mut World<'_>) -> Result<(), Fault> {
+        let dictionary = app.dictionary()?;
         for (at, join) in self.joins.iter().enumerate() {
-            let Some((how, text)) = join else { continue };
-            let old = match old.get(at).map(Value::decode) {
-                Some(Ok(Value::Text(old))) => old,
-                Some(Ok(Value::Null)) => String::new(),
+            let Some((how, added)) = join else { continue };
+            let old = old.get(at).map_or(Value::Null, |old| value(old, None, dictionary));
+            let whole = match (added, &old) {
+                (Json::Array(items), Value::Null) => Json::from(items.clone()),
+                (added, Value::Null) => added.clone(),
+                (Json::String(text), Value::Text(old)) => json!(joined(*how, old, text)),
+                (Json::Array(items), Value::List(_)) => {
+                    let restored = undo::restorable(&old, dictionary);
+                    let Some(Json::Array(old)) = restored else { return Err(self.unreadable(at)) };
+                    let (first, last) = if *how == How::Append { (&old, items) } else { (items, &old) };
+                    first.iter().chain(last).cloned().collect()
+                }
                 _ => return Err(self.unreadable(at)),
             };
-            let whole = if *how == How::Append { old + text } else { format!("{text}{old}") };
-            self.given[at] = json!(whole);
-            self.change.values[at] = Given::Text(whole);
+            let slot = &self.change.subject.slots[at];
+            let property = find_property(dictionary, self.change.subject.path.class(), &slot.term)?;
+            self.change.values[at] = begin::checked(&whole, property, app, world)?;
+            self.given[at] = whole;
         }
         Ok(())
     }
 
     fn unreadable(&self, at: usize) -> Fault {
         let term = &self.change.subject.slots[at].term;
-        let message = format!("`{term}` holds no text that can be read whole, so nothing can be added to it");
+        let message = format!("`{term}` holds nothing that can be read whole, so nothing can be added to it");
         Fault::new(Code::TypeMismatch, message, "give the whole new value as `value`")
             .with("property", term.as_str())
     }
@@ -418,6 +427,10 @@ impl Item {
                 if let Some(id) = self.id {
                     entry["reference"] = json!(id.to_string());
                 }
+fn joined(how: How, old: &str, text: &str) -> String {
+    if how == How::Append { format!("{old}{text}") } else { format!("{text}{old}") }
+}
+
                 vec![entry]
             }
         }

@@ -186,25 +186,29 @@ fn opened(
             return Err(twice(&property.name));
         }
         let value = checked(json, property, app, world)?;
+        // What is added to a list is one item of it.
+        let is_list = *how != How::Set && property.kind.0.iter().any(|kind| kind.list);
+        let json = if is_list { &json!([json]) } else { *json };
         joins.push(join(*how, property, json, &value)?);
         values.push(value);
         slots.push(slot(property)?);
-        given.push((*json).clone());
+        given.push(json.clone());
     }
     let subject = Subject::of(&app.bundle_id, dictionary, path, slots);
     let expected = Expected { mark: expected.mark.filter(|_| subject.mark.is_some()), ..expected };
     Ok(Open { item: 0, change: Change { subject, expected, values }, given, joins, words: String::new() })
 }
 
-/// The text to add, if one is added; the property must hold texts that can be read.
-fn join(how: How, property: &Property, json: &Json, value: &Given) -> Result<Option<(How, String)>, Fault> {
+/// What is added, if something is; the property must hold a text or a list that can be read.
+fn join(how: How, property: &Property, json: &Json, value: &Given) -> Result<Option<(How, Json)>, Fault> {
     if how == How::Set {
         return Ok(None);
     }
-    match (json, value) {
-        (Json::String(text), Given::Text(_)) if property.access.can_read() => Ok(Some((how, text.clone()))),
+    match value {
+        Given::Text(_) | Given::List(_) if property.access.can_read() => Ok(Some((how, json.clone()))),
         _ => {
-            let message = format!("`{}`: only a text that can be read can be added to", property.name);
+            let message =
+                format!("`{}`: only a text or a list that can be read can be added to", property.name);
             let suggestion = "give the whole new value as `value`";
             Err(Fault::new(Code::TypeMismatch, message, suggestion).with("property", property.name.as_str()))
         }

@@ -41,9 +41,12 @@ impl Setting {
         for open in &self.open {
             for (at, slot) in open.change.subject.slots.iter().enumerate() {
                 let part = match open.joins.get(at) {
-                    Some(Some((how, text))) => {
+                    Some(Some((how, added))) => {
                         let side = if *how == How::Append { "end" } else { "beginning" };
-                        let text = shown(&Json::from(text.as_str()));
+                        let text = match added {
+                            Json::Array(items) => items.iter().map(shown).collect::<Vec<_>>().join(", "),
+                            text => shown(text),
+                        };
                         format!("add {text} at the {side} of {}", quoted(&slot.term))
                     }
                     _ => {
