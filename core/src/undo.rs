@@ -81,6 +81,11 @@ pub enum Way {
         /// In the order in which they were made.
         made: Vec<Made>,
     },
+    /// Something was changed for good. It is kept so that "the last" does not mean an older change.
+    Lasting {
+        /// What was done, in words.
+        lasting: String,
+    },
 }
 
 /// An object that was made, as it was read directly afterwards.
@@ -100,6 +105,26 @@ impl Undo {
     /// Makes an id from a fresh one.
     pub fn id(fresh: RefId) -> String {
         fresh.to_string().replacen("ref_", "undo_", 1)
+    }
+
+    /// A change without an inverse.
+    pub(crate) fn lasting(app: &str, did: String, id: RefId, at: Millis) -> Self {
+        Self {
+            id: Self::id(id),
+            call: None,
+            is_undo: false,
+            app: app.to_owned(),
+            object: Json::Null,
+            words: String::new(),
+            mark: None,
+            at,
+            way: Way::Lasting { lasting: did },
+        }
+    }
+
+    /// Whether it has no inverse, and is only kept to be named.
+    pub fn is_lasting(&self) -> bool {
+        matches!(self.way, Way::Lasting { .. })
     }
 
     /// What the answer calls it: the id of its call, where that has written more.
@@ -136,23 +161,27 @@ pub(crate) fn together(undos: &mut [Undo], fresh: &mut dyn FnMut() -> RefId) -> 
 /// Finds the writes that are meant, the latest first: what was written last is taken back first.
 ///
 /// # Errors
-/// One of them is not known, too old, or never had an inverse.
+/// One of them is not known, too old, or never had an inverse, as the last change may.
 pub(crate) fn find(wanted: &Wanted, known: &[Undo], now: Millis) -> Result<Vec<Undo>, Fault> {
     let known = || known.iter().filter(|undo| undo.counts(now));
     let mut found: Vec<Undo> = Vec::new();
     match wanted {
-        Wanted::List => found.extend(known().cloned()),
+        Wanted::List => found.extend(known().filter(|undo| !undo.is_lasting()).cloned()),
         Wanted::Last => {
             let own = || known().filter(|undo| !undo.is_undo);
             let last = own().max_by_key(|undo| undo.at).ok_or_else(nothing)?;
             // Where several stand at one moment, what was kept last is meant.
-            let last = own().rfind(|undo| undo.at == last.at).unwrap_or(last).shown_id();
+            let last = own().rfind(|undo| undo.at == last.at).unwrap_or(last);
+            if last.is_lasting() {
+                return Err(for_good(last));
+            }
+            let last = last.shown_id();
             found.extend(known().filter(|undo| undo.shown_id() == last).cloned());
         }
         Wanted::Ids(ids) => {
             for id in ids {
-                let meant: Vec<&Undo> =
-                    known().filter(|undo| undo.id == *id || undo.call.as_ref() == Some(id)).collect();
+                let is_it = |undo: &&Undo| undo.id == *id || undo.call.as_ref() == Some(id);
+                let meant: Vec<&Undo> = known().filter(|undo| !undo.is_lasting()).filter(is_it).collect();
                 if meant.is_empty() {
                     return Err(unknown(id));
                 }
@@ -165,7 +194,7 @@ pub(crate) fn find(wanted: &Wanted, known: &[Undo], now: Millis) -> Result<Vec<U
     Ok(found)
 }
 
-/// Tells what can be taken back, the latest call first.
+/// Tells what can be taken back, the latest call first; of long lists the latest.
 pub(crate) fn list(undos: &[Undo]) -> Json {
     let mut calls: indexmap::IndexMap<&str, Vec<&Undo>> = indexmap::IndexMap::new();
     undos.iter().for_each(|undo| calls.entry(undo.shown_id()).or_default().push(undo));
@@ -180,12 +209,20 @@ pub(crate) fn list(undos: &[Undo]) -> Json {
         }
         Some(told)
     };
-    let all: Vec<Json> = calls.into_iter().filter_map(one).collect();
-    json!({ "undo": all, "untrusted": true })
+    let count = calls.len();
+    let all: Vec<Json> = calls.into_iter().take(LISTED).filter_map(one).collect();
+    let mut body = json!({ "undo": all, "untrusted": true });
+    if count > LISTED {
+        body["earlier"] = json!(count - LISTED);
+    }
+    body
 }
 
 /// So many writes of a call are told one by one.
-const TOLD: usize = 5;
+const TOLD: usize = 3;
+
+/// So many calls are told of. An earlier one is seldom meant, and its answer has told its id.
+const LISTED: usize = 10;
 
 impl Undo {
     /// What was written: `set "name" of folder "Old"`.
@@ -195,8 +232,18 @@ impl Undo {
             Way::Move { .. } => format!("moved {}", self.words),
             Way::Create { .. } => format!("made {}", self.words),
             Way::Call { plugin, .. } => format!("{plugin}: {}", self.words),
+            Way::Lasting { lasting } => lasting.clone(),
         }
     }
+}
+
+fn for_good(last: &Undo) -> Fault {
+    let message = format!("the last change cannot be taken back: {}", last.in_words());
+    let suggestion =
+        "tell the user so; {\"list\":true} shows earlier changes that can be taken back by their ids";
+    Fault::new(Code::InvalidParameter, message, suggestion)
+        .with("parameter", "last")
+        .with("app", last.app.as_str())
 }
 
 fn nothing() -> Fault {
@@ -243,6 +290,7 @@ mod tests {
             Way::Set { property: "name".to_owned(), old: null.clone(), now: null.clone() },
             Way::Move { from: null.clone(), to: null.clone(), landed: None, element: "file".to_owned() },
             Way::Call { plugin: "p".to_owned(), tool: "t".to_owned(), arguments: serde_json::Map::new() },
+            Way::Lasting { lasting: "ran \"empty\"".to_owned() },
         ] {
             let (id, app, words) = ("undo_a".to_owned(), "com.example.App".to_owned(), "x".to_owned());
             let undo = Undo {
@@ -274,6 +322,41 @@ mod tests {
         assert!(matches!((&read[0].way, &read[1].way), (Way::Set { .. }, Way::Move { .. })));
         assert_eq!(read[0].shown_id(), "undo_a");
         assert_eq!(serde_json::to_value(&read).expect("plain data"), kept);
+    }
+
+    #[test]
+    fn the_last_change_may_have_no_way_back() {
+        let kept = json!([{ "id": "undo_a", "app": "com.apple.mail", "object": "application", "words": "x", "mark": null,
+            "at": 5, "property": "name", "old": "a", "now": "b" }]);
+        let mut known: Vec<Undo> = serde_json::from_value(kept).expect("it is understood");
+        let find = |wanted: &Wanted, known: &[Undo]| find(wanted, known, Millis(9));
+        assert_eq!(find(&Wanted::Last, &known).map(|found| found.len()), Ok(1));
+        let id = RefId::from_random([7; 10]);
+        known.push(Undo::lasting("com.apple.iCal", "Calendar ran \"delete\"".to_owned(), id, Millis(6)));
+        let fault = find(&Wanted::Last, &known).expect_err("it has no inverse");
+        assert_eq!(fault.message, "the last change cannot be taken back: Calendar ran \"delete\"");
+        assert_eq!(find(&Wanted::List, &known).map(|found| found.len()), Ok(1));
+        assert!(find(&Wanted::Ids(vec![known[1].id.clone()]), &known).is_err());
+        assert_eq!(find(&Wanted::Ids(vec!["undo_a".to_owned()]), &known).map(|found| found.len()), Ok(1));
+    }
+
+    #[test]
+    fn a_long_list_shows_the_latest() {
+        let way = || Way::Create { made: Vec::new() };
+        let one = |at: u8| Undo {
+            way: way(),
+            words: format!("list {at}"),
+            ..Undo::lasting(
+                "com.apple.mail",
+                String::new(),
+                RefId::from_random([at; 10]),
+                Millis(u64::from(at)),
+            )
+        };
+        let all: Vec<Undo> = (0..12).rev().map(one).collect();
+        let told = list(&all);
+        assert_eq!((told["undo"].as_array().map(Vec::len), &told["earlier"]), (Some(10), &json!(2)));
+        assert_eq!(told["undo"][0]["wrote"][0], "made list 11");
     }
 
     #[test]

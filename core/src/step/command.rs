@@ -286,6 +286,10 @@ impl Sending {
         let back = self.moving.as_ref().map(|moving| moving.moved(&reports, app, world)).unwrap_or_default();
         let mut undo: Vec<Undo> = back.iter().flatten().cloned().collect();
         let id = undo::together(&mut undo, world.fresh);
+        if undo.is_empty() && self.level == Level::Dangerous {
+            let did = format!("{} ran {}", app.name, quoted(&self.term));
+            undo.push(Undo::lasting(&app.bundle_id, did, (world.fresh)(), world.now));
+        }
         let outcome =
             |body: Json, is_error| Step::Done(Outcome { body, is_error, events, undo, ..Outcome::default() });
         if !self.each.is_empty() {

@@ -214,7 +214,7 @@ pub(super) fn start_back(undos: &[Undo], world: &mut World<'_>) -> Result<Step, 
         Way::Move { from: f, to: t, element: e, .. } => {
             (f, t, e, &undo.app) == (from, to, element, &first.app)
         }
-        Way::Set { .. } | Way::Call { .. } | Way::Create { .. } => false,
+        _ => false,
     };
     if !undos.iter().all(alike) {
         let mut parts: IndexMap<String, Vec<&str>> = IndexMap::new();
@@ -222,7 +222,7 @@ pub(super) fn start_back(undos: &[Undo], world: &mut World<'_>) -> Result<Step, 
             Way::Move { from, to, element, .. } => json!([undo.app, from, to, element]).to_string(),
             Way::Set { .. } => "set".to_owned(),
             Way::Create { .. } => "create".to_owned(),
-            Way::Call { .. } => "call".to_owned(),
+            Way::Call { .. } | Way::Lasting { .. } => "call".to_owned(),
         };
         undos.iter().for_each(|undo| parts.entry(kind(undo)).or_default().push(&undo.id));
         let parts: Vec<Vec<&str>> = parts.into_values().collect();

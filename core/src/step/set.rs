@@ -48,6 +48,8 @@ pub(super) struct Setting {
     writes: bool,
     rounds: usize,
     undo: Vec<Undo>,
+    /// A write without an inverse: the app, and what was written.
+    lasting: Option<(String, String)>,
     /// Objects that are not where their references lead, and that a search by mark may find.
     lost: Vec<Open>,
     /// The search for it that is under way.
@@ -369,6 +371,13 @@ impl Setting {
         let entries: Vec<Json> = self.items.into_iter().flat_map(Item::into_entries).collect();
         let verified = entries.iter().all(|entry| entry["verified"] == json!(true));
         let undo = undo::together(&mut self.undo, world.fresh);
+        // What is kept only to be named has no id in the answer.
+        if undo.is_none()
+            && let Some(change) = self.lasting.take()
+        {
+            let (app, did) = change;
+            self.undo.push(Undo::lasting(&app, did, (world.fresh)(), world.now));
+        }
         let body = json!({ "success": failed == 0 && verified, "changes": entries, "undo": undo, "untrusted": true });
         let outcome =
             Outcome { body, is_error: all_failed, events, undo: self.undo, undone, ..Outcome::default() };
@@ -418,6 +427,10 @@ impl Open {
     }
 }
 
+fn joined(how: How, old: &str, text: &str) -> String {
+    if how == How::Append { format!("{old}{text}") } else { format!("{text}{old}") }
+}
+
 impl Item {
     fn into_entries(self) -> Vec<Json> {
         match self.fault {
@@ -427,10 +440,6 @@ impl Item {
                 if let Some(id) = self.id {
                     entry["reference"] = json!(id.to_string());
                 }
-fn joined(how: How, old: &str, text: &str) -> String {
-    if how == How::Append { format!("{old}{text}") } else { format!("{text}{old}") }
-}
-
                 vec![entry]
             }
         }

@@ -34,7 +34,8 @@ impl Undo {
 }
 
 fn list(state: &State, common: &Common) -> Result<(), Failure> {
-    let undos = state.undos(now())?;
+    let mut undos = state.undos(now())?;
+    undos.retain(|undo| !undo.is_lasting());
     if common.json {
         return Ok(paint::answer(&json!({ "undo": undos }), true)?);
     }
@@ -51,6 +52,7 @@ fn list(state: &State, common: &Common) -> Result<(), Failure> {
             Way::Move { .. } => ("(moved)", String::new()),
             Way::Call { plugin, .. } => ("(changed by a plugin)", plugin.clone()),
             Way::Create { .. } => ("(created)", String::new()),
+            Way::Lasting { lasting } => ("", lasting.clone()),
         };
         table.add_row([
             undo.shown_id().to_owned(),

@@ -73,7 +73,11 @@ impl Creating {
         if let Some(error) = saved.and_then(|saved| OsaError::of_row(saved, "save")) {
             body["unsaved"] = error.to_fault(&app.bundle_id, &app.name).to_json();
         }
-        let undo = undo.into_iter().collect();
+        let lasting = || {
+            let did = format!("made {}", self.creation.makes.first().map_or("", |make| make.class.as_str()));
+            (made > 0).then(|| Undo::lasting(&app.bundle_id, did, (world.fresh)(), world.now))
+        };
+        let undo = undo.or_else(lasting).into_iter().collect();
         Ok(Step::Done(Outcome { body, is_error: made == 0, events, undo, ..Outcome::default() }))
     }
 

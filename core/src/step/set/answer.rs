@@ -142,6 +142,9 @@ impl Setting {
             // The id of the whole call stands at the top.
             if is_written && undo.is_none() {
                 entry["undo"] = Json::Null;
+                let path = open.change.subject.path.to_string();
+                let words = if open.words.is_empty() { &path } else { &open.words };
+                self.lasting = Some((app.bundle_id.to_string(), format!("set {} of {words}", slot.term)));
             }
             self.undo.extend(undo);
             told.push(entry);

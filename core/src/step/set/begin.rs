@@ -88,6 +88,7 @@ impl Setting {
             writes: false,
             rounds: 0,
             undo: Vec::new(),
+            lasting: None,
             lost: Vec::new(),
             search: None,
         }
@@ -185,10 +186,10 @@ fn opened(
         if slots.iter().any(|slot: &Slot| slot.term == property.name) {
             return Err(twice(&property.name));
         }
-        let value = checked(json, property, app, world)?;
         // What is added to a list is one item of it.
         let is_list = *how != How::Set && property.kind.0.iter().any(|kind| kind.list);
         let json = if is_list { &json!([json]) } else { *json };
+        let value = checked(json, property, app, world)?;
         joins.push(join(*how, property, json, &value)?);
         values.push(value);
         slots.push(slot(property)?);
