@@ -116,7 +116,15 @@ impl Settings {
         {
             return Err(InvalidProfile::unknown(name, &self.profiles));
         }
-        self.profiles.retain(|profile| !chosen.without.contains(&profile.name));
+        // Files that only such a server reads are still source code that an answer does not cover.
+        let (without, profiles) =
+            self.profiles.into_iter().partition(|profile: &Profile| chosen.without.contains(&profile.name));
+        self.profiles = profiles;
+        for (extension, language) in without.into_iter().flat_map(|profile| profile.files) {
+            if !self.profiles.iter().any(|profile| profile.files.contains_key(&extension)) {
+                self.without_server.insert(extension, language);
+            }
+        }
         let rank = |profile: &Profile| chosen.prefer.iter().position(|name| *name == profile.name);
         self.profiles.sort_by_key(|profile| rank(profile).unwrap_or(usize::MAX));
         self.path.splice(0..0, chosen.path);
@@ -148,6 +156,14 @@ mod tests {
             let error = Settings::standard([]).with(chosen).err().unwrap().to_string();
             assert!(error.contains("`nope`") && error.contains("rust-analyzer, "), "{error}");
         }
+    }
+
+    #[test]
+    fn files_of_a_server_that_is_not_wanted_are_known() {
+        let chosen = serde_json::from_value(json!({"without": ["clangd", "tsc"]})).unwrap();
+        let settings = Settings::standard([]).with(chosen).unwrap();
+        assert_eq!(settings.without_server.get("cpp").map(String::as_str), Some("cpp"));
+        assert!(!settings.without_server.contains_key("ts"), "another server reads them");
     }
 
     #[test]
