@@ -30,7 +30,8 @@ def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--mdbook", default="mdbook", help="the program to build with")
     copy(MADE / "src")
-    shutil.copy(BOOK / "book.toml", MADE / "book.toml")
+    for file in ("book.toml", "book.css"):
+        shutil.copy(BOOK / file, MADE / file)
     subprocess.run([options.parse_args().mdbook, "build", MADE], check=True)
     html = MADE / "html"
     problems = [f"{page.name}: {problem}" for page in sorted(html.rglob("*.html")) for problem in dead(page)]

@@ -8,7 +8,7 @@
 "use strict";
 const { execFileSync } = require("node:child_process");
 const { readFileSync, writeFileSync } = require("node:fs");
-const { join } = require("node:path");
+const { extname, join } = require("node:path");
 
 const ROOT = join(__dirname, "../..");
 
@@ -53,6 +53,8 @@ const GLOBALS = [
   ["scripts/javascript/", ["require", "process", "console", "__dirname"]],
 ];
 
+const SOURCE_TYPES = { ".cjs": "commonjs", ".mjs": "module" };
+
 const RULES = {
   "array-callback-return": "error",
   eqeqeq: ["error", "always", { null: "ignore" }],
@@ -85,7 +87,7 @@ const RULES = {
 };
 
 function tracked() {
-  const listed = execFileSync("git", ["ls-files", "*.js", "*.cjs"], { cwd: ROOT, encoding: "utf8" });
+  const listed = execFileSync("git", ["ls-files", "*.js", "*.cjs", "*.mjs"], { cwd: ROOT, encoding: "utf8" });
   return listed.split("\n").filter(Boolean);
 }
 
@@ -126,7 +128,7 @@ async function lint() {
     });
     const config = {
       languageOptions: {
-        sourceType: sourceType ?? (files[0].endsWith(".cjs") ? "commonjs" : "script"),
+        sourceType: sourceType ?? SOURCE_TYPES[extname(files[0])] ?? "script",
         globals: Object.fromEntries((globals ?? []).map((name) => [name, "readonly"])),
       },
       // Files without a list of globals see names that their host gives them.

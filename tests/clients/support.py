@@ -59,7 +59,8 @@ class Home(tempfile.TemporaryDirectory):
 class Server:
     """The server as a bare process: JSON lines in, JSON lines out, with nothing of an SDK between."""
 
-    def __init__(self, home, *more, command=(BIN,), environment=None):
+    def __init__(self, home, *more, command=(BIN,), environment=None, client="bare"):
+        self.client = client
         self.process = subprocess.Popen(
             [*command, *home.arguments(*more)],
             stdin=subprocess.PIPE,
@@ -114,7 +115,7 @@ class Server:
         meta = {
             "io.modelcontextprotocol/protocolVersion": MODERN,
             "io.modelcontextprotocol/clientCapabilities": {},
-            "io.modelcontextprotocol/clientInfo": {"name": "bare", "version": "0"},
+            "io.modelcontextprotocol/clientInfo": {"name": self.client, "version": "0"},
         }
         message = {"jsonrpc": "2.0", "id": self.next_id, "method": method, "params": {**params, "_meta": meta}}
         self.write(json.dumps(message).encode() + b"\n")

@@ -1,7 +1,10 @@
 // Filters the rows of the table. The page shows all of them without this script.
 const form = document.querySelector("form");
 const count = document.querySelector("output");
-const rows = [...document.querySelectorAll(".entries tbody tr")].map((row) => ({ row, text: row.textContent.toLowerCase() }));
+const rows = [...document.querySelectorAll(".entries tbody tr")].map((row) => ({
+  row,
+  text: row.textContent.toLowerCase(),
+}));
 
 function filter() {
   const words = form.elements.words.value.toLowerCase().split(/\s+/);
