@@ -117,8 +117,9 @@ class Pages(unittest.TestCase):
         return ended.stdout + ended.stderr
 
 
-# Plugins are built first and have tests of their own; `setup` without a client and `self-check` depend on the computer.
-UNTRIED = re.compile(r"iac-mcp (?:plugin|setup(?: --yes| --undo)?$|self-check|call (?!iac_mcp_)|lint)")
+# Plugins are built first and have tests of their own; `setup` without a client and `self-check` depend on the computer, and
+# `uninstall` asks.
+UNTRIED = re.compile(r"iac-mcp (?:plugin|setup(?: --yes| --undo)?$|uninstall$|self-check|call (?!iac_mcp_)|lint)")
 
 
 def entries(block):
