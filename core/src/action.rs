@@ -81,6 +81,13 @@ pub enum Deed {
         /// The app is not running and is opened for it.
         opens: bool,
     },
+    /// Lets macOS ask the user whether this process may read the library beside the app.
+    AskAccess {
+        /// Who gets the access, within a sentence.
+        by: String,
+        /// The library.
+        index: &'static Index,
+    },
     /// Asks the app for one object, to check that it exists and to learn its identity.
     Look {
         /// The way there.
@@ -294,6 +301,11 @@ pub enum SystemDeed {
 }
 
 impl Deed {
+    /// Whether it opens a dialog of macOS and waits for the user.
+    pub(crate) fn asks_macos(&self) -> bool {
+        matches!(self, Self::AskConsent { .. } | Self::AskAccess { .. })
+    }
+
     /// The commands that would be sent, if it is about commands.
     pub(crate) fn commands(&self) -> Vec<&Invocation> {
         match self {

@@ -92,6 +92,8 @@ pub enum Call {
     Consent {
         /// The app to ask about, in any spelling; `None` to say how all apps stand.
         app: Option<String>,
+        /// What to ask for beside the apps, such as `calendars`.
+        access: Option<String>,
     },
     /// A plugin runs a script of its package inside an app; no tool does.
     Script(ScriptCall),

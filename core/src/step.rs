@@ -282,7 +282,7 @@ fn begin(mut call: Call, world: &mut World<'_>) -> Step {
         Call::Frontmost { app } => frontmost::start(app.as_deref(), world),
         Call::Command(call) => command::start(&call, world),
         Call::Script(call) => script::start(&call, world),
-        Call::Consent { app } => consent::start(app.as_deref(), world),
+        Call::Consent { app, access } => consent::start(app.as_deref(), access.as_deref(), world),
         Call::SetProperty(call) => set::start(&call, world),
         Call::Create(call) => create::start(&call, world),
         Call::Undo { wanted: Wanted::List, undos } => Ok(done(undo::list(&undos), 0)),

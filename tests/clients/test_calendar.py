@@ -272,7 +272,9 @@ class Calendar(unittest.TestCase):
             self.consent(answer=answer)
             shown = self.access()
             self.assertEqual(shown.returncode, 0, shown.stderr)
-            self.assertIn("was not asked", json.loads(shown.stdout)["state"])
+            states = {each["subject"]: each["state"] for each in json.loads(shown.stdout)}
+            self.assertEqual(sorted(states), ["calendars", "reminders"])
+            self.assertIn("was not asked", states["calendars"])
             doctor = subprocess.run(
                 [BIN, "doctor", "--world", str(self.world)], env=self.home.environment, capture_output=True, text=True
             )

@@ -8,6 +8,7 @@ import unittest
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from desk import MODES, Desk, Human
 from support import BIN, PATIENCE, Home, Server
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -182,6 +183,63 @@ class Reminders(unittest.TestCase):
                 self.assertIn(words, answer["note"])
                 rows = [row["properties"] for row in answer["elements"]]
                 self.assertEqual(rows, self.expected(WEEK, "Work"))
+
+
+class Access(Desk):
+    """macOS asks about the client that started the server, so that the question comes from inside of it."""
+
+    CONSENT = {"action": "consent", "access": "reminders"}
+
+    def setUp(self):
+        super().setUp()
+        self.answered = self.mac / "state/consent.eventkit.json"
+
+    def consent(self, **settings):
+        (self.mac / "eventkit.json").write_text(json.dumps(settings))
+
+    async def source(self, client):
+        listed = await self.call(client, "iac_mcp_get_elements", app="Reminders", elements="every reminder", where=OPEN)
+        return listed["source"], listed.get("note", "")
+
+    async def test_a_yes_to_both_questions_makes_it_fast(self):
+        self.consent(answer=True)
+        for mode in MODES:
+            human = Human("once")
+            async with self.client(mode, human) as client:
+                source, note = await self.source(client)
+                self.assertEqual(source, "Apple events")
+                self.assertIn('{"action":"consent","access":"reminders"}', note)
+                said = await self.call(client, "system", **self.CONSENT)
+                self.assertEqual((said["access"], said["state"]), ("reminders", "allowed"))
+                self.assertIn("full access to your reminders for ", human.asked[-1].message)
+                self.assertEqual((await self.source(client))[0], "EventKit")
+                # What is settled is not asked again.
+                await self.call(client, "system", **self.CONSENT)
+                self.assertEqual(len(human.asked), 1)
+            self.answered.unlink()
+
+    async def test_a_no_to_either_question_is_a_no(self):
+        self.consent(answer=False)
+        human = Human("deny", "once")
+        async with self.client(MODES[1], human) as client:
+            refused = await self.refused(client, "system", **self.CONSENT)
+            self.assertEqual(refused["error"], "permission_denied")
+            self.assertFalse(self.answered.exists())
+            refused = await self.refused(client, "system", **self.CONSENT)
+            self.assertEqual((refused["error"], refused["access"]), ("automation_not_authorized", "reminders"))
+            self.assertIn("without a dialog", refused["suggestion"])
+            self.assertIn("is denied", (await self.source(client))[1])
+
+    async def test_nobody_is_asked_where_no_human_can_be(self):
+        self.consent(answer=True)
+        async with self.client(MODES[1]) as client:
+            refused = await self.refused(client, "system", **self.CONSENT)
+            self.assertEqual(refused["error"], "permission_required")
+            self.assertFalse(self.answered.exists())
+            both = await self.refused(client, "system", **self.CONSENT, app="Reminders")
+            self.assertEqual((both["error"], both["parameter"]), ("invalid_parameter", "access"))
+            strange = await self.refused(client, "system", action="consent", access="photos")
+            self.assertIn("calendars, reminders", strange["suggestion"])
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 const access = (entity, asks) => {
   ObjC.import("EventKit");
   const status = () => Number($.EKEventStore.authorizationStatusForEntityType(entity));
-  if (!asks || status() !== 0) return { status: status(), granted: null };
+  if (!asks || status() !== 0) return { status: status(), granted: null, by: responsible() };
   const store = $.EKEventStore.alloc.init,
     end = Date.now() + d.wait;
   let granted = null;
@@ -15,5 +15,5 @@ const access = (entity, asks) => {
   else store.requestAccessToEntityTypeCompletion(entity, done);
   while (granted === null && Date.now() < end)
     $.NSRunLoop.currentRunLoop.runUntilDate($.NSDate.dateWithTimeIntervalSinceNow(0.1));
-  return { status: status(), granted: granted };
+  return { status: status(), granted: granted, by: responsible() };
 };

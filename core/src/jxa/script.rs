@@ -70,6 +70,10 @@ impl Script {
     }
 }
 
+/// How long a script waits for the answer to a dialog about a library, in milliseconds. The dialog ends with the process
+/// that asked, which is given ten minutes.
+const DIALOG: u64 = 590_000;
+
 /// Writes the script of an approved action.
 fn script(approved: &Approved, costs: &Costs) -> Script {
     let (body, mut data) = body(approved.action(), costs);
@@ -90,7 +94,7 @@ fn script(approved: &Approved, costs: &Costs) -> Script {
         Deed::Create(_) => &[CHANGES, COMMANDS, CREATE],
         Deed::Command(invocation) if invocation.anchors.is_some() => &[PLACES, COMMANDS],
         Deed::Find(_) => &[COMMANDS],
-        Deed::System(SystemDeed::Access { .. }) => &[ACCESS],
+        Deed::System(SystemDeed::Access { .. }) | Deed::AskAccess { .. } => &[ACCESS],
         Deed::Elements(wanted) if wanted.series.is_some() => {
             let index = wanted.series.as_ref().and_then(|series| series.index.as_ref());
             if index.is_some() { &[SPREAD, SERIES, INDEX] } else { &[SPREAD, SERIES] }
@@ -143,6 +147,10 @@ fn body(action: &Action, costs: &Costs) -> (String, Data) {
     let body = match deed {
         Deed::System(deed) => system(deed, &mut data),
         Deed::AskConsent { .. } => "askConsent(app)".to_owned(),
+        Deed::AskAccess { index, .. } => {
+            let deed = SystemDeed::Access { entity: index.entity, wait: Some(DIALOG) };
+            system(&deed, &mut data)
+        }
         Deed::Look { path, identity, mark } => look(path, identity, mark.as_ref(), &mut data),
         Deed::Names { container, collection, name } => {
             let from = at(container, &mut data);

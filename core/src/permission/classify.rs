@@ -51,7 +51,9 @@ pub fn classify(action: &Action, rules: &[LevelRule]) -> Classified {
         Deed::Script(script) => classify_script(&action.app, script, rules),
         Deed::Set(changes) => classify_set(action, changes, rules),
         Deed::Create(creation) => classify_creation(action, creation, rules),
-        Deed::AskConsent { .. } => Classified::new(Level::Safe, "lets macOS ask the user for its consent"),
+        Deed::AskConsent { .. } | Deed::AskAccess { .. } => {
+            Classified::new(Level::Safe, "lets macOS ask the user for its consent")
+        }
         _ => Classified::new(Level::Safe, "reads"),
     };
     calls(&action.deed).fold(itself, Classified::or_worse)
@@ -90,7 +92,11 @@ fn calls(deed: &Deed) -> impl Iterator<Item = Classified> {
         }
         Deed::Preview(look) => look.subjects.iter().flat_map(|subject| on_the_way(&subject.path)).collect(),
         Deed::Set(changes) => changes.iter().flat_map(|change| on_the_way(&change.subject.path)).collect(),
-        Deed::System(_) | Deed::AskConsent { .. } | Deed::Find(_) | Deed::Script(_) => Vec::new(),
+        Deed::System(_)
+        | Deed::AskConsent { .. }
+        | Deed::AskAccess { .. }
+        | Deed::Find(_)
+        | Deed::Script(_) => Vec::new(),
     };
     found.into_iter()
 }

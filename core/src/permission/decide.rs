@@ -26,7 +26,7 @@ pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decis
         return Decision::Deny(denied(Source::Ceiling(most), harm, scopes));
     }
     // Nothing in the app is changed, so that this may be done where only reads are allowed, but nobody expects the dialog.
-    if matches!(action.deed, Deed::AskConsent { .. }) {
+    if action.deed.asks_macos() {
         for Judged { verdict, .. } in &mut judged {
             if verdict.ruling == Ruling::Allow && !matches!(verdict.source, Source::Rule { .. }) {
                 *verdict = Verdict { ruling: Ruling::Ask, source: Source::Dialog, launch: true };
@@ -158,7 +158,7 @@ impl Unasked {
     pub(crate) fn ask(self, wording: Wording, mut parts: Vec<String>) -> Asked {
         let Self { action, harm, source, scopes } = self;
         let why = why(&source);
-        let once = matches!(action.deed, Deed::AskConsent { .. }) || is_wide(&action, &harm);
+        let once = action.deed.asks_macos() || is_wide(&action, &harm);
         let lasting = if once { Vec::new() } else { scopes.clone() };
         let unbound = Question { wording, level: harm.level, why, scopes: lasting, digest: Digest::of(&[]) };
         // A yes for longer counts for the scopes.

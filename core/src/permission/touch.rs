@@ -139,7 +139,7 @@ impl<'a> Touched<'a> {
         match deed {
             // A script's touches are its acts.
             Deed::System(_) | Deed::Script(_) => {}
-            Deed::AskConsent { .. } => {
+            Deed::AskConsent { .. } | Deed::AskAccess { .. } => {
                 found.command = Some(CommandName { name: CONSENT_TERM, code: CONSENT });
                 found.classes = BTreeSet::from([crate::dictionary::APPLICATION]);
             }

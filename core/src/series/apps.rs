@@ -73,9 +73,9 @@ pub fn indexes() -> impl Iterator<Item = (&'static str, &'static Index)> {
     CLASSES.iter().filter_map(|each| Some((each.app.as_str(), each.index.as_ref()?)))
 }
 
-/// Returns the library that macOS guards under this word, such as `calendars`.
-pub fn index(subject: &str) -> Option<&'static Index> {
-    indexes().map(|(_, index)| index).find(|index| index.subject == subject)
+/// Returns the library that macOS guards under this word, such as `calendars`, with the app that it stands beside.
+pub fn index(subject: &str) -> Option<(&'static str, &'static Index)> {
+    indexes().find(|(_, index)| index.subject == subject)
 }
 
 impl Index {
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn each_state_of_access_has_its_own_words() {
-        let calendars = index("calendars").expect("the file has it");
+        let (_, calendars) = index("calendars").expect("the file has it");
         let said: Vec<String> = (0..6).map(|status| calendars.standing(Some(status))).collect();
         assert_eq!(said[5], calendars.standing(None));
         let unlike: std::collections::BTreeSet<&String> = said.iter().collect();

@@ -9,7 +9,7 @@ pub(super) use opening::{Opening, ask_now, ask_unseen};
 use std::sync::Arc;
 
 use super::{Ask, Outcome, Pending, Run, Step, Then, World};
-use crate::action::{Action, Deed};
+use crate::action::Action;
 use crate::fault::{Code, Fault};
 use crate::permission::{self, Answer, Answered, Approved, Asked, Decided, Decision, Refusal};
 
@@ -56,7 +56,7 @@ pub(super) fn run(approved: Approved, behind: Behind, then: Then, world: &World<
         other => other,
     };
     let pending = Pending { app: app.clone(), name: behind.name, events: behind.events, then };
-    let waits_for_human = matches!(approved.action().deed, Deed::AskConsent { .. });
+    let waits_for_human = approved.action().deed.asks_macos();
     let (script, decided) = approved.into_script(&world.learned.costs(&app));
     Step::Run(Run { app, script, waits_for_human, decided: Arc::new(decided), pending })
 }

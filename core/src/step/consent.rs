@@ -8,6 +8,8 @@ use crate::app::{App, STANDARD_ADDITIONS};
 use crate::fault::{Code, Fault};
 use crate::reply::Reply;
 use crate::responsible::{NOT_ASKED, NOT_RUNNING, REFUSED, Responsible};
+use crate::series::{Index, index, indexes};
+use crate::specifier::quoted;
 
 /// What waits for an answer of macOS.
 #[derive(Debug)]
@@ -18,12 +20,23 @@ pub(super) enum Consent {
     Before(String),
     /// What the user has said about this app.
     Asked(String),
+    /// How access to the library of this app stands, before anybody is asked.
+    AccessBefore(String, &'static Index),
+    /// What the user has said about the library.
+    AccessAsked(String, &'static Index),
 }
+
+/// The status of a library that nobody was asked about, and that of one that may be read.
+const UNASKED: i64 = 0;
+const FULL: i64 = 3;
 
 /// Numbers that an event answers if it did not reach its app.
 const UNANSWERED: i64 = -1712;
 
-pub(super) fn start(app: Option<&str>, world: &World<'_>) -> Result<Step, Fault> {
+pub(super) fn start(app: Option<&str>, access: Option<&str>, world: &World<'_>) -> Result<Step, Fault> {
+    if let Some(subject) = access {
+        return start_access(app, subject, world);
+    }
     let (apps, then) = match app {
         Some(app) => {
             let id = world.apps.find(app)?.bundle_id.to_string();
@@ -44,6 +57,24 @@ pub(super) fn start(app: Option<&str>, world: &World<'_>) -> Result<Step, Fault>
     Ok(propose(action, behind, Then::Consent(then), world))
 }
 
+fn start_access(app: Option<&str>, subject: &str, world: &World<'_>) -> Result<Step, Fault> {
+    let wrong = |message: String| {
+        let known: Vec<&str> = indexes().map(|(_, index)| index.subject.as_str()).collect();
+        let suggestion = format!("give `access` alone, as one of {}", known.join(", "));
+        Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "access")
+    };
+    if app.is_some() {
+        return Err(wrong("`app` and `access` are two questions in one call".to_owned()));
+    }
+    let (app, index) = index(subject)
+        .ok_or_else(|| wrong(format!("`access`: nothing is guarded as {}", quoted(subject))))?;
+    let app = world.apps.find(app)?;
+    let action = Action::of_system(SystemDeed::Access { entity: index.entity, wait: None });
+    let behind = Behind { name: "the system".to_owned(), events: 0 };
+    let then = Consent::AccessBefore(app.bundle_id.to_string(), index);
+    Ok(propose(action, behind, Then::Consent(then), world))
+}
+
 impl Consent {
     pub(super) fn resume(self, reply: Reply, events: u64, world: &World<'_>) -> Result<Step, Fault> {
         let answer = reply.result.map_err(|error| error.to_fault("", "the system"))?;
@@ -57,6 +88,21 @@ impl Consent {
                     state => Ok(ask(app, &by, state == Some(NOT_RUNNING), events, world)),
                 }
             }
+            Self::AccessBefore(id, index) => {
+                let app = world.apps.find(&id)?;
+                match answer["status"].as_i64() {
+                    Some(UNASKED) => {
+                        let behind = Behind { name: app.name.clone(), events };
+                        let then = Then::Consent(Self::AccessAsked(id, index));
+                        let deed = Deed::AskAccess { by: by.in_words(), index };
+                        Ok(propose(Action::of(app, deed), behind, then, world))
+                    }
+                    status => told(index, status, None, &by, events),
+                }
+            }
+            Self::AccessAsked(_, index) => {
+                told(index, answer["status"].as_i64(), answer["granted"].as_bool(), &by, events)
+            }
             Self::Asked(id) => {
                 let app = world.apps.find(&id)?;
                 let (state, number) = (answer["state"].as_i64(), answer["number"].as_i64());
@@ -69,7 +115,9 @@ impl Consent {
     /// An open dialog is no error: the client asks again later.
     pub(super) fn failed(self, fault: Fault, events: u64) -> Result<Step, Fault> {
         match self {
-            Self::Asked(app) if fault.code == Code::Timeout => Ok(done(open(&app), events)),
+            Self::Asked(app) | Self::AccessAsked(app, _) if fault.code == Code::Timeout => {
+                Ok(done(open(&app), events))
+            }
             _ => Err(fault),
         }
     }
@@ -100,6 +148,43 @@ fn list(ids: &[String], states: &Json, by: &Responsible, world: &World<'_>) -> J
     about(by, &mut body);
     body.insert("apps".to_owned(), apps.into());
     Json::Object(body)
+}
+
+/// Says how access to a library stands. Only full access is good for anything.
+///
+/// # Source
+/// Published reports: macOS 26 may go on saying for minutes that nobody was asked, and refuses programs without the keys
+/// for it at once, with no dialog and no switch.
+fn told(
+    index: &Index,
+    status: Option<i64>,
+    granted: Option<bool>,
+    by: &Responsible,
+    events: u64,
+) -> Result<Step, Fault> {
+    if status == Some(FULL) || (granted == Some(true) && status == Some(UNASKED)) {
+        let mut body = Map::new();
+        body.insert("access".to_owned(), index.subject.as_str().into());
+        body.insert("state".to_owned(), "allowed".into());
+        about(by, &mut body);
+        if status != Some(FULL) {
+            body.insert("note".to_owned(), "macOS may need some minutes until it counts".into());
+        }
+        return Ok(done(Json::Object(body), events));
+    }
+    let message = match status {
+        Some(UNASKED) => format!("the user has not answered the dialog of macOS about {}", index.subject),
+        status => index.standing(status),
+    };
+    let suggestion = match status {
+        Some(UNASKED) => "call this again when the user is at the screen of the Mac".to_owned(),
+        _ => format!(
+            "everything works without it, only slower. The user can allow it in {}; if {} is not in that list, macOS refuses it without a dialog, and the server needs a client that may ask, such as one in Terminal",
+            index.settings(),
+            by.in_words()
+        ),
+    };
+    Err(Fault::new(Code::AutomationNotAuthorized, message, suggestion).with("access", index.subject.as_str()))
 }
 
 /// Says whom macOS asks about.

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use clap::Args;
 use iac_core::Millis;
 use iac_core::series::{Index, index, indexes};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::options::{Common, Mac};
 use super::{Failure, paint};
@@ -31,7 +31,7 @@ impl Access {
         let (chosen, wait) = match &self.subject {
             None => (indexes().map(|(_, index)| index).collect(), None),
             Some(subject) => {
-                (vec![index(subject).ok_or_else(|| unknown(subject))?], Some(Millis(PATIENCE * 1000)))
+                (vec![index(subject).ok_or_else(|| unknown(subject))?.1], Some(Millis(PATIENCE * 1000)))
             }
         };
         if wait.is_some() && !common.json {
@@ -48,23 +48,28 @@ impl Access {
             router.pipeline.shutdown().await;
             Ok::<_, Failure>(standing)
         })?;
-        let mut is_well = true;
+        let (mut is_well, mut shown) = (true, Vec::new());
         for (index, status) in standing {
             let status = status.map_err(Failure::Failed)?;
             is_well &= wait.is_none() || status == Some(FULL);
-            print(index, status, common)?;
+            shown.push(print(index, status, common)?);
+        }
+        match (common.json, &shown[..]) {
+            (true, [one]) if self.subject.is_some() => paint::answer(one, true)?,
+            (true, all) => paint::answer(&json!(all), true)?,
+            (false, _) => {}
         }
         if is_well { Ok(()) } else { Err(Failure::Said) }
     }
 }
 
-fn print(index: &Index, status: Option<i64>, common: &Common) -> Result<(), Failure> {
-    let words = index.standing(status);
-    if common.json {
-        let full = status == Some(FULL);
-        return Ok(paint::answer(&json!({ "subject": index.subject, "full": full, "state": words }), true)?);
+/// Prints how a library stands for people; returns it for programs.
+fn print(index: &Index, status: Option<i64>, common: &Common) -> Result<Json, Failure> {
+    let (words, full) = (index.standing(status), status == Some(FULL));
+    if !common.json {
+        writeln!(anstream::stdout(), "{}: {words}", index.subject)?;
     }
-    Ok(writeln!(anstream::stdout(), "{}: {words}", index.subject)?)
+    Ok(json!({ "subject": index.subject, "full": full, "state": words }))
 }
 
 fn unknown(subject: &str) -> Failure {

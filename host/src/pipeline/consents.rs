@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use iac_core::Millis;
 use iac_core::call::Call;
 use iac_core::jxa::Script;
+use iac_core::series::index;
 use iac_core::step::{self, Event, RunFailure};
 use serde_json::{Map, Value as Json};
 use tokio_util::sync::CancellationToken;
@@ -37,10 +38,11 @@ impl Consents {
 }
 
 impl Pipeline {
-    /// Asks for the consent of macOS to control an app, or says how it stands for all apps. A human is asked first.
+    /// Asks for the consent of macOS to control an app or to read a library, or says how it stands for all apps. A human
+    /// is asked first.
     pub async fn consent(
         &self,
-        app: Option<String>,
+        (app, access): (Option<String>, Option<String>),
         tool: (&str, &Map<String, Json>),
         caller: &Caller,
         cancel: CancellationToken,
@@ -50,10 +52,11 @@ impl Pipeline {
         let (name, arguments) = tool;
         let attempt = self.permission.attempt(name, arguments, caller).await;
         self.find_apps().await;
-        let open = app.as_deref().and_then(|app| self.catalog.known_as(app));
+        let beside = access.as_deref().and_then(|access| Some(index(access)?.0.into()));
+        let open = beside.or_else(|| app.as_deref().and_then(|app| self.catalog.known_as(app)));
         let driven = match open.filter(|id| self.consents.is_open(id)) {
             Some(id) => step::consent_is_open(&id).into(),
-            None => self.drive(Call::Consent { app }, None, &attempt, cancel).await,
+            None => self.drive(Call::Consent { app, access }, None, &attempt, cancel).await,
         };
         self.ended(driven, started)
     }

@@ -31,7 +31,7 @@ const SOON: Duration = Duration::from_secs(2);
 
 const ACTIONS: [&str; 5] = ["version", "status", "diagnostics", "metrics", CONSENT];
 
-/// The action that has an argument of its own: the app.
+/// The action that has arguments of its own: the app, or the access to a library.
 const CONSENT: &str = "consent";
 
 /// How all plugins do.
@@ -75,8 +75,9 @@ impl Pipeline {
         let started = Instant::now();
         let asked = action(arguments);
         if asked == Ok(CONSENT) {
-            let app = arguments.get("app").and_then(Json::as_str).map(str::to_owned);
-            return Box::pin(self.consent(app, (TOOL, arguments), caller, cancel)).await;
+            let text = |name: &str| arguments.get(name).and_then(Json::as_str).map(str::to_owned);
+            let about = (text("app"), text("access"));
+            return Box::pin(self.consent(about, (TOOL, arguments), caller, cancel)).await;
         }
         self.adopt();
         let attempt = self.permission.attempt(TOOL, arguments, caller).await;
@@ -225,16 +226,21 @@ impl Pipeline {
 /// The requested action, `status` by default.
 fn action(arguments: &Map<String, Json>) -> Result<&'static str, Fault> {
     let wrong = |message: String, name: &str| {
-        let suggestion = format!("its arguments are action: {}; and for {CONSENT} app", ACTIONS.join(", "));
+        let suggestion =
+            format!("its arguments are action: {}; and for {CONSENT} app or access", ACTIONS.join(", "));
         Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", name)
     };
     let is_consent = arguments.get("action").is_some_and(|action| action == CONSENT);
-    let known = |name: &&String| *name == "action" || (*name == "app" && is_consent);
+    let known =
+        |name: &&String| *name == "action" || (matches!(name.as_str(), "app" | "access") && is_consent);
     if let Some(unknown) = arguments.keys().find(|name| !known(name)) {
         return Err(wrong(format!("{TOOL} has no argument `{unknown}`"), unknown));
     }
     if let Some(app) = arguments.get("app").filter(|app| !app.is_string() && !app.is_null()) {
         return Err(wrong(format!("`app`: expected the name or bundle id of an app, got {app}"), "app"));
+    }
+    if let Some(access) = arguments.get("access").filter(|access| !access.is_string() && !access.is_null()) {
+        return Err(wrong(format!("`access`: expected calendars or reminders, got {access}"), "access"));
     }
     match arguments.get("action").filter(|action| !action.is_null()) {
         None => Ok("status"),

@@ -54,7 +54,7 @@ impl Closed {
         }
         let doors = Doors { closed: self, files: Files { app: &action.app, terms: &action.terms } };
         match &action.deed {
-            Deed::System(_) | Deed::AskConsent { .. } | Deed::Script(_) => None,
+            Deed::System(_) | Deed::AskConsent { .. } | Deed::AskAccess { .. } | Deed::Script(_) => None,
             Deed::Look { path, .. } | Deed::Value { path, .. } => doors.read(path, false),
             Deed::Names { container, .. } => doors.read(container, true),
             Deed::Elements(elements) => {

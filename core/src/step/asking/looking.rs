@@ -160,11 +160,14 @@ fn wording(
         }
         Deed::Script(script) => (script::in_words(script), script.count),
         Deed::AskConsent { by, opens } => (ask_consent(by, *opens), 0),
+        Deed::AskAccess { by, index } => {
+            (format!("let macOS ask you now for full access to your {} for {by}", index.subject), 0)
+        }
         _ => (unasked.in_words(), 0),
     };
     let consequence = match &unasked.action().deed {
         Deed::Command(invocation) => consequence(&unasked.action().app, &invocation.code),
-        Deed::AskConsent { .. } => Some(LASTING_CONSENT),
+        Deed::AskConsent { .. } | Deed::AskAccess { .. } => Some(LASTING_CONSENT),
         _ => None,
     };
     let count = if objects.is_empty() { count } else { count.max(objects.len()) };

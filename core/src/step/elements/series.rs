@@ -409,7 +409,9 @@ fn advice(index: &Index, state: &str) -> Option<String> {
     Some(match state {
         "full" => return None,
         "not asked" => {
-            format!("{fast}; to let macOS ask for access to {subject}, run `iac-mcp access {subject}`")
+            format!(
+                "{fast}; to let macOS ask for access to {subject}, call `system` with {{\"action\":\"consent\",\"access\":\"{subject}\"}}, or run `iac-mcp access {subject}` for a terminal"
+            )
         }
         "denied" => format!("{fast}, but access to {subject} is denied; allow it in {settings}"),
         "write only" => format!("{fast}, but only adding is allowed; allow full access in {settings}"),
