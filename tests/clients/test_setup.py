@@ -164,6 +164,9 @@ class Setup(unittest.TestCase):
             ("cursor", '{"mcpServers": {}, "mcpServers": {}}', "occurs twice"),
             ("goose", "extensions: [", "not YAML"),
             ("goose", "extensions: {a: {b: c}}\n", "one line"),
+            ("continue", "mcpServers: []\n", "has a form that this program does not change"),
+            ("goose", "a: &a [1]\n" + "b: [" + "*a, " * 21 + "*a]\n", "more than 20 aliases"),
+            ("codex", "x = [" + "1" * 400_000, "not TOML"),
             ("codex", "mcp_servers = 1\n", "not a table"),
         ]:
             file = self.home.path / next(each["file"] for each in self.clients() if each["client"] == client)
@@ -173,6 +176,46 @@ class Setup(unittest.TestCase):
                 self.assertIn(why, self.told("setup", client, "--write", status=1))
                 self.assertEqual(file.read_text(), text)
         self.assertIn("did you mean", self.told("setup", "claude-desktp", status=2))
+
+    def test_nothing_is_written_that_cannot_be_taken_back(self):
+        records = self.home.path / ".local/state/iac-mcp/setup.json"
+        file = self.home.path / ".cursor/mcp.json"
+        self.told("setup", "cursor", "--write")
+        records.write_text("[{bad")
+        before = file.read_bytes()
+        self.assertIn("setup.json", self.told("setup", "cursor", "--write", "--force", "--read-only", status=1))
+        self.assertEqual(file.read_bytes(), before)
+        records.unlink()
+        file.chmod(0o400)
+        self.assertIn("read-only", self.told("setup", "cursor", "--write", "--force", "--read-only", status=1))
+        self.assertEqual(json.loads(records.read_text()), [], "what was not written is not remembered")
+
+    def test_undo_takes_back_what_was_named(self):
+        other = self.home.path / "other.json"
+        for more in ([], ["--file", other], ["--name", "second"]):
+            self.told("setup", "cursor", "--write", *more)
+        names = lambda: set(json.loads((self.home.path / ".cursor/mcp.json").read_text())["mcpServers"])
+        self.told("setup", "cursor", "--undo", "--file", other)
+        self.assertFalse(other.exists())
+        self.assertEqual(names(), {"iac-mcp", "second"})
+        self.told("setup", "cursor", "--undo", "--name", "second")
+        self.assertEqual(names(), {"iac-mcp"})
+        self.assertIn("expected letters", self.told("setup", "cursor", "--write", "--name", "a\nb", status=2))
+
+    def test_what_the_client_wrote_before_the_last_write_stays(self):
+        file = self.home.path / ".cursor/mcp.json"
+        self.told("setup", "cursor", "--write")
+        text = file.read_text().replace('"mcpServers"', '"theme": "dark", "mcpServers"')
+        file.write_text(text)
+        self.told("setup", "cursor", "--write", "--force", "--read-only")
+        self.told("setup", "cursor", "--undo")
+        self.assertEqual(json.loads(file.read_text())["theme"], "dark")
+
+    def test_damage_in_the_place_of_a_file_is_said(self):
+        (self.home.path / ".codex/config.toml").mkdir(parents=True)
+        said = self.told("doctor", status=1)
+        self.assertIn("config.toml", said)
+        self.assertIn("a folder", said)
 
     def test_a_client_keeps_the_older_place_of_its_file(self):
         old = self.home.path / ".cache/lm-studio/mcp.json"

@@ -22,7 +22,7 @@ use super::{Failure, ask, directories, paint};
 use crate::clients::{CLIENTS, Client, Form};
 use file::Edited;
 use record::Records;
-pub(super) use undo::{Taken, foresee, take_back};
+pub(super) use undo::{Taken, Wanted, foresee, take_back};
 
 /// Options whose values are paths; a client starts the server somewhere else.
 const PATHS: [&str; 5] = ["state", "cache", "standard", "world", "root"];
@@ -51,9 +51,9 @@ pub(super) struct Setup {
     /// The file to use in place of the client's own.
     #[arg(long, value_name = "FILE", requires = "client")]
     file: Option<PathBuf>,
-    /// The name of the server in that file.
-    #[arg(long, value_name = "NAME", default_value = NAME, requires = "client")]
-    name: String,
+    /// The name of the server in that file. Without it: iac-mcp.
+    #[arg(long, value_name = "NAME", value_parser = name, requires = "client")]
+    name: Option<String>,
     /// Replaces an existing server of that name.
     #[arg(long, requires = "write")]
     force: bool,
@@ -63,7 +63,8 @@ impl Setup {
     pub(super) fn run(self, common: &Common, settings: &[Setting]) -> Result<(), Failure> {
         let client = self.client.as_deref().map(find).transpose()?;
         if self.undo {
-            return undo::run(client, common);
+            let file = self.file.as_deref().map(std::path::absolute).transpose()?;
+            return undo::run(&Wanted { client, file, name: self.name.as_deref() }, common);
         }
         let arguments = arguments(settings)?;
         let Some(client) = client else { return self.offer(&arguments, common) };
@@ -84,14 +85,23 @@ impl Setup {
     ) -> Result<(), Failure> {
         let entry = entry(client, arguments)?;
         let again = self.again(client, &arguments[1..]);
-        let records = Records::open(common)?;
-        let before = file::read_behind_links(file).map_err(Failure::Failed)?;
-        self.write(client, file, &entry, &again)?;
-        if let Some(records) = &records {
-            records.add(client.id, file, &self.name, before)?;
+        let (records, whole) = (Records::open(common)?, std::path::absolute(file)?);
+        let known = records.as_ref().map(Records::all).transpose()?.unwrap_or_default();
+        let old = known.iter().find(|each| each.file == whole && each.name == self.name());
+        let remember = |before: Option<&str>, after: &str| match &records {
+            Some(records) => records
+                .add((client.id, &whole, self.name()), old, before, after)
+                .map_err(|failure| failure.to_string()),
+            None => Ok(()),
+        };
+        if let Err(failure) = self.write(client, file, &entry, &again, remember) {
+            if let Some(records) = &records {
+                records.put(&whole, self.name(), old)?;
+            }
+            return Err(failure);
         }
         let what =
-            format!("Done. Restart {} to use the server (its name there is `{}`)", client.title, self.name);
+            format!("Done. Restart {} to use the server (its name there is `{}`)", client.title, self.name());
         writeln!(anstream::stdout(), "{what}\nwritten to {}", file.display())?;
         if client.id == "claude-code" {
             writeln!(
@@ -128,7 +138,7 @@ impl Setup {
             return Ok(false);
         }
         let file = self.file(client)?;
-        if has_server(client, &file, &self.name) {
+        if has_server(client, &file, self.name()) {
             writeln!(anstream::stdout(), "{title}: is set up already ({})", file.display())?;
             return Ok(false);
         }
@@ -153,8 +163,8 @@ impl Setup {
         if let Some(file) = &self.file {
             words.extend(["--file".to_owned(), shell_word(&file.to_string_lossy())]);
         }
-        if self.name != NAME {
-            words.extend(["--name".to_owned(), shell_word(&self.name)]);
+        if let Some(name) = &self.name {
+            words.extend(["--name".to_owned(), shell_word(name)]);
         }
         words.join(" ")
     }
@@ -177,10 +187,10 @@ impl Setup {
     ) -> Result<(), Failure> {
         let (entry, again) = (entry(client, arguments)?, self.again(client, &arguments[1..]));
         if common.json {
-            let body = json!({ "client": client.id, "file": file, "name": self.name, "entry": entry });
+            let body = json!({ "client": client.id, "file": file, "name": self.name(), "entry": entry });
             return Ok(paint::answer(&body, true)?);
         }
-        let whole = with(client.form, "", &self.name, &entry, false).map_err(Failure::Failed)?;
+        let whole = with(client.form, "", self.name(), &entry, false).map_err(Failure::Failed)?;
         let (place, how) = match client.form {
             Form::Shown => (client.title.to_owned(), "paste this in its settings".to_owned()),
             _ => (file.display().to_string(), format!("add this by hand, or run `{again} --write`")),
@@ -188,10 +198,21 @@ impl Setup {
         Ok(writeln!(anstream::stdout(), "{place}\n{how}:\n\n{}", whole.trim_end())?)
     }
 
-    fn write(&self, client: &Client, file: &Path, entry: &Json, again: &str) -> Result<(), Failure> {
+    fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or(NAME)
+    }
+
+    fn write(
+        &self,
+        client: &Client,
+        file: &Path,
+        entry: &Json,
+        again: &str,
+        remember: impl Fn(Option<&str>, &str) -> Result<(), String>,
+    ) -> Result<(), Failure> {
         let edited = match client.form {
             Form::Shown => Err("this client has no file that other programs may change".to_owned()),
-            form => file::edit(file, |text| with(form, text, &self.name, entry, self.force)),
+            form => file::edit_if(file, |text| with(form, text, self.name(), entry, self.force), remember),
         };
         let Edited { other_names } = edited.map_err(|error| {
             let by_hand = format!("the file was not changed; `{again}` shows the entry to add by hand");
@@ -205,6 +226,15 @@ impl Setup {
             writeln!(anstream::stderr(), "{what}")?;
         }
         Ok(())
+    }
+}
+
+/// A name that each format can hold and that a person can read.
+fn name(text: &str) -> Result<String, String> {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_. ".contains(c);
+    match text.trim() == text && !text.is_empty() && text.chars().all(is_plain) {
+        true => Ok(text.to_owned()),
+        false => Err("expected letters, digits, spaces, `-`, `_` and `.`".to_owned()),
     }
 }
 
@@ -258,7 +288,8 @@ pub(super) struct Entry {
 /// The program that a client starts for this server; `None` if it does not start it, or an error if its file is damaged.
 pub(super) fn installed(client: &Client) -> Option<Result<Entry, (PathBuf, String)>> {
     let file = directories::home()?.join(own_file(client));
-    if client.form == Form::Shown || !file.is_file() {
+    // A folder or a pipe in the place of the file is damage, and not a client without this server.
+    if client.form == Form::Shown || file.symlink_metadata().is_err() {
         return None;
     }
     let read = || -> Result<Option<String>, String> {

@@ -37,7 +37,7 @@ impl Uninstall {
             }
             ask::agree(false, "Take the server out of these files?")?;
         }
-        let taken = setup::take_back(None, common)?;
+        let taken = setup::take_back(&setup::Wanted::default(), common)?;
         if !taken.is_empty() && !common.json {
             writeln!(
                 anstream::stderr(),

@@ -28,6 +28,19 @@ pub(super) struct Edited {
 /// # Errors
 /// It cannot be read or written, `change` refuses, it is read-only, or its client writes all the time.
 pub(super) fn edit(file: &Path, change: impl Fn(&str) -> Result<String, String>) -> Result<Edited, String> {
+    edit_if(file, change, |_, _| Ok(()))
+}
+
+/// The same; `ready` is told the text before, if there is a file, and the text that comes, just before it is written. It
+/// is told again if the client wrote meanwhile.
+///
+/// # Errors
+/// The same, or `ready` refuses.
+pub(super) fn edit_if(
+    file: &Path,
+    change: impl Fn(&str) -> Result<String, String>,
+    ready: impl Fn(Option<&str>, &str) -> Result<(), String>,
+) -> Result<Edited, String> {
     let file = behind_links(file).map_err(|error| error.to_string())?;
     for _ in 0..TRIES {
         let before = read(&file)?;
@@ -40,6 +53,7 @@ pub(super) fn edit(file: &Path, change: impl Fn(&str) -> Result<String, String>)
             let word = shell_word(&file.to_string_lossy());
             return Err(format!("it is read-only; `chmod u+w {word}` lets it be written"));
         }
+        ready(before.as_deref(), &after)?;
         let is_same = || Ok::<_, String>(read(&file)? == before);
         if replace(&file, after.as_bytes(), found.as_ref(), is_same)? {
             return Ok(Edited { other_names: found.map_or(0, |found| found.nlink().saturating_sub(1)) });

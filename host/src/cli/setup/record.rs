@@ -57,31 +57,36 @@ impl Records {
         parse(text.as_deref().unwrap_or_default()).map_err(|error| self.wrong(&error))
     }
 
-    /// Remembers a file that was just written. Of two writes the text before the first one counts.
+    /// Remembers what is about to be written, so that it can be taken back even if this program ends at that moment. Of
+    /// two writes the text before the first one counts. `old` is the record of an earlier write.
     pub(super) fn add(
         &self,
-        client: &str,
-        written: &Path,
-        name: &str,
-        before: Option<String>,
+        (client, file, name): (&str, &Path, &str),
+        old: Option<&Record>,
+        before: Option<&str>,
+        after: &str,
     ) -> Result<(), Failure> {
-        let after = file::read_behind_links(written).map_err(Failure::Failed)?.unwrap_or_default();
-        if before.as_deref() == Some(&*after) {
-            return Ok(());
-        }
-        let whole = std::path::absolute(written)?;
+        let (first, after) = match old {
+            None => (before.map(str::to_owned), hash(after)),
+            Some(old) if before.map(hash).as_ref() == Some(&old.after) => (old.before.clone(), hash(after)),
+            // The client has written since, so that only the entry can be taken out: no text has this hash.
+            Some(old) => (old.before.clone(), String::new()),
+        };
+        let record = Record {
+            client: client.to_owned(),
+            file: file.to_owned(),
+            name: name.to_owned(),
+            before: first,
+            after,
+        };
+        self.put(file, name, Some(&record))
+    }
+
+    /// Puts one record in the place of another, or of none.
+    pub(super) fn put(&self, file: &Path, name: &str, record: Option<&Record>) -> Result<(), Failure> {
         self.change(|records| {
-            let old = records.iter().position(|each| each.file == whole && each.name == name);
-            let old = old
-                .map(|at| records.remove(at))
-                .filter(|old| before.as_deref().map(hash) == Some(old.after.clone()));
-            records.push(Record {
-                client: client.to_owned(),
-                file: whole.clone(),
-                name: name.to_owned(),
-                before: old.map_or_else(|| before.clone(), |old| old.before),
-                after: hash(&after),
-            });
+            records.retain(|each| each.file != file || each.name != name);
+            records.extend(record.cloned());
         })
     }
 

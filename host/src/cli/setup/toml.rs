@@ -11,8 +11,7 @@ use super::{Edit, NOT_AGAIN};
 /// The file is no TOML, or there is such a server and it may not be replaced.
 pub(super) fn with(text: &str, key: &str, name: &str, entry: &Json, force: bool) -> Result<String, String> {
     let (mark, body) = text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
-    let document =
-        Document::parse(body).map_err(|error| format!("it is not TOML: {}", error.to_string().trim_end()))?;
+    let document = Document::parse(body).map_err(|error| wrong(&error))?;
     let servers = document.get(key);
     if servers.is_some_and(|servers| !servers.is_table_like()) {
         return Err(format!("`{key}` in it is not a table"));
@@ -29,6 +28,17 @@ pub(super) fn with(text: &str, key: &str, name: &str, entry: &Json, force: bool)
         _ => Err(format!("`{key}` in it has a form that allows no table after it")),
     }
 }
+
+/// The mistake with its place. It quotes the line, of which more than a screen holds would say nothing.
+fn wrong(error: &toml_edit::TomlError) -> String {
+    let said = error.to_string();
+    let lines: Vec<String> =
+        said.trim_end().lines().map(|line| line.chars().take(LONGEST).collect()).collect();
+    format!("it is not TOML: {}", lines.join("\n"))
+}
+
+/// Characters of a line in an error.
+const LONGEST: usize = 160;
 
 fn added(body: &str, servers: Option<&Item>, key: &str, name: &str, entry: &Json) -> String {
     if let Some(Item::Value(Value::InlineTable(servers))) = servers
@@ -62,10 +72,8 @@ fn added(body: &str, servers: Option<&Item>, key: &str, name: &str, entry: &Json
 /// # Errors
 /// The file is not TOML.
 pub(super) fn command(text: &str, key: &str, name: &str) -> Result<Option<String>, String> {
-    let document: DocumentMut = text
-        .trim_start_matches('\u{feff}')
-        .parse()
-        .map_err(|error: toml_edit::TomlError| format!("it is not TOML: {}", error.to_string().trim_end()))?;
+    let document: DocumentMut =
+        text.trim_start_matches('\u{feff}').parse().map_err(|error: toml_edit::TomlError| wrong(&error))?;
     let server = document.get(key).and_then(|servers| servers.get(name));
     Ok(server.and_then(|server| server.get("command")?.as_str().map(str::to_owned)))
 }

@@ -19,9 +19,26 @@ pub(in super::super) struct Taken {
     pub(in super::super) what: Result<&'static str, String>,
 }
 
+/// The records to take back: all, or those of a client, a file or a name.
+#[derive(Debug, Default)]
+pub(in super::super) struct Wanted<'a> {
+    pub(super) client: Option<&'a Client>,
+    /// A whole path.
+    pub(super) file: Option<PathBuf>,
+    pub(super) name: Option<&'a str>,
+}
+
+impl Wanted<'_> {
+    fn has(&self, record: &Record) -> bool {
+        self.client.is_none_or(|client| client.id == record.client)
+            && self.file.as_ref().is_none_or(|file| *file == record.file)
+            && self.name.is_none_or(|name| name == record.name)
+    }
+}
+
 /// Takes the server out for one client or for all, and says what became of each file.
-pub(super) fn run(client: Option<&Client>, common: &Common) -> Result<(), Failure> {
-    let all = take_back(client, common)?;
+pub(super) fn run(wanted: &Wanted<'_>, common: &Common) -> Result<(), Failure> {
+    let all = take_back(wanted, common)?;
     if common.json {
         paint::answer(&json!({ "clients": all.iter().map(Taken::json).collect::<Vec<_>>() }), true)?;
     } else if all.is_empty() {
@@ -47,10 +64,10 @@ pub(in super::super) fn foresee(common: &Common) -> Result<Vec<Taken>, Failure> 
 ///
 /// # Errors
 /// The records cannot be read or written.
-pub(in super::super) fn take_back(client: Option<&Client>, common: &Common) -> Result<Vec<Taken>, Failure> {
+pub(in super::super) fn take_back(wanted: &Wanted<'_>, common: &Common) -> Result<Vec<Taken>, Failure> {
     let Some(records) = Records::of_before(common)? else { return Ok(Vec::new()) };
     let mut all = Vec::new();
-    for record in records.all()?.iter().filter(|each| client.is_none_or(|client| client.id == each.client)) {
+    for record in records.all()?.iter().filter(|each| wanted.has(each)) {
         let taken = Taken::by(record, |out| record.undo(out));
         if taken.what.is_ok() {
             records.forget(record)?;

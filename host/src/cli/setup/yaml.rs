@@ -36,7 +36,8 @@ pub(super) fn with(
         Some(_) => without(text, (key, kind), name)?,
     };
     let after = added(&base, key, kind, name, entry)?;
-    let (old, new) = (parse(&base)?, parse(&after)?);
+    // What the file became is not YAML where the form of its own entry is an unusual one.
+    let (old, new) = (parse(&base)?, parse(&after).unwrap_or(Yaml::Null));
     let is_there = find(&new[key], kind, name).is_some_and(|there| *there == yaml(entry, name));
     match is_there && same_but(&old, &new, key, kind, name) {
         true => Ok(after),
@@ -110,7 +111,16 @@ fn added(text: &str, key: &str, kind: Kind, name: &str, entry: &Json) -> Result<
 }
 
 /// The one document; nothing is an empty one.
+/// More aliases could stand for more than memory holds, since each may name others.
+const MOST_ALIASES: usize = 20;
+
 fn parse(text: &str) -> Result<Yaml, String> {
+    let aliases = text.split(|c: char| c.is_whitespace() || "[]{},".contains(c));
+    if aliases.filter(|word| word.starts_with('*') && word.len() > 1).count() > MOST_ALIASES {
+        return Err(format!(
+            "it has more than {MOST_ALIASES} aliases (`*name`), which this program does not follow"
+        ));
+    }
     let mut documents =
         YamlLoader::load_from_str(text).map_err(|error| format!("it is not YAML: {error}"))?;
     match documents.len() {
