@@ -17,7 +17,7 @@ use crate::series::Index;
 use crate::specifier::{Member, Path};
 use crate::words::{Level, TextWindow};
 
-pub use create::{Creation, Into, Make, Takes};
+pub use create::{Creation, Following, Into, Make, Takes};
 
 /// One action in one app.
 #[derive(Clone, Debug, PartialEq)]
@@ -312,7 +312,8 @@ impl Deed {
             Self::Command(invocation) => vec![invocation],
             Self::Create(creation) => {
                 let makes = creation.makes.iter().map(|make| &make.command);
-                makes.chain(creation.save.as_deref()).collect()
+                let then = creation.then.iter().map(|next| &next.judged);
+                makes.chain(creation.save.as_deref()).chain(then).collect()
             }
             _ => Vec::new(),
         }

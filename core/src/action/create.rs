@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::{Invocation, Seen};
+use crate::call::IT;
 use crate::change::{Look, Slot};
 use crate::dictionary::Identifier;
 use crate::identity::Identity;
 use crate::marshal::Given;
-use crate::specifier::{Member, Path};
+use crate::specifier::{Member, Path, Segment};
 
 /// Objects that are made one after another, each after the one that it is in.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,8 +17,33 @@ pub struct Creation {
     pub makes: Vec<Make>,
     /// The command that the app needs afterwards to keep them, if it needs one.
     pub save: Option<Box<Invocation>>,
+    /// Commands that follow, once everything is made.
+    pub then: Vec<Following>,
     /// What a human was shown of the containers: they must still be that, or nothing is made.
     pub seen: Vec<Seen>,
+}
+
+/// A command that follows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Following {
+    /// As it is judged: the first new object by the way that it will have, as far as that can be told.
+    pub judged: Invocation,
+    /// As it is sent: the first new object by [`Following::it`].
+    pub sent: Invocation,
+}
+
+impl Following {
+    /// Stands for the first new object, which has no way yet.
+    pub(crate) fn it(class: &str) -> Path {
+        let identifier = Identifier::of(IT).unwrap_or_else(|| unreachable!("it is an identifier"));
+        let member = Member { term: IT.to_owned(), identifier, class: class.to_owned() };
+        Path::application().then(Segment::Property(Arc::new(member)))
+    }
+
+    /// Whether a path leads to the first new object, or into it.
+    pub(crate) fn leads_to_it(path: &Path) -> bool {
+        matches!(path.segments().first(), Some(Segment::Property(member)) if member.term == IT)
+    }
 }
 
 /// One object that is made.
@@ -91,6 +117,10 @@ impl Make {
 impl Creation {
     /// Puts other ways to the containers in the place of these.
     pub(crate) fn replace_places(&mut self, with: &dyn Fn(&Path) -> Path) {
+        for Following { judged, sent } in &mut self.then {
+            judged.replace_paths(with);
+            sent.replace_paths(with);
+        }
         for make in &mut self.makes {
             match &mut make.into {
                 Into::In(path, ..) => *path = with(path),

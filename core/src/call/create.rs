@@ -13,7 +13,26 @@ pub struct Create {
     pub app: Option<String>,
     /// What is made, in order.
     pub objects: Vec<NewObject>,
+    /// Commands that follow, in order; the word [`IT`] among their arguments is the first new object.
+    pub then: Vec<Next>,
 }
+
+/// A command that follows once everything is made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Next {
+    /// The command, in any spelling.
+    pub command: String,
+    /// The direct parameter; `None` for the first new object, if the command takes one.
+    pub target: Option<Json>,
+    /// The named parameters, in any spelling.
+    pub arguments: Map<String, Json>,
+}
+
+/// The first new object, among the arguments of what follows.
+pub(crate) const IT: &str = "it";
+
+/// How many commands may follow.
+const MOST_NEXT: usize = 10;
 
 /// An object that is to be made, with all that is made in it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,7 +57,7 @@ const OBJECT: [&str; 4] = ["class", "at", "properties", "children"];
 
 impl Create {
     pub(super) fn read(arguments: &Arguments<'_>) -> Result<Self, Fault> {
-        arguments.only(&["app", "class", "at", "properties", "children", "objects"])?;
+        arguments.only(&["app", "class", "at", "properties", "children", "objects", "then"])?;
         let class = arguments.text("class")?;
         let at = arguments.get("at").cloned();
         let mut count = 0;
@@ -66,13 +85,20 @@ impl Create {
             at: object.at.or_else(|| at.clone()),
             ..object
         };
-        Ok(Self { app: arguments.text("app")?, objects: objects.into_iter().map(whole).collect() })
+        let objects = objects.into_iter().map(whole).collect();
+        Ok(Self {
+            app: arguments.text("app")?,
+            objects,
+            then: arguments.get("then").map_or(Ok(Vec::new()), next)?,
+        })
     }
 
     /// Returns every reference that is named, also inside the values.
     pub(crate) fn references(&self) -> Vec<RefId> {
         let mut found = Vec::new();
         self.objects.iter().for_each(|object| object.collect(&mut found));
+        let values = self.then.iter().flat_map(|next| next.target.iter().chain(next.arguments.values()));
+        values.for_each(|json| collect(json, &mut found));
         found
     }
 }
@@ -82,6 +108,25 @@ impl NewObject {
         self.at.iter().chain(self.properties.values()).for_each(|json| collect(json, found));
         self.children.iter().for_each(|child| child.collect(found));
     }
+}
+
+/// Reads `[{"command":"send"}]`.
+fn next(json: &Json) -> Result<Vec<Next>, Fault> {
+    let expected = format!("a list of 1 to {MOST_NEXT} commands: {{command, target, arguments}}");
+    let items = json.as_array().filter(|items| (1..=MOST_NEXT).contains(&items.len()));
+    let items = items.ok_or_else(|| wrong("then", &expected, json))?;
+    let one = |(at, item): (usize, &Json)| {
+        let place = format!("then[{at}]");
+        let fields = item.as_object().ok_or_else(|| wrong(&place, "{command, target, arguments}", item))?;
+        let of = Arguments::new(&place, fields);
+        of.only(&["command", "target", "arguments"])?;
+        Ok(Next {
+            command: of.required_text("command")?,
+            target: of.given("target").cloned(),
+            arguments: of.object("arguments")?.unwrap_or_default(),
+        })
+    };
+    items.iter().enumerate().map(one).collect()
 }
 
 fn list(json: &Json, place: &str, depth: usize, count: &mut usize) -> Result<Vec<NewObject>, Fault> {

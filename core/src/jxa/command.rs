@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 
 use super::data::Data;
 use super::path::{path, pinned};
-use crate::action::{Find, Invocation, Moves, Seen};
+use crate::action::{Find, Following, Invocation, Moves, Seen};
 use crate::change::Look;
 use crate::dictionary::Identifier;
 use crate::identity::Anchors;
@@ -107,7 +107,7 @@ pub(super) fn checked(seen: &[Seen], targets: &[&Path], data: &mut Data) -> Stri
 }
 
 /// The direct parameter comes first, `null` where it is left out before others; the named ones are one object.
-fn arguments(invocation: &Invocation, place: &mut dyn FnMut(&Given) -> String) -> String {
+pub(super) fn arguments(invocation: &Invocation, place: &mut dyn FnMut(&Given) -> String) -> String {
     let direct = invocation.direct.as_ref().filter(|given| !is_application(given)).map(&mut *place);
     let named: Vec<String> = invocation
         .parameters
@@ -178,6 +178,8 @@ impl Ways<'_> {
     fn way(&mut self, to: &Path, rest: String) -> Json {
         let mut values = Vec::new();
         let code = match self.anchors {
+            // What is made first in the same script.
+            _ if Following::leads_to_it(to) => path(to, &mut values).replacen("app.it", "it()", 1),
             Some(anchors) => pinned(to, anchors, self.is_target && rest.is_empty(), &mut values),
             None => path(to, &mut values),
         };

@@ -56,9 +56,30 @@ const readMade = (x, q) => {
     looks: read(x, q.looks),
   };
 };
+// The first new object, for the commands that follow.
+let first;
+const it = () => first;
+// Each only after the one before it has succeeded.
+const follow = (steps, ways, mayGo) => {
+  let goes = mayGo;
+  return steps.map((step, n) => {
+    if (!goes) return { untried: true };
+    try {
+      const given = inbound(d.then[n], ways);
+      at = "command";
+      const value = step(given);
+      goes = !(Array.isArray(value) && value.some(isFailed));
+      return { value: value };
+    } catch (error) {
+      goes = false;
+      if (fatal(numberOf(error))) return { unknown: numberOf(error), message: messageOf(error) };
+      return { error: failed(error) };
+    }
+  });
+};
 // Objects in order, each after the one that it is in. An app that is gone or silent ends it; whatever else fails, fails
 // alone with all that would have been in it. What was made is read back when everything stands, and is saved.
-const create = (rows, kinds, ways, save) => {
+const create = (rows, kinds, ways, save, then = []) => {
   const made = [],
     results = rows.map(() => ({ untried: true })),
     late = [];
@@ -103,5 +124,13 @@ const create = (rows, kinds, ways, save) => {
       results[i] = { source: source(x), unread: numberOf(error), message: messageOf(error) };
     }
   });
-  return { rows: results, saved: saved };
+  if (then.length === 0) return { rows: results, saved: saved };
+  first = made[0];
+  const isWhole = last === null && rows.every((_, i) => made[i] !== undefined),
+    next = follow(then, ways, isWhole && (saved === null || saved === true));
+  // What follows may have changed the new objects.
+  made.forEach((x, i) => {
+    if (x !== undefined && results[i].looks !== undefined) results[i].looks = read(x, kinds[rows[i][0]].looks);
+  });
+  return { rows: results, saved: saved, then: next };
 };

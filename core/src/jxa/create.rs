@@ -3,9 +3,9 @@
 use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
-use super::command::{Ways, checked};
+use super::command::{Ways, arguments, checked};
 use super::data::Data;
-use crate::action::{Creation, Into, Make, Takes};
+use crate::action::{Creation, Into, Invocation, Make, Takes};
 use crate::dictionary::Identifier;
 use crate::identity::Identity;
 use crate::specifier::Member;
@@ -32,7 +32,28 @@ pub(super) fn create(creation: &Creation, data: &mut Data) -> String {
         None => "null".to_owned(),
     };
     let kinds: Vec<String> = kinds.into_iter().collect();
-    format!("{{ {checked}return create(d.rows, [{}], [{}], {save}); }}", kinds.join(", "), ways.code())
+    let (then, given): (Vec<String>, Vec<Json>) =
+        creation.then.iter().map(|next| following(&next.sent, &mut ways)).unzip();
+    let then = if then.is_empty() { String::new() } else { format!(", [{}]", then.join(", ")) };
+    if !given.is_empty() {
+        data.set("then", &given);
+    }
+    format!("{{ {checked}return create(d.rows, [{}], [{}], {save}{then}); }}", kinds.join(", "), ways.code())
+}
+
+/// A command that follows, and its values.
+fn following(command: &Invocation, ways: &mut Ways<'_>) -> (String, Json) {
+    let mut values: Vec<Json> = Vec::new();
+    let call = arguments(command, &mut |given| {
+        values.push(ways.encode(given));
+        format!("a[{}]", values.len() - 1)
+    });
+    let event = |call: &str| format!("app.{}({call})", command.identifier);
+    let code = match call.strip_prefix("a[0]").filter(|_| command.each) {
+        Some(rest) => format!("a => each(a[0], target => {})", event(&format!("target{rest}"))),
+        None => format!("a => answer(() => {})", event(&call)),
+    };
+    (code, Json::from(values))
 }
 
 /// How objects are made, set and read that have the same class, the same kind of place and the same properties.

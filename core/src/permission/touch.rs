@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::classify::{classify, classify_act};
 use super::{Classified, Level, Policy};
-use crate::action::{Action, Column, Deed, InAppAct, Invocation};
+use crate::action::{Action, Column, Deed, Following, InAppAct, Invocation};
 use crate::change::Subject;
 use crate::dictionary::names;
 use crate::marshal::Given;
@@ -99,7 +99,22 @@ pub(super) fn touches<'a>(
         class: Some(crate::dictionary::APPLICATION),
         ..safe
     });
-    passed.chain(own).chain(itself).chain(kept).collect()
+    passed.chain(own).chain(itself).chain(kept).chain(following(action, safe, policy)).collect()
+}
+
+/// The commands that follow what is made, each with its own level and classes: a yes to make is none to send.
+fn following<'a>(action: &'a Action, safe: Touch<'a>, policy: &Policy) -> Vec<Touch<'a>> {
+    let Deed::Create(creation) = &action.deed else { return Vec::new() };
+    let one = |next: &'a Following| {
+        let (app, terms) = (action.app.clone(), action.terms.clone());
+        let alone = Action { app, terms, deed: Deed::Command(Box::new(next.judged.clone())) };
+        let harm = classify(&alone, policy.levels());
+        let command = Some(CommandName { name: &next.judged.term, code: &next.judged.code });
+        let does = Touch { level: harm.level, is_shell: harm.is_shell, command, ..safe };
+        let does = Touch { is_fragile: next.judged.is_fragile, ..does };
+        classes(&next.judged).into_iter().map(move |class| Touch { class: Some(class), ..does })
+    };
+    creation.then.iter().flat_map(one).collect()
 }
 
 /// The command that saves what is made, with its own level: a rule may speak of it.
@@ -172,6 +187,8 @@ impl<'a> Touched<'a> {
                 let paths = commands().flat_map(Invocation::values).flat_map(|value| value.paths());
                 paths.for_each(|path| found.path(path));
                 found.classes = commands().flat_map(classes).collect();
+                let then = creation.then.iter().flat_map(|next| next.judged.values());
+                then.flat_map(|value| value.paths()).for_each(|path| found.path(path));
             }
             Deed::Preview(wanted) => wanted.subjects.iter().for_each(|subject| found.subject(subject)),
             Deed::Set(changes) => {

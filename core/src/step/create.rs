@@ -86,7 +86,7 @@ impl Creating {
         match decide(self.action(app), &app.name, world.gate, world.now) {
             Decision::Allow(approved) => run(approved, behind, Then::Create(Box::new(self)), world),
             Decision::Ask(unasked) => {
-                let wording = self.wording(&behind.name, world.gate.plugin.clone());
+                let wording = self.wording(&behind.name, &app.bundle_id, world.gate.plugin.clone());
                 // Containers that were looked at have shown that the app runs.
                 match self.names.is_empty() {
                     false => ask_now(unasked, wording, behind, Then::Create(Box::new(self))),

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::{Creating, Node};
-use crate::action::Make;
+use crate::action::{Following, Invocation, Make};
 use crate::app::App;
 use crate::change::{Look, Slot, holds};
 use crate::dictionary::Dictionary;
@@ -13,10 +13,13 @@ use crate::marshal::Given;
 use crate::osa_error::OsaError;
 use crate::permission::may_read;
 use crate::specifier::{By, Id, Path, Segment, read_source};
-use crate::step::show::value;
+use crate::step::show::{show, value};
 use crate::step::{Outcome, Step, World, command, remember};
 use crate::undo::{Made, Undo, Way};
 use crate::value::Value;
+
+/// The event that copies.
+const DUPLICATE: &str = "coreclon";
 
 /// What is longer than this is not kept for the undo: it would be the app's content a second time.
 const LONGEST: usize = 16 * 1024;
@@ -54,7 +57,7 @@ impl Creating {
         }
         let made = told.iter().filter(|each| each.is_made).count();
         let is_whole = told.iter().all(|each| each.is_whole);
-        let undo = self.way_back(rows, &told, app, world);
+        let undo = self.is_taken_back().then(|| self.way_back(rows, &told, app, world)).flatten();
         if made == 0
             && let [only] = told.as_slice()
             && let Some(error) = only.json.get("error")
@@ -70,15 +73,63 @@ impl Creating {
             "undo": undo.as_ref().map(|undo| undo.id.clone()),
             "untrusted": true,
         });
+        if !self.creation.then.is_empty() {
+            let then = self.followed(&answer["then"], app, &dictionary, world);
+            let is_done = then.iter().all(|each| each.get("error").is_none());
+            body["success"] = json!(body["success"] == json!(true) && is_done);
+            body["then"] = Json::from(then);
+        }
         if let Some(error) = saved.and_then(|saved| OsaError::of_row(saved, "save")) {
             body["unsaved"] = error.to_fault(&app.bundle_id, &app.name).to_json();
         }
         let lasting = || {
-            let did = format!("made {}", self.creation.makes.first().map_or("", |make| make.class.as_str()));
+            let class = self.nodes.first().map_or("", |node| node.class.as_str());
+            let ran = self.creation.then.iter().map(|next| format!(", then ran {}", next.sent.term));
+            let did = format!("made {class}{}", ran.collect::<String>());
             (made > 0).then(|| Undo::lasting(&app.bundle_id, did, (world.fresh)(), world.now))
         };
         let undo = undo.or_else(lasting).into_iter().collect();
         Ok(Step::Done(Outcome { body, is_error: made == 0, events, undo, ..Outcome::default() }))
+    }
+
+    /// Whether deleting what was made takes everything back: a copy that was put into it goes with it, and nothing else does.
+    fn is_taken_back(&self) -> bool {
+        let into_it = |command: &Invocation| {
+            let mut places = command.parameters.iter().flat_map(|each| each.value.paths());
+            places.any(Following::leads_to_it)
+        };
+        self.creation.then.iter().all(|next| next.sent.code == DUPLICATE && into_it(&next.sent))
+    }
+
+    /// What became of the commands that followed.
+    fn followed(&self, rows: &Json, app: &App, dictionary: &Dictionary, world: &mut World<'_>) -> Vec<Json> {
+        let mut told = Vec::new();
+        for (at, next) in self.creation.then.iter().enumerate() {
+            let row = rows.get(at).unwrap_or(&Json::Null);
+            let mut entry = json!({ "command": next.sent.term });
+            let error = row.get("error").and_then(|error| OsaError::of_row(error, "command"));
+            let number = row.get("unknown").and_then(Json::as_i64);
+            if let Some(error) = error {
+                entry["error"] = error.to_fault(&app.bundle_id, &app.name).to_json();
+            } else if let Some(number) = number {
+                let message = row["message"].as_str().unwrap_or_default().to_owned();
+                let error = OsaError { number, message, at: "command".to_owned(), by: None };
+                entry["error"] = command::unknown(error.to_fault(&app.bundle_id, &app.name)).to_json();
+            } else if let Some(answer) = row.get("value") {
+                let values = answer.as_array().filter(|_| next.sent.each).into_iter().flatten();
+                let failed = values.filter_map(|value| OsaError::of_row(value, "command")).next();
+                match failed {
+                    Some(error) => entry["error"] = error.to_fault(&app.bundle_id, &app.name).to_json(),
+                    None => entry["data"] = show(&value(answer, None, dictionary), app, world),
+                }
+            } else {
+                let message = "it was not tried, because something before it failed";
+                let fault = Fault::new(Code::Unavailable, message, "send it by iac_mcp_run_command");
+                entry["error"] = fault.to_json();
+            }
+            told.push(entry);
+        }
+        told
     }
 
     /// What was told of the objects in one other, each with what is in it.

@@ -5,19 +5,21 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use super::{Creating, Node};
-use crate::action::{Argument, Creation, Into, Invocation, Make, Takes};
+use crate::action::{Action, Argument, Creation, Deed, Following, Into, Invocation, Make, Takes};
 use crate::app::App;
-use crate::call::{Call, Create, NewObject};
+use crate::bind::{bind, candidates};
+use crate::call::{Call, CommandCall, Create, IT, Mode, NewObject, Next};
 use crate::change::{Look, Slot, Subject, counts};
 use crate::dictionary::{Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef};
 use crate::fault::{Code, Fault};
 use crate::identity::{Anchors, identity};
 use crate::marshal::{Checker, Given, Place};
+use crate::permission::classify;
 use crate::schema;
 use crate::specifier::{By, Member, Path, Segment, SpecifierError};
 use crate::step::set::begin::{checked, slot, twice, writable};
 use crate::step::{Step, World, held, occurrence, placing};
-use crate::words::TextWindow;
+use crate::words::{Level, RefId, TextWindow};
 
 /// The event that makes.
 const MAKE: &str = "corecrel";
@@ -54,16 +56,24 @@ pub(in crate::step) fn start(call: &Create, world: &mut World<'_>) -> Result<Ste
         let place = if call.objects.len() > 1 { format!("objects[{at}]") } else { String::new() };
         tree.add(object, None, &place, world)?;
     }
+    let then = call.then.iter().enumerate().map(|(at, next)| tree.following(next, at, world));
+    let then = then.collect::<Result<Vec<_>, Fault>>()?;
     let Tree { makes, nodes, .. } = tree;
-    let creation = Creation { makes, save: saving(app, &dictionary).map(Box::new), seen: Vec::new() };
+    let save = saving(app, &dictionary).map(Box::new);
+    let creation = Creation { makes, save, then, seen: Vec::new() };
     let mut places: Vec<Subject> = Vec::new();
-    for path in creation.makes.iter().filter_map(Make::at).filter(|path| path.last().is_some()) {
+    let others = creation.then.iter().flat_map(|next| next.sent.values()).flat_map(|value| value.paths());
+    let others = others.filter(|path| !Following::leads_to_it(path));
+    let at = creation.makes.iter().filter_map(Make::at).chain(others);
+    for path in at.filter(|path| path.last().is_some()) {
         if !places.iter().any(|subject| subject.path == *path) {
             let subject = Subject::of(&app.bundle_id, &dictionary, path.clone(), Vec::new());
             places.push(Subject { mark: None, ..subject });
         }
     }
-    let anchors = creation.makes.iter().map(|make| placing::anchors(app, &dictionary, &make.command));
+    let commands = creation.makes.iter().map(|make| &make.command);
+    let commands = commands.chain(creation.then.iter().map(|next| &next.sent));
+    let anchors = commands.map(|command| placing::anchors(app, &dictionary, command));
     let anchors = Anchors::joined(anchors);
     let creating = Creating { creation, nodes, places, anchors, names: super::Names::new(), writes: false };
     Ok(creating.begin(app, world))
@@ -170,6 +180,60 @@ impl Tree<'_> {
             self.add(child, Some(own), &inside(&format!("children[{at}]")), world)?;
         }
         Ok(())
+    }
+
+    /// A command that follows, about the first new object unless it names another target.
+    fn following(&self, next: &Next, at: usize, world: &mut World<'_>) -> Result<Following, Fault> {
+        let (dictionary, app) = (self.dictionary, self.app);
+        let place = format!("then[{at}]");
+        // The word is a reference while the arguments are checked, so that it fits wherever an object fits.
+        let stand_in = RefId::from_random([u8::MAX; 10]);
+        let meant = |json: &Json| said(json, IT, &stand_in.to_string());
+        let it = Following::it(self.nodes.first().map_or("", |node| node.class.as_str()));
+        let call = |target: Option<Json>| CommandCall {
+            app: app.bundle_id.to_string(),
+            command: next.command.clone(),
+            code: None,
+            target,
+            arguments: next.arguments.iter().map(|(name, json)| (name.clone(), meant(json))).collect(),
+            mode: Mode::Run,
+            text: WHOLE,
+        };
+        let here = |fault: Fault| {
+            let message = format!("`{place}`: {}", fault.message.replace(&stand_in.to_string(), IT));
+            Fault { message, ..fault }.with("parameter", place.clone())
+        };
+        let known = candidates(&call(None), app, dictionary).map_err(here)?;
+        let takes_target = known.iter().any(|command| command.direct.is_some());
+        let target = match &next.target {
+            Some(json) => Some(meant(json)),
+            None => takes_target.then(|| json!(stand_in.to_string())),
+        };
+        let mut held = held(world.references, app, world.now);
+        let mut with_it = |id: &RefId| if *id == stand_in { Ok(it.clone()) } else { held(id) };
+        let mut checker = Checker { dictionary, held: &mut with_it, home: world.home, put: None, open: None };
+        let sent = bind(&call(target), &known, app, &mut checker);
+        if checker.open.is_some() {
+            let message =
+                format!("`{place}`: a filter, `every` and a place from the end are not looked up here");
+            let suggestion = "give references, or send the command in a call of its own";
+            return Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", place));
+        }
+        let mut sent = sent.map_err(here)?;
+        let new = self.ways.first().cloned().unwrap_or_default();
+        let mut judged = sent.clone();
+        judged.replace_paths(|path| path.replaced(&it, &new).unwrap_or_else(|| path.clone()));
+        // What has no name yet is new, and cannot be taken for another.
+        let is_about_it = sent.direct.iter().flat_map(Given::objects).all(Following::leads_to_it);
+        (sent.is_fragile, judged.is_fragile) =
+            (sent.is_fragile && !is_about_it, judged.is_fragile && !is_about_it);
+        let alone = Action::of(app, Deed::Command(Box::new(judged.clone())));
+        if !is_about_it && classify(&alone, world.gate.policy.levels()).level == Level::Dangerous {
+            let message = format!("`{place}`: `{}` can do harm to what is there already", sent.term);
+            let suggestion = "send it in a call of its own, so that the user sees what it is about";
+            return Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", place));
+        }
+        Ok(Following { judged, sent })
     }
 
     fn class(&self, term: &str, place: &str, world: &mut World<'_>) -> Result<String, Fault> {
@@ -383,6 +447,18 @@ impl Tree<'_> {
             }
             _ => way,
         }
+    }
+}
+
+/// Puts one text in the place of another, wherever it stands alone.
+fn said(json: &Json, from: &str, to: &str) -> Json {
+    match json {
+        Json::String(text) if text == from => json!(to),
+        Json::Array(items) => items.iter().map(|item| said(item, from, to)).collect(),
+        Json::Object(fields) => {
+            fields.iter().map(|(name, value)| (name.clone(), said(value, from, to))).collect()
+        }
+        other => other.clone(),
     }
 }
 
