@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::classify::{classify, classify_act};
 use super::{Classified, Level, Policy};
-use crate::action::{Action, Column, Deed, Following, InAppAct, Invocation};
+use crate::action::{Action, Column, Creation, Deed, Following, InAppAct, Invocation};
 use crate::change::Subject;
 use crate::dictionary::names;
 use crate::marshal::Given;
@@ -75,6 +75,8 @@ pub(super) fn touches<'a>(
         return script.acts.iter().map(act).collect();
     }
     let found = Touched::of(&action.deed, policy);
+    let making = making(action, policy);
+    let harm = making.as_ref().unwrap_or(harm);
     let does = Touch { level: harm.level, is_shell: harm.is_shell, command: found.command, ..safe };
     let reads = found.command.is_some() && harm.level == Level::Safe;
     let does = Touch { is_fragile: found.is_fragile && !reads, ..does };
@@ -100,6 +102,15 @@ pub(super) fn touches<'a>(
         ..safe
     });
     passed.chain(own).chain(itself).chain(kept).chain(following(action, safe, policy)).collect()
+}
+
+/// The harm of making alone: a rule or a yes for `make` need not cover what follows.
+fn making(action: &Action, policy: &Policy) -> Option<Classified> {
+    let Deed::Create(creation) = &action.deed else { return None };
+    let alone = Creation { then: Vec::new(), ..(**creation).clone() };
+    let (app, terms) = (action.app.clone(), action.terms.clone());
+    let action = Action { app, terms, deed: Deed::Create(Box::new(alone)) };
+    (!creation.then.is_empty()).then(|| classify(&action, policy.levels()))
 }
 
 /// The commands that follow what is made, each with its own level and classes: a yes to make is none to send.
