@@ -17,7 +17,7 @@ pub struct GetElements {
     pub elements: Option<Specifier>,
     /// Where the elements are.
     pub containers: Vec<Container>,
-    /// The class of the elements, in any spelling.
+    /// The class of the elements, in any spelling; empty for that of all elements of the containers.
     pub element: String,
     /// Whether containers inside the containers are read too.
     pub recursive: bool,
@@ -85,10 +85,9 @@ impl GetElements {
         let is_grouped = arguments.get("groupBy").is_some() || arguments.get("aggregate").is_some();
         let call = Self {
             app,
-            element: if elements.is_some() {
-                String::new()
-            } else {
-                arguments.required_text("elementType")?
+            element: match elements.is_some() || arguments.get("container").is_some() {
+                true => arguments.text("elementType")?.unwrap_or_default(),
+                false => arguments.required_text("elementType")?,
             },
             elements,
             containers,

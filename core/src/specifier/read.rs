@@ -3,6 +3,7 @@
 use super::text::Written;
 use super::{Container, Specifier, SpecifierError};
 use crate::dictionary::{APPLICATION, Dictionary};
+use crate::words::RefId;
 
 /// Nobody nests folders deeper than this; it bounds the recursion over a specifier.
 const DEEPEST: usize = 64;
@@ -26,6 +27,13 @@ impl Specifier {
     }
 
     fn read_as(&mut self, reader: Reader<'_>, is_container: bool) -> Result<(), SpecifierError> {
+        if let Self::Text(text) = self
+            && let Some((words, file)) = reader.with_a_file(text)
+        {
+            let mut specifier = Self::from_text(&words, reader.dictionary)?;
+            specifier.begin_at(file);
+            *self = specifier;
+        }
         if let Self::Text(text) = self {
             *self = match reader.file(text, is_container) {
                 Some(file) => file,
@@ -41,6 +49,17 @@ impl Specifier {
         match self.container_mut() {
             Some(container) => container.read(reader),
             None => Ok(()),
+        }
+    }
+
+    /// Puts a file in the place of [`stand_in`].
+    fn begin_at(&mut self, file: Self) {
+        match self.container_mut() {
+            Some(container @ Container::Reference(_)) if *container == Container::Reference(stand_in()) => {
+                *container = inside(file);
+            }
+            Some(Container::Specifier(specifier)) => specifier.begin_at(file),
+            _ => {}
         }
     }
 
@@ -112,7 +131,30 @@ impl Container {
     }
 }
 
+/// Stands for a file while the words around it are read: no answer ever gives this reference.
+fn stand_in() -> RefId {
+    RefId::from_random([u8::MAX; 10])
+}
+
+/// The words that end a path without quotes.
+const BEHIND_PATH: [&str; 2] = [" whose ", " where "];
+
 impl Reader<'_> {
+    /// Takes a path out of a text, `every file of ~/Downloads whose …`, and leaves a reference in its place. `None` where
+    /// the text has no path without quotes, or the app has no files.
+    fn with_a_file(self, text: &str) -> Option<(String, Specifier)> {
+        let starts = [" of ~", " in ~", " of /", " in /"].iter().filter_map(|start| text.find(start));
+        let at = starts.min()? + " of ".len();
+        let (words, rest) = text.split_at(at);
+        let end = BEHIND_PATH.iter().filter_map(|word| rest.find(word)).min().unwrap_or(rest.len());
+        let (path, tail) = rest.split_at(end);
+        if words.matches('"').count() % 2 == 1 || path.contains('"') {
+            return None;
+        }
+        let file = self.file(path.trim(), true)?;
+        Some((format!("{words}{}{tail}", stand_in()), file))
+    }
+
     /// Reads a POSIX path in an app that has files as objects; `None` for any other text, and in any other app.
     ///
     /// The Finder is led there from the home folder or the startup disk, one name at a time; System Events takes a path
@@ -197,6 +239,14 @@ mod tests {
         check(EVENTS, "~/a", "disk item \"/Users/ann/a\"");
         check(EVENTS, "/tmp", "disk item \"/tmp\"");
         assert!(read(FINDER, json!(format!("~{}", "/a".repeat(65)))).is_err());
+        check(FINDER, "every item of ~/a b", "every item of folder \"a b\" of home");
+        check(
+            FINDER,
+            "name of items of /tmp whose name is \"x/y\"",
+            "name of (every item of folder \"tmp\" of startup disk whose name is \"x/y\")",
+        );
+        assert!(read(FINDER, json!("every item of home whose name is \"a of ~/b\"")).is_ok());
+        assert!(read(FINDER, json!("every item of ~/a of home")).is_ok(), "the rest of a path is its name");
         let folder = json!({ "type": "element", "element": "item", "index": 0, "container": "~/a" });
         assert_eq!(read(FINDER, folder).as_deref(), Ok("item 1 of folder \"a\" of home"));
     }

@@ -41,6 +41,9 @@ const APART: [(&str, &str, &str); 1] = [("com.apple.mail", "mailbox", "account")
 /// Calendar's dictionary: an event has one start date and a `recurrence`; its occurrences are not elements.
 const SERIES: &str = "Calendar stores a repeating event once, with its first date: later occurrences are not among these; look at events whose recurrence is not missing value, and at their excluded dates";
 
+/// Finder's word for all that is in a folder, at any depth.
+const ENTIRE_CONTENTS: &str = "entire contents";
+
 /// The size of the parts around the elements of an answer, in bytes.
 const ENVELOPE: usize = 200;
 
@@ -66,6 +69,14 @@ pub(super) fn start(call: &GetElements, first: Option<First>, world: &mut World<
         fallback = found.fallback;
         containers.push(found.path);
     }
+    let mut call = call.clone();
+    if call.element.is_empty() {
+        call.element = any_element(containers.first().map(Path::class).unwrap_or_default(), dictionary)?;
+    }
+    if let Some(outer) = with_contents(&containers, &call.element, dictionary) {
+        (containers, call.recursive) = (outer, true);
+    }
+    let call = &call;
     if let Some(class) =
         containers.iter().find_map(|container| repeated(container, &call.element, dictionary))
     {
@@ -94,6 +105,33 @@ pub(super) fn start(call: &GetElements, first: Option<First>, world: &mut World<
     let within = Within::of(&call.references(), world);
     let listing = Listing { wanted, container, fallback, resolved_as: None, first, within };
     Ok(listing.ask(app, 0, world))
+}
+
+/// The class of all elements of a container: its only one, or the one that all others are kinds of, as a Finder item.
+fn any_element(owner: &str, dictionary: &Dictionary) -> Result<String, Fault> {
+    let held = dictionary.elements(owner);
+    let classes: Vec<&str> =
+        held.iter().filter(|each| !each.hidden).map(|each| each.class.as_str()).collect();
+    let is_all = |class: &&&str| classes.iter().all(|other| dictionary.is_a(other, class));
+    classes.iter().find(is_all).map(|class| (*class).to_owned()).ok_or_else(|| {
+        let message = format!(
+            "`elementType` is missing, and `{owner}` has elements of these classes: {}",
+            classes.join(", ")
+        );
+        let fault = Fault::new(Code::InvalidParameter, message, "name one of them as `elementType`");
+        fault.with("parameter", "elementType").with("near", classes.clone())
+    })
+}
+
+/// The containers without `entire contents`, which is what `recursive` reads; `None` where the words mean something else.
+fn with_contents(containers: &[Path], element: &str, dictionary: &Dictionary) -> Option<Vec<Path>> {
+    let is_whole = |path: &Path| matches!(path.last(), Some((_, Segment::Property(member))) if member.term == ENTIRE_CONTENTS);
+    if containers.is_empty() || !containers.iter().all(is_whole) {
+        return None;
+    }
+    let outer: Vec<Path> = containers.iter().map(|path| path.without(1)).collect();
+    let collection = outer.first()?.collection(dictionary, element).ok()?;
+    inner(&outer, &collection, dictionary).is_ok().then_some(outer)
 }
 
 fn app_of(call: &GetElements, world: &mut World<'_>) -> Result<String, Fault> {
