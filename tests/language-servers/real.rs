@@ -6,10 +6,12 @@
 #[path = "support/launcher.rs"]
 mod launcher;
 
+use std::io::Read as _;
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use iac_language_servers::settings::{Chosen, Settings};
 use iac_language_servers::types::{Cause, Follow, Location, Place, Position, Range, Relation, State};
@@ -122,7 +124,63 @@ const BASH: Project = Project {
     mended: ("area.sh", "", ""),
 };
 
-fn open(profile: &str, project: &Project, root: &Path) -> (LanguageServers, Arc<Workspace>) {
+/// Rust whose dependency nobody has fetched.
+const UNFETCHED_RUST: Project = Project {
+    files: &[
+        (
+            "Cargo.toml",
+            "[package]\nname = \"tiny\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[dependencies]\niac-mcp-fetched-by-nobody = \"1\"\n[workspace]\n",
+        ),
+        ("src/lib.rs", "pub fn square(side: u32) -> u32 { side * side }\n"),
+    ],
+    ..RUST
+};
+
+/// Go whose dependency nobody has fetched, in a version of Go that nobody has.
+const UNFETCHED_GO: Project = Project {
+    language: "go",
+    files: &[
+        ("go.mod", "module tiny\n\ngo 1.99\n\nrequire example.com/nobody v1.0.0\n"),
+        (
+            "area.go",
+            "package tiny\n\nimport \"example.com/nobody\"\n\nfunc Square(side int) int { return nobody.Times(side, side) }\n",
+        ),
+    ],
+    ..BASH
+};
+
+/// Java whose dependency nobody has fetched.
+const UNFETCHED_JAVA: Project = Project {
+    language: "java",
+    files: &[
+        (
+            "pom.xml",
+            "<project><modelVersion>4.0.0</modelVersion><groupId>tiny</groupId><artifactId>tiny</artifactId><version>1</version><dependencies><dependency><groupId>nobody</groupId><artifactId>nobody</artifactId><version>1</version></dependency></dependencies></project>\n",
+        ),
+        ("src/main/java/Area.java", "class Area { int square(int side) { return side * side; } }\n"),
+    ],
+    ..BASH
+};
+
+const PHP: Project = Project {
+    language: "php",
+    files: &[
+        ("composer.json", "{\"require\": {\"nobody/nobody\": \"1.0\"}}\n"),
+        ("area.php", "<?php\nfunction square($side) { return $side * $side; }\n"),
+        ("main.php", "<?php\n// square\necho square(2);\n"),
+    ],
+    symbol: "square",
+    at: ("area.php", 1, 9),
+    uses: &[("main.php", 2)],
+    ..BASH
+};
+
+fn open(
+    profile: &str,
+    project: &Project,
+    root: &Path,
+    environment: &[(&str, &str)],
+) -> (LanguageServers, Arc<Workspace>, Line) {
     for (path, text) in project.files {
         put(&root.join(path), &text.replace("ROOT", root.to_str().unwrap()));
     }
@@ -130,12 +188,21 @@ fn open(profile: &str, project: &Project, root: &Path) -> (LanguageServers, Arc<
         std::env::split_paths(&std::env::var_os("IAC_MCP_SERVERS").unwrap_or_default()).collect();
     path.retain(|folder| folder.is_dir());
     let chosen: Chosen = serde_json::from_value(json!({"prefer": [profile], "path": path})).unwrap();
-    let mut settings = Settings::standard(std::env::vars_os()).with(chosen).unwrap();
+    let more = environment.iter().map(|(name, value)| (name.into(), value.into()));
+    let mut settings = Settings::standard(std::env::vars_os().chain(more)).with(chosen).unwrap();
     settings.profiles.retain(|known| known.name == profile);
     // What some are started by must be found as well.
     if let Some((_, search)) = settings.environment.iter_mut().find(|(name, _)| name == "PATH") {
         path.extend(std::env::split_paths(&search.clone()));
         *search = std::env::join_paths(path).unwrap();
+    }
+    let line = Line::new();
+    let proxy = format!("http://{}", line.listener.local_addr().unwrap());
+    // jdtls would use it in place of the one that its profile gives it.
+    for name in
+        ["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"].iter().filter(|_| profile != "jdtls")
+    {
+        settings.environment.push((name.into(), proxy.clone().into()));
     }
     if let Some((_, search)) = settings.environment.iter_mut().find(|(name, _)| name == "PATH") {
         let folders =
@@ -144,7 +211,30 @@ fn open(profile: &str, project: &Project, root: &Path) -> (LanguageServers, Arc<
     }
     let servers = LanguageServers::new(Arc::new(Launcher), settings);
     let workspace = servers.workspace(root).unwrap();
-    (servers, workspace)
+    (servers, workspace, line)
+}
+
+/// The only way out: a proxy that answers nothing. Whoever wants to fetch something calls here.
+struct Line {
+    listener: TcpListener,
+}
+
+impl Line {
+    fn new() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        Self { listener }
+    }
+
+    /// What the first caller wants; nothing where nobody has called.
+    fn called(&self) -> String {
+        let Ok((mut caller, _)) = self.listener.accept() else { return String::new() };
+        let mut said = [0; 200];
+        caller.set_nonblocking(false).unwrap();
+        caller.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+        let length = caller.read(&mut said).unwrap_or_default();
+        format!("called: {}", String::from_utf8_lossy(&said[..length]))
+    }
 }
 
 /// What fetches or installs; no question may start any of them.
@@ -177,6 +267,11 @@ fn a_fetcher_is_noticed() {
     let ended = std::process::Command::new(npm).args(["install", "lodash"]).status().unwrap();
     assert!(!ended.success());
     assert_eq!(started(folder.path()), "npm install lodash\n");
+    let line = Line::new();
+    assert_eq!(line.called(), "");
+    let mut caller = std::net::TcpStream::connect(line.listener.local_addr().unwrap()).unwrap();
+    std::io::Write::write_all(&mut caller, b"CONNECT index:443").unwrap();
+    assert_eq!(line.called(), "called: CONNECT index:443");
 }
 
 fn put(path: &Path, text: &str) {
@@ -186,7 +281,7 @@ fn put(path: &Path, text: &str) {
 
 async fn check(profile: &str, project: &Project) {
     let folder = tempfile::tempdir().unwrap();
-    let (servers, workspace) = open(profile, project, folder.path());
+    let (servers, workspace, line) = open(profile, project, folder.path(), &[]);
     let began = Instant::now();
     match workspace.prepare(project.language, 60_000).await {
         Ok(status) => assert_eq!(status.state, State::Ready, "{profile}: {status:?}"),
@@ -205,7 +300,23 @@ async fn check(profile: &str, project: &Project) {
     if !project.mended.1.is_empty() && !MENDS_NOTHING.contains(&profile) {
         mends(profile, project, &workspace, folder.path()).await;
     }
-    assert_eq!(started(folder.path()), "", "{profile}");
+    assert_eq!((started(folder.path()), line.called()), Default::default(), "{profile}");
+    drop((servers, workspace));
+}
+
+/// A project that lacks what it depends on stays so, and a person is told. Nothing is fetched.
+async fn fetches_nothing(profile: &str, project: &Project, environment: &[(&str, &str)]) {
+    let folder = tempfile::tempdir().unwrap();
+    let (servers, workspace, line) = open(profile, project, folder.path(), environment);
+    let status = match workspace.prepare(project.language, 60_000).await {
+        Ok(status) => status,
+        Err(failure) => return eprintln!("skipped: {failure}"),
+    };
+    let source = project.files.last().unwrap().0.to_owned();
+    drop(workspace.document_symbols(vec![source], 20_000).await.unwrap());
+    assert_eq!((started(folder.path()), line.called()), Default::default(), "{profile}");
+    assert!(status.message.is_some(), "{profile}: {status:?}");
+    eprintln!("{profile}: {:?}", status.message);
     drop((servers, workspace));
 }
 
@@ -307,6 +418,26 @@ async fn typescript_language_server() {
 #[tokio::test]
 async fn rust_analyzer() {
     check("rust-analyzer", &RUST).await;
+}
+
+#[tokio::test]
+async fn rust_analyzer_fetches_nothing_where_it_may_not() {
+    fetches_nothing("rust-analyzer", &UNFETCHED_RUST, &[("CARGO_NET_OFFLINE", "true")]).await;
+}
+
+#[tokio::test]
+async fn gopls_fetches_nothing() {
+    fetches_nothing("gopls", &UNFETCHED_GO, &[]).await;
+}
+
+#[tokio::test]
+async fn jdtls_fetches_nothing() {
+    fetches_nothing("jdtls", &UNFETCHED_JAVA, &[]).await;
+}
+
+#[tokio::test]
+async fn intelephense() {
+    check("intelephense", &PHP).await;
 }
 
 #[tokio::test]

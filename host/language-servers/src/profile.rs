@@ -172,7 +172,7 @@ pub enum Words {
     C,
     /// Rust.
     Rust,
-    /// TypeScript, JavaScript and Go.
+    /// TypeScript, JavaScript, Go, Java and PHP.
     Script,
 }
 

@@ -47,7 +47,7 @@ pub struct Chosen {
 }
 
 /// What a server needs of the environment of the host: to be found, to find its own tools, and to speak a language.
-const PASSED: [&str; 24] = [
+const PASSED: [&str; 25] = [
     "PATH",
     "HOME",
     "USER",
@@ -59,6 +59,7 @@ const PASSED: [&str; 24] = [
     "TMPDIR",
     "TZ",
     "CARGO_HOME",
+    "CARGO_NET_OFFLINE",
     "RUSTUP_HOME",
     "RUSTUP_TOOLCHAIN",
     "GOPATH",

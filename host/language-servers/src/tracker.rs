@@ -133,6 +133,18 @@ impl Tracker {
         }
     }
 
+    /// Reads an error that stands for the whole project, which jdtls sends as `language/status`.
+    pub(crate) fn fail(&mut self, params: &Json, profile: &Profile) {
+        let text = |key: &str| params.get(key).and_then(Json::as_str).unwrap_or_default();
+        let said = text("message");
+        if let Some(failed) =
+            profile.failed_progress.as_ref().filter(|failed| said.starts_with(&failed.title))
+            && text("type") == "Error"
+        {
+            self.failed = Some((String::new(), format!("{said}; {}", failed.hint)));
+        }
+    }
+
     /// Reads `experimental/serverStatus`.
     pub(crate) fn status(&mut self, params: &Json) {
         self.status = Some(Health {
@@ -277,6 +289,19 @@ mod tests {
         assert!(message.starts_with("Error loading workspace: no modules; fetch what"), "{message}");
         say(&mut tracker, json!({"kind": "end"}));
         assert!(!tracker.is_ill() && tracker.message().is_none());
+    }
+
+    #[test]
+    fn an_error_stands_for_the_project() {
+        let known = known();
+        let jdtls = known.iter().find(|profile| profile.name == "jdtls").unwrap();
+        let mut tracker = Tracker::new();
+        tracker.fail(&json!({"type": "Starting", "message": "Failed to import projects"}), jdtls);
+        tracker.fail(&json!({"type": "Error", "message": "no Java"}), jdtls);
+        assert!(!tracker.is_ill());
+        tracker.fail(&json!({"type": "Error", "message": "Failed to import projects"}), jdtls);
+        assert_eq!(tracker.state(jdtls), State::Degraded);
+        assert!(tracker.message().unwrap().starts_with("Failed to import projects; "));
     }
 
     #[test]

@@ -85,7 +85,7 @@ fn row(site: Site<'_>, path: &str, action: &Action) -> Row {
 fn note(action: &Action) -> Option<&'static str> {
     match (&action.edits, action.command) {
         (None, true) => Some("a command of the server, so there are no edits to show"),
-        (None, false) => Some("makes, renames or removes files, so there are no edits to show"),
+        (None, false) => Some("the server has no edits for it that a plan can hold"),
         (Some(_), true) => Some("the server would also run a command"),
         (Some(_), false) => None,
     }

@@ -188,7 +188,7 @@ impl<'a> Crawl<'a, '_> {
         report(&self.failures, common.timeout, what, doubts);
         if !self.partial.is_empty() {
             let files = named(&self.partial, "files");
-            doubts.note(format!("what these files include was not all found: {files}; diagnostics say what"));
+            doubts.note(format!("what these files need was not all found: {files}; diagnostics say what"));
         }
         if !self.broken.is_empty() {
             let files = named(&self.broken, "files");

@@ -109,6 +109,7 @@ impl Listener for Heard {
         match method {
             "$/progress" => lock(&self.tracker).progress(params, &self.profile),
             "experimental/serverStatus" => lock(&self.tracker).status(params),
+            "language/status" => lock(&self.tracker).fail(params, &self.profile),
             "textDocument/publishDiagnostics" => self.publish(params),
             "textDocument/inactiveRegions" => self.hide(params),
             "window/logMessage" | "window/showMessage" => {

@@ -19,6 +19,10 @@ pub(super) fn settle(symbol: &mut Symbol, text: &Text) {
     let line = text.line(range.start.line).unwrap_or_default();
     let last = if range.end.line == range.start.line { range.end.column } else { u32::MAX };
     let said = part(line, range.start.column, last);
+    // Java, Swift and C# add what it takes: `square(int)`, `square(_:)`.
+    if is_word(said) && symbol.name.strip_prefix(said).is_some_and(|rest| rest.starts_with('(')) {
+        said.clone_into(&mut symbol.name);
+    }
     if let Some((skipped, inner)) = quoted(said)
         && (inner == symbol.name || quoted(&symbol.name).is_some())
     {
@@ -169,6 +173,8 @@ mod tests {
         check("fn r#type() {}", "type", (3, 9), ("type", 5));
         check("MAKE(other)", "made", (0, 4), ("made", 0));
         check("a.b = bb => 1", "b", (6, 13), ("b", 2));
+        check("    public int square(int x) {", "square(int)", (15, 21), ("square", 15));
+        check("  func take(_ x: Int) {", "take(_:)", (7, 11), ("take", 7));
     }
 
     #[test]

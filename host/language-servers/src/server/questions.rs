@@ -76,7 +76,9 @@ impl Server {
         if unknown.loading || is_early {
             freshness.doubt(Doubt::Loading);
         }
-        if self.lacks_includes(path) {
+        // jdtls outlines nothing in a project that it could not import.
+        let is_lost = items.is_empty() && self.state() == State::Degraded && !text.as_str().trim().is_empty();
+        if is_lost || self.lacks_includes(path) {
             freshness.doubt(Doubt::Degraded);
         }
         // Between the tags of TSX and JSX stands text, in which an apostrophe opens nothing.

@@ -61,11 +61,15 @@ fn push(open: &mut Vec<char>, close: char) -> bool {
 }
 
 fn holder(code: &Code<'_>, at: usize) -> Option<String> {
-    // `...rest` spreads, and `?.` asks: neither belongs to a name before it in another way than a dot does.
-    let dot = at.checked_sub(1).filter(|&dot| code.word(dot) == ".")?;
-    if code.before(dot) == "." {
-        return None;
-    }
+    // `...rest` spreads, and `?.` asks: neither belongs to a name before it in another way than a dot does. PHP writes
+    // `->`, `?->` and `::` in its place.
+    let last = at.checked_sub(1)?;
+    let dot = match (code.before(last), code.word(last)) {
+        (".", ".") => return None,
+        (_, ".") => last,
+        ("-", ">") | (":", ":") => last - 1,
+        _ => return None,
+    };
     let before = if code.before(dot) == "?" { dot.checked_sub(2) } else { dot.checked_sub(1) };
     let before = before.filter(|&before| code.is_name(before));
     Some(before.map_or(String::new(), |before| code.word(before).to_owned()))
@@ -118,6 +122,8 @@ mod tests {
             "Flask::new(\"Flask\", m!(Flask)) /* /* */ Flask */",
             &[(0, 0, None), (0, 23, None)],
         );
+        let php = "$a->Flask(); A::Flask(); $a?->Flask(); $Flask; '->Flask';";
+        check(Words::Script, php, &[(0, 4, Some("$a")), (0, 16, Some("A")), (0, 30, Some("$a"))]);
         check(Words::C, "#include <Flask>\nFlask x = \"Flask\";", &[(1, 0, None)]);
     }
 
