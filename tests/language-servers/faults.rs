@@ -23,6 +23,9 @@ use rig::{Rig, place, put};
 
 const DEADLINE: u32 = 4_000;
 
+/// Long enough for a server that says nothing to be counted as silent.
+const SILENT: u32 = 1_200;
+
 /// What no answer may take, whatever the server does.
 const IN_TIME: Duration = Duration::from_secs(8);
 
@@ -434,7 +437,7 @@ async fn one_that_speaks_is_not_taken_for_dead() {
     let rig = Rig::new(&script, &json!({}), &json!({}));
     let follow = || vec![Follow { relation: Relation::References, at: place("a.faulty", 0, 0) }];
     for _ in 0..4 {
-        let said = show(&rig.answer(Ask::Related { asked: follow(), deadline: 400 }).await);
+        let said = show(&rig.answer(Ask::Related { asked: follow(), deadline: SILENT }).await);
         assert!(said.starts_with("Timeout"), "{said}");
     }
     assert_eq!(rig.workspace.servers()[0].restarts, 0);
@@ -451,7 +454,7 @@ async fn one_that_stays_silent_is_started_again() {
     let rig = Rig::new(&script, &json!({}), &json!({}));
     let ask = || Ask::Related {
         asked: vec![Follow { relation: Relation::References, at: place("a.faulty", 0, 0) }],
-        deadline: 300,
+        deadline: SILENT,
     };
     for _ in 0..3 {
         let said = show(&rig.answer(ask()).await);
@@ -461,10 +464,38 @@ async fn one_that_stays_silent_is_started_again() {
     rig.end().await;
 }
 
+/// A question that is asked when time is nearly up goes without an answer, whatever the server does.
+#[tokio::test]
+async fn one_that_had_no_time_is_not_taken_for_dead() {
+    let script = json!([{"on": "textDocument/references", "do": []}]);
+    let rig = Rig::new(&script, &json!({}), &json!({}));
+    let follow = || vec![Follow { relation: Relation::References, at: place("a.faulty", 0, 0) }];
+    for _ in 0..4 {
+        let said = show(&rig.answer(Ask::Related { asked: follow(), deadline: 300 }).await);
+        assert!(said.starts_with("Timeout"), "{said}");
+    }
+    assert_eq!(rig.workspace.servers()[0].restarts, 0);
+    rig.end().await;
+}
+
+/// One that says nothing and works holds more memory from round to round, and keeps what it has read.
+#[tokio::test]
+async fn one_that_works_is_not_taken_for_dead() {
+    let script = json!([{"on": "textDocument/references", "do": [{"grow": 0}]}]);
+    let rig = Rig::new(&script, &json!({}), &json!({}));
+    let follow = || vec![Follow { relation: Relation::References, at: place("a.faulty", 0, 0) }];
+    for _ in 0..4 {
+        let said = show(&rig.answer(Ask::Related { asked: follow(), deadline: 5_500 }).await);
+        assert!(said.starts_with("Timeout"), "{said}");
+    }
+    assert_eq!(rig.workspace.servers()[0].restarts, 0);
+    rig.end().await;
+}
+
 /// Asks in vain for the uses of several names at once.
 async fn in_vain(rig: &Rig) {
     let follow = |column| Follow { relation: Relation::References, at: place("a.faulty", 0, column) };
-    let answer = rig.answer(Ask::Related { asked: (0..6).map(follow).collect(), deadline: 300 }).await;
+    let answer = rig.answer(Ask::Related { asked: (0..6).map(follow).collect(), deadline: SILENT }).await;
     let said: Vec<&str> = answer["Ok"]
         .as_array()
         .unwrap()

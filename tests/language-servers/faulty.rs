@@ -8,7 +8,8 @@
 //! is), `{"claim": BYTES}` (a header, and that many), `{"torn": JSON}` (an answer in two pieces within a character),
 //! `{"stderr": TEXT}`, `{"touch": FILE}`, `{"litter": FILE}` (a temporary file, and its folder's name in FILE), `{"flood": N}` (diagnostics), `{"twice": JSON}` (the same answer two times),
 //! `{"keep": FILE}` (what it was asked, in FILE),
-//! `{"child": 0}` (a process that outlives it), `{"deaf": 0}` (never reads again).
+//! `{"child": 0}` (a process that outlives it), `{"deaf": 0}` (never reads again), `{"grow": 0}`
+//! (the same, but it works).
 #![forbid(unsafe_code)]
 #![expect(
     clippy::unwrap_used,
@@ -93,6 +94,7 @@ impl Server {
             "keep" => std::fs::write(value.as_str().unwrap(), message["params"].to_string()).unwrap(),
             "flood" => flood(value.as_u64().unwrap()),
             "child" => drop(Command::new("sleep").arg("1000").stdout(Stdio::null()).spawn().unwrap()),
+            "grow" => grow(),
             "deaf" => sleep(Duration::from_secs(1_000)),
             other => panic!("no step `{other}`"),
         }
@@ -122,6 +124,15 @@ fn default(method: &str, id: &Json) {
         "initialize" => send(&json!({"jsonrpc": "2.0", "id": id, "result": {"capabilities": capabilities}})),
         _ if !id.is_null() => send(&json!({"jsonrpc": "2.0", "id": id, "result": null})),
         _ => {}
+    }
+}
+
+/// Works for ever: it takes more memory, and uses it.
+fn grow() {
+    let mut taken = Vec::new();
+    loop {
+        taken.push(vec![1_u8; 64 * 1024]);
+        sleep(Duration::from_millis(200));
     }
 }
 

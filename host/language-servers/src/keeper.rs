@@ -417,7 +417,7 @@ async fn tend(keeper: Weak<Keeper>, server: Weak<Server>) {
             Some(pid) => keeper.house.launcher.memory(pid).await.unwrap_or_default(),
             None => 0,
         };
-        server.memory.store(memory, Ordering::Relaxed);
+        server.weighs(memory);
         if memory > keeper.house.settings.memory {
             keeper.died(format!("it held {} MiB of memory", memory / 1024 / 1024));
             return keeper.stop_only(&server);

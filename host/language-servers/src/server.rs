@@ -40,6 +40,9 @@ pub(crate) use start::{Start, start};
 /// Questions in a row without an answer after which a server is taken for dead.
 const SILENCE: u32 = 3;
 
+/// A question that had less time than this says nothing about a server that did not answer it.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// What to do about an answer that did not come in time.
 const SLOW: &str = "ask again: the server keeps what it has read, and the first question after its start takes longest; or \
                     allow more time, or ask about less";
@@ -71,6 +74,8 @@ pub(crate) struct Server {
     outlines: Mutex<HashMap<String, Outline>>,
     used: Mutex<Instant>,
     silence: Mutex<Silence>,
+    /// When the memory that it holds was last seen to change.
+    stirred: Mutex<Option<Instant>>,
     /// What open texts have to follow that the server was told of.
     unfollowed: Mutex<Vec<(String, u8)>>,
     is_project: bool,
@@ -194,8 +199,8 @@ impl Server {
 
     fn heard_of(&self, answer: Result<Json, Trouble>, method: &str, began: Instant) -> Result<Json, Halt> {
         match answer {
-            // One that speaks is busy with something else, and would lose what it has read.
-            Err(Trouble::Timeout) if self.connection.has_spoken_since(began) => {}
+            // One that is busy with something else would lose what it has read, and one that had no time says nothing.
+            Err(Trouble::Timeout) if self.is_busy_since(began) || began.elapsed() < PATIENCE => {}
             Err(Trouble::Timeout) => lock(&self.silence).lasts(began),
             _ => *lock(&self.silence) = Silence::default(),
         }
@@ -216,6 +221,19 @@ impl Server {
                 .into()
             }
         })
+    }
+
+    /// Whether it has said anything since then, or the memory that it holds has changed, as it does where a program works.
+    fn is_busy_since(&self, then: Instant) -> bool {
+        self.connection.has_spoken_since(then) || lock(&self.stirred).is_some_and(|at| at > then)
+    }
+
+    /// Hears how much memory it holds now.
+    pub(crate) fn weighs(&self, memory: u64) {
+        let before = self.memory.swap(memory, Ordering::Relaxed);
+        if before != 0 && memory != before {
+            *lock(&self.stirred) = Some(Instant::now());
+        }
     }
 
     fn too_slow(&self, method: &str) -> Failure {

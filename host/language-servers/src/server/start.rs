@@ -87,6 +87,7 @@ pub(crate) async fn start(start: Start<'_>) -> Result<Arc<Server>, Failure> {
         outlines: Mutex::default(),
         used: Mutex::new(Instant::now()),
         silence: Mutex::default(),
+        stirred: Mutex::default(),
         unfollowed: Mutex::default(),
         is_project: profile.project.is_empty() || profile.project.iter().any(|file| disk.exists(file)),
         scoped: AtomicBool::new(scope::is_narrow(profile, disk, &found)),
