@@ -98,9 +98,10 @@ impl Taken {
 
     pub(in super::super) fn print(&self) -> Result<(), Failure> {
         let file = self.file.display();
-        Ok(match &self.what {
+        match &self.what {
             Ok(what) => writeln!(anstream::stdout(), "{file}: {what}")?,
             Err(error) => writeln!(anstream::stderr(), "{file}: {error}")?,
-        })
+        }
+        Ok(())
     }
 }
