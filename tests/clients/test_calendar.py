@@ -5,6 +5,7 @@ Every answer is compared with an expansion by python-dateutil, which shares noth
 
 import json
 import random
+import re
 import subprocess
 import time
 import unittest
@@ -124,6 +125,7 @@ class Calendar(unittest.TestCase):
             lists[number % 8].append(each.stored())
         for number, each in enumerate(cls.plain):
             lists[min(7, int(dice.expovariate(0.6)))].append(event(*each))
+        cls.home_events = lists[0]
         calendars = [
             {
                 "name": name, "title": name, "calendarIdentifier": f"CAL-{name}", "writable": True, "description": None,
@@ -249,6 +251,30 @@ class Calendar(unittest.TestCase):
         self.assertGreater(answer["totalCount"], 0)
         self.assertIn("EventKit would answer this in about a second", answer["note"])
         self.assertLessEqual(self.rows(answer), self.expected("2026-03-23", Series.by_rule))
+
+    def test_one_large_calendar_is_answered_from_its_last_events(self):
+        self.consent(**DENIED)
+        call = {"app": "Calendar", "elements": 'every event of calendar "Home"', "limit": 1000, "properties": ["uid", "start date"]}
+        call["where"] = 'start date >= "2025-07-01" and start date < "2026-07-01"'
+        with self.serve("mac") as server:
+            events = lambda: server.call("system")["calls"]["appleEvents"]  # noqa: E731
+            before, begun = events(), time.monotonic()
+            answer = server.call("iac_mcp_get_elements", **call)
+            took = time.monotonic() - begun
+            sent = events() - before
+        self.assertLess(took, 25)
+        self.assertFalse(answer["complete"])
+        told = re.search(r"Home \((\d+) elements, of which the last (\d+) were read\)", answer["reason"])
+        self.assertIsNotNone(told, answer["reason"])
+        size, read = map(int, told.groups())
+        self.assertGreater(size, 3200)
+        self.assertGreater(read, 20)
+        # An id and a date of each, the rule of those that are out of the span, and the end and the days of the others.
+        self.assertLess(sent, 4 * read + 20)
+        # The last events of the calendar are those that were stored last.
+        last = [each["uid"] for each in self.home_events[-read:]]
+        self.assertLessEqual({row["properties"]["uid"] for row in answer["elements"]}, set(last))
+        self.assertGreater(answer["totalCount"], read // 4)
 
     def test_every_state_of_consent_has_its_own_answer(self):
         states = {0: "iac-mcp access calendars", 1: "a profile", 2: "is denied", 4: "only adding is allowed"}

@@ -6,8 +6,16 @@ const READING = 16000;
 const DAY = 86400000;
 // Where a filter has one bound, occurrences are looked for this far from it.
 const AHEAD = 366 * DAY;
-// How long columns take in this script, against what was expected: small containers tell what large ones will take.
-const pace = () => (spent.expected_ms > 0 ? spent.column_ms / spent.expected_ms : 1);
+// A container that is too large for columns is worth so much of that time.
+const PART = 8000;
+// As much of the expected time is enough to try the first container.
+const TRIED = 0.7;
+// How long reads take in this script, against what was expected: small containers tell what large ones will take, and
+// one element tells it where there is no small container.
+const pace = () => {
+  if (spent.expected_ms > 0) return spent.column_ms / spent.expected_ms;
+  return spent.singles > 0 ? spent.single_ms / (spent.singles * d.single) : 1;
+};
 const isTime = (i) => i !== null && (i === d.series.start || i === d.series.end);
 const isJoined = (filter) => ["and", "or", "not"].includes(filter[0]);
 const leavesOf = (filter) => (isJoined(filter) ? filter.slice(1).flatMap(leavesOf) : [filter]);
@@ -154,12 +162,7 @@ const rowsOf = (collection, size, from, span, left, q) => {
       const isRead = (i) => read.has(i) || q.own[i] || !cells.isDear(i);
       const one = candidate(ids[row], row, from, cell, isRead, q);
       if (isPlace(ids[row])) one.mark = marks(row);
-      if (rule !== null) {
-        const excluded = cell(s.excluded);
-        one.rule = rule;
-        one.excluded = (Array.isArray(excluded) ? excluded : []).map(timeOf).filter((time) => time !== null);
-      }
-      return one;
+      return repeating(one, rule, cell);
     });
     if (cells.moved()) {
       if (round < 2) continue;
@@ -167,6 +170,59 @@ const rowsOf = (collection, size, from, span, left, q) => {
     }
     return found;
   }
+};
+const attempt = (event) => {
+  try {
+    return askSingle(event);
+  } catch (error) {
+    return failed(error);
+  }
+};
+// The last elements of a container, which are those that were added last, one by one.
+const lastOf = (collection, size, from, span, left, q) => {
+  const s = d.series,
+    others = [...columnsOf(d.filter), ...d.sort.map(([i]) => i), s.end, s.days, s.rule, s.excluded],
+    most = (2 + new Set(others.filter((i) => i !== null)).size) * d.single * pace(),
+    rows = [];
+  let read = 0;
+  if (q.id === null) return { rows: rows, read: read };
+  at = "element";
+  for (let row = size - 1; row >= 0 && left() > most; row -= 1) {
+    const known = attempt(() => q.id(collection.at(row)));
+    if (known === null || isFailed(known)) continue;
+    read += 1;
+    const cells = new Map();
+    const cell = (i) => {
+      if (!cells.has(i)) cells.set(i, q.own[i] ? known : attempt(() => q.columns[i](q.pick(collection, known))));
+      return cells.get(i);
+    };
+    const ruleOf = () => {
+      const rule = s.rule === null ? null : cell(s.rule);
+      return typeof rule === "string" && rule.trim() !== "" ? rule : null;
+    };
+    // What the first date says is final only of what does not repeat, and no occurrence comes before it.
+    const open = ([word, i, value]) => {
+      if (i !== s.start || holds(word, cell(i), wanted(value))) return null;
+      return word[0] === "<" || ruleOf() === null ? false : null;
+    };
+    if (may(d.filter, open) === false || isOver(ruleOf() || "", span)) continue;
+    rows.push(
+      repeating(
+        candidate(known, row, from, cell, (i) => q.own[i] || cells.has(i), q),
+        ruleOf(),
+        cell,
+      ),
+    );
+  }
+  return { rows: rows, read: read };
+};
+// A row with the rule of its series, if it has one.
+const repeating = (row, rule, cell) => {
+  if (rule === null) return row;
+  const excluded = cell(d.series.excluded);
+  row.rule = rule;
+  row.excluded = (Array.isArray(excluded) ? excluded : []).map(timeOf).filter((time) => time !== null);
+  return row;
 };
 // Container by container, small ones first, for as long as there is time.
 const byRules = (chains, leaf, span, q) => {
@@ -188,16 +244,26 @@ const byRules = (chains, leaf, span, q) => {
         d.values[d.series.start],
         ...(d.series.rule === null ? [] : [d.values[d.series.rule]]),
       ],
-      takes = pace() * columns.reduce((sum, each) => sum + priceOf(each, size), 0);
-    // The first column of the first container tells whether the app is as slow as was expected.
-    const isFirst = spent.columns === 0;
-    const inside = { ...q, outer: (one) => ownersOf(chain, one)[0] };
-    const rows = takes > left() && !isFirst ? null : rowsOf(collection, size, from, span, left, inside);
-    if (rows === null) late.push({ name: calledBy(chain, q), size: size, ms: takes });
+      takes = columns.reduce((sum, each) => sum + priceOf(each, size), 0);
+    if (takes > left() && spent.columns + spent.singles === 0) attempt(() => q.id(collection.at(size - 1)));
+    // Not all columns are needed of every container, so that the first one is tried with less time.
+    const least = takes * pace() * (spent.columns === 0 ? TRIED : 1),
+      rows = least > left() ? null : rowsOf(collection, size, from, span, left, q);
+    if (rows === null)
+      late.push({ collection: collection, from: from, name: calledBy(chain, q), size: size, takes: takes });
     else for (const row of rows) found.push(row);
   }
+  const end = Date.now() + Math.min(PART, left());
+  late.forEach((each, i) => {
+    const share = (end - Date.now()) / (late.length - i),
+      until = Date.now() + share;
+    const part = lastOf(each.collection, each.size, each.from, span, () => until - Date.now(), q);
+    each.read = part.read;
+    for (const row of part.rows) found.push(row);
+  });
   strategy = "rules";
-  return { rows: found, late: late };
+  const told = late.map(({ name, size, takes, read }) => ({ name: name, size: size, ms: takes * pace(), read: read }));
+  return { rows: found, late: told };
 };
 const calledBy = (chain, q) => {
   try {

@@ -339,12 +339,15 @@ impl<'a> Told<'a> {
         if !late.is_empty() {
             let name = |each: &Json| {
                 let name = each["name"].as_str().map(|name| foreign::clean(name, LONGEST_NAME));
-                format!("{} ({} elements)", name.unwrap_or_else(|| "one".to_owned()), each["size"])
+                let read = each["read"].as_u64().filter(|read| *read > 0);
+                let read = read.map(|read| format!(", of which the last {read} were read"));
+                let name = name.unwrap_or_else(|| "one".to_owned());
+                format!("{name} ({} elements{})", each["size"], read.unwrap_or_default())
             };
             let names: Vec<String> = late.iter().take(MOST_NAMED).map(name).collect();
             let seconds: f64 = late.iter().filter_map(|each| each["ms"].as_f64()).sum::<f64>() / 1000.0;
             reasons.push(format!(
-                "{} answers slowly over Apple events: {}{} were not read, which would take about {seconds:.0} s; name one container with fewer elements",
+                "{} answers slowly over Apple events: {}{} were not read in full, which would take about {seconds:.0} s; name one container with fewer elements",
                 self.app.name,
                 names.join(", "),
                 if late.len() > MOST_NAMED { ", …" } else { "" },
