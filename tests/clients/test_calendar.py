@@ -252,6 +252,17 @@ class Calendar(unittest.TestCase):
         self.assertIn("EventKit would answer this in about a second", answer["note"])
         self.assertLessEqual(self.rows(answer), self.expected("2026-03-23", Series.by_rule))
 
+    def test_odd_spans_say_what_they_leave_out(self):
+        call = {"app": "Calendar", "elements": 'every event of calendar "Home"', "limit": 0}
+        for settings in (FULL, DENIED):
+            self.consent(**settings)
+            with self.subTest(settings), self.serve() as server:
+                backwards = server.call("iac_mcp_get_elements", **call, where='start date >= "2026-07-01" and start date < "2026-06-01"')
+                self.assertEqual((backwards["totalCount"], backwards["complete"]), (0, False))
+                self.assertIn("no date lies between 2026-07-01", backwards["reason"])
+                far = server.call("iac_mcp_get_elements", **call, where='start date > "9990-12-31"')
+                self.assertRegex(far["reason"], "repeating events after 999[12]-")
+
     def test_one_large_calendar_is_answered_from_its_last_events(self):
         self.consent(**DENIED)
         call = {"app": "Calendar", "elements": 'every event of calendar "Home"', "limit": 1000, "properties": ["uid", "start date"]}

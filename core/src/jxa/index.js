@@ -62,6 +62,8 @@ const placesOf = (titles, q) => {
 };
 // A search through more than four years is cut without an error.
 const LONGEST = 4 * 365 * DAY;
+// So far from now nobody plans; a year has 366 days at most.
+const FAR = 50 * 366 * DAY;
 const eventsOf = (store, list, span) =>
   listOf(
     store.eventsMatchingPredicate(
@@ -92,6 +94,8 @@ const indexed = (chains, leaf, span, q) => {
   const entity = d.series.index.entity,
     isEvents = entity === 0;
   if (isEvents && span.to - span.from > LONGEST) return { state: "too long" };
+  // A library would follow each series up to there.
+  if (isEvents && Math.abs(span.from - Date.now()) > FAR) return { state: "too far" };
   at = "index";
   try {
     const access = accessOf(entity);

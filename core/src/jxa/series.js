@@ -57,14 +57,18 @@ const may = (filter, leaf) => {
     decides = word === "or";
   return answers.includes(decides) ? decides : answers.includes(null) ? null : !decides;
 };
-// When the offset of this Mac's zone changes, and to what.
-const zoneOf = (from, to) => {
+// When the offset of this Mac's zone changes, and to what. After so long a time its rules are not known anyway.
+const ZONE_KNOWN = 50 * 366 * DAY;
+// No zone changes its offset twice within so long a time.
+const ZONE_STEP = 14 * DAY;
+const zoneOf = (from, until) => {
+  const to = Math.min(until, from + ZONE_KNOWN);
   const offset = (time) => -new Date(time).getTimezoneOffset() * 60000;
   let time = Math.floor(from / DAY) * DAY;
   const changes = [[time, offset(time)]];
-  for (; time < to; time += DAY) {
+  for (; time < to; time += ZONE_STEP) {
     let before = time,
-      after = time + DAY;
+      after = time + ZONE_STEP;
     if (offset(before) === offset(after)) continue;
     while (after - before > 1000) {
       const middle = Math.floor((before + after) / 2000) * 1000;
@@ -277,7 +281,9 @@ const calledBy = (chain, q) => {
 const happening = (make, leaf, q) => {
   const span = spanOf(d.filter),
     chains = make();
-  const index = d.series.index ? indexed(chains, leaf, span, q) : { state: null };
+  // A span that ends before it begins holds nothing, and no library is asked for it.
+  const none = { state: null, rows: span.from > span.to ? [] : null };
+  const index = d.series.index && !none.rows ? indexed(chains, leaf, span, q) : none;
   const found = index.rows ? { rows: index.rows, late: [] } : byRules(narrowed(chains, q), leaf, span, q);
   // An open end goes as far as there are rows.
   const starts = [span.from, span.to, ...found.rows.map((row) => row.start)].filter(Number.isFinite),

@@ -41,7 +41,8 @@ impl Zone {
     /// Writes an instant as the scripts do: `2026-02-02T09:00:00+01:00`.
     pub fn stamp(&self, instant: i64) -> String {
         let (offset, civil) = (self.offset(instant), self.civil(instant));
-        let time = jiff::Timestamp::from_millisecond(civil).unwrap_or_default();
+        let last = if civil < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };
+        let time = jiff::Timestamp::from_millisecond(civil).unwrap_or(last);
         let time = jiff::tz::TimeZone::UTC.to_datetime(time);
         let minutes = offset / 60_000;
         let (sign, minutes) = (if minutes < 0 { '-' } else { '+' }, minutes.abs());

@@ -358,14 +358,19 @@ impl<'a> Told<'a> {
         }
         let zone: Zone = serde_json::from_value(self.found["zone"].clone()).unwrap_or_default();
         let stamp = |at: usize| zone.stamp(self.found["span"][at].as_i64().unwrap_or_default());
+        if self.found["span"][0].as_i64() > self.found["span"][1].as_i64() {
+            reasons.push(format!("no date lies between {} and {}, which is before it", stamp(0), stamp(1)));
+        }
+        // Without the library, what does not repeat is found however far away it is.
+        let what = if self.by_index { "dates" } else { "repeating events" };
         match self.found["open"].as_str() {
             Some("after") => {
                 reasons
-                    .push(format!("dates after {} are not searched; add a bound for a later end", stamp(1)));
+                    .push(format!("{what} after {} are not searched; add a bound for a later end", stamp(1)));
             }
             Some("before") => {
                 reasons.push(format!(
-                    "dates before {} are not searched; add a bound for an earlier start",
+                    "{what} before {} are not searched; add a bound for an earlier start",
                     stamp(0)
                 ));
             }
@@ -420,6 +425,7 @@ fn advice(index: &Index, state: &str) -> Option<String> {
         "write only" => format!("{fast}, but only adding is allowed; allow full access in {settings}"),
         "restricted" => format!("{fast}, but a profile on this Mac forbids access to {subject}"),
         "too long" => format!("{fast} for a span of less than four years"),
+        "too far" => format!("{fast} for dates within fifty years"),
         "empty" => format!("{library} shows no {subject} although access is allowed; restart the server"),
         "not there" => format!("{library} does not have this container"),
         other => format!("{library} was not used: {}", foreign::says("it", other, foreign::ERROR)),
