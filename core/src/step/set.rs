@@ -4,6 +4,7 @@ mod answer;
 pub(super) mod begin;
 mod wording;
 
+use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::asking::{Behind, ask, refused, run};
@@ -370,6 +371,8 @@ impl Setting {
             .collect();
         let entries: Vec<Json> = self.items.into_iter().flat_map(Item::into_entries).collect();
         let verified = entries.iter().all(|entry| entry["verified"] == json!(true));
+        // A program takes one entry for each object.
+        let entries = if world.gate.plugin.is_none() { together(entries) } else { entries };
         let undo = undo::together(&mut self.undo, world.fresh);
         // What is kept only to be named has no id in the answer.
         if undo.is_none()
@@ -425,6 +428,28 @@ impl Open {
         Fault::new(Code::TypeMismatch, message, "give the whole new value as `value`")
             .with("property", term.as_str())
     }
+}
+
+/// From so many objects on with which the same has happened, it is said once for all of them.
+const ALIKE: usize = 4;
+
+/// Says what is the same for many objects once, with all their references.
+fn together(entries: Vec<Json>) -> Vec<Json> {
+    let mut groups: IndexMap<String, Vec<Json>> = IndexMap::new();
+    for entry in entries {
+        let mut rest = entry.clone();
+        let reference = rest.as_object_mut().and_then(|fields| fields.shift_remove("reference"));
+        // Without a reference there is nothing to list.
+        let key = if reference.is_some() { rest.to_string() } else { entry.to_string() };
+        groups.entry(key).or_default().push(entry);
+    }
+    let one = |group: Vec<Json>| {
+        let is_alike = group.len() >= ALIKE && group[0].get("reference").is_some();
+        let Some(mut all) = group.first().filter(|_| is_alike).cloned() else { return group };
+        all["reference"] = group.iter().map(|entry| entry["reference"].clone()).collect();
+        vec![all]
+    };
+    groups.into_values().flat_map(one).collect()
 }
 
 fn joined(how: How, old: &str, text: &str) -> String {

@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::bind::{bind, candidates};
 use crate::call::{Call, CommandCall, Create, IT, Mode, NewObject, Next};
 use crate::change::{Look, Slot, Subject, counts};
-use crate::dictionary::{Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef};
+use crate::dictionary::{APPLICATION, Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef};
 use crate::fault::{Code, Fault};
 use crate::identity::{Anchors, identity};
 use crate::marshal::{Checker, Given, Place};
@@ -35,6 +35,9 @@ const SAVES: [(&str, &str); 1] = [("com.apple.AddressBook", "coresave")];
 /// # Source
 /// Finder's items stand in no order: published scripts say `make({new: "folder", at: folder})`.
 const BY_CONTAINER: [&str; 1] = ["com.apple.finder"];
+
+/// So many classes are named that may take a new object.
+const MOST_OWNERS: usize = 5;
 
 const WHOLE: TextWindow = TextWindow { offset: 0, limit: 1_000 };
 
@@ -167,6 +170,7 @@ impl Tree<'_> {
             (None, Some(at)) => self.at(class, at, place, world)?,
             (None, None) => {
                 let class = class.ok_or_else(|| no_class(&inside("class")))?;
+                self.has_a_place(&class, &inside("at"))?;
                 Spot { class, into: Into::App, container: Path::application() }
             }
         };
@@ -256,6 +260,23 @@ impl Tree<'_> {
             Checker { dictionary: self.dictionary, held: &mut *held, home: world.home, put, open: None };
         let kind = TypeExpr(vec![TypeRef { name: kind.to_owned(), ..TypeRef::default() }]);
         checker.value(json, &kind, &format!("`{place}`"))
+    }
+
+    /// Whether the app has elements of a class, so that it may choose where a new one goes.
+    ///
+    /// # Errors
+    /// Only other objects have such elements; it names them, before anybody is asked.
+    fn has_a_place(&self, class: &str, place: &str) -> Result<(), Fault> {
+        let holds = |owner: &str| self.own_elements(owner, class).is_some();
+        let owners = self.dictionary.classes.values().filter(|each| !each.hidden && holds(&each.name));
+        let owners: Vec<&str> = owners.map(|each| each.name.as_str()).take(MOST_OWNERS).collect();
+        let Some(first) = owners.first().filter(|_| !holds(APPLICATION)) else { return Ok(()) };
+        let message = format!(
+            "`{place}` is missing: a new `{class}` needs one of these to be in: {}",
+            owners.join(", ")
+        );
+        let fault = Fault::new(Code::InvalidParameter, message, format!("add `at`, such as {first} \"…\""));
+        Err(fault.with("parameter", place).with("near", owners.clone()))
     }
 
     /// A place in or beside an object that is there already.
