@@ -1,5 +1,8 @@
 //! Simulated Macs of any size, and scripts that run in them without the server.
 
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -28,6 +31,15 @@ impl Mac {
             .expect("the program starts");
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         mac
+    }
+
+    /// Lets its servers change things without a question.
+    pub(crate) fn trust(&self) {
+        let state = self.folder.path().join("state");
+        DirBuilder::new().mode(0o700).create(&state).expect("the state folder");
+        let mut policy = OpenOptions::new();
+        let policy = policy.create_new(true).write(true).mode(0o600).open(state.join("policy.toml"));
+        policy.and_then(|mut file| file.write_all(b"profile = \"trusted\"\n")).expect("a policy");
     }
 
     /// The command of a server of this Mac.

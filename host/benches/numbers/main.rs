@@ -12,6 +12,7 @@ mod calls;
 mod client;
 mod echo;
 mod events;
+mod guide;
 mod mac;
 mod mail;
 mod references;
@@ -26,11 +27,12 @@ use table::Row;
 type Part = (&'static str, fn() -> Vec<Row>);
 
 /// In the order of the design's own table.
-const PARTS: [Part; 7] = [
+const PARTS: [Part; 8] = [
     ("start", start::rows),
     ("calls", calls::rows),
     ("workers", calls::workers),
     ("events", events::rows),
+    ("guide", guide::rows),
     ("mail", mail::rows),
     ("references", references::rows),
     ("sdef", sdef::rows),
