@@ -141,6 +141,7 @@ impl Workspace for Native {
             added: answer.added,
             unsure: answer.unsure.into_iter().map(location).collect(),
             unasked: answer.unasked,
+            settled: answer.settled,
             freshness: freshness(answer.freshness),
         })
     }

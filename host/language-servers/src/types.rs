@@ -285,6 +285,9 @@ pub struct Locations {
     pub unsure: Vec<Location>,
     /// Of uses: how many places of the name were not asked about.
     pub unasked: u32,
+    /// Of uses: whether each place of the name was asked about and means something to the server.
+    #[serde(default)]
+    pub settled: bool,
     /// How far they can be relied upon.
     pub freshness: Freshness,
 }

@@ -188,11 +188,17 @@ impl<'a> Crawl<'a, '_> {
         report(&self.failures, common.timeout, what, doubts);
         if !self.partial.is_empty() {
             let files = named(&self.partial, "files");
-            doubts.note(format!("what these files need was not all found: {files}; diagnostics say what"));
+            doubts.explain(
+                Reason::Degraded,
+                format!("what these files need was not all found: {files}; diagnostics say what"),
+            );
         }
         if !self.broken.is_empty() {
             let files = named(&self.broken, "files");
-            doubts.note(format!("what stands behind an error of syntax may be missing: {files}"));
+            doubts.explain(
+                Reason::SyntaxErrors,
+                format!("what stands behind an error of syntax may be missing: {files}"),
+            );
         }
         Ok(self.found)
     }

@@ -51,7 +51,7 @@ pub(crate) struct Doubts {
     untyped: usize,
     /// Extensions of files that no server has read.
     unserved: BTreeSet<String>,
-    notes: Vec<String>,
+    notes: Vec<(Option<Reason>, String)>,
 }
 
 impl Reason {
@@ -114,12 +114,18 @@ impl Doubts {
         self.failed += other.failed;
         self.untyped += other.untyped;
         self.unserved.extend(other.unserved.iter().cloned());
-        other.notes.iter().for_each(|note| self.note(note.clone()));
+        other.notes.iter().for_each(|note| self.say(note.clone()));
     }
 
     /// Takes back doubts about files that a server does not read, where an answer to a stronger question has none.
     pub(crate) fn settle(&mut self, other: &Self) {
         self.reasons.retain(|reason| !NARROWED.contains(reason) || other.reasons.contains(reason));
+    }
+
+    /// Takes back reasons, and what was said of them.
+    pub(crate) fn withdraw(&mut self, reasons: &[Reason]) {
+        self.reasons.retain(|reason| !reasons.contains(reason));
+        self.notes.retain(|(about, _)| about.is_none_or(|about| !reasons.contains(&about)));
     }
 
     /// Tells whether files that a server does not read are a reason.
@@ -129,7 +135,15 @@ impl Doubts {
 
     /// Adds a sentence, once.
     pub(crate) fn note(&mut self, note: impl Into<String>) {
-        let note = note.into();
+        self.say((None, note.into()));
+    }
+
+    /// Adds a sentence about a reason, which goes where the reason goes.
+    pub(crate) fn explain(&mut self, reason: Reason, note: impl Into<String>) {
+        self.say((Some(reason), note.into()));
+    }
+
+    fn say(&mut self, note: (Option<Reason>, String)) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
@@ -141,13 +155,13 @@ impl Doubts {
             return;
         }
         self.add(Reason::InactiveCode);
-        self.note(format!("{said}: {}", named(places, what)));
+        self.explain(Reason::InactiveCode, format!("{said}: {}", named(places, what)));
     }
 
     /// Says what was shortened; the last word replaces those before it.
     pub(crate) fn shortened(&mut self, note: String) {
-        self.notes.retain(|note| !note.starts_with("shortened: "));
-        self.notes.insert(0, note);
+        self.notes.retain(|(_, note)| !note.starts_with("shortened: "));
+        self.notes.insert(0, (None, note));
     }
 
     /// Tells whether the answer is the whole one.
@@ -172,7 +186,8 @@ impl Doubts {
 
     /// Returns the sentences as one text.
     pub(crate) fn notes(&self) -> Option<String> {
-        (!self.notes.is_empty()).then(|| self.notes.join("; "))
+        let notes: Vec<&str> = self.notes.iter().map(|(_, note)| note.as_str()).collect();
+        (!notes.is_empty()).then(|| notes.join("; "))
     }
 }
 

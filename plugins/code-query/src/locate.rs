@@ -230,7 +230,7 @@ pub(crate) fn ready(
     // One that knows the project and still has something to say of it does not know all of it.
     if server.state == State::Degraded || (server.state == State::Ready && server.message.is_some()) {
         doubts.add(Reason::Degraded);
-        server.message.iter().for_each(|message| doubts.note(short(message)));
+        server.message.iter().for_each(|message| doubts.explain(Reason::Degraded, short(message)));
     }
     Ok(server)
 }

@@ -44,6 +44,7 @@ pub(crate) fn references(
     let relation = if declaration { Relation::ReferencesAndDeclaration } else { Relation::References };
     let (uses, declared) = asker.uses(relation, declaration, &mut doubts)?;
     asker.doubt_hidden(target, &mut doubts);
+    uses.settle(&asker.server, &mut doubts);
     uses.doubt(&located, &asker.server, &mut doubts);
     let mut found = uses.items;
     // Of several declarations each is a use of the others to some servers.
@@ -212,6 +213,7 @@ pub(crate) fn rename(
     if asker.server.abilities.references
         && let Ok((uses, _)) = asker.uses(Relation::References, false, &mut of_uses)
     {
+        uses.settle(&asker.server, &mut doubts);
         uses.doubt(&located, &asker.server, &mut doubts);
         heard.settle(&of_uses);
     }
@@ -315,6 +317,7 @@ impl<'a, 'b> Asker<'a, 'b> {
     fn add_callers(&self, found: &mut Vec<Neighbour>, heard: &mut Doubts, doubts: &mut Doubts) {
         let mut of_uses = Doubts::default();
         let Ok((mut uses, _)) = self.uses(Relation::References, false, &mut of_uses) else { return };
+        uses.settle(&self.server, doubts);
         uses.only_calls(self.located);
         let at = |one: &Location| (one.path.clone(), key(one.range.start));
         let known: BTreeSet<(String, Spot)> = found.iter().flat_map(|one| one.sites.iter().map(at)).collect();

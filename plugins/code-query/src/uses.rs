@@ -17,6 +17,8 @@ pub(crate) struct Uses {
     pub(crate) items: Vec<Location>,
     unsure: Vec<Location>,
     unasked: u32,
+    /// How many answers left no place of the name without a meaning, and how many there were.
+    settled: (usize, usize),
 }
 
 impl Uses {
@@ -25,6 +27,8 @@ impl Uses {
         self.items.extend(found.items);
         self.unsure.extend(found.unsure);
         self.unasked = self.unasked.max(found.unasked);
+        self.settled.0 += usize::from(found.settled);
+        self.settled.1 += 1;
     }
 
     /// Brings them in order, each once. What is a use from one place of the thing is not unsure from another.
@@ -45,6 +49,19 @@ impl Uses {
         };
         self.items.retain(is_call);
         self.unsure.retain(is_call);
+    }
+
+    /// Takes back what was doubted of the name where every place of it has a meaning: what could not be read of the
+    /// project or of a file holds no other declaration of it, and no use.
+    pub(crate) fn settle(&self, server: &Server, doubts: &mut Doubts) {
+        if self.settled.0 < self.settled.1 || self.settled.1 == 0 {
+            return;
+        }
+        doubts.withdraw(match server.naming {
+            Naming::Scoped | Naming::Rust => &[Reason::Degraded, Reason::SyntaxErrors, Reason::InactiveCode],
+            // Of the names in such a text those are not asked about that are declared there.
+            Naming::Plain | Naming::Receiver => &[Reason::Degraded],
+        });
     }
 
     /// Says which places may be uses, and how many were not asked about.

@@ -124,10 +124,15 @@ async fn its_search_leaves_uses_out() {
     check_with(script, profile.clone(), ask, "@b.faulty:0:0-3 []").await;
     let (script, ask) = uses(at(1, 0));
     check_with(script, profile.clone(), ask, " []").await;
+    let (script, ask) = uses(at(1, 0));
+    let rig = Rig::new(&script, &profile, &json!({}));
+    assert_eq!(rig.answer(ask).await["Ok"][0]["Ok"]["settled"], true);
+    rig.end().await;
     let (script, ask) = uses(json!([]));
     let rig = Rig::new(&script, &profile, &json!({}));
     let answer = rig.answer(ask).await["Ok"][0]["Ok"].clone();
     assert_eq!(answer["unsure"][0]["path"], "b.faulty", "{answer}");
+    assert_eq!(answer["settled"], false, "{answer}");
     assert_eq!(answer["freshness"]["doubts"], json!(["OpenOnly"]), "{answer}");
     rig.end().await;
 }

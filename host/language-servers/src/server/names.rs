@@ -19,8 +19,8 @@ pub(super) fn settle(symbol: &mut Symbol, text: &Text) {
     let line = text.line(range.start.line).unwrap_or_default();
     let last = if range.end.line == range.start.line { range.end.column } else { u32::MAX };
     let said = part(line, range.start.column, last);
-    // Java, Swift and C# add what it takes: `square(int)`, `square(_:)`.
-    if is_word(said) && symbol.name.strip_prefix(said).is_some_and(|rest| rest.starts_with('(')) {
+    // Java, Swift and C# add what it takes: `square(int)`, `square(_:)`, `Box<T>`.
+    if is_word(said) && symbol.name.strip_prefix(said).is_some_and(|rest| rest.starts_with(['(', '<'])) {
         said.clone_into(&mut symbol.name);
     }
     if let Some((skipped, inner)) = quoted(said)
@@ -174,6 +174,7 @@ mod tests {
         check("MAKE(other)", "made", (0, 4), ("made", 0));
         check("a.b = bb => 1", "b", (6, 13), ("b", 2));
         check("    public int square(int x) {", "square(int)", (15, 21), ("square", 15));
+        check("class Box<T> {", "Box<T>", (6, 9), ("Box", 6));
         check("  func take(_ x: Int) {", "take(_:)", (7, 11), ("take", 7));
     }
 

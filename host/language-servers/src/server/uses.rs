@@ -96,7 +96,8 @@ impl Server {
         found.items.extend(settled.uses);
         found.unasked = u32::try_from(settled.unasked).unwrap_or(u32::MAX);
         let is_settled = settled.unsure.is_empty() && settled.unasked == 0;
-        if is_settled && !(words == Words::C && settled.elsewhere) {
+        found.settled = is_settled && !(words == Words::C && settled.elsewhere);
+        if found.settled {
             found.freshness.doubts.retain(|doubt| !is_narrowed(doubt));
         }
         found.unsure = settled.unsure;

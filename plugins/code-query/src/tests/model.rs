@@ -38,6 +38,8 @@ pub(super) struct Knobs {
     pub(super) without: Vec<String>,
     pub(super) flat: bool,
     pub(super) scoped: bool,
+    /// Every place of a name is asked about.
+    pub(super) settles: bool,
     /// Names are Rust's, and uses in files whose name begins with `macro` are not found.
     pub(super) rust: bool,
     /// More files.
@@ -67,6 +69,7 @@ impl Knobs {
             without: texts("without").collect(),
             flat: json["flat"] == true,
             scoped: json["scoped"] == true,
+            settles: json["settles"] == true,
             rust: json["rust"] == true,
             files: read_files(&json["files"]),
             hidden: lines(&json["hidden"]),
@@ -568,12 +571,19 @@ impl Workspace for Model {
                     .map(Declared::name_location)
                     .collect(),
             };
-            let mut found =
-                Locations { items, added: 0, unsure: Vec::new(), unasked: 0, freshness: self.freshness() };
+            let mut found = Locations {
+                items,
+                added: 0,
+                unsure: Vec::new(),
+                unasked: 0,
+                settled: false,
+                freshness: self.freshness(),
+            };
             if matches!(relation, Relation::References | Relation::ReferencesAndDeclaration) {
                 let (added, unsure) = self.again(&word);
                 found.added = added.len() as u32;
                 found.items.extend(added);
+                found.settled = self.knobs.settles && unsure.is_empty();
                 found.unsure = unsure;
             }
             Ok(found)

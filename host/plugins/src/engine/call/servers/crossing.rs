@@ -92,7 +92,7 @@ records! {
     types::Location => Location { path range }
     types::Symbol => Symbol { name kind detail location name_range container parent deprecated }
     types::Symbols => Symbols { items flat hidden freshness }
-    types::Locations => Locations { items added unsure unasked freshness }
+    types::Locations => Locations { items added unsure unasked settled freshness }
     types::Neighbour => Neighbour { symbol sites }
     types::Answered<types::Neighbour> => Neighbours { items freshness }
     types::Shown => Shown { markdown freshness }
