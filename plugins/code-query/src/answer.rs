@@ -1,6 +1,6 @@
 //! The answer to one query, and its size: what is too long loses what matters least, and says so.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use iac_plugin::serde_json::{self, Map};
@@ -83,13 +83,6 @@ impl Entry {
 }
 
 impl Row {
-    /// About how many bytes its line takes; the file and the holder are counted for each, which is more than there are.
-    fn length(&self) -> usize {
-        let Some(entry) = &self.entry else { return self.path.len() };
-        let text = entry.text().to_string().len();
-        text + 1 + if entry.holder.is_some() { 8 } else { 0 }
-    }
-
     /// Makes one; fields that are null are left out.
     pub(crate) fn new(path: String, label: String, shown: Json) -> Self {
         let mut shown = if let Json::Object(map) = shown { map } else { Map::new() };
@@ -156,8 +149,7 @@ impl Answer {
     /// How many bytes it has at a stage. Rows are counted where they are: most answers are short enough as they are.
     fn length(&self, stage: usize) -> usize {
         if stage <= WITH_ROWS && self.rows.iter().any(|row| row.entry.is_some()) {
-            return self.rows.iter().map(Row::length).sum::<usize>()
-                + self.with(Vec::new()).to_string().len();
+            return below_files(&self.rows) + self.with(Vec::new()).to_string().len();
         }
         if stage > WITH_ROWS {
             return self.with(by_file(&self.rows, stage)).to_string().len();
@@ -249,6 +241,25 @@ fn files(rows: Vec<Row>) -> Vec<Json> {
         shown.push(json!({"outside": outside}));
     }
     shown
+}
+
+/// About how many bytes rows take below their files: a file and a holder are written once, with some marks around them.
+fn below_files(rows: &[Row]) -> usize {
+    let mut seen = BTreeSet::new();
+    let mut length = 0;
+    for row in rows {
+        let Some(entry) = &row.entry else { continue };
+        length += entry.text().to_string().len() + 1;
+        if seen.insert((&row.path, None)) {
+            length += row.path.len() + entry.list.len() + r#"{"path":"","":{}},"#.len();
+        }
+        if let Some(holder) = &entry.holder
+            && seen.insert((&row.path, Some(holder)))
+        {
+            length += holder.len() + r#""":[],"#.len();
+        }
+    }
+    length
 }
 
 /// The last two names of a path: enough to know a library by.
@@ -366,6 +377,26 @@ mod tests {
             long.extra.insert("checked".to_owned(), json!(1));
             let length = long.length(0);
             assert_eq!(long.show(false).to_string().len(), length, "{rows} rows");
+        }
+    }
+
+    #[test]
+    fn what_stands_below_files_is_counted_with_them() {
+        let row = |at: usize| {
+            let holder = Some(format!("holder{}", at / 2));
+            let entry = Entry { list: "uses", holder, head: format!("{at}:1"), tail: " x".repeat(20) };
+            let path = format!("a/long/folder/with/file{}.ts", at / 5);
+            Row::new(path, at.to_string(), json!({})).below_file(entry)
+        };
+        for rows in [1, 10, 350, 500] {
+            let answer = Answer { rows: (0..rows).map(row).collect(), total: rows, ..Answer::default() };
+            let counted = answer.length(0);
+            let shown = show("references", Ok(answer), Form::Plain).to_string().len();
+            assert!(shown <= BUDGET, "{rows} rows: {shown}");
+            assert!(
+                shown <= counted && (counted > BUDGET || counted < shown + rows + 20),
+                "{rows}: {shown} {counted}"
+            );
         }
     }
 
