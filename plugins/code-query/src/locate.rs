@@ -194,11 +194,15 @@ fn places_of(text: &str, name: &str, path: &str) -> Vec<Place> {
 }
 
 /// Leaves out what is declared in the body of a function where something of that name is not: it can only be meant from
-/// within that body. So is a macro that stands before something of its name.
+/// within that body. So is a macro that stands before something of its name, and a field that has the name of a type: Go
+/// names what it embeds so, and its definition is the type.
 fn prefer_outer(hits: &mut Vec<Hit<'_>>) {
     if hits.iter().any(|hit| hit.node.kind != kinds::MACRO) {
         hits.retain(|hit| hit.node.kind != kinds::MACRO);
     }
+    let types: BTreeSet<String> =
+        hits.iter().filter(|hit| kinds::is_type(hit.node.kind)).map(|hit| hit.node.name.clone()).collect();
+    hits.retain(|hit| hit.node.kind != kinds::FIELD || !types.contains(&hit.node.name));
     if hits.iter().any(|hit| !hit.in_code) {
         hits.retain(|hit| !hit.in_code);
     }
@@ -510,6 +514,19 @@ fn are_linked(hits: &[Hit<'_>], common: &Common) -> bool {
 }
 
 fn ambiguous(hits: &[Hit<'_>], pattern: &Pattern) -> Trouble {
+    // Each overload would be asked about as all of them.
+    let mut one_each: Vec<&Hit<'_>> = Vec::new();
+    for hit in hits {
+        let is_twin = |one: &&Hit<'_>| {
+            one.site.is(&hit.site)
+                && one.path == hit.path
+                && one.node.full_name() == hit.node.full_name()
+                && kinds::are_overloads(one.node.kind, hit.node.kind)
+        };
+        if !one_each.iter().any(is_twin) {
+            one_each.push(hit);
+        }
+    }
     let show = |hit: &Hit<'_>| -> Json {
         let start = hit.node.name_range.start;
         json!({
@@ -520,9 +537,9 @@ fn ambiguous(hits: &[Hit<'_>], pattern: &Pattern) -> Trouble {
             "character": start.column + 1,
         })
     };
-    let message = format!("\"{}\" matches {} symbols; ask about one of them", pattern.text(), hits.len());
+    let message = format!("\"{}\" matches {} symbols; ask about one of them", pattern.text(), one_each.len());
     Trouble {
-        candidates: hits.iter().take(CANDIDATES).map(show).collect(),
+        candidates: one_each.into_iter().take(CANDIDATES).map(show).collect(),
         ..Trouble::new("AMBIGUOUS", message)
     }
     .hint("add \"path\" and \"line\", a longer name such as \"Class.method\", or \"kind\"")
