@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use iac_plugins::capability::Grants;
-use iac_plugins::engine::{Backend, Plugin, Setup};
+use iac_plugins::engine::{Backend, Call, Plugin, Setup};
+use iac_plugins::host::{Answer, Caller, Host, Question};
 use iac_plugins::package;
 use serde_json::Map;
 use tokio_util::sync::CancellationToken;
@@ -58,28 +59,37 @@ async fn a_guest_that_computes_leaves_others_their_turn() {
     assert_eq!(show(answer), "the call was cancelled");
 }
 
+/// A host that no stub may ask.
+struct Unreached;
+
+impl Host for Unreached {
+    fn ask<'a>(&'a self, caller: &'a Caller, question: Question) -> Answer<'a> {
+        panic!("{caller:?} asked {question:?}")
+    }
+}
+
 #[tokio::test]
-async fn what_was_not_granted_is_not_linked() {
+async fn what_was_not_granted_is_not_reached() {
     let engine = engine(Backend::Native);
-    for (name, lacking) in [
-        ("traffic", "iac:plugin/store"),
-        ("slow-host", "iac:plugin/apps"),
-        ("root-not-granted", "iac:plugin/files"),
-    ] {
+    for name in ["store-withheld", "slow-host", "root-not-granted", "script-of-nobody", "servers-not-granted"]
+    {
         let bytes = Guest::read(name).packed(&engine, &wide()).await.expect("the guest is packed");
         let package = package::read(&bytes).expect("the package is whole");
         let compiled = engine.compile(&bytes, None).expect("the guest compiles");
         let setup = Setup {
             id: package.manifest.id,
             grants: Grants::default(),
+            lacks: Vec::new(),
             limits: wide(),
             settings: Map::new(),
             lenient: false,
             tools: package.tools,
             scripts: Vec::new(),
         };
-        let refused = Plugin::link(&engine, &compiled, setup).err().expect("nothing is linked").to_string();
-        assert!(refused.contains(lacking) && refused.contains("not found in the linker"), "{refused}");
+        let plugin = Plugin::link(&engine, &compiled, setup).expect("stubs stand for what is missing");
+        let asked = Call { host: Arc::new(Unreached), ..call(CancellationToken::new()) };
+        let (_, report) = plugin.call(asked).await;
+        assert!(report.host_calls > 0, "{name}: a refusal counts as a question");
     }
 }
 

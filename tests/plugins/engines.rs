@@ -46,6 +46,7 @@ async fn check(folder: &Path, when: &str) {
         let package = package::read(&bytes).expect("the package is whole");
         let setup = Setup {
             grants: package.grants(),
+            lacks: Vec::new(),
             id: package.manifest.id,
             limits: wide(),
             settings: Map::new(),

@@ -145,7 +145,7 @@ impl Guest {
         engine: &Arc<Engine>,
         limits: &Limits,
     ) -> Result<Vec<u8>, package::PackageError> {
-        package::pack(engine, &self.module(), &self.manifest(), &self.texts(), limits).await
+        package::pack(engine, &self.module(), &self.manifest(), &self.texts(), limits, None).await
     }
 
     /// Packs it, grants all that it wants, and links it.
@@ -163,7 +163,17 @@ impl Guest {
         if package.imports.contains(&Capability::LanguageServers) {
             grants.language_servers.extend(folders("language-servers "));
         }
+        for withheld in self.headers("withheld") {
+            match withheld.parse() {
+                Ok(Capability::Apps) => grants.apps.clear(),
+                Ok(Capability::AppsChange) => grants.apps_change.clear(),
+                Ok(Capability::AppScripts) => grants.app_scripts.clear(),
+                Ok(Capability::Store) => grants.store = false,
+                other => panic!("{}: {other:?} cannot be withheld", self.name),
+            }
+        }
         let setup = Setup {
+            lacks: package.lacks(&grants),
             id: package.manifest.id,
             grants,
             limits,

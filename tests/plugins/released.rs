@@ -111,6 +111,7 @@ async fn a_package_of_each_version_still_answers() {
         let compiled = engine.compile(&bytes, None).expect("it compiles");
         let setup = Setup {
             grants: package.grants(),
+            lacks: Vec::new(),
             id: package.manifest.id,
             limits: wide(),
             settings: serde_json::Map::new(),

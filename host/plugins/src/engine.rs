@@ -6,6 +6,7 @@ mod call;
 mod limiter;
 mod linker;
 mod meter;
+mod stub;
 mod ticker;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -90,8 +91,10 @@ pub struct Compiled {
 pub struct Setup {
     /// Its name.
     pub id: PluginId,
-    /// What was granted; nothing else is linked.
+    /// What was granted; everything else that it imports refuses.
     pub grants: Grants,
+    /// What it lacks, as arguments of `plugin grant`.
+    pub lacks: Vec<String>,
     /// The bounds of its calls.
     pub limits: Limits,
     /// What the operator has set for it.
@@ -212,6 +215,7 @@ impl Engine {
     /// # Errors
     /// `Compile` where the bytes are no component.
     pub fn compile(&self, wasm: &[u8], cache: Option<&Cache>) -> Result<Compiled, LoadError> {
+        let wasm = cache::bare(wasm);
         let key = Key::of(wasm, &self.wasmtime);
         if let Some(component) = cache.and_then(|cache| cache.load(&key, &self.wasmtime)) {
             return Ok(Compiled { component });
@@ -293,13 +297,13 @@ fn places() -> InstanceAllocationStrategy {
 }
 
 impl Plugin {
-    /// Links a component against exactly what was granted. No guest code runs.
+    /// Links a component against exactly what was granted, and against stubs for the rest. No guest code runs.
     ///
     /// # Errors
-    /// `Link` where it wants more.
+    /// `Link` where it imports what there is not.
     pub fn link(engine: &Arc<Engine>, compiled: &Compiled, setup: Setup) -> Result<Self, LoadError> {
         let failed = |error: wasmtime::Error| LoadError::Link(format!("{error:#}"));
-        let linker = linker::linker(&engine.wasmtime, &setup.grants).map_err(failed)?;
+        let linker = linker::linker(&engine.wasmtime, &compiled.component, &setup.grants).map_err(failed)?;
         let linked = linker.instantiate_pre(&compiled.component).map_err(failed)?;
         let linked = bindings::PluginPre::new(linked).map_err(failed)?;
         Ok(Self { engine: Arc::clone(engine), linked, setup: Arc::new(setup) })

@@ -155,9 +155,6 @@ pub enum Failure {
         /// Why.
         reason: String,
     },
-    /// Nothing of what its code needs was granted, so that it cannot even be linked; as arguments of `plugin grant`.
-    #[error("it has no grant for {}", .0.join(", "))]
-    Ungranted(Vec<String>),
     /// The operator has not set what it cannot do without.
     #[error("it cannot be called before these settings are set: {}", .0.join(", "))]
     Unset(Vec<String>),
@@ -215,7 +212,6 @@ impl Failure {
             Self::Cancelled => "cancelled",
             Self::Suspended => "permission_required",
             Self::Starved(_) | Self::Unset(_) => "unavailable",
-            Self::Ungranted(_) => "permission_denied",
             _ => "plugin_failed",
         }
     }
@@ -240,11 +236,6 @@ impl Failure {
             }
             Self::Stopped { bound: Bound::Wall, .. } => Some("ask for less at once, or try later".to_owned()),
             Self::Stopped { .. } => Some("ask for less at once".to_owned()),
-            Self::Ungranted(lacks) => {
-                let commands = lacks.iter().map(|lack| format!("`iac-mcp plugin grant {plugin} {lack}`"));
-                let commands: Vec<String> = commands.collect();
-                Some(format!("only the user can change this: {}", commands.join(" and ")))
-            }
             Self::Trap(_) | Self::Malformed(_) | Self::Misfit(_) | Self::Diverged(_) => {
                 Some("this is a bug in the plugin: tell the user, and try another way".to_owned())
             }
@@ -377,12 +368,6 @@ mod tests {
             Failure::slow(Bound::Compute, Duration::from_millis(20)),
             &json!({"error": "plugin_failed", "message": "plugin `demo` failed: it exceeded the limit on compute time, 20 ms",
                 "suggestion": "ask for less at once", "retryable": false, "plugin": "demo"}),
-        );
-        check(
-            Failure::Ungranted(vec!["apps com.apple.mail".to_owned(), "store".to_owned()]),
-            &json!({"error": "permission_denied", "message": "plugin `demo` failed: it has no grant for apps com.apple.mail, store",
-                "suggestion": "only the user can change this: `iac-mcp plugin grant demo apps com.apple.mail` and `iac-mcp plugin grant demo store`",
-                "retryable": false, "plugin": "demo"}),
         );
         check(
             Failure::Quarantined { reason: "3 failures in 10 minutes".to_owned() },

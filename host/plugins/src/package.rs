@@ -140,6 +140,7 @@ pub async fn pack(
     manifest: &str,
     texts: &Texts,
     limits: &Limits,
+    cache: Option<&Cache>,
 ) -> Result<Vec<u8>, PackageError> {
     let parsed = Manifest::parse(manifest)?;
     let scripts = scripts::collect(&parsed, texts)?;
@@ -147,7 +148,7 @@ pub async fn pack(
     let inspection = Inspection::of(&component)?;
     inspection.check_bare()?;
     compare(&inspection.capabilities, &parsed)?;
-    let compiled = engine.compile(&component, None)?;
+    let compiled = engine.compile(&component, cache)?;
     let tools = list(engine, &compiled, &parsed, limits).await?;
     descriptor::check(&parsed.id, &tools)?;
     let tools = serde_json::to_vec(&tools).map_err(|error| PackageError::ToolList(error.to_string()))?;
@@ -227,7 +228,9 @@ async fn list(
 ) -> Result<Vec<Descriptor>, PackageError> {
     let setup = Setup {
         id: manifest.id.clone(),
-        grants: linked(&manifest.capabilities()),
+        // Listing tools needs nothing: every interface refuses.
+        grants: Grants::default(),
+        lacks: Vec::new(),
         limits: limits.clone(),
         settings: serde_json::Map::new(),
         tools: Vec::new(),
@@ -235,22 +238,6 @@ async fn list(
         lenient: true,
     };
     Ok(Plugin::link(engine, compiled, setup)?.list_tools().await?)
-}
-
-/// Links what is wanted for a call that can reach nothing of it.
-fn linked(capabilities: &BTreeSet<Capability>) -> Grants {
-    let mut grants = Grants::default();
-    for capability in capabilities {
-        match capability {
-            Capability::Apps => drop(grants.apps.insert(String::new())),
-            Capability::AppsChange => drop(grants.apps_change.insert(String::new(), Level::Safe)),
-            Capability::AppScripts => drop(grants.app_scripts.insert(String::new(), String::new())),
-            Capability::LanguageServers => drop(grants.language_servers.insert(String::new())),
-            Capability::Files => drop(grants.files.insert(String::new())),
-            Capability::Store => grants.store = true,
-        }
-    }
-    grants
 }
 
 impl Package {
@@ -264,8 +251,8 @@ impl Package {
 }
 
 impl Package {
-    /// Returns what would have to be granted before the code can be linked, as arguments of `plugin grant`: of each
-    /// capability that it imports and of which nothing is held, all that is wanted.
+    /// Returns what is missing, as arguments of `plugin grant`: of each capability that the code imports and of which
+    /// nothing is held, all that is wanted.
     pub fn lacks(&self, held: &Grants) -> Vec<String> {
         let wanted = self.grants();
         let missing = self.imports.iter().filter(|capability| !held.has(**capability));

@@ -275,10 +275,6 @@ impl Store {
     fn load(&self, engine: &Arc<Engine>, id: PluginId, receipt: &Receipt) -> Result<Arc<Plugin>, Failure> {
         let bytes = self.installed().bytes(&id, receipt).map_err(host)?;
         let package = package::read(&bytes).map_err(host)?;
-        let lacks = package.lacks(&receipt.grants);
-        if !lacks.is_empty() {
-            return Err(Failure::Ungranted(lacks));
-        }
         let unset = package.manifest.unset(&receipt.settings);
         if !unset.is_empty() {
             return Err(Failure::Unset(unset));
@@ -288,6 +284,7 @@ impl Store {
         let setup = Setup {
             id,
             grants: receipt.grants.clone(),
+            lacks: package.lacks(&receipt.grants),
             limits,
             settings: package.manifest.settings(&receipt.settings),
             tools: receipt.tools.clone(),

@@ -10,9 +10,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::Failure;
 use super::options::Common;
 use crate::plugins::engine::capability::{Capability, Grants, Level};
-use crate::plugins::engine::engine::Engine;
+use crate::plugins::engine::engine::{Cache, Engine};
 use crate::plugins::engine::installed::{InstallError, Installed};
 use crate::plugins::engine::package::{Package, PackageError};
+use crate::plugins::engine::registry::open_cache;
 use crate::plugins::engine::script::Script;
 use crate::plugins::{Engine as Choice, FOLDER};
 
@@ -35,6 +36,12 @@ pub(super) fn installed(common: &Common) -> Result<Installed, Failure> {
         .ok_or_else(|| Failure::Misuse("there is no state folder; name one with --state DIR".to_owned()))?;
     let folder = state.join(FOLDER);
     Installed::open(&folder).map_err(|error| Failure::Failed(format!("{}: {error}", folder.display())))
+}
+
+/// Opens the compiled code of earlier commands and of servers; without it everything is compiled again.
+pub(super) fn cache(common: &Common) -> Option<Cache> {
+    let installed = installed(common).ok()?;
+    common.cache().and_then(|cache| open_cache(&cache.join(FOLDER), &installed))
 }
 
 pub(super) fn engine(choice: Choice) -> Result<Arc<Engine>, Failure> {

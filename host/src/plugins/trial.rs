@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use iac_plugins::capability::Grants;
-use iac_plugins::engine::{Call, Engine, Plugin, Report, Setup};
+use iac_plugins::engine::{Cache, Call, Engine, Plugin, Report, Setup};
 use iac_plugins::failure::Failure;
 use iac_plugins::host::Host;
 use iac_plugins::installed::Installed;
@@ -44,11 +44,13 @@ impl Trial {
         bytes: &[u8],
         package: &Package,
         grants: Grants,
+        cache: Option<&Cache>,
     ) -> Result<Self, PackageError> {
         let limits = Limits::standard();
-        let compiled = engine.compile(bytes, None)?;
+        let compiled = engine.compile(bytes, cache)?;
         let setup = Setup {
             id: package.manifest.id.clone(),
+            lacks: package.lacks(&grants),
             grants,
             limits,
             settings: package.manifest.settings(&Map::new()),

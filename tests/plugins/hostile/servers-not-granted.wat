@@ -1,7 +1,8 @@
-;; Wants language servers and was given those of no folder.
+;; Wants language servers and was given those of no folder: opening one is an error.
 ;; wants: language-servers
-;; expect: component imports instance `iac:plugin/language-servers@0.1.0`, but a matching implementation was not found
+;; expect: {}
 (import "iac:plugin/language-servers@0.1.0" "open" (func $open (param i32 i32 i32)))
 (func $call (param i32 i32 i32 i32) (result i32)
   (call $open (i32.const 512) (i32.const 1) (i32.const 1024))
+  (if (i32.ne (i32.load8_u (i32.const 1024)) (i32.const 1)) (then (unreachable)))
   (i32.const 256))

@@ -2,12 +2,14 @@
 //! state directory can have written it.
 
 use std::hash::{Hash, Hasher};
-use std::io;
+use std::io::{self, Read as _};
+use std::time::SystemTime;
 
-use cap_std::fs::Dir;
+use cap_std::fs::{Dir, DirEntry, Metadata};
 use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
+use wasmparser::BinaryReader;
 use wasmtime::component::Component;
 
 /// Compiled code, by what it was made of.
@@ -16,11 +18,35 @@ pub struct Cache {
     secret: [u8; 32],
 }
 
-/// What compiled code was made of: the component, and the engine with its settings. The bounds of a call change nothing in it.
+/// What compiled code was made of: the component, and the engine with its settings. The bounds of a call change nothing in
+/// it, and neither do the sections that say what a package is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key(String);
 
 const MAC: usize = 32;
+
+/// Bytes of all compiled code that is kept; what was not used for longest goes first.
+const MOST: u64 = 512 * 1024 * 1024;
+
+/// Returns a component without the sections that `package` puts at its end: what its code is made of.
+pub(super) fn bare(wasm: &[u8]) -> &[u8] {
+    &wasm[..end_of_code(wasm).unwrap_or(wasm.len())]
+}
+
+fn end_of_code(wasm: &[u8]) -> wasmparser::Result<usize> {
+    const HEAD: usize = 8;
+    let mut reader = BinaryReader::new(wasm, 0);
+    reader.read_bytes(HEAD)?;
+    let mut end = HEAD;
+    while !reader.eof() {
+        let (kind, size) = (reader.read_u8()?, reader.read_var_u32()?);
+        let mut body = BinaryReader::new(reader.read_bytes(size as usize)?, 0);
+        if kind != 0 || !body.read_string()?.starts_with("iac:") {
+            end = reader.original_position();
+        }
+    }
+    Ok(end)
+}
 
 impl Key {
     pub(super) fn of(wasm: &[u8], engine: &wasmtime::Engine) -> Self {
@@ -57,7 +83,9 @@ impl Cache {
 
     /// Returns the component, or none where it is not there, is not ours, or is of another engine.
     pub(super) fn load(&self, key: &Key, engine: &wasmtime::Engine) -> Option<Component> {
-        let file = self.directory.read(key.file()).ok()?;
+        let mut opened = self.directory.open(key.file()).ok()?;
+        let mut file = Vec::new();
+        opened.read_to_end(&mut file).ok()?;
         let (mac, code) = file.split_at_checked(MAC)?;
         if self.mac(key, code).verify_slice(mac).is_err() {
             tracing::warn!(
@@ -66,6 +94,8 @@ impl Cache {
             );
             return None;
         }
+        // It is in use: others go before it.
+        let _ = opened.into_std().set_modified(SystemTime::now());
         deserialize(engine, code)
     }
 
@@ -75,7 +105,27 @@ impl Cache {
         file.extend_from_slice(code);
         let temporary = format!(".{}.{}", key.0, std::process::id());
         self.directory.write(&temporary, file)?;
-        self.directory.rename(&temporary, &self.directory, key.file())
+        self.directory.rename(&temporary, &self.directory, key.file())?;
+        self.sweep(MOST)
+    }
+
+    /// Removes what was not used for longest, until the rest has no more than so many bytes.
+    fn sweep(&self, most: u64) -> io::Result<()> {
+        let held = |entry: DirEntry| {
+            let metadata = entry.metadata().ok().filter(Metadata::is_file)?;
+            Some((metadata.modified().ok()?.into_std(), metadata.len(), entry))
+        };
+        let mut files: Vec<_> = self.directory.entries()?.flatten().filter_map(held).collect();
+        files.sort_by_key(|(used, ..)| std::cmp::Reverse(*used));
+        let mut bytes = 0;
+        for (_, length, entry) in files {
+            bytes += length;
+            if bytes > most {
+                // Another process may have been faster.
+                let _ = entry.remove_file();
+            }
+        }
+        Ok(())
     }
 
     fn mac(&self, key: &Key, code: &[u8]) -> Hmac<Sha256> {
@@ -92,4 +142,55 @@ fn deserialize(engine: &wasmtime::Engine, code: &[u8]) -> Option<Component> {
     // SAFETY: the bytes carry a MAC under a secret of this server, so `Component::serialize` of this server made them;
     // the engine itself checks that it was an engine of the same kind.
     unsafe { Component::deserialize(engine, code) }.ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use cap_std::ambient_authority;
+
+    use super::*;
+
+    #[test]
+    fn what_was_not_used_for_longest_goes_first() {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let directory = Dir::open_ambient_dir(folder.path(), ambient_authority()).expect("it is there");
+        for (age, name) in ["new.code", "middle.code", ".torn.7", "old.code"].iter().enumerate() {
+            directory.write(name, [0; 100]).expect("it can be written");
+            let used = SystemTime::now() - Duration::from_secs(60 * age as u64);
+            directory.open(name).expect("it is there").into_std().set_modified(used).expect("it is ours");
+        }
+        let left = |most| {
+            Cache::new(directory.try_clone().expect("it is open"), [0; 32]).sweep(most).expect("it is swept");
+            let names = directory.entries().expect("it can be read").flatten();
+            let mut names: Vec<_> = names.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+            names.sort();
+            names.join(" ")
+        };
+        assert_eq!(left(400), ".torn.7 middle.code new.code old.code");
+        assert_eq!(left(250), "middle.code new.code");
+        assert_eq!(left(99), "");
+    }
+
+    #[test]
+    fn what_says_what_a_package_is_belongs_to_no_code() {
+        let section = |kind: u8, name: &str| {
+            let mut body = vec![u8::try_from(name.len()).expect("it is short")];
+            body.extend_from_slice(name.as_bytes());
+            [vec![kind, u8::try_from(body.len()).expect("it is short")], body].concat()
+        };
+        let head = b"\0asm\x0d\0\x01\0".to_vec();
+        let check = |sections: &[(u8, &str)], kept: usize| {
+            let parts: Vec<Vec<u8>> = sections.iter().map(|(kind, name)| section(*kind, name)).collect();
+            let whole = [head.clone(), parts.concat()].concat();
+            assert_eq!(bare(&whole), [head.clone(), parts[..kept].concat()].concat(), "{sections:?}");
+        };
+        check(&[], 0);
+        check(&[(0, "name"), (0, "iac:plugin.toml"), (0, "iac:tools.json")], 1);
+        check(&[(0, "iac:plugin.toml"), (0, "name")], 2);
+        check(&[(1, "iac:x"), (0, "iac:plugin.toml")], 1);
+        assert_eq!(bare(b"\0asm\x0d\0\x01\0\0\xff"), b"\0asm\x0d\0\x01\0\0\xff");
+        assert_eq!(bare(b""), b"");
+    }
 }

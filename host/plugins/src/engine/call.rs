@@ -21,6 +21,7 @@ use super::bindings::iac::plugin::{clock, log, settings, types};
 use super::limiter::Limiter;
 use super::meter::Meter;
 use super::{Report, Setup};
+use crate::capability::Capability;
 use crate::failure::{Bound, Crash, Failure, Fault, line};
 use crate::host::{Caller, Host, Progress, Question, Refusal, Told};
 
@@ -226,6 +227,18 @@ impl State {
             Err(Refusal::Diverged(how)) => Err(self.stop(Failure::Diverged(how))),
             Err(Refusal::Suspended) => Err(self.stop(Failure::Suspended)),
         }
+    }
+
+    /// Refuses a function of an interface that was not granted: says why, and what to do.
+    pub(super) fn refuse(&mut self, capability: Capability) -> wasmtime::Result<(String, String)> {
+        self.count_call()?;
+        let of = |lack: &&String| lack.split(' ').next() == Some(capability.name());
+        let id = &self.setup.id;
+        let commands = self.setup.lacks.iter().filter(of);
+        let commands: Vec<String> =
+            commands.map(|lack| format!("`iac-mcp plugin grant {id} {lack}`")).collect();
+        let advice = format!("only the user can change this: {}", commands.join(" and "));
+        Ok((format!("the plugin has no grant for `{capability}`"), advice))
     }
 
     fn count_call(&mut self) -> wasmtime::Result<()> {

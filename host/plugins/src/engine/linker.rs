@@ -1,13 +1,19 @@
 //! Authority is what is linked.
 
-use wasmtime::component::{HasSelf, Linker};
+use wasmtime::component::types::ComponentItem;
+use wasmtime::component::{Component, HasSelf, Linker};
 
 use super::bindings::iac::plugin;
 use super::call::State;
+use super::stub;
 use crate::capability::{Capability, Grants};
 
-/// Links what every plugin has, and what was granted; nothing else has a name that a guest could import.
-pub(super) fn linker(engine: &wasmtime::Engine, grants: &Grants) -> wasmtime::Result<Linker<State>> {
+/// Links what every plugin has, and what was granted. What else a component imports gets a stub, which refuses.
+pub(super) fn linker(
+    engine: &wasmtime::Engine,
+    component: &Component,
+    grants: &Grants,
+) -> wasmtime::Result<Linker<State>> {
     let mut linker = Linker::new(engine);
     plugin::types::add_to_linker::<State, HasSelf<State>>(&mut linker, |state| state)?;
     plugin::log::add_to_linker::<State, HasSelf<State>>(&mut linker, |state| state)?;
@@ -18,7 +24,19 @@ pub(super) fn linker(engine: &wasmtime::Engine, grants: &Grants) -> wasmtime::Re
             add(&mut linker, capability)?;
         }
     }
+    for (name, item) in component.component_type().imports(engine) {
+        let ComponentItem::ComponentInstance(instance) = item.ty else { continue };
+        if let Some(capability) = capability(name).filter(|it| !grants.has(*it)) {
+            stub::add(&mut linker, engine, (name, &instance), capability)?;
+        }
+    }
     Ok(linker)
+}
+
+/// What has to be granted for an import, if anything.
+fn capability(import: &str) -> Option<Capability> {
+    let (interface, _) = import.strip_prefix("iac:plugin/")?.split_once('@')?;
+    interface.parse().ok()
 }
 
 fn add(linker: &mut Linker<State>, capability: Capability) -> wasmtime::Result<()> {

@@ -9,11 +9,12 @@ use serde_json::{Value as Json, json};
 
 use crate::cli::Failure;
 use crate::cli::options::Common;
-use crate::cli::package::{engine, read, wants, working};
+use crate::cli::package::{cache, engine, read, wants, working};
 use crate::cli::paint;
 use crate::plugins::Engine as Choice;
 use crate::plugins::engine::PluginId;
 use crate::plugins::engine::capability::{Capability, Level};
+use crate::plugins::engine::engine::Cache;
 use crate::plugins::engine::limits::Limits;
 use crate::plugins::engine::manifest::{Manifest, ScriptFile};
 use crate::plugins::engine::package::{self, Package, Texts};
@@ -189,7 +190,7 @@ impl New {
 
 impl Build {
     pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
-        made(&build(common.plugin_engine, &self.folder, self.output)?)
+        made(&build((common.plugin_engine, cache(common).as_ref()), &self.folder, self.output)?)
     }
 }
 
@@ -201,7 +202,7 @@ fn made(package: &Path) -> Result<(), Failure> {
 
 /// Builds the plugin of a folder; returns where its package is.
 pub(in crate::cli) fn build(
-    choice: Choice,
+    (choice, cache): (Choice, Option<&Cache>),
     folder: &Path,
     output: Option<PathBuf>,
 ) -> Result<PathBuf, Failure> {
@@ -219,7 +220,7 @@ pub(in crate::cli) fn build(
         }
     };
     let output = output.unwrap_or_else(|| folder.join(format!("{id}.wasm")));
-    pack(choice, &module, &manifest, &output)?;
+    pack((choice, cache), &module, &manifest, &output)?;
     Ok(output)
 }
 
@@ -228,7 +229,7 @@ impl Pack {
         let id = id(&self.manifest)?;
         let beside = self.manifest.with_file_name(format!("{id}.wasm"));
         let output = self.output.unwrap_or(beside);
-        pack(common.plugin_engine, &self.wasm, &self.manifest, &output)?;
+        pack((common.plugin_engine, cache(common).as_ref()), &self.wasm, &self.manifest, &output)?;
         made(&output)
     }
 }
@@ -236,8 +237,8 @@ impl Pack {
 impl Check {
     pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
         let bytes = read(&self.file)?;
-        let (engine, limits) = (engine(common.plugin_engine)?, Limits::standard());
-        let package = working("compiling", package::verify(&engine, &bytes, &limits, None))??;
+        let (engine, limits, cache) = (engine(common.plugin_engine)?, Limits::standard(), cache(common));
+        let package = working("compiling", package::verify(&engine, &bytes, &limits, cache.as_ref()))??;
         if let Some(name) = &self.script {
             return script(&package, name);
         }
@@ -282,11 +283,17 @@ fn show(package: &Package) -> Result<(), Failure> {
     Ok(())
 }
 
-fn pack(choice: Choice, wasm: &Path, manifest: &Path, output: &Path) -> Result<(), Failure> {
+fn pack(
+    (choice, cache): (Choice, Option<&Cache>),
+    wasm: &Path,
+    manifest: &Path,
+    output: &Path,
+) -> Result<(), Failure> {
     let (module, text) = (read(wasm)?, text(manifest)?);
     let texts = scripts(manifest, &text)?;
     let (engine, limits) = (engine(choice)?, Limits::standard());
-    let package = working("packing", package::pack(&engine, &module, &text, &texts, &limits))??;
+    let packed = package::pack(&engine, &module, &text, &texts, &limits, cache);
+    let package = working("packing", packed)??;
     write(output, &package)
 }
 

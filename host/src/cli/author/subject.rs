@@ -8,7 +8,7 @@ use super::build;
 use super::golden::{CALLS, Golden};
 use crate::cli::Failure;
 use crate::cli::options::Common;
-use crate::cli::package::{add_folders, engine, folder, installed, read};
+use crate::cli::package::{add_folders, cache, engine, folder, installed, read};
 use crate::plugins::engine::package::{self, Package};
 use crate::plugins::trial::Trial;
 
@@ -61,7 +61,9 @@ impl Which {
         let folder = &self.what;
         match folder.is_dir() {
             false => Ok(folder.clone()),
-            true if build::Tool::of(folder).is_some() => build::build(common.plugin_engine, folder, None),
+            true if build::Tool::of(folder).is_some() => {
+                build::build((common.plugin_engine, cache(common).as_ref()), folder, None)
+            }
             true => Ok(folder.join(format!("{}.wasm", build::id(&folder.join("plugin.toml"))?))),
         }
     }
@@ -85,7 +87,8 @@ impl Subject {
         let mut grants = self.package.grants();
         // A recording needs no folder, but is asked for the one that it was made with.
         add_folders(&mut grants, &self.package, &self.folders)?;
-        Ok(Trial::new(&engine(common.plugin_engine)?, &self.bytes, &self.package, grants)?)
+        let (engine, cache) = (engine(common.plugin_engine)?, cache(common));
+        Ok(Trial::new(&engine, &self.bytes, &self.package, grants, cache.as_ref())?)
     }
 
     /// Which tool a call means.

@@ -14,15 +14,13 @@ use super::trust;
 use crate::cli::Failure;
 use crate::cli::ask::agree;
 use crate::cli::options::Common;
-use crate::cli::package::{add_folders, engine, folder, installed, lacking, wants, working};
+use crate::cli::package::{add_folders, cache, engine, folder, installed, lacking, wants, working};
 use crate::cli::paint;
-use crate::plugins::FOLDER;
 use crate::plugins::engine::PluginId;
 use crate::plugins::engine::capability::{Capability, Grants, Level};
 use crate::plugins::engine::installed::{InstallError, Installed, Receipt};
 use crate::plugins::engine::limits::{Limits, OutOfBounds, Overrides};
 use crate::plugins::engine::package::{self, Package};
-use crate::plugins::engine::registry::open_cache;
 use crate::plugins::engine::script::Script;
 use crate::plugins::engine::signature::Key;
 
@@ -172,7 +170,7 @@ impl Add {
         let found = shipped::package(&self.file, trust::login(self.login.as_deref())?.as_deref())?;
         // Who signed it is clear before any of its code runs.
         let signer = trust::signer(&package::read(&found.bytes)?, &found)?;
-        let package = verified(common, &installed, &found.bytes)?;
+        let package = verified(common, &found.bytes)?;
         let mut grants = package.grants();
         add_folders(&mut grants, &package, &folders)?;
         let manifest = &package.manifest;
@@ -200,7 +198,7 @@ impl Update {
         let installed = installed(common)?;
         let (found, asked) = self.find(&installed)?;
         let signer = trust::signer(&package::read(&found.bytes)?, &found)?;
-        let package = verified(common, &installed, &found.bytes)?;
+        let package = verified(common, &found.bytes)?;
         let old = held(&installed, &package.manifest.id)?;
         if let Some(id) = asked.as_ref().filter(|id| **id != package.manifest.id) {
             let what = format!("{} is the plugin `{}`, expected `{id}`", found.from, package.manifest.id);
@@ -502,9 +500,8 @@ pub(super) fn remove(common: &Common, id: &str) -> Result<(), Failure> {
 }
 
 /// Reads a package, compiles it into the cache, and has it list its tools.
-fn verified(common: &Common, installed: &Installed, bytes: &[u8]) -> Result<Package, Failure> {
-    let cache = common.cache().and_then(|cache| open_cache(&cache.join(FOLDER), installed));
-    let (engine, limits) = (engine(common.plugin_engine)?, Limits::standard());
+fn verified(common: &Common, bytes: &[u8]) -> Result<Package, Failure> {
+    let (engine, limits, cache) = (engine(common.plugin_engine)?, Limits::standard(), cache(common));
     Ok(working("compiling", package::verify(&engine, bytes, &limits, cache.as_ref()))??)
 }
 

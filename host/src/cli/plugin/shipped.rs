@@ -105,7 +105,7 @@ fn named(
     // A build runs code of its source, and others may be able to write above the program or where it was built.
     let is_own = |folder: &Path| folder.metadata().is_ok_and(|metadata| metadata.uid() == user);
     match sources.find(|source| source.join("plugin.toml").is_file() && is_own(source)) {
-        Some(source) => file(build::build(Choice::default(), &source, None)?),
+        Some(source) => file(build::build((Choice::default(), None), &source, None)?),
         None => Err(Failure::Failed(missing(id, carried))),
     }
 }

@@ -1,0 +1,91 @@
+//! What stands in place of an interface that was not granted: every function refuses, so that the rest of the plugin works.
+//!
+//! Nothing here can reach what an interface is for. The types are the component's own, as it imports them.
+
+use std::sync::Arc;
+
+use wasmtime::component::types::{ComponentInstance, ComponentItem, Type};
+use wasmtime::component::{Linker, LinkerInstance, ResourceType, Val};
+
+use super::call::{App, Directory, State, Workspace};
+use crate::capability::Capability;
+
+/// Puts the stub of an interface where a component imports it.
+pub(super) fn add(
+    linker: &mut Linker<State>,
+    engine: &wasmtime::Engine,
+    (name, instance): (&str, &ComponentInstance),
+    capability: Capability,
+) -> wasmtime::Result<()> {
+    let mut stub = linker.instance(name)?;
+    for (name, item) in instance.exports(engine) {
+        match item.ty {
+            ComponentItem::ComponentFunc(_) => refuse(&mut stub, name, capability)?,
+            // No function makes one, so there is none to drop. Interfaces that share it have to agree on its type.
+            ComponentItem::Resource(held) => {
+                let own = [
+                    ResourceType::host::<App>(),
+                    ResourceType::host::<Directory>(),
+                    ResourceType::host::<Workspace>(),
+                ];
+                let of = match name {
+                    "app" => own[0],
+                    "directory" => own[1],
+                    "workspace" => own[2],
+                    _ => held,
+                };
+                stub.resource(name, of, |_, _| Ok(()))?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn refuse(stub: &mut LinkerInstance<'_, State>, name: &str, capability: Capability) -> wasmtime::Result<()> {
+    let function: Arc<str> = name.into();
+    stub.func_new_async(name, move |mut store, ty, given, results| {
+        let function = Arc::clone(&function);
+        Box::new(async move {
+            // What was lent for the call ends with it.
+            for value in given {
+                if let Val::Resource(lent) = value {
+                    lent.resource_drop_async(&mut store).await?;
+                }
+            }
+            let (says, advice) = store.data_mut().refuse(capability)?;
+            let (Some(result), Some(ty)) = (results.first_mut(), ty.results().next()) else { return Ok(()) };
+            *result = refusal(&ty, &says, &advice)
+                .ok_or_else(|| wasmtime::Error::msg(format!("{says}: `{function}` cannot say so")))?;
+            Ok(())
+        })
+    })
+}
+
+/// The value that says no: an error where the type has room for one, and nothing where it is a list.
+fn refusal(ty: &Type, says: &str, advice: &str) -> Option<Val> {
+    match ty {
+        Type::List(_) => Some(Val::List(Vec::new())),
+        Type::Result(result) => {
+            let Some(Type::Record(fault)) = result.err() else { return None };
+            let fields =
+                fault.fields().map(|field| Some((field.name.to_owned(), part(field.name, says, advice)?)));
+            let fault = Val::Record(fields.collect::<Option<_>>()?);
+            Some(Val::Result(Err(Some(Box::new(fault)))))
+        }
+        _ => None,
+    }
+}
+
+/// A field of `fault`, or of `failure` of the language servers.
+fn part(field: &str, says: &str, advice: &str) -> Option<Val> {
+    Some(match field {
+        "code" => Val::String("permission_denied".to_owned()),
+        "cause" => Val::Enum("outside".to_owned()),
+        "message" => Val::String(says.to_owned()),
+        "suggestion" => Val::Option(Some(Box::new(Val::String(advice.to_owned())))),
+        "retryable" => Val::Bool(false),
+        "detail" | "retry-after" => Val::Option(None),
+        _ => return None,
+    })
+}
