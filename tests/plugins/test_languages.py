@@ -63,26 +63,71 @@ class Languages(unittest.TestCase):
         answer = json.loads(self.run_it(BIN, "call", "notes", "--simulated", "--json"))
         return {folder["name"] for folder in answer["folders"]}
 
+    def failing(self, file, before, after, calls):
+        """Changes a line so that calls fail as their arguments say, and looks for words in what the test then says of each."""
+        path = self.plugin / file
+        text = path.read_text()
+        self.assertIn(before, text)
+        path.write_text(text.replace(before, after + before, 1))
+        for how in calls:
+            (self.plugin / f"calls/{how}.json").write_text(json.dumps({"arguments": {"how": how}}))
+        # What the tools of the language say follows the answer.
+        said = self.run_it(BIN, "plugin", "test", "--json", status=1)
+        rows = json.JSONDecoder().raw_decode(said)[0]["calls"]
+        rows = {row["call"]: row for row in rows}
+        self.assertEqual(rows["counts"]["result"], "ok", rows["counts"])
+        for how, expected in calls.items():
+            said = json.dumps(rows[how], ensure_ascii=False)
+            for words in expected:
+                self.assertIn(words, said)
+
+    # An interpreter takes minutes to compile in a debug build, so one package has every way to fail.
     @unittest.skipUnless(JCO, "there is no jco: IAC_MCP_JCO does not say where")
     def test_javascript(self):
         self.new("js")
         self.program("jco", f'exec "{JCO}/jco" "$@"')
-        self.run_it(BIN, "plugin", "test")
+        how = """
+    const { how } = JSON.parse(text);
+    if (how === "throw") throw new Error("no such luck");
+    if (how === "undefined") how.length.too.far;
+    if (how === "loop") for (;;) {}
+    if (how === "log") { console.log("seen", Date.now()); throw new Error("x"); }
+    if (how === "answer") return { value: "7 apples" };
+    if (how === "fault") throw { code: "not_found", message: "no such note", retryable: false };
+"""
+        self.failing("plugin.js", "    const notes = open", how, {
+            "throw": ["no such luck", "plugin.js:"], "undefined": ["plugin.js:"], "loop": ["compute time"],
+            "log": ['"level": "info", "text": "seen'], "answer": ["its answer is not a JSON object"], "fault": ["not_found", "no such note"],
+        })
         self.assertIn("Garden house", self.called())
-        start = "const notes = open"
-        self.fails("plugin.js", start, f'throw new Error("no such luck"); {start}', "no such luck", "plugin.js")
-        self.fails("plugin.js", start, f"undefined.length; {start}", "undefined", "plugin.js")
-        self.fails("plugin.js", start, f"while (true) {{}} {start}", "compute time")
-        self.fails("plugin.js", start, 'console.log("seen", Date.now()); throw new Error("x");', "info: seen")
-        self.fails("plugin.js", "{ value: JSON", "{ value: 7 + JSON", "its answer cannot be used")
 
     @unittest.skipUnless(COMPONENTIZE_PY, "there is no componentize-py: IAC_MCP_COMPONENTIZE_PY does not say where")
     def test_python(self):
         self.new("python")
         self.program("componentize-py", f'exec "{COMPONENTIZE_PY}" "$@"')
-        start = 'with apps.open("com.apple.Notes") as notes:'
-        self.fails("app.py", start, 'print("seen"); raise ValueError("no such luck")\n        ' + start, "no such luck", "info: seen")
-        self.run_it(BIN, "plugin", "test")
+        how = """        how = json.loads(arguments).get("how")
+        if how == "raise":
+            print("seen")
+            raise ValueError("no such luck")
+        if how == "exit":
+            sys.exit(3)
+        if how == "import":
+            import decimal
+        if how == "loop":
+            while True:
+                pass
+        if how == "answer":
+            return Outcome("7 apples", None)
+        if how == "fault":
+            raise Err(Fault("not_found", "no such note", None, False, None))
+"""
+        path = self.plugin / "app.py"
+        imports = "import json\nimport sys\n\nfrom componentize_py_types import Err\nfrom wit_world.imports.types import Fault\n"
+        path.write_text(path.read_text().replace("import json\n", imports, 1))
+        self.failing("app.py", "        # What is raised here", how, {
+            "raise": ["no such luck", "app.py", '"level": "info", "text": "seen"'], "exit": ["3"], "import": ["decimal"],
+            "loop": ["compute time"], "answer": ["its answer is not a JSON object"], "fault": ["not_found", "no such note"],
+        })
         self.assertIn("Garden house", self.called())
 
     @unittest.skipUnless(ZIG, "there is no zig: IAC_MCP_ZIG does not say where")
