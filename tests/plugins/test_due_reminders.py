@@ -25,8 +25,7 @@ class DueReminders(unittest.TestCase):
         own = {"IAC_MCP_STATE": str(self.folder / "state"), "IAC_MCP_CACHE": str(self.folder / "cache")}
         zig = {"ZIG_LOCAL_CACHE_DIR": str(self.folder / "zig")}
         self.environment = dict(os.environ) | own | zig
-        for file in (ROOT / "plugins/due-reminders").iterdir():
-            shutil.copy(file, self.folder)
+        shutil.copytree(ROOT / "plugins/due-reminders", self.folder, dirs_exist_ok=True)
 
     def run_it(self, *command, status=0):
         ended = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
@@ -47,6 +46,8 @@ class DueReminders(unittest.TestCase):
         self.build()
         self.assertIn("cannot change anything", self.run_it(BIN, "plugin", "check", "due-reminders.wasm"))
         self.assertLess((self.folder / "due-reminders.wasm").stat().st_size, 64 * 1024)
+        self.run_it(BIN, "plugin", "test", "due-reminders.wasm")
+        self.run_it(BIN, "plugin", "bench", "due-reminders.wasm", "--call", "all", "--rounds", "1")
         self.run_it(BIN, "plugin", "add", "due-reminders.wasm", "--yes")
         call = [BIN, "call", "due_reminders", "--simulated", "--json"]
         answer = json.loads(self.run_it(*call))
