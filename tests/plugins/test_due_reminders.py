@@ -47,7 +47,7 @@ class DueReminders(unittest.TestCase):
         self.assertIn("cannot change anything", self.run_it(BIN, "plugin", "check", "due-reminders.wasm"))
         self.assertLess((self.folder / "due-reminders.wasm").stat().st_size, 64 * 1024)
         self.run_it(BIN, "plugin", "test", "due-reminders.wasm")
-        self.run_it(BIN, "plugin", "bench", "due-reminders.wasm", "--call", "all", "--rounds", "1")
+        self.run_it(BIN, "plugin", "bench", "due-reminders.wasm", "--call", "all", "--rounds", "3")
         self.run_it(BIN, "plugin", "add", "due-reminders.wasm", "--yes")
         call = [BIN, "call", "due_reminders", "--simulated", "--json"]
         answer = json.loads(self.run_it(*call))

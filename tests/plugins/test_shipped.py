@@ -35,7 +35,7 @@ class Shipped(unittest.TestCase):
         rows = json.loads(self.plugin("test", package, "--calls", calls, "--json"))["calls"]
         self.assertEqual({row["call"] for row in rows}, {file.stem for file in calls.glob("*.json")})
         answered = next(file.stem for file in sorted(calls.glob("*.json")) if "answer" in json.loads(file.read_text()))
-        self.plugin("bench", package, "--calls", calls, "--call", answered, "--rounds", "1", "--json")
+        self.plugin("bench", package, "--calls", calls, "--call", answered, "--rounds", "3", "--json")
 
     def test_inbox_digest(self):
         self.check("inbox-digest")
