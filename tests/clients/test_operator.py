@@ -55,6 +55,16 @@ class Operator(Desk):
         self.assertEqual([setting["key"] for setting in told["settings"]], ["json", "simulated"])
         self.assertIn("use only one of them", self.told("apps", "--simulated", "--world", "mac", status=2))
 
+    def test_a_report_is_a_page_for_a_file(self):
+        self.told("policy", "profile", "read-only", *self.options())
+        status, said = self.home.at_a_terminal(b"", "audit", "report", *self.options())
+        self.assertEqual((status, "audit report > report.html" in said, "<html" in said), (2, True, False), said)
+        whole, part = self.cli("audit", "report"), self.cli("audit", "report", "--kind", "decision")
+        self.assertIn("policy profile read-only", whole)
+        self.assertNotIn("asked for", whole)
+        self.assertNotIn("policy profile read-only", part)
+        self.assertIn("Only the entries that were asked for", part)
+
     def test_the_doctor_names_what_is_damaged(self):
         self.told("policy", "profile", "standard", *self.options())
         damaged = {

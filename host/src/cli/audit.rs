@@ -216,7 +216,7 @@ impl Filter {
             return Err(Failure::Misuse(what.to_owned()));
         }
         let is_intact = audit::verify(state.folder())?.is_empty();
-        let page = report::page(&self.read(state)?, is_intact, Timestamp::now());
+        let page = report::page(&self.read(state)?, *self == Self::default(), is_intact, Timestamp::now());
         Ok(anstream::stdout().write_all(page.as_bytes())?)
     }
 

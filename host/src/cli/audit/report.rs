@@ -33,8 +33,8 @@ const LONGEST: i64 = 100;
 
 const KINDS: [&str; 5] = ["decision", "execution", "question", "operator", "start"];
 
-/// The page; `intact` tells whether every log is unchanged.
-pub(super) fn page(records: &[Record], intact: bool, now: Timestamp) -> String {
+/// The page; `whole` tells whether the records are all there are, and `intact` whether every log is unchanged.
+pub(super) fn page(records: &[Record], whole: bool, intact: bool, now: Timestamp) -> String {
     let policy = BASE64.encode(&Sha256::digest(SCRIPT));
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -42,7 +42,7 @@ pub(super) fn page(records: &[Record], intact: bool, now: Timestamp) -> String {
          script-src 'sha256-{policy}'; base-uri 'none'; form-action 'none'\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>iac-mcp: audit report</title>\n\
          <style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>What iac-mcp did</h1>\n<p class=\"faint\">{}</p>\n</header>\n<main>\n",
-        escape(&span(records, now))
+        escape(&span(records, whole, now))
     );
     totals(&mut page, records, intact);
     page.push_str("<div class=\"charts\">\n");
@@ -54,11 +54,14 @@ pub(super) fn page(records: &[Record], intact: bool, now: Timestamp) -> String {
     page
 }
 
-fn span(records: &[Record], now: Timestamp) -> String {
+fn span(records: &[Record], whole: bool, now: Timestamp) -> String {
+    let part = if whole { "" } else { " Only the entries that were asked for." };
     let day = |record: Option<&Record>| record.and_then(Record::at).map(|at| minute(at).to_string());
     match (day(records.first()), day(records.last())) {
-        (Some(first), Some(last)) => format!("{first} to {last}, made {}. Times are in UTC.", minute(now)),
-        _ => format!("Made {}. The log has no entries.", minute(now)),
+        (Some(first), Some(last)) => {
+            format!("{first} to {last}, made {}. Times are in UTC.{part}", minute(now))
+        }
+        _ => format!("Made {}. There are no entries.{part}", minute(now)),
     }
 }
 

@@ -18,7 +18,7 @@ fn decision(at: &str, allowed: bool) -> Record {
 }
 
 fn made(records: &[Record]) -> String {
-    page(records, true, Timestamp::UNIX_EPOCH)
+    page(records, true, true, Timestamp::UNIX_EPOCH)
 }
 
 #[test]
@@ -87,5 +87,6 @@ fn a_long_log_is_listed_in_part() {
 
 #[test]
 fn an_empty_log_is_a_page_too() {
-    assert!(made(&[]).contains("The log has no entries."));
+    assert!(made(&[]).contains("There are no entries."));
+    assert!(page(&[], false, true, Timestamp::UNIX_EPOCH).contains("Only the entries that were asked for."));
 }
