@@ -13,6 +13,7 @@ from support import BIN, PATIENCE, ROOT, Home
 sys.path.insert(0, str(ROOT / "scripts"))
 import pages
 
+FOR_PEOPLE = [*ROOT.glob("book/**/*.md"), ROOT / "docs/troubleshooting.md"]
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("book/**/*.md")]
 BLOCK = re.compile(r"^```(console|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"`(?:iac-mcp|/path/to/iac-mcp|cargo run --) ([a-z-]+)(?: ([a-z]+))?")
@@ -85,10 +86,13 @@ class Pages(unittest.TestCase):
         self.assertGreater(played, 5)
 
     def test_what_pages_tell_to_run_runs(self):
-        """Lines of the program in blocks for a shell, in order, in each page's own home. The rest needs other programs."""
+        """In order, in each page's own home: lines in blocks for a shell, and in pages for people also commands in sentences."""
         played = 0
         for page in PAGES:
-            lines = [line.split("  #")[0].strip() for kind, text in BLOCK.findall(page.read_text()) if kind == "sh" for line in text.splitlines()]
+            blocks = [line for kind, text in BLOCK.findall(page.read_text()) if kind == "sh" for line in text.splitlines()]
+            spoken = re.findall(r"`(iac-mcp [^`]*)`", page.read_text()) if page in FOR_PEOPLE else []
+            sentences = [code for code in spoken if not PLACEHOLDER.search(code)]
+            lines = [re.split(r"  #| > ", line)[0].strip() for line in blocks + sentences]
             lines = [line for line in lines if line.startswith("iac-mcp ") and not UNTRIED.search(line)]
             if not lines:
                 continue
@@ -99,7 +103,7 @@ class Pages(unittest.TestCase):
                     with self.subTest(page.name, line=line):
                         self.run_line(home, line)
                         played += 1
-        self.assertGreater(played, 20)
+        self.assertGreater(played, 40)
 
     def run_line(self, home, line):
         named = re.search(r"--(?:simulated|world)|sim ", line)
@@ -117,9 +121,12 @@ class Pages(unittest.TestCase):
         return ended.stdout + ended.stderr
 
 
+# A word that a person replaces, or something left out.
+PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b|…| \| ")
+
 # Plugins are built first and have tests of their own; `setup` without a client and `self-check` depend on the computer, and
-# `uninstall` asks.
-UNTRIED = re.compile(r"iac-mcp (?:plugin|setup(?: --yes| --undo)?$|uninstall$|self-check|call (?!iac_mcp_)|lint)")
+# `uninstall` asks. Others wait for a client, a person or another Mac.
+UNTRIED = re.compile(r"ssh |iac-mcp (?:plugin|serve|audit follow|access .|consent .|setup(?: --yes| --undo)?$|uninstall$|self-check|call (?!iac_mcp_)|lint)")
 
 
 def entries(block):
