@@ -158,7 +158,8 @@ def run(command, home, answer):
     said = said.decode().replace("\r\n", "\n")
     if process.returncode != 0 or answer:
         raise SystemExit(f"`{command}` ended with {process.returncode}, expected 0 after its question:\n{said}")
-    # Progress is drawn over itself: only the last state of a line stays.
+    # A slow machine sees progress, which is drawn over itself and wiped: only the last state of a line stays.
+    said = re.sub(r"\x1b\[[\d;?]*[A-Za-ln-z]", "", said)
     return "\n".join(line.split("\r")[-1] for line in said.split("\n"))
 
 
@@ -177,7 +178,7 @@ def styled(said):
     style = []
     for line in said.split("\n"):
         parts = []
-        for at, text in enumerate(re.split(r"\x1b\[([\d;]*)[mK]", line)):
+        for at, text in enumerate(re.split(r"\x1b\[([\d;]*)m", line)):
             if at % 2:
                 for code in [int(number or 0) for number in text.split(";")]:
                     style = [] if code == 0 else [*style, {1: "b", 2: "f", **COLOURS}.get(code, "")]
