@@ -9,7 +9,7 @@ mod choose;
 mod rule;
 mod zone;
 
-pub use apps::{Dated, Index, dated, index, indexes};
+pub use apps::{Dated, Index, dated, holds_rules, index, indexes};
 pub use choose::{Asked, Chose, Chosen, NotCandidates, choose};
-pub use rule::{Occurrences, Unreadable, occurrences};
+pub use rule::{Occurrences, Unreadable, check_rule, occurrences};
 pub use zone::Zone;

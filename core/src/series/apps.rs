@@ -68,6 +68,11 @@ pub fn dated(app: &str, class: &str) -> Option<&'static Dated> {
     CLASSES.iter().find(|each| same_id(&each.app, app) && each.class == class)
 }
 
+/// Whether a property of an app holds the rules of series.
+pub fn holds_rules(app: &str, term: &str) -> bool {
+    CLASSES.iter().any(|each| each.app == app && each.rule.as_deref() == Some(term))
+}
+
 /// Returns the libraries with the apps that they stand beside.
 pub fn indexes() -> impl Iterator<Item = (&'static str, &'static Index)> {
     CLASSES.iter().filter_map(|each| Some((each.app.as_str(), each.index.as_ref()?)))

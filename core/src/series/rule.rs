@@ -79,6 +79,17 @@ pub fn occurrences(
     Ok(found)
 }
 
+/// Checks that a rule can be read. No rule at all is one of an event that does not repeat.
+///
+/// # Errors
+/// It cannot.
+pub fn check_rule(rule: &str) -> Result<(), Unreadable> {
+    if rule.trim().is_empty() {
+        return Ok(());
+    }
+    occurrences(rule, 0, &[], &Zone::default(), (0, 0)).map(|_| ())
+}
+
 const UNTIL: &str = "UNTIL=";
 
 fn is_until(part: &str) -> bool {
@@ -163,7 +174,9 @@ mod tests {
         for rule in ["", "daily", "FREQ=SOMETIMES", "FREQ=DAILY;INTERVAL=0", "FREQ=DAILY;UNTIL=soon"] {
             let error = occurrences(rule, 0, &[], &Zone::default(), (0, 1)).expect_err(rule);
             assert!(error.to_string().contains("RFC 5545"), "{error}");
+            assert_eq!(check_rule(rule).is_err(), !rule.is_empty(), "{rule}");
         }
+        assert_eq!(check_rule("FREQ=WEEKLY;BYDAY=MO;UNTIL=20261231"), Ok(()));
     }
 
     #[test]

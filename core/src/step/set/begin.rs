@@ -9,6 +9,7 @@ use crate::change::{Change, Expected, Slot, Subject, home};
 use crate::dictionary::{Dictionary, Identifier, Property};
 use crate::fault::{Code, Fault};
 use crate::marshal::{Checker, Given};
+use crate::series;
 use crate::specifier::{Container, Path, Specifier, SpecifierError, find_property};
 use crate::step::properties::unsettled;
 use crate::step::{Step, World, create, held, moves, occurrence};
@@ -250,10 +251,21 @@ pub(in crate::step) fn checked(
         let code = if fault.code == Code::InvalidParameter { Code::TypeMismatch } else { fault.code };
         Fault { code, ..fault }.with("property", property.name.as_str())
     })?;
+    if let Given::Text(text) = &given
+        && series::holds_rules(&app.bundle_id, &property.name)
+    {
+        series::check_rule(text).map_err(|error| no_rule(&error, &property.name))?;
+    }
     match given.paths().into_iter().find(|path| !path.is_stable()) {
         Some(path) => Err(shifting(path, &property.name)),
         None => Ok(given),
     }
+}
+
+/// The error for words such as `weekly`, of which the app makes no series.
+fn no_rule(error: &series::Unreadable, property: &str) -> Fault {
+    let suggestion = "write such a rule; COUNT=10 or UNTIL=20261231T225959Z ends it, and an empty text means that it does not repeat";
+    Fault::new(Code::TypeMismatch, format!("`{property}`: {error}"), suggestion).with("property", property)
 }
 
 /// The error for a value that only a place leads to: another object may stand there when it is written.
