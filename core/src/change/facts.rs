@@ -41,13 +41,16 @@ const FACTS: [(&str, &str, &str, &str, &str); 7] = [
 const BESIDE: [(&str, &str, &str, &str); 1] = [("com.apple.finder", EMPTY, "trash", "item")];
 
 /// Effects that cannot be undone. An empty app matches every app, and the first matching row counts.
+///
+/// # Source
+/// A published report for macOS 26.5: deleting a series removed its first occurrence and reported success.
 const CONSEQUENCES: [(&str, &str, &str); 6] = [
     ("com.apple.finder", DELETE, "moves to the Trash"),
     ("com.apple.finder", EMPTY, "deletes permanently"),
     (
         "com.apple.iCal",
         DELETE,
-        "an event of a series goes with all its dates, and this server cannot restore deleted objects",
+        "an event of a series goes with all its dates, or on some versions of macOS with the first one only, and this server cannot restore deleted objects",
     ),
     ("", DELETE, "this server cannot restore deleted objects"),
     ("", SEND, "a sent message cannot be recalled"),
