@@ -239,6 +239,25 @@ class Calendar(unittest.TestCase):
         self.assertEqual(answer["count"], 100)
         self.assertLess(min(times), 1, times)
 
+    def test_the_index_needs_hardly_any_apple_event(self):
+        self.consent(**FULL)
+        with self.serve() as server:
+            events = lambda: server.call("system")["calls"]["appleEvents"]  # noqa: E731
+            # The first call proves the index.
+            self.week(server, "2026-05-04", limit=10)
+            before = events()
+            self.assertEqual(self.week(server, "2026-03-23", limit=10)["source"], "EventKit")
+            self.assertEqual(events(), before)
+            # What only the app has is read for the page, and decides the way where it picks or sorts the rows.
+            answer = self.week(server, "2026-03-23", limit=10, properties=["uid", "sequence"])
+            self.assertEqual(answer["source"], "EventKit")
+            self.assertEqual({row["properties"]["sequence"] for row in answer["elements"]}, {0})
+            self.assertLessEqual(events() - before, 2 * 10)
+            answer = self.week(server, "2026-03-23", limit=10, sort=[{"property": "sequence"}])
+            self.assertEqual(answer["source"], "Apple events")
+            # One column of each of eight calendars is less than a single read of each row.
+            self.assertLess(events() - before, 200)
+
     def test_without_it_a_large_calendar_is_answered_in_parts_before_the_deadline(self):
         self.consent(**DENIED)
         with self.serve("mac") as server:
