@@ -197,7 +197,10 @@ const lastOf = (collection, size, from, span, left, q) => {
     read += 1;
     const cells = new Map();
     const cell = (i) => {
-      if (!cells.has(i)) cells.set(i, q.own[i] ? known : attempt(() => q.columns[i](q.pick(collection, known))));
+      const one = q.columns[i];
+      // What the elements are in is known of all of them.
+      if (!cells.has(i))
+        cells.set(i, q.own[i] ? known : one && one.of ? q.outer(one) : attempt(() => one(q.pick(collection, known))));
       return cells.get(i);
     };
     const ruleOf = () => {
@@ -252,16 +255,24 @@ const byRules = (chains, leaf, span, q) => {
     if (takes > left() && spent.columns + spent.singles === 0) attempt(() => q.id(collection.at(size - 1)));
     // Not all columns are needed of every container, so that the first one is tried with less time.
     const least = takes * pace() * (spent.columns === 0 ? TRIED : 1),
-      rows = least > left() ? null : rowsOf(collection, size, from, span, left, q);
+      inside = { ...q, outer: (one) => ownersOf(chain, one)[0] },
+      rows = least > left() ? null : rowsOf(collection, size, from, span, left, inside);
     if (rows === null)
-      late.push({ collection: collection, from: from, name: calledBy(chain, q), size: size, takes: takes });
+      late.push({
+        collection: collection,
+        from: from,
+        inside: inside,
+        name: calledBy(chain, q),
+        size: size,
+        takes: takes,
+      });
     else for (const row of rows) found.push(row);
   }
   const end = Date.now() + Math.min(PART, left());
   late.forEach((each, i) => {
     const share = (end - Date.now()) / (late.length - i),
       until = Date.now() + share;
-    const part = lastOf(each.collection, each.size, each.from, span, () => until - Date.now(), q);
+    const part = lastOf(each.collection, each.size, each.from, span, () => until - Date.now(), each.inside);
     each.read = part.read;
     for (const row of part.rows) found.push(row);
   });
