@@ -77,9 +77,10 @@ class Languages(unittest.TestCase):
         rows = {row["call"]: row for row in rows}
         self.assertEqual(rows["counts"]["result"], "ok", rows["counts"])
         for how, expected in calls.items():
-            said = json.dumps(rows[how], ensure_ascii=False)
-            for words in expected:
-                self.assertIn(words, said)
+            # The cause stands in the error that the client sees, and not only in the log.
+            self.assertIn(expected[0], rows[how]["got"]["message"])
+            for words in expected[1:]:
+                self.assertIn(words, json.dumps(rows[how], ensure_ascii=False))
 
     # An interpreter takes minutes to compile in a debug build, so one package has every way to fail.
     @unittest.skipUnless(JCO, "there is no jco: IAC_MCP_JCO does not say where")
@@ -91,13 +92,13 @@ class Languages(unittest.TestCase):
     if (how === "throw") throw new Error("no such luck");
     if (how === "undefined") how.length.too.far;
     if (how === "loop") for (;;) {}
-    if (how === "log") { console.log("seen", Date.now()); throw new Error("x"); }
+    if (how === "log") { log("seen", Date.now()); throw new Error("x"); }
     if (how === "answer") return { value: "7 apples" };
     if (how === "fault") throw { code: "not_found", message: "no such note", retryable: false };
 """
         self.failing("plugin.js", "    const notes = open", how, {
-            "throw": ["no such luck", "plugin.js:"], "undefined": ["plugin.js:"], "loop": ["compute time"],
-            "log": ['"level": "info", "text": "seen'], "answer": ["its answer is not a JSON object"], "fault": ["not_found", "no such note"],
+            "throw": ["no such luck", "at callTool (/plugin.js:"], "undefined": ["(/plugin.js:"], "loop": ["compute time"],
+            "log": ["(/plugin.js:", '"level": "info", "text": "seen'], "answer": ["its answer is not a JSON object"], "fault": ["no such note", "not_found"],
         })
         self.assertIn("Garden house", self.called())
 
@@ -125,8 +126,8 @@ class Languages(unittest.TestCase):
         imports = "import json\nimport sys\n\nfrom componentize_py_types import Err\nfrom wit_world.imports.types import Fault\n"
         path.write_text(path.read_text().replace("import json\n", imports, 1))
         self.failing("app.py", "        # What is raised here", how, {
-            "raise": ["no such luck", "app.py", '"level": "info", "text": "seen"'], "exit": ["3"], "import": ["decimal"],
-            "loop": ["compute time"], "answer": ["its answer is not a JSON object"], "fault": ["not_found", "no such note"],
+            "raise": ["it stopped with", "no such luck", "app.py", '"level": "info", "text": "seen"'], "exit": ["it stopped with"], "import": ["it stopped with", "decimal"],
+            "loop": ["compute time"], "answer": ["its answer is not a JSON object"], "fault": ["no such note", "not_found"],
         })
         self.assertIn("Garden house", self.called())
 

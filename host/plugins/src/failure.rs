@@ -326,6 +326,15 @@ fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}' | '\u{e0000}'..='\u{e007f}')
 }
 
+/// Finds what a plugin said last about its end: a panic of Rust from its first line on, since that of a script's engine has
+/// several, and else the last line.
+pub(crate) fn cause<'a>(errors: impl Iterator<Item = &'a str>) -> Option<String> {
+    let errors: Vec<&str> = errors.filter(|said| !said.contains("RUST_BACKTRACE=1")).collect();
+    let panic = errors.iter().rposition(|said| said.contains("panicked at "));
+    let first = panic.or_else(|| errors.len().checked_sub(1))?;
+    Some(errors[first..].join(" "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -374,5 +383,20 @@ mod tests {
             &json!({"error": "plugin_failed", "message": "plugin `demo` failed: it is quarantined: 3 failures in 10 minutes",
                 "suggestion": "the operator can run `iac-mcp plugin release demo`", "retryable": false, "plugin": "demo"}),
         );
+    }
+
+    #[test]
+    fn the_cause_is_what_was_said_last() {
+        let check = |errors: &[&str], expected: Option<&str>| {
+            assert_eq!(cause(errors.iter().copied()).as_deref(), expected, "{errors:?}");
+        };
+        check(&[], None);
+        check(&["Traceback", "ValueError: no"], Some("ValueError: no"));
+        check(&["earlier", "panicked at src/lib.rs:1:2: no"], Some("panicked at src/lib.rs:1:2: no"));
+        let note = "note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace";
+        let script =
+            ["thread panicked at engine.rs:5:3:", "Exception {", "message: no", "at /plugin.js:2 })", note];
+        check(&script, Some("thread panicked at engine.rs:5:3: Exception { message: no at /plugin.js:2 })"));
+        check(&[note], None);
     }
 }

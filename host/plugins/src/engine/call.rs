@@ -22,7 +22,7 @@ use super::limiter::Limiter;
 use super::meter::Meter;
 use super::{Report, Setup};
 use crate::capability::Capability;
-use crate::failure::{Bound, Crash, Failure, Fault, line};
+use crate::failure::{self, Bound, Crash, Failure, Fault, line};
 use crate::host::{Caller, Host, Progress, Question, Refusal, Told};
 
 #[expect(unreachable_pub, reason = "the generated bindings export it again")]
@@ -163,8 +163,8 @@ impl State {
             }
             None => error.root_cause().to_string(),
         };
-        let said = self.log.iter().rev().find(|line| line.level == LogLevel::Error);
-        let said = said.map(|said| line(&said.text, REASON));
+        let errors = self.log.iter().filter(|line| line.level == LogLevel::Error);
+        let said = failure::cause(errors.map(|line| line.text.as_str())).map(|said| line(&said, REASON));
         Failure::Trap(Crash { reason: line(&reason, REASON), place: self.place.clone(), said })
     }
 
