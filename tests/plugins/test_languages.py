@@ -126,7 +126,7 @@ class Languages(unittest.TestCase):
         imports = "import json\nimport sys\n\nfrom componentize_py_types import Err\nfrom wit_world.imports.types import Fault\n"
         path.write_text(path.read_text().replace("import json\n", imports, 1))
         self.failing("app.py", "        # What is raised here", how, {
-            "raise": ["it stopped with", "no such luck", "app.py", '"level": "info", "text": "seen"'], "exit": ["it stopped with"], "import": ["it stopped with", "decimal"],
+            "raise": ["in call_tool ValueError: no such luck", "app.py", '"level": "info", "text": "seen"'], "exit": ["it stopped with"], "import": ["No module named 'decimal'"],
             "loop": ["compute time"], "answer": ["its answer is not a JSON object"], "fault": ["no such note", "not_found"],
         })
         self.assertIn("Garden house", self.called())

@@ -326,13 +326,18 @@ fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Finds what a plugin said last about its end: a panic of Rust from its first line on, since that of a script's engine has
-/// several, and else the last line.
+/// Finds what a plugin said last about its end. A panic of Rust counts from its first line on, since that of a script's
+/// engine has several; where Python's engine panics, the innermost frame and the exception before that tell more.
 pub(crate) fn cause<'a>(errors: impl Iterator<Item = &'a str>) -> Option<String> {
     let errors: Vec<&str> = errors.filter(|said| !said.contains("RUST_BACKTRACE=1")).collect();
-    let panic = errors.iter().rposition(|said| said.contains("panicked at "));
-    let first = panic.or_else(|| errors.len().checked_sub(1))?;
-    Some(errors[first..].join(" "))
+    let last = |mark: &str| errors.iter().rposition(|said| said.contains(mark));
+    let trace = last("Traceback (most recent call last)").and(last("File \""));
+    let said = match (trace, last("panicked at ")) {
+        (Some(frame), Some(panic)) if frame < panic => &errors[frame..panic],
+        (_, Some(panic)) => &errors[panic..],
+        _ => &errors[errors.len().checked_sub(1)?..],
+    };
+    Some(said.join(" "))
 }
 
 #[cfg(test)]
@@ -398,5 +403,11 @@ mod tests {
             ["thread panicked at engine.rs:5:3:", "Exception {", "message: no", "at /plugin.js:2 })", note];
         check(&script, Some("thread panicked at engine.rs:5:3: Exception { message: no at /plugin.js:2 })"));
         check(&[note], None);
+        let python =
+            ["Traceback (most recent call last):", "File \"/0/app.py\", line 2, in f", "ValueError: no"];
+        let engine =
+            ["thread panicked at runtime.rs:1:2:", "Python function threw an unexpected exception", note];
+        let both = [python.as_slice(), engine.as_slice()].concat();
+        check(&both, Some("File \"/0/app.py\", line 2, in f ValueError: no"));
     }
 }
