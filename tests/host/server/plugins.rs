@@ -75,7 +75,7 @@ async fn a_plugin_is_installed_by_whoever_agrees_to_what_it_wants() {
         &home,
         &["call", "inbox_digest", "--simulated"],
         1,
-        "the plugin has no grant for `apps`\n  only the user can change this: `iac-mcp plugin grant inbox-digest apps com.apple.mail`",
+        "only the user can change this: `iac-mcp plugin grant inbox-digest apps com.apple.mail`",
     )
     .await;
     assert!(ok(&home, &["plugin", "list"]).await.contains("lacks apps com.apple.mail"));
