@@ -40,8 +40,8 @@ RULES = [
 BARE_ALLOW = re.compile(r"#!?\[allow\((?:(?!\breason\b)[^\]])*\]")
 
 # What touches the system must be named in PLATFORM.md.
-TOUCHES = re.compile(r"\bfs::|\bFile::|\bOpenOptions\b|\benv::|\bCommand::new\b|\bnet::|/proc\b|process::(?:Command|id|exit)\b|\btempfile::")
-SHELL = re.compile(r"^(?:host(?:/(?:apps|osascript|state))?|simulator)/(?:src/.*|build)\.rs$")
+TOUCHES = re.compile(r"\bfs::|\bFile::|\bOpenOptions\b|\benv::|\bCommand::new\b|\bnet::|/proc\b|process::(?:Command|id|exit)\b|\btempfile::|\bWalkBuilder\b|\bgetrandom\b|\bgenerate_to\b")
+SHELL = re.compile(r"^(?:host(?:/(?:apps|osascript|state|plugins|language-servers))?|simulator)/(?:src/.*|build)\.rs$")
 TARGETS = ["lib", "bin", "test", "bench", "example"]
 VARIABLE = re.compile(r"\bIAC_MCP_[A-Z_]+\b")
 
