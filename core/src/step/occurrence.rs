@@ -9,6 +9,7 @@ use super::{World, keep};
 use crate::app::App;
 use crate::fault::{Code, Fault};
 use crate::reference::Object;
+use crate::series::dated;
 use crate::specifier::Path;
 use crate::words::RefId;
 
@@ -26,12 +27,19 @@ pub(super) fn refuse(ids: impl IntoIterator<Item = RefId>, world: &mut World<'_>
         let Some(held) = world.references.peek(id) else { continue };
         let Object { app, path, occurrence: Some(date) } = held.object.clone() else { continue };
         let name = world.apps.find(&app).map_or_else(|_| app.to_string(), |app| app.name.clone());
+        let excluded = dated(&app, path.class()).and_then(|class| class.excluded.as_deref());
         let series = keep(Object::new(app, path), world).to_string();
+        let one = match excluded {
+            Some(property) => format!(
+                "for one date, the user changes it in {name}; to leave it out, append {date} to `{property}` of {series}"
+            ),
+            None => format!("for one date, the user changes it in {name}"),
+        };
         let message = format!(
             "{id} stands for one date of a series, {date}, and a script can change a series of {name} only at all its dates"
         );
         let suggestion = format!(
-            "to change all dates, ask the user first and call again with {series}, the reference of the series; for one date, the user changes it in {name}"
+            "to change all dates, ask the user first and call again with {series}, the reference of the series; {one}"
         );
         let fault = Fault::new(Code::InvalidParameter, message, suggestion).with("reference", id.to_string());
         return Err(fault.with("occurrence", &*date).with("series", series));

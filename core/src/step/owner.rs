@@ -1,6 +1,6 @@
 //! What elements are in: `calendar.name` of an event, or `container.name`, as if it were a property of the event.
 
-use super::properties::{column, own_column};
+use super::properties::{column, own_column, with_dots};
 use crate::action::Column;
 use crate::app::App;
 use crate::change;
@@ -39,7 +39,10 @@ impl Outer<'_> {
         if own.is_ok() {
             return own;
         }
-        self.outer(app, dictionary, class, term).unwrap_or_else(|| column(app, dictionary, class, term))
+        let dotted = with_dots(term);
+        let path = dotted.as_deref().unwrap_or(term);
+        let found = self.outer(app, dictionary, class, path);
+        found.unwrap_or_else(|| column(app, dictionary, class, term))
     }
 
     /// `None` if the first word names nothing that the list leads through.

@@ -138,11 +138,22 @@ fn named(dictionary: &Dictionary, class: &str) -> Vec<Identifier> {
 /// A name in it is unknown, has no identifier, or may not be read.
 pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str) -> Result<Column, Fault> {
     own_column(app, dictionary, class, term).or_else(|fault| {
-        match owner::by_property(dictionary, class, term) {
+        match owner::by_property(dictionary, class, term).or_else(|| with_dots(term)) {
             Some(term) => own_column(app, dictionary, class, &term),
             None => Err(fault),
         }
     })
+}
+
+/// A path of properties in AppleScript's words, such as `value of every phone`, as a path with dots.
+pub(super) fn with_dots(term: &str) -> Option<String> {
+    let bare = |part: &str| {
+        let part = part.trim();
+        let articles = ["every ", "the ", "all "];
+        articles.iter().find_map(|article| part.strip_prefix(article)).unwrap_or(part).to_owned()
+    };
+    let parts: Vec<String> = term.rsplit(" of ").map(bare).collect();
+    (parts.len() > 1).then(|| parts.join("."))
 }
 
 /// Resolves a path of properties by the letter.

@@ -135,7 +135,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `date "2026-01-27"`, or a moment; `None` where the property holds no date and no date is written.
+    /// `date "2026-01-27"`, `2026-01-27`, or a moment; `None` where the property holds no date and no date is written.
     fn date(&self, at: usize, property: &Property) -> Result<Option<(Json, usize)>, Fail> {
         if let Some(Kind::Text(text)) = self.kind(at + 1).filter(|_| self.is_word(at, &["date"])) {
             if Moment::is_date(text) || Moment::parse(text).is_some() {
@@ -153,10 +153,16 @@ impl Parser<'_> {
             return Ok(None);
         }
         let start = self.offset(at);
-        let Some((moment, length)) = Moment::prefix(&self.text[start..]) else { return Ok(None) };
+        let (value, length) = match Moment::prefix(&self.text[start..]) {
+            Some((moment, length)) => (moment.to_string(), length),
+            None => match bare_date(&self.text[start..]) {
+                Some(date) => (date.to_owned(), date.len()),
+                None => return Ok(None),
+            },
+        };
         let end =
             self.tokens.iter().position(|token| token.start >= start + length).unwrap_or(self.tokens.len());
-        Ok(Some((json!(moment.to_string()), end)))
+        Ok(Some((json!(value), end)))
     }
 
     fn file_value(&self, at: usize) -> Result<Option<(Json, usize)>, Fail> {
@@ -206,6 +212,13 @@ fn coerced(text: &str, property: &Property) -> Json {
     let is_integer = holds(property, "integer") && !holds(property, "text");
     let integer = text.parse::<i64>().ok().filter(|_| is_integer);
     integer.map_or_else(|| json!(text), |integer| json!(integer))
+}
+
+/// A date as programs write it, at the beginning of a text and without quotes.
+fn bare_date(text: &str) -> Option<&str> {
+    let is_of_date = |c: char| c.is_ascii_digit() || "-:.+TZ".contains(c);
+    let date = &text[..text.find(|c: char| !is_of_date(c)).unwrap_or(text.len())];
+    Moment::is_date(date).then_some(date)
 }
 
 fn holds(property: &Property, kind: &str) -> bool {
