@@ -26,11 +26,11 @@ pub(super) enum Author {
     Pack(build::Pack),
     /// Shows a package, the permissions it needs, and its faults.
     Check(build::Check),
-    /// Runs a plugin's golden calls on a simulated Mac and compares the answers.
+    /// Runs a plugin's golden calls and compares the answers.
     Test(test::Test),
     /// Builds and tests a plugin again after every change of its folder.
     Dev(dev::Dev),
-    /// Measures loading, a call alone, and a whole call on a simulated Mac.
+    /// Measures loading, a call alone, and a whole call.
     Bench(bench::Bench),
 }
 

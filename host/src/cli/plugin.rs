@@ -26,7 +26,7 @@ pub(super) enum Plugin {
     Author(Author),
     /// Shows the permissions that a package needs, asks, and installs it.
     Add(operator::Add),
-    /// Updates a plugin; if it needs new permissions, it waits for your approval.
+    /// Updates a plugin, and asks you about new permissions.
     Update(operator::Update),
     /// Grants a permission to a plugin.
     Grant(operator::Grant),
@@ -43,7 +43,7 @@ pub(super) enum Plugin {
     Keygen(publish::Keygen),
     /// Signs a package, for its author.
     Sign(publish::Sign),
-    /// Puts a package into an OCI registry, where others can install it from.
+    /// Puts a package into an OCI registry for others to install.
     Publish(publish::Publish),
     /// Lists the installed plugins.
     List,

@@ -52,6 +52,8 @@ impl Address {
             _ => false,
         };
         let is_plain = address.0.username().is_empty() && address.0.password().is_none();
+        // Programs do not agree on what a backslash separates.
+        let is_plain = is_plain && !text.contains('\\');
         if scheme && is_plain { Ok(address) } else { Err(wrong()) }
     }
 
