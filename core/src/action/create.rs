@@ -28,7 +28,7 @@ pub struct Creation {
 pub struct Following {
     /// As it is judged: the first new object by the way that it will have, as far as that can be told.
     pub judged: Invocation,
-    /// As it is sent: the first new object by [`Following::it`].
+    /// As it is sent: the first new object by its placeholder.
     pub sent: Invocation,
 }
 

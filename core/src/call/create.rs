@@ -13,7 +13,7 @@ pub struct Create {
     pub app: Option<String>,
     /// What is made, in order.
     pub objects: Vec<NewObject>,
-    /// Commands that follow, in order; the word [`IT`] among their arguments is the first new object.
+    /// Commands that follow, in order; the word `it` among their arguments is the first new object.
     pub then: Vec<Next>,
 }
 

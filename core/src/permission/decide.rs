@@ -8,7 +8,7 @@ use super::{
     Refusal, Ruling, Scope, Source, TAINT, Touch, Unasked, Wording, classify,
 };
 use crate::Millis;
-use crate::action::{Action, Deed, Preview, Seen};
+use crate::action::{Action, Deed, Invocation, Preview, Seen};
 use crate::app::App;
 use crate::fault::{Code, Fault};
 use crate::specifier::quoted;
@@ -169,13 +169,18 @@ impl Unasked {
     }
 }
 
-/// Whether a dangerous command is about a class that others inherit from: an hour's yes to one `item` would be one to whole
-/// folders, so it is never given for longer than once.
+/// Whether a yes for longer would hold for far more than was shown. A dangerous command may be about a class that others
+/// inherit from, such as one `item` of whole folders. And a target that is a path has no class: every path would be meant.
 fn is_wide(action: &Action, harm: &Classified) -> bool {
     let Some(dictionary) = &action.terms.0 else { return false };
     let has_kinds =
         |class: &&str| dictionary.classes.keys().any(|other| other != class && dictionary.is_a(other, class));
     let commands = action.deed.commands();
+    let has_files =
+        |invocation: &&Invocation| invocation.direct.iter().any(|given| !given.files().is_empty());
+    if commands.iter().any(has_files) {
+        return true;
+    }
     harm.level == Level::Dangerous && commands.into_iter().flat_map(classes).any(|class| has_kinds(&class))
 }
 

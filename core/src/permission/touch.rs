@@ -251,6 +251,9 @@ impl<'a> Touched<'a> {
 /// The event that makes objects.
 const MAKE: &str = "corecrel";
 
+/// The class of an object that is given by a path: it may be a file, a folder or a disk.
+const FILE: &str = "item";
+
 /// The class that a command concerns: the class of the new object, else the classes of its targets, else the app
 /// itself.
 pub(super) fn classes(invocation: &Invocation) -> BTreeSet<&str> {
@@ -262,6 +265,9 @@ pub(super) fn classes(invocation: &Invocation) -> BTreeSet<&str> {
     let mut found: BTreeSet<&str> = made.collect();
     if found.is_empty() {
         found = invocation.direct.iter().flat_map(Given::objects).map(Path::class).collect();
+        if invocation.direct.iter().any(|given| !given.files().is_empty()) {
+            found.insert(FILE);
+        }
     }
     if found.is_empty() {
         found.insert(crate::dictionary::APPLICATION);

@@ -122,7 +122,8 @@ pub(super) fn raise(classified: Classified, action: &Action, invocation: &Invoca
         place(action),
         hidden_file(invocation),
     ];
-    let objects: usize = invocation.direct.iter().map(|given| given.objects().len()).sum();
+    let objects: usize =
+        invocation.direct.iter().map(|given| given.objects().len() + given.files().len()).sum();
     said.into_iter().flatten().fold(classified, Classified::or_worse).raised_by_count(objects)
 }
 
@@ -255,13 +256,21 @@ fn replaces(invocation: &Invocation) -> Option<Classified> {
         .then(|| Classified::new(Level::Dangerous, "replaces existing objects"))
 }
 
+/// The Trash of a user, and those of disks.
+fn is_in_trash(path: &str) -> bool {
+    path.split('/').any(|part| part.eq_ignore_ascii_case(".Trash") || part.eq_ignore_ascii_case(".Trashes"))
+}
+
 fn into_trash(invocation: &Invocation) -> Option<Classified> {
+    let is_named_so =
+        |segment: &Segment| matches!(segment, Segment::Element(_, By::Name(name)) if is_in_trash(name));
     let is_trash = |path: &Path| match path.last() {
         Some((_, Segment::Property(member))) => member.term == "trash",
-        _ => path.class().starts_with("trash"),
+        _ => path.class().starts_with("trash") || path.segments().into_iter().any(is_named_so),
     };
     let leads = |value: &Given| match value {
         Given::Object(path) | Given::Place(Place::Beginning(path, _) | Place::End(path, _)) => is_trash(path),
+        Given::File(path) => is_in_trash(path),
         _ => false,
     };
     let moves =

@@ -11,6 +11,8 @@ use crate::program::{Bound, Match, Predicate};
 pub(super) struct Scope {
     equal: BTreeMap<&'static str, (Json, String)>,
     ranges: BTreeMap<&'static str, (Option<f64>, Option<f64>, String)>,
+    /// Fields without a value.
+    absent: BTreeMap<&'static str, String>,
     tags: Vec<(Match, Vec<String>, String)>,
 }
 
@@ -60,9 +62,7 @@ impl Scope {
             Predicate::Top => self.folder(Json::Null, path),
             Predicate::Folder(name) => self.folder(json!(name), path),
             Predicate::Within(field, least, most) => self.range(field, *least, *most, path),
-            Predicate::Exists(field, false) => {
-                self.range(field, Bound::Number(1.0), Bound::Number(0.0), path)
-            }
+            Predicate::Exists(field, false) => self.absent(field, path),
             Predicate::Tags(how, names) => self.tags(*how, names, path),
             _ => Ok(()),
         }
@@ -99,7 +99,18 @@ impl Scope {
         }
     }
 
+    fn absent(&mut self, field: &'static str, path: &str) -> Result<(), Fault> {
+        if let Some((_, _, held)) = self.ranges.get(field) {
+            return Err(conflict(held, path));
+        }
+        self.absent.entry(field).or_insert_with(|| path.to_owned());
+        Ok(())
+    }
+
     fn range(&mut self, field: &'static str, least: Bound, most: Bound, path: &str) -> Result<(), Fault> {
+        if let Some(held) = self.absent.get(field) {
+            return Err(conflict(held, path));
+        }
         let (mut from, mut to) = (least.value(), most.value());
         let mut origin = path.to_owned();
         if let Some((held_from, held_to, held)) = self.ranges.get(field) {

@@ -107,6 +107,11 @@ fn a_filter_that_cannot_match_is_refused() {
         "contradict",
     );
     refuse(json!({"dueDate": {"between": ["2026-02-01", "2026-01-01"]}}), "ends before it begins");
+    let none = json!({"dueDate": {"exists": false}});
+    refuse(json!({"dueDate": {"before": "2026-01-01"}, "AND": [none]}), "contradict");
+    refuse(json!({"AND": [none, {"dueDate": {"before": "2026-01-01"}}]}), "contradict");
+    let both = "(dueDate is not set and dueDate is not set and status is \"active\")";
+    check(json!({"AND": [none, none]}), both);
     refuse(json!({"id": "a", "flagged": true}), "stands beside other filters");
 }
 
