@@ -4,19 +4,20 @@ mod answer;
 pub(super) mod begin;
 mod wording;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use serde_json::{Value as Json, json};
 
 use super::asking::{Behind, ask, refused, run};
 use super::show::value;
 use super::words;
-use super::{Outcome, Step, Then, World, in_app, moves};
+use super::{Outcome, Step, Then, World, in_app, moves, query};
 use crate::action::{Action, Deed, Find, Preview};
 use crate::app::App;
 use crate::call::How;
-use crate::change::Change;
+use crate::change::{Change, Subject};
 use crate::fault::{Code, Fault};
 use crate::jxa;
+use crate::marshal::Given;
 use crate::osa_error::OsaError;
 use crate::permission::{Decision, Unasked, decide};
 use crate::reference::Object;
@@ -107,7 +108,7 @@ impl Setting {
         // A text to add becomes a value once the old one was read.
         if !self.seen && self.open.iter().any(Open::adds) {
             self.writes = false;
-            return Ok(in_app(app, Deed::Preview(self.look()), events, Then::Set(Box::new(self)), world));
+            return Ok(in_app(app, Deed::Preview(self.look(app)), events, Then::Set(Box::new(self)), world));
         }
         let changes = self.open.iter().map(|open| open.change.clone()).collect();
         let action = Action::of(app, Deed::Set(changes));
@@ -117,23 +118,22 @@ impl Setting {
                 self.writes = true;
                 run(approved, behind, Then::Set(Box::new(self)), world)
             }
-            Decision::Ask(unasked) => self.ask(unasked, behind, world),
+            Decision::Ask(unasked) => self.ask(unasked, behind, app, world),
             Decision::Deny(refusal) => refused(refusal, events),
         })
     }
 
     /// Asks if the objects were looked at; else looks first.
-    fn ask(mut self, unasked: Unasked, behind: Behind, world: &World<'_>) -> Step {
-        match (!self.seen).then(|| unasked.preview(self.look())).flatten() {
+    fn ask(mut self, unasked: Unasked, behind: Behind, app: &App, world: &World<'_>) -> Step {
+        match (!self.seen).then(|| unasked.preview(self.look(app))).flatten() {
             Some(look) => {
                 self.writes = false;
                 run(look, behind, Then::Set(Box::new(self)), world)
             }
             None => {
                 self.writes = true;
-                let app = world.apps.find(&unasked.action().app).ok();
-                let dictionary = app.and_then(|app| app.dictionary.as_deref());
                 let id = &unasked.action().app;
+                let dictionary = app.dictionary.as_deref();
                 let wording = self.wording(&behind.name, id, world.gate.plugin.clone(), dictionary);
                 let parts = jxa::canonical(unasked.action());
                 ask(unasked.ask(wording, parts), behind, Then::Set(Box::new(self)))
@@ -141,10 +141,33 @@ impl Setting {
         }
     }
 
-    /// A read of the objects of the remaining writes.
-    fn look(&self) -> Preview {
-        let subjects = self.open.iter().map(|open| open.change.subject.clone()).collect();
+    /// A read of the objects of the remaining writes, and then of those among the new values.
+    fn look(&self, app: &App) -> Preview {
+        let mut subjects: Vec<Subject> = self.open.iter().map(|open| open.change.subject.clone()).collect();
+        let wanted = app.dictionary.as_deref().map(|dictionary| {
+            let subject =
+                |path| Subject { mark: None, ..Subject::of(&app.bundle_id, dictionary, path, Vec::new()) };
+            self.wanted().into_iter().map(subject)
+        });
+        subjects.extend(wanted.into_iter().flatten());
         Preview { subjects, anchors: None }
+    }
+
+    /// The objects among the new values, each once.
+    fn wanted(&self) -> Vec<Path> {
+        let values = self.open.iter().flat_map(|open| &open.change.values);
+        let objects = values.flat_map(Given::paths).filter(|path| path.last().is_some());
+        let objects: IndexSet<&Path> = objects.collect();
+        objects.into_iter().cloned().collect()
+    }
+
+    /// The first object among the new values that is not there, with the app's error.
+    fn missing_value(&self, rows: &[Json]) -> Option<(Path, OsaError)> {
+        let rows = rows.iter().skip(self.open.len());
+        self.wanted().into_iter().zip(rows).find_map(|(path, row)| {
+            let error = OsaError::of_row(row, "object").filter(OsaError::is_missing_object)?;
+            Some((path, error))
+        })
     }
 
     pub(super) fn resume(
@@ -163,6 +186,12 @@ impl Setting {
         let rows = rows.as_array().cloned().unwrap_or_default();
         if self.writes {
             self.written(&rows, app, world)?;
+        } else if let Some((path, error)) = self.missing_value(&rows) {
+            if path.name().is_some() {
+                return query::offer_names(&path, None, app, events, world);
+            }
+            let fault = error.to_fault(&app.bundle_id, &app.name);
+            return Err(fault.with("object", path.to_string()));
         } else {
             self.looked_at(&rows, app, world)?;
         }
@@ -437,19 +466,27 @@ const ALIKE: usize = 4;
 fn together(entries: Vec<Json>) -> Vec<Json> {
     let mut groups: IndexMap<String, Vec<Json>> = IndexMap::new();
     for entry in entries {
-        let mut rest = entry.clone();
-        let reference = rest.as_object_mut().and_then(|fields| fields.shift_remove("reference"));
         // Without a reference there is nothing to list.
-        let key = if reference.is_some() { rest.to_string() } else { entry.to_string() };
+        let key = nameless(&entry).unwrap_or_else(|| entry.clone()).to_string();
         groups.entry(key).or_default().push(entry);
     }
     let one = |group: Vec<Json>| {
-        let is_alike = group.len() >= ALIKE && group[0].get("reference").is_some();
-        let Some(mut all) = group.first().filter(|_| is_alike).cloned() else { return group };
+        let all = group.first().filter(|_| group.len() >= ALIKE).and_then(nameless);
+        let Some(mut all) = all else { return group };
         all["reference"] = group.iter().map(|entry| entry["reference"].clone()).collect();
         vec![all]
     };
     groups.into_values().flat_map(one).collect()
+}
+
+/// What has happened to an object, without its reference; an error names the reference, too.
+fn nameless(entry: &Json) -> Option<Json> {
+    let mut rest = entry.clone();
+    rest.as_object_mut()?.shift_remove("reference")?;
+    if let Some(error) = rest.get_mut("error").and_then(Json::as_object_mut) {
+        error.shift_remove("reference");
+    }
+    Some(rest)
 }
 
 fn joined(how: How, old: &str, text: &str) -> String {

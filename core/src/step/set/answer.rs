@@ -326,6 +326,11 @@ fn refused_fault(error: &OsaError, open: &Open, at: usize, back: bool, app: &App
         Some(slot) => fault.with("property", slot.term.as_str()),
         None => fault,
     };
+    let value = open.change.values.get(at).filter(|_| error.is_missing_object());
+    let fault = match value.and_then(|value| value.paths().into_iter().next()) {
+        Some(path) => fault.with("value", path.to_string()),
+        None => fault,
+    };
     if at == 0 {
         return fault;
     }
