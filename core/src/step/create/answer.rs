@@ -29,8 +29,10 @@ struct Told {
     json: Map<String, Json>,
     path: Option<Path>,
     is_made: bool,
-    is_whole: bool,
 }
+
+/// Whatever the app holds otherwise, the object is there: a second one would be one too many.
+const MADE: &str = "everything was made, and `unverified` names what the app holds otherwise: set that with iac_mcp_set_property if it matters, and make nothing again";
 
 impl Creating {
     /// The answer, once the script has run.
@@ -56,7 +58,8 @@ impl Creating {
             told.push(tell(node, make, row, container, app, &dictionary, world));
         }
         let made = told.iter().filter(|each| each.is_made).count();
-        let is_whole = told.iter().all(|each| each.is_whole);
+        let is_whole = made == told.len();
+        let differs = told.iter().any(|each| each.json.contains_key("unverified"));
         let undo = self.is_taken_back().then(|| self.way_back(rows, &told, app, world)).flatten();
         if made == 0
             && let [only] = told.as_slice()
@@ -73,6 +76,9 @@ impl Creating {
             "undo": undo.as_ref().map(|undo| undo.id.clone()),
             "untrusted": true,
         });
+        if is_whole && differs {
+            body["note"] = json!(MADE);
+        }
         if !self.creation.then.is_empty() {
             let then = self.followed(&answer["then"], app, &dictionary, world);
             let is_done = then.iter().all(|each| each.get("error").is_none());
@@ -205,7 +211,7 @@ fn tell(
     if let Some(fault) = failure(row, app) {
         json.insert("type".to_owned(), json!(node.class));
         json.insert("error".to_owned(), fault.to_json());
-        return Told { json, path: None, is_made: false, is_whole: false };
+        return Told { json, path: None, is_made: false };
     }
     let path = way(make, row, container.as_ref(), dictionary);
     if let Some(path) = path.clone() {
@@ -223,13 +229,11 @@ fn tell(
     {
         json.insert("name".to_owned(), json!(name));
     }
-    let mut is_whole = row.get("unread").is_none();
     let mut notes = Map::new();
     let late = row.get("late").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
     for (at, (slot, given)) in make.slots.iter().zip(&make.values).enumerate() {
         let refused = late.iter().find(|each| each.get(0).and_then(Json::as_u64) == Some(at as u64));
         if let Some(refused) = refused {
-            is_whole = false;
             let number = refused.get(1).and_then(Json::as_i64).unwrap_or(-2700);
             let message = refused.get(2).and_then(Json::as_str).unwrap_or_default().to_owned();
             let error = OsaError { number, message, at: "set".to_owned(), by: None };
@@ -237,9 +241,7 @@ fn tell(
             continue;
         }
         let now = row.get("now").and_then(|now| now.get(at)).unwrap_or(&Json::Null);
-        if let Some((note, is_known)) = differs(slot, given, now, app, dictionary, world) {
-            // What cannot be read back may well be there.
-            is_whole &= !is_known;
+        if let Some(note) = differs(slot, given, now, app, dictionary, world) {
             notes.insert(slot.term.clone(), json!(note));
         }
     }
@@ -249,10 +251,10 @@ fn tell(
     if row.get("unread").is_some() {
         json.insert("note".to_owned(), json!("it was made and could not be read back"));
     }
-    Told { json, path, is_made: true, is_whole }
+    Told { json, path, is_made: true }
 }
 
-/// How a property is not as it was given, and whether that is known; `None` if it is, or if it cannot be told.
+/// How a property is not as it was given; `None` if it is, or if it cannot be told.
 fn differs(
     slot: &Slot,
     given: &Given,
@@ -260,21 +262,21 @@ fn differs(
     app: &App,
     dictionary: &Dictionary,
     world: &World<'_>,
-) -> Option<(String, bool)> {
+) -> Option<String> {
     let now = value(now, Some(&slot.kind), dictionary);
     if !slot.readable || holds(given, &now, dictionary) != Some(false) {
         return None;
     }
     let note = match now {
         Value::Null => "the app took it without an error and holds nothing".to_owned(),
-        Value::Failed { .. } => return Some(("it could not be read back".to_owned(), false)),
+        Value::Failed { .. } => return Some("it could not be read back".to_owned()),
         other if may_read(&slot.term, app, world.gate, world.now) => {
             let held = other.to_json(&mut |source| Json::from(source));
             format!("the app holds it in its own way: {}", crate::step::words::shown(&held))
         }
         _ => "the app holds it in its own way".to_owned(),
     };
-    Some((note, true))
+    Some(note)
 }
 
 /// Why an object was not made; `None` if it was.
