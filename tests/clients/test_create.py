@@ -80,6 +80,13 @@ class Create(unittest.TestCase):
         self.assertTrue(self.call("iac_mcp_undo", undo=zoe["undo"])["success"])
         self.assertEqual(self.call("iac_mcp_query_object", app="Contacts", specifier=unsaved)["value"], False)
 
+    def test_what_was_saved_is_taken_back(self):
+        self.call("iac_mcp_run_command", app="Contacts", command="launch")
+        ada = self.made(app="Contacts", **{"class": "person"}, properties={"first name": "Ada"}, then=[{"command": "save"}])
+        self.assertTrue(self.call("iac_mcp_undo", undo=ada["undo"])["success"])
+        unsaved = {"type": "property", "property": "unsaved", "of": "application"}
+        self.assertEqual(self.call("iac_mcp_query_object", app="Contacts", specifier=unsaved)["value"], False)
+
     def test_a_message_with_its_recipients_and_a_file(self):
         to = [{"class": "to recipient", "properties": {"address": f"{name}@example.org"}} for name in "ab"]
         file = {"class": "attachment", "properties": {"file name": "~/Documents/report.pdf"}}

@@ -21,6 +21,9 @@ use crate::value::Value;
 /// The event that copies.
 const DUPLICATE: &str = "coreclon";
 
+/// The event that saves.
+const SAVE: &str = "coresave";
+
 /// What is longer than this is not kept for the undo: it would be the app's content a second time.
 const LONGEST: usize = 16 * 1024;
 
@@ -60,7 +63,7 @@ impl Creating {
         let made = told.iter().filter(|each| each.is_made).count();
         let is_whole = made == told.len();
         let differs = told.iter().any(|each| each.json.contains_key("unverified"));
-        let undo = self.is_taken_back().then(|| self.way_back(rows, &told, app, world)).flatten();
+        let undo = self.is_taken_back(&dictionary).then(|| self.way_back(rows, &told, app, world)).flatten();
         if made == 0
             && let [only] = told.as_slice()
             && let Some(error) = only.json.get("error")
@@ -98,13 +101,22 @@ impl Creating {
         Ok(Step::Done(Outcome { body, is_error: made == 0, events, undo, ..Outcome::default() }))
     }
 
-    /// Whether deleting what was made takes everything back: a copy that was put into it goes with it, and nothing else does.
-    fn is_taken_back(&self) -> bool {
+    /// Whether deleting what was made takes everything back: a copy that was put into it goes with it, and to save leaves
+    /// nothing behind. Nothing else does.
+    fn is_taken_back(&self, dictionary: &Dictionary) -> bool {
         let into_it = |command: &Invocation| {
             let mut places = command.parameters.iter().flat_map(|each| each.value.paths());
             places.any(Following::leads_to_it)
         };
-        self.creation.then.iter().all(|next| next.sent.code == DUPLICATE && into_it(&next.sent))
+        // A document that is saved has a file, which stays without it; so does what is saved in a file or as one.
+        let is_document = |node: &Node| dictionary.is_a(&node.class, "document");
+        let keeps =
+            |command: &Invocation| command.parameters.is_empty() && !self.nodes.iter().any(is_document);
+        self.creation.then.iter().map(|next| &next.sent).all(|sent| match sent.code.as_str() {
+            DUPLICATE => into_it(sent),
+            SAVE => keeps(sent),
+            _ => false,
+        })
     }
 
     /// What became of the commands that followed.
