@@ -11,7 +11,7 @@ use crate::identity::{Anchor, Identity, identity};
 use crate::marshal::Given;
 use crate::specifier::{By, Path, Segment};
 
-pub(crate) use facts::{beside, beyond, consequence, counts, facts};
+pub(crate) use facts::{QUIT, beside, beyond, consequence, counts, facts};
 pub(crate) use verify::holds;
 
 /// An object that would be changed, as it is looked at beforehand.
@@ -60,19 +60,29 @@ pub enum Look {
     Property(Vec<Identifier>),
     /// How many elements of a kind it has.
     Count(Identifier),
+    /// A property of those elements of a kind of which another property is true: the elements, the condition, the property.
+    Where(Identifier, Identifier, Identifier),
 }
 
 impl Look {
-    /// Writes it as [`Self::read`] reads it: `name`, `content.size`, `#messages` for how many there are.
+    /// Writes it as [`Self::read`] reads it: `name`, `content.size`, `#messages` for how many there are,
+    /// `documents?modified.name` for those of which something is true.
     pub(crate) fn spelled(&self) -> String {
         match self {
             Self::Property(way) => way.iter().map(Identifier::as_str).collect::<Vec<_>>().join("."),
             Self::Count(elements) => format!("#{elements}"),
+            Self::Where(elements, is, property) => format!("{elements}?{is}.{property}"),
         }
     }
 
     /// Reads what [`Self::spelled`] wrote.
     pub(crate) fn read(text: &str) -> Option<Self> {
+        if let Some((elements, (is, property))) =
+            text.split_once('?').and_then(|(elements, rest)| Some((elements, rest.split_once('.')?)))
+        {
+            let of = Identifier::of;
+            return Some(Self::Where(of(elements)?, of(is)?, of(property)?));
+        }
         match text.strip_prefix('#') {
             Some(elements) => Identifier::of(elements).map(Self::Count),
             None => text.split('.').map(Identifier::of).collect::<Option<_>>().map(Self::Property),
@@ -259,4 +269,19 @@ pub(crate) fn anchor(app: &str, dictionary: &Dictionary, class: &str) -> Anchor 
 fn name(dictionary: &Dictionary, class: &str) -> Option<Identifier> {
     let all = dictionary.properties(class);
     all.iter().find(|property| property.code == "pnam").and_then(|property| Identifier::of(&property.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Look;
+
+    #[test]
+    fn looks_are_read_as_they_are_spelled() {
+        for text in ["name", "content.size", "#messages", "documents?modified.name"] {
+            assert_eq!(Look::read(text).map(|look| look.spelled()).as_deref(), Some(text));
+        }
+        for text in ["documents?modified", "documents?.name", "#"] {
+            assert_eq!(Look::read(text), None, "{text}");
+        }
+    }
 }

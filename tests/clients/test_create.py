@@ -148,6 +148,13 @@ class Asked(Desk):
             self.assertIn("Contacts: open it in the background, so that it can be read", human.asked[0].message)
             await self.call(client, "iac_mcp_get_elements", app="Contacts", container="application", elementType="person")
 
+    async def test_who_is_asked_to_quit_an_app_sees_what_is_not_saved(self):
+        human = Human("once")
+        async with self.client("legacy", human) as client:
+            answer = await self.call(client, "iac_mcp_run_command", app="TextEdit", command="quit")
+            self.assertTrue(answer["success"], answer)
+            self.assertIn('documents with unsaved changes: "Letter to Tomás"', human.asked[0].message)
+
 
 if __name__ == "__main__":
     unittest.main()

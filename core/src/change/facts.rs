@@ -2,7 +2,7 @@
 
 use super::{Fact, Look};
 use crate::app::same_id;
-use crate::dictionary::{Dictionary, Identifier};
+use crate::dictionary::{APPLICATION, Dictionary, Identifier};
 use crate::specifier::{Member, Path, Segment};
 
 /// The event that deletes.
@@ -13,6 +13,9 @@ const SEND: &str = "emsgsend";
 
 /// The event that empties Finder's Trash.
 const EMPTY: &str = "fndrempt";
+
+/// The event that ends an app.
+pub(crate) const QUIT: &str = "aevtquit";
 
 /// An app, a command, a class, what it is called, and the way to it: properties and elements.
 ///
@@ -127,14 +130,28 @@ fn way(dictionary: &Dictionary, class: &str, terms: &str) -> Option<Vec<Identifi
 
 /// The subject of a command that names no object, with the facts that a human needs.
 pub(crate) fn beside(app: &str, dictionary: &Dictionary, code: &str) -> Option<(Path, Fact)> {
+    if code == QUIT {
+        return Some((Path::application(), unsaved(dictionary)?));
+    }
     let row = BESIDE.iter().find(|row| same_id(row.0, app) && row.1 == code)?;
-    let property = dictionary.property(crate::dictionary::APPLICATION, row.2)?;
+    let property = dictionary.property(APPLICATION, row.2)?;
     let class = property.kind.0.first()?.name.clone();
     let (_, element) = dictionary.element(&class, row.3)?;
     let look = Look::Count(Identifier::of(&element.plural)?);
     let caption = format!("{} in it", element.plural);
     let member = Member { term: property.name.clone(), identifier: Identifier::of(&property.name)?, class };
     Some((Path::application().then(Segment::Property(member.into())), Fact { caption, look }))
+}
+
+/// The documents of an app with changes that it may lose, or ask about, when it ends.
+fn unsaved(dictionary: &Dictionary) -> Option<Fact> {
+    let (_, document) = dictionary.element(APPLICATION, "document")?;
+    let property = |code: &str| {
+        let property = dictionary.property_of_code(&document.name, code)?;
+        Identifier::of(&property.name)
+    };
+    let look = Look::Where(Identifier::of(&document.plural)?, property("imod")?, property("pnam")?);
+    Some(Fact { caption: format!("{} with unsaved changes", document.plural), look })
 }
 
 /// The irreversible effect of a command, as the end of a question; `None` for all other commands.

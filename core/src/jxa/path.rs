@@ -111,6 +111,9 @@ impl Look {
         match self {
             Self::Property(identifiers) => format!("x => x.{}()", way(identifiers)),
             Self::Count(identifier) => format!("x => x.{identifier}.length"),
+            Self::Where(elements, is, property) => {
+                format!("x => x.{elements}.whose({{ {is}: true }}).{property}()")
+            }
         }
     }
 }

@@ -7,9 +7,9 @@ use super::super::{placing, query, script};
 use super::{Behind, Step, Then, World, ask_now, ask_unseen, run};
 use crate::action::{Deed, Invocation, Preview, Seen};
 use crate::app::App;
-use crate::change::{Look, Subject, beside, consequence, facts};
+use crate::change::{Look, QUIT, Subject, beside, consequence, facts};
 use crate::dictionary::Dictionary;
-use crate::fault::Fault;
+use crate::fault::{Code, Fault};
 use crate::marshal::Given;
 use crate::osa_error::OsaError;
 use crate::permission::{NAMED, Unasked, Wording};
@@ -85,7 +85,11 @@ impl Looking {
         let Self { mut unasked, subjects, targets, name, then } = self;
         let behind = Behind { name, events };
         let app = world.apps.find(&unasked.action().app)?;
-        let rows = reply.result.map_err(|error| placing::unseen(&error, app))?;
+        let ends = matches!(&unasked.action().deed, Deed::Command(invocation) if invocation.code == QUIT);
+        let rows = reply.result.map_err(|error| match placing::unseen(&error, app) {
+            fault if ends && fault.code == Code::AppNotRunning => ended(fault, app),
+            fault => fault,
+        })?;
         let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
         unasked = unasked.after(shown(&subjects, rows));
         if let Some(path) = wrong_name(&subjects, rows) {
@@ -133,6 +137,12 @@ fn named(subjects: &[Subject], rows: &[Json], app: &App) -> Result<Vec<String>, 
         }
     };
     subjects.iter().enumerate().map(one).collect()
+}
+
+/// The error for an app that is to end and does not run.
+fn ended(fault: Fault, app: &App) -> Fault {
+    let message = format!("{} is not running, so there is nothing to quit", app.name);
+    Fault { message, suggestion: "nothing needs to be done".to_owned(), ..fault }.retryable(false)
 }
 
 /// What a yes in macOS' own dialog means beyond this call.
