@@ -381,6 +381,17 @@ class Registries(Desk):
         self.assertEqual(asked["/token?service=a+registry&scope=repository%3Ax%3Apull"], "Basic cGVyc29uOnNlY3JldA==")
         self.assertNotIn("secret", (self.folder / "state/plugins/installed.json").read_text())
 
+    def test_a_login_is_for_no_host_that_a_registry_leads_to(self):
+        self.write("login", b"person:secret\n")
+        image = self.image(("application/wasm", self.good))
+        manifest = f"/v2/x/manifests/{image.partition('@')[2]}"
+        elsewhere = f"http://localhost:{self.port}"
+        self.held[manifest] = lambda request: request.answer(302, Location=f"{elsewhere}/else")
+        self.held["/else"] = lambda request: request.answer(401, WWW_Authenticate=f'Bearer realm="{elsewhere}/token"')
+        self.held["/token"] = json.dumps({"token": "t0ken"}).encode()
+        self.assertIn("401", self.refused("add", image, "--yes", "--login", "login"))
+        self.assertEqual([login for _, login in self.server.asked], [None] * len(self.server.asked))
+
     def test_names_that_mean_nothing(self):
         for name in ["oci://ghcr.io/a:0.1.0", "oci://ghcr.io/a", "oci://ghcr.io/../a@" + sha(b""), "oci://u@ghcr.io/a@" + sha(b"")]:
             self.assertIn("expected oci://HOST/NAME", self.refused("add", name, "--yes", status=2))

@@ -25,10 +25,11 @@ pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decis
         let scopes = judged.into_iter().map(|judged| judged.scope).collect();
         return Decision::Deny(denied(Source::Ceiling(most), harm, scopes));
     }
-    // Nothing in the app is changed, so that this may be done where only reads are allowed, but nobody expects the dialog.
+    // Nothing in the app is changed, so that this may be done where only reads are allowed, but nobody expects the dialog. A
+    // rule that allows to read an app says nothing about it.
     if action.deed.asks_macos() {
         for Judged { verdict, .. } in &mut judged {
-            if verdict.ruling == Ruling::Allow && !matches!(verdict.source, Source::Rule { .. }) {
+            if verdict.ruling == Ruling::Allow {
                 *verdict = Verdict { ruling: Ruling::Ask, source: Source::Dialog, launch: true };
             }
         }

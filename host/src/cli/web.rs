@@ -140,6 +140,8 @@ impl Request<'_> {
 
 /// What was answered.
 pub(super) struct Reply {
+    /// The host that answered, with its port: after a redirect another one than was asked.
+    pub(super) host: String,
     pub(super) status: u16,
     headers: Vec<(String, String)>,
     pub(super) body: Vec<u8>,
@@ -151,7 +153,7 @@ impl Reply {
     }
 
     /// Reads the last head: one stands before it for each proxy and each `100 Continue`.
-    fn read(heads: &str, body: Vec<u8>) -> Option<Self> {
+    fn read(host: &str, heads: &str, body: Vec<u8>) -> Option<Self> {
         let mut last = None;
         for line in heads.lines() {
             if let Some(status) = line.strip_prefix("HTTP/") {
@@ -160,7 +162,7 @@ impl Reply {
                 headers.push((name.trim().to_ascii_lowercase(), value.trim().to_owned()));
             }
         }
-        last.map(|(status, headers)| Self { status, headers, body })
+        last.map(|(status, headers)| Self { host: host.to_owned(), status, headers, body })
     }
 }
 
@@ -184,7 +186,7 @@ pub(super) fn ask(address: &Address, request: &Request<'_>) -> Result<Reply, Fai
     let mut text = String::new();
     let head = std::fs::File::open(&heads)?;
     head.take(LARGEST_HEAD).read_to_string(&mut text).map_err(|_| address.fails("its head is not text"))?;
-    Reply::read(&text, body).ok_or_else(|| address.fails("the answer is not HTTP"))
+    Reply::read(address.host(), &text, body).ok_or_else(|| address.fails("the answer is not HTTP"))
 }
 
 fn command(address: &Address, request: &Request<'_>, heads: &Path, body: &Path) -> Command {
@@ -322,13 +324,13 @@ mod tests {
     #[test]
     fn the_last_head_counts() {
         let heads = "HTTP/1.1 200 Connection established\r\n\r\nHTTP/2 404 \r\nServer: BaseHTTP/0.6\r\nContent-Type: a: b\r\nx\r\n\r\n";
-        let reply = Reply::read(heads, Vec::new()).expect("it is HTTP");
+        let reply = Reply::read("a.example", heads, Vec::new()).expect("it is HTTP");
         assert_eq!(
             (reply.status, reply.header("content-type"), reply.header("x")),
             (404, Some("a: b"), None)
         );
-        assert!(Reply::read("", Vec::new()).is_none());
-        assert!(Reply::read("SIP/2.0 200 HTTP/1.1 200", Vec::new()).is_none());
+        assert!(Reply::read("a.example", "", Vec::new()).is_none());
+        assert!(Reply::read("a.example", "SIP/2.0 200 HTTP/1.1 200", Vec::new()).is_none());
     }
 
     #[test]

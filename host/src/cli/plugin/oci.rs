@@ -242,7 +242,8 @@ impl<'a> Registry<'a> {
     fn send<'b>(&mut self, address: &Address, request: impl Fn() -> Request<'b>) -> Result<Reply, Failure> {
         let with = |login: Option<String>| Request { login, ..request() };
         let reply = web::fetch(address, with(self.token.clone()))?;
-        if reply.status != 401 || self.token.is_some() {
+        // Another host, to which the registry leads, is not told who asks.
+        if reply.status != 401 || self.token.is_some() || reply.host != address.host() {
             return Ok(reply);
         }
         let challenge = reply.header("www-authenticate").unwrap_or_default();
