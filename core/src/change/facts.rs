@@ -40,7 +40,10 @@ const FACTS: [(&str, &str, &str, &str, &str); 7] = [
     ),
 ];
 
-/// Commands that are about a property of the app although nothing is named: an app, a command, the property, its elements.
+/// Commands that are about a property of the app, whatever their target is: an app, a command, the property, its elements.
+///
+/// # Source
+/// Finder's dictionary: `empty` and `empty trash` do the same.
 const BESIDE: [(&str, &str, &str, &str); 1] = [("com.apple.finder", EMPTY, "trash", "item")];
 
 /// Effects that cannot be undone. An empty app matches every app, and the first matching row counts.
@@ -128,7 +131,7 @@ fn way(dictionary: &Dictionary, class: &str, terms: &str) -> Option<Vec<Identifi
     Some(identifiers)
 }
 
-/// The subject of a command that names no object, with the facts that a human needs.
+/// The subject of a command that is about it whatever its target is, with the facts that a human needs.
 pub(crate) fn beside(app: &str, dictionary: &Dictionary, code: &str) -> Option<(Path, Fact)> {
     if code == QUIT {
         return Some((Path::application(), unsaved(dictionary)?));

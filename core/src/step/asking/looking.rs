@@ -67,12 +67,11 @@ fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec
     };
     let is_object = |path: &&Path| path.last().is_some();
     let direct = invocation.direct.iter().flat_map(Given::paths).filter(is_object);
-    let mut subjects: Vec<Subject> = direct.take(NAMED).map(|path| with_facts(of(path))).collect();
-    if subjects.is_empty()
-        && let Some((path, fact)) = beside(&app.bundle_id, dictionary, &invocation.code)
-    {
-        subjects.push(Subject { facts: vec![fact], ..Subject::at(path) });
-    }
+    let mut subjects: Vec<Subject> = match beside(&app.bundle_id, dictionary, &invocation.code) {
+        // Whatever the target is, the command is about this object.
+        Some((path, fact)) => vec![Subject { facts: vec![fact], ..Subject::at(path) }],
+        None => direct.take(NAMED).map(|path| with_facts(of(path))).collect(),
+    };
     let targets = subjects.len();
     let arguments = invocation.parameters.iter().flat_map(|each| each.value.paths()).filter(is_object);
     subjects.extend(arguments.map(of));
@@ -153,6 +152,13 @@ fn ask_consent(by: &str, opens: bool) -> String {
     format!("{open}let macOS ask you now whether {by} may control it")
 }
 
+/// Whether a command is about another object than its target.
+fn is_beside(invocation: &Invocation, unasked: &Unasked, world: &World<'_>) -> bool {
+    let app = world.apps.find(&unasked.action().app).ok();
+    let dictionary = app.and_then(|app| app.dictionary.as_deref());
+    dictionary.is_some_and(|dictionary| beside(&unasked.action().app, dictionary, &invocation.code).is_some())
+}
+
 fn wording(
     unasked: &Unasked,
     objects: Vec<String>,
@@ -166,6 +172,7 @@ fn wording(
         }
         Deed::Command(invocation) => {
             let direct = invocation.direct.iter().map(|given| given.objects().len()).sum();
+            let direct = if is_beside(invocation, unasked, world) { 0 } else { direct };
             (format!("run {}", words::command(invocation, names)), direct)
         }
         Deed::Script(script) => (script::in_words(script), script.count),
