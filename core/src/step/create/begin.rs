@@ -9,7 +9,7 @@ use crate::action::{Action, Argument, Creation, Deed, Following, Into, Invocatio
 use crate::app::App;
 use crate::bind::{bind, candidates};
 use crate::call::{Call, CommandCall, Create, IT, Mode, NewObject, Next};
-use crate::change::{Look, Slot, Subject, counts};
+use crate::change::{Look, Slot, Subject, beside, counts};
 use crate::dictionary::{APPLICATION, Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef};
 use crate::fault::{Code, Fault};
 use crate::identity::{Anchors, identity};
@@ -186,7 +186,10 @@ impl Tree<'_> {
         Ok(())
     }
 
-    /// A command that follows, about the first new object unless it names another target.
+    /// A command that follows. If it needs a target and names none, the target is the first new object.
+    ///
+    /// # Errors
+    /// It is dangerous and reaches more than the new object, besides what is wrong with its arguments.
     fn following(&self, next: &Next, at: usize, world: &mut World<'_>) -> Result<Following, Fault> {
         let (dictionary, app) = (self.dictionary, self.app);
         let place = format!("then[{at}]");
@@ -208,15 +211,23 @@ impl Tree<'_> {
             Fault { message, ..fault }.with("parameter", place.clone())
         };
         let known = candidates(&call(None), app, dictionary).map_err(here)?;
-        let takes_target = known.iter().any(|command| command.direct.is_some());
+        // Without an optional target, the command is about something else: Finder's `empty` is about the Trash.
+        let needs_target =
+            known.iter().filter_map(|command| command.direct.as_ref()).any(|direct| !direct.optional);
         let target = match &next.target {
             Some(json) => Some(meant(json)),
-            None => takes_target.then(|| json!(stand_in.to_string())),
+            None => needs_target.then(|| json!(stand_in.to_string())),
         };
         let mut held = held(world.references, app, world.now);
         let mut with_it = |id: &RefId| if *id == stand_in { Ok(it.clone()) } else { held(id) };
         let mut checker = Checker { dictionary, held: &mut with_it, home: world.home, put: None, open: None };
-        let sent = bind(&call(target), &known, app, &mut checker);
+        let mut sent = bind(&call(target), &known, app, &mut checker);
+        if next.target.is_none()
+            && sent.as_ref().is_ok_and(|sent| !sent.direct.iter().all(|given| is(given, &it)))
+        {
+            // The command needs a text or a file. No object can stand for it.
+            sent = bind(&call(None), &known, app, &mut checker);
+        }
         if checker.open.is_some() {
             let message =
                 format!("`{place}`: a filter, `every` and a place from the end are not looked up here");
@@ -228,11 +239,12 @@ impl Tree<'_> {
         let mut judged = sent.clone();
         judged.replace_paths(|path| path.replaced(&it, &new).unwrap_or_else(|| path.clone()));
         // What has no name yet is new, and cannot be taken for another.
-        let is_about_it = sent.direct.iter().flat_map(Given::objects).all(Following::leads_to_it);
-        (sent.is_fragile, judged.is_fragile) =
-            (sent.is_fragile && !is_about_it, judged.is_fragile && !is_about_it);
+        let is_new = sent.direct.iter().flat_map(Given::objects).all(Following::leads_to_it);
+        (sent.is_fragile, judged.is_fragile) = (sent.is_fragile && !is_new, judged.is_fragile && !is_new);
         let alone = Action::of(app, Deed::Command(Box::new(judged.clone())));
-        if !is_about_it && classify(&alone, world.gate.policy.levels()).level == Level::Dangerous {
+        let is_elsewhere = beside(&app.bundle_id, dictionary, &sent.code).is_some();
+        let spares = !is_elsewhere && is_only_about(&sent, &it);
+        if !spares && classify(&alone, world.gate.policy.levels()).level == Level::Dangerous {
             let message = format!("`{place}`: `{}` can do harm to what is there already", sent.term);
             let suggestion = "send it in a call of its own, so that the user sees what it is about";
             return Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", place));
@@ -469,6 +481,24 @@ impl Tree<'_> {
             _ => way,
         }
     }
+}
+
+/// Whether a value is this object, or a list of nothing else.
+fn is(given: &Given, it: &Path) -> bool {
+    match given {
+        Given::Object(path) => path == it,
+        Given::List(items) => !items.is_empty() && items.iter().all(|item| is(item, it)),
+        _ => false,
+    }
+}
+
+/// Whether a command is about a new object and reaches nothing else. A way from it does not count: its container, and
+/// what was put into it, may be there already.
+fn is_only_about(command: &Invocation, it: &Path) -> bool {
+    let replaces = command.parameter("replacing").is_some_and(|value| *value != Given::Bool(false));
+    let stays = |value: &Given| value.files().is_empty() && value.paths().into_iter().all(|path| path == it);
+    let is_target = command.direct.as_ref().is_some_and(|given| is(given, it));
+    is_target && !replaces && command.parameters.iter().all(|argument| stays(&argument.value))
 }
 
 /// Puts one text in the place of another, wherever it stands alone.
