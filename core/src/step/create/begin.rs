@@ -235,6 +235,8 @@ impl Tree<'_> {
             return Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", place));
         }
         let mut sent = sent.map_err(here)?;
+        let values = sent.parameters.iter_mut().map(|argument| &mut argument.value);
+        sent.direct.iter_mut().chain(values).for_each(|value| unsaid(value, &stand_in.to_string()));
         let new = self.ways.first().cloned().unwrap_or_default();
         let mut judged = sent.clone();
         judged.replace_paths(|path| path.replaced(&it, &new).unwrap_or_else(|| path.clone()));
@@ -499,6 +501,16 @@ fn is_only_about(command: &Invocation, it: &Path) -> bool {
     let stays = |value: &Given| value.files().is_empty() && value.paths().into_iter().all(|path| path == it);
     let is_target = command.direct.as_ref().is_some_and(|given| is(given, it));
     is_target && !replaces && command.parameters.iter().all(|argument| stays(&argument.value))
+}
+
+/// Gives a text back its word: only an object was meant by the stand-in.
+fn unsaid(given: &mut Given, stand_in: &str) {
+    match given {
+        Given::Text(text) if text == stand_in => IT.clone_into(text),
+        Given::List(items) => items.iter_mut().for_each(|item| unsaid(item, stand_in)),
+        Given::Record(fields) => fields.iter_mut().for_each(|(_, value)| unsaid(value, stand_in)),
+        _ => {}
+    }
 }
 
 /// Puts one text in the place of another, wherever it stands alone.
