@@ -32,7 +32,9 @@ impl Creating {
         let mut names = self.names.clone();
         for path in command.values().flat_map(|value| value.paths()) {
             if Following::leads_to_it(path) && path.segments().len() == 1 {
-                names.insert(path.clone(), format!("the new {}", one_line(path.class())));
+                let several = self.nodes.iter().filter(|node| node.class == path.class()).count() > 1;
+                let which = if several { "first new" } else { "new" };
+                names.insert(path.clone(), format!("the {which} {}", one_line(path.class())));
             }
         }
         let told = words::command(command, &names);
