@@ -12,6 +12,8 @@ mod moves;
 mod places;
 #[path = "gate/session.rs"]
 mod session;
+#[path = "gate/sets.rs"]
+mod sets;
 
 use iac_core::Millis;
 use iac_core::permission::Choice;

@@ -159,7 +159,8 @@ impl Unasked {
     pub(crate) fn ask(self, wording: Wording, mut parts: Vec<String>) -> Asked {
         let Self { action, harm, source, scopes } = self;
         let why = why(&source);
-        let once = action.deed.asks_macos() || is_wide(&action, &harm) || is_followed(&action, &harm);
+        let is_broad = is_wide(&action, &harm) || is_followed(&action, &harm);
+        let once = action.deed.asks_macos() || wording.differs || is_broad;
         let lasting = if once { Vec::new() } else { scopes.clone() };
         let unbound = Question { wording, level: harm.level, why, scopes: lasting, digest: Digest::of(&[]) };
         // A yes for longer counts for the scopes.

@@ -39,6 +39,9 @@ pub struct Wording {
     pub objects: Vec<String>,
     /// How many objects there are; they may be more than are named.
     pub count: usize,
+    /// Whether the objects get different values. Then every line is shown, because no line stands for another, and a yes
+    /// counts once: it is one to these values and not to any.
+    pub differs: bool,
     /// A note about an effect that cannot be undone, if there is one.
     pub consequence: Option<String>,
 }
@@ -179,12 +182,13 @@ impl Question {
     /// The whole question as text, some lines.
     pub fn text(&self) -> String {
         let mut text = self.title();
-        for line in self.wording.objects.iter().take(NAMED) {
+        let lines = &self.wording.objects;
+        let named = if self.wording.differs { lines.len() } else { lines.len().min(NAMED) };
+        for line in &lines[..named] {
             text.push_str("\n- ");
             text.push_str(line);
         }
-        let named = self.wording.objects.len().min(NAMED);
-        if self.wording.count > named && named > 0 {
+        if self.wording.count > named && named > 0 && !self.wording.differs {
             let _ = write!(text, "\n- and {} more", self.wording.count - named);
         }
         if let Some(consequence) = &self.wording.consequence {

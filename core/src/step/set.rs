@@ -118,7 +118,10 @@ impl Setting {
                 self.writes = true;
                 run(approved, behind, Then::Set(Box::new(self)), world)
             }
-            Decision::Ask(unasked) => self.ask(unasked, behind, app, world),
+            Decision::Ask(unasked) => {
+                self.check_sets()?;
+                self.ask(unasked, behind, app, world)
+            }
             Decision::Deny(refusal) => refused(refusal, events),
         })
     }

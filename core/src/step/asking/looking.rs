@@ -194,6 +194,7 @@ fn wording(
         deed,
         objects,
         count,
+        differs: false,
         consequence: consequence.map(str::to_owned),
     }
 }

@@ -24,7 +24,15 @@ impl Creating {
         // All of them are shown, so nothing is counted beside them.
         let consequence = self.creation.then.iter().find_map(|next| consequence(id, &next.sent.code));
         let consequence = consequence.map(str::to_owned);
-        Wording { app: app.to_owned(), plugin, deed: self.deed(), objects, count: 1, consequence }
+        Wording {
+            app: app.to_owned(),
+            plugin,
+            deed: self.deed(),
+            objects,
+            count: 1,
+            differs: false,
+            consequence,
+        }
     }
 
     /// `then run "send": the new outgoing message`

@@ -103,10 +103,10 @@ impl Setting {
 
     /// Only those that are named one by one are asked for their names.
     fn begin(mut self, app: Option<String>, world: &mut World<'_>) -> Result<Step, Fault> {
-        self.open
-            .iter_mut()
-            .skip(crate::permission::NAMED)
-            .for_each(|open| open.change.subject.labels.clear());
+        let unnamed = self.sets().into_iter().flat_map(|set| set.into_iter().skip(crate::permission::NAMED));
+        for at in unnamed.collect::<Vec<_>>() {
+            self.open[at].change.subject.labels.clear();
+        }
         match app {
             Some(app) => {
                 let app = world.apps.find(&app)?;

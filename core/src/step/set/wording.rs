@@ -1,19 +1,53 @@
 //! A write in words, for the human who is asked.
 
-use serde_json::Value as Json;
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use serde_json::{Value as Json, json};
 
 use super::{Open, Setting};
 use crate::call::How;
 use crate::change::beyond;
 use crate::dictionary::Dictionary;
+use crate::fault::{Code, Fault};
 use crate::marshal::Given;
-use crate::permission::Wording;
+use crate::permission::{NAMED, Wording};
 use crate::specifier::{quoted, read_source};
 use crate::step::words::{difference, shown};
 use crate::value::Value;
 
+/// So many different sets of new values stand in one question: they still fit on a screen, two or three lines each, and a
+/// week of tasks with a date each is less. Nobody reads two hundred, and the one that matters would hide among them.
+const MOST_SETS: usize = 25;
+
 impl Setting {
-    /// The question: the new values, and for each object its old and new values.
+    /// The places of the remaining writes by their new values, so that the same ones stand together.
+    pub(super) fn sets(&self) -> Vec<Vec<usize>> {
+        let mut sets: IndexMap<String, Vec<usize>> = IndexMap::new();
+        for (at, open) in self.open.iter().enumerate() {
+            sets.entry(open.news()).or_default().push(at);
+        }
+        sets.into_values().collect()
+    }
+
+    /// A human is not asked about more different values than they can read. An undo writes what the app had before, which
+    /// the client cannot divide among several calls, so all of it is shown.
+    pub(super) fn check_sets(&self) -> Result<(), Fault> {
+        let count = self.sets().len();
+        if count <= MOST_SETS || self.open.iter().any(|open| self.is_undo(open)) {
+            return Ok(());
+        }
+        let message = format!(
+            "`changes`: expected at most {MOST_SETS} different sets of new values, which a human can read in one question, and there are {count}"
+        );
+        let suggestion = format!(
+            "make several calls with at most {MOST_SETS} of them each; objects that get the same values count once"
+        );
+        Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "changes"))
+    }
+
+    /// The question: the new values, and for each object its old and new values. Of many objects each set of new values
+    /// stands once, with the objects that get it.
     pub(super) fn wording(
         &self,
         app: &str,
@@ -21,12 +55,20 @@ impl Setting {
         plugin: Option<String>,
         dictionary: Option<&Dictionary>,
     ) -> Wording {
+        let sets = self.sets();
+        let differs = sets.len() > 1;
+        let objects = if differs && self.open.len() > NAMED {
+            sets.iter().map(|set| self.set(set, dictionary)).collect()
+        } else {
+            self.open.iter().map(|open| open.line(dictionary)).collect()
+        };
         Wording {
             app: app.to_owned(),
             plugin,
             deed: self.deed(),
-            objects: self.open.iter().map(|open| open.line(dictionary)).collect(),
+            objects,
             count: self.open.len(),
+            differs,
             consequence: self
                 .open
                 .iter()
@@ -35,25 +77,28 @@ impl Setting {
         }
     }
 
+    /// A set of new values, and below it the objects that get it; a single object has its old values too.
+    fn set(&self, places: &[usize], dictionary: Option<&Dictionary>) -> String {
+        let opens: Vec<&Open> = places.iter().filter_map(|at| self.open.get(*at)).collect();
+        let (first, count) = match opens.as_slice() {
+            [] => return String::new(),
+            [one] => return one.line(dictionary),
+            [first, ..] => (first, opens.len()),
+        };
+        let slots = first.change.subject.slots.iter().enumerate();
+        let news = slots.map(|(at, slot)| first.new_part(at, &slot.term)).collect::<Vec<_>>().join(", ");
+        let named = opens.iter().take(NAMED).map(|open| format!("\n  {}", open.words)).collect::<String>();
+        let more = count.saturating_sub(NAMED);
+        let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
+        format!("{news} ({count} objects):{named}{more}")
+    }
+
     /// `set "read status" to true`, or only the names where the values differ.
     fn deed(&self) -> String {
         let mut parts: Vec<String> = Vec::new();
         for open in &self.open {
             for (at, slot) in open.change.subject.slots.iter().enumerate() {
-                let part = match open.joins.get(at) {
-                    Some(Some((how, added))) => {
-                        let side = if *how == How::Append { "end" } else { "beginning" };
-                        let text = match added {
-                            Json::Array(items) => items.iter().map(shown).collect::<Vec<_>>().join(", "),
-                            text => shown(text),
-                        };
-                        format!("add {text} at the {side} of {}", quoted(&slot.term))
-                    }
-                    _ => {
-                        let value = open.object(at).unwrap_or_else(|| shown(open.wanted(at)));
-                        format!("set {} to {value}", quoted(&slot.term))
-                    }
-                };
+                let part = open.new_part(at, &slot.term);
                 if !parts.contains(&part) {
                     parts.push(part);
                 }
@@ -70,6 +115,35 @@ impl Setting {
 }
 
 impl Open {
+    /// The new values in full, to tell whether two objects get the same: in a question long ones are cut.
+    fn news(&self) -> String {
+        let new = |at: usize| match self.joins.get(at) {
+            Some(Some((how, added))) => json!([if *how == How::Append { "end" } else { "beginning" }, added]),
+            _ => json!([self.wanted(at)]),
+        };
+        let slots = self.change.subject.slots.iter().enumerate();
+        let news: BTreeMap<&str, Json> = slots.map(|(at, slot)| (slot.term.as_str(), new(at))).collect();
+        json!(news).to_string()
+    }
+
+    /// What happens to a property: `set "read status" to true`.
+    fn new_part(&self, at: usize, term: &str) -> String {
+        match self.joins.get(at) {
+            Some(Some((how, added))) => {
+                let side = if *how == How::Append { "end" } else { "beginning" };
+                let text = match added {
+                    Json::Array(items) => items.iter().map(shown).collect::<Vec<_>>().join(", "),
+                    text => shown(text),
+                };
+                format!("add {text} at the {side} of {}", quoted(term))
+            }
+            _ => {
+                let value = self.object(at).unwrap_or_else(|| shown(self.wanted(at)));
+                format!("set {} to {value}", quoted(term))
+            }
+        }
+    }
+
     /// The object, and below it for each property the old and the new value on lines of their own: side by side, values in
     /// a script that runs from right to left would change places on the screen.
     fn line(&self, dictionary: Option<&Dictionary>) -> String {

@@ -1,0 +1,52 @@
+//! New values that differ: no one of them is hidden behind the others.
+
+use iac_core::permission::Choice;
+use serde_json::{Value as Json, json};
+
+use super::session::Session;
+use super::{code, set};
+
+/// Ten things, of which one gets another value behind all the others.
+#[test]
+fn no_new_value_is_hidden_behind_others() {
+    let things: Vec<Json> =
+        (1..=30).map(|id| json!({ "id": id, "name": format!("t{id}"), "flag": false })).collect();
+    let mut session = Session::new("", &json!({ "things": things }));
+    let all = session.references("thing");
+    let change = |at: usize, name: &str| json!({ "reference": all[at], "property": "name", "value": name });
+    // They differ only behind what a question shows of a text.
+    let long = |end: &str| format!("{}{end}", "long ".repeat(30));
+    let mut changes: Vec<Json> = (0..9).map(|at| change(at, &long("a"))).collect();
+    changes.push(change(9, &long("b")));
+    session.answers = vec![Choice::Hour];
+    let outcome = session.call("iac_mcp_set_property", &json!({ "changes": changes }));
+    assert_eq!(code(&outcome.body), "permission_denied", "an hour is not offered for values that differ");
+    let text = session.asked[0].text();
+    assert!(text.contains("(9 objects):\n  thing \"t1\"\n") && text.contains("\n  and 4 more\n"), "{text}");
+    assert!(
+        text.contains("- thing \"t10\"\n  \"name\" old: \"t10\" (3 characters)\n  \"name\" new: "),
+        "{text}"
+    );
+    assert_eq!(session.asked[0].choices(), [Choice::Once, Choice::Deny]);
+    let each: Vec<Json> = (0..26).map(|at| change(at, &format!("n{at}"))).collect();
+    session.answers = vec![Choice::Once];
+    let too_many = session.call("iac_mcp_set_property", &json!({ "changes": each }));
+    assert_eq!((code(&too_many.body), session.writes()), ("invalid_parameter", json!([])));
+    let outcome = session.call("iac_mcp_set_property", &json!({ "changes": each[..25] }));
+    assert_eq!(outcome.body["success"], true, "{}", outcome.body);
+    assert!((0..25).all(|at| session.asked[1].text().contains(&format!("new: \"n{at}\""))));
+}
+
+/// A client cannot divide an undo, so the question holds all of it.
+#[test]
+fn an_undo_of_many_different_values_shows_all_of_them() {
+    let things: Vec<Json> =
+        (1..=30).map(|id| json!({ "id": id, "name": format!("t{id}"), "flag": false })).collect();
+    let mut session = Session::new("", &json!({ "things": things }));
+    let all = json!(session.references("thing"));
+    session.answers = vec![Choice::Once, Choice::Once];
+    session.call("iac_mcp_set_property", &set(&all, "name", json!("same")));
+    let back = session.call("iac_mcp_undo", &json!({ "last": true })).body;
+    assert_eq!(back["success"], true, "{back}");
+    assert!((1..=30).all(|id| session.asked[1].text().contains(&format!("new: \"t{id}\""))));
+}
