@@ -206,10 +206,22 @@ fn known(dictionary: &Dictionary, class: &str, term: &str) -> Option<Identifier>
     dictionary.property(class, term).and_then(|found| Identifier::of(&found.name))
 }
 
-fn names(dictionary: &Dictionary, class: &str) -> impl Iterator<Item = Identifier> {
-    name(dictionary, class)
-        .into_iter()
-        .chain(LABELS.iter().filter_map(move |term| known(dictionary, class, term)))
+fn names<'a>(dictionary: &'a Dictionary, class: &'a str) -> impl Iterator<Item = Identifier> {
+    named(dictionary, class).filter_map(|property| Identifier::of(&property.name))
+}
+
+fn named<'a>(dictionary: &'a Dictionary, class: &'a str) -> impl Iterator<Item = &'a Property> {
+    let name = dictionary.properties(class).into_iter().find(|property| property.code == "pnam");
+    name.into_iter().chain(LABELS.iter().filter_map(move |term| dictionary.property(class, term)))
+}
+
+/// Returns the properties that tell a human which object of a class it is, the best first, as the dictionary names them.
+pub(crate) fn labels(app: &str, dictionary: &Dictionary, class: &str) -> Vec<String> {
+    let found: Vec<&Property> = match profile_of(app, dictionary, class) {
+        Some(profile) => profile.labels.iter().filter_map(|term| dictionary.property(class, term)).collect(),
+        None => named(dictionary, class).take(1).collect(),
+    };
+    found.into_iter().map(|property| property.name.clone()).collect()
 }
 
 impl Subject {
@@ -222,12 +234,7 @@ impl Subject {
     /// Returns the identity and the name of an object.
     pub(crate) fn of(app: &str, dictionary: &Dictionary, path: Path, slots: Vec<Slot>) -> Self {
         let class = path.class().to_owned();
-        let labels = match profile_of(app, dictionary, &class) {
-            Some(profile) => {
-                profile.labels.iter().filter_map(|term| known(dictionary, &class, term)).collect()
-            }
-            None => names(dictionary, &class).take(1).collect(),
-        };
+        let labels = labels(app, dictionary, &class).iter().filter_map(|term| Identifier::of(term)).collect();
         let mark =
             if path.is_stable() { mark_of(app, dictionary, &class) } else { mark(app, dictionary, &class) };
         let by_name = matches!(path.last(), Some((_, Segment::Element(_, By::Name(_)))));

@@ -165,7 +165,7 @@ impl From<Outcome> for Driven {
 impl From<Box<Question>> for Driven {
     fn from(question: Box<Question>) -> Self {
         let message =
-            format!("{}: this needs the yes of a human, who has not been asked yet", question.title());
+            format!("{}: this needs the yes of a human, who has not been asked yet", question.told());
         let fault = Fault::new(Code::PermissionRequired, message, "ask, and call again with the answer");
         Self { outcome: refused(&fault.with("requiresPrompt", true)), question: Some(question) }
     }

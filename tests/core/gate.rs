@@ -6,6 +6,8 @@ mod anything;
 mod closed;
 #[path = "gate/create.rs"]
 mod create;
+#[path = "gate/hidden.rs"]
+mod hidden;
 #[path = "gate/moves.rs"]
 mod moves;
 #[path = "gate/places.rs"]

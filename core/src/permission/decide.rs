@@ -162,12 +162,28 @@ impl Unasked {
         let is_broad = is_wide(&action, &harm) || is_followed(&action, &harm);
         let once = action.deed.asks_macos() || wording.differs || is_broad;
         let lasting = if once { Vec::new() } else { scopes.clone() };
-        let unbound = Question { wording, level: harm.level, why, scopes: lasting, digest: Digest::of(&[]) };
+        let told = if shows_what_was_read(&action.deed) {
+            each(&scopes, Scope::order).join(", ")
+        } else {
+            wording.deed.clone()
+        };
+        let (level, digest) = (harm.level, Digest::of(&[]));
+        let unbound = Question { wording, told, level, why, scopes: lasting, digest };
         // A yes for longer counts for the scopes.
         parts.extend(scopes.iter().map(Scope::policy_line));
         parts.push(unbound.text());
         let digest = Digest::of(&parts);
         Asked { action, harm, scopes, question: Question { digest, ..unbound } }
+    }
+}
+
+/// Whether the action in words holds something that was read of the app: the old value that an undo writes, the whole of a
+/// text to which something is added, the name of an object among the parameters.
+fn shows_what_was_read(deed: &Deed) -> bool {
+    match deed {
+        Deed::Set(_) => true,
+        Deed::Command(invocation) => invocation.values().any(|given| !given.paths().is_empty()),
+        _ => false,
     }
 }
 
@@ -254,7 +270,7 @@ impl Asked {
     }
 
     fn no(self, said: &str, source: Source) -> Answered {
-        let message = format!("{}: {said}", self.question.title());
+        let message = format!("{}: {said}", self.question.told());
         let fault =
             Fault::new(Code::PermissionDenied, message, "do not repeat it unless the user asks for it again")
                 .in_app(&self.action.app)
@@ -263,8 +279,8 @@ impl Asked {
     }
 
     fn required(self, why: &str) -> Answered {
-        let title = self.question.title();
-        let message = format!("{title}: a human must approve this, and no one could be asked: {why}");
+        let told = self.question.told();
+        let message = format!("{told}: a human must approve this, and no one could be asked: {why}");
         let lines = each(&self.scopes, Scope::policy_line);
         let commands = each(&self.scopes, |scope| format!("`{}`", scope.command_line())).join(" and ");
         let those = if lines.len() == 1 { "that line" } else { "those lines" };

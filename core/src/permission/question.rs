@@ -20,6 +20,7 @@ pub struct Digest([u8; 32]);
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     pub(super) wording: Wording,
+    pub(super) told: String,
     pub(super) level: Level,
     pub(super) why: String,
     pub(super) scopes: Vec<Scope>,
@@ -167,7 +168,17 @@ impl Question {
 
     /// One line: who wants to do what to how many objects.
     pub fn title(&self) -> String {
-        let Wording { app, plugin, deed, count, .. } = &self.wording;
+        self.line(&self.wording.deed)
+    }
+
+    /// The same line for the client: without values and names that were read to be shown to a human, because a rule may
+    /// keep them from the client.
+    pub fn told(&self) -> String {
+        self.line(&self.told)
+    }
+
+    fn line(&self, deed: &str) -> String {
+        let Wording { app, plugin, count, .. } = &self.wording;
         let who = plugin
             .as_ref()
             .map(|plugin| format!("The plugin {} wants to: ", quoted(plugin)))

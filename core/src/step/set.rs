@@ -229,7 +229,7 @@ impl Setting {
             if old != Some(open.change.subject.slots.len()) {
                 let message = format!(
                     "the server could not read the current values of {}, so it cannot ask the user about the change",
-                    open.words
+                    open.told(app, world)
                 );
                 self.tell(&open, Fault::new(Code::ExecutionFailed, message, "try again later"))?;
                 continue;
@@ -243,7 +243,7 @@ impl Setting {
                 continue;
             }
             if self.is_undo(&open) && open.change.expected.old.as_ref() != Some(&old) {
-                self.changed_since(&open)?;
+                self.changed_since(&open, app, world)?;
                 continue;
             }
             open.change.expected.mark = mark.map(str::to_owned);
@@ -264,11 +264,11 @@ impl Setting {
                 continue;
             };
             if self.is_undo(&open) {
-                self.changed_since(&open)?;
+                self.changed_since(&open, app, world)?;
                 continue;
             }
             if self.rounds >= MOST_ROUNDS {
-                let message = format!("{} changes while the server asks about it", open.words);
+                let message = format!("{} changes while the server asks about it", open.told(app, world));
                 self.tell(&open, Fault::new(Code::ExecutionFailed, message, "try again later"))?;
                 continue;
             }
@@ -287,9 +287,9 @@ impl Setting {
     }
 
     /// Undo reverses a write only if it was the last one.
-    fn changed_since(&mut self, open: &Open) -> Result<(), Fault> {
-        let message =
-            format!("{} was changed since: its value is no longer the one that was written", open.words);
+    fn changed_since(&mut self, open: &Open, app: &App, world: &World<'_>) -> Result<(), Fault> {
+        let told = open.told(app, world);
+        let message = format!("{told} was changed since: its value is no longer the one that was written");
         let suggestion =
             "read it, and set it with iac_mcp_set_property if the user still wants the old value";
         self.tell(open, Fault::new(Code::ExecutionFailed, message, suggestion))

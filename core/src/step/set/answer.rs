@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Open, Setting};
 use crate::app::App;
-use crate::change::{Change, Slot, holds};
+use crate::change::{Change, Slot, holds, labels};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
@@ -21,6 +21,21 @@ use crate::value::Value;
 
 /// As much of a long text as an answer holds, in characters.
 const LONGEST: usize = 1_000;
+
+impl Open {
+    /// The object in words for the client. The words for a human hold its labels, which a rule may keep from the client.
+    pub(super) fn told(&self, app: &App, world: &World<'_>) -> String {
+        let path = &self.change.subject.path;
+        let may_read = |term: &str| may_read(term, app, world.gate, world.now);
+        let labels = app.dictionary().map(|dictionary| labels(&app.bundle_id, dictionary, path.class()));
+        match labels {
+            Ok(labels) if !self.words.is_empty() && labels.iter().all(|term| may_read(term)) => {
+                self.words.clone()
+            }
+            _ => path.to_string(),
+        }
+    }
+}
 
 impl Setting {
     /// Takes the script's report about one object.
@@ -72,7 +87,8 @@ impl Setting {
         self.tell_changes(&open, row, app, world)
     }
 
-    /// Whether an object already has all new values. Then no one is asked and nothing is written.
+    /// Whether an object already has all new values. Then no one is asked and nothing is written. Values that the client
+    /// may not read are not compared: the answer would say whether the client has guessed them.
     pub(super) fn is_so_already(
         &mut self,
         open: &Open,
@@ -86,6 +102,10 @@ impl Setting {
             let old = value(old.get(at).unwrap_or(&Json::Null), Some(&slot.kind), &dictionary);
             slot.readable && holds(given, &old, &dictionary) == Some(true)
         };
+        let may_read = |slot: &Slot| may_read(&slot.term, app, world.gate, world.now);
+        if !open.change.subject.slots.iter().all(may_read) {
+            return Ok(false);
+        }
         if !slots.into_iter().all(is_so) {
             return Ok(false);
         }
@@ -127,10 +147,12 @@ impl Setting {
             };
             let mut entry = match self.items.get(open.item).and_then(|item| item.id) {
                 Some(id) => json!({ "reference": id.to_string() }),
-                None => json!({ "object": open.words }),
+                None => json!({ "object": open.told(app, world) }),
             };
             written.tell(&mut entry, app, &dictionary, world);
-            let is_written = written.old != written.now && row.get("unwritten").is_none();
+            // Whether a hidden value was another one before is not told either.
+            let is_written = row.get("unwritten").is_none()
+                && (written.old != written.now || !may_read(&slot.term, app, world.gate, world.now));
             if !is_written && entry["verified"] == json!(true) {
                 entry["note"] = json!("the property already had this value; nothing was written");
             }
@@ -142,8 +164,7 @@ impl Setting {
             // The id of the whole call stands at the top.
             if is_written && undo.is_none() {
                 entry["undo"] = Json::Null;
-                let path = open.change.subject.path.to_string();
-                let words = if open.words.is_empty() { &path } else { &open.words };
+                let words = open.told(app, world);
                 self.lasting = Some((app.bundle_id.to_string(), format!("set {} of {words}", slot.term)));
             }
             self.undo.extend(undo);
@@ -263,7 +284,7 @@ impl Written<'_> {
             is_undo: self.is_undo,
             app: app.bundle_id.to_string(),
             object: path.to_json(),
-            words: if open.words.is_empty() { path.to_string() } else { open.words.clone() },
+            words: open.told(app, world),
             mark,
             at: world.now,
             way: Way::Set { property: self.slot.term.clone(), old, now: self.now.clone() },
