@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
+use super::begin::checked;
 use super::{Open, Setting};
 use crate::app::App;
 use crate::change::{Change, Slot, holds, labels};
@@ -12,7 +13,7 @@ use crate::fault::{Code, Fault};
 use crate::marshal::Given;
 use crate::osa_error::OsaError;
 use crate::permission::may_read;
-use crate::specifier::{By, Id, Mark, Path, Segment};
+use crate::specifier::{By, Id, Mark, Path, Segment, find_property};
 use crate::step::World;
 use crate::step::command;
 use crate::step::show::{show, value};
@@ -278,6 +279,11 @@ impl Written<'_> {
             return None;
         }
         let old = restorable(&value(&self.old, Some(&self.slot.kind), dictionary), dictionary)?;
+        // An app may hold nothing where its dictionary lets nobody write nothing.
+        if old.is_null() {
+            let property = find_property(dictionary, path.class(), &self.slot.term).ok()?;
+            checked(&old, property, app, world).ok()?;
+        }
         Some(Undo {
             id: Undo::id((world.fresh)()),
             call: None,
