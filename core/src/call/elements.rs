@@ -158,6 +158,7 @@ impl GetElements {
                     (one, other) => one.or(other),
                 };
                 if let Some((first, last)) = range {
+                    self.stands_alone()?;
                     (self.offset, self.limit) = window(first, last)?;
                 }
                 Ok(self)
@@ -181,6 +182,35 @@ impl GetElements {
                 Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "elements"))
             }
         }
+    }
+}
+
+impl GetElements {
+    /// A range counts the elements of one container as they stand, before anything is chosen or put in order.
+    fn stands_alone(&self) -> Result<(), Fault> {
+        let beside = [
+            ("where", self.filter.is_some() || self.filter_text.is_some()),
+            ("sort", !self.sort.is_empty()),
+            ("groupBy", !self.group_by.is_empty()),
+            ("aggregate", !self.aggregate.is_empty()),
+            ("recursive", self.recursive),
+        ];
+        let many = |container: &Container| matches!(container, Container::Specifier(of) if matches!(**of, Specifier::Every { .. } | Specifier::Filter { .. }));
+        let message = match beside.iter().find(|(_, is_there)| *is_there) {
+            Some((parameter, _)) => {
+                format!(
+                    "a range or an index in `elements` counts all elements, before `{parameter}` chooses any"
+                )
+            }
+            None if self.containers.iter().any(many) => {
+                "a range or an index in `elements` counts in one container, and `every` leads to many"
+                    .to_owned()
+            }
+            None => return Ok(()),
+        };
+        let suggestion =
+            "leave it out and use `limit` and `offset`, or list it alone and pass the references on";
+        Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "elements"))
     }
 }
 
