@@ -56,7 +56,7 @@ const CONSEQUENCES: [(&str, &str, &str); 6] = [
     (
         "com.apple.iCal",
         DELETE,
-        "an event of a series goes with all its dates, or on some versions of macOS with the first one only, and this server cannot restore deleted objects",
+        "if the event repeats, all its dates go (on some versions of macOS only the first one); this server cannot restore deleted objects",
     ),
     ("", DELETE, "this server cannot restore deleted objects"),
     ("", SEND, "a sent message cannot be recalled"),
@@ -68,7 +68,7 @@ const CONSEQUENCES: [(&str, &str, &str); 6] = [
 /// # Source
 /// Calendar's dictionary: a series is one event with a rule; no script reaches one occurrence of it.
 const SETTING: [(&str, &str, &str); 1] =
-    [("com.apple.iCal", "event", "an event of a series changes at all its dates")];
+    [("com.apple.iCal", "event", "if the event repeats, this changes all its dates")];
 
 /// A limit on element classes: more of them belong to an object such as a person with addresses, and are not contents
 /// of a container.
