@@ -5,10 +5,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-BIN = os.environ.get("IAC_MCP_BIN", str(ROOT / "target/debug/iac-mcp"))
-# Coverage is of this program, not of what it starts.
-WRAPPERS = {"RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "CARGO_TARGET_DIR"}
+from workshop import BIN, ROOT, WRAPPERS
+
 SOURCES = [ROOT / "plugins/omnifocus", ROOT / "plugins/sdk"]
 KEPT = Path(BIN).parent.parent / "tmp/installed/omnifocus"
 SAID = KEPT / "said.txt"

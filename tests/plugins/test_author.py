@@ -1,32 +1,12 @@
 """The way of an author: a new plugin is made, tested, built, checked, installed and called."""
 
 import json
-import os
-import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-BIN = os.environ.get("IAC_MCP_BIN", str(ROOT / "target/debug/iac-mcp"))
-# Coverage is of this program, not of what it starts.
-WRAPPERS = {"RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "CARGO_TARGET_DIR"}
+from workshop import BIN, ROOT, Workshop
 
 
-class Author(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="iac-mcp-author-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        kept = {name: value for name, value in os.environ.items() if name not in WRAPPERS}
-        own = {"IAC_MCP_STATE": str(self.folder / "state"), "IAC_MCP_CACHE": str(self.folder / "cache")}
-        self.environment = kept | own
-
-    def run_in(self, folder, *command, status=0):
-        ended = subprocess.run(command, cwd=folder, env=self.environment, capture_output=True, text=True)
-        self.assertEqual(ended.returncode, status, f"{command}: {ended.stdout}{ended.stderr}")
-        return ended.stdout + ended.stderr
-
+class Author(Workshop):
     def test_from_nothing_to_a_call(self):
         """Runs the first commands of docs/plugins.md as they stand there."""
         text = (ROOT / "docs/plugins.md").read_text()

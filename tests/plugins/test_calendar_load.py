@@ -2,17 +2,14 @@
 
 import datetime
 import json
-import os
 import shutil
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-BIN = os.environ.get("IAC_MCP_BIN", str(ROOT / "target/debug/iac-mcp"))
-# Coverage is of this program, not of what it starts.
-WRAPPERS = {"RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "CARGO_TARGET_DIR"}
+from workshop import BIN, ROOT, environment
+
 DAYS = 14
 
 
@@ -22,8 +19,7 @@ class CalendarLoad(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="iac-mcp-calendar-load-")
         cls.addClassCleanup(folder.cleanup)
         folder = Path(folder.name)
-        kept = {name: value for name, value in os.environ.items() if name not in WRAPPERS}
-        cls.environment = kept | {"IAC_MCP_STATE": str(folder / "state"), "IAC_MCP_CACHE": str(folder / "cache")}
+        cls.environment = environment(folder)
         source = ROOT / "plugins/calendar-load"
         cls.run_in(source, BIN, "plugin", "build")
         package = shutil.move(source / "calendar-load.wasm", folder / "calendar-load.wasm")

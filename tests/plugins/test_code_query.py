@@ -8,13 +8,14 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from workshop import environment
+
 ROOT = Path(__file__).resolve().parents[2]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 BIN = os.environ.get("IAC_MCP_BIN", str(TARGET / "debug/iac-mcp"))
 # By its id it is built first; a package that is there already can be named.
 PLUGIN = os.environ.get("IAC_MCP_CODE_QUERY", "code-query")
 SERVERS = [TARGET / "tools/python/servers/bin", ROOT / "target/tools/python/servers/bin"]
-WRAPPERS = {"RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "CARGO_TARGET_DIR"}
 
 SOURCE = '''class Animation:
     def get_frame(self) -> int:
@@ -40,9 +41,7 @@ class CodeQuery(unittest.TestCase):
         self.project = self.folder / "project"
         self.project.mkdir()
         (self.project / "animation.py").write_text(SOURCE)
-        kept = {name: value for name, value in os.environ.items() if name not in WRAPPERS}
-        own = {"IAC_MCP_STATE": str(self.folder / "state"), "IAC_MCP_CACHE": str(self.folder / "cache"), "PATH": search}
-        self.environment = kept | own
+        self.environment = environment(self.folder) | {"PATH": search}
         self.run_in("plugin", "add", PLUGIN, "--root", ".", "--yes")
 
     def run_in(self, *command):

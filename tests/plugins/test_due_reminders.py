@@ -5,32 +5,23 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-BIN = os.environ.get("IAC_MCP_BIN", str(ROOT / "target/debug/iac-mcp"))
+from workshop import BIN, ROOT, Workshop
+
 BINDINGS = os.environ.get("IAC_MCP_C_BINDINGS", str(ROOT / "target/debug/iac-c-bindings"))
 ZIG = os.environ.get("IAC_MCP_ZIG")
 
 
 @unittest.skipUnless(ZIG, "there is no zig: IAC_MCP_ZIG does not say where")
-class DueReminders(unittest.TestCase):
+class DueReminders(Workshop):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="iac-mcp-c-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        own = {"IAC_MCP_STATE": str(self.folder / "state"), "IAC_MCP_CACHE": str(self.folder / "cache")}
-        zig = {"ZIG_LOCAL_CACHE_DIR": str(self.folder / "zig")}
-        self.environment = dict(os.environ) | own | zig
+        super().setUp()
+        self.environment["ZIG_LOCAL_CACHE_DIR"] = str(self.folder / "zig")
         shutil.copytree(ROOT / "plugins/due-reminders", self.folder, dirs_exist_ok=True)
 
     def run_it(self, *command, status=0):
-        ended = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
-        self.assertEqual(ended.returncode, status, f"{command}: {ended.stdout}{ended.stderr}")
-        return ended.stdout
+        return self.ended(self.folder, *command, status=status).stdout
 
     def build(self):
         """Runs the commands of the guide, with a generator that does the same without being installed."""

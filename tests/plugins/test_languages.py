@@ -2,13 +2,10 @@
 
 import json
 import os
-import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-BIN = os.environ.get("IAC_MCP_BIN", str(ROOT / "target/debug/iac-mcp"))
+from workshop import BIN, ROOT, Workshop
+
 BINDINGS = os.environ.get("IAC_MCP_C_BINDINGS", str(ROOT / "target/debug/iac-c-bindings"))
 ZIG = os.environ.get("IAC_MCP_ZIG")
 # A folder with `jco`, and the program `componentize-py`.
@@ -16,17 +13,13 @@ JCO = os.environ.get("IAC_MCP_JCO")
 COMPONENTIZE_PY = os.environ.get("IAC_MCP_COMPONENTIZE_PY")
 
 
-class Languages(unittest.TestCase):
+class Languages(Workshop):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="iac-mcp-languages-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.plugin = self.folder / "notes"
         programs = self.folder / "bin"
         programs.mkdir()
-        self.environment = dict(os.environ) | {
-            "IAC_MCP_STATE": str(self.folder / "state"),
-            "IAC_MCP_CACHE": str(self.folder / "cache"),
+        self.environment |= {
             "ZIG_LOCAL_CACHE_DIR": str(self.folder / "zig"),
             "PATH": f"{programs}:{os.environ['PATH']}",
         }
@@ -38,11 +31,7 @@ class Languages(unittest.TestCase):
         path.chmod(0o755)
 
     def run_it(self, *command, status=0, cwd=None):
-        ended = subprocess.run(
-            command, cwd=cwd or self.plugin, env=self.environment, capture_output=True, text=True
-        )
-        self.assertEqual(ended.returncode, status, f"{command}: {ended.stdout}{ended.stderr}")
-        return ended.stdout + ended.stderr
+        return self.run_in(cwd or self.plugin, *command, status=status)
 
     def new(self, language):
         self.run_it(BIN, "plugin", "new", "notes", "--language", language, cwd=self.folder)

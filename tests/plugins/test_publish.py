@@ -7,14 +7,12 @@ import os
 import shutil
 import socket
 import subprocess
-import tempfile
 import threading
 import time
 import unittest
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-BIN = os.environ.get("IAC_MCP_BIN", str(ROOT / "target/debug/iac-mcp"))
+from workshop import BIN, ROOT, Workshop
+
 REGISTRY = os.environ.get("IAC_MCP_REGISTRY") or shutil.which("docker-registry")
 RELEASED = ROOT / "tests/plugins/released/0.1.0.wasm"
 MANIFEST = "application/vnd.oci.image.manifest.v1+json"
@@ -93,24 +91,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     do_HEAD = do_POST = do_PUT = do_GET
 
 
-class Desk(unittest.TestCase):
+class Desk(Workshop):
     """A person with a state directory, and a server on the loopback."""
 
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="iac-mcp-publish-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        self.environment = dict(os.environ) | {
-            "IAC_MCP_STATE": str(self.folder / "state"),
-            "IAC_MCP_CACHE": str(self.folder / "cache"),
-        }
-
     def plugin(self, *words, status=0):
-        command = [BIN, "plugin", *map(str, words)]
-        ended = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-        said = ended.stdout + ended.stderr
-        self.assertEqual(ended.returncode, status, f"{command}: {said}")
-        return said
+        return self.run_in(self.folder, BIN, "plugin", *words, status=status)
 
     def refused(self, *words, status=1):
         """What was said about something that was refused, which left everything as it was."""
@@ -352,7 +337,7 @@ class Registries(Desk):
         self.lies(self.image(wasm, ("application/vnd.iac-mcp.plugin.v1.minisign", b"x" * 9999)), "expected at most 4096")
         self.held[f"/v2/x/blobs/{sha(self.good)}"] = package("0.2.0")
         self.lies(self.image(wasm), f"it has the digest {sha(package('0.2.0'))}, expected {sha(self.good)}")
-        self.held[f"/v2/x/blobs/{sha(self.good)}"] = lambda request: request.answer(307, Location=f"http://example.com/x")
+        self.held[f"/v2/x/blobs/{sha(self.good)}"] = lambda request: request.answer(307, Location="http://example.com/x")
         self.lies(self.image(wasm), "which is not https")
 
     def test_a_login_stays_with_its_registry(self):
