@@ -35,6 +35,8 @@ pub struct GetElements {
     pub aggregate: Vec<(Fold, String)>,
     /// How many at most, up to 1,000; 0 to count.
     pub limit: usize,
+    /// Whether the call says `limit`, so that it holds beside the elements' own number of them.
+    pub is_limited: bool,
     /// How many to pass over first; below zero it counts from the end.
     pub offset: i64,
     /// How much of a long text.
@@ -80,7 +82,8 @@ impl GetElements {
         if elements.is_some() && arguments.get("elementType").is_some() {
             return Err(twice("elementType"));
         }
-        let limit = arguments.count("limit", 0, HIGHEST_LIMIT)?.unwrap_or(LIMIT);
+        let given = arguments.count("limit", 0, HIGHEST_LIMIT)?;
+        let limit = given.unwrap_or(LIMIT);
         // Groups count anyway: who counts by groups wants to see them.
         let is_grouped = arguments.get("groupBy").is_some() || arguments.get("aggregate").is_some();
         let call = Self {
@@ -102,6 +105,7 @@ impl GetElements {
             group_by: arguments.one_or_more_texts("groupBy")?.unwrap_or_default(),
             aggregate: aggregate(arguments)?,
             limit: if limit == 0 && is_grouped { LIMIT } else { limit },
+            is_limited: given.is_some(),
             offset: arguments.count("offset", 0, HIGHEST_OFFSET)?.unwrap_or_default() as i64,
             text: arguments.window(TEXT_IN_LIST)?,
         };
@@ -131,6 +135,7 @@ impl GetElements {
             group_by: Vec::new(),
             aggregate: Vec::new(),
             limit: HIGHEST_LIMIT,
+            is_limited: false,
             offset: 0,
             text: TextWindow { offset: 0, limit: TEXT_IN_LIST },
         }
@@ -159,14 +164,17 @@ impl GetElements {
                 };
                 if let Some((first, last)) = range {
                     self.stands_alone()?;
-                    (self.offset, self.limit) = window(first, last)?;
+                    self.begins_once()?;
+                    let (offset, count) = window(first, last)?;
+                    return Ok(self.windowed(offset, count));
                 }
                 Ok(self)
             }
             Specifier::Filter { element, container, filter, limit, last } => {
                 let all = Specifier::Every { element, container, filter: Some(filter), range: None };
-                let offset = if last { -(limit as i64) } else { self.offset };
-                Self { elements: Some(all), limit, offset, ..self }.settled()
+                self.begins_once()?;
+                let offset = if last { -(limit as i64) } else { 0 };
+                Self { elements: Some(all), ..self.windowed(offset, limit) }.settled()
             }
             Specifier::Element { element, index, container } => {
                 let one = Specifier::Every { element, container, filter: None, range: Some((index, index)) };
@@ -186,6 +194,22 @@ impl GetElements {
 }
 
 impl GetElements {
+    /// The elements' own window; of it, the first as many as the call asks for.
+    fn windowed(self, offset: i64, count: usize) -> Self {
+        let limit = if self.is_limited { self.limit.min(count) } else { count };
+        Self { offset, limit, ..self }
+    }
+
+    /// Elements that say where they begin leave nothing for `offset` to say.
+    fn begins_once(&self) -> Result<(), Fault> {
+        if self.offset == 0 {
+            return Ok(());
+        }
+        let message = "`elements` says at which element it begins, so `offset` cannot say another";
+        let suggestion = "leave `offset` out, or ask for `every …` with `limit` and `offset`";
+        Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "offset"))
+    }
+
     /// A range counts the elements of one container as they stand, before anything is chosen or put in order.
     fn stands_alone(&self) -> Result<(), Fault> {
         let beside = [

@@ -288,6 +288,12 @@ impl Parser<'_> {
         let Some((to, end)) = self.bound(next + 1, true)? else {
             return Err(self.unexpected(next + 1, "the last index of the range"));
         };
+        if to < from && (from < 0) == (to < 0) {
+            // The text counts from 1, and from -1 at the end.
+            let [from, to] = [from, to].map(|place| place + i32::from(place >= 0));
+            let wrong = format!("the range {from} thru {to} ends before it begins");
+            return Err(Fail::refused(at, end, wrong, format!("write {to} thru {from}")));
+        }
         Ok(Some((How::Range(from, to), end)))
     }
 
