@@ -444,8 +444,10 @@ pub struct ByIndex {
 /// One property as it is read of every element.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// As the client sees it: the dictionary's term, or terms joined by dots.
+    /// The dictionary's term, or terms joined by dots; the rules about properties name these.
     pub term: String,
+    /// The client's words for it, where the server found the way: `account.name` for `mailbox.account.name`.
+    pub asked: Option<String>,
     /// The way from the element: several identifiers for a property path.
     pub identifiers: Vec<Identifier>,
     /// The type of its values.
@@ -464,6 +466,11 @@ pub struct Column {
 }
 
 impl Column {
+    /// The name of its values in an answer.
+    pub fn shown(&self) -> &str {
+        self.asked.as_deref().unwrap_or(&self.term)
+    }
+
     /// Whether its values are texts, which cost more to carry over than numbers and dates.
     pub fn is_text(&self) -> bool {
         self.kind.0.iter().any(|kind| kind.name.ends_with("text"))

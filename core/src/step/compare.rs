@@ -32,7 +32,7 @@ pub(super) fn comparable(
     if compare.value.is_null() && EQUALITY.contains(&operator) {
         return Ok(Json::Null);
     }
-    let place = format!("`{}` {}", column.term, operator.as_str());
+    let place = format!("`{}` {}", column.shown(), operator.as_str());
     let sides = sides(&all);
     if sides.is_empty() {
         return Err(incomparable(&place, column, &all, dictionary));
@@ -159,7 +159,7 @@ fn incomparable(place: &str, column: &Column, shapes: &[Shape<'_>], dictionary: 
         Some(property) => {
             format!(
                 "compare one of its properties, such as `{}.{}`, or it with null",
-                column.term, property.name
+                column.shown(), property.name
             )
         }
         None => "compare another property, or this one with null".to_owned(),

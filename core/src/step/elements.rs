@@ -551,7 +551,7 @@ impl Listing {
                     Some(column) => {
                         let column = &self.wanted.columns[*column];
                         let shown = show(&value(cell, Some(&column.kind), dictionary), app, world);
-                        key.insert(column.term.clone(), shown);
+                        key.insert(column.shown().to_owned(), shown);
                     }
                 }
             }
@@ -559,7 +559,7 @@ impl Listing {
             for ((fold, column), cell) in of.iter().zip(group[2].as_array().into_iter().flatten()) {
                 let column = &self.wanted.columns[*column];
                 let shown = show(&value(cell, None, dictionary), app, world);
-                said[format!("{}({})", fold.as_str(), column.term)] = shown;
+                said[format!("{}({})", fold.as_str(), column.shown())] = shown;
             }
             groups.push(said);
         }
@@ -644,7 +644,7 @@ impl Listing {
             let mut shown = Shown { in_words: Some(std::mem::take(objects)), ..Shown::default() };
             let cells = cells.as_array().map(Vec::as_slice).unwrap_or_default();
             for (column, cell) in self.wanted.columns.iter().zip(cells) {
-                shown.add(&column.term, &value(cell, Some(&column.kind), dictionary), app, world);
+                shown.add(column.shown(), &value(cell, Some(&column.kind), dictionary), app, world);
             }
             *objects = shown.in_words.take().unwrap_or_default();
             shown.into_fields(&mut fields);

@@ -68,6 +68,7 @@ impl Outer<'_> {
         let found = around.column(app, dictionary, class, &rest);
         Some(found.map(|found| Column {
             term: format!("{first}.{}", found.term),
+            asked: found.asked.as_ref().map(|asked| format!("{first}.{asked}")),
             up: found.up + up,
             long: false,
             ..found

@@ -138,9 +138,14 @@ fn named(dictionary: &Dictionary, class: &str) -> Vec<Identifier> {
 /// A name in it is unknown, has no identifier, or may not be read.
 pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str) -> Result<Column, Fault> {
     own_column(app, dictionary, class, term).or_else(|fault| {
-        match owner::by_property(dictionary, class, term).or_else(|| with_dots(term)) {
-            Some(term) => own_column(app, dictionary, class, &term),
-            None => Err(fault),
+        let dotted = with_dots(term);
+        let path = dotted.as_deref().unwrap_or(term);
+        match owner::by_property(dictionary, class, path) {
+            Some(way) => {
+                let found = own_column(app, dictionary, class, &way)?;
+                Ok(Column { asked: Some(path.trim().to_owned()), ..found })
+            }
+            None => dotted.map_or(Err(fault), |path| own_column(app, dictionary, class, &path)),
         }
     })
 }
@@ -166,6 +171,7 @@ pub(super) fn own_column(
     let mut owner = class.to_owned();
     let mut column = Column {
         term: String::new(),
+        asked: None,
         identifiers: Vec::new(),
         kind: Default::default(),
         long: false,
@@ -318,7 +324,7 @@ fn read(member: &Member, row: &Json, app: &App, world: &mut World<'_>) -> Result
             columns
                 .iter()
                 .zip(cells)
-                .map(|(column, cell)| (column.term.clone(), value(cell, Some(&column.kind), &dictionary)))
+                .map(|(column, cell)| (column.shown().to_owned(), value(cell, Some(&column.kind), &dictionary)))
                 .collect()
         }
     };
