@@ -26,6 +26,7 @@ mod owner;
 mod placing;
 mod properties;
 mod query;
+mod repeated;
 mod script;
 mod set;
 mod show;

@@ -10,7 +10,8 @@ use super::compare::comparable;
 use super::first::First;
 use super::names::{self, Objects};
 use super::occurrence::{self, Within};
-use super::owner::Outer;
+use super::owner::{self, Outer};
+use super::repeated::Repeated;
 use super::show::{Shown, largest, show, value};
 use super::{Step, Then, World, done, held, in_app, query};
 pub(super) use series::Filling;
@@ -444,8 +445,13 @@ impl Listing {
         let rows = answer.get("rows").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
         let mut elements = Vec::new();
         let mut size = ENVELOPE;
-        for row in rows {
-            let element = self.element(row, &dictionary, objects, app, world);
+        let mut repeated = Repeated::default();
+        for (at, row) in rows.iter().enumerate() {
+            let mut element = self.element(row, &dictionary, objects, app, world);
+            // A program looks for errors where the object is.
+            if world.gate.plugin.is_none() {
+                repeated.take(at, &mut element);
+            }
             size += element.to_string().len() + 1;
             if size > largest(world) && !elements.is_empty() {
                 break;
@@ -454,6 +460,7 @@ impl Listing {
         }
         let mut body = json!({ "app": &*app.bundle_id, "type": self.wanted.collection.class });
         say_once("container", &mut elements, &mut body);
+        repeated.tell(&mut elements, &mut body);
         self.with_counts(&mut body, elements, rows.len(), total);
         self.told(&mut body, reason);
         if total == 0
@@ -645,6 +652,9 @@ impl Listing {
             let cells = cells.as_array().map(Vec::as_slice).unwrap_or_default();
             for (column, cell) in self.wanted.columns.iter().zip(cells) {
                 shown.add(column.shown(), &value(cell, Some(&column.kind), dictionary), app, world);
+                if let Some(error) = shown.errors.get_mut(column.shown()) {
+                    owner::with_less(error, column);
+                }
             }
             *objects = shown.in_words.take().unwrap_or_default();
             shown.into_fields(&mut fields);

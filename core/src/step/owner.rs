@@ -1,5 +1,7 @@
 //! What elements are in: `calendar.name` of an event, or `container.name`, as if it were a property of the event.
 
+use serde_json::{Value as Json, json};
+
 use super::properties::{column, own_column, with_dots};
 use crate::action::Column;
 use crate::app::App;
@@ -90,6 +92,16 @@ impl Outer<'_> {
         };
         let first = self.containers.first().and_then(steps)?;
         self.containers.iter().all(|container| steps(container) == Some(first)).then_some(first)
+    }
+}
+
+/// Says how an owner that is not there is asked for with one step less.
+pub(super) fn with_less(error: &mut Json, column: &Column) {
+    let parts: Vec<&str> = column.shown().split('.').collect();
+    let [first, owners @ .., _, last] = parts.as_slice() else { return };
+    if error["number"] == -1728 {
+        let less: Vec<&str> = std::iter::once(first).chain(owners).chain([last]).copied().collect();
+        error["suggestion"] = json!(format!("ask for `{}`, which is one step nearer", less.join(".")));
     }
 }
 
