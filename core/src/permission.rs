@@ -13,7 +13,9 @@ use std::sync::Arc;
 
 use crate::Millis;
 use crate::action::{Action, Deed, SystemDeed, Terms};
+use crate::app::App;
 use crate::fault::Fault;
+use crate::specifier::Path;
 
 pub use classify::{Classified, LevelRule, MANY, classify, classify_command, classify_write};
 pub use closed::{Closed, Where};
@@ -45,6 +47,13 @@ pub struct Gate {
     pub closed: Arc<Closed>,
     /// Whether no one can be asked: the client cannot ask, and there is no screen for a dialog.
     pub alone: bool,
+}
+
+impl Gate {
+    /// Whether no closed place stands in the way of listing what is in a container.
+    pub(crate) fn may_list(&self, app: &App, container: &Path) -> bool {
+        self.closed.is_listed(&app.bundle_id, &Terms(app.dictionary.clone()), container)
+    }
 }
 
 /// How long dangerous calls ask after the server read other people's content. An approval for an hour lasts as long.

@@ -219,7 +219,7 @@ fn wanted(
     let costs = world.learned.costs(&app.bundle_id);
     let Place { containers, collection, inner } = place;
     let class = collection.class.clone();
-    let outer = Outer { containers: &containers, is_recursive: inner.is_some() };
+    let outer = Outer { containers: &containers, is_recursive: inner.is_some(), gate: world.gate };
     let mut columns = Columns { app, dictionary, class: &class, outer, home: world.home, known: Vec::new() };
     for term in &call.properties {
         columns.place(term)?;

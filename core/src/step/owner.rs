@@ -8,7 +8,8 @@ use crate::app::App;
 use crate::change;
 use crate::dictionary::{APPLICATION, Dictionary, Property, names};
 use crate::fault::Fault;
-use crate::specifier::{Path, Segment};
+use crate::permission::Gate;
+use crate::specifier::{By, Path, Segment};
 
 /// The word for the container of an element, of whatever class.
 const CONTAINER: &str = "container";
@@ -22,6 +23,8 @@ pub(super) struct Outer<'a> {
     pub(super) containers: &'a [Path],
     /// Whether containers inside them are read too, so that only the next one is known.
     pub(super) is_recursive: bool,
+    /// What decides which lists may be advised.
+    pub(super) gate: &'a Gate,
 }
 
 impl Outer<'_> {
@@ -37,6 +40,14 @@ impl Outer<'_> {
         class: &str,
         term: &str,
     ) -> Result<Column, Fault> {
+        let found = self.found(app, dictionary, class, term);
+        found.map_err(|fault| match self.advice(app, dictionary, class, term) {
+            Some(suggestion) => Fault { suggestion, ..fault },
+            None => fault,
+        })
+    }
+
+    fn found(&self, app: &App, dictionary: &Dictionary, class: &str, term: &str) -> Result<Column, Fault> {
         let own = own_column(app, dictionary, class, term);
         if own.is_ok() {
             return own;
@@ -45,6 +56,36 @@ impl Outer<'_> {
         let path = dotted.as_deref().unwrap_or(term);
         let found = self.outer(app, dictionary, class, path);
         found.unwrap_or_else(|| column(app, dictionary, class, term))
+    }
+
+    /// The form that knows an owner which this list does not lead through: the list below every such owner, or what its
+    /// elements are in.
+    fn advice(&self, app: &App, dictionary: &Dictionary, class: &str, term: &str) -> Option<String> {
+        let dotted = with_dots(term);
+        let path = dotted.as_deref().unwrap_or(term);
+        let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
+        let owner = &dictionary.class(first.trim()).filter(|class| class.name != APPLICATION)?.name;
+        let [container] = self.containers else { return None };
+        if self.is_recursive || dictionary.property(class, first.trim()).is_some() {
+            return None;
+        }
+        if let Some(list) = below_every(owner, class, container, dictionary)
+            && self.gate.may_list(app, &list)
+        {
+            let list = list.to_text();
+            return Some(format!(
+                "list `every {class} of {list}`: there each {class} knows the {owner} that it is in"
+            ));
+        }
+        let near = format!("{CONTAINER}.{}", rest.unwrap_or("name"));
+        let knows = || self.found(app, dictionary, class, &near).is_ok();
+        // Finder's desktop and a folder are both containers of files.
+        let is_alike = dictionary.classes.values().any(|kind| {
+            dictionary.element(&kind.name, class).is_some()
+                && [owner, container.class()].iter().all(|each| dictionary.is_a(each, &kind.name))
+        });
+        (is_alike && knows())
+            .then(|| format!("ask for `{near}`: each {class} of this list is in {}", container.to_text()))
     }
 
     /// `None` if the first word names nothing that the list leads through.
@@ -66,8 +107,8 @@ impl Outer<'_> {
         let label = || change::label(&app.bundle_id, dictionary, class);
         let rest = rest.map(str::to_owned).or_else(label)?;
         let containers: Vec<Path> = owners.iter().map(|owner| owner.without(1)).collect();
-        let around = Outer { containers: &containers, is_recursive: self.is_recursive };
-        let found = around.column(app, dictionary, class, &rest);
+        let around = Outer { containers: &containers, ..*self };
+        let found = around.found(app, dictionary, class, &rest);
         Some(found.map(|found| Column {
             term: format!("{first}.{}", found.term),
             asked: found.asked.as_ref().map(|asked| format!("{first}.{asked}")),
@@ -139,29 +180,17 @@ pub(super) fn by_property(dictionary: &Dictionary, class: &str, term: &str) -> O
     }
 }
 
-/// Says which list knows the owner of an object, if somebody asks for it like a property: `window.index` of a tab.
-pub(super) fn advised(fault: Fault, dictionary: &Dictionary, class: &str, term: &str) -> Fault {
-    let Some(list) = list_through(dictionary, class, term) else { return fault };
-    let suggestion = format!("list `{list}`: there each {class} knows the {term} that it is in");
-    Fault { suggestion, ..fault }
-}
-
-/// The elements of a class by way of another: `every tab of every window`.
-fn list_through(dictionary: &Dictionary, class: &str, term: &str) -> Option<String> {
-    let holds = |owner: &str, element: &str| dictionary.element(owner, element).is_some();
-    let mut classes = dictionary.classes.values().filter(|each| !each.hidden && each.name != APPLICATION);
-    if names::key(term) == CONTAINER {
-        let holder = classes.find(|each| holds(&each.name, class))?;
-        return Some(format!("every {class} of every {}", holder.name));
-    }
-    let owner = &dictionary.class(term).filter(|class| class.name != APPLICATION)?.name;
-    if holds(owner, class) {
-        return Some(format!("every {class} of every {owner}"));
-    }
-    let leads: Vec<_> = classes.filter(|each| holds(owner, &each.name) && holds(&each.name, class)).collect();
-    // A playlist stands for every kind of playlist.
-    let is_kind =
-        |each: &str| leads.iter().any(|other| other.name != each && dictionary.is_a(each, &other.name));
-    let between = leads.iter().find(|each| !is_kind(&each.name))?;
-    Some(format!("every {class} of every {} of every {owner}", between.name))
+/// The container of a list below every object of a class: `every list of every account` for `every list`. An object that is
+/// named is in one owner only, so its list is not asked of all of them.
+fn below_every(owner: &str, class: &str, container: &Path, dictionary: &Dictionary) -> Option<Path> {
+    let top = Path::application();
+    let every = |place: &Path, class: &str| {
+        Some(place.then(Segment::Element(place.collection(dictionary, class).ok()?, By::Every)))
+    };
+    let owners = every(&top, owner)?;
+    let list = container.segments().into_iter().try_fold(owners, |place, segment| match segment {
+        Segment::Element(member, By::Every) => every(&place, &member.class),
+        _ => None,
+    })?;
+    list.collection(dictionary, class).is_ok().then_some(list)
 }

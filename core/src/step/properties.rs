@@ -201,8 +201,7 @@ pub(super) fn own_column(
             continue;
         }
         ends_in_elements = false;
-        let property = find_property(dictionary, &owner, part.trim())
-            .map_err(|error| owner::advised(error.into(), dictionary, &owner, part.trim()))?;
+        let property = find_property(dictionary, &owner, part.trim())?;
         let identifier = Identifier::of(&property.name)
             .ok_or_else(|| SpecifierError::NoIdentifier(property.name.clone()))?;
         column.long |= plan::is_long(&app.bundle_id, dictionary, &owner, property);

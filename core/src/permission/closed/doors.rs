@@ -47,6 +47,13 @@ const KEYS: [&str; 6] =
     ["locked", "owner", "group", "ownerprivileges", "groupprivileges", "everyonesprivileges"];
 
 impl Closed {
+    /// Whether what is in a container may be listed.
+    pub(in crate::permission) fn is_listed(&self, app: &str, terms: &Terms, container: &Path) -> bool {
+        let doors = Doors { closed: self, files: Files { app, terms } };
+        let hit = || doors.read(container, true).or_else(|| doors.all_of(container, false));
+        self.is_empty() || hit().is_none()
+    }
+
     /// Says what an action would reach that no argument may.
     pub(in crate::permission) fn reached_by(&self, action: &Action) -> Option<Hit> {
         if self.is_empty() {
