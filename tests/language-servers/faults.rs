@@ -262,7 +262,12 @@ async fn it_never_says_when_it_is_ready() {
 #[tokio::test]
 async fn it_could_not_read_the_project() {
     let status = json!({"health": "error", "quiescent": true, "message": "no cargo"});
-    let script = json!([{"on": "initialized", "do": [{"say": {"method": "experimental/serverStatus", "params": status}}]}]);
+    let script = json!([
+        {"on": "initialized", "do": [{"say": {"method": "experimental/serverStatus", "params": status}}]},
+        {"on": "textDocument/references", "do": [{"refuse": 0}]},
+        {"on": "textDocument/hover", "do": [{"refuse": 0}]},
+        capable(&json!({"hoverProvider": true})),
+    ]);
     let profile = json!({"ready": {"by": "status", "after": ["x"]}});
     let rig = Rig::new(&script, &profile, &json!({}));
     let prepared = rig.answer(Ask::Prepare { language: "faulty".to_owned(), deadline: DEADLINE }).await;
@@ -271,6 +276,10 @@ async fn it_could_not_read_the_project() {
         (&json!("Degraded"), &json!("no cargo"))
     );
     assert_eq!(show(&rig.answer(search()).await), r#" ["Degraded"]"#);
+    assert_eq!(show(&rig.answer(references()).await), r#" ["Degraded"]"#);
+    let hover = Ask::Hover { places: vec![place("a.faulty", 1, 8)], deadline: DEADLINE };
+    let refused = rig.answer(hover).await;
+    assert_eq!(refused["Ok"][0]["Err"]["suggestion"], json!("no cargo"), "{refused}");
     rig.end().await;
 }
 

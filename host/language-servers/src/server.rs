@@ -197,6 +197,17 @@ impl Server {
         }
     }
 
+    /// Asks what rests on the whole project. One that could not read it may refuse: that is to say nothing, which is
+    /// doubted, and what its texts tell is known all the same.
+    async fn ask_project(&self, method: &str, params: &Json, deadline: Instant) -> Result<Json, Halt> {
+        match self.ask(method, params, deadline).await {
+            Err(Halt::Failure(Failure { cause: Cause::Failed, .. })) if self.state() == State::Degraded => {
+                Ok(Json::Null)
+            }
+            answer => answer,
+        }
+    }
+
     fn heard_of(&self, answer: Result<Json, Trouble>, method: &str, began: Instant) -> Result<Json, Halt> {
         match answer {
             // One that is busy with something else would lose what it has read, and one that had no time says nothing.
@@ -214,11 +225,10 @@ impl Server {
             }
             Trouble::Refused { code, message } => {
                 let message: String = message.chars().take(500).collect();
-                Failure::new(
-                    Cause::Failed,
-                    format!("{} refused {method} ({code}): {message}", self.profile.name),
-                )
-                .into()
+                let said = format!("{} refused {method} ({code}): {message}", self.profile.name);
+                let failure = Failure::new(Cause::Failed, said);
+                // What is wrong with the project is the likely reason.
+                self.message().into_iter().fold(failure, Failure::suggest).into()
             }
         })
     }

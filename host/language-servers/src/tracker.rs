@@ -133,16 +133,19 @@ impl Tracker {
         }
     }
 
-    /// Reads an error that stands for the whole project, which jdtls sends as `language/status`.
+    /// Reads how the whole project is, which jdtls sends as `language/status`: a build file with errors leaves it without
+    /// its sources, and a failed import without anything.
     pub(crate) fn fail(&mut self, params: &Json, profile: &Profile) {
+        let Some(failed) = &profile.failed_progress else { return };
         let text = |key: &str| params.get(key).and_then(Json::as_str).unwrap_or_default();
         let said = text("message");
-        if let Some(failed) =
-            profile.failed_progress.as_ref().filter(|failed| said.starts_with(&failed.title))
-            && text("type") == "Error"
-        {
-            self.failed = Some((String::new(), format!("{said}; {}", failed.hint)));
-        }
+        let reason = match (text("type"), said) {
+            ("ProjectStatus", "OK") => return drop(self.failed.take_if(|(kind, _)| kind == "ProjectStatus")),
+            ("ProjectStatus", _) => "its build file has errors, which its diagnostics say",
+            ("Error", said) if said.starts_with(&failed.title) => said,
+            _ => return,
+        };
+        self.failed = Some((text("type").to_owned(), format!("{reason}; {}", failed.hint)));
     }
 
     /// Reads `experimental/serverStatus`.
@@ -302,6 +305,12 @@ mod tests {
         tracker.fail(&json!({"type": "Error", "message": "Failed to import projects"}), jdtls);
         assert_eq!(tracker.state(jdtls), State::Degraded);
         assert!(tracker.message().unwrap().starts_with("Failed to import projects; "));
+        let mut tracker = Tracker::new();
+        tracker.fail(&json!({"type": "ProjectStatus", "message": "WARNING"}), jdtls);
+        assert_eq!(tracker.state(jdtls), State::Degraded);
+        assert!(tracker.message().unwrap().starts_with("its build file has errors"));
+        tracker.fail(&json!({"type": "ProjectStatus", "message": "OK"}), jdtls);
+        assert!(!tracker.is_ill());
     }
 
     #[test]

@@ -253,14 +253,13 @@ pub(crate) fn unsupported(server: &Server, what: &str) -> Trouble {
     Trouble::new("UNSUPPORTED", format!("{} does not provide {what}; try {other}", server.profile))
 }
 
-/// Says that a server which could not read the project has nothing to say; none where it has.
-pub(crate) fn degraded(server: &Server, found: usize) -> Option<Trouble> {
-    let message = server.message.as_deref().unwrap_or("no reason given");
-    let said = format!(
-        "{} could not load the workspace: {message}; outline works, workspace queries do not",
-        server.profile
-    );
-    (found == 0 && server.state == State::Degraded).then(|| Trouble::new("DEGRADED", said))
+/// Says that a server which could not read the project has nothing to say; none where it has, or where every place of a
+/// name is settled.
+pub(crate) fn degraded(server: &Server, found: usize, doubts: &Doubts) -> Option<Trouble> {
+    let message = short(server.message.as_deref().unwrap_or("no reason given"));
+    let said = format!("{} could not load the workspace: {message}", server.profile);
+    let is_lost = found == 0 && server.state == State::Degraded && doubts.has(Reason::Degraded);
+    is_lost.then(|| Trouble::new("DEGRADED", said).hint("outline, findSymbols and definition work"))
 }
 
 /// A line and a character, both from 1, as they were asked for, and the name of what is there.

@@ -49,7 +49,7 @@ pub(crate) fn references(
     let mut found = uses.items;
     // Of several declarations each is a use of the others to some servers.
     found.retain(|one| declaration || !located.declared || !is_one_of(&located, one));
-    if let Some(trouble) = locate::degraded(&asker.server, found.len()) {
+    if let Some(trouble) = locate::degraded(&asker.server, found.len(), &doubts) {
         return Err(trouble);
     }
     let shown = answer::page(&found, common, &mut doubts);
@@ -73,7 +73,7 @@ pub(crate) fn definition(desk: &Desk<'_>, target: &Target, common: &Common) -> R
     let located = locate::one(desk, target, common, "definition", &mut doubts)?;
     let asker = Asker::new(&located, "definition", common, |can| can.definition, &mut doubts)?;
     let found = asker.related(Relation::Definition, &mut doubts)?;
-    if let Some(trouble) = locate::degraded(&asker.server, found.len()) {
+    if let Some(trouble) = locate::degraded(&asker.server, found.len(), &doubts) {
         return Err(trouble);
     }
     let shown = answer::page(&found, common, &mut doubts);
@@ -100,7 +100,7 @@ pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common)
     doubt_structure(&located, &mut doubts);
     asker.settle(&mut doubts);
     asker.doubt_hidden(target, &mut doubts);
-    if let Some(trouble) = locate::degraded(&asker.server, found.len()) {
+    if let Some(trouble) = locate::degraded(&asker.server, found.len(), &doubts) {
         return Err(trouble);
     }
     let shown = answer::page(&found, common, &mut doubts);
@@ -160,21 +160,24 @@ pub(crate) fn calls(
     if !located.hits.is_empty() && located.hits.iter().all(|hit| hit.node.kind == kinds::MACRO) {
         return Err(of_macro(what));
     }
-    let asker = Asker::new(&located, what, common, |can| can.calls, &mut doubts)?;
+    let of_uses = step == Step::Callers;
+    let can = |can: &crate::world::Abilities| can.calls || (of_uses && can.references);
+    let asker = Asker::new(&located, what, common, can, &mut doubts)?;
     let mut heard = Doubts::default();
-    let mut found = asker.hierarchy(step, &mut heard)?;
+    let has_calls = asker.server.abilities.calls;
+    let mut found = if has_calls { asker.hierarchy(step, &mut heard)? } else { Vec::new() };
     if found.is_empty() && located.hits.is_empty() && asker.is_macro() {
         return Err(of_macro(what));
     }
     if step == Step::Callers {
         asker.doubt_hidden(target, &mut doubts);
-        asker.add_callers(&mut found, &mut heard, &mut doubts);
+        asker.add_callers(&mut found, &mut heard, &mut doubts)?;
     } else {
         asker.doubt_body(&mut doubts);
         asker.add_callees(&mut found);
     }
     doubts.join(&heard);
-    if let Some(trouble) = locate::degraded(&asker.server, found.len()) {
+    if let Some(trouble) = locate::degraded(&asker.server, found.len(), &doubts) {
         return Err(trouble);
     }
     found.sort_by_cached_key(|one| {
@@ -313,10 +316,20 @@ impl<'a, 'b> Asker<'a, 'b> {
     }
 
     /// Adds what calls at a use that the server's list of callers leaves out. A server that knows all uses is not doubted
-    /// for the files that it does not read; one that has no uses to tell is taken at its word.
-    fn add_callers(&self, found: &mut Vec<Neighbour>, heard: &mut Doubts, doubts: &mut Doubts) {
-        let mut of_uses = Doubts::default();
-        let Ok((mut uses, _)) = self.uses(Relation::References, false, &mut of_uses) else { return };
+    /// for the files that it does not read; one that has no uses to tell is taken at its word. One that has no list of
+    /// callers has these alone.
+    fn add_callers(
+        &self,
+        found: &mut Vec<Neighbour>,
+        heard: &mut Doubts,
+        doubts: &mut Doubts,
+    ) -> Result<(), Trouble> {
+        let (mut of_uses, has_calls) = (Doubts::default(), self.server.abilities.calls);
+        let mut uses = match self.uses(Relation::References, false, &mut of_uses) {
+            Ok((uses, _)) => uses,
+            Err(_) if has_calls => return Ok(()),
+            Err(trouble) => return Err(trouble),
+        };
         uses.settle(&self.server, doubts);
         uses.only_calls(self.located);
         let at = |one: &Location| (one.path.clone(), key(one.range.start));
@@ -343,7 +356,12 @@ impl<'a, 'b> Asker<'a, 'b> {
             doubts.note(format!("calls outside of any function: {}", doubts::named(&without, "places")));
         }
         uses.doubt(self.located, &self.server, doubts);
-        heard.settle(&of_uses);
+        if has_calls {
+            heard.settle(&of_uses);
+        } else {
+            heard.join(&of_uses);
+        }
+        Ok(())
     }
 
     /// Adds functions that are called in the body and that the server's list leaves out: some know the calls of files

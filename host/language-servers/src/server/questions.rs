@@ -76,8 +76,9 @@ impl Server {
         if unknown.loading || is_early {
             freshness.doubt(Doubt::Loading);
         }
-        // jdtls outlines nothing in a project that it could not import.
-        let is_lost = items.is_empty() && self.state() == State::Degraded && !text.as_str().trim().is_empty();
+        // jdtls outlines nothing in a project that it could not import. A text without a block declares nothing.
+        let has_blocks = || self.profile.words.is_none_or(|words| words::has_blocks(&text, words));
+        let is_lost = items.is_empty() && self.state() == State::Degraded && has_blocks();
         if is_lost || self.lacks_includes(path) {
             freshness.doubt(Doubt::Degraded);
         }
@@ -187,11 +188,11 @@ impl Server {
         }
         let defined = async {
             match imports {
-                true => self.ask("textDocument/definition", &params, deadline).await,
+                true => self.ask_project("textDocument/definition", &params, deadline).await,
                 false => Ok(Json::Null),
             }
         };
-        let (answer, defined) = tokio::join!(self.ask(method, &params, deadline), defined);
+        let (answer, defined) = tokio::join!(self.ask_project(method, &params, deadline), defined);
         let mut reader = Reader::new(self);
         let mut items = reader.locations(&answer?);
         let defined = reader.locations(&defined?);
@@ -223,10 +224,10 @@ impl Server {
         self.refresh().await;
         let params = self.at(place).await?;
         let before = self.state();
-        let prepared = self.ask(prepare, &params, deadline).await?;
+        let prepared = self.ask_project(prepare, &params, deadline).await?;
         let mut items = Vec::new();
         for item in prepared.as_array().map(Vec::as_slice).unwrap_or_default() {
-            let answer = self.ask(method, &json!({"item": item}), deadline).await?;
+            let answer = self.ask_project(method, &json!({"item": item}), deadline).await?;
             self.neighbours(step, key, item, &answer, &mut items);
         }
         items.truncate(MOST);

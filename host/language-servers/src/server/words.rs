@@ -34,6 +34,11 @@ pub(crate) fn standing(text: &Text, words: Words, name: &str) -> Vec<Word> {
     .collect()
 }
 
+/// Whether a text has a brace in its code.
+pub(crate) fn has_blocks(text: &Text, words: Words) -> bool {
+    !standing(text, words, "{").is_empty()
+}
+
 /// Whether every bracket of a text is closed. What a bracket that is not closed swallows is in no outline.
 pub(crate) fn is_balanced(text: &Text, words: Words) -> bool {
     match words {
@@ -136,6 +141,13 @@ mod tests {
         assert!(!check(Words::Script, "function f( {\n}"));
         assert!(check(Words::Rust, "fn f<'a>(x: &'a str) { '('; }") && !check(Words::Rust, "fn f() {"));
         assert!(check(Words::C, "#if A\nf(\n#else\ng(\n#endif\n);"));
+    }
+
+    #[test]
+    fn blocks_are_in_code() {
+        let check = |words, text: &str| has_blocks(&Text::new(text.to_owned()), words);
+        assert!(check(Words::Script, "class A {}") && check(Words::Rust, "mod a {}"));
+        assert!(!check(Words::Script, "// {\npackage a; /* { */") && !check(Words::C, "char *a = \"{\";"));
     }
 
     #[test]
