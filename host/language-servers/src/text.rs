@@ -38,6 +38,27 @@ impl Encoding {
     }
 }
 
+/// Bytes from one mark of a text to the next.
+const APART: usize = 128;
+
+/// A place in a text at which a character begins, and how much is before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Mark {
+    byte: usize,
+    units: usize,
+    scalars: usize,
+}
+
+impl Mark {
+    fn count(self, encoding: Encoding) -> usize {
+        match encoding {
+            Encoding::Utf8 => self.byte,
+            Encoding::Utf16 => self.units,
+            Encoding::Utf32 => self.scalars,
+        }
+    }
+}
+
 /// A text and where its lines begin. A byte order mark is not part of it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Text {
@@ -48,6 +69,8 @@ pub(crate) struct Text {
     exact: bool,
     /// First byte and the byte after the last one, without the line's end.
     lines: Vec<(usize, usize)>,
+    /// Makes places of a line as quick to find as the line, which may hold a whole program.
+    marks: Vec<Mark>,
 }
 
 impl Text {
@@ -64,8 +87,8 @@ impl Text {
         if marked {
             text.drain(..MARK.len_utf8());
         }
-        let lines = lines(text.as_bytes());
-        Self { text, marked, exact: true, lines }
+        let (lines, marks) = (lines(text.as_bytes()), marks(&text));
+        Self { text, marked, exact: true, lines, marks }
     }
 
     /// Whether whoever reads the file by itself reads this text: no mark before it, and nothing replaced in it.
@@ -83,6 +106,19 @@ impl Text {
         self.text.get(start..end)
     }
 
+    /// Returns the characters of a line from one column to another.
+    pub(crate) fn part(&self, line: u32, from: u32, to: u32) -> &str {
+        let Some(&line) = self.lines.get(line as usize) else { return "" };
+        let byte = |column: u32| self.seek(line, column as usize, Encoding::Utf32);
+        self.text.get(byte(from)..byte(to)).unwrap_or_default()
+    }
+
+    /// Returns the column of a byte of a line.
+    pub(crate) fn column_of(&self, line: u32, byte: usize) -> u32 {
+        let Some(&(start, _)) = self.lines.get(line as usize) else { return 0 };
+        u32::try_from(self.between(start, start + byte, Encoding::Utf32)).unwrap_or(u32::MAX)
+    }
+
     /// Tells whether a range of the first line begins and ends where a word does.
     fn is_name(&self, range: Range) -> bool {
         let line: Vec<char> = self.line(0).unwrap_or_default().chars().collect();
@@ -95,17 +131,45 @@ impl Text {
 
     /// Returns the byte of a place; one past the end of its line is the end, one past the last line the end of the text.
     pub(crate) fn offset(&self, at: Position) -> usize {
-        let Some(&(start, end)) = self.lines.get(at.line as usize) else { return self.text.len() };
-        let line = &self.text[start..end];
-        line.char_indices().nth(at.column as usize).map_or(end, |(byte, _)| start + byte)
+        let Some(&line) = self.lines.get(at.line as usize) else { return self.text.len() };
+        self.seek(line, at.column as usize, Encoding::Utf32)
     }
 
     /// Returns the place of a byte at which a character begins.
     pub(crate) fn position(&self, offset: usize) -> Position {
         let line = self.lines.partition_point(|(start, _)| *start <= offset).saturating_sub(1);
-        let before = self.text.get(self.lines[line].0..offset).unwrap_or_default();
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        Position { line: number(line), column: number(before.chars().count()) }
+        let column = self.between(self.lines[line].0, offset, Encoding::Utf32);
+        Position { line: number(line), column: number(column) }
+    }
+
+    /// How much of a text is between two bytes at which characters begin.
+    fn between(&self, start: usize, end: usize, encoding: Encoding) -> usize {
+        self.before(end, encoding).saturating_sub(self.before(start, encoding))
+    }
+
+    fn before(&self, byte: usize, encoding: Encoding) -> usize {
+        let near = self.marks.partition_point(|mark| mark.byte <= byte).saturating_sub(1);
+        let mark = self.marks.get(near).copied().unwrap_or_default();
+        let rest = self.text.get(mark.byte..byte).unwrap_or_default();
+        mark.count(encoding) + rest.chars().map(|c| encoding.width(c)).sum::<usize>()
+    }
+
+    /// Returns the byte that is so much behind the start of a line: at most its end, and where a character begins.
+    fn seek(&self, (start, end): (usize, usize), far: usize, encoding: Encoding) -> usize {
+        let before = self.before(start, encoding);
+        let target = before.saturating_add(far);
+        let near = self.marks.partition_point(|mark| mark.count(encoding) <= target).saturating_sub(1);
+        let mark = self.marks.get(near).filter(|mark| mark.byte > start);
+        let (mut at, mut count) = mark.map_or((start, before), |mark| (mark.byte, mark.count(encoding)));
+        for c in self.text.get(at..end).unwrap_or_default().chars() {
+            count += encoding.width(c);
+            if count > target {
+                break;
+            }
+            at += c.len_utf8();
+        }
+        at.min(end)
     }
 
     pub(crate) fn line_count(&self) -> usize {
@@ -114,26 +178,18 @@ impl Text {
 
     /// Converts a place for the server; none where it is not in the text.
     pub(crate) fn to_server(&self, at: Position, encoding: Encoding) -> Option<Json> {
-        let line = self.line(at.line)?;
-        let before: Vec<char> = line.chars().take(at.column as usize).collect();
-        let units: usize = before.iter().map(|c| encoding.width(*c)).sum();
-        (before.len() == at.column as usize).then(|| json!({"line": at.line, "character": units}))
+        let line = *self.lines.get(at.line as usize)?;
+        let byte = self.seek(line, at.column as usize, Encoding::Utf32);
+        let units = self.between(line.0, byte, encoding);
+        let is_there = self.between(line.0, byte, Encoding::Utf32) == at.column as usize;
+        is_there.then(|| json!({"line": at.line, "character": units}))
     }
 
     /// Converts a column of the server. One past the end of its line is the end, one inside of a character its beginning.
     pub(crate) fn column(&self, line: u32, units: u32, encoding: Encoding) -> u32 {
-        let Some(line) = self.line(line) else { return 0 };
-        let mut left = units as usize;
-        let mut column = 0;
-        for c in line.chars() {
-            let width = encoding.width(c);
-            if left < width {
-                break;
-            }
-            left -= width;
-            column += 1;
-        }
-        column
+        let Some(&line) = self.lines.get(line as usize) else { return 0 };
+        let byte = self.seek(line, units as usize, encoding);
+        u32::try_from(self.between(line.0, byte, Encoding::Utf32)).unwrap_or(u32::MAX)
     }
 }
 
@@ -194,6 +250,19 @@ pub(crate) fn converted(range: Range, text: &Text, encoding: Encoding) -> Range 
         }
         _ => found,
     }
+}
+
+fn marks(text: &str) -> Vec<Mark> {
+    let (mut marks, mut mark) = (vec![Mark::default()], Mark::default());
+    for (byte, c) in text.char_indices() {
+        mark.byte = byte;
+        if byte >= marks.len() * APART {
+            marks.push(mark);
+        }
+        mark.units += c.len_utf16();
+        mark.scalars += 1;
+    }
+    marks
 }
 
 fn lines(bytes: &[u8]) -> Vec<(usize, usize)> {
@@ -285,6 +354,26 @@ mod tests {
             let bytes: Vec<u8> = mark.into_iter().chain(text.encode_utf16().flat_map(bytes)).collect();
             let read = Text::from_bytes(&bytes);
             assert_eq!((read.as_str(), read.is_exact()), (text, false));
+        }
+    }
+
+    #[test]
+    fn long_lines_are_counted_as_short_ones() {
+        let line = "aé😀".repeat(1_000);
+        let text = Text::new(format!("é\n{line}\nß{line}"));
+        for number in [1, 2] {
+            let letters: Vec<char> = text.line(number).unwrap().chars().collect();
+            for column in (0..letters.len()).step_by(7) {
+                let before = &letters[..column];
+                let at = Position { line: number, column: column as u32 };
+                for encoding in ALL {
+                    let units: usize = before.iter().map(|c| encoding.width(*c)).sum();
+                    let there = json!({"line": number, "character": units});
+                    assert_eq!(text.to_server(at, encoding), Some(there), "{at:?} {encoding:?}");
+                    assert_eq!(text.column(number, units as u32, encoding), at.column, "{at:?} {encoding:?}");
+                }
+                assert_eq!(text.position(text.offset(at)), at);
+            }
         }
     }
 

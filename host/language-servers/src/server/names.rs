@@ -18,7 +18,7 @@ pub(super) fn settle(symbol: &mut Symbol, text: &Text) {
     let range = symbol.name_range;
     let line = text.line(range.start.line).unwrap_or_default();
     let last = if range.end.line == range.start.line { range.end.column } else { u32::MAX };
-    let said = part(line, range.start.column, last);
+    let said = text.part(range.start.line, range.start.column, last);
     // Java, Swift and C# add what it takes: `square(int)`, `square(_:)`, `Box<T>`.
     if is_word(said) && symbol.name.strip_prefix(said).is_some_and(|rest| rest.starts_with(['(', '<'])) {
         said.clone_into(&mut symbol.name);
@@ -46,7 +46,7 @@ pub(super) fn settle(symbol: &mut Symbol, text: &Text) {
 /// Finds the name of a symbol that says only where the whole of it is: `function name {`.
 pub(super) fn find(symbol: &mut Symbol, text: &Text) {
     let start = symbol.location.range.start;
-    let said = part(text.line(start.line).unwrap_or_default(), start.column, u32::MAX);
+    let said = text.part(start.line, start.column, u32::MAX);
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-');
     let alone = |(at, _): &(usize, &str)| {
         !said[..*at].ends_with(is_part) && !said[at + symbol.name.len()..].starts_with(is_part)
@@ -58,18 +58,8 @@ pub(super) fn find(symbol: &mut Symbol, text: &Text) {
     }
 }
 
-/// The characters of a line from one column to another.
-fn part(line: &str, from: u32, to: u32) -> &str {
-    let (from, to) = (byte(line, from), byte(line, to));
-    line.get(from..to).unwrap_or_default()
-}
-
 fn byte(line: &str, column: u32) -> usize {
-    let column = column as usize;
-    if line.is_ascii() {
-        return column.min(line.len());
-    }
-    line.char_indices().nth(column).map_or(line.len(), |(at, _)| at)
+    line.char_indices().nth(column as usize).map_or(line.len(), |(at, _)| at)
 }
 
 fn length(text: &str) -> u32 {
@@ -112,9 +102,8 @@ fn trimmed(end: Position, least: Position, text: &Text) -> Position {
     let key = |at: Position| (at.line, at.column);
     let mut end = end;
     loop {
-        let line = text.line(end.line).unwrap_or_default();
-        let before = part(line, 0, end.column).trim_end();
-        let column = length(before);
+        let before = text.part(end.line, 0, end.column).trim_end();
+        let column = text.column_of(end.line, before.len());
         let moved = match (before.is_empty(), end.line) {
             (true, 1..) => Position { line: end.line - 1, column: u32::MAX },
             _ => Position { line: end.line, column },
