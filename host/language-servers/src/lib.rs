@@ -25,6 +25,7 @@ mod scope;
 mod wire;
 mod connection;
 mod files;
+mod includes;
 mod holders;
 mod server;
 mod keeper;

@@ -59,6 +59,9 @@ pub struct Profile {
     /// Extensions of files that others include; a text that is open is not read again when one of them changes.
     #[serde(default)]
     pub included: Vec<String>,
+    /// The option of its start that takes a compiler's flags for files that the project says nothing of.
+    #[serde(default)]
+    pub flags: Option<String>,
     /// Whether it leaves out imports together with declarations.
     #[serde(default)]
     pub imports_are_declarations: bool,

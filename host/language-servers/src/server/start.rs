@@ -15,6 +15,7 @@ use super::heard::{Heard, folders};
 use crate::connection::{Connection, Trouble};
 use crate::disk::Disk;
 use crate::files::Files;
+use crate::includes;
 use crate::launch::{Launch, Program};
 use crate::profile::Profile;
 use crate::scope;
@@ -53,7 +54,7 @@ pub(crate) async fn start(start: Start<'_>) -> Result<Arc<Server>, Failure> {
     let told = found.iter().filter(|found| profile.watches(&found.path, found.extension()));
     let told = told.map(|found| (found.path.clone(), found.stamp)).collect();
     let deadline = Instant::now() + Duration::from_millis(profile.start_ms);
-    let said = connection.request("initialize", &initialize(profile, disk), deadline).await;
+    let said = connection.request("initialize", &initialize(profile, disk, files), deadline).await;
     let said = said.map_err(|trouble| why(profile, trouble))?;
     let capabilities = said.get("capabilities").cloned().unwrap_or_default();
     let named = capabilities.get("positionEncoding").and_then(Json::as_str);
@@ -134,14 +135,18 @@ fn version(said: &Json) -> Option<String> {
     Some(whole.chars().take(200).collect())
 }
 
-fn initialize(profile: &Profile, disk: &Disk) -> Json {
+fn initialize(profile: &Profile, disk: &Disk, files: &Files) -> Json {
+    let mut options = profile.options.clone();
+    if let Some(flags) = profile.flags.as_ref().filter(|_| options.is_null() || options.is_object()) {
+        options[flags] = json!(includes::flags(profile, disk, files));
+    }
     json!({
         "processId": std::process::id(),
         "clientInfo": {"name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION")},
         "rootUri": disk.uri(""),
         "rootPath": disk.path().to_string_lossy(),
         "workspaceFolders": folders(disk),
-        "initializationOptions": profile.options,
+        "initializationOptions": options,
         "capabilities": capabilities(profile),
     })
 }
