@@ -474,13 +474,20 @@ fn only<'a>(hits: Vec<Hit<'a>>, pattern: &Pattern, common: &Common) -> Result<Lo
     let same_name =
         |hit: &Hit<'_>| hit.site.is(&first.site) && hit.node.full_name() == first.node.full_name();
     let overloads = hits.iter().all(|hit| hit.path == first.path && same_name(hit));
-    let one_server = hits.iter().all(|hit| hit.site.is(&first.site) && hit.language == first.language);
+    let one_server = hits.iter().all(|hit| hit.site.is(&first.site)) && have_one_server(&hits);
     if !(overloads || one_server && are_linked(&hits, common)) {
         return Err(ambiguous(&hits, pattern));
     }
     let places =
         hits.iter().map(|hit| Place { path: hit.path.clone(), at: hit.node.name_range.start }).collect();
     Ok(Located { site: first.site, language: first.language, places, declared: true, word: None, hits })
+}
+
+/// Whether one server reads all files of hits in one site. A header is of C, and what it declares may be of C++.
+fn have_one_server(hits: &[Hit<'_>]) -> bool {
+    let languages: BTreeSet<&str> = hits.iter().map(|hit| hit.language.as_str()).collect();
+    let reads = |server: &Server| languages.iter().all(|it| server.languages.iter().any(|own| own == it));
+    languages.len() == 1 || hits[0].site.workspace.servers().iter().any(reads)
 }
 
 /// Whether a declaration and its definition, as C has them, are all that was found: a server leads from one to another.

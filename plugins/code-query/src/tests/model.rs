@@ -131,6 +131,7 @@ fn failure(cause: Cause, message: impl Into<String>) -> Failure {
 fn language(path: &str) -> Option<&'static str> {
     match path.rsplit('.').next() {
         Some("toy") => Some("toy"),
+        Some("head") => Some("head"),
         Some("zig") => Some("zig"),
         _ => None,
     }
@@ -365,8 +366,8 @@ impl Model {
         let ready = if self.is_ready() { State::Ready } else { State::Loading };
         Server {
             profile: "toyls".to_owned(),
-            languages: vec!["toy".to_owned()],
-            extensions: vec!["toy".to_owned()],
+            languages: vec!["toy".to_owned(), "head".to_owned()],
+            extensions: vec!["toy".to_owned(), "head".to_owned()],
             state: if self.knobs.degraded { State::Degraded } else { ready },
             message: self
                 .knobs
@@ -479,7 +480,7 @@ impl Workspace for Model {
     }
 
     fn prepare(&self, language: &str, _: u32) -> Result<Server, Failure> {
-        if language != "toy" {
+        if !matches!(language, "toy" | "head") {
             return Err(failure(Cause::NoServer, format!("no language server for {language}")));
         }
         self.prepared.set(self.prepared.get() + 1);
