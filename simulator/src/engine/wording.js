@@ -65,20 +65,52 @@
 
   // `f is not a function. (In 'f(1)', 'f' is undefined)`
   function notAFunction({ line, column }) {
-    const from = chain(line, column);
-    const called = /^[\w$]+/.exec(line.slice(column))?.[0];
-    if (!called) return "undefined is not a function";
-    const made = /new\s+$/.test(line.slice(0, from)) && /^[\w$.]+/.exec(line.slice(from))?.[0];
-    if (made)
-      return `${made} is not a constructor (evaluating 'new ${line.slice(from, closing(line, from + made.length) + 1)}')`;
-    const base = line.slice(from, column + called.length);
-    const call = line.slice(from, closing(line, column + called.length) + 1);
-    return `${base} is not a function. (In '${call}', '${base}' is undefined)`;
+    const call = callAt(line, column);
+    if (!call) return "undefined is not a function";
+    const from = chain(line, call.end);
+    const [callee, whole] = [call.end, closing(line, call.open) + 1].map((end) => line.slice(from, end));
+    if (/new\s+$/.test(line.slice(0, from))) return `${callee} is not a constructor (evaluating 'new ${whole}')`;
+    return `${callee} is not a function. (In '${whole}', '${callee}' is undefined)`;
+  }
+
+  // The call that failed. The engine tells where the last name stands that it read before the call: the callee's own,
+  // or one in the arguments. The calls around it are looked at from the inside; those of known functions did not fail.
+  function callAt(line, column) {
+    const word = /^[\w$]+(?:\[[^\]]*\]|\.[\w$]+)*/.exec(line.slice(column))?.[0] ?? "";
+    const after = column + word.length;
+    const own = word && line[after] === "(" ? { end: after, open: after } : undefined;
+    if (own && !isKnown(line.slice(chain(line, after), after))) return own;
+    let known = own;
+    for (let at = column - 1, depth = 0; at > 0; at--) {
+      if (/[\])}]/.test(line[at])) depth++;
+      else if (/[[{(]/.test(line[at]) && depth-- === 0) {
+        depth = 0;
+        if (line[at] !== "(" || !/[\w$\])]/.test(line[at - 1])) continue;
+        const call = { end: at, open: at };
+        if (!isKnown(line.slice(chain(line, at), at))) return call;
+        known ??= call;
+      }
+    }
+    return known;
+  }
+
+  // Whether a callee is a function for sure: one of the language, or one that the script itself declares.
+  function isKnown(callee) {
+    if (/^(?:if|for|while|switch|return|catch|function)$/.test(callee)) return true;
+    const names = callee.split(".");
+    if (names.length > 1 && names.at(-1) in Object.prototype) return true;
+    const standard = ["JSON", "Math", "Object", "Array", "Number", "String", "Date", "Promise", "Reflect", "console"];
+    const owner = names.length === 1 ? globalThis : standard.includes(names[0]) && globalThis[names[0]];
+    if (owner && names.length <= 2 && typeof Reflect.get(owner, names.at(-1)) === "function") return true;
+    const declared = new RegExp(
+      `function\\s*\\*?\\s*${names[0]}\\b|\\b${names[0]}\\s*=\\s*(?:async\\s*)?(?:function|\\([^()]*\\)\\s*=>|[\\w$]+\\s*=>)`,
+    );
+    return /^\w+$/.test(callee) && [...sources.values()].some((lines) => lines.some((each) => declared.test(each)));
   }
 
   // Where the expression begins of which something is a part.
   function chain(line, from) {
-    while (from > 0 && /[\w$.'"\])]/.test(line[from - 1]))
+    while (from > 0 && (/[\w$.'"\])]/.test(line[from - 1]) || line.startsWith("?.", from - 1)))
       from = /[\])]/.test(line[from - 1]) ? opening(line, from - 1) : from - 1;
     return from;
   }
