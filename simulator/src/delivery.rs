@@ -35,6 +35,7 @@ impl Session {
         };
         let answer = self.consented(&app).and_then(|()| self.deliver(&app, event, behaviour));
         let answer = self.hand_over().and(answer);
+        let answer = self.has_answered(&app, event).and(answer);
         let with = if self.trace.is_on() { event.shown() } else { BTreeMap::new() };
         self.record(&app, (event.kind.name(), with), &event.target, start.elapsed(), answer.as_ref().err());
         answer
@@ -172,6 +173,7 @@ impl Session {
             Ok(())
         };
         self.world.change(app, start, broken)?;
+        self.has_started(app)?;
         self.record(app, ("launch", BTreeMap::new()), &Specifier::root(Root::Current), Duration::ZERO, None);
         Ok(())
     }

@@ -23,6 +23,7 @@ mod output;
 pub mod trace;
 mod session;
 mod items;
+mod processes;
 mod delivery;
 mod engine;
 mod applescript;

@@ -176,6 +176,7 @@ impl Schema {
         for class in lineage {
             self.inherit(&mut info, class);
         }
+        self.name_by_code(&mut info, own);
         if application {
             OF_APPLICATIONS[..3]
                 .iter()
@@ -185,6 +186,17 @@ impl Schema {
             }
         }
         Some(info)
+    }
+
+    /// Lets `id` and `name` mean the property with their code where the class calls it something else: an event
+    /// names a property by its code.
+    fn name_by_code(&self, info: &mut ClassInfo, class: &str) {
+        for (identifier, code) in [("id", "ID  "), ("name", "pnam")] {
+            let Some(property) = self.dictionary.property_of_code(class, code) else { continue };
+            let Some(property) = info.properties.get(property.name.as_str()) else { continue };
+            let member = Member::Property { term: Rc::clone(&property.term), class: property.class.clone() };
+            info.members.entry(identifier.to_owned()).or_insert(member);
+        }
     }
 
     fn inherit(&self, info: &mut ClassInfo, class: &Class) {

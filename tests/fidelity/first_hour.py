@@ -51,6 +51,7 @@ RISKS = {
     "a column has one value for each element": "const f = Application('Finder').home.folders; f.name().length === f.length",
     "two columns belong together": "const f = Application('Finder').home.folders; const [names, urls] = [f.name(), f.url()]; names.every((name, at) => decodeURIComponent(urls[at]).normalize().endsWith(name.normalize() + '/'))",
     "byId with the type that id() gave": "const p = Application('System Events').processes[0]; Application('System Events').processes.byId(p.id()).exists()",
+    "the ids of calendars": "const C = Application('Calendar'); let told; try { told = C.running() ? C.calendars.calendarIdentifier().map((id) => typeof id + String(id ?? '').length).join() : 'not running' } catch (error) { told = error.errorNumber } told",
     "an enumerator by a match": "Array.isArray(Application('Finder').home.items.whose({_match: [ObjectSpecifier().kind, 'Folder']})())",
     "running() launches nothing": "const before = Application('Chess').running(); Application('Chess').running() === before",
     "the number of an Apple event's error": "try { Application('Finder').home.folders.byName('no such folder 4711').name() } catch (error) { error.errorNumber }",

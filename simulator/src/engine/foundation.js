@@ -603,6 +603,10 @@
       activeProcessorCount: () => 8,
       physicalMemory: () => 17179869184,
     },
+    call: {
+      isOperatingSystemAtLeastVersion: (v, { majorVersion = 0, minorVersion = 0 }) =>
+        majorVersion < 26 || (majorVersion === 26 && minorVersion <= 5),
+    },
   });
 
   // Property lists as XML, the form in which scripts keep settings.
