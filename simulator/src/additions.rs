@@ -1,6 +1,6 @@
 //! What the world has for Standard Additions: a person's answers to dialogs, a clipboard, perhaps a shell.
 
-use crate::world::{WorldError, content, failed, journal};
+use crate::world::{WorldError, content, failed, journal, read_if_there};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -83,11 +83,16 @@ pub(crate) struct Additions {
 impl Additions {
     pub(crate) fn open(world: &Path) -> Result<Self, WorldError> {
         let path = world.join("additions.json");
-        let written = match std::fs::read(&path) {
-            Ok(text) => serde_json::from_slice(&text).map_err(|error| content(&path, error))?,
-            Err(_) => Written::default(),
+        let written = match read_if_there(&path)? {
+            Some(text) => serde_json::from_slice(&text).map_err(|error| content(&path, error))?,
+            None => Written::default(),
         };
-        Ok(Self { written, pasteboard: world.join("state/pasteboard") })
+        let additions = Self { written, pasteboard: world.join("state/pasteboard") };
+        if let Some(kept) = read_if_there(&additions.pasteboard)? {
+            let kept = serde_json::from_slice::<Pasteboard>(&kept);
+            kept.map_err(|error| content(&additions.pasteboard, error))?;
+        }
+        Ok(additions)
     }
 
     /// The answer to a dialog that shows this text, if anybody answers it.

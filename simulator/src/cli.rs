@@ -86,6 +86,7 @@ fn session() -> Result<Rc<Session>, End> {
     let folder = variable(WORLD_VARIABLE).ok_or_else(missing)?;
     let world = World::open(&folder).map_err(|error| complain(&error))?;
     let conditions = Conditions::open(&folder).map_err(|error| complain(&error))?;
+    engine::eventkit::check(&world).map_err(|error| complain(&error))?;
     let trace = Trace::open(variable(TRACE_VARIABLE).as_deref());
     let trace = trace.map_err(|error| complain(&format!("cannot open the trace: {error}")))?;
     let additions = Additions::open(&folder).map_err(|error| complain(&error))?;

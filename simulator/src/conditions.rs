@@ -37,12 +37,12 @@ impl Conditions {
     pub(crate) fn open(world: &Path) -> Result<Self, WorldError> {
         let ordered = |variable: &str, own: &str| {
             let own = world.join(own);
-            std::env::var_os(variable).map(PathBuf::from).or_else(|| own.is_file().then_some(own))
+            std::env::var_os(variable).map(PathBuf::from).or_else(|| there(own))
         };
         let state = world.join("state");
         let faults = ordered(FAULTS_VARIABLE, "faults.json");
         let latency = ordered(LATENCY_VARIABLE, "latency.json");
-        let consent = Some(world.join("consent.json")).filter(|path| path.is_file());
+        let consent = there(world.join("consent.json"));
         Ok(Self {
             faults: faults.map(|path| Faults::read(&path, &state)).transpose()?,
             latency: latency.map(|path| Latency::read(&path)).transpose()?.flatten(),
@@ -109,6 +109,11 @@ impl Conditions {
     pub(crate) fn start(&self) -> Duration {
         self.latency.as_ref().map(|latency| latency.start).unwrap_or_default()
     }
+}
+
+/// A path at which something stands: a file that cannot be read is an error, not a file that is missing.
+fn there(path: PathBuf) -> Option<PathBuf> {
+    path.symlink_metadata().is_ok().then_some(path)
 }
 
 /// Milliseconds that processes can compare.

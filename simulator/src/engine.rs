@@ -3,7 +3,7 @@
 mod behaviour;
 mod convert;
 mod disk;
-mod eventkit;
+pub(crate) mod eventkit;
 mod extras;
 mod native;
 mod omni;

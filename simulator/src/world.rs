@@ -441,7 +441,7 @@ fn read(path: &Path) -> Result<Vec<u8>, WorldError> {
 }
 
 /// A file that need not be there; one that cannot be read is an error all the same.
-fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, WorldError> {
+pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, WorldError> {
     match read(path) {
         Err(WorldError::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),
         read => read.map(Some),

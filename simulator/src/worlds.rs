@@ -2,6 +2,9 @@
 
 mod generate;
 
+use crate::additions::Additions;
+use crate::conditions::Conditions;
+use crate::engine::eventkit;
 use crate::world::bundle::roots;
 use crate::world::{Settings, World, WorldError, content, failed, settings};
 use serde::Serialize;
@@ -97,6 +100,9 @@ pub fn app_roots(folder: &Path) -> Result<Vec<PathBuf>, WorldError> {
 /// The directory is no world, or an app's data is not as it should be.
 pub fn show(folder: &Path) -> Result<Vec<AppSummary>, WorldError> {
     let world = World::open(folder)?;
+    Conditions::open(folder)?;
+    Additions::open(folder)?;
+    eventkit::check(&world)?;
     let summary = |bundle: crate::world::bundle::Bundle| {
         let model = world.model(&bundle.id)?;
         world.behaviour(&bundle.id)?;

@@ -2,6 +2,9 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+/// A test that does not run must not pass.
+const PYTHON: &str = "python3 runs tests/fidelity; install it";
+
 #[test]
 fn every_fact_holds() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -12,9 +15,7 @@ fn every_fact_holds() {
         "--osascript",
         env!("CARGO_BIN_EXE_osascript"),
     ]);
-    let Ok(output) = runner.arg("--world").arg(root.join("fixtures/mac")).output() else {
-        return println!("skipped: no python3 to run tests/fidelity/run.py with");
-    };
+    let output = runner.arg("--world").arg(root.join("fixtures/mac")).output().expect(PYTHON);
     let said = String::from_utf8(output.stdout).unwrap();
     let sum = said.lines().last().unwrap_or_default();
     let facts: usize = sum.split(' ').next().unwrap().parse().unwrap_or_default();
@@ -22,8 +23,8 @@ fn every_fact_holds() {
     assert!(facts >= 150 && sum.contains("0 differ") && sum.contains("0 could not tell"), "{said}");
 }
 
-/// Runs `run.py --first-hour`, and gives what it said and its report; nothing where there is no python3.
-fn first_hour(more: &[&str]) -> Option<(String, serde_json::Value)> {
+/// Runs `run.py --first-hour`, and gives what it said and its report.
+fn first_hour(more: &[&str]) -> (String, serde_json::Value) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let folder = tempfile::tempdir().expect("a folder");
     let report = folder.path().join("report.json");
@@ -31,20 +32,19 @@ fn first_hour(more: &[&str]) -> Option<(String, serde_json::Value)> {
     let mut runner = Command::new("python3");
     runner.arg(root.join("tests/fidelity/run.py")).args(["--first-hour", "--hours", "0.0001", "--report"]);
     runner.arg(&report).args(["--osascript", env!("CARGO_BIN_EXE_osascript"), "--world"]);
-    let output = runner.arg(root.join("fixtures/mac")).args(more).stdin(Stdio::null()).output().ok()?;
+    let output =
+        runner.arg(root.join("fixtures/mac")).args(more).stdin(Stdio::null()).output().expect(PYTHON);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
     let report = std::fs::read(report).expect("it wrote its report");
-    Some((said, serde_json::from_slice(&report).expect("JSON")))
+    (said, serde_json::from_slice(&report).expect("JSON"))
 }
 
 const PARTS: [&str; 7] = ["facts", "questions", "risks", "times", "stores", "worker", "writes"];
 
 #[test]
 fn the_first_hour_tells_much_and_nothing_private() {
-    let Some((said, report)) = first_hour(&["--yes"]) else {
-        return println!("skipped: no python3 to run tests/fidelity/run.py with");
-    };
+    let (said, report) = first_hour(&["--yes"]);
     for part in PARTS {
         assert!(report[part]["left_out"].is_null() && report[part]["failed"].is_null(), "{part}: {report}");
     }
@@ -62,9 +62,7 @@ fn the_first_hour_tells_much_and_nothing_private() {
 
 #[test]
 fn the_first_hour_does_nothing_without_a_yes() {
-    let Some((said, report)) = first_hour(&[]) else {
-        return println!("skipped: no python3 to run tests/fidelity/run.py with");
-    };
+    let (said, report) = first_hour(&[]);
     assert!(PARTS.iter().all(|part| report[part]["left_out"] == true), "{said}{report}");
 }
 
@@ -75,9 +73,7 @@ fn each_refusal_has_a_fact_that_fails_without_it() {
     let mut runner = Command::new("python3");
     runner.arg(root.join("tests/fidelity/refusals.py"));
     runner.args(["--osascript", env!("CARGO_BIN_EXE_osascript"), "--world"]).arg(root.join("fixtures/mac"));
-    let Ok(output) = runner.output() else {
-        return println!("skipped: no python3 to run tests/fidelity/refusals.py with");
-    };
+    let output = runner.output().expect(PYTHON);
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -136,6 +136,49 @@ fn what_cannot_be_read_is_named() {
 }
 
 #[test]
+fn a_damaged_file_of_conditions_is_named() {
+    let check = |file: &str, text: &str, expected: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        small(folder.path());
+        let path = folder.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        if file.starts_with("state/consent.json") {
+            write(&folder.path().join("consent.json"), b"{}");
+        }
+        if text == "a folder" {
+            fs::create_dir(&path).unwrap()
+        } else {
+            write(&path, text.as_bytes())
+        }
+        let said = String::from_utf8(run(folder.path(), "1").stderr).unwrap();
+        assert!(said.contains(file) && said.contains(expected), "{file} with {text}: {said}");
+        let shown = worlds::show(folder.path()).unwrap_err().to_string();
+        assert!(shown.contains(file) && shown.contains(expected), "{file} with {text}: {shown}");
+    };
+    for file in ["faults.json", "latency.json", "additions.json", "consent.json", "eventkit.json"] {
+        check(file, "{", "EOF");
+        check(file, "a folder", "directory");
+        check(file, r#"{"unheardOf": 1}"#, "unheardOf");
+    }
+    for file in ["state/consent.json", "state/consent.eventkit.json", "state/pasteboard"] {
+        check(file, "{", "EOF");
+        check(file, "a folder", "directory");
+    }
+    check("consent.json", r#"{"default": "perhaps"}"#, "perhaps");
+    check("eventkit.json", r#"{"consent": {"events": 5}}"#, "the status 5 is not known; expected 0 to 4");
+    check(
+        "eventkit.json",
+        r#"{"zones": {"a": "Europe/Nowhere"}}"#,
+        "the zone `Europe/Nowhere` is not known here",
+    );
+    check(
+        "eventkit.json",
+        r#"{"moved": {"a": [{"from": "noon", "to": "2026-01-28T09:30:00"}]}}"#,
+        "`noon` is not a local time",
+    );
+}
+
+#[test]
 fn what_was_not_made_whole_is_no_world() {
     let folder = tempfile::tempdir().unwrap();
     let (base, world) = (folder.path().join("base"), folder.path().join("world"));

@@ -1,8 +1,8 @@
 //! Consent: what the person has told macOS about apps, and the dialog where they have not been asked.
 
 use crate::conditions::wait;
-use crate::os_error::{Answer, NOT_AUTHORIZED, OsError, WOULD_ASK, refuse};
-use crate::world::{WorldError, content, failed, journal};
+use crate::os_error::{Answer, BROKEN, NOT_AUTHORIZED, OsError, WOULD_ASK, refuse};
+use crate::world::{WorldError, content, failed, journal, read_if_there};
 use serde::Deserialize;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,7 +61,9 @@ impl Consent {
     pub(super) fn read(path: &Path, state: &Path) -> Result<Self, WorldError> {
         let text = std::fs::read(path).map_err(|error| failed(path, error))?;
         let written = serde_json::from_slice(&text).map_err(|error| content(path, error))?;
-        Ok(Self { written, state: state.to_owned(), refused: RefCell::default() })
+        let consent = Self { written, state: state.to_owned(), refused: RefCell::default() };
+        consent.kept()?;
+        Ok(consent)
     }
 
     /// The program that macOS asks about.
@@ -74,7 +76,7 @@ impl Consent {
     /// # Errors
     /// -1743 where the answer was no, -1744 where nobody was asked.
     pub(crate) fn state(&self, app: &str) -> Answer<()> {
-        match self.said(app) {
+        match self.said(app)? {
             Said::Yes => Ok(()),
             Said::No => self.says_no(app),
             Said::Unasked => refuse(WOULD_ASK),
@@ -87,7 +89,7 @@ impl Consent {
     /// # Errors
     /// -1743 where the answer is no, -1712 where nobody answers.
     pub(crate) fn meet(&self, app: &str, deadline: Instant) -> Answer<()> {
-        if self.said(app) != Said::Unasked {
+        if self.said(app)? != Said::Unasked {
             return self.state(app);
         }
         self.keep(app, Said::No)?;
@@ -104,24 +106,26 @@ impl Consent {
         refuse(NOT_AUTHORIZED)
     }
 
-    fn said(&self, app: &str) -> Said {
+    fn said(&self, app: &str) -> Answer<Said> {
         if self.refused.borrow().contains(app) {
-            return Said::No;
+            return Ok(Said::No);
         }
-        let kept = self.kept().get(app).copied();
-        kept.or_else(|| self.written.apps.get(app).copied()).unwrap_or(self.written.default)
+        let kept = self.kept().map_err(|error| OsError::new(BROKEN, error.to_string()))?.get(app).copied();
+        Ok(kept.or_else(|| self.written.apps.get(app).copied()).unwrap_or(self.written.default))
     }
 
-    fn kept(&self) -> BTreeMap<String, Said> {
-        let text = std::fs::read(self.file()).unwrap_or_default();
-        serde_json::from_slice(&text).unwrap_or_default()
+    /// What was answered since. A file that is damaged is no yes.
+    fn kept(&self) -> Result<BTreeMap<String, Said>, WorldError> {
+        let file = self.file();
+        let Some(text) = read_if_there(&file)? else { return Ok(BTreeMap::new()) };
+        serde_json::from_slice(&text).map_err(|error| content(&file, error))
     }
 
     fn keep(&self, app: &str, said: Said) -> Answer<()> {
-        let broken = |error: std::io::Error| OsError::new(crate::os_error::BROKEN, error.to_string());
+        let broken = |error: std::io::Error| OsError::new(BROKEN, error.to_string());
         std::fs::create_dir_all(&self.state).map_err(broken)?;
         let _lock = journal::lock(&self.state.join("consent.lock")).map_err(broken)?;
-        let mut kept = self.kept();
+        let mut kept = self.kept().map_err(|error| OsError::new(BROKEN, error.to_string()))?;
         kept.insert(app.to_owned(), said);
         let text = serde_json::to_vec(&kept).map_err(|error| broken(error.into()))?;
         journal::replace(&self.file().with_extension("next"), &self.file(), &text).map_err(broken)

@@ -9,13 +9,14 @@ use crate::schema::Kind;
 use crate::session::Session;
 use crate::value::specifier::Root;
 use crate::value::{ObjectId, Value, local_seconds};
-use crate::world::journal;
 use crate::world::model::Children;
+use crate::world::{World, WorldError, content, journal, read_if_there};
 use iac_core::series::{Zone, occurrences};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rquickjs::function::Func;
 use rquickjs::{Ctx, Exception, Object};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use std::cell::RefCell;
@@ -40,6 +41,9 @@ const DAY: i64 = 86_400_000;
 
 /// The status with which there is something to see.
 const FULL: u8 = 3;
+
+/// The highest status: events can be added and not read.
+const LAST_STATUS: u8 = 4;
 
 /// A search goes no further than this from its start, without an error.
 const FOUR_YEARS: i64 = 4 * 366 * DAY;
@@ -161,22 +165,61 @@ fn thrown(ctx: &Ctx<'_>, error: &str) -> rquickjs::Error {
     Exception::throw_message(ctx, error)
 }
 
+/// Looks at the files of a world that say what Apple events do not show.
+///
+/// # Errors
+/// A file cannot be read, or says something that no Mac has.
+pub(crate) fn check(world: &World) -> Result<(), WorldError> {
+    read(world).map(|_| ())
+}
+
 /// What holds now, read anew each time: consent may change while a script runs.
 fn settled(session: &Session) -> Result<(Consent, Settings), String> {
-    let world = &session.world;
-    let read = |path: &Path| std::fs::read(path).ok();
-    let parsed = |bytes: Vec<u8>| serde_json::from_slice::<Settings>(&bytes);
-    let own = read(&world.folder().join(FILE)).or_else(|| read(&world.base().join(FILE)));
-    let settings =
-        own.map(parsed).transpose().map_err(|error| format!("{FILE}: {error}"))?.unwrap_or_default();
-    let answered = read(&world.folder().join(ANSWERED));
-    let answered =
-        answered.and_then(|bytes| serde_json::from_slice::<Consent>(&bytes).ok()).unwrap_or_default();
+    read(&session.world).map_err(|error| error.to_string())
+}
+
+fn read(world: &World) -> Result<(Consent, Settings), WorldError> {
+    let (own, base) = (world.folder().join(FILE), world.base().join(FILE));
+    let file = if own.symlink_metadata().is_ok() { own } else { base };
+    let settings: Settings = parsed(&file)?.unwrap_or_default();
+    settings.checked().map_err(|error| content(&file, error))?;
+    let answers = world.folder().join(ANSWERED);
+    let answered = parsed::<Consent>(&answers)?.unwrap_or_default();
+    answered.checked().map_err(|error| content(&answers, error))?;
     let consent = Consent {
         events: settings.consent.events.max(answered.events),
         reminders: settings.consent.reminders.max(answered.reminders),
     };
     Ok((consent, settings))
+}
+
+fn parsed<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, WorldError> {
+    let parsed = |text: Vec<u8>| serde_json::from_slice(&text).map_err(|error| content(path, error));
+    read_if_there(path)?.map(parsed).transpose()
+}
+
+impl Settings {
+    /// Finds what no Mac could have.
+    fn checked(&self) -> Result<(), String> {
+        self.consent.checked()?;
+        if let Some(zone) = self.zones.values().find(|zone| named(zone).is_none()) {
+            return Err(format!("the zone `{zone}` is not known here"));
+        }
+        let mut times = self.moved.values().flatten().flat_map(|moved| [&moved.from, &moved.to]);
+        match times.find(|time| local_seconds(time).is_none()) {
+            Some(time) => Err(format!("`{time}` is not a local time such as 2026-01-28T09:30:00")),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Consent {
+    fn checked(self) -> Result<(), String> {
+        match [self.events, self.reminders].into_iter().find(|status| *status > LAST_STATUS) {
+            Some(status) => Err(format!("the status {status} is not known; expected 0 to {LAST_STATUS}")),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Asks a person who was not asked yet; `None` where nobody answers.
