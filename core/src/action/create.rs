@@ -17,6 +17,8 @@ pub struct Creation {
     pub makes: Vec<Make>,
     /// The command that the app needs afterwards to keep them, if it needs one.
     pub save: Option<Box<Invocation>>,
+    /// An element beside the first new object, whichever, as far as the dictionary tells of it.
+    pub home: Option<Path>,
     /// Commands that follow, once everything is made.
     pub then: Vec<Following>,
     /// What a human was shown of the containers: they must still be that, or nothing is made.
@@ -121,6 +123,7 @@ impl Creation {
             judged.replace_paths(with);
             sent.replace_paths(with);
         }
+        self.home = self.home.as_ref().map(with);
         for make in &mut self.makes {
             match &mut make.into {
                 Into::In(path, ..) => *path = with(path),

@@ -17,27 +17,66 @@ const makeOne = ([, parent, place, given], q, made, ways) => {
   at = "make";
   return { x: ask(() => q.make(where, first)), values: values };
 };
-// What an app did not take together with the rest, or kept another value of, is set by itself.
-const setLate = (x, q, values) => {
+// Whether an object holds a value, in the app's own way or not: apps write line ends, the end of a text, small fractions
+// and seconds in their own way, and the name of an enumerator in two spellings. Another way to an object tells nothing.
+const isHeld = (value, is, isWord) => {
+  if (isFailed(is)) return false;
+  if (isNothing(value) || isNothing(is)) return (isNothing(value) || value === "") && (isNothing(is) || is === "");
+  if (value instanceof Date) return is instanceof Date && Math.abs(value - is) < 60000;
+  if (typeof value === "number")
+    return typeof is === "number" && Math.abs(value - is) <= 1e-6 * Math.max(1, Math.abs(value));
+  if (typeof value === "boolean") return value === is;
+  if (Array.isArray(value))
+    return Array.isArray(is) && is.length === value.length && value.every((each, i) => isHeld(each, is[i], isWord));
+  const text = isObject(value) ? pathOf(value) : value;
+  if (typeof text === "string") {
+    const other = isObject(is) ? pathOf(is) : is;
+    if (typeof other !== "string") return isObject(is);
+    const key = isWord
+      ? (each) => each.toLowerCase().replace(/[^a-z0-9]/g, "")
+      : (each) => each.replace(/\r\n?/g, "\n").replace(/[\s/]+$/, "");
+    return key(text) === key(other);
+  }
+  if (source(value).startsWith("Application(")) return true;
+  return isObject(is) && Object.keys(value).every((key) => isHeld(value[key], is[key], isWord));
+};
+const isNothing = (value) => value === null || value === undefined;
+// What an app did not take together with the rest, or kept another value of, is set by itself. If more follows, it is
+// looked at again: whoever approved that has seen these values and no others.
+const setLate = (x, q, values, isLooked) => {
   const late = [],
+    unlike = [],
     before = readable(x, q.gets);
+  const compare = (value, n) => {
+    const is = q.gets[n] === null || !isLooked ? null : readable(x, [q.gets[n]])[0];
+    if (q.gets[n] !== null && isLooked && !isHeld(value, is, q.words.includes(n))) unlike.push([n, shown([is])[0]]);
+  };
   values.forEach((value, n) => {
     const isGiven = q.takes.includes(n),
       is = before[n];
     // What can only be written was given already; of an object an app may have a name of its own.
-    if (isGiven && (q.gets[n] === null || isFailed(is))) return;
+    if (isGiven && q.gets[n] === null) return;
+    if (isGiven && isFailed(is)) {
+      unlike.push([n, is]);
+      return;
+    }
     const isWay = isObject(value) && !(value instanceof Date) && source(value).startsWith("Application(");
-    if (isGiven && isWay && is !== null && is !== undefined) return;
+    if (isGiven && isWay && !isNothing(is)) return;
     if (q.gets[n] !== null && !isFailed(is) && alike(encode(value), encode(is))) return;
     try {
       ask(() => q.sets[n](x, value));
     } catch (error) {
       if (fatal(numberOf(error))) throw error;
       // What was taken and is told in other words need not be settable.
-      if (!isGiven || is === null || is === undefined) late.push([n, numberOf(error), messageOf(error)]);
+      if (!isGiven || isNothing(is)) {
+        late.push([n, numberOf(error), messageOf(error)]);
+        unlike.push([n, shown([is])[0]]);
+        return;
+      }
     }
+    compare(value, n);
   });
-  return late;
+  return { late: late, unlike: unlike };
 };
 const readMade = (x, q) => {
   const one = (get) => {
@@ -56,33 +95,110 @@ const readMade = (x, q) => {
     looks: read(x, q.looks),
   };
 };
-// The first new object, for the commands that follow.
-let first;
-const it = () => first;
-// Each only after the one before it has succeeded.
-const follow = (steps, ways, mayGo) => {
-  let goes = mayGo;
+// The place of an object that only a place leads to: of a name in quotes the end is no place.
+const placeOf = (x) => {
+  const way = source(x),
+    found = /\.at\((\d+)\)$|\[(\d+)\]$/.exec(way);
+  return found === null
+    ? null
+    : { among: way.slice(0, found.index), at: Number(found[1] === undefined ? found[2] : found[1]) };
+};
+// The first new object, as the commands that follow know it: by its id, or by a name that no other among its elements has.
+// One that only its place leads to is known until the first command that is about it.
+const newOne = (x, q, all) => {
+  const byId = /\.byId\(("(?:[^"\\]|\\[^])*"|-?[0-9.]+)\)$/;
+  const tried = (get) => readable(null, [() => get()])[0];
+  if (byId.test(source(x))) return { x: x, lost: () => null };
+  const id = q.id === null || all === null ? null : tried(() => q.id(x));
+  if (
+    !isNothing(id) &&
+    !isFailed(id) &&
+    sameId(
+      tried(() => q.id(all().byId(id))),
+      id,
+    )
+  )
+    return { x: all().byId(id), lost: () => null };
+  const name = q.called === undefined || all === null ? null : tried(() => q.called(x));
+  if (typeof name === "string" && name !== "") {
+    const named = byName(name, all, q);
+    if (named.lost() === null) return named;
+  }
+  const placed = {
+    x: x,
+    isUsed: false,
+    lost: () => (placed.isUsed ? "place" : null),
+    used: () => (placed.isUsed = true),
+  };
+  return placed;
+};
+const sameId = (a, b) => !isNothing(a) && !isFailed(a) && a === b;
+const byName = (name, all, q) => {
+  let names = null;
+  const one = { x: all().byName(name), name: name };
+  // A command may give it another name, such as that of the file that a document is saved in.
+  one.lost = () => {
+    const now = readable(null, [() => q.called(all())])[0];
+    if (!Array.isArray(now)) return "name";
+    const is = (each) => same(each, one.name);
+    if (names !== null && now.filter(is).length === 0 && now.length === names.length) {
+      const i = names.findIndex(is);
+      if (typeof now[i] === "string" && now.every((each, n) => n === i || each === names[n])) {
+        one.name = now[i];
+        one.x = all().byName(one.name);
+      }
+    }
+    names = now;
+    return now.filter(is).length === 1 ? null : "name";
+  };
+  return one;
+};
+let first, isAbout;
+const it = () => {
+  isAbout = true;
+  const lost = first.lost();
+  if (lost !== null) throw { lost: lost };
+  return first.x;
+};
+// Each only after the one before it has succeeded; `stop` says why none may run.
+const follow = (steps, ways, stop) => {
+  let why = stop;
   return steps.map((step, n) => {
-    if (!goes) return { untried: true };
+    if (why !== null) return Object.assign({ untried: true }, why);
+    isAbout = false;
     try {
       const given = inbound(d.then[n], ways);
       at = "command";
       const value = step(given);
-      goes = !(Array.isArray(value) && value.some(isFailed));
+      if (Array.isArray(value) && value.some(isFailed)) why = {};
       return { value: value };
     } catch (error) {
-      goes = false;
+      why = error.lost === undefined ? {} : { lost: error.lost };
+      if (error.lost !== undefined) return { untried: true, lost: error.lost };
       if (fatal(numberOf(error))) return { unknown: numberOf(error), message: messageOf(error) };
       return { error: failed(error) };
+    } finally {
+      if (isAbout && first.used) first.used();
     }
   });
 };
+// An object that only its place leads to is another one as soon as something is put before it.
+const shifted = (made) => {
+  const places = made.map((x) => (x === undefined ? null : placeOf(x)));
+  return made.map((x, i) =>
+    places.some(
+      (each, n) =>
+        n > i && each !== null && places[i] !== null && each.among === places[i].among && each.at <= places[i].at,
+    ),
+  );
+};
 // Objects in order, each after the one that it is in. An app that is gone or silent ends it; whatever else fails, fails
 // alone with all that would have been in it. What was made is read back when everything stands, and is saved.
-const create = (rows, kinds, ways, save, then = []) => {
+const create = (rows, kinds, ways, save, then = [], all = null) => {
   const made = [],
     results = rows.map(() => ({ untried: true })),
-    late = [];
+    late = [],
+    unlike = [];
   let saved = null,
     last = null;
   const end = (i, error) => {
@@ -96,7 +212,10 @@ const create = (rows, kinds, ways, save, then = []) => {
       const { x, values } = makeOne(row, kinds[row[0]], made, ways);
       made[i] = x;
       late[i] = [];
-      late[i] = setLate(x, kinds[row[0]], values);
+      const set = setLate(x, kinds[row[0]], values, then.length > 0);
+      late[i] = set.late;
+      unlike.push(...set.unlike.map(([n, is]) => [i, n, is]));
+      if (i === 0 && then.length > 0) first = newOne(x, kinds[row[0]], all === null ? null : () => all(ways));
     } catch (error) {
       if (fatal(numberOf(error))) {
         end(i, error);
@@ -116,8 +235,13 @@ const create = (rows, kinds, ways, save, then = []) => {
     }
   }
   at = "check";
+  const isShifted = shifted(made);
   made.forEach((x, i) => {
     if (x === undefined || i === last) return;
+    if (isShifted[i]) {
+      results[i] = { lost: true };
+      return;
+    }
     try {
       results[i] = Object.assign(readMade(x, kinds[rows[i][0]]), { late: late[i] });
     } catch (error) {
@@ -125,12 +249,21 @@ const create = (rows, kinds, ways, save, then = []) => {
     }
   });
   if (then.length === 0) return { rows: results, saved: saved };
-  first = made[0];
-  const isWhole = last === null && rows.every((_, i) => made[i] !== undefined),
-    next = follow(then, ways, isWhole && (saved === null || saved === true));
-  // What follows may have changed the new objects.
+  const isWhole = last === null && rows.every((_, i) => made[i] !== undefined);
+  let stop = isWhole && (saved === null || saved === true) ? null : {};
+  if (stop === null && unlike.length > 0) stop = { unlike: unlike[0] };
+  if (stop === null && isShifted[0] && first.used) first.used();
+  const next = follow(then, ways, stop);
+  // What follows may have changed the new objects, or they are gone.
   made.forEach((x, i) => {
-    if (x !== undefined && results[i].looks !== undefined) results[i].looks = read(x, kinds[rows[i][0]].looks);
+    if (x === undefined || results[i].looks === undefined) return;
+    if (i === 0 && first.isUsed) {
+      results[i] = { lost: true };
+      return;
+    }
+    const looks = read(i === 0 ? first.x : x, kinds[rows[i][0]].looks);
+    results[i].looks = looks;
+    results[i].gone = looks.length > 0 && looks.every((each) => isFailed(each) && missing(each.number));
   });
   return { rows: results, saved: saved, then: next };
 };

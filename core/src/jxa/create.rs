@@ -8,16 +8,17 @@ use super::data::Data;
 use crate::action::{Creation, Into, Invocation, Make, Takes};
 use crate::dictionary::Identifier;
 use crate::identity::Identity;
-use crate::specifier::Member;
+use crate::marshal::Given;
+use crate::specifier::{Member, Path, Segment};
 
 /// Writes the body of a script that makes objects; the answer has one entry for each, in their order.
 pub(super) fn create(creation: &Creation, data: &mut Data) -> String {
     let mut ways = Ways::default();
     let mut kinds: IndexSet<String> = IndexSet::new();
     let row = |make: &Make| {
-        let kind = kinds.insert_full(kind(make)).0;
+        let kind = kinds.insert_full(kind(make, !creation.then.is_empty())).0;
         let place = match &make.into {
-            Into::In(path, ..) => ways.encode(&crate::marshal::Given::Object(path.clone())),
+            Into::In(path, ..) => ways.encode(&Given::Object(path.clone())),
             Into::At(given) => ways.encode(given),
             Into::App | Into::Child(..) | Into::AtChild(_) => Json::Null,
         };
@@ -34,11 +35,30 @@ pub(super) fn create(creation: &Creation, data: &mut Data) -> String {
     let kinds: Vec<String> = kinds.into_iter().collect();
     let (then, given): (Vec<String>, Vec<Json>) =
         creation.then.iter().map(|next| following(&next.sent, &mut ways)).unzip();
-    let then = if then.is_empty() { String::new() } else { format!(", [{}]", then.join(", ")) };
+    let then = match then.as_slice() {
+        [] => String::new(),
+        then => format!(", [{}], {}", then.join(", "), beside(creation, &mut ways, data)),
+    };
     if !given.is_empty() {
         data.set("then", &given);
     }
     format!("{{ {checked}return create(d.rows, [{}], [{}], {save}{then}); }}", kinds.join(", "), ways.code())
+}
+
+/// The elements that the first new object is among: the commands that follow must not take another of them for it.
+fn beside(creation: &Creation, ways: &mut Ways<'_>, data: &mut Data) -> String {
+    let Some(first) = creation.makes.first() else { return "null".to_owned() };
+    let is_its = |member: &Member| Identifier::of(&member.class).as_ref() == Some(&first.class);
+    let (container, elements) = match (&first.into, creation.home.as_ref().and_then(Path::last)) {
+        (Into::In(path, through, member), _) => (path, elements("", through, member)),
+        (_, Some((path, Segment::Element(member, _)))) if is_its(member) => (path, elements("", &[], member)),
+        _ => return "null".to_owned(),
+    };
+    if container.last().is_none() {
+        return format!("() => app{elements}");
+    }
+    data.set("home", &ways.encode(&Given::Object(container.clone())));
+    format!("ways => inbound(d.home, ways){elements}")
 }
 
 /// A command that follows, and its values.
@@ -57,7 +77,7 @@ fn following(command: &Invocation, ways: &mut Ways<'_>) -> (String, Json) {
 }
 
 /// How objects are made, set and read that have the same class, the same kind of place and the same properties.
-fn kind(make: &Make) -> String {
+fn kind(make: &Make, is_followed: bool) -> String {
     let keys: Vec<&str> = make.slots.iter().map(|slot| slot.identifier.as_str()).collect();
     let list = |all: Vec<String>| all.join(", ");
     let gets = make.slots.iter().map(|slot| getter(slot.readable.then_some(&slot.identifier))).collect();
@@ -67,8 +87,9 @@ fn kind(make: &Make) -> String {
         Identity::Id(id) => Some(id),
         Identity::Name(_) | Identity::Index => None,
     };
+    let followed = if is_followed { followed(make) } else { String::new() };
     format!(
-        "{{ make: (c, v) => {}, keys: {keys:?}, takes: {:?}, id: {}, name: {}, gets: [{}], sets: [{}], looks: [{}] }}",
+        "{{ make: (c, v) => {}, keys: {keys:?}, takes: {:?}, id: {}, name: {}, gets: [{}], sets: [{}], looks: [{}]{followed} }}",
         call(make),
         taken(make),
         getter(id),
@@ -77,6 +98,17 @@ fn kind(make: &Make) -> String {
         list(sets),
         list(looks),
     )
+}
+
+/// What only commands that follow need: which values are words of the dictionary, and the name that an object is found by.
+fn followed(make: &Make) -> String {
+    let is_word = |at: &usize| matches!(make.values[*at], Given::Enumerator(_) | Given::Class(_));
+    let words: Vec<usize> = (0..make.values.len()).filter(is_word).collect();
+    let called = match &make.identity {
+        Identity::Name(name) => format!(", called: {}", getter(Some(name))),
+        Identity::Id(_) | Identity::Index => String::new(),
+    };
+    format!(", words: {words:?}{called}")
 }
 
 /// Which of the properties the command itself takes, by their numbers.
@@ -98,7 +130,7 @@ fn call(make: &Make) -> String {
         Into::App => at(""),
         Into::At(_) | Into::AtChild(_) => at(", at: c"),
         Into::In(_, through, member) | Into::Child(_, through, member) => {
-            let elements = elements(through, member);
+            let elements = elements("c", through, member);
             match make.takes {
                 Takes::Properties => format!("pushed({elements}, app.{}(v))", constructor(&make.class)),
                 Takes::Named(_) | Takes::Nothing => at(&format!(", at: {elements}.end")),
@@ -107,9 +139,9 @@ fn call(make: &Make) -> String {
     }
 }
 
-fn elements(through: &[Identifier], member: &Member) -> String {
+fn elements(of: &str, through: &[Identifier], member: &Member) -> String {
     let through: String = through.iter().map(|identifier| format!(".{identifier}")).collect();
-    format!("c{through}.{}", member.identifier)
+    format!("{of}{through}.{}", member.identifier)
 }
 
 /// The constructor of a class has its name with a capital letter.

@@ -1,5 +1,5 @@
 // An app whose objects can be set, for scripts that are run in a real engine. Every write that reaches it is kept.
-// `world.locked` names properties that refuse to be set, `world.deaf` those that keep their value without a word,
+// `world.placed` makes it tell new objects by their places, `world.locked` names properties that refuse to be set, `world.deaf` those that keep their value without a word,
 // `world.dies` the one whose set ends the app, `world.then` what happens at which event: {"12": code}.
 globalThis.events = 0;
 globalThis.writes = [];
@@ -15,21 +15,23 @@ const event = () => {
 const alive = (value) =>
   value !== null && typeof value === "object" && value.date !== undefined ? new Date(value.date) : value;
 const kept = (value) => (value instanceof Date ? { date: value.getTime() } : value);
-const one = (find) =>
+const one = (find, way) =>
   new Proxy(
     {},
     {
       get: (_, property) =>
         property === "row"
           ? find
-          : property === "things"
-            ? collection(() => find().things, ".trays.things")
-            : () => {
-                event();
-                const row = find();
-                if (row === undefined) throw errorOf(-1728);
-                return alive(row[property]);
-              },
+          : property === "way" && way !== undefined
+            ? way
+            : property === "things"
+              ? collection(() => find().things, ".trays.things")
+              : () => {
+                  event();
+                  const row = find();
+                  if (row === undefined) throw errorOf(-1728);
+                  return alive(row[property]);
+                },
       set: (_, property, value) => {
         event();
         const row = find();
@@ -111,17 +113,19 @@ globalThis.Application = () => ({
   Box: fresh("box"),
   Tray: fresh("tray"),
   make: ({ new: kind, at, withProperties }) => {
-    const rows =
-      at === undefined ? world[{ thing: "things", slip: "slips", box: "boxes", tray: "trays" }[kind]] : at.rows();
+    const list = { thing: "things", slip: "slips", box: "boxes", tray: "trays" }[kind];
+    const rows = at === undefined ? world[list] : at.rows();
     const row = add(rows, kind, withProperties, at === undefined ? 1 : at.place);
-    return one(() => row);
+    if (!world.placed) return one(() => row);
+    const i = rows.indexOf(row);
+    return one(() => world[list][i], "." + list + ".at(" + i + ")");
   },
   delete: (target) => {
     event();
     const row = target.row();
     if (row === undefined) throw errorOf(-1728);
     if (globalThis.noted) noted("delete", row);
-    writes.push([row.id, "delete"]);
+    writes.push([row.id === undefined ? (row.name === undefined ? row.text : row.name) : row.id, "delete"]);
     for (const all of ["things", "slips", "boxes", "trays"]) world[all] = world[all].filter((each) => each !== row);
   },
   doScript: (text) => {

@@ -195,3 +195,109 @@ fn whatever_it_is_called_it_is_data() {
         assert_eq!(outcome.body["success"], true, "{}", outcome.body);
     }
 }
+
+/// Deletes the first new object by so many commands that follow; objects are told by their places and put before all others.
+fn delete_new(session: &mut Session, class: &str, objects: Json, times: usize) -> Json {
+    session.eval("world.placed = true");
+    let then = vec![json!({ "command": "delete" }); times];
+    let at = json!({ "position": "beginning", "of": "application" });
+    let call = json!({ "app": "Shelf", "class": class, "at": at, "objects": objects, "then": then });
+    session.answers = vec![Choice::Once];
+    session.call("iac_mcp_create", &call).body
+}
+
+#[test]
+fn what_follows_reaches_only_the_new_object() {
+    // By its id, by a name of its own, and by its place alone: an object that was there is never deleted.
+    for (class, objects) in [
+        ("thing", json!([{ "properties": { "name": "new" } }])),
+        ("box", json!([{ "properties": { "name": "new" } }])),
+        ("slip", json!([{ "properties": { "text": "new" } }])),
+    ] {
+        let mut session = Session::new("", &shelf());
+        let lists = "[world.things, world.boxes, world.slips].map(all => all.length)";
+        let before = session.ask(lists);
+        let made = delete_new(&mut session, class, objects, 2);
+        assert_eq!(session.ask(lists), before, "{class}: {made}");
+        assert!(made["then"][0].get("error").is_none(), "{made}");
+        assert!(made["then"][1]["error"].is_object(), "{made}");
+        assert_eq!(made["objects"][0].get("reference"), None, "{made}");
+    }
+}
+
+#[test]
+fn what_follows_is_not_about_the_next_new_object() {
+    for (class, name) in [("slip", "text"), ("box", "name")] {
+        let mut session = Session::new("", &shelf());
+        let objects = json!([{ "properties": { name: "one" } }, { "properties": { name: "two" } }]);
+        let made = delete_new(&mut session, class, objects, 1);
+        let left = session.ask(&format!(
+            "world.{class}{}s.map(each => each.{name})",
+            if class == "box" { "e" } else { "" }
+        ));
+        let left = left.as_array().unwrap();
+        assert!(left.contains(&json!("two")), "{made}");
+        // A place does not tell it any more, a name does.
+        assert_eq!(left.contains(&json!("one")), class == "slip", "{made}");
+        let error = &made["then"][0]["error"];
+        assert_eq!(
+            error["outcome"],
+            if class == "slip" { json!("not_tried") } else { json!(null) },
+            "{made}"
+        );
+    }
+}
+
+#[test]
+fn two_of_one_name_are_not_told_apart() {
+    let mut session = Session::new("", &shelf());
+    let objects = json!([{ "properties": { "name": "twin" } }, { "properties": { "name": "twin" } }]);
+    session.answers = vec![Choice::Once];
+    let call =
+        json!({ "app": "Shelf", "class": "box", "objects": objects, "then": [{ "command": "delete" }] });
+    let made = session.call("iac_mcp_create", &call).body;
+    assert_eq!(
+        made["objects"].as_array().unwrap().iter().filter(|each| each.get("reference").is_some()).count(),
+        0,
+        "{made}"
+    );
+    let there = json!({ "name": "a", "flag": false });
+    assert!(session.ask("world.boxes").as_array().unwrap().contains(&there), "{made}");
+    // One that was there has the name of the new one.
+    let mut session = Session::new("", &shelf());
+    let made = delete_new(&mut session, "box", json!([{ "properties": { "name": "a" } }]), 2);
+    assert_eq!(session.ask("world.boxes.length"), json!(2), "{made}");
+}
+
+#[test]
+fn what_follows_is_only_done_to_what_was_shown() {
+    for world in ["world.deaf = ['count']", "world.deaf = ['count']; world.locked = ['count']"] {
+        let mut session = Session::new("", &shelf());
+        session.eval(world);
+        session.answers = vec![Choice::Once];
+        let call = json!({ "app": "Shelf", "class": "thing", "properties": { "name": "jar", "count": 4 },
+            "then": [{ "command": "delete" }] });
+        let made = session.call("iac_mcp_create", &call).body;
+        let error = &made["then"][0]["error"];
+        assert_eq!((&error["outcome"], &error["property"]), (&json!("not_tried"), &json!("count")), "{made}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("`count` was given as 4 and is 0"), "{message}");
+        assert_eq!(session.ask("world.things.length"), json!(4));
+    }
+}
+
+#[test]
+fn an_own_way_of_keeping_a_value_is_the_same_value() {
+    let mut session = Session::new("", &shelf());
+    session.eval(
+        "globalThis.noted = (what, row) => { if (what === 'make') { row.name += '\\n'; row.when = { date: row.when.date - 30000 }; row.mood = 'veryGood'; } }",
+    );
+    session.answers = vec![Choice::Once];
+    let properties =
+        json!({ "name": "a\nb", "when": "2026-01-27T10:30:30Z", "mood": "very good", "count": 1.0 });
+    let call = json!({ "app": "Shelf", "class": "thing", "properties": properties, "then": [{ "command": "delete" }] });
+    session.eval("world.deaf = []");
+    let made = session.call("iac_mcp_create", &call).body;
+    assert!(made["then"][0].get("error").is_none(), "{made}");
+    assert_eq!(made["objects"][0]["gone"], true, "{made}");
+}

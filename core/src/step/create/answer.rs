@@ -37,6 +37,12 @@ struct Told {
 /// Whatever the app holds otherwise, the object is there: a second one would be one too many.
 const MADE: &str = "everything was made, and `unverified` names what the app holds otherwise: set that with iac_mcp_set_property if it matters, and make nothing again";
 
+/// Why a new object comes without a reference.
+const MOVED: &str =
+    "it was made; only its place leads to it, and that has changed: find it with iac_mcp_get_elements";
+const SAME: &str =
+    "it was made; the app gives two new objects the same name or place: find it with iac_mcp_get_elements";
+
 impl Creating {
     /// The answer, once the script has run.
     pub(super) fn made(
@@ -60,6 +66,7 @@ impl Creating {
             let row = rows.get(at).unwrap_or(&Json::Null);
             told.push(tell(node, make, row, container, app, &dictionary, world));
         }
+        apart(&mut told);
         let made = told.iter().filter(|each| each.is_made).count();
         let is_whole = made == told.len();
         let differs = told.iter().any(|each| each.json.contains_key("unverified"));
@@ -141,13 +148,66 @@ impl Creating {
                     None => entry["data"] = show(&value(answer, None, dictionary), app, world),
                 }
             } else {
-                let message = "it was not tried, because something before it failed";
-                let fault = Fault::new(Code::Unavailable, message, "send it by iac_mcp_run_command");
-                entry["error"] = fault.to_json();
+                entry["error"] = self.not_tried(row, app, dictionary, world).to_json();
             }
             told.push(entry);
         }
         told
+    }
+
+    /// Why a command that follows was not sent: a human has said yes to it for one object with the values that were shown.
+    fn not_tried(&self, row: &Json, app: &App, dictionary: &Dictionary, world: &World<'_>) -> Fault {
+        let class = self.nodes.first().map_or("object", |node| node.class.as_str());
+        let unlike = row.get("unlike").and_then(|unlike| {
+            let at = |n: usize| Some(usize::try_from(unlike.get(n)?.as_u64()?).ok()?);
+            let (make, slot) = (self.creation.makes.get(at(0)?)?, at(1)?);
+            Some((
+                &self.nodes.get(at(0)?)?.class,
+                make.slots.get(slot)?,
+                make.values.get(slot)?,
+                unlike.get(2)?,
+            ))
+        });
+        let fault = |message: String, suggestion: &str| {
+            Fault::new(Code::Unavailable, message, suggestion).with("outcome", "not_tried")
+        };
+        if let Some((class, slot, given, is)) = unlike {
+            let given = crate::step::words::given(given, &self.names);
+            let holds = match value(is, Some(&slot.kind), dictionary) {
+                Value::Failed { .. } => "could not be read back".to_owned(),
+                held if may_read(&slot.term, app, world.gate, world.now) => {
+                    format!(
+                        "is {}",
+                        crate::step::words::shown(&held.to_json(&mut |source| Json::from(source)))
+                    )
+                }
+                _ => "is another value".to_owned(),
+            };
+            let message = format!(
+                "it was not tried, because the new {class} is not what was asked for: `{}` was given as {given} and {holds}",
+                slot.term
+            );
+            let suggestion = "set the property, or send the command by iac_mcp_run_command with the reference of the new object";
+            return fault(message, suggestion).with("property", slot.term.clone());
+        }
+        match row.get("lost").and_then(Json::as_str) {
+            Some("place") => fault(
+                format!(
+                    "it was not tried, because only its place leads to the new {class}, and that may lead to another one by now"
+                ),
+                "find it with iac_mcp_get_elements, and send the command by iac_mcp_run_command",
+            ),
+            Some(_) => fault(
+                format!(
+                    "it was not tried, because the new {class} is gone, or no longer the only one of its name"
+                ),
+                "find it with iac_mcp_get_elements, and send the command by iac_mcp_run_command",
+            ),
+            None => fault(
+                "it was not tried, because something before it failed".to_owned(),
+                "send it by iac_mcp_run_command",
+            ),
+        }
     }
 
     /// What was told of the objects in one other, each with what is in it.
@@ -210,6 +270,23 @@ impl Creating {
     }
 }
 
+/// No reference leads to two new objects: which of them it means cannot be told.
+fn apart(told: &mut [Told]) {
+    let paths: Vec<Option<Path>> = told.iter().map(|each| each.path.clone()).collect();
+    for (at, each) in told.iter_mut().enumerate().filter(|(_, each)| each.path.is_some()) {
+        if (0..paths.len()).any(|other| other != at && paths[other] == paths[at]) {
+            lose(&mut each.json, SAME);
+            each.path = None;
+        }
+    }
+}
+
+fn lose(json: &mut Map<String, Json>, note: &str) {
+    json.shift_remove("reference");
+    json.shift_remove("stable");
+    json.insert("note".to_owned(), json!(note));
+}
+
 fn tell(
     node: &Node,
     make: &Make,
@@ -225,7 +302,8 @@ fn tell(
         json.insert("error".to_owned(), fault.to_json());
         return Told { json, path: None, is_made: false };
     }
-    let path = way(make, row, container.as_ref(), dictionary);
+    let is_gone = row.get("gone") == Some(&Json::Bool(true));
+    let path = way(make, row, container.as_ref(), dictionary).filter(|_| !is_gone);
     if let Some(path) = path.clone() {
         let is_stable = path.is_stable();
         json.insert("reference".to_owned(), json!(remember(path, app, world).to_string()));
@@ -259,6 +337,12 @@ fn tell(
     }
     if !notes.is_empty() {
         json.insert("unverified".to_owned(), Json::Object(notes));
+    }
+    if is_gone {
+        json.insert("gone".to_owned(), json!(true));
+    }
+    if row.get("lost").is_some() {
+        json.insert("note".to_owned(), json!(MOVED));
     }
     if row.get("unread").is_some() {
         json.insert("note".to_owned(), json!("it was made and could not be read back"));
@@ -302,7 +386,7 @@ fn failure(row: &Json, app: &App) -> Option<Fault> {
         let error = OsaError { number, message, at: "make".to_owned(), by: None };
         return Some(command::unknown(error.to_fault(name.0, name.1)));
     }
-    if row.get("source").is_some() {
+    if row.get("source").is_some() || row.get("lost").is_some() {
         return None;
     }
     let message = "it was not tried: what it would be in was not made, or the app stopped answering before";

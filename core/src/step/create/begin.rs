@@ -61,9 +61,10 @@ pub(in crate::step) fn start(call: &Create, world: &mut World<'_>) -> Result<Ste
     }
     let then = call.then.iter().enumerate().map(|(at, next)| tree.following(next, at, world));
     let then = then.collect::<Result<Vec<_>, Fault>>()?;
-    let Tree { makes, nodes, .. } = tree;
+    let Tree { makes, nodes, ways, .. } = tree;
+    let home = ways.into_iter().next();
     let save = saving(app, &dictionary).map(Box::new);
-    let creation = Creation { makes, save, then, seen: Vec::new() };
+    let creation = Creation { makes, save, home, then, seen: Vec::new() };
     let mut places: Vec<Subject> = Vec::new();
     let others = creation.then.iter().flat_map(|next| next.sent.values()).flat_map(|value| value.paths());
     let others = others.filter(|path| !Following::leads_to_it(path));
