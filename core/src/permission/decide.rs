@@ -159,7 +159,7 @@ impl Unasked {
     pub(crate) fn ask(self, wording: Wording, mut parts: Vec<String>) -> Asked {
         let Self { action, harm, source, scopes } = self;
         let why = why(&source);
-        let is_broad = is_wide(&action, &harm) || is_followed(&action, &harm);
+        let is_broad = is_wide(&action, &harm) || is_followed(&action);
         let once = action.deed.asks_macos() || wording.differs || is_broad;
         let lasting = if once { Vec::new() } else { scopes.clone() };
         let told = if shows_what_was_read(&action.deed) {
@@ -202,11 +202,10 @@ fn is_wide(action: &Action, harm: &Classified) -> bool {
     harm.level == Level::Dangerous && commands.into_iter().flat_map(classes).any(|class| has_kinds(&class))
 }
 
-/// Whether commands follow what is made, and something of it is dangerous: an hour's yes would count for the same command
-/// on other objects, which nobody was shown.
-fn is_followed(action: &Action, harm: &Classified) -> bool {
-    harm.level == Level::Dangerous
-        && matches!(&action.deed, Deed::Create(creation) if !creation.then.is_empty())
+/// Whether commands follow what is made, at whatever level: an hour's yes would count for the same command on other objects,
+/// which nobody was shown.
+fn is_followed(action: &Action) -> bool {
+    matches!(&action.deed, Deed::Create(creation) if !creation.then.is_empty())
 }
 
 fn why(source: &Source) -> String {

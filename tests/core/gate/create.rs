@@ -82,6 +82,17 @@ fn a_yes_for_an_hour_is_one_for_the_classes_that_were_shown() {
 }
 
 #[test]
+fn a_yes_to_what_follows_counts_once() {
+    let mut session = Session::new("", &shelf());
+    session.answers = vec![Choice::Once];
+    let make = json!({ "command": "make", "arguments": { "new": "thing", "at": "it" } });
+    let call = json!({ "app": "Shelf", "class": "tray", "properties": { "name": "lunch" }, "then": [make] });
+    session.call("iac_mcp_create", &call);
+    assert_eq!(session.asked[0].level().as_str(), "MODIFY");
+    assert_eq!(session.asked[0].choices(), [Choice::Once, Choice::Deny]);
+}
+
+#[test]
 fn many_at_once_are_dangerous() {
     let mut session = Session::new("", &shelf());
     session.answers = vec![Choice::Deny];
