@@ -179,6 +179,19 @@ impl Fault {
         self
     }
 
+    /// Says which part of a list the argument belongs to: `changes[37].reference`.
+    #[must_use]
+    pub(crate) fn inside(self, place: &str) -> Self {
+        let parameter = self.context.get("parameter").and_then(Json::as_str).map(str::to_owned);
+        let Some(parameter) = parameter else {
+            let message = format!("`{place}`: {}", self.message);
+            return Self { message, ..self }.with("parameter", place);
+        };
+        let whole = format!("{place}.{parameter}");
+        let message = self.message.replacen(&format!("`{parameter}`"), &format!("`{whole}`"), 1);
+        Self { message, ..self }.with("parameter", whole)
+    }
+
     /// Adds the app's bundle id, which is unique; the message contains the app's name. An error that concerns no
     /// single app has an empty id and gets no field.
     #[must_use]

@@ -83,14 +83,18 @@ impl SetProperty {
             items.ok_or_else(|| wrong("changes", &format!("{expected}, 1 to {MOST} of them"), json))?;
         let mut call =
             Self { app, references: Vec::new(), list: true, values: Vec::new(), properties: Vec::new() };
-        for item in items {
-            let fields = item.as_object().ok_or_else(|| wrong("changes", expected, item))?;
+        for (at, item) in items.iter().enumerate() {
+            let place = format!("changes[{at}]");
+            let fields = item
+                .as_object()
+                .ok_or_else(|| wrong(&place, "{\"reference\":…,\"properties\":{…}}", item))?;
+            let here = |fault: Fault| fault.inside(&place);
             let of = Arguments::new("`changes`", fields);
-            of.only(&["reference", "property", "value", "append", "prepend", "properties"])?;
-            let (references, _) = of.named("reference", MOST)?;
+            of.only(&["reference", "property", "value", "append", "prepend", "properties"]).map_err(here)?;
+            let (references, _) = of.named("reference", MOST).map_err(here)?;
             call.values.extend(references.iter().map(|_| call.properties.len()));
             call.references.extend(references);
-            call.properties.push(properties(&of)?);
+            call.properties.push(properties(&of).map_err(here)?);
         }
         Ok(call)
     }

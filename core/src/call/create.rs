@@ -119,11 +119,12 @@ fn next(json: &Json) -> Result<Vec<Next>, Fault> {
         let place = format!("then[{at}]");
         let fields = item.as_object().ok_or_else(|| wrong(&place, "{command, target, arguments}", item))?;
         let of = Arguments::new(&place, fields);
-        of.only(&["command", "target", "arguments"])?;
+        let here = |fault: Fault| fault.inside(&place);
+        of.only(&["command", "target", "arguments"]).map_err(here)?;
         Ok(Next {
-            command: of.required_text("command")?,
+            command: of.required_text("command").map_err(here)?,
             target: of.given("target").cloned(),
-            arguments: of.object("arguments")?.unwrap_or_default(),
+            arguments: of.object("arguments").map_err(here)?.unwrap_or_default(),
         })
     };
     items.iter().enumerate().map(one).collect()

@@ -9,7 +9,7 @@ use crate::specifier::{Member, Path, Segment};
 const DELETE: &str = "coredelo";
 
 /// The event that sends a message of Mail.
-const SEND: &str = "emsgsend";
+pub(crate) const SEND: &str = "emsgsend";
 
 /// The event that empties Finder's Trash.
 const EMPTY: &str = "fndrempt";

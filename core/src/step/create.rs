@@ -10,11 +10,12 @@ use serde_json::Value as Json;
 use super::asking::{Behind, ask_now, ask_unseen, refused, run};
 use super::words::{self, Names};
 use super::{Step, Then, World, command, in_app, placing, query};
-use crate::action::{Action, Creation, Deed, Preview};
+use crate::action::{Action, Creation, Deed, Following, Preview};
 use crate::app::App;
 use crate::change::Subject;
 use crate::fault::Fault;
 use crate::identity::Anchors;
+use crate::marshal::Given;
 use crate::osa_error::OsaError;
 use crate::permission::{Decision, Source, decide};
 use crate::reply::Reply;
@@ -86,7 +87,7 @@ impl Creating {
         match decide(self.action(app), &app.name, world.gate, world.now) {
             Decision::Allow(approved) => run(approved, behind, Then::Create(Box::new(self)), world),
             Decision::Ask(unasked) => {
-                let wording = self.wording(&behind.name, &app.bundle_id, world.gate.plugin.clone());
+                let wording = self.wording(app, world.gate.plugin.clone());
                 // Containers that were looked at have shown that the app runs.
                 match self.names.is_empty() {
                     false => ask_now(unasked, wording, behind, Then::Create(Box::new(self))),
@@ -115,6 +116,21 @@ impl Creating {
         self.looked_at(rows.as_array().map(Vec::as_slice).unwrap_or_default(), app, events, world)
     }
 
+    /// The argument that names an object: a place, or the target or an argument of a command that follows.
+    fn place_of(&self, path: &Path) -> String {
+        if self.creation.makes.iter().any(|make| make.at() == Some(path)) {
+            return "at".to_owned();
+        }
+        let of = |(at, next): (usize, &Following)| {
+            let is_in = |given: &Given| given.paths().contains(&path);
+            let target = next.sent.direct.as_ref().filter(|given| is_in(given));
+            let argument = next.sent.parameters.iter().find(|argument| is_in(&argument.value));
+            let argument = argument.map(|argument| format!("then[{at}].arguments.{}", argument.term));
+            target.map(|_| format!("then[{at}].target")).or(argument)
+        };
+        self.creation.then.iter().enumerate().find_map(of).unwrap_or_else(|| "at".to_owned())
+    }
+
     /// Takes what stands where something is to be put.
     fn looked_at(mut self, rows: &[Json], app: &App, events: u64, world: &World<'_>) -> Result<Step, Fault> {
         let places = std::mem::take(&mut self.places);
@@ -126,7 +142,8 @@ impl Creating {
                     return query::offer_names(&subject.path, None, app, events, world);
                 }
                 let fault = error.to_fault(&app.bundle_id, &app.name);
-                return Err(fault.with("parameter", "at").with("object", subject.path.to_string()));
+                let place = self.place_of(&subject.path);
+                return Err(fault.with("parameter", place).with("object", subject.path.to_string()));
             }
             let path = placing::found(&subject.path, row.get(3), &self.anchors);
             let called = words::object(&Subject { path: path.clone(), ..subject.clone() }, row, app);

@@ -67,10 +67,15 @@ fn told_fact(read: &Json, dictionary: &Dictionary) -> String {
         Value::List(items) => items.iter().map(|item| text(&plain(item))).collect::<Vec<_>>().join(", "),
         Value::Failed { .. } => "cannot be read".to_owned(),
         value => match plain(&value) {
-            Json::String(text) => quoted_to(&text, TEXT) + &length(&text, TEXT),
+            Json::String(text) => long(&text),
             other => shown(&other),
         },
     }
+}
+
+/// A text of which a human reads more than of others: what is sent.
+pub(super) fn long(text: &str) -> String {
+    quoted_to(text, TEXT) + &length(text, TEXT)
 }
 
 fn plain(value: &Value) -> Json {

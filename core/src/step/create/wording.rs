@@ -1,10 +1,12 @@
 //! New objects in words, for the human who is asked: all of them, with every property.
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use super::{Creating, Node};
 use crate::action::{Following, Into, Invocation, Make};
-use crate::change::consequence;
+use crate::app::App;
+use crate::change::{Fact, Look, SEND, consequence, facts};
+use crate::dictionary::Identifier;
 use crate::marshal::{Given, Place};
 use crate::permission::{NAMED, Wording};
 use crate::specifier::{Path, one_line, quoted};
@@ -12,20 +14,22 @@ use crate::step::words::{self, given};
 
 impl Creating {
     /// The question: what is made where, each object with its properties and with what is made in it.
-    pub(super) fn wording(&self, app: &str, id: &str, plugin: Option<String>) -> Wording {
+    pub(super) fn wording(&self, app: &App, plugin: Option<String>) -> Wording {
         let roots = (0..self.nodes.len()).filter(|at| self.nodes[*at].parent.is_none());
         let mut objects: Vec<String> = roots.map(|at| self.tree(at, 0)).collect();
-        objects.extend(self.creation.then.iter().map(|next| self.following(&next.sent)));
+        objects.extend(self.creation.then.iter().map(|next| self.following(&next.sent, app)));
         if objects.len() > NAMED {
             // The last of them holds all the others.
             let rest = objects.split_off(NAMED - 1).join("\n- ");
             objects.push(rest);
         }
         // All of them are shown, so nothing is counted beside them.
-        let consequence = self.creation.then.iter().find_map(|next| consequence(id, &next.sent.code));
-        let consequence = consequence.map(str::to_owned);
+        let effects =
+            self.creation.then.iter().filter_map(|next| consequence(&app.bundle_id, &next.sent.code));
+        let effects: IndexSet<&str> = effects.collect();
+        let consequence = (!effects.is_empty()).then(|| effects.into_iter().collect::<Vec<_>>().join("; "));
         Wording {
-            app: app.to_owned(),
+            app: app.name.clone(),
             plugin,
             deed: self.deed(),
             objects,
@@ -35,20 +39,75 @@ impl Creating {
         }
     }
 
-    /// `then run "send": the new outgoing message`
-    fn following(&self, command: &Invocation) -> String {
+    /// `then run "send": the new outgoing message`, and below it what goes out.
+    fn following(&self, command: &Invocation, app: &App) -> String {
         let mut names = self.names.clone();
         for path in command.values().flat_map(|value| value.paths()) {
             if Following::leads_to_it(path) && path.segments().len() == 1 {
                 let several = self.nodes.iter().filter(|node| node.class == path.class()).count() > 1;
                 let which = if several { "first new" } else { "new" };
-                names.insert(path.clone(), format!("the {which} {}", one_line(path.class())));
+                let name = several.then(|| self.name_of_first()).flatten();
+                let name = name.map(|name| format!(" {}", quoted(name))).unwrap_or_default();
+                names.insert(path.clone(), format!("the {which} {}{name}", one_line(path.class())));
             }
         }
         let told = words::command(command, &names);
         let direct = command.direct.as_ref().filter(|direct| !direct.objects().is_empty());
         let about = direct.map(|direct| format!(": {}", given(direct, &names))).unwrap_or_default();
-        format!("then run {told}{about}")
+        format!("then run {told}{about}{}", self.going_out(command, app))
+    }
+
+    /// What the first new object is called, if it is given that.
+    fn name_of_first(&self) -> Option<&str> {
+        let first = self.creation.makes.first()?;
+        let label = first.label.as_ref()?;
+        let at = first.slots.iter().position(|slot| slot.identifier == *label)?;
+        match first.values.get(at)? {
+            Given::Text(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// As much of a new message as is shown of one that is there already, once it is to be sent.
+    fn going_out(&self, command: &Invocation, app: &App) -> String {
+        let about = command.direct.iter().flat_map(Given::objects).find(|path| Following::leads_to_it(path));
+        let (Some(it), Some(dictionary), SEND) = (about, app.dictionary.as_deref(), command.code.as_str())
+        else {
+            return String::new();
+        };
+        let line = |fact: Fact| {
+            let Look::Property(way) = &fact.look else { return String::new() };
+            // The new message is all of what Mail will tell of.
+            let caption = fact.caption.split(" that ").next().unwrap_or_default();
+            let told: Vec<String> =
+                self.given_at(way).into_iter().map(|value| self.sent_value(value)).collect();
+            let told = if told.is_empty() { "none".to_owned() } else { told.join(", ") };
+            format!("\n  {caption}: {told}")
+        };
+        facts(&app.bundle_id, dictionary, SEND, it.class()).into_iter().map(line).collect()
+    }
+
+    /// What is given to the first new object at the end of a way: through its elements, or of itself.
+    fn given_at<'a>(&'a self, way: &[Identifier]) -> Vec<&'a Given> {
+        let Some((last, among)) = way.split_last() else { return Vec::new() };
+        let is_among = |make: &Make| match &make.into {
+            Into::Child(0, through, member) => through.iter().chain([&member.identifier]).eq(among),
+            _ => false,
+        };
+        let makes = self.creation.makes.iter().enumerate();
+        let makes = makes.filter(|(at, make)| if among.is_empty() { *at == 0 } else { is_among(make) });
+        let given = |(_, make): (usize, &'a Make)| {
+            let at = make.slots.iter().position(|slot| slot.identifier == *last)?;
+            make.values.get(at)
+        };
+        makes.filter_map(given).collect()
+    }
+
+    fn sent_value(&self, value: &Given) -> String {
+        match value {
+            Given::Text(text) => words::long(text),
+            other => given(other, &self.names),
+        }
     }
 
     /// `make a new calendar`, or `make 3 objects: 1 list, 2 reminder`.
