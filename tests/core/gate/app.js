@@ -1,6 +1,7 @@
 // An app whose objects can be set, for scripts that are run in a real engine. Every write that reaches it is kept.
 // `world.placed` makes it tell new objects by their places, `world.locked` names properties that refuse to be set, `world.deaf` those that keep their value without a word,
-// `world.dies` the one whose set ends the app, `world.then` what happens at which event: {"12": code}.
+// `world.bent` what others hold instead of what they are told, `world.dies` the one whose set ends the app,
+// `world.then` what happens at which event: {"12": code}.
 globalThis.events = 0;
 globalThis.writes = [];
 globalThis.dead = false;
@@ -47,7 +48,7 @@ const one = (find, way) =>
           property,
           kept(value),
         ]);
-        if (!(world.deaf || []).includes(property)) row[property] = kept(value);
+        if (!(world.deaf || []).includes(property)) row[property] = property in (world.bent || {}) ? world.bent[property] : kept(value);
         return true;
       },
     },

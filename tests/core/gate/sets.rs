@@ -3,8 +3,8 @@
 use iac_core::permission::Choice;
 use serde_json::{Value as Json, json};
 
-use super::session::Session;
-use super::{code, set};
+use super::session::{Session, shelf};
+use super::{ALLOW, code, set};
 
 /// Ten things, of which one gets another value behind all the others.
 #[test]
@@ -49,4 +49,17 @@ fn an_undo_of_many_different_values_shows_all_of_them() {
     let back = session.call("iac_mcp_undo", &json!({ "last": true })).body;
     assert_eq!(back["success"], true, "{back}");
     assert!((1..=30).all(|id| session.asked[1].text().contains(&format!("new: \"t{id}\""))));
+}
+
+#[test]
+fn a_value_that_the_app_bends_has_a_way_back() {
+    let mut session = Session::new(ALLOW, &shelf());
+    session.eval("world.bent = { count: 1901 }");
+    let one = json!(session.references("thing")[0]);
+    let set = session.call("iac_mcp_set_property", &set(&one, "count", json!(1))).body;
+    assert_eq!(set["changes"][0]["verified"], false, "{set}");
+    session.eval("delete world.bent");
+    let undone = session.call("iac_mcp_undo", &json!({ "undo": set["undo"] })).body;
+    assert_eq!(undone["success"], true, "{set} {undone}");
+    assert_eq!(session.ask("world.things[0].count"), json!(11));
 }

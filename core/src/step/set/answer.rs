@@ -157,7 +157,7 @@ impl Setting {
             if !is_written && entry["verified"] == json!(true) {
                 entry["note"] = json!("the property already had this value; nothing was written");
             }
-            let undo = if is_written && entry["verified"] == json!(true) {
+            let undo = if is_written && (entry["verified"] == json!(true) || written.is_another()) {
                 written.undo(open, row, app, &dictionary, world)
             } else {
                 None
@@ -262,6 +262,12 @@ impl Written<'_> {
         if let Some(note) = note(verified, &now, self.slot) {
             entry["note"] = json!(note);
         }
+    }
+
+    /// Whether the app holds another value than before, although not the one that it was given.
+    fn is_another(&self) -> bool {
+        let is_failed = self.now.get("$").and_then(Json::as_str) == Some("error");
+        self.slot.readable && !is_failed && !self.now.is_null() && self.old != self.now
     }
 
     /// The way back, if there is one: the old value can be written, and the object found again.
