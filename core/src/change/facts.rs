@@ -63,12 +63,20 @@ const CONSEQUENCES: [(&str, &str, &str); 6] = [
     ("", "ichtsend", "a sent message cannot be recalled"),
 ];
 
-/// What a person should know before a property of such an object is set: an app, a class, and the words.
+/// What a person should know before a property of an object that repeats is set: an app, a class, a property or "" for
+/// any other, and the words.
 ///
 /// # Source
 /// Calendar's dictionary: a series is one event with a rule; no script reaches one occurrence of it.
-const SETTING: [(&str, &str, &str); 1] =
-    [("com.apple.iCal", "event", "if the event repeats, this changes all its dates")];
+const SETTING: [(&str, &str, &str, &str); 3] = [
+    ("com.apple.iCal", "event", "excluded dates", "this changes which of its dates are left out"),
+    ("com.apple.iCal", "event", "recurrence", "this changes which dates it has"),
+    ("com.apple.iCal", "event", "", "this changes all its dates"),
+];
+
+/// The property that says how an object repeats: an app, a class, what it is called in a question, and the property.
+const REPEATS: [(&str, &str, &str, &str); 1] =
+    [("com.apple.iCal", "event", "rule of its series", "recurrence")];
 
 /// A limit on element classes: more of them belong to an object such as a person with addresses, and are not contents
 /// of a container.
@@ -165,7 +173,14 @@ pub(crate) fn consequence(app: &str, code: &str) -> Option<&'static str> {
         .map(|row| row.2)
 }
 
-/// An effect of setting properties of an object that the values do not show.
-pub(crate) fn beyond(app: &str, class: &str) -> Option<&'static str> {
-    SETTING.iter().find(|row| same_id(row.0, app) && row.1 == class).map(|row| row.2)
+/// An effect of setting a property of an object that repeats, which the values do not show.
+pub(crate) fn beyond(app: &str, class: &str, property: &str) -> Option<&'static str> {
+    let mut rows = SETTING.iter().filter(|row| same_id(row.0, app) && row.1 == class);
+    rows.find(|row| row.2 == property || row.2.is_empty()).map(|row| row.3)
+}
+
+/// How an object repeats, where one of its class can: it is read before a human is asked about other properties.
+pub(crate) fn repeats(app: &str, dictionary: &Dictionary, class: &str) -> Option<Fact> {
+    let row = REPEATS.iter().find(|row| same_id(row.0, app) && dictionary.is_a(class, row.1))?;
+    Some(Fact { caption: row.2.to_owned(), look: Look::Property(way(dictionary, class, row.3)?) })
 }

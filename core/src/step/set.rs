@@ -14,7 +14,8 @@ use super::{Outcome, Step, Then, World, in_app, moves, query};
 use crate::action::{Action, Deed, Find, Preview};
 use crate::app::App;
 use crate::call::How;
-use crate::change::{Change, Subject};
+use crate::change::{Change, Fact, Subject};
+use crate::dictionary::Identifier;
 use crate::fault::{Code, Fault};
 use crate::jxa;
 use crate::marshal::Given;
@@ -81,6 +82,12 @@ struct Open {
     joins: Vec<Option<(How, Json)>>,
     /// The object in words, once it was looked at.
     words: String,
+    /// Lines below its words in a question.
+    facts: String,
+    /// Whether it repeats, as far as it is known.
+    repeats: Option<bool>,
+    /// What is not read of an object that a question only counts: its labels and its facts.
+    unnamed: Option<(Vec<Identifier>, Vec<Fact>)>,
 }
 
 impl Setting {
@@ -128,6 +135,10 @@ impl Setting {
 
     /// Asks if the objects were looked at; else looks first.
     fn ask(mut self, unasked: Unasked, behind: Behind, app: &App, world: &World<'_>) -> Step {
+        // Of those that were to be named, some may be so already.
+        if self.seen && self.name_the_first() {
+            self.seen = false;
+        }
         match (!self.seen).then(|| unasked.preview(self.look(app))).flatten() {
             Some(look) => {
                 self.writes = false;
@@ -142,6 +153,20 @@ impl Setting {
                 ask(unasked.ask(wording, parts), behind, Then::Set(Box::new(self)))
             }
         }
+    }
+
+    /// Whether objects among those that the question names are without a name.
+    fn name_the_first(&mut self) -> bool {
+        let named = self.sets().into_iter().flat_map(|set| set.into_iter().take(crate::permission::NAMED));
+        let mut are_some = false;
+        for at in named.collect::<Vec<_>>() {
+            let Open { change, unnamed, .. } = &mut self.open[at];
+            if let Some((labels, facts)) = unnamed.take() {
+                (change.subject.labels, change.subject.facts) = (labels, facts);
+                are_some = true;
+            }
+        }
+        are_some
     }
 
     /// A read of the objects of the remaining writes, and then of those among the new values.
@@ -248,7 +273,16 @@ impl Setting {
             }
             open.change.expected.mark = mark.map(str::to_owned);
             open.change.expected.old = Some(old);
-            open.words = words::object(&open.change.subject, row, app);
+            let words = words::object(&open.change.subject, row, app);
+            let (words, facts) = words.split_once('\n').unwrap_or((&words, ""));
+            (open.words, open.facts) = (words.to_owned(), facts.to_owned());
+            let fact = row.get(4).and_then(|facts| facts.get(0));
+            open.repeats = fact.and_then(|fact| match value(fact, None, &dictionary) {
+                Value::Failed { .. } => None,
+                Value::Null => Some(false),
+                Value::Text(rule) => Some(!rule.is_empty()),
+                _ => Some(true),
+            });
             self.open.push(open);
         }
         Ok(())

@@ -67,6 +67,7 @@ fn told_fact(read: &Json, dictionary: &Dictionary) -> String {
         Value::List(items) => items.iter().map(|item| text(&plain(item))).collect::<Vec<_>>().join(", "),
         Value::Failed { .. } => "cannot be read".to_owned(),
         value => match plain(&value) {
+            Json::String(text) if text.is_empty() => "none".to_owned(),
             Json::String(text) => long(&text),
             other => shown(&other),
         },

@@ -63,3 +63,18 @@ fn a_value_that_the_app_bends_has_a_way_back() {
     assert_eq!(undone["success"], true, "{set} {undone}");
     assert_eq!(session.ask("world.things[0].count"), json!(11));
 }
+
+#[test]
+fn those_that_are_left_are_named() {
+    let things: Vec<Json> =
+        (1..=12).map(|id| json!({ "id": id, "name": format!("t{id}"), "flag": id < 7 })).collect();
+    let mut session = Session::new("", &json!({ "things": things }));
+    let all = json!(session.references("thing"));
+    session.answers = vec![Choice::Once];
+    let done = session.call("iac_mcp_set_property", &set(&all, "flag", json!(true))).body;
+    let text = session.asked[0].text();
+    assert!((7..=11).all(|id| text.contains(&format!("\n- thing \"t{id}\""))), "{text}");
+    assert!(text.contains("and 1 more"), "{text}");
+    assert_eq!((session.asked.len(), &done["success"]), (1, &json!(true)), "{done}");
+    assert_eq!(session.ask("world.things.filter(each => each.flag).length"), json!(12));
+}

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::{Item, Open, Setting};
 use crate::app::App;
 use crate::call::{How, NewValue, SetProperty};
-use crate::change::{Change, Expected, Slot, Subject, home};
+use crate::change::{Change, Expected, Fact, Look, Slot, Subject, home, repeats};
 use crate::dictionary::{Dictionary, Identifier, Property};
 use crate::fault::{Code, Fault};
 use crate::marshal::{Checker, Given};
@@ -105,7 +105,9 @@ impl Setting {
     fn begin(mut self, app: Option<String>, world: &mut World<'_>) -> Result<Step, Fault> {
         let unnamed = self.sets().into_iter().flat_map(|set| set.into_iter().skip(crate::permission::NAMED));
         for at in unnamed.collect::<Vec<_>>() {
-            self.open[at].change.subject.labels.clear();
+            let Open { change, unnamed, .. } = &mut self.open[at];
+            let subject = &mut change.subject;
+            *unnamed = Some((std::mem::take(&mut subject.labels), std::mem::take(&mut subject.facts)));
         }
         match app {
             Some(app) => {
@@ -196,9 +198,25 @@ fn opened(
         slots.push(slot(property)?);
         given.push(json.clone());
     }
-    let subject = Subject::of(&app.bundle_id, dictionary, path, slots);
+    let mut subject = Subject::of(&app.bundle_id, dictionary, path, slots);
+    let is_set = |fact: &Fact| {
+        let is_it = |slot: &Slot| fact.look == Look::Property(vec![slot.identifier.clone()]);
+        subject.slots.iter().any(is_it)
+    };
+    let repeats = repeats(&app.bundle_id, dictionary, subject.path.class());
+    let facts = repeats.into_iter().filter(|fact| !is_set(fact)).collect();
+    subject.facts = facts;
     let expected = Expected { mark: expected.mark.filter(|_| subject.mark.is_some()), ..expected };
-    Ok(Open { item: 0, change: Change { subject, expected, values }, given, joins, words: String::new() })
+    Ok(Open {
+        item: 0,
+        change: Change { subject, expected, values },
+        given,
+        joins,
+        words: String::new(),
+        facts: String::new(),
+        repeats: None,
+        unnamed: None,
+    })
 }
 
 /// What is added, if something is; the property must hold a text or a list that can be read.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use serde_json::{Value as Json, json};
 
 use super::{Open, Setting};
@@ -69,12 +69,24 @@ impl Setting {
             objects,
             count: self.open.len(),
             differs,
-            consequence: self
-                .open
-                .iter()
-                .find_map(|open| beyond(id, open.change.subject.path.class()))
-                .map(str::to_owned),
+            consequence: self.effects(id),
         }
+    }
+
+    /// What the new values do beyond what they show, each once.
+    fn effects(&self, id: &str) -> Option<String> {
+        let of = |open: &Open| {
+            let subject = &open.change.subject;
+            let whether = match open.repeats {
+                Some(false) => return Vec::new(),
+                Some(true) => "the event repeats, and",
+                None => "if the event repeats,",
+            };
+            let words = subject.slots.iter().filter_map(|slot| beyond(id, subject.path.class(), &slot.term));
+            words.map(|words| format!("{whether} {words}")).collect()
+        };
+        let effects: IndexSet<String> = self.open.iter().flat_map(of).collect();
+        (!effects.is_empty()).then(|| effects.into_iter().collect::<Vec<_>>().join("; "))
     }
 
     /// A set of new values, and below it the objects that get it; a single object has its old values too.
@@ -87,7 +99,11 @@ impl Setting {
         };
         let slots = first.change.subject.slots.iter().enumerate();
         let news = slots.map(|(at, slot)| first.new_part(at, &slot.term)).collect::<Vec<_>>().join(", ");
-        let named = opens.iter().take(NAMED).map(|open| format!("\n  {}", open.words)).collect::<String>();
+        let named = opens
+            .iter()
+            .take(NAMED)
+            .map(|open| format!("\n  {}{}", open.words, open.below()))
+            .collect::<String>();
         let more = count.saturating_sub(NAMED);
         let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
         format!("{news} ({count} objects):{named}{more}")
@@ -162,7 +178,12 @@ impl Open {
             let name = quoted(&slot.term);
             format!("\n  {name} old: {old}\n  {name} new: {new}")
         });
-        format!("{}{}", self.words, changes.collect::<String>())
+        format!("{}{}{}", self.words, self.below(), changes.collect::<String>())
+    }
+
+    /// The lines below its words.
+    fn below(&self) -> String {
+        if self.facts.is_empty() { String::new() } else { format!("\n{}", self.facts) }
     }
 
     /// A new value as the client gave it.
