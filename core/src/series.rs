@@ -11,5 +11,5 @@ mod zone;
 
 pub use apps::{Dated, Index, dated, holds_rules, index, indexes};
 pub use choose::{Asked, Chose, Chosen, NotCandidates, choose};
-pub use rule::{Occurrences, Unreadable, check_rule, occurrences};
+pub use rule::{Occurrences, Unreadable, WrongRule, check_rule, occurrences};
 pub use zone::Zone;

@@ -13,6 +13,23 @@ const MOST: usize = 100_000;
 #[error("not a recurrence rule: `{0}`. Expected the form of RFC 5545, such as FREQ=WEEKLY;BYDAY=MO")]
 pub struct Unreadable(String);
 
+/// A rule that no app is given.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WrongRule {
+    /// It cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+    /// It can, but its dates follow each other faster than a calendar has words for.
+    #[error("an event cannot repeat so often: `{0}`. Expected FREQ=DAILY, WEEKLY, MONTHLY or YEARLY")]
+    Frequency(String),
+}
+
+/// How often an event of a calendar may repeat.
+///
+/// # Source
+/// EventKit's `EKRecurrenceFrequency` has these four.
+const FREQUENCIES: [&str; 4] = ["FREQ=DAILY", "FREQ=WEEKLY", "FREQ=MONTHLY", "FREQ=YEARLY"];
+
 /// Occurrences in a span.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Occurrences {
@@ -79,15 +96,19 @@ pub fn occurrences(
     Ok(found)
 }
 
-/// Checks that a rule can be read. No rule at all is one of an event that does not repeat.
+/// Checks that an event can have a rule. No rule at all is one of an event that does not repeat.
 ///
 /// # Errors
-/// It cannot.
-pub fn check_rule(rule: &str) -> Result<(), Unreadable> {
+/// It cannot be read, or repeats more often than daily.
+pub fn check_rule(rule: &str) -> Result<(), WrongRule> {
     if rule.trim().is_empty() {
         return Ok(());
     }
-    occurrences(rule, 0, &[], &Zone::default(), (0, 0)).map(|_| ())
+    occurrences(rule, 0, &[], &Zone::default(), (0, 0))?;
+    let rule = rule.trim().to_uppercase();
+    let text = rule.strip_prefix("RRULE:").unwrap_or(&rule);
+    let is_known = text.split(';').any(|part| FREQUENCIES.contains(&part.trim()));
+    if is_known { Ok(()) } else { Err(WrongRule::Frequency(rule)) }
 }
 
 const UNTIL: &str = "UNTIL=";
@@ -177,6 +198,10 @@ mod tests {
             assert_eq!(check_rule(rule).is_err(), !rule.is_empty(), "{rule}");
         }
         assert_eq!(check_rule("FREQ=WEEKLY;BYDAY=MO;UNTIL=20261231"), Ok(()));
+        assert_eq!(check_rule("RRULE:freq=monthly;INTERVAL=2"), Ok(()));
+        for rule in ["FREQ=SECONDLY", "FREQ=MINUTELY;INTERVAL=1440", "FREQ=HOURLY;COUNT=2"] {
+            assert_eq!(check_rule(rule), Err(WrongRule::Frequency(rule.to_owned())));
+        }
     }
 
     #[test]

@@ -177,6 +177,8 @@ impl Tree<'_> {
         };
         let Spot { class, into, container } = spot;
         let make = self.make(&class, into, &container, object, &inside("properties"), world)?;
+        crate::step::set::begin::check_times(&self.app.bundle_id, &class, &make.slots, &make.values)
+            .map_err(|fault| fault.with("parameter", inside("properties")))?;
         self.ways.push(self.way(&make, &class, &container));
         self.nodes.push(Node { class, parent, container: parent.is_none().then_some(container) });
         self.makes.push(make);

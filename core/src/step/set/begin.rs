@@ -198,6 +198,7 @@ fn opened(
         slots.push(slot(property)?);
         given.push(json.clone());
     }
+    check_times(&app.bundle_id, path.class(), &slots, &values)?;
     let mut subject = Subject::of(&app.bundle_id, dictionary, path, slots);
     let is_set = |fact: &Fact| {
         let is_it = |slot: &Slot| fact.look == Look::Property(vec![slot.identifier.clone()]);
@@ -281,9 +282,42 @@ pub(in crate::step) fn checked(
 }
 
 /// The error for words such as `weekly`, of which the app makes no series.
-fn no_rule(error: &series::Unreadable, property: &str) -> Fault {
+fn no_rule(error: &series::WrongRule, property: &str) -> Fault {
     let suggestion = "write such a rule; COUNT=10 or UNTIL=20261231T225959Z ends it, and an empty text means that it does not repeat";
     Fault::new(Code::TypeMismatch, format!("`{property}`: {error}"), suggestion).with("property", property)
+}
+
+/// Refuses a new event that ends before it starts, or dates of both ends that do.
+///
+/// # Errors
+/// They do. Dates of which only one names its zone are left to the app.
+pub(in crate::step) fn check_times(
+    app: &str,
+    class: &str,
+    slots: &[Slot],
+    values: &[Given],
+) -> Result<(), Fault> {
+    let Some((start, end)) = series::dated(app, class).and_then(|dated| Some((&dated.start, dated.end.as_ref()?)))
+    else {
+        return Ok(());
+    };
+    let date = |term: &str| match values.get(slots.iter().position(|slot| slot.term == term)?)? {
+        Given::Date(text) => Some(text),
+        _ => None,
+    };
+    let (Some(from), Some(to)) = (date(start), date(end)) else { return Ok(()) };
+    let civil = |text: &str| text.parse::<jiff::civil::DateTime>().ok();
+    let is_wrong = match (from.parse::<jiff::Timestamp>(), to.parse::<jiff::Timestamp>()) {
+        (Ok(from), Ok(to)) => to < from,
+        (Err(_), Err(_)) => civil(to) < civil(from),
+        _ => false,
+    };
+    if !is_wrong {
+        return Ok(());
+    }
+    let message = format!("the {class} would end before it starts: `{end}` is {to}, and `{start}` is {from}");
+    let suggestion = format!("give an `{end}` that is not before the `{start}`");
+    Err(Fault::new(Code::InvalidParameter, message, suggestion).with("property", end.as_str()))
 }
 
 /// The error for a value that only a place leads to: another object may stand there when it is written.
