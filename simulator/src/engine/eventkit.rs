@@ -312,11 +312,14 @@ fn reminder(view: &View<'_>, id: ObjectId, settings: &Settings) -> Json {
         Some(Value::Int(number)) => *number,
         _ => 0,
     };
+    // A day without a time is the same in both properties. A time may be midnight.
+    let (timed, day) = (local_date("due date"), local_date("allday due date"));
+    let (due, is_day) = (timed.or(day), day.is_some() && (timed.is_none() || timed == day));
     json!({
         "uuid": uuid,
         "title": text(view, id, "name"),
         "notes": text(view, id, "body"),
-        "due": local_date("due date").map(|seconds| components(seconds + shift)),
+        "due": due.map(|seconds| components(seconds + shift, is_day)),
         "done": matches!(view.model().value(id, "completed"), Some(Value::Bool(true))),
         "completion": date("completion date"),
         "creation": date("creation date"),
@@ -326,11 +329,11 @@ fn reminder(view: &View<'_>, id: ObjectId, settings: &Settings) -> Json {
 }
 
 /// The parts of a local time. A day without a time has no hour.
-fn components(local_seconds: i64) -> Json {
+fn components(local_seconds: i64, is_day: bool) -> Json {
     let civil = Timestamp::from_second(local_seconds).unwrap_or(Timestamp::UNIX_EPOCH);
     let civil = TimeZone::UTC.to_datetime(civil);
     let mut parts = json!({ "year": civil.year(), "month": civil.month(), "day": civil.day() });
-    if civil.time() != jiff::civil::Time::midnight() {
+    if !is_day {
         parts["hour"] = json!(civil.hour());
         parts["minute"] = json!(civil.minute());
         parts["second"] = json!(civil.second());
