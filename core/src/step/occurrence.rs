@@ -11,6 +11,7 @@ use crate::fault::{Code, Fault};
 use crate::reference::Object;
 use crate::series::dated;
 use crate::specifier::Path;
+use crate::value::Value;
 use crate::words::RefId;
 
 /// Keeps one occurrence of a series.
@@ -45,6 +46,36 @@ pub(super) fn refuse(ids: impl IntoIterator<Item = RefId>, world: &mut World<'_>
         return Err(fault.with("occurrence", &*date).with("series", series));
     }
     Ok(())
+}
+
+/// The property of its series that says whether an occurrence is left out.
+pub(super) fn excluded(id: RefId, world: &World<'_>) -> Option<&'static str> {
+    let object = &world.references.peek(id)?.object;
+    object.occurrence.as_ref()?;
+    dated(&object.app, object.path.class())?.excluded.as_deref()
+}
+
+/// Checks that an occurrence is not among the dates that its series leaves out.
+///
+/// # Errors
+/// It is. The error names the reference of the series.
+pub(super) fn check(id: RefId, values: &[(String, Value)], world: &mut World<'_>) -> Result<(), Fault> {
+    let Some(property) = excluded(id, world) else { return Ok(()) };
+    let Some(object) = world.references.peek(id).map(|held| held.object.clone()) else { return Ok(()) };
+    let Object { app, path, occurrence: Some(date) } = object else { return Ok(()) };
+    let instant = |text: &str| text.parse::<jiff::Timestamp>().ok();
+    let is_it = |value: &Value| matches!(value, Value::Date(text) if instant(text) == instant(&date));
+    let is_left_out = values.iter().any(
+        |(term, value)| matches!(value, Value::List(dates) if term == property && dates.iter().any(is_it)),
+    );
+    if !is_left_out {
+        return Ok(());
+    }
+    let series = keep(Object::new(app, path), world).to_string();
+    let message = format!("the series has no date on {date} any more: it is among its `{property}`");
+    let suggestion = format!("list the dates again, or use {series}, the reference of the series");
+    let fault = Fault::new(Code::ReferenceInvalid, message, suggestion).with("reference", id.to_string());
+    Err(fault.with("occurrence", &*date).with("series", series))
 }
 
 /// Says with properties of an occurrence that they are those of its series.

@@ -15,6 +15,7 @@ use crate::fault::{Code, Fault};
 use crate::identity::identity;
 use crate::marshal::{Shape, are_named, shapes};
 use crate::osa_error::OsaError;
+use crate::permission::may_read;
 use crate::plan;
 use crate::reply::Reply;
 use crate::specifier::{Container, Path, SpecifierError, find_property};
@@ -46,6 +47,8 @@ struct Member {
     wanted: Arc<Wanted>,
     /// Properties that cannot be read at all, while others can.
     wrong: Wrong,
+    /// Whether the last column is read only to see whether the occurrence is left out.
+    looks: bool,
 }
 
 /// Names that cannot be read, and why.
@@ -71,8 +74,9 @@ pub(super) fn start(
             }
         };
         match wanted(id, properties, world) {
-            Ok((app, wanted, wrong)) => {
-                reading.join(app, Member { place, id, wanted: Arc::new(wanted), wrong });
+            Ok((app, mut wanted, wrong)) => {
+                let looks = looked_up(id, &app, &mut wanted, world)?;
+                reading.join(app, Member { place, id, wanted: Arc::new(wanted), wrong, looks });
             }
             Err(fault) if list => reading.answers[place] = Some(item_error(id, &fault)),
             Err(fault) => return Err(fault),
@@ -123,6 +127,18 @@ fn wanted(
     let identity = identity(dictionary, class);
     let named = if columns.is_none() { named(dictionary, object.path.class()) } else { Vec::new() };
     Ok((object.app.to_string(), Wanted { path: object.path, identity, columns, named }, wrong))
+}
+
+/// Adds the dates that a series leaves out to what is read of one of its occurrences. A rule against reading them is not a
+/// reason to refuse the others.
+fn looked_up(id: RefId, app: &str, wanted: &mut Wanted, world: &mut World<'_>) -> Result<bool, Fault> {
+    let app = world.apps.find(app)?;
+    let Some(term) = occurrence::excluded(id, world) else { return Ok(false) };
+    let Some(columns) = &mut wanted.columns else { return Ok(false) };
+    let found = own_column(app, app.dictionary()?, wanted.path.class(), term);
+    let found = found.ok().filter(|_| may_read(term, app, world.gate, world.now));
+    columns.extend(found.clone());
+    Ok(found.is_some())
 }
 
 /// The properties of a class that hold names out of the dictionary.
@@ -326,7 +342,7 @@ fn read(member: &Member, row: &Json, app: &App, world: &mut World<'_>) -> Result
         let error = OsaError { number, message, at: "object".to_owned(), by: None };
         return Err(gone(&error, member, app, world));
     }
-    let values: Vec<(String, Value)> = match &member.wanted.columns {
+    let mut values: Vec<(String, Value)> = match &member.wanted.columns {
         None => all_properties(row, member.wanted.path.class(), &dictionary),
         Some(columns) => {
             let cells = row.get("v").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -339,6 +355,10 @@ fn read(member: &Member, row: &Json, app: &App, world: &mut World<'_>) -> Result
     };
     if let Some(error) = all_missing(&values) {
         return Err(gone(&error, member, app, world));
+    }
+    occurrence::check(member.id, &values, world)?;
+    if member.looks {
+        values.pop();
     }
     let mut shown = Shown::default();
     for (term, value) in &values {
