@@ -272,22 +272,30 @@ impl View<'_> {
 
     /// `duplicate`: copies of elements, beside them or in another container.
     pub(crate) fn duplicate(&self, event: &Event) -> Answer<Outcome> {
-        let to = match event.parameters.get("to") {
-            Some(Value::Object(to)) => Some(self.container(to)?),
+        let place = match event.parameters.get("to") {
+            Some(Value::Object(to)) => Some(to),
             _ => None,
         };
+        let to = place.map(|place| self.container(place)).transpose()?;
         let (mut changes, mut copies) = (Vec::new(), Vec::new());
         for id in self.targets(event)? {
             let Place::Element { of, .. } = self.model().object(id).place else { return refuse(FAILED) };
             let of = to.unwrap_or(of);
             let (listed, _) = self.listed(of, &self.class(id))?;
-            copies.push(self.copy(id, of, listed, &mut changes));
+            let slot = place.and_then(|place| self.slot(place, &mut self.own_elements(of, &listed), None));
+            let at = slot.map(|slot| slot + copies.len());
+            copies.push(self.copy(id, (of, listed, at), &mut changes));
         }
         Ok(Outcome { changes, reply: Reply::Objects(copies) })
     }
 
     /// Adds a copy of an object and of what is in it; gives the id that the copy will have.
-    fn copy(&self, id: ObjectId, of: ObjectId, listed: String, changes: &mut Vec<Change>) -> ObjectId {
+    fn copy(
+        &self,
+        id: ObjectId,
+        (of, listed, at): (ObjectId, String, Option<usize>),
+        changes: &mut Vec<Change>,
+    ) -> ObjectId {
         let (model, object) = (self.model(), self.model().object(id));
         let before = u32::try_from(changes.len()).expect("fewer than 2^32 copies");
         let new = ObjectId(model.next_id().0 + before);
@@ -299,11 +307,11 @@ impl View<'_> {
             (term.to_string(), value.clone())
         });
         let own = object.class.map(|class| model.name(class).to_string());
-        changes.push(Change::Add(Added { of, listed, class: own, at: None, values: values.collect() }));
+        changes.push(Change::Add(Added { of, listed, class: own, at, values: values.collect() }));
         for (class, children) in &object.elements {
             if let Children::Own(children) = children {
                 for child in children {
-                    self.copy(*child, new, model.name(*class).to_string(), changes);
+                    self.copy(*child, (new, model.name(*class).to_string(), None), changes);
                 }
             }
         }

@@ -8,7 +8,7 @@ use crate::files::Refusal;
 use crate::os_error::{Answer, FAILED, OsError, refused_by_script};
 use crate::resolve::View;
 use crate::session::Behaviour;
-use crate::value::specifier::{Edge, Specifier, Step};
+use crate::value::specifier::{Edge, Step};
 use crate::value::{ObjectId, Value};
 use crate::world::change::{Added, Change};
 use crate::world::model::Place;
@@ -134,7 +134,13 @@ impl<'js> Acting<'_, 'js> {
             };
             let direct = event.direct.as_ref().map(|direct| view.inward(direct)).transpose()?;
             let parameters = view.parameters(event)?;
-            Answer::Ok((view.meant(about)?, direct, parameters))
+            // A command that takes several objects is about these.
+            let targets = match &direct {
+                Some(Value::List(items)) => items.iter().map(held).collect::<Option<Vec<_>>>(),
+                _ => None,
+            };
+            let targets = targets.filter(|all| !all.is_empty() && matches!(event.kind, Kind::Command(_)));
+            Answer::Ok((targets.map_or_else(|| view.meant(about), Ok)?, direct, parameters))
         })?;
         let write = || {
             let it = Object::new(self.ctx.clone())?;
@@ -142,12 +148,25 @@ impl<'js> Acting<'_, 'js> {
             it.set("targets", self.plain(&targets)?)?;
             it.set("value", self.plain(&direct.unwrap_or(Value::Missing))?)?;
             it.set("parameters", self.plain(&Value::Record(Box::new(parameters)))?)?;
-            let at = event.parameters.get("at");
-            let in_front = |at: &Specifier| matches!(at.step, Step::Insertion { edge: Edge::Beginning, .. });
-            it.set("inFront", matches!(at, Some(Value::Object(at)) if in_front(at)))?;
+            it.set("place", self.place(app, event)?)?;
             Ok(it)
         };
         write().map_err(|error| self.failed(&error))
+    }
+
+    /// The place that an event names for something: at an end of a list, or beside an element.
+    fn place(&self, app: &Rc<App>, event: &Event) -> rquickjs::Result<Option<Object<'js>>> {
+        let given = event.parameters.get("at").or_else(|| event.parameters.get("to"));
+        let Some(Value::Object(place)) = given else { return Ok(None) };
+        let Step::Insertion { of, edge } = &place.step else { return Ok(None) };
+        let written = Object::new(self.ctx.clone())?;
+        written.set("edge", edge.word())?;
+        if matches!(edge, Edge::Before | Edge::After) {
+            let meant = self.bridge.session.look(app, event.target.root, |view| view.meant(of));
+            let beside = meant.ok().and_then(|found| found.first().copied());
+            written.set("beside", self.plain(&beside.map_or(Value::Missing, Value::Held))?)?;
+        }
+        Ok(Some(written))
     }
 
     fn plain(&self, value: &Value) -> rquickjs::Result<Js<'js>> {
@@ -207,6 +226,13 @@ impl<'js> Acting<'_, 'js> {
             (Some(number), Some(message)) => OsError::new(number, message),
             _ => OsError::new(FAILED, text_of(self.ctx, thrown).unwrap_or_default()),
         }
+    }
+}
+
+fn held(value: &Value) -> Option<ObjectId> {
+    match value {
+        Value::Held(id) => Some(*id),
+        _ => None,
     }
 }
 

@@ -87,12 +87,16 @@ impl Omni {
     /// Does what the app does for a command of its dictionary.
     ///
     /// # Errors
-    /// -10000 with what the model threw.
+    /// -10000 where the model throws: the app tells no more.
     pub(super) fn call(&self, name: &str, given: &str) -> Answer<String> {
         self.context.with(|ctx| {
             let call = || ctx.globals().get::<_, Object<'_>>(MODEL_NAME)?.get::<_, Function<'_>>("classic");
             let answer = call().and_then(|call| call.call::<_, String>((name, given)));
-            answer.map_err(|error| OsError::new(FAILED, thrown(&ctx, &error).message))
+            answer.map_err(|error| {
+                // The exception is taken, or it would be that of the next call.
+                thrown(&ctx, &error);
+                OsError::of(FAILED)
+            })
         })
     }
 }

@@ -1,5 +1,11 @@
 // What the app does for the commands of its dictionary; objects are numbers, dates local seconds.
 const each = (ids) => ids.map((id) => rows.get(id));
+// Where a command puts something: at an end of a list unless it names an element beside which.
+function located(place, owner, Type = TaskLocation) {
+  const { edge = "end", beside } = place ?? {};
+  if (beside === undefined) return placed(Type, edge === "beginning" ? edge : "ending", owner);
+  return placed(Type, edge, rows.get(beside));
+}
 const classic = {
   complete: (ids, date) =>
     each(ids).map(
@@ -13,23 +19,24 @@ const classic = {
     ),
   remove: (ids) => each(ids).forEach((row) => erase(isTask(row) && isRoot(row) ? parentOf(row) : row)),
   status: (ids, name) => each(ids).forEach((row) => setStatus(row, name)),
-  move: (ids, to) =>
-    each(ids).forEach((row) => {
-      const kind = isTask(row) ? kinds.task : row.c === "tag" ? kinds.tag : kinds.section;
-      put(row, placed(TaskLocation, "ending", rows.get(to)), kind);
-    }),
-  make: (kind, at, name, inFront) => {
+  move: (ids, to, place) => {
+    const all = each(ids),
+      kind = isTask(all[0]) ? kinds.task : all[0].c === "tag" ? kinds.tag : kinds.section;
+    moveAll(all, located(place, rows.get(to)), kind);
+  },
+  make: (kind, at, name, place) => {
     const of = at === null ? database : rows.get(at);
+    const position = (owner, Type) => located(place, owner, Type);
     switch (kind) {
       case "project":
-        return newProject({ of, at: inFront ? 0 : undefined }, name).i;
+        return newProject(resolvePlace(position(of), kinds.section), name).i;
       case "folder":
-        return new Folder(name, of === database ? null : wrap(of))[ROW].i;
+        return new Folder(name, of === database && place === null ? null : position(of, FolderLocation))[ROW].i;
       case "tag":
-        return new Tag(name, of === database ? null : wrap(of))[ROW].i;
+        return new Tag(name, of === database && place === null ? null : position(of, TagLocation))[ROW].i;
       default: {
         const home = taskHome(of);
-        return newTask(home, taskList(home), inFront ? 0 : undefined, name).i;
+        return newTask(home, taskList(home), resolvePlace(position(home), kinds.task).at, name).i;
       }
     }
   },

@@ -51,8 +51,10 @@ function resolvePlace(position, kind) {
   }
   if (!rows.has(row.i)) fail("the position is next to an object that was deleted");
   const of = parentOf(row),
-    name = kind.list(of);
-  return { of, name, at: list(of, name).indexOf(row.i) + (edge === "after" ? 1 : 0) };
+    name = kind.list(of),
+    at = list(of, name).indexOf(row.i);
+  if (at < 0) fail("the position is next to an object of another kind");
+  return { of, name, at: at + (edge === "after" ? 1 : 0) };
 }
 const kinds = {
   task: { home: taskHome, list: taskList },

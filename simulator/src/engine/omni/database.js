@@ -133,7 +133,9 @@ function moveAll(all, place, kind) {
   const ordered = ["beginning", "after"].includes(place[ROW].edge)
     ? (all.toReversed?.() ?? all.slice().reverse())
     : all;
-  for (const row of ordered) if (place[ROW].row !== row) put(row, place, kind);
+  const { edge, row: beside } = place[ROW];
+  const isOwn = (row) => row === beside && (edge === "before" || edge === "after");
+  for (const row of ordered) if (!isOwn(row)) put(row, place, kind);
 }
 function convert(row, place) {
   const made = newProject(place, row.name),
