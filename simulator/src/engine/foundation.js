@@ -861,6 +861,9 @@
     NO: false,
     NSZeroPoint: { x: 0, y: 0 },
     NSZeroSize: { width: 0, height: 0 },
+    NSKeyValueObservingOptionNew: 1,
+    NSKeyValueObservingOptionOld: 2,
+    NSKeyValueObservingOptionInitial: 4,
     NSZeroRect: { origin: { x: 0, y: 0 }, size: { width: 0, height: 0 } },
     NSFileNoSuchFileError: 4,
     NSFileReadUnknownError: 256,
@@ -1051,6 +1054,12 @@
     "objc/runtime",
     "sqlite3",
     "libc",
+    // Headers of the system's libraries that Apple's notes name, besides those above.
+    ..."arpa/inet asl copyfile dyld getopt glob grp ifaddrs launch membership netdb netinet/in notify objc paths pwd".split(
+      " ",
+    ),
+    ..."readline removefile spawn sys/fcntl sys/file sys/ioctl sys/mount sys/param sys/resource sys/socket".split(" "),
+    ..."sys/sysctl sys/time sys/times sys/wait sys/xattr syslog uuid/uuid vImage vecLib vmnet xpc zlib".split(" "),
   ];
 
   // Foundation is there from the start; the rest is what a script imports.
@@ -1243,6 +1252,7 @@
   );
   const imported = new Set();
 
+  const { observing, announce } = system.part("observing")({ VALUE, string, text, wrap });
   const ObjC = {
     import: importFramework,
     wrap,
@@ -1267,10 +1277,13 @@
     dict: (value) => wrap(value),
     registerSubclass({ name, superclass = "NSObject", methods = {}, properties = {} }) {
       kind(name, { parent: superclass });
+      for (const [key, value] of Object.entries(observing)) define(prototypes[name], key, { value, writable: true });
       const made = () => object(name, {});
       for (const [key, type] of Object.entries(properties)) {
         const set = function (value) {
+          const old = this[VALUE][key];
           this[VALUE][key] = type === "id" ? wrap(value) : value;
+          announce(this, key, old, this[VALUE][key]);
         };
         define(prototypes[name], `set${key[0].toUpperCase()}${key.slice(1)}`, { value: set, writable: true });
         define(prototypes[name], key, {

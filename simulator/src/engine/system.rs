@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const FOUNDATION: &str = include_str!("foundation.js");
 
 /// The parts of the bridge that are evaluated when a script first names one of their classes.
-const PARTS: [(&str, &str); 7] = [
+const PARTS: [(&str, &str); 8] = [
     ("values", include_str!("foundation/values.js")),
     ("dates", include_str!("foundation/dates.js")),
     ("files", include_str!("foundation/files.js")),
@@ -20,6 +20,7 @@ const PARTS: [(&str, &str); 7] = [
     ("appkit", include_str!("foundation/appkit.js")),
     ("eventkit", include_str!("foundation/eventkit.js")),
     ("references", include_str!("foundation/references.js")),
+    ("observing", include_str!("foundation/observing.js")),
 ];
 
 /// A script waits for as much as one read of a pipe gives.

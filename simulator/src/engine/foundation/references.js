@@ -15,6 +15,7 @@
     if (type !== undefined) typed.add(made);
     return made;
   }
+  Ref.equals = (one, other) => one === other;
   // The system's converter of dictionaries. It refuses a reference without a type, and what has no dictionary.
   const copyDefinition = (url, modes, out) => {
     if (!typed.has(out)) return -50;
