@@ -36,6 +36,7 @@ pub fn osascript(arguments: impl Iterator<Item = OsString>) -> ExitCode {
 
 fn execute(options: &Options) -> Result<(), End> {
     match options.language.as_deref() {
+        _ if options.is_compiled() => (),
         Some(language) if language.eq_ignore_ascii_case("javascript") => (),
         Some(language) if !language.eq_ignore_ascii_case("applescript") => {
             return Err(End::of(format!("osascript: no such component \"{language}\".")));

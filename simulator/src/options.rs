@@ -97,6 +97,12 @@ impl Options {
         }
     }
 
+    /// Whether the file is a compiled script, which says itself that it is JavaScript.
+    pub(crate) fn is_compiled(&self) -> bool {
+        let file = self.file.as_deref().filter(|_| self.statements.is_empty());
+        file.and_then(|file| std::fs::read(file).ok()).is_some_and(|bytes| bytes.starts_with(COMPILED))
+    }
+
     pub(crate) fn script(&self) -> Result<Script, End> {
         let arguments = self.arguments.clone();
         if !self.statements.is_empty() {
@@ -114,9 +120,22 @@ impl Options {
             Some(file) => {
                 let bytes = std::fs::read(file)
                     .map_err(|_| End::of(format!("osascript: {file}: No such file or directory")))?;
-                let source = String::from_utf8_lossy(&bytes).into_owned();
+                let source =
+                    decompiled(&bytes).unwrap_or_else(|| String::from_utf8_lossy(&bytes).into_owned());
                 Ok(Script { source, file: Some(file.to_owned()), arguments })
             }
         }
     }
+}
+
+/// What a compiled script in JavaScript begins with.
+const COMPILED: &[u8] = b"JsOsaDAS1.001.00";
+
+/// The source in a compiled script: a property list, perhaps a byte for an even length, and twelve bytes of the system.
+fn decompiled(bytes: &[u8]) -> Option<String> {
+    let list = bytes.strip_prefix(COMPILED)?;
+    let list = &list[..list.len().checked_sub(12)?];
+    let read = |list: &[u8]| plist::Value::from_reader(io::Cursor::new(list)).ok();
+    let list = read(list).or_else(|| read(list.strip_suffix(&[0])?))?;
+    list.as_dictionary()?.get("script")?.as_string().map(str::to_owned)
 }

@@ -148,6 +148,34 @@ fn with_stdin(arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) 
 }
 
 #[test]
+fn a_compiled_script_says_itself_that_it_is_javascript() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("main.scpt");
+    let compile = |source: &str, padding: &[u8]| {
+        let script = plist::Dictionary::from_iter([("script", source)]);
+        let mut bytes = b"JsOsaDAS1.001.00".to_vec();
+        plist::Value::Dictionary(script).to_writer_binary(&mut bytes).unwrap();
+        bytes.extend_from_slice(padding);
+        bytes.extend_from_slice(b"jscr\x00\x01\x00\x0d\xfa\xde\xde\xad");
+        std::fs::File::create(&path).unwrap().write_all(&bytes).unwrap();
+    };
+    let file = path.to_str().unwrap();
+    for padding in [&b""[..], b"\0"] {
+        compile("function run(argv) { return `${argv[0]} é ✓` }", padding);
+        for language in [&[][..], &["-l", "JavaScript"], &["-l", "AppleScript"]] {
+            let happened = with_stdin(&[language, &[file, "one"]].concat(), "");
+            assert_eq!(happened, (Some(0), "one é ✓\n".to_owned(), String::new()), "{language:?}");
+        }
+    }
+    compile("nothing", b"");
+    let (status, _, said) = with_stdin(&[file], "");
+    assert!(
+        status == Some(1) && said.contains("main.scpt: execution error: Error: ReferenceError"),
+        "{said}"
+    );
+}
+
+#[test]
 fn options_and_streams() {
     let file = tempfile::NamedTempFile::with_suffix(".js").unwrap();
     file.as_file()
