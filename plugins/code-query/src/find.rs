@@ -139,7 +139,8 @@ fn in_modules<'a>(
         let mut outlines = Vec::new();
         for scope in desk.scopes(wanted.path)? {
             let mut files = candidates(&scope, &inner, common, way, &mut own)?;
-            files.retain(|file| is_in_module(&file.path, &module));
+            let root = scope.site.workspace.root();
+            files.retain(|file| is_in_module(&root, &file.path, &module));
             outlines.extend(crawl::outlines(
                 scope.site,
                 files,
@@ -159,10 +160,15 @@ fn in_modules<'a>(
     Ok(Vec::new())
 }
 
-/// Whether the names of a module stand in this order among the folders of a path and the name of the file.
-fn is_in_module(path: &str, module: &[String]) -> bool {
-    let mut parts = path.split('/').map(|part| part.split('.').next().unwrap_or(part));
-    module.iter().all(|name| parts.any(|part| part == name))
+/// Whether the names of a module stand in this order among the root's own name, the folders of a path and the name of the
+/// file. A crate or a package is called as its folder, but for hyphens.
+fn is_in_module(root: &str, path: &str, module: &[String]) -> bool {
+    let own = root.rsplit('/').next().unwrap_or(root);
+    let mut parts = std::iter::once(own).chain(path.split('/'));
+    let is = |part: &str, name: &str| {
+        part.split('.').next().unwrap_or(part).replace('-', "_") == name.replace('-', "_")
+    };
+    module.iter().all(|name| parts.any(|part| is(part, name)))
 }
 
 /// Puts aside what no server reads and says so, unless it was named. Where nothing else is left that an installed server
@@ -448,4 +454,21 @@ fn indexed(
         }
     }
     Some(found.into_values().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_in_module;
+
+    #[test]
+    fn modules_are_named_as_folders() {
+        let check = |path: &str, module: &str| {
+            let module: Vec<String> = module.split('.').map(str::to_owned).collect();
+            is_in_module("/home/my-crate", path, &module)
+        };
+        assert!(check("src/a/b.rs", "a.b") && check("src/a/b.rs", "my_crate.b") && check("c.go", "my-crate"));
+        assert!(
+            !check("src/a/b.rs", "b.a") && !check("src/a/b.rs", "crate.b") && !check("b.rs", "b.my_crate")
+        );
+    }
 }

@@ -78,13 +78,27 @@ pub(crate) fn one<'a>(
             place(desk, &spot, common, what)
         }
         Target::Name { pattern, path, kinds } => {
-            match named(desk, pattern, path.as_deref(), *kinds, common, what, doubts) {
-                Ok(hits) => only(hits, pattern, common),
-                Err(trouble) if trouble.code == "NOT_FOUND" => {
-                    from_outside(desk, pattern, path.as_deref(), common).ok_or(trouble)
-                }
-                Err(trouble) => Err(trouble),
+            let mut own = Doubts::default();
+            let found = named(desk, pattern, path.as_deref(), *kinds, common, what, &mut own);
+            let is_exact =
+                |hit: &Hit<'_>| pattern.leaf() == hit.node.name || pattern.names_exactly(&hit.node.name);
+            // What is written in other letters is likely another thing, if something outside has this very name.
+            let outside = match &found {
+                Ok(hits) if hits.iter().any(is_exact) => None,
+                Err(trouble) if trouble.code != "NOT_FOUND" => None,
+                _ => from_outside(desk, pattern, path.as_deref(), common, what, doubts),
+            };
+            if let Some(outside) = outside {
+                return Ok(outside);
             }
+            doubts.join(&own);
+            let unsure = |trouble: Trouble| match trouble.hint {
+                None if trouble.code == "NOT_FOUND" && doubts.has(Reason::Loading) => {
+                    trouble.hint("not everything was looked at: loading")
+                }
+                _ => trouble,
+            };
+            only(found.map_err(unsure)?, pattern, common)
         }
     }
 }
@@ -144,29 +158,38 @@ pub(crate) fn named<'a>(
     Ok(hits)
 }
 
-/// Finds a place at which something is used that is declared outside of the project, such as a trait of a library.
+/// Finds a place at which something is used that is declared outside of the project, such as a trait of a library. It may
+/// be written with its module, of which a part stands in the path of the file that declares it.
 fn from_outside<'a>(
     desk: &Desk<'a>,
     pattern: &Pattern,
     path: Option<&str>,
     common: &Common,
+    what: &str,
+    doubts: &mut Doubts,
 ) -> Option<Located<'a>> {
     let name = pattern.leaf();
     if !pattern.names_exactly(name) {
         return None;
     }
+    let modules = pattern.in_modules().into_iter().next_back().map(|(module, _)| module).unwrap_or_default();
+    let is_outside = |answer: &Result<Locations, Failure>| {
+        let first = answer.as_ref().ok().and_then(|found| found.items.first());
+        let is_there = |path: &str| modules.is_empty() || modules.iter().any(|module| path.contains(module));
+        first.is_some_and(|one| one.path.starts_with('/') && is_there(&one.path))
+    };
     for scope in desk.scopes(path).ok()? {
         let filter = FileFilter { containing: Some(name.to_owned()), ..scope::filter(&scope.under, OUTSIDE) };
         for file in scope.listed(&filter).ok()?.items {
             let Ok(text) = scope.site.workspace.text(&file.path) else { continue };
             let places = places_of(&text, name, &file.path);
+            // One that still reads the project does not know what lies outside.
+            if places.is_empty() || ready(scope.site, &file.language, common, what, |_| true, doubts).is_err()
+            {
+                continue;
+            }
             let answers = scope.site.workspace.related(Relation::Definition, &places, common.timeout);
             let mut answered = places.into_iter().zip(answers.unwrap_or_default());
-            let is_outside = |answer: &Result<Locations, Failure>| {
-                answer
-                    .as_ref()
-                    .is_ok_and(|found| found.items.first().is_some_and(|one| one.path.starts_with('/')))
-            };
             if let Some((place, _)) = answered.find(|(_, answer)| is_outside(answer)) {
                 let (site, word) = (scope.site, Some(name.to_owned()));
                 return Some(Located {

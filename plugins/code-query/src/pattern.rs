@@ -160,9 +160,13 @@ impl Pattern {
     }
 
     /// Returns ways to read it as the path of a module and a name in it: `requests.sessions.Session` as `Session` in
-    /// `requests/sessions`, the shortest path first. Only names without wildcards are read so.
+    /// `requests/sessions`, the shortest path first. Only names without wildcards are read so. Where a path of Rust begins
+    /// is not known, so `crate` stands for nothing.
     pub(crate) fn in_modules(&self) -> Vec<(Vec<String>, Self)> {
         let parts: Vec<&str> = self.text.split(['.', '/', ':']).filter(|part| !part.is_empty()).collect();
+        let relative = parts.iter().take_while(|part| matches!(**part, "crate" | "self" | "super")).count();
+        let is_rust = self.text.contains("::");
+        let parts = if is_rust { &parts[relative..] } else { &parts[..] };
         let is_plain =
             |part: &&str| part.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-'));
         if !parts.iter().all(is_plain) {
@@ -172,7 +176,7 @@ impl Pattern {
             let module = parts[..at].iter().map(|&part| part.to_owned()).collect();
             Some((module, Self::parse(&format!(".{}", parts[at..].join("."))).ok()?))
         };
-        (1..parts.len()).filter_map(read).collect()
+        (usize::from(!is_rust || relative == 0)..parts.len()).filter_map(read).collect()
     }
 
     /// Returns the last name of the pattern, for a search of what is near to it.

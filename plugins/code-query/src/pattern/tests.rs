@@ -260,5 +260,7 @@ fn the_path_of_a_module_may_stand_before_a_name() {
     };
     assert_eq!(read("requests.get"), ["requests .get"]);
     assert_eq!(read("a::b.C.d"), ["a .b.C.d", "a/b .C.d", "a/b/C .d"]);
+    assert_eq!(read("crate::a::B"), [" .a.B", "a .B"]);
+    assert_eq!(read("crate.B"), ["crate .B"]);
     assert!(read("get").is_empty() && read("a.get*").is_empty());
 }

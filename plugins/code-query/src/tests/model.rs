@@ -309,7 +309,8 @@ impl Model {
         let linked = named.iter().find(here).filter(|one| one.rest.starts_with("declared"));
         let own = named.iter().find(here).filter(|_| linked.is_none());
         let first = named.iter().find(|one| !one.rest.starts_with("declared"));
-        own.or(first).map(Declared::name_location).into_iter().collect()
+        let library = word.starts_with("Library").then(|| location("/lib/shapes/mod.toy", 0, 0, 1));
+        own.or(first).map(Declared::name_location).or(library).into_iter().collect()
     }
 
     fn check(&self, path: &str) -> Result<(), Failure> {
