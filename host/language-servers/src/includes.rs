@@ -74,6 +74,7 @@ fn folder<'a>(path: &'a str, include: &str) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::io::Write as _;
     use std::sync::Arc;
 
     use super::*;
@@ -84,7 +85,7 @@ mod tests {
         for (path, text) in files {
             let path = root.path().join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
+            fs::File::create(path).unwrap().write_all(text.as_bytes()).unwrap();
         }
         let clangd = known().into_iter().find(|profile| profile.name == "clangd").unwrap();
         let disk = Arc::new(Disk::open(root.path()).unwrap());
