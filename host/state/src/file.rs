@@ -78,7 +78,8 @@ const ABANDONED: Duration = Duration::from_secs(60);
 
 /// Removes what processes that were killed while they wrote have left in a state directory.
 pub(crate) fn clean(folder: &Path) {
-    for folder in [folder.to_owned(), folder.join("audit"), folder.join("references")] {
+    for folder in [folder.to_owned(), folder.join("audit"), folder.join("references"), folder.join("servers")]
+    {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(FRESH)) {
             let written = entry.metadata().and_then(|found| found.modified());
@@ -118,17 +119,27 @@ pub(crate) fn lock(path: &Path) -> Result<File, StateError> {
 /// Replaces a file as a whole. A reader, or the next start after a power failure, finds the old or the new file. It
 /// does not write more than a reader would read, because then nothing could run any more.
 pub(crate) fn replace(path: &Path, bytes: &[u8], most: u64) -> Result<(), StateError> {
+    replace_in(path, bytes, most, true)
+}
+
+/// Replaces a file whose content is worth nothing after a power failure, so that no disk has to wait for it.
+pub(crate) fn replace_passing(path: &Path, bytes: &[u8], most: u64) -> Result<(), StateError> {
+    replace_in(path, bytes, most, false)
+}
+
+fn replace_in(path: &Path, bytes: &[u8], most: u64, durable: bool) -> Result<(), StateError> {
     if bytes.len() as u64 > most {
         return Err(StateError::TooLarge { path: path.to_owned(), most });
     }
-    replace_in(path, bytes).map_err(StateError::io(path))
-}
-
-fn replace_in(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().ok_or_else(|| io::Error::other("a file is in a folder"))?;
-    let mut fresh = tempfile::Builder::new().prefix(FRESH).tempfile_in(folder)?;
-    fresh.write_all(bytes)?;
-    fresh.as_file().sync_all()?;
-    fresh.persist(path)?;
-    File::open(folder)?.sync_all()
+    let write = || {
+        let folder = path.parent().ok_or_else(|| io::Error::other("a file is in a folder"))?;
+        let mut fresh = tempfile::Builder::new().prefix(FRESH).tempfile_in(folder)?;
+        fresh.write_all(bytes)?;
+        if durable {
+            fresh.as_file().sync_all()?;
+        }
+        fresh.persist(path)?;
+        if durable { File::open(folder)?.sync_all() } else { Ok(()) }
+    };
+    write().map_err(StateError::io(path))
 }

@@ -13,6 +13,7 @@ use iac_core::permission::{Gate, Grant, Grants, Policy};
 use crate::error::StateError;
 use crate::file::{self, Watched};
 use crate::references::SavedReferences;
+use crate::servers::Status;
 use crate::untrusted::{self, Untrusted};
 use crate::volume::Volume;
 use crate::{audit, regular};
@@ -167,6 +168,11 @@ impl State {
     /// Returns where references outlive this process.
     pub fn saved_references(&self) -> SavedReferences {
         SavedReferences::new(self.folder.join("references"), self.volume.clone())
+    }
+
+    /// Returns where this server says what it does; `None` if no other process can know of this directory.
+    pub fn status(&self) -> Option<Status> {
+        (!self.is_passing).then(|| Status::new(&self.folder, self.volume.clone()))
     }
 
     /// Writes down what happened; `durable` waits until it is on the disk.

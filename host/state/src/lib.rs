@@ -12,6 +12,7 @@
 //! | `untrusted.json` | when text that others may have written was last read |
 //! | `audit/` | one log for each process, chained |
 //! | `references/` | references of each process that outlive it |
+//! | `servers/` | what each running server does at this moment |
 //! | `lock` | nothing; who changes a shared file holds it |
 
 mod shell;
@@ -20,7 +21,9 @@ pub mod regular;
 mod file;
 mod volume;
 mod untrusted;
+mod own;
 pub mod references;
+pub mod servers;
 pub mod audit;
 mod folder;
 mod policy;

@@ -1,14 +1,12 @@
 //! References that survive a server: one file per process. The next start loads it after its owner has ended.
-//!
-//! An owner holds a lock beside its file for as long as it lives, so that no process number has to be trusted.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use iac_core::reference::Saved;
 
+use crate::own::{self, Own};
 use crate::volume::Volume;
 use crate::{StateError, file, regular};
 
@@ -21,13 +19,6 @@ pub struct SavedReferences {
     folder: PathBuf,
     volume: Volume,
     own: Arc<Mutex<Option<Own>>>,
-}
-
-/// The file of this process, with the lock that shows that the process is alive.
-#[derive(Debug)]
-struct Own {
-    path: PathBuf,
-    alive: File,
 }
 
 /// What an earlier process left behind; its files go when this is dropped by [`Left::taken`].
@@ -65,12 +56,11 @@ impl SavedReferences {
             if is_empty && own.is_none() {
                 return Ok(());
             }
-            // If its lock was removed, the process needs another file.
             let there = match own.take().filter(Own::is_there) {
                 Some(own) => own,
                 None => Own::claim(&folder)?,
             };
-            file::replace(&own.insert(there).path, &text, MOST)
+            file::replace(own.insert(there).path(), &text, MOST)
         })
     }
 }
@@ -78,37 +68,12 @@ impl SavedReferences {
 impl Left {
     fn read(folder: &Path) -> Self {
         let mut left = Self::default();
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.extension().is_some_and(|ending| ending == "json")
-                && let Some(lock) = lock_of(&path).ok().filter(|lock| lock.try_lock().is_ok())
-            {
-                let text = regular::bytes(&path, MOST).unwrap_or_default().unwrap_or_default();
-                left.saved.extend(serde_json::from_slice::<Vec<Saved>>(&text).unwrap_or_default());
-                left.files.push((path, lock));
-            }
+        for (path, lock) in own::left(folder) {
+            let text = regular::bytes(&path, MOST).unwrap_or_default().unwrap_or_default();
+            left.saved.extend(serde_json::from_slice::<Vec<Saved>>(&text).unwrap_or_default());
+            left.files.push((path, lock));
         }
         left
-    }
-}
-
-impl Own {
-    fn claim(folder: &Path) -> Result<Self, StateError> {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(StateError::io(folder))?;
-        for attempt in 0_u32.. {
-            let path = folder.join(format!("{}-{attempt}.json", std::process::id()));
-            let lock = lock_of(&path)?;
-            match lock.try_lock() {
-                Ok(()) => return Ok(Self { path, alive: lock }),
-                Err(TryLockError::WouldBlock) => {}
-                Err(TryLockError::Error(error)) => return Err(StateError::io(&path)(error)),
-            }
-        }
-        unreachable!("one of four thousand million names is free")
-    }
-
-    fn is_there(&self) -> bool {
-        self.alive.metadata().is_ok_and(|found| found.nlink() > 0)
     }
 }
 
@@ -116,21 +81,15 @@ impl Left {
     /// Removes the files, once what they hold is kept elsewhere.
     pub fn taken(self) {
         for (path, _lock) in &self.files {
-            for gone in [path.clone(), path.with_extension("lock")] {
-                if let Err(error) = fs::remove_file(&gone) {
-                    tracing::debug!(%error, "{} stays", gone.display());
-                }
-            }
+            own::remove(path);
         }
     }
 }
 
-fn lock_of(path: &Path) -> Result<File, StateError> {
-    regular::open(&path.with_extension("lock"), OpenOptions::new().create(true).append(true).mode(0o600))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn one(n: u8) -> Vec<Saved> {
