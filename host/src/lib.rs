@@ -2,6 +2,7 @@
 #![deny(unsafe_code)]
 
 pub mod consent;
+mod activity;
 pub mod simulated;
 pub mod clients;
 mod language_servers;

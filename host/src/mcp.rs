@@ -23,6 +23,7 @@ mod values;
 use std::sync::Arc;
 use std::time::Duration;
 
+use iac_state::servers::Status;
 use rmcp::ServiceExt as _;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -40,6 +41,8 @@ use transport::Stdio;
 const GRACE: Duration = Duration::from_secs(1);
 /// How long after something large was freed the memory is given back. What was made of it is gone by then.
 const GIVEN_BACK: Duration = Duration::from_millis(500);
+/// How often the status is written at most.
+const TOLD: Duration = Duration::from_secs(1);
 /// No answer for so long, with no script left to wait for, means that none will come.
 const SILENCE: Duration = Duration::from_millis(500);
 
@@ -70,6 +73,8 @@ pub async fn serve(router: Router, clean_up: Duration) -> Result<(), ServeError>
     let watching = tokio::spawn(async move { watched.plugins.watch().await });
     let flow = Arc::<Flow>::default();
     let giving_back = tokio::spawn(giving_back(Arc::clone(&flow)));
+    let status = pipeline.state().status().map(Arc::new);
+    let telling = status.clone().map(|status| tokio::spawn(telling(Arc::clone(&pipeline), status)));
     let (server, stdio) = (Server::new(router, closed.clone()), Stdio::new(closed.clone(), flow));
     let ended = tokio::select! {
         ended = session(server, stdio) => ended,
@@ -80,7 +85,13 @@ pub async fn serve(router: Router, clean_up: Duration) -> Result<(), ServeError>
     cleaning.abort();
     watching.abort();
     giving_back.abort();
+    if let Some(telling) = telling {
+        telling.abort();
+    }
     pipeline.shutdown().await;
+    if let Some(status) = status {
+        status.end();
+    }
     ended
 }
 
@@ -130,6 +141,21 @@ async fn cleaning(pipeline: Arc<Pipeline>, every: Duration) {
         // What is saved is written on a thread that may wait.
         let cleaned = tokio::task::spawn_blocking(move || pipeline.clean_up()).await;
         tracing::debug!(dropped = cleaned.unwrap_or_default(), "references whose time has passed");
+    }
+}
+
+/// Keeps the file that tells others what this server does. Nothing wakes the server for it while nothing happens.
+async fn telling(pipeline: Arc<Pipeline>, status: Arc<Status>) {
+    loop {
+        let (status, doing) = (Arc::clone(&status), pipeline.doing());
+        // A volume may take its time. Without the file, the server is only missing from `iac-mcp top`.
+        match tokio::task::spawn_blocking(move || status.write(&doing)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::debug!(%error, "the status is not written"),
+            Err(error) => tracing::debug!(%error, "the status is not written"),
+        }
+        tokio::time::sleep(TOLD).await;
+        pipeline.does_something_else(TOLD).await;
     }
 }
 

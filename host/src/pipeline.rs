@@ -7,6 +7,7 @@ mod lookup;
 mod operator;
 mod permission;
 mod screen;
+mod status;
 mod system;
 pub(crate) mod tools;
 mod way_back;
@@ -35,6 +36,7 @@ use iac_state::references::SavedReferences;
 use serde_json::{Map, Value as Json};
 use tokio_util::sync::CancellationToken;
 
+use crate::activity::Activity;
 use crate::consent::Caller;
 use crate::simulated::World;
 use consents::Consents;
@@ -94,6 +96,7 @@ pub struct Pipeline {
     adopted: AtomicBool,
     clock: Clock,
     counters: Counters,
+    activity: Activity,
     screen: Screen,
     consents: Consents,
     operator: Operator,
@@ -197,6 +200,7 @@ impl Pipeline {
             memory: Mutex::new(Memory { references, learned: Learned::default() }),
             clock: Clock::start(),
             counters: Counters::default(),
+            activity: Activity::default(),
             screen: Screen::new(screen),
             consents: Consents::default(),
             operator,
@@ -521,9 +525,14 @@ impl Pipeline {
         attempt: &Attempt<'_>,
         cancel: &CancellationToken,
     ) -> Result<Step, Box<Question>> {
+        let open = self.activity.asks(&question, attempt.caller);
         let asked = self.permission.ask(&question, attempt, cancel, self.clock.now()).await;
-        let Some(answer) = asked else { return Err(Box::new(question)) };
+        let Some(answer) = asked else {
+            open.stays();
+            return Err(Box::new(question));
+        };
         let answer = self.or_here(answer, &question, attempt, cancel).await;
+        drop(open);
         self.permission.keep_grants(&question, &answer, self.clock.now()).await;
         Ok(self.decide(apps, attempt, |world| step::resume(pending, Event::Answered(answer), world)))
     }

@@ -8,7 +8,6 @@ mod waiting;
 
 pub use iac_plugins::descriptor::Descriptor as Tool;
 pub use live::{Found, Plugins};
-pub(crate) use waiting::GOOD;
 
 pub use iac_plugins as engine;
 

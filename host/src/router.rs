@@ -36,6 +36,17 @@ pub struct Router {
     pub plugins: Plugins,
 }
 
+impl Tool {
+    fn name(&self) -> &str {
+        match self {
+            Self::Core(tool) => tool.name(),
+            Self::System => SYSTEM,
+            Self::Command(tool) => &tool.name,
+            Self::Plugin(found) => found.name(),
+        }
+    }
+}
+
 impl Router {
     /// Puts plugins beside a pipeline.
     pub fn new(pipeline: Pipeline, plugins: Plugins) -> Self {
@@ -57,8 +68,22 @@ impl Router {
         self.plugins.find(name).map(Tool::Plugin)
     }
 
-    /// Answers a call. What seldom happens has a box of its own: each call carries all that it may have to wait for.
+    /// Answers a call, and shows it to those who look on while it is under way.
     pub async fn call(
+        &self,
+        tool: &Tool,
+        arguments: &Map<String, Json>,
+        caller: &Caller,
+        cancel: CancellationToken,
+    ) -> Answer {
+        let call = self.pipeline.activity().begins(tool.name(), caller);
+        let answer = self.answer(tool, arguments, caller, cancel).await;
+        call.ends(answer.outcome.is_error, answer.question.is_some());
+        answer
+    }
+
+    /// What seldom happens has a box of its own: each call carries all that it may have to wait for.
+    async fn answer(
         &self,
         tool: &Tool,
         arguments: &Map<String, Json>,

@@ -57,6 +57,8 @@ pub(crate) struct Shared {
     pub(crate) slots: Slots,
     pub(crate) unfit: Unfit,
     pub(crate) closed: CancellationToken,
+    /// Notified when a worker is let go, which happens between calls too.
+    pub(crate) let_go: Notify,
 }
 
 /// What a client needs to use a lane.
@@ -290,6 +292,7 @@ impl Lane {
         if self.worker.take().is_some() {
             tracing::debug!(app = %self.app, why, "a worker is retired");
             self.record.retired(why);
+            self.shared.let_go.notify_one();
         }
         self.shared.slots.leave(&self.app);
     }

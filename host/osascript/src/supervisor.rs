@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use iac_core::jxa::Script;
 use iac_core::step::{Event, RunFailure};
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -45,8 +45,8 @@ impl Supervisor {
     /// No more files can be opened.
     pub fn new(settings: Settings) -> io::Result<Self> {
         let (liveness, slots) = (Liveness::new()?, Slots::new(settings.most_workers));
-        let (unfit, closed) = (Unfit::default(), CancellationToken::new());
-        let shared = Arc::new(Shared { settings, liveness, slots, unfit, closed });
+        let (unfit, closed, let_go) = (Unfit::default(), CancellationToken::new(), Notify::new());
+        let shared = Arc::new(Shared { settings, liveness, slots, unfit, closed, let_go });
         Ok(Self { shared, lanes: Mutex::default(), tasks: TaskTracker::new() })
     }
 
@@ -126,6 +126,11 @@ impl Supervisor {
         self.shared.closed.cancel();
         self.tasks.close();
         self.tasks.wait().await;
+    }
+
+    /// Waits until a worker is let go, which changes the report although no call ends. For one who waits.
+    pub async fn worker_let_go(&self) {
+        self.shared.let_go.notified().await;
     }
 
     /// Says how every app stands.

@@ -23,8 +23,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::answer::is_modern;
 use super::flow::Slot;
-use crate::consent::{Asked, Asker, Asking, Caller, LEAST};
-use crate::plugins::GOOD;
+use crate::consent::{Asked, Asker, Asking, Caller, GOOD, LEAST};
 
 /// The name of the question among the inputs of a call.
 const INPUT: &str = "permission";

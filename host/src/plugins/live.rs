@@ -75,6 +75,13 @@ impl Default for Plugins {
     }
 }
 
+impl Found {
+    /// The name of the tool.
+    pub(crate) fn name(&self) -> &str {
+        &self.tool
+    }
+}
+
 impl Plugins {
     /// Finds what is installed below these folders, now and whenever it changes. Nothing is loaded before a call, and
     /// nothing is written where nothing is installed. What cannot be read is warned of, and the server goes on without

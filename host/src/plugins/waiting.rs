@@ -2,13 +2,12 @@
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use iac_plugins::journal::Recording;
 use serde_json::{Map, Value as Json, json};
 
-/// How long the ticket of a question is good. What a plugin got before its question is kept as long.
-pub(crate) const GOOD: Duration = Duration::from_secs(10 * 60);
+use crate::consent::GOOD;
 
 /// How many calls are kept; the oldest one goes.
 const MOST: usize = 16;
@@ -35,6 +34,7 @@ pub(super) fn place(tool: &str, arguments: &Map<String, Json>) -> String {
 impl Waiting {
     pub(super) fn keep(&self, digest: &str, place: String, recording: Recording) {
         let mut kept = self.kept();
+        // What a plugin got before its question is kept as long as the question.
         kept.retain(|held| held.since.elapsed() < GOOD);
         if kept.len() >= MOST {
             kept.pop_front();
