@@ -10,6 +10,7 @@ so they do not count as a difference.
 
 import argparse
 import fcntl
+import json
 import os
 import pty
 import re
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import termios
+import time
 import xml.etree.ElementTree as Tree
 from html import escape
 from pathlib import Path
@@ -29,6 +31,9 @@ PICTURES = ROOT / "docs/pictures"
 
 COLUMNS = 100
 CELL, LINE, MARGIN, BAR = 8.4, 19, 18, 34
+
+# How long a server may take to tell what it does, in seconds.
+PATIENCE = 30
 
 # The program asks with these letters at the end of a line.
 PROMPT = b"[deny] "
@@ -42,6 +47,10 @@ VARYING = [
     (re.compile(r"\b\d{4}-\d\d-\d\d(T[\d:]+[+\d:Z]*)?"), "DATE"),
     (re.compile(r"received [\w ]+ at \d\d:\d\d"), "received DAY"),
     (re.compile(r"\b[\d.]+ KB\b"), "N KB"),
+    (re.compile(r"\b\d+ \d+ MB\b"), "PROCESS N MB"),
+    (re.compile(r"\b\d+ (?=Claude|open)"), "PROCESS "),
+    (re.compile(r"\b\d\d:\d\d:\d\d\b"), "TIME"),
+    (re.compile(r"\b\d+ s\b"), "N s"),
 ]
 
 CHANGE = r"""iac-mcp call iac_mcp_set_property --world mac '{
@@ -49,12 +58,20 @@ CHANGE = r"""iac-mcp call iac_mcp_set_property --world mac '{
     "property": "name", "value": "Call the plumber on Monday"}'"""
 
 
+# What a client asks a server that runs during a scene.
+CALLS = [
+    ("iac_mcp_get_elements", {"app": "Notes", "elements": "every note", "limit": 3}),
+    ("iac_mcp_get_elements", {"app": "Mail", "elements": "every message of inbox", "limit": 5}),
+    ("iac_mcp_set_property", {"app": "Mail", "reference": "message 1 of inbox", "property": "flagged status", "value": True}),
+]
+
+
 class Scene:
     """A title, what it shows in words, commands as they are typed, their answers, and the line before which it ends."""
 
-    def __init__(self, name, title, words, commands, *, answers=(), ends_before=None, prepare=()):
+    def __init__(self, name, title, words, commands, *, answers=(), ends_before=None, prepare=(), calls=()):
         self.name, self.title, self.words, self.commands = name, title, words, commands
-        self.answers, self.ends_before, self.prepare = answers, ends_before, prepare
+        self.answers, self.ends_before, self.prepare, self.calls = answers, ends_before, prepare, calls
 
 
 SCENES = [
@@ -74,6 +91,15 @@ SCENES = [
         [CHANGE, "iac-mcp undo {undo} --world mac"],
         answers=[b"once\n", b"once\n"],
         prepare=["iac-mcp sim new mac"],
+    ),
+    Scene(
+        "top",
+        "what the server does now",
+        "A terminal runs iac-mcp top once. It shows one server with an open question about a message, its client, two apps "
+        "with their queues and workers, and the last three calls.",
+        ["iac-mcp top --once --world mac"],
+        prepare=["iac-mcp sim new mac"],
+        calls=CALLS,
     ),
 ]
 
@@ -118,6 +144,7 @@ def record(scene):
     with tempfile.TemporaryDirectory() as home:
         for command in scene.prepare:
             run(command, home, None)
+        server = serve(scene.calls, home) if scene.calls else None
         for command in scene.commands:
             command = command.format(**kept) if kept else command
             for at, line in enumerate(command.split("\n")):
@@ -132,9 +159,43 @@ def record(scene):
                 rows += [(clock, row) for row in wrapped(parts)]
                 clock += AFTER_QUESTION if PROMPT.decode() in plain else AFTER_LINE
             rows.append((clock, []))
+        if server:
+            server.communicate()
     while rows and not any(text.strip() for _, text in rows[-1][1]):
         rows.pop()
     return rows
+
+
+def environment(home):
+    kept = {name: os.environ[name] for name in ("PATH", "LLVM_PROFILE_FILE") if name in os.environ}
+    return kept | {"HOME": home, "TERM": "xterm-256color", "TZ": "UTC", "LANG": "C.UTF-8"}
+
+
+def serve(calls, home):
+    """A server that has answered these calls of a client that shows questions, and has told so."""
+    server = subprocess.Popen(
+        [BIN, "serve", "--world", "mac"], cwd=home, env=environment(home), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+        "io.modelcontextprotocol/clientInfo": {"name": "Claude Desktop", "version": "1.2"},
+    }
+    for number, (name, arguments) in enumerate(calls):
+        params = {"name": name, "arguments": arguments, "_meta": meta}
+        request = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+        server.stdin.write(json.dumps(request).encode() + b"\n")
+        server.stdin.flush()
+        while json.loads(server.stdout.readline() or sys.exit("the server ended")).get("id") != number:
+            pass
+    end = time.monotonic() + PATIENCE
+    top = [BIN, "top", "--json", "--world", "mac"]
+    while time.monotonic() < end:
+        told = json.loads(subprocess.run(top, cwd=home, env=environment(home), capture_output=True, check=True).stdout)
+        if any(each["answered"] == len(calls) for each in told["servers"]):
+            return server
+        time.sleep(0.1)
+    raise SystemExit("the server did not tell what it does")
 
 
 def run(command, home, answer):
@@ -142,10 +203,8 @@ def run(command, home, answer):
     words = shlex.split(command)
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
-    environment = {name: os.environ[name] for name in ("PATH", "LLVM_PROFILE_FILE") if name in os.environ}
-    environment |= {"HOME": home, "TERM": "xterm-256color", "TZ": "UTC", "LANG": "C.UTF-8"}
     with subprocess.Popen(
-        [BIN, *words[1:]], cwd=home, env=environment, stdin=theirs, stdout=theirs, stderr=theirs
+        [BIN, *words[1:]], cwd=home, env=environment(home), stdin=theirs, stdout=theirs, stderr=theirs
     ) as process:
         os.close(theirs)
         said = b""

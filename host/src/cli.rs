@@ -25,6 +25,7 @@ mod self_check;
 mod serve;
 mod setup;
 mod sim;
+mod top;
 mod undo;
 mod uninstall;
 
@@ -78,6 +79,8 @@ enum Command {
     Policy(policy::PolicyCommand),
     /// Shows and verifies the audit log.
     Audit(audit::Audit),
+    /// Shows what running servers do: calls, questions, queues and workers.
+    Top(top::Top),
     /// Undoes writes of the last hour.
     Undo(undo::Undo),
     /// Lets macOS ask you for consent to control an app.
@@ -184,6 +187,7 @@ impl Arguments {
             Some(Command::Sim(sim)) => sim.run(&common, &mac),
             Some(Command::Policy(policy)) => policy.run(&common, mac),
             Some(Command::Audit(audit)) => audit.run(&common, &mac),
+            Some(Command::Top(top)) => top.run(&common, &mac),
             Some(Command::Undo(undo)) => undo.run(&common, mac),
             Some(Command::Consent(consent)) => consent.run(&common, mac),
             Some(Command::Access(access)) => access.run(&common, mac),

@@ -59,8 +59,9 @@ class Home(tempfile.TemporaryDirectory):
 class Server:
     """The server as a bare process: JSON lines in, JSON lines out, with nothing of an SDK between."""
 
-    def __init__(self, home, *more, command=(BIN,), environment=None, client="bare"):
+    def __init__(self, home, *more, command=(BIN,), environment=None, client="bare", capabilities=None):
         self.client = client
+        self.capabilities = capabilities or {}
         self.process = subprocess.Popen(
             [*command, *home.arguments(*more)],
             stdin=subprocess.PIPE,
@@ -114,7 +115,7 @@ class Server:
         self.next_id += 1
         meta = {
             "io.modelcontextprotocol/protocolVersion": MODERN,
-            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientCapabilities": self.capabilities,
             "io.modelcontextprotocol/clientInfo": {"name": self.client, "version": "0"},
         }
         message = {"jsonrpc": "2.0", "id": self.next_id, "method": method, "params": {**params, "_meta": meta}}

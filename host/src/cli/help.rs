@@ -77,6 +77,13 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("iac-mcp audit verify", "whether somebody altered the log"),
         ],
     ),
+    (
+        "top",
+        &[
+            ("iac-mcp top", "a view that renews itself each second; q ends it"),
+            ("iac-mcp top --json", "the same once, for a program"),
+        ],
+    ),
     ("undo", &[("iac-mcp undo", "what can be undone")]),
     ("setup", &[("iac-mcp setup", "the clients that it knows")]),
     (

@@ -87,13 +87,18 @@ pub(super) fn table(header: &[&str]) -> Table {
     table
 }
 
-/// Prints a table without blanks at the ends of its lines.
+/// Prints a table.
 ///
 /// # Errors
 /// The output cannot be written.
 pub(super) fn print(table: &Table) -> io::Result<()> {
     let mut stdout = anstream::stdout();
-    table.lines().try_for_each(|line| writeln!(stdout, "{}", line.trim_end()))
+    lines(table).try_for_each(|line| writeln!(stdout, "{line}"))
+}
+
+/// The lines of a table, without blanks at their ends.
+pub(super) fn lines(table: &Table) -> impl Iterator<Item = String> + '_ {
+    table.lines().map(|line| line.trim_end().to_owned())
 }
 
 #[cfg(test)]
