@@ -313,8 +313,17 @@
         packageFolder: false,
       };
     },
-    runScript() {
-      return refuse(-10004);
+    // A program of its own, in the language that is named. The simulated Mac has only one of them.
+    runScript(source, params = {}) {
+      if (!/^javascript$/i.test(params.in ?? "AppleScript")) refuse(-1762);
+      const before = globalThis.run;
+      globalThis.run = undefined;
+      try {
+        const value = (0, eval)(text(source));
+        return typeof globalThis.run === "function" ? globalThis.run([].concat(params.withParameters ?? [])) : value;
+      } finally {
+        globalThis.run = before;
+      }
     },
     asciiCharacter(code) {
       return String.fromCharCode(number(code));

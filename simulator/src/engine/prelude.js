@@ -27,6 +27,7 @@
     [-1700]: "Can't convert types.",
     [-1713]: "No user interaction allowed.",
     [-1728]: "Can't get object.",
+    [-1762]: "Can't connect to scripting system.",
     [-10004]: "A privilege violation occurred.",
   };
   const refuse = (number) => {
