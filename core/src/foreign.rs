@@ -48,6 +48,16 @@ pub(crate) fn is_visible(c: char) -> bool {
     !hidden
 }
 
+/// Whether a character is of a script that runs from right to left.
+///
+/// # Source
+/// The blocks whose characters have the class R or AL by default (Unicode, `DerivedBidiClass.txt`).
+pub(crate) fn is_right_to_left(c: char) -> bool {
+    matches!(c,
+        '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}' | '\u{10800}'..='\u{10fff}'
+        | '\u{1e800}'..='\u{1efff}')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::foreign::is_visible;
+use crate::foreign::{is_right_to_left, is_visible};
 
 use super::{By, Id, Path, Segment};
 
@@ -138,14 +138,4 @@ fn visible(c: char) -> impl Iterator<Item = char> {
     };
     let own = shown.is_empty().then_some(c);
     shown.iter().copied().chain(own)
-}
-
-/// Whether a character is of a script that runs from right to left.
-///
-/// # Source
-/// The blocks whose characters have the class R or AL by default (Unicode, `DerivedBidiClass.txt`).
-fn is_right_to_left(c: char) -> bool {
-    matches!(c,
-        '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}' | '\u{10800}'..='\u{10fff}'
-        | '\u{1e800}'..='\u{1efff}')
 }
