@@ -128,6 +128,13 @@ pub enum Deed {
     Find(Find),
     /// Sends a command.
     Command(Box<Invocation>),
+    /// Runs a script of the client in a process of its own.
+    RunScript {
+        /// `JavaScript` or `AppleScript`.
+        language: &'static str,
+        /// The script.
+        text: String,
+    },
     /// Runs a script of a plugin's package inside the app.
     Script(Box<InAppScript>),
     /// Looks at objects that would be changed.

@@ -5,6 +5,7 @@ mod change;
 mod command;
 mod create;
 mod elements;
+mod run_script;
 mod script;
 mod tool;
 
@@ -24,6 +25,7 @@ pub use command::{CommandCall, Mode};
 pub(crate) use create::IT;
 pub use create::{Create, NewObject, Next};
 pub use elements::GetElements;
+pub use run_script::RunScript;
 pub use script::{Act, ScriptCall};
 pub use tool::Tool;
 
@@ -82,6 +84,8 @@ pub enum Call {
         /// What they stand for, once the shell has looked it up.
         undos: Vec<Undo>,
     },
+    /// `iac_mcp_run_script`
+    RunScript(RunScript),
     /// `iac_mcp_release_reference`
     Release(Release),
     /// `iac_mcp_get_reference_stats`
@@ -175,6 +179,7 @@ impl Call {
             Tool::SetProperty => set_property,
             Tool::Create => create_objects,
             Tool::Undo => undo_write,
+            Tool::RunScript => run_script,
             Tool::ReleaseReference => release,
             Tool::ReferenceStats => reference_stats,
         };
@@ -201,6 +206,7 @@ impl Call {
             | Self::Describe { .. }
             | Self::Release(Release::App(_))
             | Self::Script(_)
+            | Self::RunScript(_)
             | Self::Consent { .. }
             | Self::ReferenceStats { .. } => Vec::new(),
         }
@@ -376,6 +382,10 @@ fn create_objects(arguments: &Arguments<'_>) -> Result<Call, Fault> {
 
 fn undo_write(arguments: &Arguments<'_>) -> Result<Call, Fault> {
     change::undo(arguments).map(|wanted| Call::Undo { wanted, undos: Vec::new() })
+}
+
+fn run_script(arguments: &Arguments<'_>) -> Result<Call, Fault> {
+    RunScript::read(arguments).map(Call::RunScript)
 }
 
 fn release(arguments: &Arguments<'_>) -> Result<Call, Fault> {

@@ -85,6 +85,10 @@ pub enum Source {
     OnlyReads,
     /// It is itself a shell, and no rule names it.
     Shell,
+    /// It is a script of the client, and the policy does not switch scripts on.
+    NoScripts,
+    /// It is a script of the client, which a human must read.
+    Script,
     /// The plugin was granted less.
     Ceiling(Level),
     /// An argument leads to a file that is closed under every policy.
@@ -240,6 +244,8 @@ impl std::fmt::Display for Source {
             Self::Shell => f.write_str(
                 "commands that run code or type keys are refused unless a rule of the policy names them",
             ),
+            Self::NoScripts => f.write_str("scripts of clients are switched off"),
+            Self::Script => f.write_str("a script may do anything"),
             Self::Ceiling(most) => write!(f, "the plugin was granted no more than {}", most.as_str()),
             Self::Closed { place } => write!(f, "no argument may lead to {place}"),
             Self::Tainted => f.write_str("the server read content from other people within the last hour"),

@@ -19,6 +19,7 @@ mod elements;
 mod first;
 mod frontmost;
 mod health;
+mod listing;
 mod moves;
 mod names;
 mod occurrence;
@@ -27,6 +28,7 @@ mod placing;
 mod properties;
 mod query;
 mod repeated;
+mod run_script;
 mod script;
 mod set;
 mod show;
@@ -95,12 +97,21 @@ pub struct Run {
     pub app: Arc<str>,
     /// The script.
     pub script: Script,
-    /// Whether it waits for a human, so that it runs beside the scripts of its app and outlives its client.
-    pub waits_for_human: bool,
+    /// Whether it needs a process of its own, and why.
+    pub apart: Option<Apart>,
     /// Who allowed it.
     pub decided: Arc<Decided>,
     /// What [`resume`] needs to go on.
     pub pending: Pending,
+}
+
+/// Why a script has a process of its own, beside the scripts of its app.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Apart {
+    /// It waits for a human and outlives its client.
+    ForHuman,
+    /// The client wrote it, so it shares nothing with other scripts and ends with its client or its time.
+    OfClient,
 }
 
 /// A question to a human.
@@ -189,6 +200,7 @@ enum Then {
     Placing(Box<placing::Placing>),
     Command(Box<command::Sending>),
     Script(script::Inside),
+    RunScript,
     Set(Box<set::Setting>),
     Create(Box<create::Creating>),
     Validating(Box<validate::Validating>),
@@ -283,6 +295,7 @@ fn begin(mut call: Call, world: &mut World<'_>) -> Step {
         Call::Frontmost { app } => frontmost::start(app.as_deref(), world),
         Call::Command(call) => command::start(&call, world),
         Call::Script(call) => script::start(&call, world),
+        Call::RunScript(call) => run_script::start(call, world),
         Call::Consent { app, access } => consent::start(app.as_deref(), access.as_deref(), world),
         Call::SetProperty(call) => set::start(&call, world),
         Call::Create(call) => create::start(&call, world),
@@ -322,6 +335,7 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
             Err(inside.after(command::uncertain(fault)))
         }
         (Err(fault), Then::Script(inside)) => Err(inside.after(fault)),
+        (Err(fault), Then::RunScript) if ran => Err(run_script::failed(fault)),
         (Err(fault), Then::Create(creating)) if ran && creating.writes() => Err(command::uncertain(fault)),
         (Err(fault), Then::Set(setting)) if ran && setting.writes() => Err(command::uncertain(fault)),
         (reply, Then::Opening(opening)) => Ok(opening.resume(reply.ok(), Behind { name, events })),
@@ -343,6 +357,7 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Ok(reply), Then::Placing(placing)) => placing.resume(reply, &app, events, world),
         (Ok(reply), Then::Command(sending)) => sending.resume(reply, &app, events, world),
         (Ok(reply), Then::Script(inside)) => inside.resume(reply, &app, Behind { name, events }, world),
+        (Ok(reply), Then::RunScript) => run_script::resume(reply, events, world),
         (Ok(reply), Then::Create(creating)) => creating.resume(reply, &app, events, world),
         (Ok(reply), Then::Set(setting)) => setting.resume(reply, &app, events, world),
         (Ok(reply), Then::Back(back)) => back.resume(reply, &app, events, world),

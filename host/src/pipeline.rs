@@ -26,10 +26,10 @@ use iac_core::call::{Call, ScriptCall, Tool};
 use iac_core::catalog::CommandTool;
 use iac_core::dictionary::describe::describe;
 use iac_core::fault::{Code, Fault};
-use iac_core::permission::{Decided, Gate, Level, Question};
+use iac_core::permission::{Decided, Gate, Level, Policy, Question};
 use iac_core::plan::Learned;
 use iac_core::reference::{Limits, RefId, References};
-use iac_core::step::{self, Ask, Event, Load, Outcome, Run, Step};
+use iac_core::step::{self, Apart, Ask, Event, Load, Outcome, Run, Step};
 use iac_osascript::{Kind, Place, Supervisor};
 use iac_state::State;
 use iac_state::references::SavedReferences;
@@ -216,7 +216,15 @@ impl Pipeline {
         caller: &Caller,
         cancel: CancellationToken,
     ) -> Answer {
-        self.answer(tool.name(), Call::read(tool, arguments), arguments, caller, cancel).await
+        let call = Call::read(tool, arguments);
+        match &call {
+            // The log names the text by its digest.
+            Ok(Call::RunScript(script)) => {
+                let arguments = script.arguments();
+                Box::pin(self.answer(tool.name(), call, &arguments, caller, cancel)).await
+            }
+            _ => self.answer(tool.name(), call, arguments, caller, cancel).await,
+        }
     }
 
     /// Answers a call of a command's own tool.
@@ -290,6 +298,11 @@ impl Pipeline {
             Ok(Step::Done(outcome)) => Explained::Done(Box::new(outcome)),
             Err(fault) => Explained::Fault(Box::new(fault)),
         }
+    }
+
+    /// The policy as it is now; one that refuses everything where it cannot be read.
+    pub(crate) fn policy(&self) -> Arc<Policy> {
+        self.permission.policy()
     }
 
     /// The state directory.
@@ -465,10 +478,10 @@ impl Pipeline {
             step = match step {
                 Step::Run(run) => {
                     reached.push(Arc::clone(&run.app));
-                    let Run { app, script, waits_for_human, decided, pending } = run;
-                    let place = match waits_for_human {
-                        true => None,
-                        false => self.keep(held.take(), &app, &decided),
+                    let Run { app, script, apart, decided, pending } = run;
+                    let place = match apart {
+                        Some(_) => None,
+                        None => self.keep(held.take(), &app, &decided),
                     };
                     let waited = Instant::now();
                     if let Err(fault) = self.permission.decided(attempt, &decided, self.clock.now()).await {
@@ -478,7 +491,13 @@ impl Pipeline {
                     shown = self.debug.then(|| script.body().to_owned());
                     let began = Instant::now();
                     let event = match self.screen.touched(&app, &decided, left, &cancel).await {
-                        Ok(_) if waits_for_human => self.ask_consent(&app, script, left, &cancel).await,
+                        Ok(_) if apart == Some(Apart::ForHuman) => {
+                            self.ask_consent(&app, script, left, &cancel).await
+                        }
+                        Ok(_quiet) if apart == Some(Apart::OfClient) => {
+                            let left = left.saturating_sub(began.elapsed());
+                            Box::pin(self.supervisor.alone(&script, left, cancel.clone())).await
+                        }
                         Ok(_quiet) => {
                             let (left, kind) = (left.saturating_sub(began.elapsed()), kind(&decided));
                             let place = place.unwrap_or_else(|| self.supervisor.place(&app));

@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::words::RefId;
 
 /// Arguments that contain only terms of dictionaries, references or counts.
-const TERMS: [&str; 17] = [
+const TERMS: [&str; 19] = [
     "app",
     "class",
     "command",
@@ -23,6 +23,8 @@ const TERMS: [&str; 17] = [
     "textOffset",
     "textLimit",
     "tool",
+    "language",
+    "sha256",
 ];
 
 /// Arguments that hold further arguments.

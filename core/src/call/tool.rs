@@ -25,6 +25,8 @@ pub enum Tool {
     RunCommand,
     /// `iac_mcp_undo`
     Undo,
+    /// `iac_mcp_run_script`
+    RunScript,
     /// `iac_mcp_release_reference`
     ReleaseReference,
     /// `iac_mcp_get_reference_stats`
@@ -32,7 +34,7 @@ pub enum Tool {
 }
 
 /// In the order in which clients see them.
-const NAMES: [(Tool, &str); 13] = [
+const NAMES: [(Tool, &str); 14] = [
     (Tool::ListApps, "iac_mcp_list_apps"),
     (Tool::DescribeApp, "iac_mcp_describe_app"),
     (Tool::QueryObject, "iac_mcp_query_object"),
@@ -44,6 +46,7 @@ const NAMES: [(Tool, &str); 13] = [
     (Tool::ReadCommand, "iac_mcp_read_command"),
     (Tool::RunCommand, "iac_mcp_run_command"),
     (Tool::Undo, "iac_mcp_undo"),
+    (Tool::RunScript, "iac_mcp_run_script"),
     (Tool::ReleaseReference, "iac_mcp_release_reference"),
     (Tool::ReferenceStats, "iac_mcp_get_reference_stats"),
 ];

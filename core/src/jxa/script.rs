@@ -43,6 +43,15 @@ const CONVERT: &str = r#"{
   return ObjC.castRefToObject(out[0]).base64EncodedStringWithOptions(0).js;
 }"#;
 
+/// Runs a script of the client, which is data here, by the command of Standard Additions. It runs in this process, which
+/// does nothing else.
+const RUN_SCRIPT: &str = r#"{
+  at = "script";
+  const osascript = Application.currentApplication();
+  osascript.includeStandardAdditions = true;
+  return encode(ask(() => osascript.runScript(d.script, { in: d.language })));
+}"#;
+
 impl Approved {
     /// Writes the script and records its approval. No other function makes a script.
     pub fn into_script(self, costs: &Costs) -> (Script, Decided) {
@@ -73,6 +82,9 @@ impl Script {
 /// How long a script waits for the answer to a dialog about a library, in milliseconds. The dialog ends with the process
 /// that asked, which is given ten minutes.
 const DIALOG: u64 = 590_000;
+
+/// How much of a text a script of the client may answer.
+const ANSWER: TextWindow = TextWindow { offset: 0, limit: 24_000 };
 
 /// Writes the script of an approved action.
 fn script(approved: &Approved, costs: &Costs) -> Script {
@@ -165,6 +177,12 @@ fn body(action: &Action, costs: &Costs) -> (String, Data) {
         Deed::Find(wanted) => find(wanted, &mut data),
         Deed::Command(invocation) => command(invocation, &mut data),
         Deed::Script(script) => command(&script.invocation, &mut data),
+        Deed::RunScript { language, text } => {
+            data.set("text", &window(ANSWER));
+            data.set("language", language);
+            data.set("script", text);
+            RUN_SCRIPT.to_owned()
+        }
         Deed::Preview(wanted) => changes::preview(wanted, &mut data),
         Deed::Set(all) => changes::changes(all, &mut data),
         Deed::Create(creation) => create(creation, &mut data),

@@ -54,6 +54,8 @@ pub fn classify(action: &Action, rules: &[LevelRule]) -> Classified {
         Deed::AskConsent { .. } | Deed::AskAccess { .. } => {
             Classified::new(Level::Safe, "lets macOS ask the user for its consent")
         }
+        // No rule of the operator makes it milder.
+        Deed::RunScript { .. } => Classified::shell("runs a script, which may do anything"),
         _ => Classified::new(Level::Safe, "reads"),
     };
     calls(&action.deed).fold(itself, Classified::or_worse)
@@ -96,7 +98,8 @@ fn calls(deed: &Deed) -> impl Iterator<Item = Classified> {
         | Deed::AskConsent { .. }
         | Deed::AskAccess { .. }
         | Deed::Find(_)
-        | Deed::Script(_) => Vec::new(),
+        | Deed::Script(_)
+        | Deed::RunScript { .. } => Vec::new(),
     };
     found.into_iter()
 }

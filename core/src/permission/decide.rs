@@ -34,6 +34,18 @@ pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decis
             }
         }
     }
+    // A yes counts for one text, so neither a rule nor an earlier yes takes the place of a reader.
+    if let Deed::RunScript { .. } = &action.deed {
+        let is_tainted = gate.untrusted.is_some_and(|read| now.since(read) < TAINT);
+        let source = if is_tainted { Source::Tainted } else { Source::Script };
+        for Judged { verdict, .. } in &mut judged {
+            *verdict = match (verdict.ruling, gate.policy.runs_scripts()) {
+                (Ruling::Deny, _) => continue,
+                (_, false) => Verdict { ruling: Ruling::Deny, source: Source::NoScripts, launch: false },
+                (_, true) => Verdict { ruling: Ruling::Ask, source: source.clone(), launch: true },
+            };
+        }
+    }
     let launch = judged.iter().all(|judged| judged.verdict.launch);
     let Verdict { ruling, source, .. } =
         judged.first().map(|first| first.verdict.clone()).expect("an action touches something");
@@ -160,7 +172,7 @@ impl Unasked {
         let Self { action, harm, source, scopes } = self;
         let why = why(&source);
         let is_broad = is_wide(&action, &harm) || is_followed(&action);
-        let once = action.deed.asks_macos() || wording.differs || is_broad;
+        let once = action.deed.asks_macos() || !wording.script.is_empty() || wording.differs || is_broad;
         let lasting = if once { Vec::new() } else { scopes.clone() };
         let told = if shows_what_was_read(&action.deed) {
             each(&scopes, Scope::order).join(", ")
@@ -280,6 +292,13 @@ impl Asked {
     fn required(self, why: &str) -> Answered {
         let told = self.question.told();
         let message = format!("{told}: a human must approve this, and no one could be asked: {why}");
+        if let Deed::RunScript { .. } = self.action.deed {
+            let suggestion = "use the other tools, or a client that can show the user a question; no rule takes the place of a human who reads the script";
+            let fault =
+                Fault::new(Code::PermissionRequired, message, suggestion).with("requiresPrompt", true);
+            let fault = fault.with("level", self.harm.level.as_str());
+            return self.refused(Source::Nobody { why: why.to_owned() }, fault);
+        }
         let lines = each(&self.scopes, Scope::policy_line);
         let commands = each(&self.scopes, |scope| format!("`{}`", scope.command_line())).join(" and ");
         let those = if lines.len() == 1 { "that line" } else { "those lines" };
@@ -338,7 +357,9 @@ fn denied(source: Source, harm: Classified, scopes: Vec<Scope>) -> Refusal {
     let scope = scopes.first().cloned().unwrap_or_default();
     let what = scope.in_words();
     let message = match &source {
-        Source::OnlyReads | Source::Shell | Source::Ceiling(_) => format!("{what} is not allowed: {source}"),
+        Source::OnlyReads | Source::Shell | Source::NoScripts | Source::Ceiling(_) => {
+            format!("{what} is not allowed: {source}")
+        }
         source => format!("{what} is not allowed by {source}"),
     };
     let fault = |suggestion: &str| {
@@ -350,6 +371,9 @@ fn denied(source: Source, harm: Classified, scopes: Vec<Scope>) -> Refusal {
         Source::OnlyReads => {
             fault("only the user can change this, by starting the server without --read-only")
         }
+        Source::NoScripts => fault(
+            "use the other tools; only the user can switch scripts on, with `iac-mcp policy scripts ask`",
+        ),
         Source::Ceiling(_) => {
             let Scope { app, plugin, level, .. } = &scope;
             let (plugin, level) = (plugin.as_deref().unwrap_or("PLUGIN"), level.as_str().to_lowercase());

@@ -2,6 +2,7 @@
 //!
 //! ```toml
 //! profile = "standard"            # read-only, standard or trusted
+//! scripts = "off"                 # off or ask: whether clients may bring scripts of their own
 //! rules = [
 //!   { app = "com.apple.mail", property = "read status", decision = "allow" },
 //!   { app = "com.apple.mail", property = "content", level = "SAFE", decision = "ask" },
@@ -58,6 +59,8 @@ pub struct Policy {
     own_content: Vec<String>,
     /// Whether reading other people's content changes nothing.
     ignores_taint: bool,
+    /// Whether clients may bring scripts of their own, each of which a human reads.
+    scripts: bool,
     /// Whether only reads are possible, whatever the rules say.
     only_reads: bool,
 }
@@ -151,6 +154,11 @@ impl Policy {
     /// The levels that the operator has set, the first that fits first.
     pub fn levels(&self) -> &[LevelRule] {
         &self.levels
+    }
+
+    /// Whether clients may bring scripts of their own. A human is asked about each.
+    pub fn runs_scripts(&self) -> bool {
+        self.scripts && !self.only_reads
     }
 
     /// Whether an app may contain other people's words, which could address the assistant.

@@ -43,6 +43,8 @@ pub struct Wording {
     /// Whether the objects get different values. Then every line is shown, because no line stands for another, and a yes
     /// counts once: it is one to these values and not to any.
     pub differs: bool,
+    /// The lines of a script of the client, as they are to be shown; all of them.
+    pub script: Vec<String>,
     /// A note about an effect that cannot be undone, if there is one.
     pub consequence: Option<String>,
 }
@@ -201,6 +203,11 @@ impl Question {
         }
         if self.wording.count > named && named > 0 && !self.wording.differs {
             let _ = write!(text, "\n- and {} more", self.wording.count - named);
+        }
+        if !self.wording.script.is_empty() {
+            // A client that shows Markdown shows a fenced text as it is. Each line begins with a number or a mark, so that none
+            // closes the fence.
+            let _ = write!(text, "\n```\n{}\n```", self.wording.script.join("\n"));
         }
         if let Some(consequence) = &self.wording.consequence {
             let _ = write!(text, "\nNote: {consequence}");

@@ -46,6 +46,10 @@ pub struct CommandName<'a> {
 const CONSENT_TERM: &str = "ask for consent";
 const CONSENT: &str = "iac?cons";
 
+/// The name of running a script of the client in rules. No dictionary has it, so a rule for a command that runs scripts
+/// does not mean it.
+const RUN_SCRIPT: CommandName<'_> = CommandName { name: "iac_mcp_run_script", code: "iac?runs" };
+
 /// Returns everything an action touches, each once; at least one.
 pub(super) fn touches<'a>(
     action: &'a Action,
@@ -73,6 +77,10 @@ pub(super) fn touches<'a>(
             ..safe
         };
         return script.acts.iter().map(act).collect();
+    }
+    if let Deed::RunScript { .. } = &action.deed {
+        let class = Some(crate::dictionary::APPLICATION);
+        return BTreeSet::from([Touch { level: harm.level, command: Some(RUN_SCRIPT), class, ..safe }]);
     }
     let found = Touched::of(&action.deed, policy);
     let making = making(action, policy);
@@ -163,8 +171,8 @@ impl<'a> Touched<'a> {
     fn of(deed: &'a Deed, policy: &'a Policy) -> Self {
         let mut found = Self { itself: true, ..Self::default() };
         match deed {
-            // A script's touches are its acts.
-            Deed::System(_) | Deed::Script(_) => {}
+            // A script's touches are its acts, or one of its own.
+            Deed::System(_) | Deed::Script(_) | Deed::RunScript { .. } => {}
             Deed::AskConsent { .. } | Deed::AskAccess { .. } => {
                 found.command = Some(CommandName { name: CONSENT_TERM, code: CONSENT });
                 found.classes = BTreeSet::from([crate::dictionary::APPLICATION]);

@@ -8,8 +8,8 @@ pub(super) use opening::{Opening, ask_now, ask_unseen};
 
 use std::sync::Arc;
 
-use super::{Ask, Outcome, Pending, Run, Step, Then, World};
-use crate::action::Action;
+use super::{Apart, Ask, Outcome, Pending, Run, Step, Then, World};
+use crate::action::{Action, Deed};
 use crate::fault::{Code, Fault};
 use crate::permission::{self, Answer, Answered, Approved, Asked, Decided, Decision, Refusal};
 
@@ -56,9 +56,12 @@ pub(super) fn run(approved: Approved, behind: Behind, then: Then, world: &World<
         other => other,
     };
     let pending = Pending { app: app.clone(), name: behind.name, events: behind.events, then };
-    let waits_for_human = approved.action().deed.asks_macos();
+    let apart = match &approved.action().deed {
+        Deed::RunScript { .. } => Some(Apart::OfClient),
+        deed => deed.asks_macos().then_some(Apart::ForHuman),
+    };
     let (script, decided) = approved.into_script(&world.learned.costs(&app));
-    Step::Run(Run { app, script, waits_for_human, decided: Arc::new(decided), pending })
+    Step::Run(Run { app, script, apart, decided: Arc::new(decided), pending })
 }
 
 impl Asking {

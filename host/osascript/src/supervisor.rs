@@ -83,6 +83,18 @@ impl Supervisor {
         answered
     }
 
+    /// Runs a script in a process of its own, which ends with its client or its time, and all that it started with it.
+    pub async fn alone(&self, script: &Script, left: Duration, cancel: CancellationToken) -> Event {
+        let run = one_shot::run(&self.shared.settings, &self.shared.liveness, script);
+        tokio::select! {
+            biased;
+            event = run => event.unwrap_or_else(|error| Event::Failed(RunFailure::Unstarted(error.to_string()))),
+            () = cancel.cancelled() => Event::Failed(RunFailure::Cancelled),
+            () = self.shared.closed.cancelled() => job::stopping(),
+            () = tokio::time::sleep(left) => Event::Failed(RunFailure::Timeout(job::millis(self.timeout()))),
+        }
+    }
+
     /// The most that a client waits.
     pub fn timeout(&self) -> Duration {
         self.shared.settings.timeout

@@ -52,6 +52,12 @@ enum Command {
         #[arg(value_enum)]
         profile: ProfileName,
     },
+    /// Switches scripts of clients on or off. A human is asked about each script.
+    Scripts {
+        /// Whether a client may ask to run one.
+        #[arg(value_enum)]
+        scripts: ScriptsName,
+    },
     /// Lists the approvals for an hour or always.
     Grants,
     /// Revokes approvals.
@@ -78,6 +84,14 @@ enum ProfileName {
     Standard,
     /// Everything is allowed except commands that run code.
     Trusted,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ScriptsName {
+    /// No client can run a script.
+    Off,
+    /// A client can run a script that a human has read and allowed.
+    Ask,
 }
 
 #[derive(Debug, Args)]
@@ -112,6 +126,7 @@ impl PolicyCommand {
             Command::Ask(rule) => rule.add(Ruling::Ask, false, common, mac),
             Command::Deny(rule) => rule.add(Ruling::Deny, false, common, mac),
             Command::Profile { profile } => set_profile(profile, common, &mac),
+            Command::Scripts { scripts } => set_scripts(scripts, common, &mac),
             Command::Grants => grants(&mac.look_at_state(common)?, common),
             Command::Revoke(revoke) => revoke.run(&mac.open_state(common)?),
             Command::Explain(explain) => explain.run(common, mac),
@@ -130,6 +145,7 @@ fn show(state: &State, common: &Common) -> Result<(), Failure> {
     let there = if path.is_file() { "" } else { " (missing: the default applies)" };
     writeln!(stdout, "{faint}{}{there}{faint:#}", path.display())?;
     writeln!(stdout, "profile {strong}{}{strong:#}", policy.profile().as_str())?;
+    writeln!(stdout, "scripts {strong}{}{strong:#}", scripts_word(policy.runs_scripts()))?;
     if policy.rules().is_empty() {
         return Ok(writeln!(stdout, "no rules")?);
     }
@@ -166,7 +182,11 @@ fn as_json(policy: &Policy, path: &str) -> Json {
         })
     };
     let rules: Vec<Json> = policy.rules().iter().map(rule).collect();
-    json!({ "path": path, "profile": policy.profile().as_str(), "rules": rules })
+    json!({ "path": path, "profile": policy.profile().as_str(), "scripts": scripts_word(policy.runs_scripts()), "rules": rules })
+}
+
+fn scripts_word(on: bool) -> &'static str {
+    if on { "ask" } else { "off" }
 }
 
 fn check(file: Option<PathBuf>, common: &Common, mac: &Mac) -> Result<(), Failure> {
@@ -213,6 +233,15 @@ fn set_profile(name: ProfileName, common: &Common, mac: &Mac) -> Result<(), Fail
     let state = mac.open_state(common)?;
     change(&state, &format!("policy profile {}", profile.as_str()), || state.set_profile(profile))?;
     Ok(writeln!(anstream::stdout(), "profile {}", profile.as_str())?)
+}
+
+fn set_scripts(name: ScriptsName, common: &Common, mac: &Mac) -> Result<(), Failure> {
+    let on = matches!(name, ScriptsName::Ask);
+    let word = scripts_word(on);
+    let state = mac.open_state(common)?;
+    change(&state, &format!("policy scripts {word}"), || state.set_scripts(on))?;
+    writeln!(anstream::stdout(), "scripts {word}")?;
+    Ok(writeln!(anstream::stderr(), "clients list their tools anew in a new session")?)
 }
 
 fn grants(state: &State, common: &Common) -> Result<(), Failure> {

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use std::sync::LazyLock;
 
+use iac_core::call;
 use iac_core::catalog::{Catalog, CommandTool};
 use iac_core::dictionary::names;
+use iac_core::permission::Policy;
 use rmcp::model::{Tool, ToolAnnotations};
 
 use crate::plugins::{self, Plugins};
@@ -20,14 +22,16 @@ static BUILT_IN: LazyLock<Vec<Tool>> = LazyLock::new(|| {
 /// The server's instructions for a client's model.
 pub(super) const INSTRUCTIONS: &str = include_str!("instructions.md");
 
-/// Returns the built-in tools, always in the same order.
-pub(super) fn tools() -> &'static [Tool] {
-    &BUILT_IN
+/// Returns the built-in tools, always in the same order. The tool for scripts is among them only where the policy
+/// switches scripts on.
+fn tools(policy: &Policy) -> impl Iterator<Item = &'static Tool> {
+    let scripts = policy.runs_scripts();
+    BUILT_IN.iter().filter(move |tool| scripts || tool.name != call::Tool::RunScript.name())
 }
 
-/// Returns the built-in tool of that name.
+/// Returns the built-in tool of that name, listed or not.
 pub(super) fn find(name: &str) -> Option<&'static Tool> {
-    tools().iter().find(|tool| tool.name == name)
+    BUILT_IN.iter().find(|tool| tool.name == name)
 }
 
 /// Returns the tools that a catalog of commands makes, by name.
@@ -37,7 +41,8 @@ fn of_commands(catalog: &Catalog) -> impl Iterator<Item = Tool> {
 
 /// The names that were perhaps meant by one that no tool has.
 pub(super) fn near(name: &str, commands: &Catalog) -> Vec<String> {
-    let all = tools().iter().map(|tool| &*tool.name).chain(commands.tools().map(|tool| tool.name.as_str()));
+    let policy = Policy::default();
+    let all = tools(&policy).map(|tool| &*tool.name).chain(commands.tools().map(|tool| tool.name.as_str()));
     names::near(name, all, 3)
 }
 
@@ -84,7 +89,8 @@ pub fn commands(catalog: &Catalog) -> Vec<serde_json::Value> {
 /// Returns every tool of a server, in the order in which clients see them.
 pub(super) async fn listed(router: &Router) -> Vec<Tool> {
     let commands = router.pipeline.command_tools().await;
-    let own = tools().iter().cloned().chain(of_commands(&commands));
+    let policy = router.pipeline.policy();
+    let own = tools(&policy).cloned().chain(of_commands(&commands));
     with_plugins(own.collect(), &router.plugins)
 }
 
@@ -97,13 +103,13 @@ pub async fn of_server(router: &Router) -> Vec<serde_json::Value> {
 /// Returns the definitions of the built-in tools and of plugins as they go over the wire.
 pub fn of_plugins_too(plugins: &Plugins) -> Vec<serde_json::Value> {
     let json = |tool| serde_json::to_value(tool).expect("a tool is plain data");
-    with_plugins(tools().to_vec(), plugins).iter().map(json).collect()
+    with_plugins(tools(&Policy::default()).cloned().collect(), plugins).iter().map(json).collect()
 }
 
 /// Returns the definitions of the built-in tools as they go over the wire.
 pub fn built_in() -> Vec<serde_json::Value> {
     let json = |tool| serde_json::to_value(tool).expect("a tool is plain data");
-    tools().iter().map(json).collect()
+    tools(&Policy::default()).map(json).collect()
 }
 
 #[cfg(test)]
@@ -121,14 +127,27 @@ mod tests {
 
     #[test]
     fn every_tool_is_known_to_the_core_or_the_shell() {
-        let names: Vec<&str> = tools().iter().map(|tool| &*tool.name).collect();
+        let names: Vec<&str> = BUILT_IN.iter().map(|tool| &*tool.name).collect();
         assert_eq!(names, crate::pipeline::tools::built_in().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_tool_for_scripts_is_listed_where_the_policy_switches_it_on() {
+        let check = |policy: Policy, expected: bool| {
+            let listed = tools(&policy).any(|tool| tool.name == "iac_mcp_run_script");
+            assert_eq!(listed, expected, "{policy:?}");
+        };
+        let on = || Policy::parse("scripts = \"ask\"").unwrap();
+        check(Policy::default(), false);
+        check(Policy::parse("scripts = \"off\"").unwrap(), false);
+        check(on(), true);
+        check(on().only_reads(), false);
     }
 
     /// Rules of single clients that go beyond the standard.
     #[test]
     fn every_schema_is_taken_by_every_client() {
-        for tool in tools() {
+        for tool in BUILT_IN.iter() {
             let name = &tool.name;
             let legal = |c: char| c.is_ascii_lowercase() || c == '_';
             assert!(name.len() <= 40 && name.chars().all(legal), "{name}");

@@ -16,6 +16,9 @@ const BY: &str = "dialog of this Mac";
 /// A dialog has three buttons at most; "always" is for the command line and for clients that ask in a form.
 const OFFERED: [Choice; 3] = [Choice::Hour, Choice::Once, Choice::Deny];
 
+/// A dialog shows a script of at most so many lines. A longer one could reach beyond the screen, where nobody reads it.
+const LINES: usize = 20;
+
 /// Apps that could press a button from outside.
 const SYSTEM_EVENTS: &str = "com.apple.systemevents";
 
@@ -86,7 +89,7 @@ impl Pipeline {
 
     /// `None` if no user is logged in.
     async fn ask_here(&self, question: &Question, patience: Duration) -> Option<Answer> {
-        if !self.screen.is_there {
+        if !self.screen.is_there || question.wording().script.len() > LINES {
             return None;
         }
         let began = std::time::Instant::now();

@@ -40,6 +40,16 @@ impl State {
         })
     }
 
+    /// Switches scripts of clients on or off.
+    ///
+    /// # Errors
+    /// The file cannot be read as a policy, or cannot be written.
+    pub fn set_scripts(&self, on: bool) -> Result<(), StateError> {
+        self.edit_policy(|document| {
+            document["scripts"] = toml_edit::value(if on { "ask" } else { "off" });
+        })
+    }
+
     fn edit_policy(&self, edit: impl FnOnce(&mut DocumentMut)) -> Result<(), StateError> {
         let path = self.policy_path();
         let _lock = file::lock(&self.folder().join("lock"))?;

@@ -61,7 +61,11 @@ impl Closed {
         }
         let doors = Doors { closed: self, files: Files { app: &action.app, terms: &action.terms } };
         match &action.deed {
-            Deed::System(_) | Deed::AskConsent { .. } | Deed::AskAccess { .. } | Deed::Script(_) => None,
+            Deed::System(_)
+            | Deed::AskConsent { .. }
+            | Deed::AskAccess { .. }
+            | Deed::Script(_)
+            | Deed::RunScript { .. } => None,
             Deed::Look { path, .. } | Deed::Value { path, .. } => doors.read(path, false),
             Deed::Names { container, .. } => doors.read(container, true),
             Deed::Elements(elements) => {

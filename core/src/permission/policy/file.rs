@@ -24,6 +24,7 @@ pub struct PolicyError {
 struct File {
     profile: Option<Spanned<String>>,
     after_untrusted: Option<Spanned<String>>,
+    scripts: Option<Spanned<String>>,
     #[serde(default)]
     own_content: Vec<Spanned<String>>,
     #[serde(default)]
@@ -70,11 +71,13 @@ fn policy(text: &str, file: File) -> Result<Policy, Wrong> {
     let profile = file.profile.map(|word| one_of(&word, &PROFILES)).transpose()?.unwrap_or_default();
     let words = [("ask", false), ("as-usual", true)];
     let ignores_taint = file.after_untrusted.map(|word| one_of(&word, &words)).transpose()?;
+    let scripts = file.scripts.map(|word| one_of(&word, &[("off", false), ("ask", true)])).transpose()?;
     let rules = file.rules.into_iter().map(|table| rule(text, table)).collect::<Result<_, _>>()?;
     let own_content = file.own_content.iter().map(bundle_id).collect::<Result<_, _>>()?;
     let ignores_taint = ignores_taint.unwrap_or_default();
     let levels = file.levels.into_iter().map(level_rule).collect::<Result<_, _>>()?;
-    Ok(Policy { profile, rules, levels, own_content, ignores_taint, only_reads: false })
+    let scripts = scripts.unwrap_or_default();
+    Ok(Policy { profile, rules, levels, own_content, ignores_taint, scripts, only_reads: false })
 }
 
 fn level_rule(table: Spanned<LevelTable>) -> Result<LevelRule, Wrong> {

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::super::words::{self, Names};
-use super::super::{placing, query, script};
+use super::super::{listing, placing, query, script};
 use super::{Behind, Step, Then, World, ask_now, ask_unseen, run};
 use crate::action::{Deed, Invocation, Preview, Seen};
 use crate::app::App;
@@ -147,6 +147,16 @@ fn ended(fault: Fault, app: &App) -> Fault {
 /// What a yes in macOS' own dialog means beyond this call.
 const LASTING_CONSENT: &str = "a yes to macOS lasts until you switch it off in System Settings, and also counts for every other program that the named app starts";
 
+/// What a yes to a script of the client means.
+const SCRIPT: &str = "a script can do everything that you can do on this Mac, also with files and programs, and nothing of it can be taken back here; allow it only if you understand every line";
+
+fn run_script(language: &str, text: &str) -> String {
+    match text.trim_end().lines().count() {
+        1 => format!("run this line of {language}"),
+        lines => format!("run these {lines} lines of {language}"),
+    }
+}
+
 fn ask_consent(by: &str, opens: bool) -> String {
     let open = if opens { "open it, and " } else { "" };
     format!("{open}let macOS ask you now whether {by} may control it")
@@ -176,6 +186,7 @@ fn wording(
             (format!("run {}", words::command(invocation, names)), direct)
         }
         Deed::Script(script) => (script::in_words(script), script.count),
+        Deed::RunScript { language, text } => (run_script(language, text), 0),
         Deed::AskConsent { by, opens } => (ask_consent(by, *opens), 0),
         Deed::AskAccess { by, index } => {
             (format!("let macOS ask you now for full access to your {} for {by}", index.subject), 0)
@@ -185,7 +196,12 @@ fn wording(
     let consequence = match &unasked.action().deed {
         Deed::Command(invocation) => consequence(&unasked.action().app, &invocation.code),
         Deed::AskConsent { .. } | Deed::AskAccess { .. } => Some(LASTING_CONSENT),
+        Deed::RunScript { .. } => Some(SCRIPT),
         _ => None,
+    };
+    let script = match &unasked.action().deed {
+        Deed::RunScript { text, .. } => listing::lines(text),
+        _ => Vec::new(),
     };
     let count = if objects.is_empty() { count } else { count.max(objects.len()) };
     Wording {
@@ -194,6 +210,7 @@ fn wording(
         deed,
         objects,
         count,
+        script,
         differs: false,
         consequence: consequence.map(str::to_owned),
     }

@@ -34,6 +34,7 @@ impl Creating {
             deed: self.deed(),
             objects,
             count: 1,
+            script: Vec::new(),
             differs: false,
             consequence,
         }

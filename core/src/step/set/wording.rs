@@ -68,6 +68,7 @@ impl Setting {
             deed: self.deed(),
             objects,
             count: self.open.len(),
+            script: Vec::new(),
             differs,
             consequence: self.effects(id),
         }

@@ -1,0 +1,92 @@
+"""Scripts of clients: off by default, read whole by a human, alone in their process, known by their digest."""
+
+import asyncio
+import contextlib
+import hashlib
+import time
+import unittest
+from pathlib import Path
+
+from desk import MODES, Desk, Human
+
+TOOL = "iac_mcp_run_script"
+SCRIPT = 'const mail = Application("Mail");\nmail.accounts.length'
+
+
+class Scripts(Desk):
+    async def names(self, client):
+        return [tool.name for tool in (await client.list_tools()).tools]
+
+    def alone(self):
+        """The processes of this Mac that run one script each."""
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                is_own = str(self.mac).encode() in (process / "environ").read_bytes()
+                if is_own and (process / "cmdline").read_bytes().endswith(b"\0JavaScript\0-\0"):
+                    found.append(process)
+        return found
+
+    async def test_a_script_is_off_until_the_user_switches_it_on(self):
+        for mode in MODES:
+            with self.subTest(mode):
+                human = Human("once")
+                async with self.client(mode, human) as client:
+                    self.assertNotIn(TOOL, await self.names(client))
+                    refused = await self.refused(client, TOOL, language="JavaScript", script=SCRIPT)
+                    self.assertEqual(refused["error"], "permission_denied")
+                    self.assertIn("policy scripts ask`", refused["suggestion"])
+                self.assertEqual(human.asked, [])
+                # A client may keep a list for its session.
+                for word, expected in (("ask", True), ("off", False)):
+                    self.cli("policy", "scripts", word)
+                    self.assertIn(f"scripts {word}", self.cli("policy", "show"))
+                    async with self.client(mode, human) as client:
+                        self.assertEqual(TOOL in await self.names(client), expected)
+
+    async def test_each_script_is_shown_whole_and_allowed_once(self):
+        self.cli("policy", "scripts", "ask")
+        for mode in MODES:
+            with self.subTest(mode):
+                human = Human("once", "once", "hour")
+                async with self.client(mode, human) as client:
+                    for _ in range(2):
+                        ran = await self.call(client, TOOL, language="JavaScript", script=SCRIPT)
+                        self.assertEqual((ran["value"], ran["untrusted"]), (3, True))
+                    refused = await self.refused(client, TOOL, language="JavaScript", script=SCRIPT)
+                    self.assertEqual(refused["error"], "permission_denied")
+                self.assertEqual(len(human.asked), 3)
+                for asked in human.asked:
+                    for line in SCRIPT.split("\n"):
+                        self.assertIn(f"| {line}\n", asked.message)
+        logged = self.cli("audit", "export")
+        self.assertIn(hashlib.sha256(SCRIPT.encode()).hexdigest(), logged)
+        self.assertNotIn("accounts.length", logged)
+        self.cli("audit", "verify")
+
+    async def test_a_script_shares_nothing_with_others_and_ends_at_its_deadline(self):
+        self.cli("policy", "scripts", "ask")
+        self.home.environment["IAC_MCP_TIMEOUT"] = "3"
+        human = Human("once", "once", "once")
+        async with self.client(MODES[0], human) as client:
+            await self.call(client, TOOL, language="JavaScript", script="globalThis.iacApplications = 7; Math.min = null; 1")
+            ran = await self.call(client, TOOL, language="JavaScript", script="function run() { return [typeof iacApplications, Math.min(1, 2)]; }")
+            self.assertEqual(ran["value"], ["undefined", 1])
+            began = time.monotonic()
+            endless = asyncio.create_task(
+                self.refused(client, TOOL, language="JavaScript", script="for (;;) delay(0.1)")
+            )
+            while not self.alone():
+                await asyncio.sleep(0.05)
+            # Nobody waits for it.
+            listed = await self.call(client, "iac_mcp_list_apps", search="Mail")
+            self.assertTrue(listed["apps"])
+            late = await endless
+            self.assertEqual((late["error"], late["outcome"], late["retryable"]), ("timeout", "unknown", False))
+            while self.alone():
+                await asyncio.sleep(0.05)
+            self.assertLess(time.monotonic() - began, 15)
+
+
+if __name__ == "__main__":
+    unittest.main()
