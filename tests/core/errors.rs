@@ -44,7 +44,8 @@ An error has more fields if they help:
 A call of a tool that does not exist gets the protocol error -32602 with the nearest name.
 
 If only a part of a call fails, its error stands beside the parts that worked: `errors` beside `properties`, or an `error`
-among `results`. An incomplete answer has `\"complete\": false` and a `reason`.
+among `results`. An error that is equal for several objects stands once in `errors` of the whole answer; if other objects
+have none, `failed` names the properties of each object that it is about. An incomplete answer has `\"complete\": false` and a `reason`.
 
 The server also answers a line that it cannot read, with the protocol error -32700 or -32600. The answer has the id of the
 request if the line is JSON. Otherwise it has no `id`, as MCP requires. The server reads half of a surrogate pair
