@@ -159,7 +159,8 @@ fn incomparable(place: &str, column: &Column, shapes: &[Shape<'_>], dictionary: 
         Some(property) => {
             format!(
                 "compare one of its properties, such as `{}.{}`, or it with null",
-                column.shown(), property.name
+                column.shown(),
+                property.name
             )
         }
         None => "compare another property, or this one with null".to_owned(),

@@ -276,7 +276,9 @@ impl Reading {
     }
 
     fn next(mut self, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
-        let Some(group) = self.rest.pop() else { return Ok(done(self.body(world.gate.plugin.is_none()), events)) };
+        let Some(group) = self.rest.pop() else {
+            return Ok(done(self.body(world.gate.plugin.is_none()), events));
+        };
         let app = world.apps.find(&group.app)?;
         let objects = group.members.iter().map(|member| Arc::clone(&member.wanted)).collect();
         let sizes = group
@@ -349,7 +351,9 @@ fn read(member: &Member, row: &Json, app: &App, world: &mut World<'_>) -> Result
             columns
                 .iter()
                 .zip(cells)
-                .map(|(column, cell)| (column.shown().to_owned(), value(cell, Some(&column.kind), &dictionary)))
+                .map(|(column, cell)| {
+                    (column.shown().to_owned(), value(cell, Some(&column.kind), &dictionary))
+                })
                 .collect()
         }
     };

@@ -297,7 +297,8 @@ pub(in crate::step) fn check_times(
     slots: &[Slot],
     values: &[Given],
 ) -> Result<(), Fault> {
-    let Some((start, end)) = series::dated(app, class).and_then(|dated| Some((&dated.start, dated.end.as_ref()?)))
+    let Some((start, end)) =
+        series::dated(app, class).and_then(|dated| Some((&dated.start, dated.end.as_ref()?)))
     else {
         return Ok(());
     };
