@@ -3,7 +3,7 @@
 use crate::event::{Event, Kind};
 use crate::os_error::{
     Answer, BAD_INDEX, DIRECT_MISSING, FAILED, NO_SUCH_OBJECT, NOT_A_SINGLE_OBJECT, NOT_UNDERSTOOD,
-    PARAMETER_MISSING, refuse,
+    PARAMETER_MISSING, TIMEOUT, refuse,
 };
 use crate::resolve::{Found, View};
 use crate::schema::identifier;
@@ -122,6 +122,16 @@ impl View<'_> {
                 && matches!(self.model().object(*id).place, Place::Element { .. })
         };
         let targets = self.meant(&event.target)?;
+        // Without a word about its changes the app asks the person, and the event waits until its deadline.
+        let is_told = matches!(event.parameters.get("saving").and_then(Value::as_text), Some("yes" | "no"));
+        let is_changed = |id: &ObjectId| {
+            let modified = self.class(*id).property("modified").cloned();
+            modified
+                .is_some_and(|modified| matches!(self.typed(*id, &modified), Found::Leaf(Value::Bool(true))))
+        };
+        if !is_told && targets.iter().any(|id| open(id) && is_changed(id)) {
+            return refuse(TIMEOUT);
+        }
         Ok(targets.into_iter().filter(open).map(Change::Remove).collect::<Vec<_>>().into())
     }
 

@@ -99,7 +99,9 @@ impl View<'_> {
         };
         let values = self.initial(&class, event)?;
         let (listed, own) = self.listed(of, &class)?;
-        let at = at.and_then(|at| self.slot(at, &mut self.own_elements(of, &listed), None));
+        // A new document stands in front of the others.
+        let front = (at.is_none() && class.is_a("document")).then_some(0);
+        let at = at.and_then(|at| self.slot(at, &mut self.own_elements(of, &listed), None)).or(front);
         let added = Added { of, listed, class: own, at, values };
         let new = self.model().next_id();
         Ok(Outcome { changes: vec![Change::Add(added)], reply: Reply::Objects(vec![new]) })
