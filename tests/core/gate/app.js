@@ -48,7 +48,8 @@ const one = (find, way) =>
           property,
           kept(value),
         ]);
-        if (!(world.deaf || []).includes(property)) row[property] = property in (world.bent || {}) ? world.bent[property] : kept(value);
+        if (!(world.deaf || []).includes(property))
+          row[property] = property in (world.bent || {}) ? world.bent[property] : kept(value);
         return true;
       },
     },

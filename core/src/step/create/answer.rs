@@ -159,7 +159,7 @@ impl Creating {
     fn not_tried(&self, row: &Json, app: &App, dictionary: &Dictionary, world: &World<'_>) -> Fault {
         let class = self.nodes.first().map_or("object", |node| node.class.as_str());
         let unlike = row.get("unlike").and_then(|unlike| {
-            let at = |n: usize| Some(usize::try_from(unlike.get(n)?.as_u64()?).ok()?);
+            let at = |n: usize| usize::try_from(unlike.get(n)?.as_u64()?).ok();
             let (make, slot) = (self.creation.makes.get(at(0)?)?, at(1)?);
             Some((
                 &self.nodes.get(at(0)?)?.class,
