@@ -291,6 +291,9 @@ class Signatures(Desk):
 
     def test_keys_are_kept(self):
         self.assertIn("keys are never replaced", self.plugin("keygen", "own", "--no-password", status=1))
+        made = json.loads(self.plugin("keygen", "third", "--no-password", "--json"))
+        self.assertEqual((made["secretKey"], made["publicKey"]), ("third", "third.pub"))
+        self.assertIn(made["key"], (self.folder / made["publicKey"]).read_text())
         self.assertEqual((self.folder / "own").stat().st_mode & 0o777, 0o600)
 
 

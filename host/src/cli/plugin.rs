@@ -87,7 +87,7 @@ impl Plugin {
             Self::Revoke(grant) => grant.take(common),
             Self::Set(set) => set.run(common),
             Self::Limit(limit) => limit.run(common),
-            Self::Keygen(keygen) => keygen.run(),
+            Self::Keygen(keygen) => keygen.run(common),
             Self::Sign(sign) => sign.run(),
             Self::Publish(publish) => publish.run(common),
             Self::List => operator::list(common),

@@ -49,7 +49,7 @@ pub(in crate::cli) struct Publish {
 }
 
 impl Keygen {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
         let public = PathBuf::from(format!("{}.pub", self.file.display()));
         if let Some(there) = [&self.file, &public].into_iter().find(|file| file.exists()) {
             return Err(Failure::Failed(format!(
@@ -66,6 +66,10 @@ impl Keygen {
         create(&self.file, 0o600, &sk.to_box(None).map_err(form)?.into_string())?;
         create(&public, 0o644, &pk.to_box().map_err(form)?.into_string())?;
         let key = pk.to_base64();
+        if common.json {
+            let body = json!({ "secretKey": self.file, "publicKey": public, "key": key });
+            return Ok(paint::answer(&body, true)?);
+        }
         let mut out = anstream::stdout();
         writeln!(out, "keep {} to yourself, and keep a copy", self.file.display())?;
         writeln!(out, "write this line into plugin.toml, and publish the key where people can compare it:")?;
