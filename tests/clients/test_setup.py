@@ -211,6 +211,37 @@ class Setup(unittest.TestCase):
         self.told("setup", "cursor", "--undo")
         self.assertEqual(json.loads(file.read_text())["theme"], "dark")
 
+    def test_an_entry_that_was_replaced_comes_back(self):
+        """Also where the client has rewritten its file in between."""
+        own = {
+            "cursor": ('{"mcpServers": {"iac-mcp": {"command": "/opt/own", "args": ["--mine"], "env": {"A": "1"}}}}', lambda text: text.replace("{", '{"theme": "dark", ', 1)),
+            "zed": ('{ // mine\n  "context_servers": {\n    "iac-mcp": {"command": "/opt/own", "args": ["--mine"]} // own\n  }\n}\n', lambda text: "// more\n" + text),
+            "codex": ('[mcp_servers.iac-mcp]\ncommand = "/opt/own"\nargs = ["--mine"]\nenv = { A = "1" }\n', lambda text: "model = 'x'\r\n".replace("\r", "") + text),
+            "goose": ('extensions:\n  iac-mcp:\n    cmd: /opt/own\n    args: [--mine]\n  other: {cmd: b}\n', lambda text: "more: 1\n" + text),
+            "continue": ('mcpServers:\n  - name: iac-mcp\n    command: /opt/own\n    args: [--mine]\n', lambda text: text.replace("mcpServers:", "name: x\nmcpServers:")),
+        }
+        files = {each["client"]: self.home.path / each["file"] for each in self.clients()}
+        for client, (text, rewrite) in own.items():
+            with self.subTest(client):
+                file = files[client]
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text)
+                self.told("setup", client, "--write", "--force")
+                self.assertEqual(self.started(self.entry(client, file.read_text()))[1:], ["serve"])
+                file.write_text(rewrite(file.read_text()))
+                self.assertIn("is back", self.told("setup", client, "--undo"))
+                self.assertEqual(self.started(self.entry(client, file.read_text())), ["/opt/own", "--mine"])
+                self.assertNotEqual(file.read_text(), text, "what the client wrote stays")
+
+    def test_an_entry_that_somebody_wrote_after_setup_comes_back(self):
+        file = self.home.path / ".cursor/mcp.json"
+        self.told("setup", "cursor", "--write")
+        file.write_text('{"mcpServers": {"iac-mcp": {"command": "/opt/own", "args": []}}}')
+        self.told("setup", "cursor", "--write", "--force")
+        file.write_text(file.read_text().replace("{", '{"theme": "dark", ', 1))
+        self.assertIn("is back", self.told("setup", "cursor", "--undo"))
+        self.assertEqual(json.loads(file.read_text()), {"theme": "dark", "mcpServers": {"iac-mcp": {"command": "/opt/own", "args": []}}})
+
     def test_damage_in_the_place_of_a_file_is_said(self):
         (self.home.path / ".codex/config.toml").mkdir(parents=True)
         said = self.told("doctor", status=1)

@@ -88,9 +88,16 @@ impl Setup {
         let (records, whole) = (Records::open(common)?, std::path::absolute(file)?);
         let known = records.as_ref().map(Records::all).transpose()?.unwrap_or_default();
         let old = known.iter().find(|each| each.file == whole && each.name == self.name());
+        let program = |text: &str| {
+            let command = command_in(client.form, text, self.name()).ok().flatten()?;
+            Some(Path::new(&command).file_name()?.to_owned())
+        };
+        let is_foreign = |before: Option<&str>, after: &str| {
+            before.and_then(program).is_some_and(|before| Some(before) != program(after))
+        };
         let remember = |before: Option<&str>, after: &str| match &records {
             Some(records) => records
-                .add((client.id, &whole, self.name()), old, before, after)
+                .add((client.id, &whole, self.name()), old, (before, is_foreign(before, after)), after)
                 .map_err(|failure| failure.to_string()),
             None => Ok(()),
         };
@@ -259,6 +266,16 @@ fn without(form: Form, text: &str, name: &str) -> Result<String, String> {
 }
 
 /// Where servers stand in a file of JSON.
+/// Puts the entry that an older text had into the place of one; `None` if there is none to put back.
+fn back(form: Form, text: &str, older: &str, name: &str) -> Result<Option<String>, String> {
+    match form {
+        Form::Toml(key) => toml::back(text, older, key, name),
+        Form::YamlMap(key) => yaml::back(text, older, (key, yaml::Kind::Map), name),
+        Form::YamlList(key) => yaml::back(text, older, (key, yaml::Kind::List), name),
+        form => in_json(form, text, |place| json::back(text, older, place, name)),
+    }
+}
+
 fn in_json<T>(form: Form, text: &str, work: impl FnOnce(json::Place<'_>) -> T) -> T {
     match form {
         Form::Json(key) => work(json::Place { keys: &[key], comments: false }),
@@ -294,7 +311,7 @@ pub(super) fn installed(client: &Client) -> Option<Result<Entry, (PathBuf, Strin
     }
     let read = || -> Result<Option<String>, String> {
         let text = file::read_behind_links(&file)?.unwrap_or_default();
-        command_in(client.form, &text)
+        command_in(client.form, &text, NAME)
     };
     match read() {
         Ok(command) => command.map(|command| Ok(Entry { file, command })),
@@ -303,12 +320,12 @@ pub(super) fn installed(client: &Client) -> Option<Result<Entry, (PathBuf, Strin
 }
 
 /// The program of the entry `iac-mcp` in the text of a file.
-fn command_in(form: Form, text: &str) -> Result<Option<String>, String> {
+fn command_in(form: Form, text: &str, name: &str) -> Result<Option<String>, String> {
     match form {
-        Form::Toml(key) => toml::command(text, key, NAME),
-        Form::YamlMap(key) => yaml::command(text, (key, yaml::Kind::Map), NAME),
-        Form::YamlList(key) => yaml::command(text, (key, yaml::Kind::List), NAME),
-        form => in_json(form, text, |place| json::command(text, place, NAME)),
+        Form::Toml(key) => toml::command(text, key, name),
+        Form::YamlMap(key) => yaml::command(text, (key, yaml::Kind::Map), name),
+        Form::YamlList(key) => yaml::command(text, (key, yaml::Kind::List), name),
+        form => in_json(form, text, |place| json::command(text, place, name)),
     }
 }
 

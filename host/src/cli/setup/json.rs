@@ -80,6 +80,35 @@ pub(super) fn without(text: &str, place: Place<'_>, name: &str) -> Result<String
     Ok(format!("{mark}{}", Edit { start, end, text: String::new() }.apply(body)))
 }
 
+/// Puts the entry that a server had in an older text into its place; `None` if one of the texts has no such entry.
+///
+/// # Errors
+/// As [`with`] has them.
+pub(super) fn back(text: &str, older: &str, place: Place<'_>, name: &str) -> Result<Option<String>, String> {
+    let (Some((start, end)), Some((from, to))) = (value(text, place, name)?, value(older, place, name)?)
+    else {
+        return Ok(None);
+    };
+    Ok(Some(Edit { start, end, text: older[from..to].to_owned() }.apply(text)))
+}
+
+/// Where the value of a server stands in a text.
+fn value(text: &str, place: Place<'_>, name: &str) -> Result<Option<(usize, usize)>, String> {
+    let body = text.trim_start_matches('\u{feff}');
+    let mark = text.len() - body.len();
+    if body.trim().is_empty() {
+        return Ok(None);
+    }
+    let mut servers = root(body, place.comments)?;
+    for key in place.keys {
+        match find(&servers, key).map(|below| below.value.clone()) {
+            Some(Value::Object(below)) => servers = below,
+            _ => return Ok(None),
+        }
+    }
+    Ok(find(&servers, name).map(|there| there.value.range()).map(|at| (mark + at.start, mark + at.end)))
+}
+
 /// The program that a server is started by: a text, or the first of a list.
 ///
 /// # Errors
@@ -346,6 +375,26 @@ mod tests {
         ] {
             assert_eq!(without(before, PLACE, "iac-mcp").unwrap(), after);
         }
+    }
+
+    #[test]
+    fn an_older_entry_comes_back_where_the_file_has_changed() {
+        let older =
+            "\u{feff}{ // mine\n\"mcpServers\": {\"iac-mcp\": {\"command\": \"own\", /* a */ \"env\": {}}}}";
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(back(text, older, PLACE, "iac-mcp").unwrap().as_deref(), expected, "{text}");
+        };
+        check(
+            "{\"new\": 1, \"mcpServers\": {\"iac-mcp\": {\"command\": \"/x\"}, \"b\": 2}}",
+            Some(
+                "{\"new\": 1, \"mcpServers\": {\"iac-mcp\": {\"command\": \"own\", /* a */ \"env\": {}}, \"b\": 2}}",
+            ),
+        );
+        for text in ["", "{}", "{\"mcpServers\": {\"b\": 2}}"] {
+            check(text, None);
+        }
+        assert_eq!(back(older, "{}", PLACE, "iac-mcp").unwrap(), None);
+        assert!(back("{", older, PLACE, "iac-mcp").is_err());
     }
 
     #[test]

@@ -58,17 +58,19 @@ impl Records {
     }
 
     /// Remembers what is about to be written, so that it can be taken back even if this program ends at that moment. Of
-    /// two writes the text before the first one counts. `old` is the record of an earlier write.
+    /// two writes the text before the first one counts, unless the second replaces an entry of somebody else. `old` is the
+    /// record of an earlier write.
     pub(super) fn add(
         &self,
         (client, file, name): (&str, &Path, &str),
         old: Option<&Record>,
-        before: Option<&str>,
+        (before, is_foreign): (Option<&str>, bool),
         after: &str,
     ) -> Result<(), Failure> {
         let (first, after) = match old {
             None => (before.map(str::to_owned), hash(after)),
             Some(old) if before.map(hash).as_ref() == Some(&old.after) => (old.before.clone(), hash(after)),
+            Some(_) if is_foreign => (before.map(str::to_owned), hash(after)),
             // The client has written since, so that only the entry can be taken out: no text has this hash.
             Some(old) => (old.before.clone(), String::new()),
         };
@@ -128,24 +130,31 @@ enum Way {
     TakeOut(String),
 }
 
+/// A text without the server.
+pub(super) struct Out {
+    pub(super) text: String,
+    /// Whether the entry that `setup` had replaced is in it again.
+    pub(super) is_back: bool,
+}
+
 impl Record {
+    /// Its text before the first write.
+    pub(super) fn before(&self) -> Option<&str> {
+        self.before.as_deref()
+    }
+
     /// Says what `undo` would do; `out` takes only the server out of a text.
     ///
     /// # Errors
     /// The file cannot be read, or `out` does not understand it.
-    pub(super) fn foresee(
-        &self,
-        out: impl Fn(&str) -> Result<String, String>,
-    ) -> Result<&'static str, String> {
+    pub(super) fn foresee(&self, out: impl Fn(&str) -> Result<Out, String>) -> Result<&'static str, String> {
         let now = file::read_behind_links(&self.file)?;
         Ok(match self.way(now) {
             Way::Gone => "the file is gone",
             Way::Remove => "would be removed, because `setup` made it",
             Way::Restore(_) => "would be what it was before",
-            Way::TakeOut(text) => {
-                out(&text)?;
-                "would lose the entry and nothing else"
-            }
+            Way::TakeOut(text) if out(&text)?.is_back => "would get the entry that was there before",
+            Way::TakeOut(_) => "would lose the entry and nothing else",
         })
     }
 
@@ -153,7 +162,7 @@ impl Record {
     ///
     /// # Errors
     /// The file cannot be changed.
-    pub(super) fn undo(&self, out: impl Fn(&str) -> Result<String, String>) -> Result<&'static str, String> {
+    pub(super) fn undo(&self, out: impl Fn(&str) -> Result<Out, String>) -> Result<&'static str, String> {
         let now = file::read_behind_links(&self.file)?;
         let done = match self.way(now) {
             Way::Gone => return Ok("the file is gone"),
@@ -161,12 +170,13 @@ impl Record {
                 return file::remove(&self.file).map(|()| "removed, because `setup` had made it");
             }
             Way::Restore(_) => "restored",
+            Way::TakeOut(text) if out(&text)?.is_back => "the entry that was there before is back",
             Way::TakeOut(_) => "the entry was taken out",
         };
         // The client may write the file at this moment, so the way is chosen again for the text that is replaced.
         file::edit(&self.file, |text| match self.way(Some(text.to_owned())) {
             Way::Restore(before) => Ok(before),
-            _ => out(text),
+            _ => out(text).map(|out| out.text),
         })?;
         Ok(done)
     }

@@ -92,6 +92,31 @@ pub(super) fn without(text: &str, key: &str, name: &str) -> Result<String, Strin
     Ok(format!("{mark}{after}"))
 }
 
+/// Puts the entry that a server had in an older text into its place; `None` if one of the texts has no such entry.
+///
+/// # Errors
+/// A text is not TOML, or the rest of it would change.
+pub(super) fn back(text: &str, older: &str, key: &str, name: &str) -> Result<Option<String>, String> {
+    let parse = |text: &str| {
+        text.trim_start_matches('\u{feff}')
+            .replace("\r\n", "\n")
+            .parse::<DocumentMut>()
+            .map_err(|error| wrong(&error))
+    };
+    let (now, older) = (parse(text)?, parse(older)?);
+    let there = |document: &DocumentMut| document.get(key)?.get(name)?.is_table_like().then_some(());
+    let (Some(()), Some(())) = (there(&now), there(&older)) else { return Ok(None) };
+    let (mark, body) = text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
+    let after = changed(body, |document| {
+        let Some(there) = document[key][name].as_table_like_mut() else { return };
+        there.clear();
+        for (field, value) in older[key][name].as_table_like().into_iter().flat_map(|old| old.iter()) {
+            there.insert(field, value.clone());
+        }
+    })?;
+    Ok(Some(format!("{mark}{after}")))
+}
+
 /// Another entry in the place of the one that is there; the rest is written as it was read, or nothing is.
 fn replaced(body: &str, key: &str, name: &str, entry: &Json) -> Result<String, String> {
     changed(body, |document| into(document, key, name, entry))
@@ -203,6 +228,23 @@ mod tests {
             "{after}"
         );
         assert_eq!(put(&after, true).unwrap(), after);
+    }
+
+    #[test]
+    fn an_older_entry_comes_back_where_the_file_has_changed() {
+        let older = "[mcp_servers.iac-mcp]\ncommand = 'own'\n[mcp_servers.iac-mcp.env]\nA = '1'\n";
+        let put = |text: &str| back(text, older, "mcp_servers", "iac-mcp").unwrap();
+        let after = put("new = 1\r\n\r\n[mcp_servers.iac-mcp]\r\ncommand = \"/x\"\r\n\r\n[z] # z\r\ny=1\r\n")
+            .unwrap();
+        assert!(after.starts_with("new = 1\r\n") && after.contains("[z] # z\r\ny=1\r\n"), "{after}");
+        let inline = put("mcp_servers = { iac-mcp = { command = '/x' } }\n").unwrap();
+        for after in [after, inline] {
+            let entry = after.parse::<DocumentMut>().unwrap()["mcp_servers"]["iac-mcp"].clone();
+            assert_eq!(entry["command"].as_str(), Some("own"), "{after}");
+            assert_eq!(entry["env"]["A"].as_str(), Some("1"), "{after}");
+        }
+        assert_eq!(put("x = 1\n"), None);
+        assert_eq!(back(older, "x = 1\n", "mcp_servers", "iac-mcp").unwrap(), None);
     }
 
     #[test]

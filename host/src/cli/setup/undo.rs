@@ -7,8 +7,8 @@ use serde_json::{Value as Json, json};
 
 use super::super::options::Common;
 use super::super::{Failure, paint};
-use super::record::{Record, Records};
-use super::{find, without};
+use super::record::{Out, Record, Records};
+use super::{back, find, without};
 use crate::clients::Client;
 
 /// A file to which `setup` added the server, and what became of it.
@@ -81,10 +81,19 @@ impl Taken {
     /// Does something with a record, which is given the way to take only the server out of a text.
     fn by(
         record: &Record,
-        work: impl FnOnce(&dyn Fn(&str) -> Result<String, String>) -> Result<&'static str, String>,
+        work: impl FnOnce(&dyn Fn(&str) -> Result<Out, String>) -> Result<&'static str, String>,
     ) -> Self {
         let what = find(&record.client).map_err(|failure| failure.to_string());
-        let what = what.and_then(|client| work(&|text| without(client.form, text, &record.name)));
+        let what = what.and_then(|client| {
+            work(&|text| {
+                // What was replaced by --force comes back.
+                let older = record.before().unwrap_or_default();
+                Ok(match back(client.form, text, older, &record.name)? {
+                    Some(text) => Out { text, is_back: true },
+                    None => Out { text: without(client.form, text, &record.name)?, is_back: false },
+                })
+            })
+        });
         Self { client: record.client.clone(), file: record.file.clone(), what }
     }
 

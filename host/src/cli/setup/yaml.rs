@@ -65,14 +65,8 @@ pub(super) fn without(text: &str, (key, kind): (&str, Kind), name: &str) -> Resu
     if find(&before[key], kind, name).is_none() {
         return Ok(text.to_owned());
     }
-    let refused = || format!("the entry `{name}` does not stand on lines of its own");
-    let members = members(text, key).ok_or_else(refused)?;
-    let at = members.iter().position(|member| member.name == name).ok_or_else(refused)?;
-    let start = line_start(text, members[at].at);
-    let end = match members.get(at + 1) {
-        Some(next) => line_start(text, next.at),
-        None => block_end(text, members[at].at),
-    };
+    let refused = || unusual(name);
+    let (start, end) = lines(text, key, name).ok_or_else(refused)?;
     let after = Edit { start, end, text: String::new() }.apply(text);
     let new = parse(&after)?;
     let is_gone = find(&new[key], kind, name).is_none();
@@ -80,6 +74,56 @@ pub(super) fn without(text: &str, (key, kind): (&str, Kind), name: &str) -> Resu
         true => Ok(after),
         false => Err(refused()),
     }
+}
+
+/// Puts the entry that a server had in an older text into its place; `None` if one of the texts has no such entry.
+///
+/// # Errors
+/// As [`without`] has them.
+pub(super) fn back(
+    text: &str,
+    older: &str,
+    (key, kind): (&str, Kind),
+    name: &str,
+) -> Result<Option<String>, String> {
+    let (now, then) = (parse(text)?, parse(older)?);
+    let (Some(_), Some(wanted)) = (find(&now[key], kind, name), find(&then[key], kind, name)) else {
+        return Ok(None);
+    };
+    let refused = || unusual(name);
+    let (start, end) = lines(text, key, name).ok_or_else(refused)?;
+    let (from, to) = lines(older, key, name).ok_or_else(refused)?;
+    let indent = |text: &str| text.len() - text.trim_start_matches(' ').len();
+    let (deep, own) = (indent(&text[start..]), indent(&older[from..]));
+    let moved =
+        |line: &str| format!("{}{}", " ".repeat(deep), line.get(own.min(indent(line))..).unwrap_or_default());
+    let mut entry: String = older[from..to].split_inclusive('\n').map(moved).collect();
+    if !entry.ends_with('\n') && end < text.len() {
+        entry.push('\n');
+    }
+    let after = Edit { start, end, text: entry }.apply(text);
+    let new = parse(&after)?;
+    let is_back = find(&new[key], kind, name) == Some(wanted);
+    let rest = without(text, (key, kind), name)?;
+    match is_back && same_but(&parse(&rest)?, &new, key, kind, name) {
+        true => Ok(Some(after)),
+        false => Err(refused()),
+    }
+}
+
+fn unusual(name: &str) -> String {
+    format!("the entry `{name}` does not stand on lines of its own")
+}
+
+/// The lines of a server.
+fn lines(text: &str, key: &str, name: &str) -> Option<(usize, usize)> {
+    let members = members(text, key)?;
+    let at = members.iter().position(|member| member.name == name)?;
+    let end = match members.get(at + 1) {
+        Some(next) => line_start(text, next.at),
+        None => block_end(text, members[at].at),
+    };
+    Some((line_start(text, members[at].at), end))
 }
 
 fn added(text: &str, key: &str, kind: Kind, name: &str, entry: &Json) -> Result<String, String> {
