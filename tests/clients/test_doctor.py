@@ -81,39 +81,41 @@ def slow(damage):
     osascript(damage, f"sleep 3; exec {BIN} osascript \"$@\"")
 
 
-# What is done to the installation, the check that has to fail, and what it has to say: the cause, and what mends it.
+# What is done to the installation, the check that has to fail, the cause that it names, and what mends it.
 DAMAGES = {
-    "others can open the state directory": (lambda d: d.state.chmod(0o755), "state", "chmod 700"),
-    "others can change the policy": (lambda d: d.write("state/policy.toml", "", 0o666), "files", "chmod 600"),
-    "a pipe in the state directory": (lambda d: os.mkfifo(d.state / "pipe"), "files", "rm "),
-    "a file in place of the state directory": (lambda d: (d.state.rmdir(), d.write("state", "")), "start", "Not a directory"),
-    "a wrong policy": (lambda d: d.write("state/policy.toml", "profile = 'truste'"), "policy", "line 1"),
-    "wrong approvals": (lambda d: d.write("state/grants.json", "{"), "policy", "grants.json"),
-    "wrong undo records": (lambda d: d.write("state/undo.json", "x"), "undo", "rm "),
-    "a changed audit log": (log, "audit", "iac-mcp audit verify"),
-    "wrong settings": (lambda d: d.write("state/config.toml", "timeout = 'x'"), "start", "config.toml"),
-    "a file in place of the cache": (lambda d: d.write("cache", ""), "cache", "iac-mcp doctor --fix"),
-    "a client's file that is not JSON": (lambda d: d.client("{"), "clients", "line 1"),
-    "a client that starts what is gone": (lambda d: d.starts("/gone/iac-mcp"), "clients", "iac-mcp setup cursor --write --force"),
-    "a client that needs the PATH": (lambda d: d.starts("iac-mcp"), "clients", "a whole path"),
+    "others can open the state directory": (lambda d: d.state.chmod(0o755), "state", "other users can open", "`chmod 700 {state}`"),
+    "others can change the policy": (lambda d: d.write("state/policy.toml", "", 0o666), "files", "other users can change", "`chmod 600 {state}/policy.toml`"),
+    "a pipe in the state directory": (lambda d: os.mkfifo(d.state / "pipe"), "files", "is not a file", "`rm {state}/pipe`"),
+    "a file in place of the state directory": (lambda d: (d.state.rmdir(), d.write("state", "")), "start", "{state} is not a folder", "`mv {state} {state}.old`"),
+    "a wrong policy": (lambda d: d.write("state/policy.toml", "profile = 'truste'"), "policy", "line 1", "edit {state}/policy.toml, then run `iac-mcp policy check`"),
+    "wrong approvals": (lambda d: d.write("state/grants.json", "{"), "policy", "grants.json: invalid type", "`rm {state}/grants.json`"),
+    "wrong undo records": (lambda d: d.write("state/undo.json", "x"), "undo", "undo.json: expected value", "`rm {state}/undo.json`"),
+    "a changed audit log": (log, "audit", "1 findings", "`iac-mcp audit verify`"),
+    "wrong settings": (lambda d: d.write("state/config.toml", "timeout = 'x'"), "start", "config.toml: line 1", "correct that line"),
+    "a file in place of the cache": (lambda d: d.write("cache", ""), "cache", "it is not a folder", "`iac-mcp doctor --fix`"),
+    "a client's file that is not JSON": (lambda d: d.client("{"), "clients", "not JSON: Unterminated object on line 1", "mend the file by hand"),
+    "a client that starts what is gone": (lambda d: d.starts("/gone/iac-mcp"), "clients", "starts /gone/iac-mcp, which is not there", "`iac-mcp setup cursor --write --force`"),
+    "a client that needs the PATH": (lambda d: d.starts("iac-mcp"), "clients", "apps do not see your PATH", "`iac-mcp setup cursor --write --force`"),
     "a client that starts one version": (
         lambda d: (d.write("Cellar/iac-mcp/1.0/bin/iac-mcp", "", 0o700), d.starts(d.path / "Cellar/iac-mcp/1.0/bin/iac-mcp")),
         "clients",
         "the next update removes",
+        "`iac-mcp setup cursor --write --force`",
     ),
-    "two bundles of one id": (copied, "apps", "remove the wrong one"),
-    "no osascript": (lambda d: d.options.extend(["--osascript", "/no/such/osascript"]), "osascript", "/no/such/osascript"),
-    "an osascript that answers something else": (lambda d: osascript(d, "echo hello"), "osascript", "hello"),
-    "an osascript that fails": (lambda d: osascript(d, "exit 3"), "osascript", "ended"),
-    "a slow Mac": (slow, "speed", "ControlMaster"),
+    "two bundles of one id": (copied, "apps", "com.apple.mail is the id of several bundles", "/Applications/Post.app is not; remove the wrong one"),
+    "no osascript": (lambda d: d.options.extend(["--osascript", "/no/such/osascript"]), "osascript", "/no/such/osascript cannot be started", "name the command with --osascript"),
+    "an osascript that answers something else": (lambda d: osascript(d, "echo hello"), "osascript", "invalid: hello", "name the command with --osascript"),
+    "an osascript that fails": (lambda d: osascript(d, "exit 3"), "osascript", "ended without an answer", "name the command with --osascript"),
+    "a slow Mac": (slow, "speed", "the first script takes", "ControlMaster"),
     "a Mac that macOS closes": (
         lambda d: d.consent({"default": "no", "responsible": "/Applications/Ghostty.app/Contents/MacOS/ghostty"}),
         "consent",
+        "macOS asks about Ghostty, and refuses",
         "Automation > Ghostty",
     ),
-    "no apps": (lambda d: ((d.path / "empty").mkdir(), d.options.extend(["--root", "empty"])), "apps", "0 scriptable apps"),
-    "a damaged list of plugins": (lambda d: d.write("state/plugins/installed.json", "{"), "plugins", "unavailable"),
-    "a damaged simulated Mac": (lambda d: (d.mac / "world.json").write_text("{"), None, "world.json"),
+    "no apps": (lambda d: ((d.path / "empty").mkdir(), d.options.extend(["--root", "empty"])), "apps", "0 scriptable apps", "name a folder with apps with --root"),
+    "a damaged list of plugins": (lambda d: d.write("state/plugins/installed.json", "{"), "plugins", "installed.json cannot be read", "`iac-mcp plugin add`"),
+    "a damaged simulated Mac": (lambda d: (d.mac / "world.json").write_text("{"), "world", "world.json is not as it should be", "`iac-mcp sim reset {mac}`"),
 }
 
 
@@ -135,14 +137,16 @@ class Doctor(unittest.TestCase):
 
     def test_each_damage_is_named(self):
         self.assertGreaterEqual(len(DAMAGES), 20)
-        for title, (do, name, said) in DAMAGES.items():
+        for title, (do, name, *said) in DAMAGES.items():
             with self.subTest(title):
                 damage = self.installation()
                 do(damage)
                 status, checks = damage.doctor()
                 self.assertNotEqual(status, 0)
-                wrong = [check for check in checks if not check["ok"] and name in (None, check["name"])]
-                self.assertTrue(any(said in check["detail"] for check in wrong), json.dumps(wrong or checks, indent=1))
+                wrong = [check for check in checks if not check["ok"] and check["name"] == name]
+                words = [each.format(state=damage.state, mac=damage.mac) for each in said]
+                named = any(all(each in check["detail"] for each in words) for check in wrong)
+                self.assertTrue(named, json.dumps([words, wrong or checks], indent=1))
 
     def test_what_can_be_mended_safely_is_mended(self):
         damage = self.installation()

@@ -73,7 +73,9 @@ pub enum InstallError {
     #[error("the plugins below the state directory cannot be {0}: {1}")]
     Io(&'static str, #[source] io::Error),
     /// The head is damaged; nothing runs on what could not be read.
-    #[error("installed.json cannot be read: {0}; move it away and add the plugins again")]
+    #[error(
+        "installed.json cannot be read: {0}; move it away from `plugins` in the state directory, then add the plugins again with `iac-mcp plugin add`"
+    )]
     Head(String),
     /// There is no such plugin.
     #[error("no plugin `{0}` is installed; `iac-mcp plugin list` lists the installed ones")]

@@ -10,7 +10,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Command, CommandFactory as _, FromArgMatches as _};
 use iac_core::dictionary::names;
-use iac_state::regular;
+use iac_state::{StateError, regular, shell_word};
 use serde_json::{Value as Json, json};
 use toml_edit::{Document, Item, Value};
 
@@ -177,12 +177,28 @@ fn keys(path: &Path, command: &Command) -> Result<Vec<Given>, Unread> {
     let text = match regular::text(path, regular::MOST) {
         Ok(Some(text)) => text,
         Ok(None) => return Ok(Vec::new()),
-        Err(error) => return Err(Unread::File(error.into())),
+        Err(error) => return Err(Unread::File(unreadable(path, error))),
     };
     parse(&text, command).map_err(|(at, wrong)| {
         let (line, column) = place(&text, at);
-        Unread::File(Failure::Misuse(format!("{}: line {line}, column {column}: {wrong}", path.display())))
+        let what = format!("{}: line {line}, column {column}: {wrong}", path.display());
+        Unread::File(Failure::Misuse(format!(
+            "{what}\ncorrect that line, or name another folder with --state"
+        )))
     })
+}
+
+/// The failure to read the file; the usual cause is a state directory that is none.
+fn unreadable(path: &Path, error: StateError) -> Failure {
+    match path.parent().filter(|folder| folder.exists() && !folder.is_dir()) {
+        None => error.into(),
+        Some(folder) => {
+            let word = shell_word(&folder.to_string_lossy());
+            let how =
+                format!("move it away with `mv {word} {word}.old`, or name another folder with --state");
+            Failure::Failed(format!("{} is not a folder\n{how}", folder.display()))
+        }
+    }
 }
 
 fn parse(text: &str, command: &Command) -> Result<Vec<Given>, (usize, String)> {

@@ -115,6 +115,10 @@ fn of_state(state: &State) -> Vec<Json> {
             let grants = gate.grants.all().len();
             check("policy", true, &format!("profile {profile}, {rules} rules, {grants} grants"))
         }
+        Err(error @ StateError::Policy { .. }) => {
+            let edit = format!("edit {}, then run `iac-mcp policy check`", state.policy_path().display());
+            check("policy", false, &format!("{error}; {edit}"))
+        }
         Err(error) => check("policy", false, &told(&error)),
     };
     let log = match audit::verify(folder) {
@@ -176,7 +180,14 @@ fn faults(folder: &Path, depth: usize, wrong: &mut Vec<String>) {
 fn of_world(world: &Path) -> Json {
     match iac_simulator::worlds::show(world) {
         Ok(apps) => check("world", true, &format!("{}: {} apps", world.display(), apps.len())),
-        Err(error) => check("world", false, &error.to_string()),
+        Err(error) => {
+            let word = shell_word(&world.to_string_lossy());
+            check(
+                "world",
+                false,
+                &format!("{error}; `iac-mcp sim reset {word}` makes the simulated Mac anew"),
+            )
+        }
     }
 }
 

@@ -156,9 +156,13 @@ impl Pipeline {
         let stats = self.stats();
         let accesses = self.accesses(&apps).await;
         let mut checks = vec![
-            check("apps", !apps.0.is_empty(), format!("{} scriptable apps found", apps.0.len())),
+            check("apps", !apps.0.is_empty(), found(apps.0.len())),
             check("dictionaries", empty.is_empty(), said(&empty)),
-            check("osascript", scripts.is_ok(), scripts.unwrap_or_else(|why| why)),
+            check(
+                "osascript",
+                scripts.is_ok(),
+                scripts.unwrap_or_else(|why| format!("{why}; {RUNS_SCRIPTS}")),
+            ),
             busy(&self.supervisor.report()),
             plugins_are_well(plugins),
             language_servers_are_well(plugins),
@@ -221,6 +225,15 @@ impl Pipeline {
     fn stats(&self) -> Stats {
         self.memory().references.stats(self.clock.now())
     }
+}
+
+/// What to do where no script runs.
+const RUNS_SCRIPTS: &str = "expected what `osascript -l JavaScript -e 7` prints on a Mac: name the command with --osascript or IAC_MCP_OSASCRIPT, or leave both out for this Mac's own";
+
+fn found(apps: usize) -> String {
+    let what = format!("{apps} scriptable apps found");
+    let how = "name a folder with apps with --root, or try the simulated Mac with --simulated";
+    if apps == 0 { format!("{what}: {how}") } else { what }
 }
 
 /// The requested action, `status` by default.

@@ -94,7 +94,7 @@ impl StateError {
         };
         let word = shell_word(&path.to_string_lossy());
         let lost = match path.file_name()?.to_str()? {
-            "grants.json" => "and lose its approvals",
+            "grants.json" => "its approvals are then lost",
             "undo.json" => "its writes can no longer be undone",
             "policy.toml" => "the profile is then `standard`, without rules",
             _ if matches!(self, Self::Damaged { .. } | Self::TooLarge { .. }) => return None,
