@@ -7,7 +7,7 @@ pub(crate) mod trial;
 mod waiting;
 
 pub use iac_plugins::descriptor::Descriptor as Tool;
-pub use live::{Found, Plugins};
+pub use live::{Changes, Found, Plugins};
 
 pub use iac_plugins as engine;
 

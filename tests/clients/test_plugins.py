@@ -124,6 +124,39 @@ class Plugins(Desk):
             ended = await running
             self.assertIn("compute time", ended.structured_content["message"], "a call that runs goes on as it began")
 
+    async def test_texts_of_a_plugin_are_the_servers_as_long_as_it_is_there(self):
+        heard = set()
+
+        async def listen(message):
+            heard.add(getattr(getattr(message, "root", message), "method", None))
+
+        async def until(name):
+            for _ in range(300):
+                if name in heard:
+                    return
+                await asyncio.sleep(0.1)
+            self.fail(f"{name} was not heard, only {heard}")
+
+        uri = "iac://plugins/probe/notes"
+        async with self.client("legacy", message_handler=listen) as client:
+            prompts = {prompt.name: prompt for prompt in (await client.list_prompts()).prompts}
+            self.assertEqual(prompts["probe_ask"].arguments[0].required, True)
+            message = (await client.get_prompt("probe_ask", {"what": 'a "b"'})).messages[0]
+            self.assertEqual((message.role, message.content.text), ("user", 'Tell me about “a \\"b\\"”.'))
+            held = {str(resource.uri): resource for resource in (await client.list_resources()).resources}
+            self.assertEqual((held[uri].title, held[uri].mime_type), ("Notes of the probe", "text/markdown"))
+            (read,) = (await client.read_resource(uri)).contents
+            self.assertEqual(read.text, (ROOT / "tests/plugins/probe/notes.md").read_text())
+            shown = self.cli("plugin", "show", "probe")
+            self.assertIn("prompt probe_ask: Asks for what a test names.\n", shown)
+            self.assertIn("resource notes: What the probe is for.\n", shown)
+            self.cli("plugin", "disable", "probe")
+            await until("notifications/prompts/list_changed")
+            await until("notifications/resources/list_changed")
+            self.assertNotIn("probe_ask", {prompt.name for prompt in (await client.list_prompts()).prompts})
+            with self.assertRaisesRegex(Exception, "there is no such resource"):
+                await client.read_resource(uri)
+
     async def test_a_plugin_that_fails_is_quarantined_and_released(self):
         async with self.client(MODERN) as client:
             for what, why in (("panic", "stopped with an error"), ("hog", "memory"), ("spin", "compute time")):

@@ -2,9 +2,13 @@
 
 import json
 import re
+import sys
 import unittest
 
-from support import Home, Server
+from support import ROOT, Home, Server
+
+sys.path.append(str(ROOT / "tests/plugins"))
+from installed import install  # noqa: E402
 
 # Values that fit the simulated Mac, for arguments that have no default.
 VALUES = {
@@ -27,7 +31,8 @@ def calls(text):
 class Prompts(unittest.TestCase):
     def setUp(self):
         self.home = self.enterContext(Home())
-        self.home.state.mkdir(mode=0o700)
+        # Its prompt is tested with the others.
+        install(self.home.state, self.home.cache)
         policy = self.home.state / "policy.toml"
         policy.write_text('profile = "trusted"\n')
         policy.chmod(0o600)

@@ -7,7 +7,6 @@ use iac_plugins::engine::Backend;
 use iac_plugins::failure::Failure;
 use iac_plugins::installed::{Installed, Receipt};
 use iac_plugins::journal::Recording;
-use iac_plugins::limits::Overrides;
 use iac_plugins::package;
 use iac_plugins::registry::{Registry, Request};
 use serde_json::{Map, Value as Json};
@@ -22,20 +21,7 @@ async fn install(state: &Path, guest: &Guest) {
 
 fn install_bytes(state: &Path, bytes: &[u8]) {
     let package = package::read(bytes).expect("the package is whole");
-    let receipt = Receipt {
-        version: package.manifest.version.clone(),
-        sha256: package.sha256.clone(),
-        description: package.manifest.description.clone(),
-        source: "test".to_owned(),
-        installed: 0,
-        grants: package.manifest.grants(),
-        settings: Map::new(),
-        limits: Overrides::default(),
-        tools: package.tools.clone(),
-        quarantined: None,
-        disabled: false,
-        key: None,
-    };
+    let receipt = Receipt::of(&package, "test".to_owned(), package.manifest.grants());
     Installed::open(state).and_then(|it| it.add(bytes, &package, receipt)).expect("it is installed");
 }
 

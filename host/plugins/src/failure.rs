@@ -321,6 +321,11 @@ pub(crate) fn hides(c: char) -> bool {
     c.is_control() || is_invisible(c)
 }
 
+/// Finds what cannot be seen in a text of several lines.
+pub(crate) fn hidden(text: &str) -> Option<char> {
+    text.chars().find(|c| hides(*c) && !matches!(c, '\n' | '\t'))
+}
+
 /// Characters that change how the text around them reads.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}' | '\u{e0000}'..='\u{e007f}')

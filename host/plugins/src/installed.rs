@@ -21,6 +21,7 @@ use crate::PluginId;
 use crate::capability::Grants;
 use crate::descriptor::Descriptor;
 use crate::limits::Overrides;
+use crate::manifest::{Manifest, Prompt, ResourceFile};
 use crate::package::Package;
 use crate::signature::Key;
 
@@ -58,12 +59,41 @@ pub struct Receipt {
     pub limits: Overrides,
     /// Its tools.
     pub tools: Vec<Descriptor>,
+    /// Its prompts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prompts: Vec<Prompt>,
+    /// Its resources; their texts are in the package.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resources: Vec<ResourceFile>,
     /// Why it is no longer called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quarantined: Option<String>,
     /// Whether the operator has switched it off.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub disabled: bool,
+}
+
+impl Receipt {
+    /// Makes the receipt of a package that nobody has set anything for.
+    pub fn of(package: &Package, source: String, grants: Grants) -> Self {
+        let Manifest { version, description, prompts, resources, .. } = package.manifest.clone();
+        Self {
+            version,
+            sha256: package.sha256.clone(),
+            description,
+            source,
+            key: None,
+            installed: 0,
+            grants,
+            settings: Map::new(),
+            limits: Overrides::default(),
+            tools: package.tools.clone(),
+            prompts,
+            resources,
+            quarantined: None,
+            disabled: false,
+        }
+    }
 }
 
 /// Why plugins cannot be read or changed.

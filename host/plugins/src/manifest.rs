@@ -1,5 +1,7 @@
 //! `plugin.toml`: what a plugin says of itself and what it wants.
 
+mod offers;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +10,8 @@ use serde_json::{Map, Value as Json};
 use crate::PluginId;
 use crate::capability::{Capability, Grants, Level};
 use crate::signature::Key;
+
+pub use offers::{Argument, ArgumentKind, Prompt, ResourceFile};
 
 /// The version of `iac:plugin` that this host has.
 pub const API: &str = "0.1";
@@ -47,6 +51,12 @@ pub struct Manifest {
     /// Scripts that it runs inside apps; they go into the package as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<ScriptFile>,
+    /// What a person can ask for by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prompts: Vec<Prompt>,
+    /// Texts that a client can read; they go into the package as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resources: Vec<ResourceFile>,
 }
 
 /// One thing that an operator can set for a plugin.
@@ -243,6 +253,12 @@ impl Manifest {
         missing.map(|it| it.key.clone()).collect()
     }
 
+    /// Returns the files beside `plugin.toml` that belong into the package.
+    pub fn files(&self) -> impl Iterator<Item = &String> {
+        let of_scripts = self.scripts.iter().flat_map(ScriptFile::files);
+        of_scripts.chain(self.resources.iter().map(|resource| &resource.file))
+    }
+
     /// Returns the capabilities that are wanted.
     pub fn capabilities(&self) -> BTreeSet<Capability> {
         self.wants.iter().map(|want| want.capability).collect()
@@ -272,6 +288,7 @@ impl Manifest {
                 return Err(ManifestError::Twice(want.capability));
             }
         }
+        self.check_offers()?;
         self.check_scripts()
     }
 
@@ -316,11 +333,7 @@ impl ScriptFile {
             return Err(value("scripts.fixed", name, "names like mayDelete"));
         }
         self.check_acts()?;
-        let below = |part: &str| !part.is_empty() && part != "." && part != "..";
-        match self.files().find(|file| !file.split('/').all(below)) {
-            None => Ok(()),
-            Some(file) => Err(value("scripts.file", file, "a file below the folder of plugin.toml")),
-        }
+        self.files().try_for_each(|file| below("scripts.file", file))
     }
 }
 
@@ -381,6 +394,15 @@ fn line(field: &'static str, text: &str) -> Result<(), ManifestError> {
         return Ok(());
     }
     Err(value(field, &format!("{text:?}"), "one line of 1 to 300 visible characters"))
+}
+
+/// A path that does not leave the folder of `plugin.toml`.
+fn below(field: &'static str, file: &str) -> Result<(), ManifestError> {
+    let stays = |part: &str| !part.is_empty() && part != "." && part != "..";
+    match file.split('/').all(stays) {
+        true => Ok(()),
+        false => Err(value(field, file, "a file below the folder of plugin.toml")),
+    }
 }
 
 fn value(field: &'static str, value: &str, expected: &str) -> ManifestError {

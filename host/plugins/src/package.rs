@@ -4,11 +4,12 @@
 
 mod code;
 mod inspect;
+mod resources;
 mod scripts;
 mod wasi;
 mod weight;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use data_encoding::HEXLOWER;
@@ -35,6 +36,8 @@ pub struct Package {
     pub tools: Vec<Descriptor>,
     /// Its scripts.
     pub scripts: Vec<Script>,
+    /// The texts of its resources, by name.
+    pub resources: BTreeMap<String, String>,
     /// What its code imports that must be granted.
     pub imports: BTreeSet<Capability>,
     /// SHA-256 of the whole file, in hexadecimal.
@@ -105,6 +108,14 @@ pub enum PackageError {
         /// Why.
         why: String,
     },
+    /// A resource is missing or cannot be used.
+    #[error("resource `{name}`: {why}")]
+    Resource {
+        /// Which.
+        name: String,
+        /// Why.
+        why: String,
+    },
     /// It lists other tools now.
     #[error(
         "the component lists other tools than its package; make the file again with `iac-mcp plugin pack`"
@@ -127,10 +138,11 @@ impl From<LoadError> for PackageError {
 const SECTION_MANIFEST: &str = "iac:plugin.toml";
 const SECTION_TOOLS: &str = "iac:tools.json";
 const SECTION_SCRIPTS: &str = "iac:scripts.json";
+const SECTION_RESOURCES: &str = "iac:resources.json";
 const MOST_BYTES: usize = 32 * 1024 * 1024;
 
 /// Makes a package of what a compiler wrote: a core module with the description of its world, or a component; `texts`
-/// are those of its scripts. Runs the guest once, to list its tools.
+/// are those of its scripts and resources. Runs the guest once, to list its tools.
 ///
 /// # Errors
 /// What is wrong with the module, the manifest, or how both fit.
@@ -144,6 +156,7 @@ pub async fn pack(
 ) -> Result<Vec<u8>, PackageError> {
     let parsed = Manifest::parse(manifest)?;
     let scripts = scripts::collect(&parsed, texts)?;
+    let resources = resources::collect(&parsed, texts)?;
     let component = component(wasm)?;
     let inspection = Inspection::of(&component)?;
     inspection.check_bare()?;
@@ -157,6 +170,9 @@ pub async fn pack(
     append(&mut package, SECTION_TOOLS, &tools);
     if !scripts.is_empty() {
         append(&mut package, SECTION_SCRIPTS, &scripts::write(&scripts));
+    }
+    if !resources.is_empty() {
+        append(&mut package, SECTION_RESOURCES, &resources::write(&resources));
     }
     Ok(package)
 }
@@ -173,8 +189,10 @@ pub fn read(bytes: &[u8]) -> Result<Package, PackageError> {
         .map_err(|error| PackageError::ToolList(error.to_string()))?;
     descriptor::check(&manifest.id, &tools)?;
     let scripts = scripts::read(&manifest, &inspection)?;
+    let resources = resources::read(&manifest, &inspection)?;
     let sha256 = HEXLOWER.encode(&Sha256::digest(bytes));
-    Ok(Package { manifest, tools, scripts, imports: inspection.capabilities, sha256, size: bytes.len() })
+    let imports = inspection.capabilities;
+    Ok(Package { manifest, tools, scripts, resources, imports, sha256, size: bytes.len() })
 }
 
 /// Reads the scripts of a package, and nothing else.
@@ -185,6 +203,16 @@ pub fn scripts(bytes: &[u8]) -> Result<Vec<Script>, PackageError> {
     let inspection = Inspection::of(bytes)?;
     let manifest = Manifest::parse(inspection.text(SECTION_MANIFEST)?)?;
     scripts::read(&manifest, &inspection)
+}
+
+/// Reads the text of one resource of a package, and nothing else; `None` if there is none of that name.
+///
+/// # Errors
+/// As for [`read`].
+pub fn resource(bytes: &[u8], name: &str) -> Result<Option<String>, PackageError> {
+    let inspection = Inspection::of(bytes)?;
+    let manifest = Manifest::parse(inspection.text(SECTION_MANIFEST)?)?;
+    Ok(resources::read(&manifest, &inspection)?.remove(name))
 }
 
 /// Reads a package, compiles it, and has it list its tools once more, to see that they are those of the package.

@@ -22,7 +22,8 @@ use crate::installed::{InstallError, Installed, Receipt, Receipts};
 use crate::journal::{Journal, Recording};
 use crate::limits::Limits;
 use crate::local::Local;
-use crate::package;
+use crate::manifest::{Prompt, ResourceFile};
+use crate::package::{self, PackageError};
 use crate::quarantine::Record;
 
 /// The plugins of a running server.
@@ -97,6 +98,17 @@ pub struct Health {
     pub quarantined: Option<String>,
 }
 
+/// Why a resource cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ResourceError {
+    /// The package is not there or was changed.
+    #[error(transparent)]
+    Install(#[from] InstallError),
+    /// The package is none.
+    #[error(transparent)]
+    Package(#[from] PackageError),
+}
+
 /// Calls of one plugin, and of all, at the same time; and how many of one may wait.
 const TURNS: usize = 2;
 const TURNS_OF_ALL: usize = 8;
@@ -152,6 +164,26 @@ impl Registry {
     /// Returns every tool, as it was when its package was made.
     pub fn tools(&self) -> impl Iterator<Item = (&PluginId, &Descriptor)> {
         self.slots.iter().flat_map(|(id, slot)| slot.receipt.tools.iter().map(move |tool| (id, tool)))
+    }
+
+    /// Returns every prompt, as it was when its package was made.
+    pub fn prompts(&self) -> impl Iterator<Item = &Prompt> {
+        self.slots.values().flat_map(|slot| &slot.receipt.prompts)
+    }
+
+    /// Returns every resource, as it was when its package was made.
+    pub fn resources(&self) -> impl Iterator<Item = (&PluginId, &ResourceFile)> {
+        self.slots.iter().flat_map(|(id, slot)| slot.receipt.resources.iter().map(move |it| (id, it)))
+    }
+
+    /// Reads the text of a resource from its package; `None` if there is none of that name.
+    ///
+    /// # Errors
+    /// The package cannot be read.
+    pub fn resource(&self, id: &PluginId, name: &str) -> Result<Option<String>, ResourceError> {
+        let Some(slot) = self.slots.get(id) else { return Ok(None) };
+        let bytes = self.store.installed().bytes(id, &slot.receipt)?;
+        Ok(package::resource(&bytes, name)?)
     }
 
     /// Tells whether a plugin was given a folder, so that it has something to do where there are no apps.

@@ -5,28 +5,31 @@ use std::cmp::Reverse;
 use iac_core::foreign;
 use rmcp::model::{CompleteRequestParams, CompletionInfo, ErrorData, Reference};
 
-use super::prompts::{self, Kind};
-use super::resources;
+use super::{prompts, resources};
 use crate::pipeline::Pipeline;
+use crate::plugins::engine::manifest::ArgumentKind;
+use crate::router::Router;
 
 /// Returns values that contain what was typed; those that begin with it come first.
 ///
 /// # Errors
 /// There is no such prompt, template or argument.
 pub(super) async fn complete(
-    pipeline: &Pipeline,
+    router: &Router,
     request: &CompleteRequestParams,
 ) -> Result<CompletionInfo, ErrorData> {
+    let pipeline = &router.pipeline;
     let argument = request.argument.name.as_str();
     let earlier = |name| request.context.as_ref()?.get_argument(name).map(String::as_str);
     let offered = match &request.r#ref {
         Reference::Prompt(prompt) => {
-            let argument = prompts::find(&prompt.name)?.argument(argument)?;
+            let prompt = prompts::find(&router.plugins, &prompt.name)?;
+            let argument = prompts::argument(&prompt, argument)?;
             match argument.kind {
-                Kind::Text | Kind::Choice | Kind::Number => argument.values.clone(),
-                Kind::App => apps(pipeline, |app| app.name.clone()).await,
-                Kind::Class => classes(pipeline, earlier("app")).await,
-                Kind::Property => properties(pipeline, earlier("app"), earlier("class")).await,
+                ArgumentKind::Text | ArgumentKind::Choice | ArgumentKind::Number => argument.values.clone(),
+                ArgumentKind::App => apps(pipeline, |app| app.name.clone()).await,
+                ArgumentKind::Class => classes(pipeline, earlier("app")).await,
+                ArgumentKind::Property => properties(pipeline, earlier("app"), earlier("class")).await,
             }
         }
         Reference::Resource(template) => match (template.uri.as_str(), argument) {

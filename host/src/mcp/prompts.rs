@@ -11,6 +11,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
 use super::icons::icons;
+use crate::plugins::Plugins;
+use crate::plugins::engine::manifest::{Argument, ArgumentKind, Prompt};
 
 /// The characters of a value. What a person types into a form is short.
 const LONGEST: usize = 200;
@@ -30,160 +32,100 @@ struct File {
     prompts: Vec<Prompt>,
 }
 
-/// One prompt of `prompts.toml`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Prompt {
-    name: String,
-    title: String,
-    description: String,
-    icon: String,
-    /// With `{name}` where the value of an argument belongs.
-    text: String,
-    #[serde(default)]
-    arguments: Vec<Argument>,
-}
-
-/// An argument of a prompt.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Argument {
-    pub(super) name: String,
-    title: String,
-    description: String,
-    #[serde(default)]
-    required: bool,
-    #[serde(default)]
-    pub(super) kind: Kind,
-    /// What a client can offer.
-    #[serde(default)]
-    pub(super) values: Vec<String>,
-    #[serde(default)]
-    default: Option<String>,
-}
-
-/// What an argument takes and what completes it.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Kind {
-    /// Any text.
-    #[default]
-    Text,
-    /// One of the values.
-    Choice,
-    /// A whole number from 1.
-    Number,
-    /// The name of an app.
-    App,
-    /// A class of that app.
-    Class,
-    /// A property of that class.
-    Property,
-}
-
-/// Returns the prompts in the order of the file.
-pub(super) fn list() -> Vec<Listed> {
-    ALL.iter().map(Prompt::listed).collect()
+/// Returns the server's own prompts in the order of the file, then those of plugins.
+pub(super) fn list(plugins: &Plugins) -> Vec<Listed> {
+    ALL.iter().map(listed).chain(plugins.prompts().iter().map(listed)).collect()
 }
 
 /// Finds the prompt of that name.
 ///
 /// # Errors
 /// There is none.
-pub(super) fn find(name: &str) -> Result<&'static Prompt, ErrorData> {
+pub(super) fn find(plugins: &Plugins, name: &str) -> Result<Prompt, ErrorData> {
+    let all: Vec<Prompt> = ALL.iter().cloned().chain(plugins.prompts()).collect();
     let missing = || {
-        let near = names::near(name, ALL.iter().map(|prompt| prompt.name.as_str()), 3);
+        let near = names::near(name, all.iter().map(|prompt| prompt.name.as_str()), 3);
         ErrorData::invalid_params(
             format!("no prompt `{}`{}", foreign::clean(name, 80), did_you_mean(&near)),
             None,
         )
     };
-    ALL.iter().find(|prompt| prompt.name == name).ok_or_else(missing)
+    all.iter().find(|prompt| prompt.name == name).cloned().ok_or_else(missing)
 }
 
-impl Prompt {
-    /// Returns the argument of that name.
-    ///
-    /// # Errors
-    /// There is none.
-    pub(super) fn argument(&self, name: &str) -> Result<&Argument, ErrorData> {
-        let names = || self.arguments.iter().map(|argument| argument.name.as_str()).collect::<Vec<_>>();
-        let unknown = || {
-            let expected = match names()[..] {
-                [] => "it takes none".to_owned(),
-                ref names => format!("expected {}", names.join(", ")),
-            };
-            ErrorData::invalid_params(
-                format!(
-                    "the prompt `{}` has no argument `{}`: {expected}",
-                    self.name,
-                    foreign::clean(name, 80)
-                ),
-                None,
-            )
+/// Returns the argument of that name.
+///
+/// # Errors
+/// There is none.
+pub(super) fn argument<'a>(prompt: &'a Prompt, name: &str) -> Result<&'a Argument, ErrorData> {
+    let unknown = || {
+        let names: Vec<&str> = prompt.arguments.iter().map(|argument| argument.name.as_str()).collect();
+        let expected = match names[..] {
+            [] => "it takes none".to_owned(),
+            ref names => format!("expected {}", names.join(", ")),
         };
-        self.arguments.iter().find(|argument| argument.name == name).ok_or_else(unknown)
-    }
-
-    /// Writes the prompt as the message of a person.
-    ///
-    /// # Errors
-    /// An argument is missing, unknown, or not of its kind.
-    pub(super) fn message(&self, given: &Map<String, Json>) -> Result<GetPromptResult, ErrorData> {
-        for name in given.keys() {
-            self.argument(name)?;
-        }
-        let mut values = BTreeMap::new();
-        for argument in &self.arguments {
-            values.insert(argument.name.as_str(), argument.value(given)?);
-        }
-        let message = PromptMessage::new_text(Role::User, filled(&self.text, &values));
-        Ok(GetPromptResult::new(vec![message]).with_description(&self.description))
-    }
-
-    fn listed(&self) -> Listed {
-        let arguments: Vec<_> = self.arguments.iter().map(Argument::listed).collect();
-        let arguments = (!arguments.is_empty()).then_some(arguments);
-        let listed = Listed::new(&self.name, Some(&self.description), arguments).with_title(&self.title);
-        listed.with_icons(icons(&self.icon))
-    }
+        let name = foreign::clean(name, 80);
+        let what = format!("the prompt `{}` has no argument `{name}`: {expected}", prompt.name);
+        ErrorData::invalid_params(what, None)
+    };
+    prompt.arguments.iter().find(|argument| argument.name == name).ok_or_else(unknown)
 }
 
-impl Argument {
-    fn listed(&self) -> PromptArgument {
-        let argument = PromptArgument::new(&self.name).with_title(&self.title);
-        argument.with_description(&self.description).with_required(self.required)
+/// Writes a prompt as the message of a person.
+///
+/// # Errors
+/// An argument is missing, unknown, or not of its kind.
+pub(super) fn message(prompt: &Prompt, given: &Map<String, Json>) -> Result<GetPromptResult, ErrorData> {
+    for name in given.keys() {
+        argument(prompt, name)?;
     }
-
-    /// Returns the value as it stands in JSON between quotes.
-    fn value(&self, given: &Map<String, Json>) -> Result<String, ErrorData> {
-        let text = match given.get(&self.name) {
-            None | Some(Json::Null) => None,
-            // A name or a path that is cut would be another one.
-            Some(Json::String(text)) if text.chars().count() > LONGEST => {
-                return Err(self.wrong(&format!("at most {LONGEST} characters"), text));
-            }
-            Some(Json::String(text)) => Some(foreign::clean(text, LONGEST)).filter(|text| !text.is_empty()),
-            Some(other) => return Err(self.wrong("a text", &other.to_string())),
-        };
-        let Some(text) = text.or_else(|| self.default.clone()) else {
-            let what = format!("`{}` is missing: {}", self.name, self.description);
-            return Err(ErrorData::invalid_params(what, None));
-        };
-        match self.kind {
-            Kind::Choice if !self.values.contains(&text) => {
-                Err(self.wrong(&format!("one of {}", self.values.join(", ")), &text))
-            }
-            Kind::Number if !(1..=MOST).any(|number| number.to_string() == text) => {
-                Err(self.wrong(&format!("a whole number from 1 to {MOST}"), &text))
-            }
-            _ => Ok(quoted(&text)),
-        }
+    let mut values = BTreeMap::new();
+    for argument in &prompt.arguments {
+        values.insert(argument.name.as_str(), value(argument, given)?);
     }
+    let message = PromptMessage::new_text(Role::User, filled(&prompt.text, &values));
+    Ok(GetPromptResult::new(vec![message]).with_description(&prompt.description))
+}
 
-    fn wrong(&self, expected: &str, given: &str) -> ErrorData {
+fn listed(prompt: &Prompt) -> Listed {
+    let arguments: Vec<_> = prompt.arguments.iter().map(listed_argument).collect();
+    let arguments = (!arguments.is_empty()).then_some(arguments);
+    let listed = Listed::new(&prompt.name, Some(&prompt.description), arguments).with_title(&prompt.title);
+    listed.with_icons(icons(prompt.icon.as_deref().unwrap_or("app")))
+}
+
+fn listed_argument(argument: &Argument) -> PromptArgument {
+    let listed = PromptArgument::new(&argument.name).with_title(&argument.title);
+    listed.with_description(&argument.description).with_required(argument.required)
+}
+
+/// Returns the value of an argument as it stands in JSON between quotes.
+fn value(argument: &Argument, given: &Map<String, Json>) -> Result<String, ErrorData> {
+    let wrong = |expected: &str, given: &str| {
         let given = foreign::clean(given, 80);
-        ErrorData::invalid_params(format!("`{}`: expected {expected}, got `{given}`", self.name), None)
+        ErrorData::invalid_params(format!("`{}`: expected {expected}, got `{given}`", argument.name), None)
+    };
+    let text = match given.get(&argument.name) {
+        None | Some(Json::Null) => None,
+        // A name or a path that is cut would be another one.
+        Some(Json::String(text)) if text.chars().count() > LONGEST => {
+            return Err(wrong(&format!("at most {LONGEST} characters"), text));
+        }
+        Some(Json::String(text)) => Some(foreign::clean(text, LONGEST)).filter(|text| !text.is_empty()),
+        Some(other) => return Err(wrong("a text", &other.to_string())),
+    };
+    let Some(text) = text.or_else(|| argument.default.clone()) else {
+        let what = format!("`{}` is missing: {}", argument.name, argument.description);
+        return Err(ErrorData::invalid_params(what, None));
+    };
+    match argument.kind {
+        ArgumentKind::Choice if !argument.values.contains(&text) => {
+            Err(wrong(&format!("one of {}", argument.values.join(", ")), &text))
+        }
+        ArgumentKind::Number if !(1..=MOST).any(|number| number.to_string() == text) => {
+            Err(wrong(&format!("a whole number from 1 to {MOST}"), &text))
+        }
+        _ => Ok(quoted(&text)),
     }
 }
 
@@ -222,9 +164,13 @@ mod tests {
 
     use super::*;
 
+    fn found(name: &str) -> Result<Prompt, ErrorData> {
+        find(&Plugins::default(), name)
+    }
+
     fn text(prompt: &str, given: &Json) -> Result<String, String> {
         let given = given.as_object().unwrap();
-        let result = find(prompt).unwrap().message(given).map_err(|error| error.message.to_string())?;
+        let result = message(&found(prompt).unwrap(), given).map_err(|error| error.message.to_string())?;
         Ok(result.messages[0].content.as_text().unwrap().text.clone())
     }
 
@@ -232,14 +178,9 @@ mod tests {
     fn every_prompt_is_whole() {
         for prompt in ALL.iter() {
             let name = &prompt.name;
-            let legal = |c: char| c.is_ascii_lowercase() || c == '_';
-            assert!(name.chars().all(legal) && name.len() <= 40, "{name}");
-            assert_eq!(icons(&prompt.icon).len(), 1, "{name}: no icon `{}`", prompt.icon);
-            for argument in &prompt.arguments {
-                let used = prompt.text.contains(&format!("{{{}}}", argument.name));
-                assert!(used, "{name}: `{}` is not used", argument.name);
-                assert_ne!(argument.required, argument.default.is_some(), "{name}: `{}`", argument.name);
-            }
+            assert!(name.bytes().all(|c| c.is_ascii_lowercase() || c == b'_') && name.len() <= 40, "{name}");
+            assert_eq!(icons(prompt.icon.as_ref().unwrap()).len(), 1, "{name}: {:?}", prompt.icon);
+            prompt.check().unwrap_or_else(|error| panic!("{name}: {error}"));
         }
         assert!((6..=8).contains(&ALL.len()));
     }
@@ -271,7 +212,7 @@ mod tests {
         assert!(error("inbox_digest", json!({ "days": "+7" })).contains("got `+7`"));
         let long = "x".repeat(LONGEST + 1);
         assert!(error("tidy_folder", json!({ "folder": long })).contains("at most 200 characters"));
-        assert_eq!(find("a\u{1b}b\n").unwrap_err().message, "no prompt `a b`");
+        assert_eq!(found("a\u{1b}b\n").unwrap_err().message, "no prompt `a b`");
         assert_eq!(error("explore_app", json!({})), "`app` is missing: The name or the bundle id of an app.");
         assert_eq!(
             error("explore_app", json!({ "app": "Mail", "apps": "Notes" })),
@@ -281,6 +222,6 @@ mod tests {
             error("weekly_review", json!({ "week": "1" })),
             "the prompt `weekly_review` has no argument `week`: it takes none"
         );
-        assert_eq!(find("plan_da").unwrap_err().message, "no prompt `plan_da`; did you mean \"plan_day\"?");
+        assert_eq!(found("plan_da").unwrap_err().message, "no prompt `plan_da`; did you mean \"plan_day\"?");
     }
 }

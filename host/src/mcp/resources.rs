@@ -1,4 +1,5 @@
-//! Resources: the apps, the dictionary of each app and its classes, the guides, and the newest entries of the audit log.
+//! Resources: the apps, the dictionary of each app and its classes, the guides, the newest entries of the audit log, and
+//! the texts of plugins.
 
 use iac_core::app::App;
 use iac_core::call::Tool;
@@ -12,10 +13,14 @@ use tokio_util::sync::CancellationToken;
 use super::icons::icons;
 use crate::consent::Caller;
 use crate::pipeline::Pipeline;
+use crate::plugins::engine::PluginId;
+use crate::plugins::engine::manifest::ResourceFile;
+use crate::router::Router;
 
 const APPS: &str = "iac://apps";
 const AUDIT: &str = "iac://audit";
 const GUIDES: &str = "iac://guides";
+const PLUGINS: &str = "iac://plugins";
 
 /// The whole dictionary of an app.
 pub(super) const DICTIONARY: &str = "iac://apps/{bundleId}/dictionary";
@@ -67,18 +72,20 @@ const fn page(name: &'static str, title: &'static str, text: &'static str) -> Gu
 /// What has a meaning in an address: all but what RFC 3986 calls unreserved.
 const MEANT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Lists the resources: the apps first, then the guides, then the apps' dictionaries by name.
+/// Lists the resources: the apps first, then the guides, those of plugins, and the apps' dictionaries by name.
 ///
 /// # Errors
 /// The apps cannot be found out.
-pub(super) async fn list(pipeline: &Pipeline) -> Result<Vec<Resource>, ErrorData> {
+pub(super) async fn list(router: &Router) -> Result<Vec<Resource>, ErrorData> {
     let apps = Resource::new(APPS, "apps").with_title("Scriptable apps").with_icons(icons("app"));
     let apps = apps.with_description("The scriptable apps of this Mac, and which of them run.");
     let audit = Resource::new(AUDIT, "audit").with_title("Audit log").with_icons(icons("log"));
     let audit = audit.with_description("The newest decisions and executions, without private values.");
-    let known = pipeline.every_app().await.map_err(|fault| failed(&fault, APPS))?;
+    let known = router.pipeline.every_app().await.map_err(|fault| failed(&fault, APPS))?;
+    let of_plugins = router.plugins.resources();
     let fixed = [apps, audit].map(|resource| resource.with_mime_type(JSON)).into_iter();
-    Ok(fixed.chain(GUIDE_PAGES.iter().map(guide)).chain(known.0.iter().map(dictionary)).collect())
+    let texts = GUIDE_PAGES.iter().map(guide).chain(of_plugins.iter().map(of_plugin));
+    Ok(fixed.chain(texts).chain(known.0.iter().map(dictionary)).collect())
 }
 
 /// Lists how addresses of resources are made.
@@ -102,12 +109,19 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 /// # Errors
 /// There is none of that address, or it cannot be read.
 pub(super) async fn read(
-    pipeline: &Pipeline,
+    router: &Router,
     uri: &str,
     cancel: CancellationToken,
 ) -> Result<ResourceContents, ErrorData> {
+    let pipeline = &router.pipeline;
     if let Some(guide) = GUIDE_PAGES.iter().find(|guide| address_of(guide) == uri) {
         return Ok(ResourceContents::text(guide.text, uri).with_mime_type(MARKDOWN));
+    }
+    if let Some((id, resource)) = router.plugins.resources().iter().find(|it| address_of_plugin(it) == uri) {
+        let text = router.plugins.resource(id, &resource.name);
+        let text = text.map_err(|error| ErrorData::internal_error(error.to_string(), at(uri)))?;
+        let text = text.ok_or_else(|| missing(uri))?;
+        return Ok(ResourceContents::text(text, uri).with_mime_type(media_type(resource)));
     }
     let body = match (uri, class_of(uri)) {
         (APPS, _) => apps(pipeline, cancel).await?,
@@ -155,7 +169,7 @@ async fn audit(pipeline: &Pipeline) -> Result<Json, ErrorData> {
     let folder = pipeline.state().folder().to_owned();
     let read = move || iac_state::audit::newest(&folder, NEWEST).map_err(|error| error.to_string());
     let records = tokio::task::spawn_blocking(read).await.map_err(|error| error.to_string()).flatten();
-    let records = records.map_err(|error| ErrorData::internal_error(error, Some(json!({ "uri": AUDIT }))))?;
+    let records = records.map_err(|error| ErrorData::internal_error(error, at(AUDIT)))?;
     let entries: Vec<Json> = records.into_iter().map(|record| Json::Object(record.fields)).collect();
     Ok(json!({ "entries": entries, "newest": NEWEST, "untrusted": true }))
 }
@@ -163,9 +177,7 @@ async fn audit(pipeline: &Pipeline) -> Result<Json, ErrorData> {
 async fn whole(pipeline: &Pipeline, uri: &str) -> Result<Json, ErrorData> {
     let known = pipeline.every_app().await.map_err(|fault| failed(&fault, uri))?;
     let app = known.0.iter().find(|app| address(app) == uri);
-    let app = app.ok_or_else(|| {
-        ErrorData::resource_not_found("there is no such resource", Some(json!({ "uri": uri })))
-    })?;
+    let app = app.ok_or_else(|| missing(uri))?;
     pipeline.dictionary(&app.bundle_id).await.map_err(|fault| failed(&fault, uri))
 }
 
@@ -181,6 +193,21 @@ fn guide(guide: &Guide) -> Resource {
     let resource = Resource::new(address_of(guide), guide.name).with_title(guide.title);
     let resource = resource.with_description(summary(guide.text)).with_mime_type(MARKDOWN);
     resource.with_size(guide.text.len() as u64).with_icons(icons("guide"))
+}
+
+fn of_plugin(held: &(PluginId, ResourceFile)) -> Resource {
+    let (id, of) = held;
+    let resource = Resource::new(address_of_plugin(held), format!("{id}/{}", of.name)).with_title(&of.title);
+    let resource = resource.with_description(&of.description).with_mime_type(media_type(of));
+    resource.with_icons(icons("guide"))
+}
+
+fn address_of_plugin((id, resource): &(PluginId, ResourceFile)) -> String {
+    format!("{PLUGINS}/{id}/{}", resource.name)
+}
+
+fn media_type(resource: &ResourceFile) -> &'static str {
+    resource.media_type().unwrap_or("text/plain")
 }
 
 fn address_of(guide: &Guide) -> String {
@@ -199,6 +226,14 @@ fn summary(page: &str) -> String {
 fn address(app: &App) -> String {
     let id = utf8_percent_encode(&app.bundle_id, MEANT);
     format!("{APPS}/{id}/dictionary")
+}
+
+fn missing(uri: &str) -> ErrorData {
+    ErrorData::resource_not_found("there is no such resource", at(uri))
+}
+
+fn at(uri: &str) -> Option<Json> {
+    Some(json!({ "uri": uri }))
 }
 
 fn failed(fault: &Fault, uri: &str) -> ErrorData {

@@ -14,10 +14,11 @@ use rmcp::model::{
     CustomRequest, CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
     Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
-    ServerConfig, SubscriptionFilter, Tool,
+    PromptListChangedNotification, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ResourceListChangedNotification, ServerCapabilities, ServerConfig,
+    ServerNotification, SubscriptionFilter, Tool, ToolListChangedNotification,
 };
-use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext, SubscriptionSendError};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value as Json;
 use tokio::sync::{Semaphore, watch};
@@ -31,6 +32,7 @@ use super::progress::Progress;
 use super::{completions, prompts, resources, tools};
 use crate::consent::{Caller, Listener};
 use crate::pipeline::{Answer, internal};
+use crate::plugins::Changes;
 use crate::router::{Router, Tool as Called};
 
 /// How long a client may keep the list of tools, in milliseconds: it changes only when plugins do.
@@ -57,7 +59,7 @@ pub(super) struct Server {
     /// initialized.
     told: Arc<AtomicBool>,
     /// Made at the start and never marked as seen: no change is lost before a client listens.
-    changes: watch::Receiver<u64>,
+    changes: watch::Receiver<Changes>,
     /// The client has closed its end, so the server does not wait for its listening requests.
     closed: CancellationToken,
 }
@@ -68,7 +70,9 @@ impl Server {
             Implementation::new("iac-mcp", env!("CARGO_PKG_VERSION")).with_title("Inter-application control");
         let info = name.clone().with_description(DESCRIPTION).with_icons(icons("server"));
         let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed();
-        let capabilities = capabilities.enable_resources().enable_prompts().enable_completions().build();
+        let capabilities = capabilities.enable_resources().enable_resources_list_changed();
+        let capabilities = capabilities.enable_prompts().enable_prompts_list_changed();
+        let capabilities = capabilities.enable_completions().build();
         let config =
             ServerConfig::new(capabilities).with_server_info(info).with_instructions(tools::INSTRUCTIONS);
         let changes = router.plugins.changes();
@@ -166,9 +170,13 @@ impl ServerHandler for Server {
         }
         let mut changes = self.changes.clone();
         tokio::spawn(async move {
+            let mut seen = Changes::default();
             while changes.changed().await.is_ok() {
-                if context.peer.notify_tool_list_changed().await.is_err() {
-                    return;
+                let now = *changes.borrow_and_update();
+                for notification in told(&mut seen, now) {
+                    if context.peer.send_notification(notification).await.is_err() {
+                        return;
+                    }
                 }
             }
         });
@@ -246,7 +254,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         one_page(request)?;
-        let list = ListPromptsResult::with_all_items(prompts::list());
+        let list = ListPromptsResult::with_all_items(prompts::list(&self.router.plugins));
         let mut list = list.with_ttl_ms(FRESH).with_cache_scope(CacheScope::Private);
         list.meta = self.meta(&context);
         Ok(list)
@@ -257,8 +265,8 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let prompt = prompts::find(&request.name)?;
-        let mut result = prompt.message(&request.arguments.unwrap_or_default())?;
+        let prompt = prompts::find(&self.router.plugins, &request.name)?;
+        let mut result = prompts::message(&prompt, &request.arguments.unwrap_or_default())?;
         result.meta = self.meta(&context);
         Ok(result.into())
     }
@@ -269,8 +277,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         one_page(request)?;
-        let list =
-            ListResourcesResult::with_all_items(Box::pin(resources::list(&self.router.pipeline)).await?);
+        let list = ListResourcesResult::with_all_items(Box::pin(resources::list(&self.router)).await?);
         let mut list = list.with_ttl_ms(FRESH).with_cache_scope(CacheScope::Private);
         list.meta = self.meta(&context);
         Ok(list)
@@ -293,8 +300,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let contents =
-            Box::pin(resources::read(&self.router.pipeline, &request.uri, context.ct.clone())).await?;
+        let contents = Box::pin(resources::read(&self.router, &request.uri, context.ct.clone())).await?;
         let mut result = ReadResourceResult::new(vec![contents]).with_cache_scope(CacheScope::Private);
         result.meta = self.meta(&context);
         Ok(result.into())
@@ -305,29 +311,44 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let found = Box::pin(completions::complete(&self.router.pipeline, &request)).await?;
+        let found = Box::pin(completions::complete(&self.router, &request)).await?;
         let mut result = CompleteResult::new(found);
         result.meta = self.meta(&context);
         Ok(result)
     }
 }
 
-/// Notifies clients of each change of the tools, until none listens.
+/// Notifies clients of each change of the lists that they listen for, until none listens.
 async fn tell_changes(
     context: SubscriptionContext,
-    mut changes: watch::Receiver<u64>,
+    mut changes: watch::Receiver<Changes>,
     closed: CancellationToken,
 ) {
+    let mut seen = Changes::default();
     loop {
         tokio::select! {
             () = context.cancelled() => return,
             () = closed.cancelled() => return,
             changed = changes.changed() => if changed.is_err() { return },
         }
-        if context.sink().notify_tool_list_changed().await.is_err() {
-            return;
+        let now = *changes.borrow_and_update();
+        for notification in told(&mut seen, now) {
+            match context.sink().send(notification).await {
+                Ok(()) | Err(SubscriptionSendError::NotificationNotAccepted(_)) => {}
+                Err(_) => return,
+            }
         }
     }
+}
+
+/// What to say of the lists that have changed since they were seen.
+fn told(seen: &mut Changes, now: Changes) -> Vec<ServerNotification> {
+    let before = std::mem::replace(seen, now);
+    let tools = (before.tools != now.tools).then(|| ToolListChangedNotification::default().into());
+    let prompts = (before.prompts != now.prompts).then(|| PromptListChangedNotification::default().into());
+    let resources =
+        (before.resources != now.resources).then(|| ResourceListChangedNotification::default().into());
+    [tools, prompts, resources].into_iter().flatten().collect()
 }
 
 async fn waiting(progress: Option<&Progress>) -> Infallible {

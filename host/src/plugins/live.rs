@@ -8,10 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use iac_core::step::Outcome;
+use iac_plugins::PluginId;
 use iac_plugins::descriptor::Descriptor;
 use iac_plugins::failure::Failure;
 use iac_plugins::host::Host;
-use iac_plugins::registry::{Called, Health, Registry, Request};
+use iac_plugins::manifest::{Prompt, ResourceFile};
+use iac_plugins::registry::{Called, Health, Registry, Request, ResourceError};
 use serde_json::{Map, Value as Json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -27,12 +29,13 @@ use crate::pipeline::{Answer, Pipeline, PluginReport, PluginStatus};
 const LOOK: Duration = Duration::from_secs(1);
 
 /// The plugins of this server, as its operator has them at this moment.
+#[derive(Default)]
 pub struct Plugins {
     state: Option<PathBuf>,
     cache: Option<PathBuf>,
     engine: Engine,
     current: Mutex<Current>,
-    changed: watch::Sender<u64>,
+    changed: watch::Sender<Changes>,
     waiting: Waiting,
     servers: Arc<Servers>,
 }
@@ -61,20 +64,6 @@ struct Stamp {
     written: (i64, i64),
 }
 
-impl Default for Plugins {
-    fn default() -> Self {
-        Self {
-            state: None,
-            cache: None,
-            engine: Engine::default(),
-            current: Mutex::default(),
-            changed: watch::Sender::new(0),
-            waiting: Waiting::default(),
-            servers: Arc::default(),
-        }
-    }
-}
-
 impl Found {
     /// The name of the tool.
     pub(crate) fn name(&self) -> &str {
@@ -92,7 +81,7 @@ impl Plugins {
         let plugins = Self { state: below(state), cache: below(cache), engine, servers, ..Self::default() };
         drop(plugins.registry());
         // What was there at the start is no change.
-        Self { changed: watch::Sender::new(0), ..plugins }
+        Self { changed: watch::Sender::default(), ..plugins }
     }
 
     /// Tells whether a plugin was given a folder, so that it has something to do where there are no apps.
@@ -124,8 +113,28 @@ impl Plugins {
             .is_some_and(|registry| registry.owner(tool).is_some_and(|owner| owner.as_str() == plugin))
     }
 
-    /// Returns a counter of changes of the tools since the start.
-    pub fn changes(&self) -> watch::Receiver<u64> {
+    /// Returns the prompts of all plugins.
+    pub fn prompts(&self) -> Vec<Prompt> {
+        self.registry().iter().flat_map(|registry| registry.prompts()).cloned().collect()
+    }
+
+    /// Returns the resources of all plugins.
+    pub fn resources(&self) -> Vec<(PluginId, ResourceFile)> {
+        let registry = self.registry();
+        let resources = registry.iter().flat_map(|registry| registry.resources());
+        resources.map(|(id, resource)| (id.clone(), resource.clone())).collect()
+    }
+
+    /// Reads the text of a resource; `None` if there is none of that name.
+    ///
+    /// # Errors
+    /// Its package cannot be read.
+    pub fn resource(&self, plugin: &PluginId, name: &str) -> Result<Option<String>, ResourceError> {
+        self.registry().map_or(Ok(None), |registry| registry.resource(plugin, name))
+    }
+
+    /// Returns how often each list has changed since the start.
+    pub fn changes(&self) -> watch::Receiver<Changes> {
         self.changed.subscribe()
     }
 
@@ -168,9 +177,7 @@ impl Plugins {
                 Err(problem) => (None, Some(problem)),
             };
             let before = current.registry.take();
-            if descriptors(before.as_deref()) != descriptors(registry.as_deref()) {
-                self.changed.send_modify(|changes| *changes += 1);
-            }
+            self.changed.send_if_modified(|changes| changes.count(before.as_deref(), registry.as_deref()));
             *current = Current { stamp, registry, problem };
         } else if stamp.is_none() {
             current.problem = unseen;
@@ -233,9 +240,35 @@ impl Plugins {
     }
 }
 
+/// How often each list that clients see has changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// The list of tools.
+    pub tools: u64,
+    /// The list of prompts.
+    pub prompts: u64,
+    /// The list of resources.
+    pub resources: u64,
+}
+
+impl Changes {
+    /// Counts what differs, and tells whether anything does.
+    fn count(&mut self, before: Option<&Registry>, after: Option<&Registry>) -> bool {
+        let counted = *self;
+        let (before, after) = (before.map(seen).unwrap_or_default(), after.map(seen).unwrap_or_default());
+        self.tools += u64::from(before.0 != after.0);
+        self.prompts += u64::from(before.1 != after.1);
+        self.resources += u64::from(before.2 != after.2);
+        counted != *self
+    }
+}
+
+type Seen<'a> = (Vec<&'a Descriptor>, Vec<&'a Prompt>, Vec<(&'a PluginId, &'a ResourceFile)>);
+
 /// What clients see of all plugins.
-fn descriptors(registry: Option<&Registry>) -> Vec<&Descriptor> {
-    registry.into_iter().flat_map(Registry::tools).map(|(_, tool)| tool).collect()
+fn seen(registry: &Registry) -> Seen<'_> {
+    let tools = registry.tools().map(|(_, tool)| tool);
+    (tools.collect(), registry.prompts().collect(), registry.resources().collect())
 }
 
 impl Stamp {

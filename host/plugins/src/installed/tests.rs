@@ -1,7 +1,6 @@
 use serde_json::json;
 
 use super::*;
-use crate::manifest::Manifest;
 
 fn package(id: &str, version: &str, tool: &str) -> (Vec<u8>, Package, Receipt) {
     let bytes = format!("the bytes of {id} {version}").into_bytes();
@@ -20,22 +19,16 @@ fn package(id: &str, version: &str, tool: &str) -> (Vec<u8>, Package, Receipt) {
         idempotent: true,
     }];
     let sha256 = HEXLOWER.encode(&Sha256::digest(&bytes));
-    let receipt = Receipt {
-        version: version.to_owned(),
-        sha256: sha256.clone(),
-        description: "d".to_owned(),
-        source: "test".to_owned(),
-        installed: 0,
-        grants: Grants::default(),
-        settings: Map::new(),
-        limits: Overrides::default(),
-        tools: tools.clone(),
-        quarantined: None,
-        disabled: false,
-        key: None,
+    let package = Package {
+        manifest,
+        tools,
+        scripts: Vec::new(),
+        resources: BTreeMap::new(),
+        imports: BTreeSet::new(),
+        sha256,
+        size: bytes.len(),
     };
-    let package =
-        Package { manifest, tools, scripts: Vec::new(), imports: BTreeSet::new(), sha256, size: bytes.len() };
+    let receipt = Receipt::of(&package, "test".to_owned(), Grants::default());
     (bytes, package, receipt)
 }
 

@@ -6,7 +6,10 @@ use wasmparser::{
     CanonicalFunction, CanonicalOption, ComponentImport, Parser, Payload, Validator, WasmFeatures,
 };
 
-use super::{MOST_BYTES, PackageError, SECTION_MANIFEST, SECTION_SCRIPTS, SECTION_TOOLS, code, weight};
+use super::{
+    MOST_BYTES, PackageError, SECTION_MANIFEST, SECTION_RESOURCES, SECTION_SCRIPTS, SECTION_TOOLS, code,
+    weight,
+};
 use crate::capability::Capability;
 
 /// What stands in a component.
@@ -110,7 +113,8 @@ impl Inspection {
     }
 
     fn section(&mut self, name: &str, data: &[u8]) {
-        let ours = [SECTION_MANIFEST, SECTION_TOOLS, SECTION_SCRIPTS].into_iter().find(|ours| *ours == name);
+        let ours = [SECTION_MANIFEST, SECTION_TOOLS, SECTION_SCRIPTS, SECTION_RESOURCES];
+        let ours = ours.into_iter().find(|ours| *ours == name);
         self.sections.extend(ours.map(|name| (name, data.to_vec())));
     }
 

@@ -88,8 +88,7 @@ fn check(name: &str, text: &str) -> Result<(), PackageError> {
     if text.trim().is_empty() || length > LONGEST {
         return Err(failed(name, &format!("it has {length} characters, expected 1 to {LONGEST}")));
     }
-    let plain = |c: &char| matches!(c, '\n' | '\t') || !crate::failure::hides(*c);
-    match text.chars().find(|c| !plain(c)) {
+    match crate::failure::hidden(text) {
         Some(c) => {
             let code = u32::from(c);
             Err(failed(name, &format!("it has the invisible character U+{code:04X}; write it as an escape")))

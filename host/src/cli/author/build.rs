@@ -16,7 +16,7 @@ use crate::plugins::engine::PluginId;
 use crate::plugins::engine::capability::{Capability, Level};
 use crate::plugins::engine::engine::Cache;
 use crate::plugins::engine::limits::Limits;
-use crate::plugins::engine::manifest::{Manifest, ScriptFile};
+use crate::plugins::engine::manifest::Manifest;
 use crate::plugins::engine::package::{self, Package, Texts};
 
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -290,18 +290,18 @@ fn pack(
     output: &Path,
 ) -> Result<(), Failure> {
     let (module, text) = (read(wasm)?, text(manifest)?);
-    let texts = scripts(manifest, &text)?;
+    let texts = texts(manifest, &text)?;
     let (engine, limits) = (engine(choice)?, Limits::standard());
     let packed = package::pack(&engine, &module, &text, &texts, &limits, cache);
     let package = working("packing", packed)??;
     write(output, &package)
 }
 
-/// Reads the scripts that a manifest names, which are beside it.
-fn scripts(manifest: &Path, toml: &str) -> Result<Texts, Failure> {
+/// Reads the scripts and resources that a manifest names, which are beside it.
+fn texts(manifest: &Path, toml: &str) -> Result<Texts, Failure> {
     let parsed = Manifest::parse(toml).map_err(|error| Failure::Failed(error.to_string()))?;
     let read = |file: &String| Ok((file.clone(), text(&manifest.with_file_name(file))?));
-    parsed.scripts.iter().flat_map(ScriptFile::files).map(read).collect()
+    parsed.files().map(read).collect()
 }
 
 /// What makes the module of a folder.

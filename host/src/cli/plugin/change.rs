@@ -22,6 +22,13 @@ fn effect(tool: &Tool) -> &'static str {
     }
 }
 
+/// The prompts and resources of a plugin, in one line each.
+pub(super) fn texts(receipt: &Receipt) -> Vec<String> {
+    let prompts = receipt.prompts.iter().map(|it| format!("prompt {}: {}", it.name, it.description));
+    let resources = receipt.resources.iter().map(|it| format!("resource {}: {}", it.name, it.description));
+    prompts.chain(resources).collect()
+}
+
 /// What is different between the tools of two versions, one line for each.
 pub(super) fn tools(old: &[Tool], new: &[Tool]) -> Vec<String> {
     let find = |tools: &[Tool], name: &str| tools.iter().find(|tool| tool.name == name).cloned();

@@ -177,7 +177,8 @@ impl Add {
         let mut out = anstream::stdout();
         writeln!(out, "{} {}: {}", manifest.id, manifest.version, manifest.description)?;
         let lines = trust::lines(&package, &found, signer.as_ref());
-        let tools = package.tools.iter().map(change::shown);
+        let receipt = receipt(&package, &found, signer.clone(), grants);
+        let tools = package.tools.iter().map(change::shown).chain(change::texts(&receipt));
         for line in lines.into_iter().chain(wants(&package, &folders)).chain(tools) {
             writeln!(out, "  {line}")?;
         }
@@ -185,9 +186,8 @@ impl Add {
         if let Some(doubt) = &doubt {
             writeln!(out, "{doubt}")?;
         }
-        let is_plain = grants == Grants::default() && doubt.is_none() && !found.from.contains("://");
+        let is_plain = receipt.grants == Grants::default() && doubt.is_none() && !found.from.contains("://");
         agree(self.yes || is_plain, "install it and grant these permissions?")?;
-        let receipt = receipt(&package, &found, signer, grants);
         installed.add(&found.bytes, &package, receipt)?;
         Ok(writeln!(out, "installed {}; running servers pick it up within a second", manifest.id)?)
     }
@@ -208,7 +208,12 @@ impl Update {
         let before = package::read(&installed.bytes(&package.manifest.id, &old)?)?.grants();
         let more = old.grants.lacks(&before.lacks(&package.grants()));
         let mut out = anstream::stdout();
-        for line in change::tools(&old.tools, &package.tools) {
+        let new = receipt(&package, &found, signer.clone(), Grants::default());
+        let (told, texts) = (change::texts(&old), change::texts(&new));
+        let gone =
+            told.iter().filter(|line| !texts.contains(line)).map(|line| format!("no longer has {line}"));
+        let added = texts.iter().filter(|line| !told.contains(line)).map(|line| format!("new {line}"));
+        for line in change::tools(&old.tools, &package.tools).into_iter().chain(gone).chain(added) {
             writeln!(out, "  {line}")?;
         }
         let unnamed = asked.filter(|_| signer.is_none()).map(|id| {
@@ -249,10 +254,8 @@ impl Update {
         }
         let mut grants = old.grants.clone();
         grants.add(more);
-        let mut receipt = receipt(&package, &found, signer, grants);
-        receipt.settings = old.settings;
-        receipt.limits = old.limits;
-        receipt.disabled = old.disabled;
+        let Receipt { settings, limits, disabled, .. } = old.clone();
+        let receipt = Receipt { grants, settings, limits, disabled, ..new };
         installed.update(&found.bytes, &package, receipt)?;
         Ok(writeln!(out, "{}: {} is now {}", package.manifest.id, old.version, package.manifest.version)?)
     }
@@ -414,6 +417,9 @@ pub(super) fn show(common: &Common, id: &str) -> Result<(), Failure> {
     for tool in &receipt.tools {
         writeln!(out, "{}", change::shown(tool))?;
     }
+    for line in change::texts(receipt) {
+        writeln!(out, "{line}")?;
+    }
     for line in as_wanted(&installed, held, receipt).lines() {
         writeln!(out, "granted: {line}")?;
     }
@@ -507,20 +513,8 @@ fn verified(common: &Common, bytes: &[u8]) -> Result<Package, Failure> {
 
 fn receipt(package: &Package, found: &Found, key: Option<Key>, grants: Grants) -> Receipt {
     let installed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-    Receipt {
-        version: package.manifest.version.clone(),
-        sha256: package.sha256.clone(),
-        description: package.manifest.description.clone(),
-        source: found.from.clone(),
-        key,
-        installed: u64::try_from(installed).unwrap_or_default(),
-        grants,
-        settings: serde_json::Map::new(),
-        limits: Overrides::default(),
-        tools: package.tools.clone(),
-        quarantined: None,
-        disabled: false,
-    }
+    let installed = u64::try_from(installed).unwrap_or_default();
+    Receipt { key, installed, ..Receipt::of(package, found.from.clone(), grants) }
 }
 
 fn held(installed: &Installed, id: &PluginId) -> Result<Receipt, Failure> {
