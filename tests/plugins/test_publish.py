@@ -143,12 +143,26 @@ class Addresses(Desk):
             self.assertIn(words, said)
         self.plugin("add", self.at("/x.wasm"), "--yes")
         self.assertEqual(self.installed()[0]["receipt"]["source"], self.at("/x.wasm"))
-        self.assertIn("every plugin is as its source is", self.plugin("outdated"))
+        self.assertIn("all plugins are up to date", self.plugin("outdated"))
+        self.assertIn("hostile 0.1.0 is up to date; nothing changed", self.plugin("update", "hostile"))
         self.held["/x.wasm"] = package("0.2.0")
         rows = json.loads(self.plugin("outdated", "--json"))["plugins"]
         self.assertEqual([(row["there"], row["source"]) for row in rows], [("0.2.0", self.at("/x.wasm", package("0.2.0")))])
+        self.assertIn("nothing but the place it is from vouches for", self.refused("update", "hostile"))
+        self.plugin("update", "hostile", "--yes")
         self.held.clear()
-        self.assertIn("there is nothing (404)", self.plugin("outdated"))
+        self.assertIn("there is nothing (404)", self.plugin("outdated", status=1))
+        (row,) = json.loads(self.plugin("outdated", "--json", status=1).partition("\n}")[0] + "}")["plugins"]
+        self.assertIn("there is nothing (404)", row["error"])
+        self.assertNotIn("there", row)
+        self.plugin("remove", "hostile")
+        self.assertIn("no plugin is installed", self.plugin("outdated"))
+        self.assertIn("no plugin `hostile` is installed", self.plugin("update", "hostile", status=1))
+
+    def test_a_login_in_an_address_is_not_repeated(self):
+        said = self.plugin("add", f"https://me:pass-word@a.example/x.wasm#{sha(self.good)}", status=2)
+        self.assertIn("the address at a.example has a login in it", said)
+        self.assertNotIn("pass-word", said)
 
     def test_only_what_the_digest_says(self):
         for how, bytes in [("swapped", package("0.2.0")), ("tampered", self.good[:-1] + b"}"), ("cut", self.good[:-9]), ("empty", b"")]:
@@ -213,7 +227,7 @@ class Addresses(Desk):
                 self.held[f"/{name}"] = how
                 began = time.monotonic()
                 said = self.refused("add", self.at(f"/{name}"), "--yes")
-                self.assertIn(f"could not fetch {self.site}/{name}: ", said)
+                self.assertIn(f"{self.site}/{name}: ", said)
                 self.assertLess(time.monotonic() - began, 40, said)
 
     def test_without_curl(self):
@@ -327,14 +341,14 @@ class Registries(Desk):
         self.held[f"/v2/x/manifests/{digest}"] = manifest + b" "
         self.lies(honest, f"it has the digest {sha(manifest + b' ')}, expected {digest}")
         self.held[f"/v2/x/manifests/{digest}"] = b"x" * 2_000_000
-        self.lies(honest, "could not fetch")
+        self.lies(honest, "127.0.0.1")
         del self.held[f"/v2/x/manifests/{digest}"]
         self.lies(honest, "the registry answered 404\n  no such package is there")
         self.lies(self.image(), "it is not a plugin")
         self.lies(self.image(wasm, wasm), "it is not a plugin")
         self.lies(self.image(("text/plain", self.good)), "it is not a plugin")
         self.lies(self.image(wasm, size=10**12), "expected at most 33554432")
-        self.lies(self.image(wasm, size=10), "could not fetch")
+        self.lies(self.image(wasm, size=10), "127.0.0.1")
         self.lies(self.image(wasm, digest="sha256:../../x"), "expected sha256:…")
         self.lies(self.image(wasm, size=-1), "it is not a manifest")
         self.lies(self.image(wasm, ("application/vnd.iac-mcp.plugin.v1.minisign", b"x" * 9999)), "expected at most 4096")
@@ -368,6 +382,16 @@ class Registries(Desk):
         self.assertIsNone(asked["/else"])
         self.assertEqual(asked["/token?service=a+registry&scope=repository%3Ax%3Apull"], "Basic cGVyc29uOnNlY3JldA==")
         self.assertNotIn("secret", (self.folder / "state/plugins/installed.json").read_text())
+
+    def test_a_tag_is_the_version_of_its_package(self):
+        wasm = ("application/wasm", self.good)
+        honest = self.image(wasm)
+        self.plugin("add", honest, "--yes")
+        digest = honest.partition("@")[2]
+        self.held["/v2/x/tags/list"] = json.dumps({"tags": ["0.1.0", "99.0.0"]}).encode()
+        self.held["/v2/x/manifests/99.0.0"] = self.held[f"/v2/x/manifests/{digest}"]
+        for words in [("update", "hostile", "--yes"), ("outdated",)]:
+            self.assertIn("99.0.0, but the package has the version 0.1.0", self.refused(*words))
 
     def test_a_login_is_for_no_host_that_a_registry_leads_to(self):
         self.write("login", b"person:secret\n")
@@ -425,7 +449,7 @@ class Published(Desk):
         self.assertEqual(json.loads(self.publish("--json")), published, "the same again changes nothing")
         said = self.plugin("add", published["source"], "--yes")
         self.assertIn(f"signed by {key}", said)
-        self.assertIn("every plugin is as its source is", self.plugin("outdated"))
+        self.assertIn("all plugins are up to date", self.plugin("outdated"))
 
         self.write("x.wasm", package(key=key, says="other"))
         self.plugin("sign", "x.wasm", "--key", "own")
@@ -446,14 +470,14 @@ class Published(Desk):
         self.assertIn("its author did not sign it", self.plugin("add", said.split()[-1], "--yes"))
         self.write("x.wasm", package("0.2.0"))
         self.publish()
-        self.assertIn("only the registry says that", self.refused("update", "hostile"))
+        self.assertIn("nothing but the place it is from vouches for", self.refused("update", "hostile"))
         self.plugin("update", "hostile", "--yes")
         self.assertEqual(self.installed()[0]["receipt"]["version"], "0.2.0")
 
     def test_a_registry_that_is_not_there(self):
         self.write("x.wasm", package())
         self.place = "oci://127.0.0.1:1/people/hostile"
-        self.assertIn("could not fetch http://127.0.0.1:1/v2/people/hostile/", self.publish(status=1))
+        self.assertIn("http://127.0.0.1:1/v2/people/hostile/", self.publish(status=1))
 
 
 if __name__ == "__main__":

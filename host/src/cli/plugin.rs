@@ -53,7 +53,11 @@ pub(super) enum Plugin {
         id: String,
     },
     /// Lists the plugins that differ from the package at their source.
-    Outdated,
+    Outdated {
+        /// A file with USER:PASSWORD for a registry.
+        #[arg(long, value_name = "FILE")]
+        login: Option<PathBuf>,
+    },
     /// Switches a plugin off; its permissions and data stay.
     Disable {
         /// The id of the plugin.
@@ -92,7 +96,7 @@ impl Plugin {
             Self::Publish(publish) => publish.run(common),
             Self::List => operator::list(common),
             Self::Show { id } => operator::show(common, &id),
-            Self::Outdated => operator::outdated(common),
+            Self::Outdated { login } => operator::outdated(common, login.as_deref()),
             Self::Disable { id } => operator::switch(common, &id, true),
             Self::Enable { id } => operator::switch(common, &id, false),
             Self::Release { id } => operator::release(common, &id),

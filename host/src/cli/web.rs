@@ -44,6 +44,13 @@ impl Address {
         let expected = "expected https://HOST/PATH, or http://127.0.0.1:PORT/PATH on this computer";
         let wrong = || Failure::Misuse(format!("not an address to fetch from: {}\n{expected}", shown(text)));
         let mut url = Url::parse(text).map_err(|_| wrong())?;
+        if !url.username().is_empty() || url.password().is_some() {
+            let host = url.host_str().unwrap_or_default();
+            return Err(Failure::Misuse(format!(
+                "the address at {} has a login in it\n{expected}",
+                shown(host)
+            )));
+        }
         url.set_fragment(None);
         let address = Self(url);
         let scheme = match address.0.scheme() {
@@ -51,9 +58,8 @@ impl Address {
             "http" => address.is_here(),
             _ => false,
         };
-        let is_plain = address.0.username().is_empty() && address.0.password().is_none();
         // Programs do not agree on what a backslash separates.
-        let is_plain = is_plain && !text.contains('\\');
+        let is_plain = !text.contains('\\');
         if scheme && is_plain { Ok(address) } else { Err(wrong()) }
     }
 
@@ -103,7 +109,7 @@ impl Address {
 
     /// An error about what came from here.
     pub(super) fn fails(&self, why: &str) -> Failure {
-        Failure::Failed(format!("could not fetch {}: {why}", shown(self.as_str())))
+        Failure::Failed(format!("{}: {why}", shown(self.as_str())))
     }
 }
 

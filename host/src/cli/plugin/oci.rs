@@ -49,7 +49,7 @@ impl Image {
     pub(super) fn parse(text: &str) -> Result<Self, Failure> {
         let found = text.split_once('@').and_then(|(name, digest)| Some((name, Sha::parse(digest)?)));
         let (name, digest) = found.ok_or_else(|| {
-            let what = format!("a package in a registry is named by its digest: {}", shown(text));
+            let what = format!("{} has no digest", shown(text));
             Failure::Misuse(format!("{what}\nexpected oci://HOST/NAME@sha256:DIGEST"))
         })?;
         Self::at(name, digest.to_string())
@@ -143,8 +143,8 @@ impl<'a> Registry<'a> {
         Ok((self.blob(package, LARGEST)?, signature))
     }
 
-    /// Names the newest version that the registry has, by its digest.
-    pub(super) fn newest(&mut self, image: &Image) -> Result<Image, Failure> {
+    /// Names the newest version that the registry has, and its digest.
+    pub(super) fn newest(&mut self, image: &Image) -> Result<(semver::Version, Image), Failure> {
         let address = self.address("tags/list")?;
         let tags: Json = serde_json::from_slice(&self.got(&address, LARGEST_TEXT)?)
             .map_err(|error| address.fails(&format!("it is not a list of tags: {error}")))?;
@@ -153,7 +153,7 @@ impl<'a> Registry<'a> {
         let newest = newest.ok_or_else(|| address.fails("it has no version such as 0.1.0"))?;
         let address = self.address(&format!("manifests/{newest}"))?;
         let reference = Sha::of(&self.got(&address, LARGEST_TEXT)?).to_string();
-        Ok(Image { reference, ..image.clone() })
+        Ok((newest, Image { reference, ..image.clone() }))
     }
 
     /// Puts a package there under its version; returns its name with the digest.
@@ -315,7 +315,7 @@ fn expect(address: &Address, reply: &Reply, statuses: &[u16]) -> Result<(), Fail
     let answer: Json = serde_json::from_slice(&reply.body).unwrap_or_default();
     let said = answer["errors"][0]["message"].as_str().map(|said| format!(": {}", shown(said)));
     let hint = match reply.status {
-        401 | 403 => "\npass a file with USER:PASSWORD as --login FILE",
+        401 | 403 => "\npass a file with USER:PASSWORD as --login FILE, of somebody who may do this there",
         404 => "\nno such package is there",
         _ => "",
     };

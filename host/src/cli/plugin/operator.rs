@@ -200,6 +200,11 @@ impl Update {
         let signer = trust::signer(&package::read(&found.bytes)?, &found)?;
         let package = verified(common, &found.bytes)?;
         let old = held(&installed, &package.manifest.id)?;
+        let mut out = anstream::stdout();
+        if package.sha256 == old.sha256 {
+            let (id, version) = (&package.manifest.id, &old.version);
+            return Ok(writeln!(out, "{id} {version} is up to date; nothing changed")?);
+        }
         if let Some(id) = asked.as_ref().filter(|id| **id != package.manifest.id) {
             let what = format!("{} is the plugin `{}`, expected `{id}`", found.from, package.manifest.id);
             return Err(Failure::Failed(what));
@@ -207,7 +212,6 @@ impl Update {
         // What the operator has taken back is not asked for again; only what the old version did not want is more.
         let before = package::read(&installed.bytes(&package.manifest.id, &old)?)?.grants();
         let more = old.grants.lacks(&before.lacks(&package.grants()));
-        let mut out = anstream::stdout();
         let new = receipt(&package, &found, signer.clone(), Grants::default());
         let (told, texts) = (change::texts(&old), change::texts(&new));
         let gone =
@@ -217,10 +221,7 @@ impl Update {
             writeln!(out, "  {line}")?;
         }
         let unnamed = asked.filter(|_| signer.is_none()).map(|id| {
-            format!(
-                "only the registry says that {} is the newest version of {id}: it is not signed",
-                found.from
-            )
+            format!("{id} is not signed, so nothing but the place it is from vouches for {}", found.from)
         });
         let of_author = trust::doubt(&old, &package, signer.as_ref());
         let doubts = [change::doubt(&old, &package), of_author, unnamed];
@@ -260,15 +261,20 @@ impl Update {
         Ok(writeln!(out, "{}: {} is now {}", package.manifest.id, old.version, package.manifest.version)?)
     }
 
-    /// Finds the package; for the id of what came from a registry, the newest one there, of which nobody named the digest.
+    /// Finds the package; for the id of what came from an address, the newest one there, of which nobody named the digest.
     fn find(&self, installed: &Installed) -> Result<(Found, Option<PluginId>), Failure> {
         let login = trust::login(self.login.as_deref())?;
         let login = login.as_deref();
         let held = installed.list()?.into_iter().find(|(id, _)| Path::new(id.as_str()) == self.file);
         if let Some((id, receipt)) = held
-            && let Some(place @ Place::Image(_)) = Place::parse(&receipt.source)?
+            && let Some(place) = Place::parse(&receipt.source)?
         {
-            return Ok((place.newest(login)?.fetch(login)?, Some(id)));
+            return Ok((place.fetch_newest(login)?, Some(id)));
+        }
+        // What is not installed is not built first to find that out.
+        let id = self.file.to_str().and_then(|id| id.parse().ok()).filter(|_| !self.file.exists());
+        if let Some(id) = id {
+            self::held(installed, &id)?;
         }
         Ok((shipped::package(&self.file, login)?, None))
     }
@@ -432,12 +438,13 @@ pub(super) fn show(common: &Common, id: &str) -> Result<(), Failure> {
 }
 
 /// Compares each plugin with the package at the place that it came from, or with the one that comes with this program.
-pub(super) fn outdated(common: &Common) -> Result<(), Failure> {
-    let installed = installed(common)?;
+pub(super) fn outdated(common: &Common, login: Option<&Path>) -> Result<(), Failure> {
+    let (plugins, login) = (installed(common)?.list()?, trust::login(login)?);
+    let none = plugins.is_empty();
     let mut table = paint::table(&["Plugin", "Installed", "There", "Source"]);
-    let mut rows = Vec::new();
-    for (id, receipt) in installed.list()? {
-        let there = shipped::again(&id, &receipt.source);
+    let (mut rows, mut failures) = (Vec::new(), Vec::new());
+    for (id, receipt) in plugins {
+        let there = shipped::again(&id, &receipt.source, login.as_deref());
         let source = match &there {
             Ok(Some(found)) => found.from.clone(),
             _ => receipt.source,
@@ -445,7 +452,11 @@ pub(super) fn outdated(common: &Common) -> Result<(), Failure> {
         let read =
             |found: Option<Found>| Some(package::read(&found?.bytes).ok()?).filter(|it| it.manifest.id == id);
         let said = match there.map(read) {
-            Err(failure) => failure.to_string(),
+            Err(failure) => {
+                rows.push(json!({"id": id, "installed": receipt.version, "error": failure.to_string(), "source": source}));
+                failures.push(format!("{id}: {failure}"));
+                continue;
+            }
             Ok(None) => "not found".to_owned(),
             Ok(Some(package)) if package.sha256 == receipt.sha256 => continue,
             Ok(Some(package)) if package.manifest.version == receipt.version => {
@@ -456,10 +467,16 @@ pub(super) fn outdated(common: &Common) -> Result<(), Failure> {
         rows.push(json!({"id": id, "installed": receipt.version, "there": said, "source": source}));
         table.add_row([id.to_string(), receipt.version, said, source]);
     }
-    match (common.json, rows.is_empty()) {
-        (true, _) => Ok(paint::answer(&json!({ "plugins": rows }), true)?),
-        (false, true) => Ok(writeln!(anstream::stdout(), "every plugin is as its source is")?),
-        (false, false) => Ok(paint::print(&table)?),
+    match (common.json, none, table.is_empty()) {
+        (true, ..) => paint::answer(&json!({ "plugins": rows }), true)?,
+        (_, true, _) => writeln!(anstream::stdout(), "no plugin is installed")?,
+        (_, _, true) if failures.is_empty() => writeln!(anstream::stdout(), "all plugins are up to date")?,
+        (_, _, true) => {}
+        _ => paint::print(&table)?,
+    }
+    match failures.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::Failed(failures.join("\n"))),
     }
 }
 

@@ -68,12 +68,26 @@ impl Place {
         Ok(Some(Self::File { address, sha: Some(sha) }))
     }
 
-    /// The place to look for a newer package: the newest version in a registry, and whatever is at an address now.
-    pub(super) fn newest(self, login: Option<&str>) -> Result<Self, Failure> {
-        match self {
-            Self::File { address, .. } => Ok(Self::File { address, sha: None }),
-            Self::Image(image) => Registry::of(&image, login).newest(&image).map(Self::Image),
+    /// Fetches the newest package: that of the newest version in a registry, or whatever is at an address now. A login is
+    /// only for the registries.
+    ///
+    /// # Errors
+    /// As for [`Place::fetch`], and where a registry calls a package by another version than its own.
+    pub(super) fn fetch_newest(self, login: Option<&str>) -> Result<Found, Failure> {
+        let image = match self {
+            Self::File { address, .. } => return Self::File { address, sha: None }.fetch(None),
+            Self::Image(image) => image,
+        };
+        let (version, newest) = Registry::of(&image, login).newest(&image)?;
+        let found = Self::Image(newest).fetch(login)?;
+        // A registry could hide a newer version behind the tag of an older one.
+        let own = package::read(&found.bytes)?.manifest.version;
+        if own == version.to_string() {
+            return Ok(found);
         }
+        let what =
+            format!("the registry calls {} {version}, but the package has the version {own}", found.from);
+        Err(Failure::Failed(format!("{what}\nask its author which one is right")))
     }
 
     /// Fetches the package and its signature.

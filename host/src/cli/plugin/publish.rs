@@ -1,7 +1,7 @@
 //! What an author does to let others install a plugin: a key, a signature, and a place in a registry.
 
 use std::fs::OpenOptions;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ pub(in crate::cli) struct Keygen {
 pub(in crate::cli) struct Sign {
     /// The package.
     package: PathBuf,
-    /// The file with the secret key; minisign's own fit as well.
+    /// The file with the secret key. Keys made by minisign work too.
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
 }
@@ -56,6 +56,10 @@ impl Keygen {
                 "{} already exists; keys are never replaced",
                 there.display()
             )));
+        }
+        if !self.no_password && !io::stdin().is_terminal() {
+            let what = "this terminal cannot ask for a password; add --no-password to go without one";
+            return Err(Failure::Misuse(what.to_owned()));
         }
         let pair = match self.no_password {
             true => KeyPair::generate_unencrypted_keypair(),
@@ -143,10 +147,13 @@ fn secret(file: &Path) -> Result<SecretKey, Failure> {
     }
 }
 
-fn create(path: &Path, mode: u32, text: &str) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
+fn create(path: &Path, mode: u32, text: &str) -> Result<(), Failure> {
+    let written = || {
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    };
+    written().map_err(|error: io::Error| Failure::Failed(format!("{}: {error}", path.display())))
 }
 
 fn wrong(what: &str, error: &minisign::PError) -> Failure {

@@ -41,7 +41,7 @@ pub(super) fn package(given: &Path, login: Option<&str>) -> Result<Found, Failur
         return place.fetch(login);
     }
     if login.is_some() {
-        return Err(Failure::Misuse("--login is only for addresses".to_owned()));
+        return Err(Failure::Misuse("--login is for registries (oci://…) only".to_owned()));
     }
     let id = given.to_str().and_then(|id| id.parse::<PluginId>().ok()).filter(|_| !given.is_file());
     if id.is_none() && !given.exists() {
@@ -59,9 +59,9 @@ pub(super) fn package(given: &Path, login: Option<&str>) -> Result<Found, Failur
 ///
 /// # Errors
 /// Nothing answers at the address that it came from.
-pub(super) fn again(id: &PluginId, source: &str) -> Result<Option<Found>, Failure> {
+pub(super) fn again(id: &PluginId, source: &str, login: Option<&str>) -> Result<Option<Found>, Failure> {
     if let Some(place) = Place::parse(source)? {
-        return place.newest(None)?.fetch(None).map(Some);
+        return place.fetch_newest(login).map(Some);
     }
     let path = Path::new(source);
     let carried = || CARRIED.iter().find(|(name, _)| *name == id.as_str());
