@@ -528,6 +528,25 @@ async fn one_that_is_slow_for_many_at_once_is_left_alone() {
     rig.end().await;
 }
 
+/// What nobody waits for any more is not shown: the server would read it before what is asked next.
+#[tokio::test]
+async fn one_that_is_slow_is_shown_no_more_after_the_deadline() {
+    let script = json!([
+        {"on": "textDocument/didOpen", "times": 20, "do": []},
+        {"on": "textDocument/didOpen", "do": [{"touch": "FOLDER/flooded"}]},
+        {"on": "textDocument/documentSymbol", "times": 1, "do": [{"sleep": 800}, {"answer": []}]},
+    ]);
+    let rig = Rig::new(&script, &json!({}), &json!({}));
+    let paths: Vec<String> = (0..60).map(|number| format!("many/{number}.faulty")).collect();
+    paths.iter().for_each(|path| put(&rig.root().join(path), "one\n"));
+    rig.answer(Ask::Prepare { language: "faulty".to_owned(), deadline: DEADLINE }).await;
+    let said = rig.answer(Ask::DocumentSymbols { paths, deadline: 500 }).await;
+    assert_eq!(said["Ok"][59]["Err"]["cause"], "Timeout", "{said}");
+    assert_eq!(show(&rig.answer(references()).await), " []");
+    assert!(!rig.root().join("../flooded").exists());
+    rig.end().await;
+}
+
 #[tokio::test]
 async fn one_that_is_restarted_while_it_starts_does_not_come_back() {
     let script = json!([

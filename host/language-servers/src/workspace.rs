@@ -24,9 +24,14 @@ use crate::types::{
     Location, Locations, Neighbour, Part, Place, Shown, SourceFile, State, Status, Step, Symbols,
 };
 
-/// Questions of one call, and how many of them a server is asked at the same time.
+/// Questions of one call.
 const MOST_ASKED: usize = 2_000;
-const AT_ONCE: usize = 16;
+
+/// How many of them a server is asked at the same time: enough for every processor. Of more, each one is answered later,
+/// and none before the deadline.
+fn at_most() -> usize {
+    std::thread::available_parallelism().map_or(4, |processors| (2 * processors.get()).clamp(4, 16))
+}
 
 const MOST_FILES: usize = 50_000;
 const MOST_TEXT: u64 = 1024 * 1024;
@@ -393,7 +398,7 @@ impl Workspace {
         }
         let alone = items.len() == 1;
         let mut answers: Vec<Option<Result<T, Failure>>> = items.iter().map(|_| None).collect();
-        let room = Arc::new(Semaphore::new(AT_ONCE));
+        let room = Arc::new(Semaphore::new(at_most()));
         let mut asked = JoinSet::new();
         for (at, mut item) in items.into_iter().enumerate() {
             let keeper = self.disk.below(path(&mut item)).and_then(|below| {

@@ -64,11 +64,26 @@ struct Mark {
 }
 
 impl Server {
-    /// Adds to an outline what it leaves out; says what neither knows.
+    /// Asks what the words of a text are while its outline is made, where that seems to be needed: a server of C forgets
+    /// soon what it has parsed, and would parse the text again.
+    pub(super) async fn marks_ahead(
+        &self,
+        path: &str,
+        text: &Text,
+        deadline: Instant,
+    ) -> Option<Result<Json, Halt>> {
+        let is_needed = self.profile.marks == Some(Dialect::C)
+            && self.legend().is_some()
+            && c::seems_open(&Code::read(text.as_str(), Dialect::C, &[]));
+        if is_needed { Some(self.ask(FULL, &self.document(path), deadline).await) } else { None }
+    }
+
+    /// Adds to an outline what it leaves out; says what neither knows. What was asked ahead is not asked again.
     pub(super) async fn add_marked(
         &self,
         page: &Page<'_>,
         symbols: &mut Vec<Symbol>,
+        ahead: Option<Result<Json, Halt>>,
         deadline: Instant,
     ) -> Result<Unknown, Halt> {
         let Some(dialect) = self.profile.marks else { return Ok(Unknown::default()) };
@@ -90,7 +105,7 @@ impl Server {
             let marks = if unknown.loading {
                 Some(Vec::new())
             } else {
-                self.marks(page, &open.parts, deadline).await?
+                self.marks(page, &open.parts, ahead, deadline).await?
             };
             unknown.silent = marks.is_none();
             add(symbols, page, &code, dialect, marks.unwrap_or_default(), &open);
@@ -104,13 +119,10 @@ impl Server {
         &self,
         page: &Page<'_>,
         parts: &[Span<usize>],
+        ahead: Option<Result<Json, Halt>>,
         deadline: Instant,
     ) -> Result<Option<Vec<Mark>>, Halt> {
-        let Some(provider) =
-            self.capabilities.get("semanticTokensProvider").filter(|given| given.is_object())
-        else {
-            return Ok(Some(Vec::new()));
-        };
+        let Some(provider) = self.legend() else { return Ok(Some(Vec::new())) };
         let by_range =
             provider.get("range").is_some_and(|range| *range != Json::Bool(false) && !range.is_null());
         let mut asked = Vec::new();
@@ -125,9 +137,13 @@ impl Server {
             asked.push((FULL, self.document(page.path)));
         }
         let legend = Legend::read(provider);
-        let mut marks = Vec::new();
+        let (mut marks, mut ahead) = (Vec::new(), ahead);
         for (method, params) in asked {
-            match self.ask(method, &params, deadline).await {
+            let answer = match ahead.take() {
+                Some(answer) if method == FULL => answer,
+                _ => self.ask(method, &params, deadline).await,
+            };
+            match answer {
                 Ok(answer) => marks.extend(self.read_marks(&answer, page.text, &legend)),
                 Err(Halt::Failure(failure)) if failure.cause == Cause::Unsupported => return Ok(Some(marks)),
                 Err(Halt::Failure(_)) => return Ok(None),
@@ -139,6 +155,10 @@ impl Server {
             parts.iter().any(|part| part.contains(&at))
         });
         Ok(Some(marks))
+    }
+
+    fn legend(&self) -> Option<&Json> {
+        self.capabilities.get("semanticTokensProvider").filter(|given| given.is_object())
     }
 
     /// Reads five numbers a word: lines and columns since the one before, its length, what it is, and what it is besides.

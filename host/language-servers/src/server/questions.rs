@@ -46,13 +46,22 @@ impl Server {
         {
             return Ok(Arc::clone(symbols));
         }
+        // What is shown too late keeps the server from what the next question wants.
+        if Instant::now() >= deadline {
+            return Err(self.too_slow("documentSymbol").into());
+        }
         self.refresh().await;
         let told = lock(&self.told).get(path) == Some(&stamp);
         if !(self.profile.unopened && told && text.is_exact() && self.state() == State::Ready) {
             self.show(path).await?;
         }
         let before = self.state();
-        let answer = self.ask("textDocument/documentSymbol", &self.document(path), deadline).await?;
+        let document = self.document(path);
+        let (answer, ahead) = tokio::join!(
+            self.ask("textDocument/documentSymbol", &document, deadline),
+            self.marks_ahead(path, &text, deadline)
+        );
+        let answer = answer?;
         // rust-analyzer answers so until it has read the files, also about those that are open.
         let is_early = answer.is_null() && before == State::Loading;
         let mut reader = Reader::new(self).knowing(path, Arc::clone(&text));
@@ -67,8 +76,11 @@ impl Server {
         let mut freshness = self.freshness(Reach::File, State::Ready);
         let mut left_out = hidden.clone().unwrap_or_default();
         let page = Page { path, text: &text, hidden: &left_out };
-        let unknown =
-            if flat { Unknown::default() } else { self.add_marked(&page, &mut items, deadline).await? };
+        let unknown = if flat {
+            Unknown::default()
+        } else {
+            self.add_marked(&page, &mut items, ahead, deadline).await?
+        };
         left_out.extend(unknown.names);
         if hidden.is_none() || unknown.silent {
             freshness.doubt(Doubt::Stale);

@@ -26,6 +26,20 @@ pub(super) fn open(code: &Code<'_>, text: &Text, symbols: &[Symbol]) -> Open {
     Open { parts, ..Open::default() }
 }
 
+/// Whether a type seems to be declared in the body of a function, as far as the text alone tells.
+pub(super) fn seems_open(code: &Code<'_>) -> bool {
+    let mut blocks = Vec::new();
+    for at in 0..code.len() {
+        match code.word(at) {
+            "{" => blocks.push(matches!(code.before(at), ")" | "const" | "noexcept" | "override")),
+            "}" => drop(blocks.pop()),
+            _ if blocks.contains(&true) && declares(code, at) => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
 /// Whether a word begins the declaration of a type: `struct a {`, `enum class b : char`, `typedef`, `using c =`.
 fn declares(code: &Code<'_>, at: usize) -> bool {
     match code.word(at) {

@@ -33,7 +33,9 @@ fn check(
     let mut symbols: Vec<Symbol> = outline.iter().map(|one| outlined(&text, *one)).collect();
     let count = symbols.len();
     let open = if dialect == Dialect::C {
-        c::open(&code, &text, &symbols)
+        let open = c::open(&code, &text, &symbols);
+        assert_eq!(c::seems_open(&code), !open.parts.is_empty(), "{}", text.as_str());
+        open
     } else {
         rust::open(&code, &page, &symbols)
     };
