@@ -169,15 +169,22 @@ async fn it_says_only_where_all_is() {
     rig.end().await;
 }
 
-/// What rests on a file that is not there is not outlined, and an outline without it is not the whole one.
+/// What rests on a file that is not there is not outlined, nor what an error swallows, and an outline without it is not
+/// the whole one.
 #[tokio::test]
-async fn it_lacks_what_is_included() {
-    let missing =
-        json!([{"range": range(0, 0, 3), "code": "pp_file_not_found", "message": "'a.h' file not found"}]);
-    let params = json!({"uri": "file://FOLDER/root/a.faulty", "diagnostics": missing});
-    let say = json!({"say": {"method": "textDocument/publishDiagnostics", "params": params}});
-    let script = json!([{"on": "textDocument/didOpen", "do": [say]}, {"on": "textDocument/documentSymbol", "do": [{"answer": []}]}]);
-    check(script, outline(), " [\"Degraded\"]").await;
+async fn it_lacks_what_it_could_not_read() {
+    for (code, expected) in [
+        ("pp_file_not_found", " [\"Degraded\"]"),
+        ("fatal_too_many_errors", " [\"Syntax\"]"),
+        ("invalid_token_after_toplevel_declarator", " [\"Syntax\"]"),
+        ("undeclared_var_use", " []"),
+    ] {
+        let said = json!([{"range": range(0, 0, 3), "code": code, "message": "an error"}]);
+        let params = json!({"uri": "file://FOLDER/root/a.faulty", "diagnostics": said});
+        let say = json!({"say": {"method": "textDocument/publishDiagnostics", "params": params}});
+        let script = json!([{"on": "textDocument/didOpen", "do": [say]}, {"on": "textDocument/documentSymbol", "do": [{"answer": []}]}]);
+        check(script, outline(), expected).await;
+    }
 }
 
 /// A text that is open is read anew when a file changes that others include.

@@ -22,7 +22,7 @@ use crate::trouble::Trouble;
 use crate::uses::{Uses, sorted};
 use crate::world::{
     Cause, Each, Edit, Failure, File, Follow, Freshness, Location, Locations, Naming, Neighbour, Place,
-    Position, Relation, Server, Step, Symbol,
+    Position, Relation, Server, State, Step, Symbol,
 };
 
 /// Calls of one function that are shown.
@@ -98,7 +98,10 @@ pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common)
     };
     let found = implementing(&located, found);
     doubt_structure(&located, &mut doubts);
-    asker.settle(&mut doubts);
+    // One that could not read the project may have refused, and what implements something need not name it.
+    if asker.server.state != State::Degraded {
+        asker.settle(&mut doubts);
+    }
     asker.doubt_hidden(target, &mut doubts);
     if let Some(trouble) = locate::degraded(&asker.server, found.len(), &doubts) {
         return Err(trouble);

@@ -25,8 +25,8 @@ const HIDDEN: Duration = Duration::from_secs(2);
 /// What clangd says where an included file is not there.
 const NOT_FOUND: &str = "pp_file_not_found";
 
-/// What clangd says where it stops reading a file.
-const TOO_MANY: &str = "fatal_too_many_errors";
+/// What clangd says where it stops reading a file, and where it takes what an unknown macro stands before for a name.
+const LOST: [&str; 2] = ["fatal_too_many_errors", "invalid_token_after_toplevel_declarator"];
 
 const STEP: Duration = Duration::from_millis(20);
 
@@ -91,12 +91,12 @@ impl Server {
         // jdtls outlines nothing in a project that it could not import. A text without a block declares nothing.
         let has_blocks = || self.profile.words.is_none_or(|words| words::has_blocks(&text, words));
         let is_lost = items.is_empty() && self.state() == State::Degraded && has_blocks();
-        if is_lost || self.lacks_includes(path) {
+        if is_lost || self.has_said(path, &[NOT_FOUND]) {
             freshness.doubt(Doubt::Degraded);
         }
         // Between the tags of TSX and JSX stands text, in which an apostrophe opens nothing.
         let reads = self.profile.words.filter(|_| !path.ends_with("sx"));
-        if self.gave_up_on(path) || reads.is_some_and(|words| !words::is_balanced(&text, words)) {
+        if self.has_said(path, &LOST) || reads.is_some_and(|words| !words::is_balanced(&text, words)) {
             freshness.doubt(Doubt::Syntax);
         }
         let symbols = Arc::new(Symbols { items, flat, hidden: left_out, freshness });
@@ -114,18 +114,14 @@ impl Server {
         Ok(symbols.part(part, text.as_ref().map(|(text, _)| &**text)))
     }
 
-    /// Whether a file includes one that was not found: what rests on that is no symbol to the server.
-    fn lacks_includes(&self, path: &str) -> bool {
+    /// Whether a compiler said one of these of a file: that it includes one that was not found, on which symbols may rest,
+    /// or that it could not read all of it.
+    fn has_said(&self, path: &str, codes: &[&str]) -> bool {
         let pushed = lock(&self.heard.pushed);
         let items = pushed.get(path).and_then(|pushed| pushed.items.as_array());
-        items.into_iter().flatten().any(|item| item.get("code").and_then(Json::as_str) == Some(NOT_FOUND))
-    }
-
-    /// Whether a compiler stopped reading a file, since it found too many errors.
-    fn gave_up_on(&self, path: &str) -> bool {
-        let pushed = lock(&self.heard.pushed);
-        let items = pushed.get(path).and_then(|pushed| pushed.items.as_array());
-        items.into_iter().flatten().any(|item| item.get("code").and_then(Json::as_str) == Some(TOO_MANY))
+        let code =
+            |item: &Json| item.get("code").and_then(Json::as_str).is_some_and(|it| codes.contains(&it));
+        items.into_iter().flatten().any(code)
     }
 
     /// Returns the lines that a server leaves out of an open file; none where it should have said so and has not. It
