@@ -24,7 +24,7 @@ ZONES = ["America/New_York", "Pacific/Auckland", "Asia/Kolkata"]
 QUERIES = int(os.environ.get("IAC_MCP_QUERIES", "30"))
 DAY = datetime.timedelta(days=1)
 EFFECTIVE = {"effectiveDueDate": "dueDate", "effectiveDeferDate": "deferDate", "effectivePlannedDate": "plannedDate"}
-RAW = {"dueDate": "due date", "deferDate": "defer date", "plannedDate": ".planned date", "completionDate": "completion date", "added": "creation date"}
+RAW = {"dueDate": "due date", "deferDate": "defer date", "plannedDate": "planned date", "completionDate": "completion date", "added": "creation date"}
 DATES = [*EFFECTIVE, "dueDate", "deferDate", "plannedDate", "added"]
 WORDS = ["a", "call", "the", "roof", "e", "Send", "ü", "budget"]
 
@@ -65,7 +65,7 @@ class Store:
 
     def alter(self, raw, root=False):
         chance = self.random.random
-        for key in ("due date", "defer date", ".planned date"):
+        for key in ("due date", "defer date", "planned date"):
             if chance() < (0.15 if root else 0.3):
                 raw[key] = self.some_date(70)
             elif chance() < 0.5:

@@ -214,6 +214,7 @@ impl View<'_> {
             "effectively dropped" => truth(self.date_above(id, "dropped date").is_some()),
             "effective due date" => date(self.dates_above(id, "due date").min()),
             "effective defer date" => date(self.dates_above(id, "defer date").max()),
+            "effective planned date" => date(self.date_above(id, "planned date")),
             "in inbox" => truth(above.is_some() && above == self.document()),
             "container" => {
                 match above.and_then(|up| self.above(up).filter(|_| self.is_task(up)).zip(Some(up))) {

@@ -121,7 +121,7 @@ function taskLike(type, home) {
   property(type, "shouldUseFloatingTimeZone", "should use floating time zone", truthOf, at({ read: Boolean }));
   property(type, "dueDate", "due date", dateOrNull, at(dated));
   property(type, "deferDate", "defer date", dateOrNull, at(dated));
-  if (native.planned) property(type, "plannedDate", ".planned date", dateOrNull, at(dated));
+  if (native.planned) property(type, "plannedDate", "planned date", dateOrNull, at(dated));
   property(type, "estimatedMinutes", "estimated minutes", minutes, at());
   Object.defineProperty(values(type), "repetitionRule", {
     configurable: true,

@@ -129,7 +129,7 @@ function completeProject(row, date) {
     setStatus(row, "done status", date);
     return row;
   }
-  const dates = ["due date", "defer date", ".planned date"].map((key) => [key, term(root, key)]);
+  const dates = ["due date", "defer date", "planned date"].map((key) => [key, term(root, key)]);
   if (!advance(root, toDate(date))) {
     setStatus(row, "done status", date);
     return row;

@@ -174,7 +174,7 @@ function advance(row, done) {
   const terms = {
     [AnchorDateKey.DeferDate]: "defer date",
     [AnchorDateKey.DueDate]: "due date",
-    [AnchorDateKey.PlannedDate]: ".planned date",
+    [AnchorDateKey.PlannedDate]: "planned date",
   };
   const anchor = terms[rule.anchorDateKey];
   const old = toDate(term(row, anchor)) ?? done;
@@ -184,7 +184,7 @@ function advance(row, done) {
   const next = following(parsed, from, after);
   if (next === null || (parsed.until !== null && next > parsed.until)) return false;
   const moved = toSeconds(next) - toSeconds(old);
-  for (const name of ["defer date", "due date", ".planned date"])
+  for (const name of ["defer date", "due date", "planned date"])
     if (term(row, name) !== null) write(row, name, row[name] + moved, wire.date);
   if (term(row, anchor) === null) write(row, anchor, toSeconds(next), wire.date);
   return true;

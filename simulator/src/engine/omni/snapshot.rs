@@ -37,7 +37,7 @@ fn dates(view: &View<'_>) -> HashSet<Symbol> {
         let dated = class.properties.values().filter(|property| property.kind == Kind::Date);
         dated.map(|property| property.term.to_string()).collect::<Vec<_>>()
     });
-    let hidden = [".planned date", ".creation date", ".modification date"].map(str::to_owned);
+    let hidden = [".creation date", ".modification date"].map(str::to_owned);
     terms.chain(hidden).filter_map(|term| view.model().known(&term)).collect()
 }
 

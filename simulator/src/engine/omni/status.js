@@ -27,7 +27,7 @@ const effective = {
   dropped: (row) => above(row, "dropped date"),
   due: (row) => extreme(row, "due date", Math.min),
   defer: (row) => extreme(row, "defer date", Math.max),
-  planned: (row) => above(row, ".planned date"),
+  planned: (row) => above(row, "planned date"),
   flagged: (row) => {
     for (let up = row; isTask(up); up = rows.get(up.p)) if (up.flagged === true) return true;
     return false;

@@ -134,7 +134,7 @@ function repeat(row, date, how) {
     name = isRoot(row) ? "task" : taskList(place);
   const done = copyTask(row, place, name, list(place, name).indexOf(row.i), `${row.id}.${old[".past"] ?? 0}`);
   write(row, ".past", (old[".past"] ?? 0) + 1);
-  for (const key of ["due date", "defer date", ".planned date"])
+  for (const key of ["due date", "defer date", "planned date"])
     if ((old[key] ?? null) !== term(done, key)) write(done, key, old[key] ?? null, wire.date);
   write(done, how, date, wire.date);
   for (const each of flatten(subtasks(row), subtasks)) if (!isRemaining(each)) reopenRow(each);
@@ -172,7 +172,7 @@ const COPIED = [
   ".anchor",
   ".catch up",
 ];
-const COPIED_DATES = ["due date", "defer date", ".planned date", "completion date", "dropped date"];
+const COPIED_DATES = ["due date", "defer date", "planned date", "completion date", "dropped date"];
 function copyTask(row, of, name, at, key) {
   const now = nowSeconds();
   const values = COPIED.filter((each) => row[each] !== undefined).map((each) => [each, row[each]]);

@@ -57,7 +57,7 @@ fn like(maker: &mut Maker, model: &Map<String, Value>) -> Map<String, Value> {
         let value = match term.as_str() {
             "id" => json!(id(maker)),
             "name" => json!(maker.title()),
-            "due date" | "defer date" | ".planned date" => moved(value, ahead),
+            "due date" | "defer date" | "planned date" => moved(value, ahead),
             _ => moved(value, back),
         };
         (term.clone(), value)
