@@ -1258,7 +1258,8 @@
   );
   const imported = new Set();
 
-  const { observing, announce } = system.part("observing")({ VALUE, string, text, wrap });
+  const ofClasses = { VALUE, $, kind, object, classOf, classes, prototypes, define, selectorName, string, text, wrap };
+  const registerSubclass = system.part("subclasses")(ofClasses);
   const ObjC = {
     import: importFramework,
     wrap,
@@ -1281,40 +1282,7 @@
     super: (self) => lazily({}, { init: () => self }),
     block: (types, body) => body ?? types,
     dict: (value) => wrap(value),
-    registerSubclass({ name, superclass = "NSObject", methods = {}, properties = {} }) {
-      kind(name, { parent: superclass });
-      for (const [key, value] of Object.entries(observing)) define(prototypes[name], key, { value, writable: true });
-      const made = () => object(name, {});
-      for (const [key, type] of Object.entries(properties)) {
-        const set = function (value) {
-          const old = this[VALUE][key];
-          this[VALUE][key] = type === "id" ? wrap(value) : value;
-          announce(this, key, old, this[VALUE][key]);
-        };
-        define(prototypes[name], `set${key[0].toUpperCase()}${key.slice(1)}`, { value: set, writable: true });
-        define(prototypes[name], key, {
-          get() {
-            return this[VALUE][key];
-          },
-          set,
-        });
-      }
-      for (const [selector, method] of Object.entries(methods)) {
-        const body = typeof method === "function" ? method : method.implementation;
-        const key = selectorName(selector);
-        if (selector.includes(":")) define(prototypes[name], key, { value: body, writable: true });
-        else
-          define(prototypes[name], key, {
-            get() {
-              return body.call(this);
-            },
-          });
-      }
-      // An `init` of its own begins with that of the class above, which gives the object.
-      const own = methods.init?.implementation ?? methods.init;
-      classOf(name, { get: { blank: own ? () => own.call(made()) : made } });
-      define($, name, { value: classes[name], writable: true });
-    },
+    registerSubclass,
   };
   return { ObjC, $, Ref };
 })

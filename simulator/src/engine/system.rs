@@ -20,7 +20,7 @@ const PARTS: [(&str, &str); 8] = [
     ("appkit", include_str!("foundation/appkit.js")),
     ("eventkit", include_str!("foundation/eventkit.js")),
     ("references", include_str!("foundation/references.js")),
-    ("observing", include_str!("foundation/observing.js")),
+    ("subclasses", include_str!("foundation/subclasses.js")),
 ];
 
 /// A script waits for as much as one read of a pipe gives.
