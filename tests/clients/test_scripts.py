@@ -88,5 +88,45 @@ class Scripts(Desk):
             self.assertLess(time.monotonic() - began, 15)
 
 
+class Shortcuts(Desk):
+    """A shortcut may do anything, so the policy must name `run` before anybody is asked."""
+
+    EVENTS = "com.apple.shortcuts.events"
+
+    async def test_a_shortcut_runs_after_a_rule_and_a_question(self):
+        run = {"app": "Shortcuts Events", "command": "run", "target": 'shortcut "Count Words"', "arguments": {"with input": "one two three"}}
+        self.cli("policy", "allow", self.EVENTS, "--command", "launch", "--yes")
+        for mode in MODES:
+            with self.subTest(mode):
+                human = Human("once", "deny")
+                async with self.client(mode, human) as client:
+                    await self.call(client, "iac_mcp_run_command", app="Shortcuts Events", command="launch")
+                    listed = await self.call(client, "iac_mcp_get_elements", app="Shortcuts Events", elements="every shortcut of every folder")
+                    self.assertEqual([each["name"] for each in listed["elements"]][:2], ["Count Words", "Upper Case"])
+                    refused = await self.refused(client, "iac_mcp_run_command", **run)
+                    self.assertEqual((refused["error"], human.asked), ("permission_denied", []))
+                    self.cli("policy", "ask", self.EVENTS, "--command", "run")
+                    ran = await self.call(client, "iac_mcp_run_command", **run)
+                    self.assertEqual(ran["data"], 3)
+                    refused = await self.refused(client, "iac_mcp_run_command", **run)
+                    self.assertEqual(refused["error"], "permission_denied")
+                [asked, _] = human.asked
+                for words in ('shortcut "Count Words"', 'with input: "one two three"', "DANGEROUS"):
+                    self.assertIn(words, asked.message)
+                (self.home.state / "policy.toml").unlink()
+                self.cli("policy", "allow", self.EVENTS, "--command", "launch", "--yes")
+
+    async def test_standard_additions_are_an_app_like_others(self):
+        human = Human("once")
+        async with self.client(MODES[0], human) as client:
+            listed = await self.call(client, "iac_mcp_list_apps", search="additions")
+            self.assertEqual([app["bundleId"] for app in listed["apps"]], ["com.apple.osax.standardadditions"])
+            volume = await self.call(client, "iac_mcp_read_command", app="Standard Additions", command="get volume settings")
+            self.assertEqual(volume["data"]["output volume"], 50)
+            told = {"app": "Standard Additions", "command": "display notification", "target": "Tea", "arguments": {"with title": "Kitchen"}}
+            await self.call(client, "iac_mcp_run_command", **told)
+        self.assertIn('with title: "Kitchen"', human.asked[0].message)
+
+
 if __name__ == "__main__":
     unittest.main()
