@@ -41,11 +41,17 @@ use iac_state::StateError;
 use options::{Common, Mac};
 use serde_json::json;
 
+/// The version; a release names its commit and date too.
+const VERSION: &str = match option_env!("IAC_MCP_BUILD") {
+    Some(build) => build,
+    None => env!("CARGO_PKG_VERSION"),
+};
+
 /// An MCP server that lets an AI assistant read and control scriptable Mac apps.
 ///
 /// Without a command it serves MCP over stdin and stdout, as MCP clients start it.
 #[derive(Debug, Parser)]
-#[command(name = "iac-mcp", version, max_term_width = 100)]
+#[command(name = "iac-mcp", version = VERSION, max_term_width = 100, args_override_self = true)]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
@@ -101,6 +107,8 @@ enum Command {
     /// Prints a script that completes the command line in your shell.
     Completions(help::Completions),
     /// Writes the manual pages into a folder.
+    // Packages do this, so the first page does not need the line.
+    #[command(hide = true)]
     Man(help::Man),
 }
 
@@ -204,7 +212,7 @@ impl Arguments {
 
 /// Somebody types, and no client speaks: what there is goes to stderr, since stdout is for clients.
 fn usage() -> Result<(), Failure> {
-    writeln!(anstream::stderr(), "{}", help::command().render_help().ansi())?;
+    writeln!(paint::stderr(), "{}", help::command().render_help().ansi())?;
     Err(Failure::Shown)
 }
 
@@ -214,11 +222,14 @@ fn misread(error: &clap::Error, line: &[OsString]) -> ExitCode {
         let text = error.to_string();
         return complain(&Failure::Misuse(text.trim_start_matches("error: ").trim_end().to_owned()), true);
     }
-    let printed = error.print();
+    let printed = match error.use_stderr() {
+        true => write!(paint::stderr(), "{}", error.render().ansi()),
+        false => error.print(),
+    };
     if let Some(variable) = config::to_blame(error, line) {
         let style = paint::FAINT;
         // Without a place to complain to, the exit status has to do.
-        let _ = writeln!(anstream::stderr(), "{style}the value comes from {variable}{style:#}");
+        let _ = writeln!(paint::stderr(), "{style}the value comes from {variable}{style:#}");
     }
     let unread = printed.err().filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
     if error.use_stderr() || unread.is_some() { ExitCode::from(2) } else { ExitCode::SUCCESS }
@@ -239,7 +250,7 @@ fn complain(failure: &Failure, json: bool) -> ExitCode {
         let kind = if is_misuse { "misuse" } else { "failed" };
         let _ = paint::answer(&json!({ "error": kind, "message": first, "suggestion": rest.trim() }), true);
     } else {
-        let mut stderr = anstream::stderr();
+        let mut stderr = paint::stderr();
         let style = paint::ERROR;
         let _ = writeln!(stderr, "{style}error:{style:#} {first}");
         for line in rest.lines() {

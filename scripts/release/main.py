@@ -53,7 +53,7 @@ def make(options):
         shutil.rmtree(options.files)
     options.files.mkdir(parents=True)
     epoch = int(run("git", "log", "-1", "--format=%ct", quiet=True))
-    builder = Builder(options)
+    builder = Builder(options, version)
     native = builder.native()
     builder.environment["IAC_MCP_PACKAGES"] = str(packages(options, builder, native))
 
@@ -109,12 +109,14 @@ def repository():
 class Builder:
     """Builds the program for each target."""
 
-    def __init__(self, options):
+    def __init__(self, options, version):
         self.folder = options.target_dir
         self.profile = "dev" if options.dry_run else "release"
         self.arguments = ["--package", "iac-mcp", "--locked", "--profile", self.profile]
         self.environment = {**os.environ, "CARGO_TARGET_DIR": str(self.folder)}
         self.environment["IAC_MCP_REPOSITORY"] = options.repository
+        # `iac-mcp --version` says which commit this is.
+        self.environment["IAC_MCP_BUILD"] = f"{version} ({run('git', 'log', '-1', '--format=%h %cs', quiet=True)})"
 
     def native(self):
         """The program for this machine, which packs the plugins and writes the manual."""

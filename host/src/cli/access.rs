@@ -35,8 +35,8 @@ impl Access {
             }
         };
         if wait.is_some() && !common.json {
-            writeln!(anstream::stderr(), "macOS may show its dialog now; it may be behind other windows.")?;
-            writeln!(anstream::stderr(), "Do not press Ctrl-C meanwhile: macOS may keep that as a no.")?;
+            writeln!(paint::stderr(), "macOS may show its dialog now; it may be behind other windows.")?;
+            writeln!(paint::stderr(), "Do not press Ctrl-C meanwhile: macOS may keep that as a no.")?;
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let standing = runtime.block_on(async {
@@ -67,7 +67,7 @@ impl Access {
 fn print(index: &Index, status: Option<i64>, common: &Common) -> Result<Json, Failure> {
     let (words, full) = (index.standing(status), status == Some(FULL));
     if !common.json {
-        writeln!(anstream::stdout(), "{}: {words}", index.subject)?;
+        writeln!(paint::stdout(), "{}: {words}", index.subject)?;
     }
     Ok(json!({ "subject": index.subject, "full": full, "state": words }))
 }

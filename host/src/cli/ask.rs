@@ -31,7 +31,7 @@ pub(super) fn agree(agreed: bool, question: &str) -> Result<(), Failure> {
     if !io::stdin().is_terminal() {
         return Err(Failure::Misuse(format!("{question} This terminal cannot ask; add --yes to agree")));
     }
-    write!(anstream::stderr(), "{question} [y/N] ")?;
+    write!(paint::stderr(), "{question} [y/N] ")?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
     match answer.trim() {
@@ -62,7 +62,7 @@ fn choose(text: &str, choices: &[Choice]) -> io::Result<Choice> {
     let words: Vec<&str> = choices.iter().map(|choice| choice.as_str()).collect();
     let words = words.join(" / ");
     let strong = paint::STRONG;
-    let mut stderr = anstream::stderr();
+    let mut stderr = paint::stderr();
     writeln!(stderr, "{text}")?;
     for _ in 0..TRIES {
         write!(stderr, "{strong}{words}{strong:#}? [deny] ")?;

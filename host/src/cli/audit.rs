@@ -141,7 +141,7 @@ impl Audit {
             Some(Command::Accept) => accept(&state),
             Some(Command::Remove { older }) => {
                 let removed = state.remove_logs(now(), older)?;
-                Ok(writeln!(anstream::stdout(), "removed: {removed}")?)
+                Ok(writeln!(paint::stdout(), "removed: {removed}")?)
             }
         }
     }
@@ -149,7 +149,7 @@ impl Audit {
 
 fn verify(state: &State, common: &Common) -> Result<(), Failure> {
     let findings = audit::verify(state.folder())?;
-    let mut stdout = anstream::stdout();
+    let mut stdout = paint::stdout();
     if common.json {
         let found: Vec<Json> = findings
             .iter()
@@ -169,7 +169,7 @@ fn verify(state: &State, common: &Common) -> Result<(), Failure> {
 
 fn accept(state: &State) -> Result<(), Failure> {
     let findings = state.accept_findings(now())?;
-    let mut stdout = anstream::stdout();
+    let mut stdout = paint::stdout();
     findings.iter().try_for_each(|finding| writeln!(stdout, "{finding}"))?;
     Ok(writeln!(stdout, "acknowledged: {}", findings.len())?)
 }
@@ -199,7 +199,7 @@ impl Filter {
         let more = records.len() - latest.len();
         if more > 0 {
             let faint = paint::FAINT;
-            writeln!(anstream::stdout(), "{faint}and {more} earlier; --limit shows more{faint:#}")?;
+            writeln!(paint::stdout(), "{faint}and {more} earlier; --limit shows more{faint:#}")?;
         }
         Ok(())
     }
@@ -223,7 +223,7 @@ impl Filter {
     /// Looks again and again, and shows what was not there before; ends with the process.
     fn follow(&self, state: &State, most: usize) -> Result<(), Failure> {
         let mut seen: BTreeSet<(String, u64)> = BTreeSet::new();
-        let mut stdout = anstream::stdout();
+        let mut stdout = paint::stdout();
         loop {
             let records = self.read(state)?;
             let first = if seen.is_empty() { records.len().saturating_sub(most) } else { 0 };

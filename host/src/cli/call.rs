@@ -4,6 +4,8 @@ use std::io::Read as _;
 
 use clap::Args;
 use iac_core::call::Tool;
+use iac_core::dictionary::names::near;
+use iac_core::fault::did_you_mean;
 use iac_core::step::Outcome;
 use serde_json::{Map, Value as Json};
 use tokio_util::sync::CancellationToken;
@@ -72,5 +74,11 @@ fn unknown(tool: &str, common: &Common) -> Failure {
     let mut names: Vec<String> =
         crate::mcp::built_in().iter().filter_map(|tool| Some(tool["name"].as_str()?.to_owned())).collect();
     names.extend(common.plugins().names());
-    Failure::Misuse(format!("there is no tool `{tool}`\nthe tools are {}", names.join(", ")))
+    // Clients show a tool without its prefix.
+    let meant = [tool.to_owned(), format!("iac_mcp_{tool}")];
+    let near = meant.iter().map(|meant| near(meant, names.iter().map(String::as_str), 3));
+    let near = near.into_iter().find(|near| !near.is_empty()).unwrap_or_default();
+    let list = format!("the tools are {}", names.join(", "));
+    let next = if near.is_empty() { list } else { "`iac-mcp tools` lists them".to_owned() };
+    Failure::Misuse(format!("there is no tool `{tool}`{}\n{next}", did_you_mean(&near)))
 }

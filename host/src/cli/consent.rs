@@ -40,7 +40,7 @@ impl Asker for Typed {
 }
 
 fn announce() -> std::io::Result<()> {
-    let mut stderr = anstream::stderr();
+    let mut stderr = paint::stderr();
     writeln!(stderr, "macOS now shows its dialog; it may be behind other windows. Click Allow (or OK).")?;
     writeln!(stderr, "Reminders, Contacts and Calendar may show a second one.")?;
     writeln!(stderr, "Do not press Ctrl-C meanwhile: macOS may keep that as a no.")
@@ -61,7 +61,7 @@ impl Consent {
             let mut outcome = ask(&all).await;
             if let (Some(of_app), false) = (&of_app, outcome.is_error) {
                 if !common.json {
-                    writeln!(anstream::stderr(), "{}", about(&outcome.body))?;
+                    writeln!(paint::stderr(), "{}", about(&outcome.body))?;
                 }
                 outcome = ask(of_app).await;
             }
@@ -94,12 +94,12 @@ fn arguments(app: Option<&str>) -> Map<String, Json> {
 fn one(body: &Json) -> Result<(), Failure> {
     let text = |key: &str| body[key].as_str().unwrap_or_default();
     let who = body["responsible"].as_str().map(|name| format!(" to {name}")).unwrap_or_default();
-    writeln!(anstream::stdout(), "{}: {}{who}", text("app"), text("state"))?;
+    writeln!(paint::stdout(), "{}: {}{who}", text("app"), text("state"))?;
     Ok(note(body)?)
 }
 
 fn list(body: &Json, apps: &[Json]) -> Result<(), Failure> {
-    writeln!(anstream::stdout(), "{}", about(body))?;
+    writeln!(paint::stdout(), "{}", about(body))?;
     note(body)?;
     let mut table = paint::table(&["App", "Bundle id", "Consent"]);
     for app in apps {
@@ -118,7 +118,7 @@ fn about(body: &Json) -> String {
 
 fn note(body: &Json) -> std::io::Result<()> {
     match body["note"].as_str() {
-        Some(note) => writeln!(anstream::stdout(), "{note}"),
+        Some(note) => writeln!(paint::stdout(), "{note}"),
         None => Ok(()),
     }
 }

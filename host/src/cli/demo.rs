@@ -61,7 +61,7 @@ async fn introduce(client: &Client) -> Result<(), Failure> {
         client.first_answer.as_secs_f64() * 1000.0
     )?;
     let tools = format!("{} tools in {kilobytes:.1} KB: {}", names.len(), names.join(", "));
-    writeln!(out, "{faint}{}{faint:#}", paint::folded(&tools, 0, paint::width()))?;
+    writeln!(out, "{faint}{}{faint:#}", paint::fold(&tools, 0, 0, paint::width()))?;
     Ok(())
 }
 

@@ -29,7 +29,7 @@ impl Describe {
             "" => self.what.clone(),
             version => format!("{} {version} ({})", app.name, app.bundle_id),
         };
-        let mut out = anstream::stdout();
+        let mut out = paint::stdout();
         match (&self.term, common.json) {
             (None, true) => {
                 let json = describe::describe(&definition.dictionary, &definition.problems);

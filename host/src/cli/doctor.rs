@@ -252,7 +252,7 @@ fn print(common: &Common, healthy: bool, checks: &[Json], settings: &[Setting]) 
         let body = json!({ "healthy": healthy, "checks": checks, "settings": settings });
         return Ok(paint::answer(&body, true)?);
     }
-    let mut stdout = anstream::stdout();
+    let mut stdout = paint::stdout();
     let (good, bad, faint) = (paint::GOOD, paint::ERROR, paint::FAINT);
     for check in checks {
         let (name, detail) =

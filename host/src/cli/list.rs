@@ -53,7 +53,7 @@ impl Apps {
         for app in outcome.body["apps"].as_array().into_iter().flatten() {
             for other in app["otherBundles"].as_array().into_iter().flatten() {
                 writeln!(
-                    anstream::stdout(),
+                    paint::stdout(),
                     "{} claims the bundle id of {} and is not used",
                     shown(other),
                     shown(&app["name"])
@@ -85,7 +85,7 @@ impl Tools {
         if common.json {
             return Ok(paint::answer(&Json::from(tools), true)?);
         }
-        let mut stdout = anstream::stdout();
+        let mut stdout = paint::stdout();
         let (name, faint) = (paint::NAME, paint::FAINT);
         for tool in &tools {
             let arguments = tool["inputSchema"]["properties"].as_object();
@@ -135,7 +135,7 @@ impl Lint {
         if common.json {
             paint::answer(&serde_json::to_value(&found).unwrap_or_default(), true)?;
         } else {
-            let mut stdout = anstream::stdout();
+            let mut stdout = paint::stdout();
             found.iter().try_for_each(|each| writeln!(stdout, "{}", dictionary::clean(&each.to_string())))?;
             let of = |weight| found.iter().filter(|each| each.weight == weight).count();
             let (errors, warnings, notes) = (of(Weight::Error), of(Weight::Warning), of(Weight::Note));

@@ -1,14 +1,17 @@
 //! Output for people: colours where there is a terminal, plain text everywhere else.
 
+mod fold;
 mod json;
 
 use std::io::{self, Write as _};
 
 use anstyle::{AnsiColor, Style};
 use comfy_table::presets::NOTHING;
-use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, Table};
+use comfy_table::{Attribute, Cell, CellAlignment, ColumnConstraint, ContentArrangement, Row, Table, Width};
 use serde_json::Value as Json;
+use unicode_width::UnicodeWidthStr;
 
+pub(super) use fold::{fold, stderr, stdout};
 pub(super) use json::{Shortened, json};
 
 pub(super) const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -19,6 +22,12 @@ pub(super) const NAME: Style = AnsiColor::Cyan.on_default().bold();
 
 /// How wide a terminal is that does not say it.
 const UNKNOWN: u16 = 100;
+
+/// What ends a cell with a style.
+const RESET: &str = "\u{1b}[0m";
+
+/// The blanks beside the words of a column.
+const PADDING: usize = 2;
 
 /// How wide text for people is at most.
 const WIDEST: usize = 120;
@@ -43,36 +52,20 @@ pub(super) fn count(number: usize, name: &str) -> String {
 
 /// How wide the terminal is, within reason.
 pub(super) fn width() -> usize {
-    Table::new()
-        .width()
-        .filter(|width| *width > 0)
-        .map_or(usize::from(UNKNOWN), usize::from)
-        .clamp(40, WIDEST)
+    columns().unwrap_or(usize::from(UNKNOWN)).clamp(40, WIDEST)
 }
 
-/// Breaks a text between words where the terminal would break it inside one; later lines begin with the indent.
-pub(super) fn folded(text: &str, indent: usize, width: usize) -> String {
-    let (mut lines, mut used) = (String::new(), indent);
-    for (at, word) in text.split(' ').enumerate() {
-        let length = word.chars().count();
-        if at > 0 && used + 1 + length > width {
-            lines.push('\n');
-            lines.push_str(&" ".repeat(indent));
-            used = indent;
-        } else if at > 0 {
-            lines.push(' ');
-            used += 1;
-        }
-        lines.push_str(word);
-        used += length;
-    }
-    lines
+/// How wide the terminal is, if there is one that says it.
+fn columns() -> Option<usize> {
+    let (columns, _) = crossterm::terminal::size().ok()?;
+    (columns > 0).then_some(usize::from(columns))
 }
 
 /// Makes a table; a column whose header begins with `#` holds numbers.
 pub(super) fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
-    table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    // Colours are taken out where the text is written, if that is no terminal or somebody wants none.
+    table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic).enforce_styling();
     // A terminal that was never given a size says 0, and every letter would get a line of its own.
     if table.width() == Some(0) {
         table.set_width(UNKNOWN);
@@ -93,12 +86,58 @@ pub(super) fn table(header: &[&str]) -> Table {
 /// The output cannot be written.
 pub(super) fn print(table: &Table) -> io::Result<()> {
     let mut stdout = anstream::stdout();
-    lines(table).try_for_each(|line| writeln!(stdout, "{line}"))
+    lines(table).iter().try_for_each(|line| writeln!(stdout, "{line}"))
 }
 
-/// The lines of a table, without blanks at their ends.
-pub(super) fn lines(table: &Table) -> impl Iterator<Item = String> + '_ {
-    table.lines().map(|line| line.trim_end().to_owned())
+/// The lines of a table, without blanks at their ends. If the terminal is so narrow that a column would break inside a
+/// word, each row becomes a paragraph.
+pub(super) fn lines(table: &Table) -> Vec<String> {
+    let mut table = table.clone();
+    let Some(width) = table.width().map(usize::from) else { return trimmed(&table) };
+    let words: Vec<usize> = (0..table.column_count()).map(|at| longest_word(&table, at) + PADDING).collect();
+    if words.iter().sum::<usize>() > width {
+        return table.header().into_iter().chain(table.row_iter()).map(|row| paragraph(row, width)).collect();
+    }
+    for (column, least) in table.column_iter_mut().zip(words) {
+        let least = Width::Fixed(u16::try_from(least).unwrap_or(u16::MAX));
+        column.set_constraint(ColumnConstraint::LowerBoundary(least));
+    }
+    trimmed(&table)
+}
+
+fn trimmed(table: &Table) -> Vec<String> {
+    let trim = |line: String| match line.strip_suffix(RESET) {
+        Some(line) => format!("{}{RESET}", line.trim_end()),
+        None => line.trim_end().to_owned(),
+    };
+    table.lines().map(trim).collect()
+}
+
+fn longest_word(table: &Table, column: usize) -> usize {
+    let rows = table.header().into_iter().chain(table.row_iter());
+    let cells = rows.filter_map(|row| row.cell_iter().nth(column)).map(Cell::content);
+    let longest = |cell: String| cell.split_whitespace().map(UnicodeWidthStr::width).max();
+    cells.filter_map(longest).max().unwrap_or_default()
+}
+
+/// The cells of a row, one after the other; later lines are indented.
+fn paragraph(row: &Row, width: usize) -> String {
+    let cells = row.cell_iter().map(Cell::content).filter(|cell| !cell.is_empty());
+    let (mut text, mut used) = (String::new(), 0);
+    for cell in cells {
+        let length = cell.width();
+        if used > 0 && used + 2 + length > width {
+            text.push_str("\n    ");
+            used = 4;
+        } else if used > 0 {
+            text.push_str("  ");
+            used += 2;
+        }
+        let folded = fold(&cell, used, 6, width);
+        used = folded.rsplit_once('\n').map_or(used + length, |(_, last)| last.width());
+        text.push_str(&folded);
+    }
+    text
 }
 
 #[cfg(test)]
@@ -106,14 +145,42 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_breaks_between_words() {
-        for (indent, width, expected) in [
-            (0, 20, "one two three"),
-            (0, 7, "one two\nthree"),
-            (2, 7, "one\n  two\n  three"),
-            (0, 3, "one\ntwo\nthree"),
-        ] {
-            assert_eq!(folded("one two three", indent, width), expected, "{indent} {width}");
-        }
+    fn a_table_that_is_too_wide_becomes_paragraphs() {
+        let mut table = table(&["App", "What", "Result"]);
+        table.add_row(["com.apple.mail", "read the subject", "allowed: the policy"]);
+        table.add_row(["com.apple.mail", "", "ok"]);
+        let check = |width: u16, expected: &[&str]| {
+            let mut table = table.clone();
+            table.set_width(width);
+            let lines = lines(&table).join("\n");
+            assert_eq!(anstream::adapter::strip_str(&lines).to_string(), expected.join("\n"), "{width}");
+        };
+        check(
+            60,
+            &[
+                " App             What              Result",
+                " com.apple.mail  read the subject  allowed: the policy",
+                " com.apple.mail                    ok",
+            ],
+        );
+        check(
+            45,
+            &[
+                " App             What      Result",
+                " com.apple.mail  read the  allowed: the",
+                "                 subject   policy",
+                " com.apple.mail            ok",
+            ],
+        );
+        check(
+            30,
+            &[
+                "App  What  Result",
+                "com.apple.mail",
+                "    read the subject",
+                "    allowed: the policy",
+                "com.apple.mail  ok",
+            ],
+        );
     }
 }

@@ -140,7 +140,7 @@ fn show(state: &State, common: &Common) -> Result<(), Failure> {
     if common.json {
         return Ok(paint::answer(&as_json(&policy, &path.display().to_string()), true)?);
     }
-    let mut stdout = anstream::stdout();
+    let mut stdout = paint::stdout();
     let (strong, faint) = (paint::STRONG, paint::FAINT);
     let there = if path.is_file() { "" } else { " (missing: the default applies)" };
     writeln!(stdout, "{faint}{}{there}{faint:#}", path.display())?;
@@ -202,7 +202,7 @@ fn check(file: Option<PathBuf>, common: &Common, mac: &Mac) -> Result<(), Failur
     match Policy::parse(&text) {
         Ok(policy) => {
             let (rules, profile) = (policy.rules().len(), policy.profile().as_str());
-            Ok(writeln!(anstream::stdout(), "{}: correct; profile {profile}, {rules} rules", path.display())?)
+            Ok(writeln!(paint::stdout(), "{}: correct; profile {profile}, {rules} rules", path.display())?)
         }
         Err(error) => Err(Failure::Failed(format!(
             "{}:{}:{}: {}",
@@ -232,7 +232,7 @@ fn set_profile(name: ProfileName, common: &Common, mac: &Mac) -> Result<(), Fail
     };
     let state = mac.open_state(common)?;
     change(&state, &format!("policy profile {}", profile.as_str()), || state.set_profile(profile))?;
-    Ok(writeln!(anstream::stdout(), "profile {}", profile.as_str())?)
+    Ok(writeln!(paint::stdout(), "profile {}", profile.as_str())?)
 }
 
 fn set_scripts(name: ScriptsName, common: &Common, mac: &Mac) -> Result<(), Failure> {
@@ -252,7 +252,7 @@ fn grants(state: &State, common: &Common) -> Result<(), Failure> {
         return Ok(paint::answer(&json!({ "grants": counting }), true)?);
     }
     if counting.is_empty() {
-        return Ok(writeln!(anstream::stdout(), "there are no approvals for longer than once")?);
+        return Ok(writeln!(paint::stdout(), "there are no approvals for longer than once")?);
     }
     let mut table = paint::table(&["Id", "App", "What", "Class", "Level", "Until", "Plugin", "By"]);
     for grant in counting {
@@ -287,7 +287,7 @@ impl Revoke {
         }
         // What takes something back does not wait for the log.
         note(state, format!("policy revoke: {revoked} grants"))?;
-        Ok(writeln!(anstream::stdout(), "revoked: {revoked}")?)
+        Ok(writeln!(paint::stdout(), "revoked: {revoked}")?)
     }
 }
 

@@ -46,7 +46,7 @@ impl SelfCheck {
             let body = json!({ "version": own, "latest": latest.to_string(), "newer": newer, "page": page });
             return Ok(paint::answer(&body, true)?);
         }
-        let mut stdout = anstream::stdout();
+        let mut stdout = paint::stdout();
         if !newer {
             return Ok(writeln!(stdout, "iac-mcp {own} is the newest version")?);
         }

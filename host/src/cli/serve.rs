@@ -3,15 +3,15 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
 
-use super::Failure;
 use super::config::Setting;
 use super::options::{Common, Mac};
+use super::{Failure, paint};
 use crate::mcp;
 
 pub(super) fn run(common: &Common, mac: Mac, settings: &[Setting]) -> Result<(), Failure> {
     if std::io::stdin().is_terminal() {
         let what = "This server waits for an MCP client to speak on its standard input. Clients start it themselves: see `iac-mcp setup`. Ctrl-C ends it.";
-        writeln!(anstream::stderr(), "{what}")?;
+        writeln!(paint::stderr(), "{what}")?;
     }
     // More threads gain nothing, since the work is waiting, and cost something: they wake each other for every message.
     // One begins calls in the order in which they came, also those whose client does not wait. Whatever computes or

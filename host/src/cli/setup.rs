@@ -109,10 +109,10 @@ impl Setup {
         }
         let what =
             format!("Done. Restart {} to use the server (its name there is `{}`)", client.title, self.name());
-        writeln!(anstream::stdout(), "{what}\nwritten to {}", file.display())?;
+        writeln!(paint::stdout(), "{what}\nwritten to {}", file.display())?;
         if client.id == "claude-code" {
             writeln!(
-                anstream::stdout(),
+                paint::stdout(),
                 "close Claude Code before its next start: a session that runs may write its own file again"
             )?;
         }
@@ -127,7 +127,7 @@ impl Setup {
         }
         let there: Vec<&Client> = CLIENTS.iter().filter(|client| is_there(client)).collect();
         if there.is_empty() {
-            writeln!(anstream::stdout(), "no MCP client was found; `iac-mcp setup CLIENT` shows an entry")?;
+            writeln!(paint::stdout(), "no MCP client was found; `iac-mcp setup CLIENT` shows an entry")?;
             return list(common);
         }
         let mut failed = false;
@@ -141,12 +141,12 @@ impl Setup {
     fn offer_one(&self, client: &Client, arguments: &[String], common: &Common) -> Result<bool, Failure> {
         let Client { title, id, .. } = client;
         if client.form == Form::Shown {
-            writeln!(anstream::stdout(), "{title}: `iac-mcp setup {id}` shows an entry to paste")?;
+            writeln!(paint::stdout(), "{title}: `iac-mcp setup {id}` shows an entry to paste")?;
             return Ok(false);
         }
         let file = self.file(client)?;
         if has_server(client, &file, self.name()) {
-            writeln!(anstream::stdout(), "{title}: is set up already ({})", file.display())?;
+            writeln!(paint::stdout(), "{title}: is set up already ({})", file.display())?;
             return Ok(false);
         }
         let question = format!("{title}: add this server to {}?", file.display());
@@ -157,7 +157,7 @@ impl Setup {
             Ok(()) => Ok(false),
             // The next client may work.
             Err(failure) => {
-                writeln!(anstream::stderr(), "{title}: {failure}")?;
+                writeln!(paint::stderr(), "{title}: {failure}")?;
                 Ok(true)
             }
         }
@@ -202,7 +202,8 @@ impl Setup {
             Form::Shown => (client.title.to_owned(), "paste this in its settings".to_owned()),
             _ => (file.display().to_string(), format!("add this by hand, or run `{again} --write`")),
         };
-        Ok(writeln!(anstream::stdout(), "{place}\n{how}:\n\n{}", whole.trim_end())?)
+        writeln!(paint::stdout(), "{place}\n{how}:\n")?;
+        Ok(writeln!(anstream::stdout(), "{}", whole.trim_end())?)
     }
 
     fn name(&self) -> &str {
@@ -230,7 +231,7 @@ impl Setup {
                 "{} had {other_names} more names (hard links); they still have the old content",
                 file.display()
             );
-            writeln!(anstream::stderr(), "{what}")?;
+            writeln!(paint::stderr(), "{what}")?;
         }
         Ok(())
     }
@@ -381,13 +382,21 @@ fn list(common: &Common) -> Result<(), Failure> {
             (true, false) => "yes",
             (false, false) => "no",
         };
-        let file = if client.form == Form::Shown { "none".to_owned() } else { file.display().to_string() };
+        let file = if client.form == Form::Shown { "none".to_owned() } else { as_typed(&file, &home) };
         table.add_row([client.id, client.title, &file, found]);
     }
     paint::print(&table)?;
     let how =
         "`iac-mcp setup --yes` writes to every client that was found; `iac-mcp setup --undo` takes that back";
-    Ok(writeln!(anstream::stdout(), "{how}")?)
+    Ok(writeln!(paint::stdout(), "{how}")?)
+}
+
+/// A path as people write it: `~` for their home folder.
+fn as_typed(file: &Path, home: &Path) -> String {
+    match file.strip_prefix(home) {
+        Ok(below) => format!("~/{}", below.display()),
+        Err(_) => file.display().to_string(),
+    }
 }
 
 /// What the client starts the server with: the options that were given here, with whole paths.

@@ -84,7 +84,7 @@ impl New {
         simulated::unpack(&base).map_err(Failure::Failed)?;
         worlds::generate(&folder, &base, &Amounts { messages, events, files, tasks, seed })?;
         let (name, word) = (folder.display(), shell_word(&folder.to_string_lossy()));
-        Ok(writeln!(anstream::stdout(), "created {name}; use it with: iac-mcp serve --world {word}")?)
+        Ok(writeln!(paint::stdout(), "created {name}; use it with: iac-mcp serve --world {word}")?)
     }
 }
 
@@ -99,7 +99,7 @@ fn a_mac(folder: &Path) -> Result<&Path, Failure> {
 
 fn reset(folder: &Path) -> Result<(), Failure> {
     worlds::reset(folder)?;
-    Ok(writeln!(anstream::stdout(), "{} has its original state again", folder.display())?)
+    Ok(writeln!(paint::stdout(), "{} has its original state again", folder.display())?)
 }
 
 fn amount(text: &str) -> Result<usize, String> {

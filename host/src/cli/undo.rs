@@ -40,7 +40,7 @@ fn list(state: &State, common: &Common) -> Result<(), Failure> {
         return Ok(paint::answer(&json!({ "undo": undos }), true)?);
     }
     if undos.is_empty() {
-        return Ok(writeln!(anstream::stdout(), "no write of the last hour can be undone")?);
+        return Ok(writeln!(paint::stdout(), "no write of the last hour can be undone")?);
     }
     let mut table = paint::table(&["Id", "Written", "App", "Object", "Property", "Old value"]);
     for undo in &undos {

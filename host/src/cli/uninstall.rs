@@ -40,7 +40,7 @@ impl Uninstall {
         let taken = setup::take_back(&setup::Wanted::default(), common)?;
         if !taken.is_empty() && !common.json {
             writeln!(
-                anstream::stderr(),
+                paint::stderr(),
                 "restart the clients that run now, because they keep their server until then"
             )?;
         }
@@ -57,12 +57,12 @@ fn tell(common: &Common, taken: &[Taken]) -> Result<(), Failure> {
         paint::answer(&json!({ "clients": clients, "left": left }), true)?;
     } else {
         if taken.is_empty() {
-            writeln!(anstream::stdout(), "no client has the server from `setup`")?;
+            writeln!(paint::stdout(), "no client has the server from `setup`")?;
         }
         taken.iter().try_for_each(Taken::print)?;
-        writeln!(anstream::stdout(), "\nThis is left, for you to remove:")?;
+        writeln!(paint::stdout(), "\nThis is left, for you to remove:")?;
         for (what, how) in left {
-            writeln!(anstream::stdout(), "- {what}: {how}")?;
+            writeln!(paint::stdout(), "- {what}: {how}")?;
         }
     }
     if taken.iter().any(|each| each.what.is_err()) { Err(Failure::Said) } else { Ok(()) }

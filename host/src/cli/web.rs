@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use iac_core::foreign;
 use url::{Host, Url};
 
-use super::Failure;
+use super::{Failure, paint};
 
 /// Seconds for a connection, for a whole answer, and without a thousand bytes in each.
 const CONNECTING: &str = "15";
@@ -272,7 +272,7 @@ pub(super) fn fetch(address: &Address, mut request: Request<'_>) -> Result<Reply
         };
         if next.host() != at.host() {
             request.login = None;
-            writeln!(anstream::stderr(), "{} leads to {}", at.host(), next.host())?;
+            writeln!(paint::stderr(), "{} leads to {}", at.host(), next.host())?;
         }
         at = next;
     }

@@ -266,10 +266,10 @@ fn show(engine: &Engine, load: &Row, measured: &[Measured]) -> Result<(), Failur
         }
     }
     paint::print(&times)?;
-    writeln!(anstream::stdout())?;
+    writeln!(paint::stdout())?;
     paint::print(&used)?;
     let engine = engine.backend().name();
-    Ok(writeln!(anstream::stdout(), "\nengine: {engine}; a share up to 1 is within the design's target")?)
+    Ok(writeln!(paint::stdout(), "\nengine: {engine}; a share up to 1 is within the design's target")?)
 }
 
 #[cfg(test)]

@@ -173,7 +173,7 @@ impl New {
         }
         let (needs, source) = (self.language.needs(), self.language.source());
         Ok(writeln!(
-            anstream::stdout(),
+            paint::stdout(),
             "created {id}/: a plugin that counts notes, and one golden call\n\n\
              \x20 cd {id}\n\
              \x20 {needs}\n\
@@ -197,7 +197,7 @@ impl Build {
 /// Says where a package is, and how large.
 fn made(package: &Path) -> Result<(), Failure> {
     let bytes = std::fs::metadata(package)?.len();
-    Ok(writeln!(anstream::stdout(), "{}: {bytes} bytes", package.display())?)
+    Ok(writeln!(paint::stdout(), "{}: {bytes} bytes", package.display())?)
 }
 
 /// Builds the plugin of a folder; returns where its package is.
@@ -261,7 +261,7 @@ fn script(package: &Package, name: &str) -> Result<(), Failure> {
 }
 
 fn show(package: &Package) -> Result<(), Failure> {
-    let mut out = anstream::stdout();
+    let mut out = paint::stdout();
     let manifest = &package.manifest;
     writeln!(out, "{} {}: {}", manifest.id, manifest.version, manifest.description)?;
     writeln!(out, "{} bytes, sha256 {}", package.size, package.sha256)?;

@@ -8,8 +8,8 @@ use clap::Args;
 use ignore::WalkBuilder;
 
 use super::test::Test;
-use crate::cli::Failure;
 use crate::cli::options::Common;
+use crate::cli::{Failure, paint};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Dev {
@@ -36,13 +36,9 @@ impl Dev {
             let before = stamp(&self.what);
             match Test::of(self.what.clone(), self.folder.clone()).run(common, roots.to_vec()) {
                 Ok(()) | Err(Failure::Said) => {}
-                Err(failure) => writeln!(anstream::stderr(), "{failure}")?,
+                Err(failure) => writeln!(paint::stderr(), "{failure}")?,
             }
-            writeln!(
-                anstream::stderr(),
-                "waiting for a change in {}; Ctrl-C ends this",
-                self.what.display()
-            )?;
+            writeln!(paint::stderr(), "waiting for a change in {}; Ctrl-C ends this", self.what.display())?;
             while stamp(&self.what) == before {
                 std::thread::sleep(LOOK);
             }

@@ -186,7 +186,7 @@ impl Row {
 
     /// Writes what the plugin wrote into its log, and where it was stopped. A call that is as expected shows warnings only.
     fn explain(&self) -> Result<(), Failure> {
-        let mut out = anstream::stdout();
+        let mut out = paint::stdout();
         let all = matches!(self.outcome, Outcome::Differs(_));
         for Line { level, text } in &self.log {
             if all || matches!(level, LogLevel::Error | LogLevel::Warn) {

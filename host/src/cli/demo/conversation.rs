@@ -78,7 +78,7 @@ impl Conversation {
         }
         let mut out = anstream::stdout();
         let (good, strong) = (paint::GOOD, paint::STRONG);
-        let sentence = paint::folded(sentence, INDENT, paint::width());
+        let sentence = paint::fold(sentence, INDENT, INDENT, paint::width());
         writeln!(out, "\n  {good}●{good:#} {strong}{sentence}{strong:#}")?;
         lines.iter().try_for_each(|line| writeln!(out, "    {line}"))?;
         Ok(())

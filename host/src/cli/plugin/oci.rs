@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use super::place::{LARGEST, Sha};
-use crate::cli::Failure;
 use crate::cli::web::{self, Address, Method, Reply, Request, shown};
+use crate::cli::{Failure, paint};
 use crate::plugins::engine::package::Package;
 use crate::plugins::engine::signature::LONGEST;
 
@@ -265,7 +265,7 @@ impl<'a> Registry<'a> {
         let realm = parameter("realm").ok_or_else(|| address.fails("it names no place for a login"))?;
         let mut realm = address.join(realm)?;
         if basic.is_some() && realm.host() != address.host() {
-            writeln!(anstream::stderr(), "{} sends the login to {}", address.host(), realm.host())?;
+            writeln!(paint::stderr(), "{} sends the login to {}", address.host(), realm.host())?;
         }
         if let Some(service) = parameter("service") {
             realm = realm.with("service", service);

@@ -127,7 +127,7 @@ impl Set {
             Some(value) => drop(receipt.settings.insert(key.clone(), value)),
             None => drop(receipt.settings.shift_remove(&key)),
         })?;
-        Ok(writeln!(anstream::stdout(), "{said}")?)
+        Ok(writeln!(paint::stdout(), "{said}")?)
     }
 }
 
@@ -156,7 +156,7 @@ impl Limit {
         let Limits { compute, wall, memory, .. } = bounds;
         let memory = memory / (1024 * 1024);
         Ok(writeln!(
-            anstream::stdout(),
+            paint::stdout(),
             "{id}: at most {compute:?} of computing, {wall:?} in total, {memory} MiB"
         )?)
     }
@@ -174,7 +174,7 @@ impl Add {
         let mut grants = package.grants();
         add_folders(&mut grants, &package, &folders)?;
         let manifest = &package.manifest;
-        let mut out = anstream::stdout();
+        let mut out = paint::stdout();
         writeln!(out, "{} {}: {}", manifest.id, manifest.version, manifest.description)?;
         let lines = trust::lines(&package, &found, signer.as_ref());
         let receipt = receipt(&package, &found, signer.clone(), grants);
@@ -200,7 +200,7 @@ impl Update {
         let signer = trust::signer(&package::read(&found.bytes)?, &found)?;
         let package = verified(common, &found.bytes)?;
         let old = held(&installed, &package.manifest.id)?;
-        let mut out = anstream::stdout();
+        let mut out = paint::stdout();
         if package.sha256 == old.sha256 {
             let (id, version) = (&package.manifest.id, &old.version);
             return Ok(writeln!(out, "{id} {version} is up to date; nothing changed")?);
@@ -287,11 +287,11 @@ impl Grant {
         let grants = what.grants(&installed, &level)?;
         let lines = what.shown(&grants);
         if !is_wanted(&installed, &what.id, &grants)? {
-            writeln!(anstream::stdout(), "{} does not ask for {lines}", what.id)?;
+            writeln!(paint::stdout(), "{} does not ask for {lines}", what.id)?;
             agree(yes, "grant it all the same?")?;
         }
         installed.edit(&what.id, |receipt| receipt.grants.add(grants))?;
-        Ok(writeln!(anstream::stdout(), "{} has {lines}", what.id)?)
+        Ok(writeln!(paint::stdout(), "{} has {lines}", what.id)?)
     }
 }
 
@@ -312,7 +312,7 @@ impl Reach {
             receipt.grants.language_servers.retain(|root| !grants.language_servers.contains(root));
             receipt.grants.store &= !grants.store;
         })?;
-        Ok(writeln!(anstream::stdout(), "{} no longer has {lines}", self.id)?)
+        Ok(writeln!(paint::stdout(), "{} no longer has {lines}", self.id)?)
     }
 
     /// What is given or taken, in words, with the target as it was typed.
@@ -366,7 +366,7 @@ pub(super) fn list(common: &Common) -> Result<(), Failure> {
     }
     if plugins.is_empty() {
         let none = "no plugin is installed; `iac-mcp plugin add FILE|ID` installs one";
-        return Ok(writeln!(anstream::stdout(), "{none}")?);
+        return Ok(writeln!(paint::stdout(), "{none}")?);
     }
     let mut table = paint::table(&["Plugin", "Version", "State", "Tools", "Has"]);
     for (id, receipt) in &plugins {
@@ -400,7 +400,7 @@ pub(super) fn switch(common: &Common, id: &str, off: bool) -> Result<(), Failure
         (false, true) => "is disabled: its tools are gone, and its permissions and data stay",
         (false, false) => "is enabled again",
     };
-    Ok(writeln!(anstream::stdout(), "{id} {said}")?)
+    Ok(writeln!(paint::stdout(), "{id} {said}")?)
 }
 
 /// Shows all that is known of an installed plugin.
@@ -413,7 +413,7 @@ pub(super) fn show(common: &Common, id: &str) -> Result<(), Failure> {
     if common.json {
         return Ok(paint::answer(&json!({"id": id, "state": state, "receipt": receipt}), true)?);
     }
-    let mut out = anstream::stdout();
+    let mut out = paint::stdout();
     writeln!(out, "{id} {}: {}", receipt.version, receipt.description)?;
     writeln!(out, "state: {state}")?;
     writeln!(out, "from {}, sha256 {}", receipt.source, receipt.sha256)?;
@@ -469,8 +469,8 @@ pub(super) fn outdated(common: &Common, login: Option<&Path>) -> Result<(), Fail
     }
     match (common.json, none, table.is_empty()) {
         (true, ..) => paint::answer(&json!({ "plugins": rows }), true)?,
-        (_, true, _) => writeln!(anstream::stdout(), "no plugin is installed")?,
-        (_, _, true) if failures.is_empty() => writeln!(anstream::stdout(), "all plugins are up to date")?,
+        (_, true, _) => writeln!(paint::stdout(), "no plugin is installed")?,
+        (_, _, true) if failures.is_empty() => writeln!(paint::stdout(), "all plugins are up to date")?,
         (_, _, true) => {}
         _ => paint::print(&table)?,
     }
@@ -514,12 +514,12 @@ pub(super) fn release(common: &Common, id: &str) -> Result<(), Failure> {
         Some(reason) => format!("{id} is no longer quarantined; the reason was: {reason}"),
         None => format!("{id} was not quarantined; nothing changed"),
     };
-    Ok(writeln!(anstream::stdout(), "{said}")?)
+    Ok(writeln!(paint::stdout(), "{said}")?)
 }
 
 pub(super) fn remove(common: &Common, id: &str) -> Result<(), Failure> {
     installed(common)?.remove(id)?;
-    Ok(writeln!(anstream::stdout(), "removed {id} and its data")?)
+    Ok(writeln!(paint::stdout(), "removed {id} and its data")?)
 }
 
 /// Reads a package, compiles it into the cache, and has it list its tools.

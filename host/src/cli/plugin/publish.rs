@@ -74,7 +74,7 @@ impl Keygen {
             let body = json!({ "secretKey": self.file, "publicKey": public, "key": key });
             return Ok(paint::answer(&body, true)?);
         }
-        let mut out = anstream::stdout();
+        let mut out = paint::stdout();
         writeln!(out, "keep {} to yourself, and keep a copy", self.file.display())?;
         writeln!(out, "write this line into plugin.toml, and publish the key where people can compare it:")?;
         Ok(writeln!(out, "key = \"{key}\"")?)
@@ -103,7 +103,7 @@ impl Sign {
         let beside = PathBuf::from(format!("{}{SUFFIX}", self.package.display()));
         let mut file = std::fs::File::create(&beside)?;
         file.write_all(signed.into_string().as_bytes())?;
-        Ok(writeln!(anstream::stdout(), "{}: {says}", beside.display())?)
+        Ok(writeln!(paint::stdout(), "{}: {says}", beside.display())?)
     }
 }
 
@@ -131,7 +131,7 @@ fn show(package: &Package, pushed: &Image, common: &Common) -> Result<(), Failur
             json!({"id": id, "version": version, "source": pushed.to_string(), "sha256": package.sha256});
         return Ok(paint::answer(&body, true)?);
     }
-    let mut out = anstream::stdout();
+    let mut out = paint::stdout();
     writeln!(out, "published {id} {version} at {}; others install it with", pushed.without_reference())?;
     Ok(writeln!(out, "iac-mcp plugin add {pushed}")?)
 }

@@ -159,13 +159,14 @@ impl Told {
             let body = json!({ "decision": decision, "level": level, "reason": reason, "by": why, "policyLine": line });
             return Ok(paint::answer(&body, true)?);
         }
-        let mut stdout = anstream::stdout();
+        let mut stdout = paint::stdout();
         let (strong, faint) = (paint::STRONG, paint::FAINT);
         let since = if reason.is_empty() { String::new() } else { format!(": it {reason}") };
         writeln!(stdout, "{strong}{decision}{strong:#}  {}{since}", level.as_str())?;
         writeln!(stdout, "by {why}")?;
         if let Some(line) = line {
-            writeln!(stdout, "{faint}a line in `rules` that would allow it:{faint:#}\n  {line}")?;
+            writeln!(stdout, "{faint}a line in `rules` that would allow it:{faint:#}")?;
+            writeln!(anstream::stdout(), "  {line}")?;
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use iac_core::permission::{Level, Rule, Ruling};
 use super::{Failure, LevelName, change, in_words};
 use crate::cli::ask::agree;
 use crate::cli::options::{Common, Mac};
-use crate::cli::plugin;
+use crate::cli::{paint, plugin};
 
 #[derive(Debug, Args)]
 pub(super) struct RuleArguments {
@@ -56,7 +56,7 @@ impl RuleArguments {
         }
         let order = format!("policy {} {}", decision.as_str(), in_words(&rule));
         change(&state, &order, || state.add_rule(&rule))?;
-        Ok(writeln!(anstream::stdout(), "{}: {}", decision.as_str(), in_words(&rule))?)
+        Ok(writeln!(paint::stdout(), "{}: {}", decision.as_str(), in_words(&rule))?)
     }
 }
 

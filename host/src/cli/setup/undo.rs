@@ -42,7 +42,7 @@ pub(super) fn run(wanted: &Wanted<'_>, common: &Common) -> Result<(), Failure> {
     if common.json {
         paint::answer(&json!({ "clients": all.iter().map(Taken::json).collect::<Vec<_>>() }), true)?;
     } else if all.is_empty() {
-        writeln!(anstream::stdout(), "`setup` has written nothing here that could be taken back")?;
+        writeln!(paint::stdout(), "`setup` has written nothing here that could be taken back")?;
     }
     if !common.json {
         all.iter().try_for_each(Taken::print)?;
@@ -108,8 +108,8 @@ impl Taken {
     pub(in super::super) fn print(&self) -> Result<(), Failure> {
         let file = self.file.display();
         match &self.what {
-            Ok(what) => writeln!(anstream::stdout(), "{file}: {what}")?,
-            Err(error) => writeln!(anstream::stderr(), "{file}: {error}")?,
+            Ok(what) => writeln!(paint::stdout(), "{file}: {what}")?,
+            Err(error) => writeln!(paint::stderr(), "{file}: {error}")?,
         }
         Ok(())
     }
