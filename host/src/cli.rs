@@ -112,6 +112,17 @@ enum Command {
     Man(help::Man),
 }
 
+impl Command {
+    /// Whether it prints more than a screen often enough to be read in a pager.
+    fn is_long(&self) -> bool {
+        match self {
+            Self::Describe(_) | Self::Tools(_) | Self::Lint(_) => true,
+            Self::Audit(audit) => audit.shows(),
+            _ => false,
+        }
+    }
+}
+
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
@@ -183,6 +194,9 @@ impl Arguments {
     fn run(self, settings: &[config::Setting]) -> Result<(), Failure> {
         let Self { command, common, mac, color } = self;
         color.write_global();
+        let is_long = command.as_ref().is_some_and(Command::is_long) && !common.json;
+        // Dropped at the end of this function, so that an error comes after the pages.
+        let _pager = is_long.then(paint::paged).flatten();
         match command {
             None if io::stdin().is_terminal() => usage(),
             None | Some(Command::Serve) => serve::run(&common, mac, settings),

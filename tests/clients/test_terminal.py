@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import unittest
@@ -70,8 +71,9 @@ class Terminal(unittest.TestCase):
             timeout=PATIENCE,
         )
 
-    def at(self, line, columns, **environment):
-        with Screen(self.home, *shlex.split(line), columns=columns, rows=60, IAC_MCP_WORLD="mac", **environment) as screen:
+    def at(self, line, columns, pager="cat", **environment):
+        environment = {"IAC_MCP_WORLD": "mac", "PAGER": pager} | environment
+        with Screen(self.home, *shlex.split(line), columns=columns, rows=60, **environment) as screen:
             status, text = screen.end()
             return status, text, screen.said
 
@@ -142,6 +144,39 @@ class Terminal(unittest.TestCase):
                 ended = self.run_piped(*shlex.split(line), world=True)
                 self.assertIn(ended.returncode, (1, 2))
                 self.assertRegex(ended.stderr, f"(?i)(did you mean|similar|nearest|tip)[^\n]*{expected}")
+
+    @unittest.skipUnless(shutil.which("less"), "skipped: less is not installed")
+    def test_a_long_answer_waits_in_the_pager_and_a_short_one_does_not(self):
+        for rows, waits in ((10, True), (200, False)):
+            with self.subTest(rows), Screen(self.home, "describe", "Finder", rows=rows, IAC_MCP_WORLD="mac") as screen:
+                screen.wait_for("add a term to see" if rows == 200 else ":")
+                self.assertIn(b"\x1b[1m", screen.said)
+                if waits:
+                    os.kill(screen.process.pid, signal.SIGINT)
+                    self.assertIsNone(screen.process.poll(), "the pager is not left alone")
+                self.assertEqual(screen.end(b"q" if waits else None)[0], 0)
+                self.assertTrue(screen.is_given_back(), screen.said)
+
+    def test_the_pager_is_the_one_of_its_reader(self):
+        marks = "sed s/^/|/"
+        for line, environment, is_paged in (
+            ("describe Mail", {"PAGER": marks}, True),
+            ("describe Mail", {"PAGER": "cat", "IAC_MCP_PAGER": marks}, True),
+            ("audit", {"PAGER": marks}, True),
+            ("audit verify", {"PAGER": marks}, False),
+            ("describe Mail --json", {"PAGER": marks}, False),
+            ("describe Mail", {"PAGER": marks, "TERM": "dumb"}, False),
+            ("describe Mail", {"PAGER": "no-such-pager"}, False),
+        ):
+            with self.subTest(line, **environment):
+                status, text, _ = self.at(line, 80, **environment)
+                self.assertEqual((status, text.startswith("|")), (0, is_paged), text)
+                if is_paged:
+                    self.assertLessEqual(max(map(len, text.splitlines())), 81)
+        self.assertNotIn("|", self.run_piped("describe", "Mail", world=True, PAGER=marks).stdout)
+        status, text, said = self.at("describe Mial", 80, pager=marks)
+        self.assertEqual((status, text.startswith("error: ")), (1, True))
+        self.assertFalse(is_coloured(self.at("describe Mail", 80, pager=marks, NO_COLOR="1")[2]))
 
     def test_a_reader_that_has_enough_is_no_failure(self):
         for line in ("describe Finder", "audit export", "completions bash"):

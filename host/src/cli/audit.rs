@@ -147,6 +147,13 @@ impl Audit {
     }
 }
 
+impl Audit {
+    /// Whether it lists entries.
+    pub(super) fn shows(&self) -> bool {
+        matches!(self.command, None | Some(Command::Show(_)))
+    }
+}
+
 fn verify(state: &State, common: &Common) -> Result<(), Failure> {
     let findings = audit::verify(state.folder())?;
     let mut stdout = paint::stdout();

@@ -2,6 +2,7 @@
 
 mod fold;
 mod json;
+mod pager;
 
 use std::io::{self, Write as _};
 
@@ -13,6 +14,7 @@ use unicode_width::UnicodeWidthStr;
 
 pub(super) use fold::{fold, stderr, stdout};
 pub(super) use json::{Shortened, json};
+pub(super) use pager::paged;
 
 pub(super) const ERROR: Style = AnsiColor::Red.on_default().bold();
 pub(super) const STRONG: Style = Style::new().bold();
@@ -69,6 +71,9 @@ pub(super) fn table(header: &[&str]) -> Table {
     // A terminal that was never given a size says 0, and every letter would get a line of its own.
     if table.width() == Some(0) {
         table.set_width(UNKNOWN);
+    }
+    if let (true, Some(columns)) = (pager::is_paged(), columns()) {
+        table.set_width(u16::try_from(columns).unwrap_or(UNKNOWN));
     }
     let cell = |name: &&str| Cell::new(name.trim_start_matches('#')).add_attribute(Attribute::Bold);
     table.set_header(header.iter().map(cell));

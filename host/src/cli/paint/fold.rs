@@ -1,6 +1,6 @@
 //! Lines that fit the terminal: they break between words, where the terminal itself would break them inside one.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal as _, Write};
 
 use anstream::AutoStream;
 use anstream::stream::{AsLockedWrite, RawStream};
@@ -22,17 +22,17 @@ pub(in crate::cli) struct Folded<S: RawStream + AsLockedWrite> {
 
 /// The standard output for words.
 pub(in crate::cli) fn stdout() -> Folded<io::Stdout> {
-    Folded::new(io::stdout(), AutoStream::auto(io::stdout()))
+    Folded::new(super::pager::is_terminal(), AutoStream::auto(io::stdout()))
 }
 
 /// The standard error for words.
 pub(in crate::cli) fn stderr() -> Folded<io::Stderr> {
-    Folded::new(io::stderr(), AutoStream::auto(io::stderr()))
+    Folded::new(io::stderr().is_terminal(), AutoStream::auto(io::stderr()))
 }
 
 impl<S: RawStream + AsLockedWrite> Folded<S> {
-    fn new(raw: impl IsTerminal, stream: AutoStream<S>) -> Self {
-        let width = raw.is_terminal().then(super::columns).flatten();
+    fn new(is_terminal: bool, stream: AutoStream<S>) -> Self {
+        let width = is_terminal.then(super::columns).flatten();
         Self { stream, width, line: Vec::new() }
     }
 
