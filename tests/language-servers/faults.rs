@@ -173,17 +173,23 @@ async fn it_says_only_where_all_is() {
 /// the whole one.
 #[tokio::test]
 async fn it_lacks_what_it_could_not_read() {
-    for (code, expected) in [
-        ("pp_file_not_found", " [\"Degraded\"]"),
-        ("fatal_too_many_errors", " [\"Syntax\"]"),
-        ("invalid_token_after_toplevel_declarator", " [\"Syntax\"]"),
-        ("undeclared_var_use", " []"),
+    let drops = "invalid_token_after_toplevel_declarator";
+    for (code, text, expected) in [
+        ("pp_file_not_found", "", r#" ["Degraded"]"#),
+        ("fatal_too_many_errors", "", r#" ["Syntax"]"#),
+        (drops, "X a * f(void) {\n}\n", r#" ["Syntax"]"#),
+        (drops, "X a b[] = {\n};\n", " []"),
+        (drops, "X a f(void);\n{\n}\n", " []"),
+        ("undeclared_var_use", "X a * f(void) {\n}\n", " []"),
     ] {
         let said = json!([{"range": range(0, 0, 3), "code": code, "message": "an error"}]);
         let params = json!({"uri": "file://FOLDER/root/a.faulty", "diagnostics": said});
         let say = json!({"say": {"method": "textDocument/publishDiagnostics", "params": params}});
         let script = json!([{"on": "textDocument/didOpen", "do": [say]}, {"on": "textDocument/documentSymbol", "do": [{"answer": []}]}]);
-        check(script, outline(), expected).await;
+        let rig = Rig::new(&script, &json!({}), &json!({}));
+        put(&rig.root().join("a.faulty"), text);
+        assert_eq!(show(&rig.answer(outline()).await), expected, "{code} {text}");
+        rig.end().await;
     }
 }
 

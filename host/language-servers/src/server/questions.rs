@@ -13,7 +13,7 @@ use super::{Halt, OUTLINES, Outline, Reach, Server, declared};
 use crate::connection::lock;
 use crate::macros;
 use crate::profile::Supplement;
-use crate::text::Text;
+use crate::text::{Text, converted, raw_range};
 use crate::types::{
     Answered, Cause, Completions, Doubt, Failure, Freshness, Locations, Neighbour, Part, Place, Position,
     Range, Relation, Shown, State, Step, Symbols,
@@ -25,8 +25,11 @@ const HIDDEN: Duration = Duration::from_secs(2);
 /// What clangd says where an included file is not there.
 const NOT_FOUND: &str = "pp_file_not_found";
 
-/// What clangd says where it stops reading a file, and where it takes what an unknown macro stands before for a name.
-const LOST: [&str; 2] = ["fatal_too_many_errors", "invalid_token_after_toplevel_declarator"];
+/// What clangd says where it stops reading a file.
+const TOO_MANY: &str = "fatal_too_many_errors";
+
+/// What clangd says where it takes what an unknown macro stands before for a name, and drops what follows.
+const DROPS: &str = "invalid_token_after_toplevel_declarator";
 
 const STEP: Duration = Duration::from_millis(20);
 
@@ -91,12 +94,12 @@ impl Server {
         // jdtls outlines nothing in a project that it could not import. A text without a block declares nothing.
         let has_blocks = || self.profile.words.is_none_or(|words| words::has_blocks(&text, words));
         let is_lost = items.is_empty() && self.state() == State::Degraded && has_blocks();
-        if is_lost || self.has_said(path, &[NOT_FOUND]) {
+        if is_lost || self.has_said(path, NOT_FOUND, |_| true) {
             freshness.doubt(Doubt::Degraded);
         }
         // Between the tags of TSX and JSX stands text, in which an apostrophe opens nothing.
         let reads = self.profile.words.filter(|_| !path.ends_with("sx"));
-        if self.has_said(path, &LOST) || reads.is_some_and(|words| !words::is_balanced(&text, words)) {
+        if self.is_cut(path, &text) || reads.is_some_and(|words| !words::is_balanced(&text, words)) {
             freshness.doubt(Doubt::Syntax);
         }
         let symbols = Arc::new(Symbols { items, flat, hidden: left_out, freshness });
@@ -114,14 +117,22 @@ impl Server {
         Ok(symbols.part(part, text.as_ref().map(|(text, _)| &**text)))
     }
 
-    /// Whether a compiler said one of these of a file: that it includes one that was not found, on which symbols may rest,
-    /// or that it could not read all of it.
-    fn has_said(&self, path: &str, codes: &[&str]) -> bool {
+    /// Whether a compiler said this of a file, of a place that counts.
+    fn has_said(&self, path: &str, code: &str, counts: impl Fn(&Json) -> bool) -> bool {
         let pushed = lock(&self.heard.pushed);
         let items = pushed.get(path).and_then(|pushed| pushed.items.as_array());
-        let code =
-            |item: &Json| item.get("code").and_then(Json::as_str).is_some_and(|it| codes.contains(&it));
-        items.into_iter().flatten().any(code)
+        let is = |item: &&Json| item.get("code").and_then(Json::as_str) == Some(code);
+        items.into_iter().flatten().filter(is).any(counts)
+    }
+
+    /// Whether a compiler did not read all of a file: it gave up, or dropped what begins the body of a function.
+    fn is_cut(&self, path: &str, text: &Text) -> bool {
+        let drops = |item: &Json| {
+            let at = item.get("range").and_then(raw_range).map(|range| converted(range, text, self.encoding));
+            let rest = at.and_then(|at| text.as_str().get(text.offset(at.start)..)).unwrap_or_default();
+            rest.chars().find(|letter| matches!(letter, ';' | '=' | '{')) == Some('{')
+        };
+        self.has_said(path, TOO_MANY, |_| true) || self.has_said(path, DROPS, drops)
     }
 
     /// Returns the lines that a server leaves out of an open file; none where it should have said so and has not. It
