@@ -365,6 +365,8 @@ pub struct Elements {
     pub containers: Vec<Path>,
     /// The collection in a container that holds further containers of the same elements, if these are read too.
     pub inner: Option<Arc<Member>>,
+    /// For each container what stands right inside it and must not be read, if containers inside are read too.
+    pub closed: Vec<Vec<Shut>>,
     /// The collection in it.
     pub collection: Arc<Member>,
     /// The identity of the elements.
@@ -393,6 +395,15 @@ pub struct Elements {
     pub offset: i64,
     /// How much of a long text.
     pub text: TextWindow,
+}
+
+/// A closed place, or a folder that one is in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shut {
+    /// Its name, as the disk compares names.
+    pub name: String,
+    /// The closed place in words.
+    pub place: String,
 }
 
 impl Elements {

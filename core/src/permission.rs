@@ -12,7 +12,7 @@ mod touch;
 use std::sync::Arc;
 
 use crate::Millis;
-use crate::action::{Action, Deed, SystemDeed, Terms};
+use crate::action::{Action, Deed, Shut, SystemDeed, Terms};
 use crate::app::App;
 use crate::fault::Fault;
 use crate::specifier::Path;
@@ -53,6 +53,14 @@ impl Gate {
     /// Whether no closed place stands in the way of listing what is in a container.
     pub(crate) fn may_list(&self, app: &App, container: &Path) -> bool {
         self.closed.is_listed(&app.bundle_id, &Terms(app.dictionary.clone()), container)
+    }
+
+    /// What a read of everything in a folder has to leave out.
+    pub(crate) fn left_out(&self, app: &App, folder: &Path) -> Vec<Shut> {
+        if self.closed.is_empty() {
+            return Vec::new();
+        }
+        self.closed.left_out(&app.bundle_id, &Terms(app.dictionary.clone()), folder)
     }
 }
 

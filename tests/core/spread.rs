@@ -260,3 +260,46 @@ fn counting_reads_no_element() {
         played.outcome.body
     );
 }
+
+/// A container that refuses to be read, or is gone by then, is named, and the others are read all the same.
+#[test]
+fn a_container_that_cannot_be_read_is_skipped_and_named() {
+    let thing = |n: i64| json!({"id": n, "name": "t", "text": "a", "n": n, "flag": false});
+    let tree = json!({"rooms": [], "things": [], "boxes": [
+        {"name": "one", "things": [thing(1)], "boxes": []},
+        {"name": "locked", "things": [thing(2)], "boxes": [], "locked": -10004},
+        {"name": "two", "things": [thing(3)], "boxes": []}]});
+    let world = json!({"tree": tree, "rows": [], "refuses": []});
+    for recursive in [false, true] {
+        let mut call = call(every("box", json!("application")), -3);
+        if recursive {
+            call["container"] = json!("application");
+            call["recursive"] = json!(true);
+        }
+        let body = engine::play("iac_mcp_get_elements", &call, &world).outcome.body;
+        assert_eq!(shown(&body), [(json!(1), json!("a")), (json!(3), json!("a"))], "{body}");
+        assert_eq!(body["complete"], json!(false), "{body}");
+        assert_eq!(body["reason"], "one container was not read");
+        assert_eq!(body["skipped"][0]["container"], "box \"locked\"");
+        assert_eq!(body["skipped"][0]["message"], "Shelf: the app lacks the privilege");
+    }
+    let mut counts = call(every("box", json!("application")), -3);
+    for field in ["properties", "where"] {
+        counts.as_object_mut().unwrap().remove(field);
+    }
+    counts["groupBy"] = json!(["flag"]);
+    let body = engine::play("iac_mcp_get_elements", &counts, &world).outcome.body;
+    assert_eq!(body["groups"], json!([{"key": {"flag": false}, "count": 2}]), "{body}");
+    assert_eq!(body["skipped"].as_array().map(Vec::len), Some(1), "{body}");
+}
+
+/// Where no container can be read, that is an error and not an empty list.
+#[test]
+fn only_containers_that_cannot_be_read_are_an_error() {
+    let tree = json!({"rooms": [], "things": [], "boxes": [{"name": "locked", "things": [], "boxes": [], "locked": -10004}]});
+    let world = json!({"tree": tree, "rows": [], "refuses": []});
+    let body = engine::play("iac_mcp_get_elements", &call(every("box", json!("application")), -3), &world)
+        .outcome
+        .body;
+    assert_eq!(body["number"], json!(-10004), "{body}");
+}

@@ -503,6 +503,7 @@ const page = (source, collection, q) => {
     at = "elements";
     return { total: ask(() => collection.length), scanned: null, rows: [] };
   }
+  const answered = (answer) => (of ? { ...answer, skipped: collection.skipped() } : answer);
   const asked = new Set(d.sort.map(([i]) => i));
   q.columns.forEach((one, i) => {
     if (one.of) asked.add(i);
@@ -524,7 +525,7 @@ const page = (source, collection, q) => {
     const late = of ? tooLong(ids.length, asked, q) : null;
     if (late !== null) {
       reason = late;
-      return { total: ids.length, scanned: null, rows: [] };
+      return answered({ total: ids.length, scanned: null, rows: [] });
     }
     if (whole)
       asked.forEach((i) => {
@@ -544,7 +545,7 @@ const page = (source, collection, q) => {
         reason = CHANGED;
       }
       strategy = "columns";
-      return { total: total, scanned: whole && !of ? ids.length : null, groups: groups };
+      return answered({ total: total, scanned: whole && !of ? ids.length : null, groups: groups });
     }
     // An offset below zero counts from the end.
     const from = d.offset < 0 ? Math.max(total + d.offset, 0) : d.offset;
@@ -586,7 +587,7 @@ const page = (source, collection, q) => {
       if (round < 2) continue;
       reason = CHANGED;
     }
-    return { total: total, scanned: whole && !of ? ids.length : null, rows: shown };
+    return answered({ total: total, scanned: whole && !of ? ids.length : null, rows: shown });
   }
 };
 const pick = (collection, ids, row, q) =>

@@ -14,7 +14,7 @@ use super::{
     path::{chain, path, tail},
     whose::whose,
 };
-use crate::action::{Action, Column, Deed, Elements, Groups, Series, SystemDeed, Wanted};
+use crate::action::{Action, Column, Deed, Elements, Groups, Series, Shut, SystemDeed, Wanted};
 use crate::dictionary::Identifier;
 use crate::identity::Identity;
 use crate::permission::{Approved, Decided};
@@ -379,6 +379,10 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Data) -> String {
         data.set("whose", &values);
         format!(", whose: v => ({code})")
     });
+    if wanted.closed.iter().any(|closed| !closed.is_empty()) {
+        let names = |closed: &Vec<Shut>| closed.iter().map(|shut| shut.name.clone()).collect();
+        data.set("closed", &wanted.closed.iter().map(names).collect::<Vec<Vec<String>>>());
+    }
     if let Some(Groups { by, of }) = &wanted.groups {
         let by: Vec<i64> = by.iter().map(|column| column.map_or(-1, |column| column as i64)).collect();
         let of: Vec<(&str, usize)> = of.iter().map(|(fold, column)| (fold.as_str(), *column)).collect();

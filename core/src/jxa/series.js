@@ -236,10 +236,17 @@ const byRules = (chains, leaf, span, q) => {
   const begun = Date.now(),
     left = () => READING - (Date.now() - begun);
   at = "containers";
-  const all = [].concat(...chains.map((chain) => (chain.depth === 0 ? [chain] : split(chain)))).map((chain) => {
+  const all = [].concat(...chains.map((chain) => (chain.depth === 0 ? [chain] : split(chain)))).flatMap((chain) => {
     const collection = leaf(chain.at());
-    return { chain: chain, collection: collection, size: ask(() => collection.length) };
+    try {
+      return [{ chain: chain, collection: collection, size: ask(() => collection.length) }];
+    } catch (error) {
+      skip(chain, chain.at(), error);
+      return [];
+    }
   });
+  // Where nothing could be read there is no answer.
+  if (all.length === 0 && refusal !== null) throw refusal;
   const found = [],
     late = [];
   for (const { chain, collection, size } of all.sort((a, b) => a.size - b.size)) {
@@ -255,8 +262,14 @@ const byRules = (chains, leaf, span, q) => {
     if (takes > left() && spent.columns + spent.singles === 0) attempt(() => q.id(collection.at(size - 1)));
     // Not all columns are needed of every container, so that the first one is tried with less time.
     const least = takes * pace() * (spent.columns === 0 ? TRIED : 1),
-      inside = { ...q, outer: (one) => ownersOf(chain, one)[0] },
-      rows = least > left() ? null : rowsOf(collection, size, from, span, left, inside);
+      inside = { ...q, outer: (one) => ownersOf(chain, one)[0] };
+    let rows = null;
+    try {
+      if (least <= left()) rows = rowsOf(collection, size, from, span, left, inside);
+    } catch (error) {
+      skip(chain, chain.at(), error);
+      continue;
+    }
     if (rows === null)
       late.push({
         collection: collection,
@@ -308,6 +321,7 @@ const happening = (make, leaf, q) => {
     span: [from, to],
     zone: zoneOf(Math.min(first, from - 40 * DAY), to + DAY),
     open: span.open,
+    skipped: skipped,
     index: index.state,
     late: found.late,
   };

@@ -12,6 +12,16 @@ const flatten = (value, depth) => {
 // Deeper than people nest folders, and more containers than anybody waits for.
 const DEEPEST_LEVEL = 16;
 const MOST_CONTAINERS = 2000;
+// Containers that could not be read, or that are closed: one that fails does not take the others with it.
+let skipped = [];
+let refusal = null;
+const skip = (chain, container, error) => {
+  if (fatal(numberOf(error))) throw error;
+  refusal = refusal || error;
+  const named = chain.depth > 0 || chain.parent ? source(container) : null;
+  if (skipped.some((one) => one.from[0] === chain.number && one.from[1] === named)) return;
+  skipped.push({ from: [chain.number, named], error: failed(error) });
+};
 // A chain of steps, each through one collection, and what stands behind it: `x => x.accounts`.
 const chainOf = (number, root, steps) => {
   const chain = { at: () => steps.reduce((x, step) => step(x), root), depth: steps.length, number: number };
@@ -49,11 +59,18 @@ const containersOf = (chain) => {
       chain.found = flatten(nested, chain.depth);
       if (chain.found) noted(chain, nested);
     } catch (error) {
-      if (!singly(numberOf(error))) throw error;
+      if (fatal(numberOf(error))) throw error;
     }
   }
   if (!chain.found) {
-    const lists = containersOf(chain.up).map((each) => objectsOf(chain.step(each)));
+    const lists = containersOf(chain.up).map((each) => {
+      try {
+        return objectsOf(chain.step(each));
+      } catch (error) {
+        skip(chain.up, each, error);
+        return [];
+      }
+    });
     chain.counts = lists.map((list) => list.length);
     chain.found = [].concat(...lists);
   }
@@ -102,7 +119,7 @@ const valuesOf = (chain, one) => {
       );
       if (values !== null) return values;
     } catch (error) {
-      if (!singly(numberOf(error))) throw error;
+      if (fatal(numberOf(error))) throw error;
     }
   }
   return containersOf(chain).map((each) => {
@@ -153,15 +170,44 @@ const narrowed = (chains, q) => {
   };
   return [].concat(...chains.map(chosen));
 };
+// As the disk compares names.
+const folded = (name) =>
+  name
+    .normalize("NFD")
+    .replace(/[\p{DI}\p{Cc}]/gu, "")
+    .toUpperCase()
+    .toLowerCase()
+    .normalize("NFD")
+    .replace(/[.\s]+$/u, "");
+// Which of the containers that a level leads to are not closed. One without a readable name may be.
+const unclosed = (level, closed) => {
+  const names = valuesOf(level, (x) => x.name()),
+    objects = containersOf(level);
+  return numbers(objects).filter((i) => {
+    const name = names[i];
+    if (typeof name !== "string") {
+      skip(level, objects[i], { errorNumber: isFailed(name) ? name.number : -1728, message: "it has no name" });
+      return false;
+    }
+    const which = closed.indexOf(folded(name));
+    if (which >= 0) skipped.push({ from: [level.number, source(objects[i])], closed: which });
+    return which < 0;
+  });
+};
 // The containers inside containers, level by level, for as long as there are any.
 const levels = (chains, sub) => {
   const all = [];
   let known = 0;
-  for (const chain of chains) {
+  // False where there are too many.
+  const descend = (chain, first) => {
     let level = chain;
-    for (let deep = 0; ; deep += 1) {
+    for (let deep = first; ; deep += 1) {
       const found = containersOf(level);
-      if (found.length === 0) break;
+      if (found.length === 0) return true;
+      if (deep === 1 && d.closed && d.closed[chain.number].length > 0) {
+        const kept = unclosed(level, d.closed[chain.number]);
+        if (kept.length < found.length) return parts(level, level.depth, kept).every((part) => descend(part, 2));
+      }
       known += found.length;
       if (deep === DEEPEST_LEVEL || known > MOST_CONTAINERS) {
         reason =
@@ -170,13 +216,14 @@ const levels = (chains, sub) => {
           " levels or " +
           MOST_CONTAINERS +
           " containers; begin further inside";
-        return all;
+        return false;
       }
       all.push(level);
       const upper = level;
       level = { at: () => sub(upper.at()), depth: upper.depth + 1, number: chain.number, up: upper, step: sub };
     }
-  }
+  };
+  chains.every((chain) => descend(chain, 0));
   return all;
 };
 
@@ -187,7 +234,13 @@ const many = (make, leaf, q) => {
     shape = null,
     looked = false;
   const whole = (chain, one, each) => {
-    const values = column(leaf(chain.at()), one, each);
+    let values = null;
+    try {
+      values = column(leaf(chain.at()), one, each);
+    } catch (error) {
+      // One container of many may be the reason.
+      if (chain.depth === 0 || fatal(numberOf(error))) throw error;
+    }
     const lists = values === null ? null : flatten(values, chain.depth);
     if (lists !== null) noted(chain, values);
     return lists !== null && lists.every(Array.isArray) ? lists : null;
@@ -206,18 +259,26 @@ const many = (make, leaf, q) => {
         continue;
       }
       for (const each of split(chain)) {
-        const { known, names } = alone(each, id);
-        lists.push({ ids: names || known.map(() => null), names: names });
-        next.push({ ...each, size: 1 });
+        try {
+          const { known, names } = alone(each, id);
+          lists.push({ ids: names || known.map(() => null), names: names });
+          next.push({ ...each, size: 1 });
+        } catch (error) {
+          skip(each, each.at(), error);
+        }
       }
     }
     chains = next;
+    // Where nothing could be read there is no answer.
+    if (lists.length === 0 && refusal !== null) throw refusal;
     return lists;
   };
   const self = {
     many: true,
     identities: (id) => {
       if (shape === null) {
+        skipped = [];
+        refusal = null;
         chains = narrowed(make(), q);
         looked = false;
       }
@@ -271,6 +332,7 @@ const many = (make, leaf, q) => {
       return containersOf(rows[row].chain)[rows[row].c];
     },
     looked: () => looked,
+    skipped: () => skipped,
     place: (row) => rows[row].i,
     // Which of the chains that were given a row is from, and the container as the app shows it.
     from: (row) => [

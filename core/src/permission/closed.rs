@@ -14,6 +14,8 @@ use spelled::{Parts, from_colons, from_url, parts, plain};
 pub(super) use spelled::{folded, parts as whole};
 pub(super) use spot::{Kind, Spot, is_file, is_of_files, spot};
 
+use crate::action::Shut;
+
 /// Closed places, and where names lead.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Closed {
@@ -170,6 +172,37 @@ impl Closed {
             From::Anywhere => (1..place.parts.len()).any(|end| path.ends_with(&place.parts[..end])),
         };
         self.places.iter().find(is_above).map(|place| place.words.as_str())
+    }
+
+    /// The closed places below a path, each as what stands right below that; `None` if not all of them can be listed,
+    /// because they may be in any home folder.
+    fn right_below(&self, path: &[String]) -> Option<Vec<Shut>> {
+        let rests = self.rests(path);
+        let mut found: Vec<Shut> = Vec::new();
+        let mut add = |place: &Place, name: Option<&String>| {
+            if let Some(name) = name.filter(|name| !found.iter().any(|shut| shut.name == **name)) {
+                found.push(Shut { name: name.clone(), place: place.words.clone() });
+            }
+        };
+        let above = |below: &Parts, path: &[String]| below.len() > path.len() && below.starts_with(path);
+        for place in &self.places {
+            match place.from {
+                From::Root if above(&place.parts, path) => add(place, place.parts.get(path.len())),
+                From::Root => {}
+                From::Home if rests.is_empty() && self.around(path).is_some() => return None,
+                From::Home => {
+                    for own in rests.iter().filter(|own| above(&place.parts, own)) {
+                        add(place, place.parts.get(own.len()));
+                    }
+                }
+                From::Anywhere => {
+                    for end in (1..place.parts.len()).filter(|end| path.ends_with(&place.parts[..*end])) {
+                        add(place, place.parts.get(end));
+                    }
+                }
+            }
+        }
+        Some(found)
     }
 
     /// The rest of a path after the home folder, of this user or of any user.

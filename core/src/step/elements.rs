@@ -45,6 +45,9 @@ const SERIES: &str = "Calendar stores a repeating event once, with its first dat
 /// Finder's word for all that is in a folder, at any depth.
 const ENTIRE_CONTENTS: &str = "entire contents";
 
+/// As many containers that were not read does an answer name; the others are counted.
+const MOST_SKIPPED: usize = 5;
+
 /// The size of the parts around the elements of an answer, in bytes.
 const ENVELOPE: usize = 200;
 
@@ -254,9 +257,14 @@ fn wanted(
     let known = columns.known;
     let containers = inside.filter(|_| series.is_some()).unwrap_or(containers);
     let filter: Option<Filter<usize>> = filter;
+    let closed = match inner {
+        Some(_) => containers.iter().map(|container| world.gate.left_out(app, container)).collect(),
+        None => Vec::new(),
+    };
     let mut elements = Elements {
         containers,
         inner,
+        closed,
         collection,
         identity: identity(dictionary, &class),
         mark: change::mark(&app.bundle_id, dictionary, &class),
@@ -440,7 +448,9 @@ impl Listing {
         let dictionary = app.dictionary()?.clone();
         let total = answer.get("total").and_then(Json::as_u64).unwrap_or_default() as usize;
         if let Some(groups) = answer.get("groups") {
-            return Ok(self.groups(groups, total, reason, &dictionary, app, world));
+            let mut body = self.groups(groups, total, reason, &dictionary, app, world);
+            self.with_skipped(&mut body, &answer["skipped"], app, &dictionary);
+            return Ok(body);
         }
         let rows = answer.get("rows").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
         let mut elements = Vec::new();
@@ -463,6 +473,7 @@ impl Listing {
         repeated.tell(&mut elements, &mut body);
         self.with_counts(&mut body, elements, rows.len(), total);
         self.told(&mut body, reason);
+        self.with_skipped(&mut body, &answer["skipped"], app, &dictionary);
         if total == 0
             && body.get("note").is_none()
             && let Some(note) = self.elsewhere(&app.bundle_id)
@@ -516,6 +527,44 @@ impl Listing {
             |column: &usize| self.wanted.columns[*column].kind.0.iter().any(|kind| kind.name == "date");
         let is_repeating = series::is_repeating(app, &self.wanted.collection.class);
         is_repeating && self.wanted.series.is_none() && columns.iter().any(is_date)
+    }
+
+    /// Names the containers that were not read, so that what is missing does not look like what is not there.
+    fn with_skipped(&self, body: &mut Json, skipped: &Json, app: &App, dictionary: &Dictionary) {
+        let skipped = skipped.as_array().map(Vec::as_slice).unwrap_or_default();
+        if skipped.is_empty() {
+            return;
+        }
+        let told = |each: &Json| {
+            let mut told =
+                json!({ "container": self.from(&each["from"], dictionary).map(|path| path.to_text()) });
+            let fault = match OsaError::of_row(&each["error"], "elements") {
+                Some(error) => error.to_fault(&app.bundle_id, &app.name),
+                None => {
+                    let place = self.shut(each).unwrap_or("a file");
+                    let message = format!("it is or holds {place}, which is closed to every call");
+                    Fault::new(Code::PermissionDenied, message, "")
+                }
+            };
+            told["error"] = fault.to_json()["error"].take();
+            told["message"] = json!(fault.message);
+            told
+        };
+        body["complete"] = json!(false);
+        let reason = match skipped.len() {
+            1 => "one container was not read".to_owned(),
+            count => format!("{count} containers were not read"),
+        };
+        let more = body["reason"].as_str().map(|before| format!("{before}; {reason}"));
+        body["reason"] = json!(more.unwrap_or(reason));
+        body["skipped"] = skipped.iter().take(MOST_SKIPPED).map(told).collect();
+    }
+
+    /// The closed place that a skipped container is or holds.
+    fn shut(&self, skipped: &Json) -> Option<&str> {
+        let number = usize::try_from(skipped["from"][0].as_u64()?).ok()?;
+        let which = usize::try_from(skipped["closed"].as_u64()?).ok()?;
+        Some(&self.wanted.closed.get(number)?.get(which)?.place)
     }
 
     /// Adds the fields about the whole answer.

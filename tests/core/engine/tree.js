@@ -1,6 +1,6 @@
 // An app of rooms with boxes with things; boxes hold boxes. `world.tree` is a node: `{"rooms":[…],"boxes":[…],"things":[…]}`.
 // `refuses` names properties that are not read as a column through several containers; `empty` says that a container
-// without elements answers a column with an error; `drift` says after which event a thing comes into a box, and
+// without elements answers a column with an error; a node that is `locked` answers nothing but that number; `drift` says after which event a thing comes into a box, and
 // `swap` says the same of one that takes the place of another.
 const KINDS = { rooms: "id", boxes: "name", things: "id" };
 const fresh = () => ({
@@ -63,6 +63,7 @@ const wayOf = (way, kind, node, at) => {
 const nested = (way, kinds, read) => {
   const node = nodeOf(way);
   if (node === undefined) throw errorOf(-1728);
+  if (node.locked) throw errorOf(node.locked);
   const [kind, ...rest] = kinds,
     held = node[kind] || [];
   if (rest.length === 0 && held.length === 0 && world.empty) throw errorOf(-1728);
@@ -92,6 +93,7 @@ const all = (begin, kinds) => {
         sent();
         const node = nodeOf(way);
         if (kinds.length > 1) throw errorOf(-1700);
+        if (node.locked) throw errorOf(node.locked);
         return (node[last] || []).length;
       }
       const one = (by) => (value) => object([...way, [last, by, value]]);

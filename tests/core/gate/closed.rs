@@ -508,6 +508,67 @@ fn no_text_leads_around_what_is_closed() {
     check("Finder", O, &[every("every file of every folder of folder \"Pictures\" of home")]);
 }
 
+/// An app with folders in a home folder; `listed` keeps each folder that anything is read of.
+const HOME: &str = r#"globalThis.listed = [];
+const TREE = { name: "alex", files: [], folders: [
+  { name: "Documents", files: ["a.txt"], folders: [{ name: "Old", files: ["b.txt"], folders: [] }] },
+  { name: "LIBRARY", files: ["secret.txt"], folders: [{ name: "Application Support", files: [], folders: [] }] },
+] };
+const ways = new WeakMap();
+const known = (way, made) => (ways.set(made, way), made);
+const folder = (way, node) => known(way, new Proxy(() => {}, { get: (_, property) => {
+  if (property === "folders") return all(way + ".folders", node, node.folders, folder);
+  if (property === "files") return all(way + ".files", node, node.files.map((name) => ({ name: name })), folder);
+  return () => node[property] === undefined ? null : node[property];
+} }));
+const all = (way, owner, nodes, one) => {
+  const item = (node) => one(way + ".byName(" + JSON.stringify(node.name) + ")", node);
+  const read = (value) => (listed.push(owner.name), value);
+  return new Proxy(() => {}, {
+    apply: () => read(nodes.map(item)),
+    get: (_, property) => {
+      if (property === "length") return read(nodes.length);
+      if (property === "at") return (i) => item(nodes[i]);
+      if (property === "byName") return (name) => item(nodes.find((node) => node.name === name));
+      if (property === "folders" || property === "files") return undefined;
+      return typeof property === "symbol" ? undefined : () => read(nodes.map((node) => node[property] || null));
+    },
+  });
+};
+globalThis.Automation = { getDisplayString: (x) => ways.get(x) || "?" };
+globalThis.Application = () => ({ running: () => true, home: folder("Application(\"Finder\").home", TREE) });"#;
+
+/// A list of everything in a folder leaves out what is closed, and says so.
+#[test]
+fn a_read_of_everything_leaves_out_what_is_closed() {
+    let mut session = session_with("Finder", HOME);
+    let call = json!({ "app": "Finder", "elements": "every file of home", "recursive": true, "properties": ["name"] });
+    let body = session.call("iac_mcp_get_elements", &call).body;
+    let names: Vec<&str> = body["elements"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|each| each["properties"]["name"].as_str())
+        .collect();
+    assert_eq!(names, ["a.txt", "b.txt"], "{body}");
+    assert_eq!(body["complete"], json!(false));
+    assert_eq!(body["skipped"].as_array().map(Vec::len), Some(1), "{body}");
+    assert_eq!(body["skipped"][0]["container"], json!("folder \"LIBRARY\" of home"));
+    assert_eq!(body["skipped"][0]["error"], json!("permission_denied"));
+    let listed = session.ask("listed").to_string();
+    assert!(!listed.contains("LIBRARY"), "{listed}");
+    let list =
+        |elements: &str| json!({ "tool": "iac_mcp_get_elements", "elements": elements, "recursive": true });
+    check("Finder", O, &[list("every file of home"), list("every file of folder \"Library\" of home")]);
+    // The home folders of other users are not known.
+    check(
+        "Finder",
+        C,
+        &[list("every file of startup disk"), list("every file of folder \"Users\" of startup disk")],
+    );
+    check("Finder", C, &[list("every file of folder \".claude\" of home")]);
+}
+
 #[test]
 fn ordinary_calls_are_not_in_the_way() {
     let desktop = property("desktop", &json!("application"));

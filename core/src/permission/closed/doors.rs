@@ -2,7 +2,7 @@
 
 use super::Closed;
 use super::spot::{Kind, Spot, is_file, joined, last, spot, start, told};
-use crate::action::{Action, Deed, Invocation, Terms};
+use crate::action::{Action, Deed, Invocation, Shut, Terms};
 use crate::change::Change;
 use crate::dictionary::names::key;
 use crate::marshal::{Given, Place};
@@ -50,8 +50,28 @@ impl Closed {
     /// Whether what is in a container may be listed.
     pub(in crate::permission) fn is_listed(&self, app: &str, terms: &Terms, container: &Path) -> bool {
         let doors = Doors { closed: self, files: Files { app, terms } };
-        let hit = || doors.read(container, true).or_else(|| doors.all_of(container, false));
+        let hit = || doors.read(container, true).or_else(|| doors.all_of(container, false, &[]));
         self.is_empty() || hit().is_none()
+    }
+
+    /// The names that a read of everything in a folder has to leave out, because they are closed or hold what is; none where
+    /// that cannot be told, and then the read is refused.
+    pub(in crate::permission) fn left_out(&self, app: &str, terms: &Terms, folder: &Path) -> Vec<Shut> {
+        let Spot::Named(names) = spot(app, terms, folder).spot else { return Vec::new() };
+        let mut found: Vec<Shut> = Vec::new();
+        for shut in names.iter().filter_map(|name| self.shut_in(name)).flatten() {
+            if !found.iter().any(|other| other.name == shut.name) {
+                found.push(shut);
+            }
+        }
+        found
+    }
+
+    /// What is closed right below a name, wherever it may lead.
+    fn shut_in(&self, name: &str) -> Option<Vec<Shut>> {
+        let all: Option<Vec<Vec<Shut>>> =
+            self.every(name).iter().map(|path| self.right_below(path)).collect();
+        all.map(|all| all.concat())
     }
 
     /// Says what an action would reach that no argument may.
@@ -71,8 +91,10 @@ impl Closed {
             Deed::Elements(elements) => {
                 let deep = elements.columns.iter().any(|column| key(&column.term).contains("entirecontents"));
                 let deep = deep || elements.inner.is_some();
+                let mut closed = elements.closed.iter();
                 elements.containers.iter().find_map(|container| {
-                    doors.read(container, true).or_else(|| doors.all_of(container, deep))
+                    let left_out = closed.next().map(Vec::as_slice).unwrap_or_default();
+                    doors.read(container, true).or_else(|| doors.all_of(container, deep, left_out))
                 })
             }
             Deed::Properties { objects, .. } => {
@@ -366,10 +388,15 @@ impl Doors<'_> {
         Some(Hit { name: path.to_string(), why: Why::Closed(place.to_owned()) })
     }
 
-    /// Everything in a folder, at any depth.
-    fn all_of(self, path: &Path, deep: bool) -> Option<Hit> {
+    /// Everything in a folder, at any depth, but for what the script leaves out.
+    fn all_of(self, path: &Path, deep: bool, left_out: &[Shut]) -> Option<Hit> {
+        let is_left_out = |shut: &Shut| left_out.iter().any(|other| other.name == shut.name);
+        let covered =
+            |name: &String| self.closed.shut_in(name).is_some_and(|all| all.iter().all(is_left_out));
         match self.files.spot(path) {
-            Spot::Named(names) if deep => names.iter().find_map(|name| self.around(name)),
+            Spot::Named(names) if deep => {
+                names.iter().filter(|name| !covered(name)).find_map(|name| self.around(name))
+            }
             // Only the app knows where this begins.
             Spot::Anywhere | Spot::Below(_) if deep => {
                 Some(Hit { name: path.to_string(), why: Why::Unnamed })
