@@ -284,6 +284,11 @@ pub enum SystemDeed {
         /// Bundle ids.
         apps: Vec<String>,
     },
+    /// Asks which dates relative ones are in the zone of the Mac.
+    Moments {
+        /// As the prelude takes them.
+        all: Vec<Json>,
+    },
     /// Asks the system which app is in front.
     Frontmost,
     /// Asks macOS whether this process may read a library of the system, or lets macOS ask the person.

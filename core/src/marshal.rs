@@ -2,6 +2,7 @@
 //! anything runs.
 
 mod check;
+mod dated;
 mod shape;
 
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use crate::dictionary::Identifier;
 use crate::specifier::{Member, Path};
 
 pub(crate) use check::{Checker, Fields};
+pub(crate) use dated::{Dated, as_meant};
 pub(crate) use shape::{Shape, are_named, expected, shapes, shown};
 
 /// A checked value, ready to be sent.

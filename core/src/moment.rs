@@ -1,4 +1,4 @@
-//! Relative dates: `now`, `today + 2 weeks`, `next monday`. The core knows no clock and no zone, so that a moment stays
+//! Relative dates: `now`, `today + 2 weeks`, `next monday at 9:00`. The core knows no clock and no zone, so that a moment stays
 //! a description, and the script makes a date of it in the zone of the Mac.
 
 use serde_json::{Value as Json, json};
@@ -7,6 +7,8 @@ use serde_json::{Value as Json, json};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
     from: From,
+    /// The time of that day, in seconds, if the text names one.
+    clock: Option<i64>,
     span: Span,
 }
 
@@ -85,8 +87,8 @@ const DEEPEST: usize = 8;
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
 /// The grammar in one line, for errors and descriptions.
-pub const GRAMMAR: &str = "now, today, tomorrow, yesterday, monday … sunday, last, this or next week, month or year, with + or - \
-     minutes, hours, days, weeks, months or years, such as `today + 2 weeks`";
+pub const GRAMMAR: &str = "now, today, tomorrow, yesterday, monday … sunday, last, this or next week, month or year, with a time or with + or - \
+     minutes, hours, days, weeks, months or years, such as `friday 17:00` or `today + 2 weeks`";
 
 impl Moment {
     /// Reads a moment; `None` where the text is anything else.
@@ -99,6 +101,7 @@ impl Moment {
     pub(crate) fn prefix(text: &str) -> Option<(Self, usize)> {
         let mut scan = Scan { text, at: 0, depth: 0 };
         let mut moment = scan.start()?;
+        moment.clock = scan.clock();
         for _ in 0..MOST_SPANS {
             let before = scan.at;
             match scan.signed_span() {
@@ -108,6 +111,10 @@ impl Moment {
                     break;
                 }
             }
+        }
+        // A time behind hours or minutes would be another time than they lead to.
+        if moment.clock.is_none() && moment.span.seconds == 0 {
+            moment.clock = scan.clock();
         }
         Some((moment, scan.at))
     }
@@ -120,7 +127,7 @@ impl Moment {
     /// Whether a whole day is meant where something is or is not this moment: `today`, `monday`, `today + 3 days`.
     pub fn is_day(&self) -> bool {
         let is_start = matches!(self.from, From::Start(Unit::Day) | From::Weekday(..));
-        is_start && self.span.months == 0 && self.span.seconds == 0
+        is_start && self.span.months == 0 && self.span.seconds == 0 && self.clock.is_none()
     }
 
     /// The same moment of the next day.
@@ -139,7 +146,14 @@ impl Moment {
             From::Weekday(day, Which::Last) => ("last", Some(day)),
         };
         let Span { months, days, seconds } = self.span;
-        json!({ "$": "moment", "from": from, "weekday": weekday, "months": months, "days": days, "seconds": seconds })
+        let mut data = json!({
+            "$": "moment", "said": self.to_string(),
+            "from": from, "weekday": weekday, "months": months, "days": days, "seconds": seconds,
+        });
+        if let Some(clock) = self.clock {
+            data["clock"] = json!(clock);
+        }
+        data
     }
 
     /// Reads what [`Self::to_data`] wrote.
@@ -154,7 +168,7 @@ impl Moment {
             unit => From::Start(Unit::parse(unit)?),
         };
         let span = Span { months: number("months")?, days: number("days")?, seconds: number("seconds")? };
-        Some(Self { from, span })
+        Some(Self { from, clock: number("clock"), span })
     }
 }
 
@@ -173,6 +187,12 @@ impl std::fmt::Display for Moment {
                 })?;
                 let day = usize::try_from(day).ok().and_then(|day| WEEKDAYS.get(day));
                 f.write_str(day.copied().unwrap_or_default())?;
+            }
+        }
+        if let Some(clock) = self.clock {
+            write!(f, " at {}:{:02}", clock / 3600, clock / 60 % 60)?;
+            if clock % 60 != 0 {
+                write!(f, ":{:02}", clock % 60)?;
             }
         }
         self.span.fmt(f)
@@ -254,9 +274,9 @@ impl Scan<'_> {
             let moment = self.start()?;
             return self.sign(')').then_some(moment);
         }
-        let plain = |from| Some(Moment { from, span: Span::default() });
+        let spanned = |from, span| Some(Moment { from, clock: None, span });
+        let plain = |from| spanned(from, Span::default());
         let today = From::Start(Unit::Day);
-        let spanned = |from, span| Some(Moment { from, span });
         if let Some(span) = self.ago() {
             return spanned(From::Now, span);
         }
@@ -278,21 +298,68 @@ impl Scan<'_> {
     fn named(&mut self, count: i64, which: Which) -> Option<Moment> {
         let word = self.word()?;
         if let Some(day) = weekday(&word) {
-            return Some(Moment { from: From::Weekday(day, which), span: Span::default() });
+            return Some(Moment { from: From::Weekday(day, which), clock: None, span: Span::default() });
         }
         let unit = Unit::parse(&word).filter(|unit| unit.name() == word)?;
         let is_long = matches!(unit, Unit::Week | Unit::Month | Unit::Year);
-        is_long.then(|| Moment { from: From::Start(unit), span: Span::of(count, unit) })
+        is_long.then(|| Moment { from: From::Start(unit), clock: None, span: Span::of(count, unit) })
     }
 
-    /// `3 days ago`
+    /// `3 days ago`, `3 days from now`
     fn ago(&mut self) -> Option<Span> {
         let before = self.at;
-        let span = self.span().filter(|_| self.word().is_some_and(|word| word == "ago"));
+        let span = self.span().and_then(|span| match self.word()?.as_str() {
+            "ago" => Some(Span { months: -span.months, days: -span.days, seconds: -span.seconds }),
+            "from" => self.word().filter(|word| word == "now").map(|_| span),
+            _ => None,
+        });
         if span.is_none() {
             self.at = before;
         }
-        span.map(|Span { months, days, seconds }| Span { months: -months, days: -days, seconds: -seconds })
+        span
+    }
+
+    /// `15:00`, `at 9`, `5 pm`, `at 9:30 am`, `noon`, in seconds; nothing is read where no time stands.
+    fn clock(&mut self) -> Option<i64> {
+        let before = self.at;
+        let found = self.time();
+        if found.is_none() {
+            self.at = before;
+        }
+        found
+    }
+
+    fn time(&mut self) -> Option<i64> {
+        let start = self.at;
+        let has_at = self.word().is_some_and(|word| word == "at");
+        if !has_at {
+            self.at = start;
+        }
+        let word = self.at;
+        match self.word().as_deref() {
+            Some("noon") => return Some(12 * 3600),
+            Some("midnight") => return Some(0),
+            _ => self.at = word,
+        }
+        let mut hour = self.number()?;
+        let mut parts = [0, 0];
+        let mut is_time = has_at;
+        for part in &mut parts {
+            if !self.sign(':') {
+                break;
+            }
+            *part = self.number().filter(|part| *part < 60)?;
+            is_time = true;
+        }
+        let end = self.at;
+        match self.word().as_deref() {
+            Some(half @ ("am" | "pm")) if (1..=12).contains(&hour) => {
+                hour = hour % 12 + if half == "pm" { 12 } else { 0 };
+                is_time = true;
+            }
+            _ => self.at = end,
+        }
+        (is_time && hour < 24).then_some(hour * 3600 + parts[0] * 60 + parts[1])
     }
 
     fn signed_span(&mut self) -> Option<Span> {
@@ -307,7 +374,14 @@ impl Scan<'_> {
             let span = self.span()?;
             return self.sign(')').then_some(span);
         }
-        let count = self.number()?;
+        let start = self.at;
+        let count = match self.word().as_deref() {
+            Some("a" | "an") => 1,
+            _ => {
+                self.at = start;
+                self.number()?
+            }
+        };
         self.sign('*');
         Some(Span::of(count, Unit::parse(&self.word()?)?))
     }

@@ -15,6 +15,7 @@ mod command;
 mod compare;
 mod consent;
 mod create;
+mod dates;
 mod elements;
 mod first;
 mod frontmost;
@@ -192,6 +193,7 @@ enum Then {
     Consent(consent::Consent),
     Query(Box<query::Query>),
     Missing(Path, Option<Box<first::First>>),
+    Dates(Box<dates::Dates>),
     Frontmost(frontmost::Front),
     Naming(Box<names::Naming>),
     Properties(properties::Reading),
@@ -278,6 +280,9 @@ fn begin(mut call: Call, world: &mut World<'_>) -> Step {
     if let Err(fault) = first::read(&mut call, world) {
         return failed(&fault, 0);
     }
+    if let Some(step) = dates::begin(&call, world) {
+        return step;
+    }
     if let Some(step) = first::begin(&call, world) {
         return step.unwrap_or_else(|fault| failed(&fault, 0));
     }
@@ -351,6 +356,7 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
             (Err(fault), Some(first)) => first.failed(fault, events, world),
             (ended, _) => ended,
         },
+        (Ok(reply), Then::Dates(dates)) => dates.resume(reply, events, world),
         (Ok(reply), Then::Properties(reading)) => reading.resume(reply, &app, events, world),
         (Ok(reply), Then::Elements(listing)) => listing.resume(reply, &app, events, world),
         (Ok(reply), Then::Occurrences(filling)) => filling.resume(reply, &app, events, world),

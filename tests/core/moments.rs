@@ -28,6 +28,10 @@ fn a_moment_is_counted_by_the_calendar() {
         (WEDNESDAY, "last monday", "2026-01-26T00:00:00"),
         (WEDNESDAY, "next monday + 9 hours", "2026-02-02T09:00:00"),
         (WEDNESDAY, "monday + 1 month", "2026-03-02T00:00:00"),
+        (WEDNESDAY, "tomorrow 15:00", "2026-01-29T15:00:00"),
+        (WEDNESDAY, "friday at 5 pm", "2026-01-30T17:00:00"),
+        (WEDNESDAY, "in 3 days at 8:15", "2026-01-31T08:15:00"),
+        (WEDNESDAY, "today noon + 2 hours", "2026-01-28T14:00:00"),
         (WEDNESDAY, "this week", "2026-01-26T00:00:00"),
         (WEDNESDAY, "last week", "2026-01-19T00:00:00"),
         (WEDNESDAY, "this month", "2026-01-01T00:00:00"),
@@ -42,6 +46,19 @@ fn a_moment_is_counted_by_the_calendar() {
         (BEFORE_WINTER, "now + 1 day", "2026-10-25T15:30:00"),
     ] {
         assert_eq!(date(now, moment, expected), 1, "{moment} from {now} is not {expected}");
+    }
+}
+
+/// The answer says which date a relative one is.
+#[test]
+fn the_answer_names_the_date_that_was_meant() {
+    let call = json!({ "app": "Shelf", "container": "application", "elementType": "thing", "properties": ["n"],
+        "where": "when > tomorrow 15:00" });
+    for whose in ["works", "fails"] {
+        let world = json!({ "now": WEDNESDAY, "rows": [], "refuses": [], "whose": whose });
+        let body = engine::play("iac_mcp_get_elements", &call, &world).outcome.body;
+        let said = body["dates"]["today at 15:00 + 1 day"].as_str().unwrap_or_default();
+        assert!(said.starts_with("2026-01-29T15:00:00"), "{body}");
     }
 }
 

@@ -262,14 +262,19 @@ const plain = (value) =>
       ? Number(value)
       : asText(isObject(value) ? pathOf(value) : value);
 // A point in time that the request counts from the present, in the zone of this Mac: days and months are those of the
-// calendar, so that a day may have 23 hours, and a month after 31 January ends on its own last day.
+// calendar, so that a day may have 23 hours, and a month after 31 January ends on its own last day. The answer says which
+// date was meant.
 const NOW = new Date();
-const moment = ({ from, weekday, months, days, seconds }) => {
+const meant = {};
+const moment = ({ said, from, weekday, months, days, seconds, clock }) => {
   const passed = (NOW.getDay() + 6) % 7,
     ahead = weekday === null ? 0 : (weekday - passed + 7) % 7;
   const shift = from === "last" ? ahead - 7 : from === "next" && ahead === 0 ? 7 : from === "week" ? -passed : ahead;
   const first = from === "year" || from === "month",
-    time = from === "now" ? [NOW.getHours(), NOW.getMinutes(), NOW.getSeconds(), NOW.getMilliseconds()] : [0];
+    time =
+      clock !== undefined
+        ? [Math.floor(clock / 3600), Math.floor(clock / 60) % 60, clock % 60]
+        : from === "now" ? [NOW.getHours(), NOW.getMinutes(), NOW.getSeconds(), NOW.getMilliseconds()] : [0];
   const begin =
     from === "now"
       ? NOW
@@ -277,9 +282,13 @@ const moment = ({ from, weekday, months, days, seconds }) => {
   const year = begin.getFullYear(),
     month = begin.getMonth() + months;
   const day = Math.min(begin.getDate(), new Date(year, month + 1, 0).getDate()) + days;
-  const there = months === 0 && days === 0 ? begin : new Date(year, month, day, ...time);
-  return new Date(there.getTime() + seconds * 1000);
+  const whole = months === 0 && days === 0 && clock === undefined;
+  const there = new Date((whole ? begin : new Date(year, month, day, ...time)).getTime() + seconds * 1000);
+  meant[said] = stamp(there);
+  return there;
 };
+// Which dates the moments of the request stand for.
+const dates = () => (Object.keys(meant).length > 0 ? { dates: meant } : {});
 const dated = (value) =>
   value === null || typeof value !== "object"
     ? null
@@ -503,7 +512,7 @@ const page = (source, collection, q) => {
     at = "elements";
     return { total: ask(() => collection.length), scanned: null, rows: [] };
   }
-  const answered = (answer) => (of ? { ...answer, skipped: collection.skipped() } : answer);
+  const answered = (answer) => ({ ...answer, ...(of ? { skipped: collection.skipped() } : {}), ...dates() });
   const asked = new Set(d.sort.map(([i]) => i));
   q.columns.forEach((one, i) => {
     if (one.of) asked.add(i);

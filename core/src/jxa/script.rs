@@ -111,7 +111,9 @@ fn script(approved: &Approved, costs: &Costs) -> Script {
             let index = wanted.series.as_ref().and_then(|series| series.index.as_ref());
             if index.is_some() { &[SPREAD, SERIES, INDEX] } else { &[SPREAD, SERIES] }
         }
-        Deed::System(SystemDeed::Running { .. } | SystemDeed::Frontmost) => &[SYSTEM],
+        Deed::System(SystemDeed::Running { .. } | SystemDeed::Moments { .. } | SystemDeed::Frontmost) => {
+            &[SYSTEM]
+        }
         Deed::System(SystemDeed::Consents { .. }) | Deed::AskConsent { .. } => &[CONSENT],
         Deed::Elements(wanted) => match (by_chains(wanted), wanted.groups.is_some()) {
             (false, false) => &[],
@@ -195,6 +197,10 @@ fn system(deed: &SystemDeed, data: &mut Data) -> String {
         SystemDeed::Running { apps } => {
             data.set("apps", apps);
             "({ running: running(d.apps), clock: clock() })"
+        }
+        SystemDeed::Moments { all } => {
+            data.set("moments", all);
+            "moments(d.moments)"
         }
         SystemDeed::Frontmost => "frontmost()",
         SystemDeed::Access { entity, wait } => {

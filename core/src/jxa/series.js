@@ -322,6 +322,7 @@ const happening = (make, leaf, q) => {
     zone: zoneOf(Math.min(first, from - 40 * DAY), to + DAY),
     open: span.open,
     skipped: skipped,
+    ...dates(),
     index: index.state,
     late: found.late,
   };

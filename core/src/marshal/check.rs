@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json};
 
 use super::shape::{self, Shape, shapes};
-use super::{Given, Place};
+use super::{Dated, Given, Place};
 use crate::dictionary::{Dictionary, Identifier, Property, RecordType, TypeExpr, names};
 use crate::fault::{Code, Fault, did_you_mean};
 use crate::specifier::text::Written;
@@ -70,6 +70,10 @@ impl<'a> Checker<'a, '_> {
     ) -> Result<Given, Fault> {
         if depth > DEEPEST {
             return Err(wrong(place, &format!("values nested less than {DEEPEST} deep"), json));
+        }
+        if let Some(dated) = Dated::of(json) {
+            let text = if shapes.contains(&Shape::Date) { dated.date } else { dated.said };
+            return self.one_of(&Json::from(text), shapes, place, depth + 1);
         }
         let mut first = None;
         for shape in shapes.iter().filter(|shape| shape.may_be(json)) {

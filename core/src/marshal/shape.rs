@@ -191,7 +191,7 @@ impl Shape<'_> {
             Self::Bool => "true or false".to_owned(),
             Self::Integer => "an integer".to_owned(),
             Self::Number => "a number".to_owned(),
-            Self::Date => "a date such as 2026-01-27 or 2026-01-27T10:30:00+01:00".to_owned(),
+            Self::Date => "a date such as 2026-01-27, 2026-01-27T10:30:00+01:00 or tomorrow 15:00".to_owned(),
             Self::File => "the path of a file, absolute or beginning with ~/".to_owned(),
             Self::Choice(enumeration) => one_of(enumeration),
             Self::ClassName => "the name of a class".to_owned(),

@@ -28,6 +28,16 @@ fn moments_are_read_in_many_spellings_and_written_in_one() {
         ("last week", "this week - 1 week"),
         ("next month", "this month + 1 month"),
         ("last year", "this year - 1 year"),
+        ("tomorrow 15:00", "today at 15:00 + 1 day"),
+        ("tomorrow at 5 pm", "today at 17:00 + 1 day"),
+        ("today + 1 day 9:30", "today at 9:30 + 1 day"),
+        ("next friday at 9", "next friday at 9:00"),
+        ("friday 12am", "friday at 0:00"),
+        ("monday noon", "monday at 12:00"),
+        ("today 10:15:30 + 2 hours", "today at 10:15:30 + 2 hours"),
+        ("in 3 days at 8:00", "now at 8:00 + 3 days"),
+        ("in a week", "now + 1 week"),
+        ("3 days from now", "now + 3 days"),
     ] {
         let moment = Moment::parse(text).unwrap_or_else(|| panic!("{text} is a moment"));
         assert_eq!(moment.to_string(), written, "{text}");
@@ -56,6 +66,12 @@ fn other_texts_are_no_moments() {
         "2026-01-27",
         "((now",
         "days ago",
+        "today 15",
+        "today 25:00",
+        "today 15:60",
+        "today 13pm",
+        "now + 2 hours 15:00",
+        "15:00",
         &deep,
     ] {
         assert_eq!(Moment::parse(text), None, "{text}");
@@ -72,6 +88,7 @@ fn a_moment_that_names_a_day_means_the_whole_day() {
         ("now", false),
         ("today + 3 hours", false),
         ("last week", false),
+        ("today 15:00", false),
     ] {
         let moment = Moment::parse(text).unwrap();
         assert_eq!(moment.is_day(), is_day, "{text}");
@@ -82,9 +99,13 @@ fn a_moment_that_names_a_day_means_the_whole_day() {
 /// What follows a moment is left to the reader of the text that it stands in.
 #[test]
 fn a_moment_ends_where_its_grammar_ends() {
-    for (text, taken) in
-        [("now - 3 days and flagged", "now - 3 days"), ("today) of inbox", "today"), ("now + x", "now")]
-    {
+    for (text, taken) in [
+        ("now - 3 days and flagged", "now - 3 days"),
+        ("today) of inbox", "today"),
+        ("now + x", "now"),
+        ("today at work", "today"),
+        ("friday 17:00 and flagged", "friday 17:00"),
+    ] {
         let (_, end) = Moment::prefix(text).unwrap();
         assert_eq!(&text[..end], taken);
     }

@@ -449,6 +449,7 @@ impl Listing {
         let total = answer.get("total").and_then(Json::as_u64).unwrap_or_default() as usize;
         if let Some(groups) = answer.get("groups") {
             let mut body = self.groups(groups, total, reason, &dictionary, app, world);
+            Self::with_dates(&mut body, &answer["dates"]);
             self.with_skipped(&mut body, &answer["skipped"], app, &dictionary);
             return Ok(body);
         }
@@ -473,6 +474,7 @@ impl Listing {
         repeated.tell(&mut elements, &mut body);
         self.with_counts(&mut body, elements, rows.len(), total);
         self.told(&mut body, reason);
+        Self::with_dates(&mut body, &answer["dates"]);
         self.with_skipped(&mut body, &answer["skipped"], app, &dictionary);
         if total == 0
             && body.get("note").is_none()
@@ -527,6 +529,13 @@ impl Listing {
             |column: &usize| self.wanted.columns[*column].kind.0.iter().any(|kind| kind.name == "date");
         let is_repeating = series::is_repeating(app, &self.wanted.collection.class);
         is_repeating && self.wanted.series.is_none() && columns.iter().any(is_date)
+    }
+
+    /// Says which dates the relative ones of the filter are.
+    fn with_dates(body: &mut Json, dates: &Json) {
+        if dates.is_object() {
+            body["dates"] = dates.clone();
+        }
     }
 
     /// Names the containers that were not read, so that what is missing does not look like what is not there.

@@ -256,7 +256,7 @@ impl Listing {
             ])
         };
         let rows: Vec<Json> = chosen.page.iter().map(row).collect();
-        let answer = json!({ "total": chosen.total, "rows": rows, "skipped": found["skipped"] });
+        let answer = json!({ "total": chosen.total, "rows": rows, "skipped": found["skipped"], "dates": found["dates"] });
         let told = Told::of(found, chosen, series, app);
         let mut objects = Objects::new();
         let mut body = self.body(&answer, told.reason(), &mut objects, app, world)?;

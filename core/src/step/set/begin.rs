@@ -8,7 +8,7 @@ use crate::call::{How, NewValue, SetProperty};
 use crate::change::{Change, Expected, Fact, Look, Slot, Subject, home, repeats};
 use crate::dictionary::{Dictionary, Identifier, Property};
 use crate::fault::{Code, Fault};
-use crate::marshal::{Checker, Given};
+use crate::marshal::{Checker, Given, as_meant};
 use crate::series;
 use crate::specifier::{Container, Path, Specifier, SpecifierError, find_property};
 use crate::step::properties::unsettled;
@@ -193,10 +193,11 @@ fn opened(
         let is_list = *how != How::Set && property.kind.0.iter().any(|kind| kind.list);
         let json = if is_list { &json!([json]) } else { *json };
         let value = checked(json, property, app, world)?;
-        joins.push(join(*how, property, json, &value)?);
+        let json = as_meant(json, &value);
+        joins.push(join(*how, property, &json, &value)?);
         values.push(value);
         slots.push(slot(property)?);
-        given.push(json.clone());
+        given.push(json);
     }
     check_times(&app.bundle_id, path.class(), &slots, &values)?;
     let mut subject = Subject::of(&app.bundle_id, dictionary, path, slots);

@@ -1,0 +1,51 @@
+//! A relative date among the values of a call, once the Mac has said which date it is.
+
+use serde_json::{Value as Json, json};
+
+use super::Given;
+
+/// A text that may be a relative date, with the date that it is. Where no date is expected, it stays a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Dated {
+    /// The date with its time and offset.
+    pub(crate) date: String,
+    /// The text.
+    pub(crate) said: String,
+}
+
+/// The field of the date. No property or parameter has such a name.
+const DATE: &str = "$date";
+
+impl Dated {
+    /// Reads what [`Self::to_json`] wrote.
+    pub(crate) fn of(json: &Json) -> Option<Self> {
+        let fields = json.as_object().filter(|fields| fields.len() == 2)?;
+        let text = |name: &str| fields.get(name).and_then(Json::as_str).map(str::to_owned);
+        Some(Self { date: text(DATE)?, said: text("said")? })
+    }
+
+    /// Writes it as one value.
+    pub(crate) fn to_json(&self) -> Json {
+        json!({ DATE: self.date, "said": self.said })
+    }
+}
+
+/// The value of a call as people read it: each relative date is the date, or the text where it is only a text.
+pub(crate) fn as_meant(json: &Json, given: &Given) -> Json {
+    match (json, given) {
+        (Json::Array(items), Given::List(all)) if items.len() == all.len() => {
+            items.iter().zip(all).map(|(item, given)| as_meant(item, given)).collect()
+        }
+        (Json::Object(fields), Given::Record(all)) if fields.len() == all.len() => {
+            let field = |((name, json), (_, given)): ((&String, &Json), &(_, Given))| {
+                (name.clone(), as_meant(json, given))
+            };
+            Json::Object(fields.iter().zip(all).map(field).collect())
+        }
+        _ => match Dated::of(json) {
+            Some(dated) if matches!(given, Given::Date(_)) => Json::from(dated.date),
+            Some(dated) => Json::from(dated.said),
+            None => json.clone(),
+        },
+    }
+}
