@@ -13,6 +13,7 @@ use crate::dictionary::{Dictionary, Identifier, TypeExpr, names};
 use crate::filter::{Filter, Fold};
 use crate::identity::{Anchors, Identity};
 use crate::marshal::Given;
+use crate::moment::Part;
 use crate::series::Index;
 use crate::specifier::{Member, Path};
 use crate::words::{Level, TextWindow};
@@ -447,10 +448,23 @@ pub struct Series {
     pub excluded: Option<usize>,
     /// Whether it is done, if the filter says so.
     pub done: Option<usize>,
+    /// Columns with a part of the start or the end, which differs from one occurrence to the next.
+    pub parts: Vec<TimePart>,
     /// The property of a container that people know it by.
     pub title: Identifier,
     /// The library that answers by date, if it has everything that is asked for.
     pub index: Option<ByIndex>,
+}
+
+/// A column with a part of a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimePart {
+    /// The column.
+    pub column: usize,
+    /// Whether it is of the end, and not of the start.
+    pub of_end: bool,
+    /// The part.
+    pub part: Part,
 }
 
 /// A library of the system that answers instead of the app.
@@ -486,6 +500,17 @@ pub struct Column {
     /// The number of steps from the element to the object that has the property: 0 for the element itself, 1 for its
     /// container, 2 for what that is in.
     pub up: usize,
+    /// What is made of the value, if it is not the value itself.
+    pub view: Option<View>,
+}
+
+/// What a column shows instead of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// A part of a date.
+    Part(Part),
+    /// The number of the elements that the way leads to.
+    Count,
 }
 
 impl Column {

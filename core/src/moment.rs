@@ -1,7 +1,11 @@
 //! Relative dates: `now`, `today + 2 weeks`, `next monday at 9:00`. The core knows no clock and no zone, so that a moment stays
 //! a description, and the script makes a date of it in the zone of the Mac.
 
+mod part;
+
 use serde_json::{Value as Json, json};
+
+pub use part::Part;
 
 /// A point in time that is told from the present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

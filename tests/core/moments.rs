@@ -62,6 +62,45 @@ fn the_answer_names_the_date_that_was_meant() {
     }
 }
 
+/// Parts of a date are columns like others: in filters of both forms, in an order and as groups.
+#[test]
+fn parts_of_a_date_are_columns() {
+    let times = ["1990-12-24T08:00:00", "2001-01-01T23:30:00", "2019-12-02T12:15:00", "2020-12-31T00:00:00"];
+    let mut rows: Vec<Json> = times.iter().enumerate().map(|(at, time)| json!({ "id": at, "name": "x", "n": at, "text": "x", "when": { "date": time }, "flag": true, "body": "" })).collect();
+    rows.push(json!({ "id": 4, "name": "x", "n": 4, "text": "x", "when": null, "flag": true, "body": "" }));
+    let world = json!({ "now": WEDNESDAY, "rows": rows, "refuses": [], "whose": "works" });
+    let ask = |more: Json| {
+        let mut call = json!({ "app": "Shelf", "container": "application", "elementType": "thing" });
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        engine::play("iac_mcp_get_elements", &call, &world).outcome.body
+    };
+    let found = |filter: Json| -> Vec<u64> {
+        let body = ask(json!({ "properties": ["n"], "where": filter }));
+        let elements = body["elements"].as_array().unwrap_or_else(|| panic!("{body}")).clone();
+        elements.iter().filter_map(|each| each["properties"]["n"].as_u64()).collect()
+    };
+    for (filter, expected) in [
+        ("month of when is 12", &[0, 2, 3][..]),
+        ("when.month is December", &[0, 2, 3]),
+        ("month of when is in {\"jan\", 12} and when's year > 2000", &[1, 2, 3]),
+        ("weekday of when is monday", &[0, 1, 2]),
+        ("when.date is \"2020-12-31\"", &[3]),
+        ("when.week is \"2020-W53\" or when.week is \"2001-W01\"", &[1, 3]),
+        ("hours of when ≥ 12", &[1, 2]),
+        ("day of when is 31 or minute of when is 15", &[2, 3]),
+        ("when.month is missing value", &[4]),
+    ] {
+        assert_eq!(found(json!(filter)), expected, "{filter}");
+    }
+    assert_eq!(found(json!({ "property": "when.month", "op": "==", "value": "January" })), [1]);
+    let sorted = ask(json!({ "properties": ["when.day"], "sort": [{ "property": "when.day" }], "limit": 2 }));
+    assert_eq!(sorted["elements"][0]["properties"], json!({ "when.day": 1 }), "{sorted}");
+    let groups = ask(json!({ "groupBy": ["when.month"], "limit": 1 }));
+    assert_eq!(groups["groups"], json!([{ "key": { "when.month": 12 }, "count": 3 }]), "{groups}");
+    let wrong = ask(json!({ "properties": ["when.decade"] }));
+    assert_eq!(wrong["message"], "no part `decade` in the date `when`", "{wrong}");
+}
+
 /// In Central Europe a day of 2026 has 23 hours, 29 March, and one has 25, 25 October.
 #[test]
 fn a_day_has_as_many_hours_as_the_zone_says() {

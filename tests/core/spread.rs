@@ -303,3 +303,43 @@ fn only_containers_that_cannot_be_read_are_an_error() {
         .body;
     assert_eq!(body["number"], json!(-10004), "{body}");
 }
+
+/// The number of elements is a column, also in a filter and an order, and it is asked of each container alone.
+#[test]
+fn elements_are_counted_in_each_container() {
+    let thing = |n: i64| json!({"id": n, "name": "t", "text": "a", "n": n, "flag": false});
+    let boxes = json!([
+        {"name": "one", "things": [thing(1)], "boxes": []},
+        {"name": "none", "things": [], "boxes": []},
+        {"name": "two", "things": [thing(2), thing(3)], "boxes": []}]);
+    let tree = json!({"rooms": [{"id": 1, "boxes": boxes}], "things": [], "boxes": boxes});
+    let world = json!({"tree": tree, "rows": [], "refuses": []});
+    let counts = |elements: &str, sort: bool| {
+        let mut call =
+            json!({"app": "Shelf", "elements": elements, "properties": ["name", "count of things"]});
+        if sort {
+            call["sort"] = json!([{"property": "things.count", "order": "desc"}]);
+        }
+        let body = engine::play("iac_mcp_get_elements", &call, &world).outcome.body;
+        let all = body["elements"].as_array().unwrap_or_else(|| panic!("{body}")).clone();
+        let count =
+            |each: Json| (each["properties"]["name"].clone(), each["properties"]["count of things"].clone());
+        all.into_iter().map(count).collect::<Vec<_>>()
+    };
+    let (one, none, two) = ((json!("one"), json!(1)), (json!("none"), json!(0)), (json!("two"), json!(2)));
+    assert_eq!(counts("every box", false), [one.clone(), none.clone(), two.clone()]);
+    assert_eq!(counts("every box of every room", true), [two.clone(), one.clone(), none.clone()]);
+    for filter in
+        ["count of things > 1", "(count of things) > 1", "number of every thing is 2", "things.count ≥ 2"]
+    {
+        assert_eq!(
+            counts(&format!("every box whose {filter}"), false),
+            std::slice::from_ref(&two),
+            "{filter}"
+        );
+    }
+    assert_eq!(counts("every box whose name is \"one\" or (count of things) = 0", false), [one, none]);
+    let wrong = json!({"app": "Shelf", "elements": "every thing", "properties": ["count of boxes"]});
+    let body = engine::play("iac_mcp_get_elements", &wrong, &world).outcome.body;
+    assert_eq!(body["error"], "unknown_property", "{body}");
+}

@@ -100,6 +100,34 @@ const source = (value) => wellFormed(String(Automation.getDisplayString(value)))
 const uncut = (one) => Object.assign(one, { uncut: true });
 // A property of an object that another property holds. Where that holds none, there is no value, which is not an error.
 const through = (one, first, names) => Object.assign(one, { uncut: names, first: first });
+// A part of a date, in the zone of this Mac. Weeks are those of ISO 8601: the one with a Thursday decides about the year.
+const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+const PARTS = {
+  year: (date) => date.getFullYear(),
+  month: (date) => date.getMonth() + 1,
+  day: (date) => date.getDate(),
+  weekday: (date) => WEEKDAYS[date.getDay()],
+  hour: (date) => date.getHours(),
+  minute: (date) => date.getMinutes(),
+  date: (date) => stamp(date).slice(0, 10),
+  week: (date) => {
+    const thursday = new Date(date.getFullYear(), date.getMonth(), date.getDate() + 3 - ((date.getDay() + 6) % 7)),
+      first = new Date(thursday.getFullYear(), 0, 1),
+      passed = Math.round((thursday - first) / 86400000);
+    return thursday.getFullYear() + "-W" + two(1 + Math.floor(passed / 7));
+  },
+};
+const partIn = (part, value) =>
+  Array.isArray(value)
+    ? value.map((each) => partIn(part, each))
+    : value instanceof Date && !isNaN(value.getTime())
+      ? PARTS[part](value)
+      : value === undefined || isFailed(value)
+        ? value
+        : null;
+const partOf = (part, one) => Object.assign((x) => partIn(part, one(x)), one);
+// A count of elements is asked of one object at a time: of many at once it would be the sum.
+const singleOnly = (one) => Object.assign(one, { single: true });
 const isMany = (collection) => collection !== undefined && collection !== null && collection.many === true;
 const orNothing = (one, x, error) => {
   if (!one.first || numberOf(error) !== -1728) throw error;
@@ -222,7 +250,9 @@ const objects = (rows, way, reads, names) => {
 // `size` is how many elements there were when somebody last looked, or null.
 const batch = (collection, ids, id, reads, each, size) => {
   at = "object";
-  const columns = 2 * priceOf(d.value, size) + each.reduce((sum, value) => sum + priceOf(value, size), 0),
+  const columns = reads.some((one) => one.single)
+      ? Infinity
+      : 2 * priceOf(d.value, size) + each.reduce((sum, value) => sum + priceOf(value, size), 0),
     singles = reads.length * ids.length * d.single;
   if (size !== null && cheaper(columns, singles)) {
     try {
@@ -375,6 +405,7 @@ const MOST_SINGLE = 1000;
 const isFailed = (value) => value !== null && typeof value === "object" && value.$ === "error";
 // One event for a property of all elements; null where the app refuses that.
 const column = (collection, one, each) => {
+  if (one.single) return null;
   if (isMany(collection)) return collection.column(one, each);
   // An app object model without this way at several levels: it is read container by container.
   if (collection === undefined || collection === null) return null;

@@ -14,7 +14,7 @@ use super::{
     path::{chain, path, tail},
     whose::whose,
 };
-use crate::action::{Action, Column, Deed, Elements, Groups, Series, Shut, SystemDeed, Wanted};
+use crate::action::{Action, Column, Deed, Elements, Groups, Series, Shut, SystemDeed, View, Wanted};
 use crate::dictionary::Identifier;
 use crate::identity::Identity;
 use crate::permission::{Approved, Decided};
@@ -403,8 +403,11 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Data) -> String {
         Identity::Id(id) | Identity::Name(id) => Some(id),
         Identity::Index => None,
     };
-    let own =
-        |column: &Column| column.up == 0 && known_by.is_some_and(|id| *column.identifiers == [id.clone()]);
+    let own = |column: &Column| {
+        column.up == 0
+            && column.view.is_none()
+            && known_by.is_some_and(|id| *column.identifiers == [id.clone()])
+    };
     let own: Vec<String> = wanted.columns.iter().map(|column| own(column).to_string()).collect();
     let (id, pick) = match &wanted.identity {
         Identity::Id(id) => (format!("x => x.{id}()"), "(c, id) => c.byId(id)"),
@@ -476,16 +479,17 @@ fn outer_or_own(column: &Column, wanted: &Elements, values: &mut Vec<Json>) -> S
 
 /// The part of how elements are read that concerns their dates.
 fn dated(series: &Series, data: &mut Data) -> String {
-    let Series { start, end, days, rule, excluded, done, title, index } = series;
+    let Series { start, end, days, rule, excluded, done, parts, title, index } = series;
     let asked = index.as_ref().map(|index| {
         let id = index.library.values.get(&index.library.id);
         let library = index.library;
         json!({ "entity": library.entity, "id": id, "prefix": library.id_prefix, "values": index.values })
     });
-    data.set(
-        "series",
-        &json!({ "start": start, "end": end, "days": days, "rule": rule, "excluded": excluded, "done": done, "index": asked }),
-    );
+    let mut columns = json!({ "start": start, "end": end, "days": days, "rule": rule, "excluded": excluded, "done": done, "index": asked });
+    if !parts.is_empty() {
+        columns["parts"] = parts.iter().map(|part| part.column).collect();
+    }
+    data.set("series", &columns);
     let containers = index.as_ref().map(|index| format!(", containers: app.{}", index.containers));
     format!(", titles: x => x.{title}(){}", containers.unwrap_or_default())
 }
@@ -498,6 +502,17 @@ fn at(to: &Path, data: &mut Data) -> String {
 }
 
 fn getter(column: &Column) -> String {
+    match column.view {
+        None => value_getter(column),
+        Some(View::Part(part)) => format!("partOf({:?}, {})", part.as_str(), value_getter(column)),
+        Some(View::Count) => {
+            let way: Vec<&str> = column.identifiers.iter().map(Identifier::as_str).collect();
+            format!("singleOnly(x => x.{}.length)", way.join("."))
+        }
+    }
+}
+
+fn value_getter(column: &Column) -> String {
     let way: Vec<&str> = column.identifiers.iter().map(Identifier::as_str).collect();
     let read = format!("x => x.{}()", way.join("."));
     match way.as_slice() {

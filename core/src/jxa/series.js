@@ -17,6 +17,8 @@ const pace = () => {
   return spent.singles > 0 ? spent.single_ms / (spent.singles * d.single) : 1;
 };
 const isTime = (i) => i !== null && (i === d.series.start || i === d.series.end);
+// A part of a time differs from one occurrence to the next: the core works it out.
+const isPart = (i) => d.series.parts !== undefined && d.series.parts.includes(i);
 const isJoined = (filter) => ["and", "or", "not"].includes(filter[0]);
 const leavesOf = (filter) => (isJoined(filter) ? filter.slice(1).flatMap(leavesOf) : [filter]);
 // The span of time that everything lies in, in whole or in part, that a filter lets through.
@@ -84,10 +86,12 @@ const UNREAD = { $: "unread" };
 // A row as the core takes it. `cell` reads a column, `isRead` says whether that costs nothing.
 const candidate = (known, place, from, cell, isRead, q) => {
   const tests = d.filter
-    ? leavesOf(d.filter).map(([word, i, value]) => (isTime(i) ? null : holds(word, cell(i), wanted(value))))
+    ? leavesOf(d.filter).map(([word, i, value]) =>
+        isTime(i) || isPart(i) ? null : holds(word, cell(i), wanted(value)),
+      )
     : [];
   const keys = d.sort.map(([i]) => {
-    const key = isTime(i) ? null : plain(cell(i));
+    const key = isTime(i) || isPart(i) ? null : plain(cell(i));
     return typeof key === "string" || typeof key === "number" ? key : null;
   });
   return {
@@ -140,7 +144,7 @@ const rowsOf = (collection, size, from, span, left, q) => {
     const open =
       (row, asked) =>
       ([word, i, value]) => {
-        if (!asked.includes(i)) return null;
+        if (!asked.includes(i) || isPart(i)) return null;
         const holdsNow = holds(word, cells.cell(i)(row), wanted(value));
         if (!isTime(i) || ruleOf(row) === null) return holdsNow;
         // No occurrence of a series starts before its first one.
@@ -151,7 +155,9 @@ const rowsOf = (collection, size, from, span, left, q) => {
     };
     keep([s.start]);
     rows = rows.filter((row) => ruleOf(row) === null || !isOver(ruleOf(row), span));
-    const others = [...new Set([...columnsOf(d.filter), ...d.sort.map(([i]) => i)])].filter((i) => i !== s.start);
+    const others = [...new Set([...columnsOf(d.filter), ...d.sort.map(([i]) => i)])].filter(
+      (i) => i !== s.start && !isPart(i),
+    );
     for (const i of others) {
       if (!need(i, rows)) return null;
       keep([s.start, ...others.slice(0, others.indexOf(i) + 1)]);
@@ -186,7 +192,7 @@ const attempt = (event) => {
 const lastOf = (collection, size, from, span, left, q) => {
   const s = d.series,
     others = [...columnsOf(d.filter), ...d.sort.map(([i]) => i), s.end, s.days, s.rule, s.excluded],
-    most = (2 + new Set(others.filter((i) => i !== null)).size) * d.single * pace(),
+    most = (2 + new Set(others.filter((i) => i !== null && !isPart(i))).size) * d.single * pace(),
     rows = [];
   let read = 0;
   if (q.id === null) return { rows: rows, read: read };

@@ -111,7 +111,7 @@ const outside = (one, of) => Object.assign(one, { of: of });
 // The values of a property of all objects that a chain leads to.
 const valuesOf = (chain, one) => {
   at = "containers";
-  if (chain.depth > 0) {
+  if (chain.depth > 0 && !one.single) {
     try {
       const values = flatten(
         askColumn(() => one(chain.at()), d.value),

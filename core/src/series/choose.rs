@@ -3,9 +3,10 @@
 use std::cmp::Ordering;
 
 use serde::Deserialize;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use super::{Zone, occurrences};
+use crate::moment::Part;
 
 /// What a script found. Times are milliseconds since 1970.
 #[derive(Debug, Deserialize)]
@@ -43,6 +44,8 @@ pub struct Asked<'a> {
     pub start: usize,
     /// The column of the end, if there is one.
     pub end: Option<usize>,
+    /// The columns with parts of them: the column, whether it is of the end, and the part.
+    pub parts: &'a [(usize, bool, Part)],
     /// The filter, as the script got it.
     pub filter: &'a Json,
     /// The order: columns, and whether descending.
@@ -94,9 +97,9 @@ pub fn choose(answer: &Json, asked: &Asked<'_>) -> Result<Chosen, NotCandidates>
     let mut all = Vec::new();
     for (row, candidate) in found.rows.iter().enumerate() {
         let each = instances(row, candidate, &found, &mut chosen).into_iter();
-        all.extend(each.filter(|instance| holds(asked.filter, candidate, instance, &found.moments, asked)));
+        all.extend(each.filter(|instance| holds(asked.filter, candidate, instance, &found, asked)));
     }
-    all.sort_by(|a, b| order(a, b, &found.rows, asked));
+    all.sort_by(|a, b| order(a, b, &found, asked));
     chosen.total = all.len();
     let back = usize::try_from(asked.offset.unsigned_abs()).unwrap_or(usize::MAX);
     let from = match asked.offset {
@@ -140,7 +143,7 @@ fn instances(row: usize, candidate: &Candidate, found: &Candidates, chosen: &mut
     repeats.starts.into_iter().map(each).collect()
 }
 
-fn holds(filter: &Json, row: &Candidate, each: &Chose, moments: &[Option<i64>], asked: &Asked<'_>) -> bool {
+fn holds(filter: &Json, row: &Candidate, each: &Chose, found: &Candidates, asked: &Asked<'_>) -> bool {
     fn test(filter: &Json, at: &mut usize, leaf: &impl Fn(&Json, usize) -> bool) -> bool {
         let parts = filter.as_array().map(Vec::as_slice).unwrap_or_default();
         let word = parts.first().and_then(Json::as_str).unwrap_or_default();
@@ -161,9 +164,12 @@ fn holds(filter: &Json, row: &Candidate, each: &Chose, moments: &[Option<i64>], 
             return known;
         }
         let column = compare.get(1).and_then(Json::as_u64).unwrap_or_default() as usize;
+        if let Some(part) = asked.part(column, each, &found.zone) {
+            return is_so(&part, compare.get(0).and_then(Json::as_str).unwrap_or_default(), &compare[2]);
+        }
         let value = if column == asked.start { each.start } else { each.end };
         let is_different = compare.get(0).and_then(Json::as_str) == Some("!=");
-        let (Some(value), Some(moment)) = (value, moments.get(at).copied().flatten()) else {
+        let (Some(value), Some(moment)) = (value, found.moments.get(at).copied().flatten()) else {
             return is_different;
         };
         match compare.get(0).and_then(Json::as_str).unwrap_or_default() {
@@ -178,11 +184,47 @@ fn holds(filter: &Json, row: &Candidate, each: &Chose, moments: &[Option<i64>], 
     filter.is_null() || test(filter, &mut 0, &leaf)
 }
 
+impl Asked<'_> {
+    /// The part of a time that a column holds for one occurrence, if it holds one.
+    pub fn part(&self, column: usize, each: &Chose, zone: &Zone) -> Option<Json> {
+        let (_, of_end, part) = self.parts.iter().find(|(part, ..)| *part == column)?;
+        let time = if *of_end { each.end } else { each.start };
+        Some(time.map_or(Json::Null, |time| part.of(zone.civil(time))))
+    }
+}
+
+/// Compares a part as the prelude compares values: texts without regard to case.
+fn is_so(has: &Json, operator: &str, wants: &Json) -> bool {
+    let plain = |json: &Json| json.as_str().map_or_else(|| json.clone(), |text| json!(text.to_lowercase()));
+    let (has, wants) = (plain(has), plain(wants));
+    let text = |test: fn(&str, &str) -> bool| match (has.as_str(), wants.as_str()) {
+        (Some(has), Some(wants)) => test(has, wants),
+        _ => false,
+    };
+    let ordered = || (has.is_string() == wants.is_string() && !has.is_null()).then(|| compared(&has, &wants));
+    match operator {
+        "!=" => !is_so(&has, "==", &wants),
+        "<" => ordered() == Some(Ordering::Less),
+        ">" => ordered() == Some(Ordering::Greater),
+        "<=" => ordered().is_some_and(Ordering::is_le),
+        ">=" => ordered().is_some_and(Ordering::is_ge),
+        "contains" => text(|has, wants| has.contains(wants)),
+        "startsWith" => text(|has, wants| has.starts_with(wants)),
+        "endsWith" => text(|has, wants| has.ends_with(wants)),
+        _ if has.is_number() && wants.is_number() => ordered() == Some(Ordering::Equal),
+        _ => has == wants,
+    }
+}
+
 /// Missing values come last in either direction, as in the prelude.
-fn order(a: &Chose, b: &Chose, rows: &[Candidate], asked: &Asked<'_>) -> Ordering {
+fn order(a: &Chose, b: &Chose, found: &Candidates, asked: &Asked<'_>) -> Ordering {
+    let rows = &found.rows;
     let key = |each: &Chose, at: usize, column: usize| match column {
         column if column == asked.start => each.start.map(Json::from),
         column if Some(column) == asked.end => each.end.map(Json::from),
+        column if asked.parts.iter().any(|(part, ..)| *part == column) => {
+            asked.part(column, each, &found.zone).filter(|part| !part.is_null())
+        }
         _ => rows[each.row].keys.get(at).cloned().filter(|key| !key.is_null()),
     };
     for (at, (column, down)) in asked.sort.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::action::Column;
+use crate::action::{Column, View};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::filter::{Compare, Operator};
@@ -26,6 +26,11 @@ pub(super) fn comparable(
     dictionary: &Dictionary,
     home: &str,
 ) -> Result<Json, Fault> {
+    let meant = match column.view {
+        Some(View::Part(part)) => Compare { value: part.meant(&compare.value), ..compare.clone() },
+        _ => compare.clone(),
+    };
+    let compare = &meant;
     let all = shapes(&column.kind, dictionary);
     let is_list = all.iter().any(|shape| matches!(shape, Shape::List(_)));
     let operator = compare.operator;

@@ -301,7 +301,9 @@ struct Columns<'a> {
 impl Columns<'_> {
     fn place(&mut self, term: &str) -> Result<usize, Fault> {
         let new = self.outer.column(self.app, self.dictionary, self.class, term)?;
-        let is_same = |known: &Column| known.identifiers == new.identifiers && known.up == new.up;
+        let is_same = |known: &Column| {
+            known.identifiers == new.identifiers && known.up == new.up && known.view == new.view
+        };
         if let Some(place) = self.known.iter().position(is_same) {
             return Ok(place);
         }

@@ -7,13 +7,14 @@ use serde_json::{Map, Value as Json, json};
 use super::repeated::Repeated;
 use super::show::{Shown, all_properties, value};
 use super::{Step, Then, World, done, in_app, occurrence, owner};
-use crate::action::{Column, Deed, Wanted};
+use crate::action::{Column, Deed, View, Wanted};
 use crate::app::App;
 use crate::call::Named;
 use crate::dictionary::{Dictionary, Identifier, TypeExpr, TypeRef};
 use crate::fault::{Code, Fault};
 use crate::identity::identity;
 use crate::marshal::{Shape, are_named, shapes};
+use crate::moment::Part;
 use crate::osa_error::OsaError;
 use crate::permission::may_read;
 use crate::plan;
@@ -196,10 +197,35 @@ pub(super) fn own_column(
         by_script: false,
         named: false,
         up: 0,
+        view: None,
     };
     let (mut is_list, mut ends_in_elements) = (false, false);
     for part in term.split('.') {
+        if ends_in_elements && column.identifiers.len() == 1 && is_count(dictionary, &owner, part) {
+            column.term =
+                format!("count of {}", dictionary.class(&owner).map_or(&owner, |class| &class.plural));
+            column.kind = TypeExpr(vec![TypeRef { name: "integer".to_owned(), ..TypeRef::default() }]);
+            column.view = Some(View::Count);
+            (is_list, ends_in_elements) = (false, false);
+            // The app's own filter does not count.
+            column.by_script = true;
+            owner = String::new();
+            continue;
+        }
+        if let Some(date_part) =
+            Part::parse(part).filter(|_| holds_dates(&column.kind) && column.view.is_none())
+        {
+            column.term = format!("{}.{}", column.term, date_part.as_str());
+            column.kind = date_part.kind();
+            column.view = Some(View::Part(date_part));
+            column.by_script = true;
+            owner = String::new();
+            continue;
+        }
         if holds_values(&column.kind) {
+            if holds_dates(&column.kind) && column.view.is_none() {
+                return Err(no_part(&column.term, part.trim()));
+            }
             let (property, kind) = (column.term, column.kind.to_string());
             return Err(SpecifierError::NotAnObject { property, owner: class.to_owned(), kind }.into());
         }
@@ -241,7 +267,7 @@ pub(super) fn own_column(
             .map(|kind| kind.name.clone())
             .unwrap_or_default();
     }
-    if is_list {
+    if is_list && column.view.is_none() {
         column.by_script = true;
         column.kind =
             TypeExpr(column.kind.0.into_iter().map(|kind| TypeRef { list: true, ..kind }).collect());
@@ -259,6 +285,26 @@ fn elements(dictionary: &Dictionary, owner: &str, part: &str) -> Option<(Identif
     }
     let (_, class) = dictionary.element(owner, part)?;
     Some((Identifier::of(&class.plural)?, class.name.clone()))
+}
+
+/// Whether a word after elements asks how many there are.
+fn is_count(dictionary: &Dictionary, class: &str, word: &str) -> bool {
+    let word = word.trim();
+    COUNTS.contains(&word) && dictionary.property(class, word).is_none()
+}
+
+/// The words of AppleScript for the number of elements.
+pub(super) const COUNTS: [&str; 2] = ["count", "number"];
+
+/// Whether the values are dates and nothing else.
+fn holds_dates(kind: &TypeExpr) -> bool {
+    !kind.0.is_empty() && kind.0.iter().all(|kind| kind.name == "date" && !kind.list)
+}
+
+fn no_part(property: &str, part: &str) -> Fault {
+    let known: Vec<&str> = Part::names().collect();
+    let message = format!("no part `{}` in the date `{property}`", crate::foreign::clean(part, 40));
+    Fault::new(Code::UnknownProperty, message, format!("use one of {}", known.join(", "))).with("near", known)
 }
 
 /// Whether nothing of this type has properties of its own.

@@ -22,7 +22,7 @@ fn rows() -> Json {
 }
 
 fn ask(filter: &Json, sort: &[(usize, bool)], offset: i64, limit: usize) -> Chosen {
-    choose(&rows(), &Asked { start: 0, end: Some(1), filter, sort, offset, limit })
+    choose(&rows(), &Asked { start: 0, end: Some(1), parts: &[], filter, sort, offset, limit })
         .expect("the rows have the form")
 }
 
@@ -63,7 +63,8 @@ fn comparisons_are_those_of_the_prelude() {
         let answer =
             json!({"moments": [2], "span": [0, 9], "zone": [], "rows": [row(1), row(2), row(3), row(4)]});
         let filter = json!(["or", [operator, 1, "x"]]);
-        let asked = Asked { start: 0, end: Some(1), filter: &filter, sort: &[], offset: 0, limit: 9 };
+        let asked =
+            Asked { start: 0, end: Some(1), parts: &[], filter: &filter, sort: &[], offset: 0, limit: 9 };
         assert_eq!(choose(&answer, &asked).expect("the rows have the form").total, expected, "{operator}");
         let none = json!(["not", filter]);
         let asked = Asked { filter: &none, ..asked };
@@ -84,7 +85,8 @@ fn whole_days_end_at_midnight_also_when_the_clocks_change() {
         "rows": [{"id": "x", "start": 1_774_652_400_000_i64, "end": 1_774_652_400_000_i64 + DAY - 1000, "days": true,
             "rule": "FREQ=DAILY;COUNT=2", "tests": [], "keys": []}],
     });
-    let asked = Asked { start: 0, end: Some(1), filter: &Json::Null, sort: &[], offset: 0, limit: 9 };
+    let asked =
+        Asked { start: 0, end: Some(1), parts: &[], filter: &Json::Null, sort: &[], offset: 0, limit: 9 };
     let chosen = choose(&answer, &asked).expect("the rows have the form");
     let lengths: Vec<i64> =
         chosen.page.iter().map(|each| (each.end.unwrap_or(0) - each.start.unwrap_or(0)) / HOUR).collect();
@@ -96,10 +98,41 @@ fn rules_that_cannot_be_read_are_counted() {
     let answer = json!({"moments": [], "span": [0, DAY], "zone": [], "rows": [
         {"id": 1, "start": 5, "end": 6, "rule": "sometimes", "tests": [], "keys": []},
         {"id": 2, "start": 0, "end": null, "rule": "FREQ=SECONDLY;UNTIL=20300101", "tests": [], "keys": []}]});
-    let asked =
-        Asked { start: 0, end: Some(1), filter: &Json::Null, sort: &[(1, false)], offset: 0, limit: 9 };
+    let asked = Asked {
+        start: 0,
+        end: Some(1),
+        parts: &[],
+        filter: &Json::Null,
+        sort: &[(1, false)],
+        offset: 0,
+        limit: 9,
+    };
     let chosen = choose(&answer, &asked).expect("the rows have the form");
     assert_eq!((chosen.unreadable, chosen.cut), (1, 0));
     assert_eq!((chosen.page[0].row, chosen.total), (0, 86_402));
     assert!(choose(&json!({"rows": 1}), &asked).is_err());
+}
+
+/// 1 January 1970 was a Thursday.
+#[test]
+fn a_part_of_a_time_is_that_of_the_occurrence() {
+    let answer = json!({"moments": [null], "span": [0, 7 * DAY], "zone": [[0, HOUR]], "rows": [
+        {"id": 1, "start": 10 * HOUR, "end": 11 * HOUR, "rule": "FREQ=DAILY", "tests": [null], "keys": [null]}]});
+    let parts = [(2, false, Part::Weekday), (3, true, Part::Day)];
+    let days = |operator: &str, column: usize, value: Json, sort: &[(usize, bool)]| -> Vec<i64> {
+        let filter = json!([operator, column, value]);
+        let asked =
+            Asked { start: 0, end: Some(1), parts: &parts, filter: &filter, sort, offset: 0, limit: 9 };
+        let chosen = choose(&answer, &asked).expect("the rows have the form");
+        chosen.page.iter().map(|each| 1 + each.start.unwrap_or_default() / DAY).collect()
+    };
+    assert_eq!(days("==", 2, json!("friday"), &[]), [2]);
+    assert_eq!(days("!=", 2, json!("Friday"), &[]), [1, 3, 4, 5, 6, 7]);
+    assert_eq!(days("contains", 2, json!("SATUR"), &[]), [3]);
+    assert_eq!(days("startsWith", 2, json!("t"), &[]), [1, 6]);
+    assert_eq!(days("endsWith", 2, json!("nesday"), &[]), [7]);
+    assert_eq!(days(">=", 3, json!(6), &[(3, true)]), [7, 6]);
+    assert_eq!(days("<", 3, json!(2), &[]), [1]);
+    assert_eq!(days("<=", 3, json!("2"), &[]), Vec::<i64>::new());
+    assert_eq!(days("==", 3, json!(4), &[]), [4]);
 }

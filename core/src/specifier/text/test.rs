@@ -5,8 +5,11 @@ use super::compare::Comparison;
 use super::error::{Fail, shown};
 use super::step::Term;
 use super::tokens::Kind;
-use crate::dictionary::{APPLICATION, Property, names};
+use std::sync::LazyLock;
+
+use crate::dictionary::{APPLICATION, Property, TypeExpr, names};
 use crate::filter::{Compare, Filter, Operator};
+use crate::moment::Part;
 use crate::specifier::{SpecifierError, resolve};
 
 /// As many comparisons may one filter have.
@@ -88,11 +91,21 @@ impl Parser<'_> {
         if !self.is_sign(at, "(") {
             return self.compared(at, place);
         }
+        // AppleScript wants parentheses around a count.
+        if let Some((_, end)) = self.count(at + 1).filter(|(_, end)| self.is_sign(*end, ")")) {
+            return self.counted(at + 1, end, place);
+        }
         let (filter, end) = self.either(at + 1, inner)?;
         match self.is_sign(end, ")") {
             true => Ok((filter, end + 1)),
             false => Err(self.unexpected(end, "`and`, `or` or `)`")),
         }
+    }
+
+    fn counted(&self, at: usize, end: usize, place: Place<'_>) -> Reading {
+        let paths = self.paths(at, place.class)?;
+        let path = paths.iter().find(|(_, next)| *next == end).map(|(path, _)| path);
+        self.comparison(path.ok_or_else(|| self.unexpected(at, "a property"))?, end + 1)
     }
 
     fn begins_with_term(&self, at: usize, class: &str) -> bool {
@@ -169,6 +182,9 @@ impl Parser<'_> {
 
     /// The properties that a word may name, and the classes of what holds the element: `name of calendar`.
     fn tested_terms(&self, at: usize) -> Vec<(String, usize)> {
+        if let Some((term, end)) = self.count(at) {
+            return vec![(term, end)];
+        }
         let term = |(term, end): (Term, usize)| match term {
             Term::Property(term) | Term::Class(_, term) => (term, end),
         };
@@ -176,7 +192,23 @@ impl Parser<'_> {
         if terms.is_empty() && self.is_word(at, &[CONTAINER]) {
             terms.push((CONTAINER.to_owned(), at + 1));
         }
+        if let Some(part) = self.word(at).and_then(|word| Part::parse(&word)) {
+            terms.push((part.as_str().to_owned(), at + 1));
+        }
         terms
+    }
+
+    /// `count of messages`, `number of every message`, as a term that a filter names, `messages.count`.
+    fn count(&self, at: usize) -> Option<(String, usize)> {
+        if !self.is_word(at, &COUNTS) || !self.is_word(at + 1, &["of"]) {
+            return None;
+        }
+        let class = at + 2 + usize::from(self.is_word(at + 2, &["the", "every", "each"]));
+        let found = self.terms(class).into_iter().find_map(|(term, end)| match term {
+            Term::Class(class, _) => Some((self.class_at(class)?, end)),
+            Term::Property(_) => None,
+        });
+        found.map(|(class, end)| (format!("{}.{COUNT}", class.plural), end))
     }
 
     /// `name of container` of a class is its property `container`, and the property `name` of that. The path may begin with
@@ -186,6 +218,18 @@ impl Parser<'_> {
         let mut path: Vec<&str> = Vec::new();
         let mut last: Option<&Property> = None;
         for term in terms.iter().rev() {
+            if let Some(part) = last.filter(|last| holds_dates(last)).and_then(|_| Part::parse(term)) {
+                path.push(part.as_str());
+                last = Some(part_of_date(part));
+                continue;
+            }
+            if let Some((elements, COUNT)) = term.rsplit_once('.') {
+                let is_there = last.is_none() && self.dictionary.element(&owner, elements).is_some();
+                path.push(term);
+                last = Some(part_of_date(Part::Year)).filter(|_| is_there);
+                last?;
+                continue;
+            }
             if last.is_some_and(|last| self.holds_value(last)) {
                 return None;
             }
@@ -295,6 +339,43 @@ impl Parser<'_> {
         Err(Fail::refused(at, at, "comparisons do not chain", instead))
     }
 }
+
+/// What a filter calls the number of elements, after their plural.
+const COUNT: &str = "count";
+
+/// The words of AppleScript for it.
+const COUNTS: [&str; 2] = [COUNT, "number"];
+
+fn holds_dates(property: &Property) -> bool {
+    !property.kind.0.is_empty() && property.kind.0.iter().all(|kind| kind.name == "date" && !kind.list)
+}
+
+/// A part of a date as a property, so that its value is read like any other.
+fn part_of_date(part: Part) -> &'static Property {
+    static NUMBER: LazyLock<Property> = LazyLock::new(|| date_part(Part::Year));
+    static TEXT: LazyLock<Property> = LazyLock::new(|| date_part(Part::Date));
+    static MONTH: LazyLock<Property> = LazyLock::new(|| {
+        let kind = [Part::Year.kind().0, Part::Date.kind().0].concat();
+        Property { kind: TypeExpr(kind), ..date_part(Part::Month) }
+    });
+    match part {
+        Part::Month => &MONTH,
+        part if part.is_text() => &TEXT,
+        _ => &NUMBER,
+    }
+}
+
+fn date_part(part: Part) -> Property {
+    Property {
+        name: part.as_str().to_owned(),
+        code: PART.to_owned(),
+        kind: part.kind(),
+        ..Property::default()
+    }
+}
+
+/// The code of a part of a date. No dictionary has one of this length.
+pub(super) const PART: &str = "part of a date";
 
 fn is_boolean(property: &Property) -> bool {
     property.kind.0.iter().any(|kind| kind.name == "boolean" && !kind.list)

@@ -4,6 +4,7 @@ use serde_json::{Number, Value as Json, json};
 
 use super::Parser;
 use super::error::{Fail, shown};
+use super::test::PART;
 use super::tokens::Kind;
 use crate::dictionary::{Enumeration, Property, names};
 use crate::moment::{self, Moment};
@@ -78,9 +79,20 @@ impl Parser<'_> {
             (&["null"], Json::Null),
             (&["missing"], Json::Null),
         ];
+        let constants = constants.into_iter().chain(
+            [(&["yes"][..], json!(true)), (&["no"][..], json!(false))]
+                .into_iter()
+                .filter(|_| holds(property, "boolean")),
+        );
         let stands = |words: &[&str]| words.iter().enumerate().all(|(n, word)| self.is_word(at + n, &[word]));
         if let Some((words, value)) = constants.into_iter().find(|(words, _)| stands(words)) {
             return Ok((value, at + words.len()));
+        }
+        // `month of birth date is December`
+        if property.code == PART
+            && let Some(word) = self.word(at)
+        {
+            return Ok((json!(word), at + 1));
         }
         if let Some(found) = self.file_value(at)? {
             return Ok(found);

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use super::{Columns, Listing};
-use crate::action::{ByIndex, Column, Deed, Elements, Series, Wanted};
+use crate::action::{ByIndex, Column, Deed, Elements, Series, TimePart, View, Wanted};
 use crate::app::App;
 use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
 use crate::filter::{Filter, Operator};
 use crate::foreign;
+use crate::moment::Part;
 use crate::permission::may_read;
 use crate::reply::Reply;
 use crate::series::{Asked, Chose, Chosen, Dated, Index, Zone, choose, dated};
@@ -85,10 +86,20 @@ impl Columns<'_> {
             return None;
         }
         let done = done.filter(|done| columns.contains(done));
+        let part = |(at, column): (usize, &Column)| match column.view {
+            Some(View::Part(part)) if column.up == 0 => {
+                let is_of = |time: &usize| self.known[*time].identifiers == column.identifiers;
+                let of_end = times.iter().position(is_of)? == 1;
+                Some(TimePart { column: at, of_end, part })
+            }
+            _ => None,
+        };
+        let parts: Vec<TimePart> = self.known.iter().enumerate().filter_map(part).collect();
         let title = self.dictionary.property(&entry.container, &entry.title)?;
         let title = Identifier::of(&title.name)?;
-        let used: Vec<usize> =
-            filter.columns().into_iter().chain(sort.iter().map(|(column, _)| *column)).collect();
+        let is_part = |column: &usize| parts.iter().any(|part| part.column == *column);
+        let used = filter.columns().into_iter().chain(sort.iter().map(|(column, _)| *column));
+        let used: Vec<usize> = used.filter(|column| !is_part(column)).collect();
         let index = entry.index.as_ref().and_then(|library| self.index(library, entry, &used, containers));
         // Without series and without an index, the usual ways are as good.
         (rule.is_some() || index.is_some()).then_some(Series {
@@ -98,6 +109,7 @@ impl Columns<'_> {
             rule,
             excluded,
             done,
+            parts,
             title,
             index,
         })
@@ -182,9 +194,11 @@ impl Listing {
     ) -> Result<Step, Fault> {
         let Some(series) = &self.wanted.series else { return Err(out_of_form("no series")) };
         let filter = self.wanted.filter.as_ref().map_or(Json::Null, Filter::to_data);
+        let parts = parts(series);
         let asked = Asked {
             start: series.start,
             end: series.end,
+            parts: &parts,
             filter: &filter,
             sort: &self.wanted.sort,
             offset: self.wanted.offset,
@@ -246,6 +260,12 @@ impl Listing {
                     *cell = json!(date(time));
                 }
             }
+            for part in &series.parts {
+                if let Some(cell) = cells.get_mut(part.column) {
+                    let time = if part.of_end { each.end } else { each.start };
+                    *cell = time.map_or(Json::Null, |time| part.part.of(zone.civil(time)));
+                }
+            }
             json!([
                 row["id"],
                 row["place"],
@@ -297,10 +317,19 @@ impl Filling {
     }
 }
 
+/// The columns with parts of the times.
+fn parts(series: &Series) -> Vec<(usize, bool, Part)> {
+    series.parts.iter().map(|each| (each.column, each.of_end, each.part)).collect()
+}
+
 /// The wanted columns that some row of the page has no value for yet.
 fn missing(wanted: &Elements, found: &Json, chosen: &Chosen) -> Vec<usize> {
+    let is_part = |column: usize| {
+        wanted.series.iter().flat_map(|series| &series.parts).any(|part| part.column == column)
+    };
     let is_unread = |column: usize| {
-        chosen.page.iter().any(|each| found["rows"][each.row]["cells"][column]["$"] == UNREAD)
+        !is_part(column)
+            && chosen.page.iter().any(|each| found["rows"][each.row]["cells"][column]["$"] == UNREAD)
     };
     (0..wanted.wanted).filter(|column| is_unread(*column)).collect()
 }
