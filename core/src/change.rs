@@ -9,7 +9,7 @@ use crate::app::same_id;
 use crate::dictionary::{Dictionary, Identifier, Property, TypeExpr};
 use crate::identity::{Anchor, Identity, identity};
 use crate::marshal::Given;
-use crate::specifier::{By, Path, Segment};
+use crate::specifier::{By, LABELS, Path, Segment};
 
 pub(crate) use facts::{QUIT, SEND, beside, beyond, consequence, counts, facts, repeats};
 pub(crate) use verify::holds;
@@ -174,7 +174,6 @@ const PROFILES: [Profile; 12] = [
 ];
 
 /// Properties that name things where no profile says which, in the order in which they are tried.
-const LABELS: [&str; 5] = ["subject", "title", "summary", "display name", "filename"];
 
 /// Returns the property that tells an object from its neighbours if only a position leads to it: a unique property if
 /// there is one, else a name.

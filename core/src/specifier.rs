@@ -18,7 +18,7 @@ use crate::filter::Filter;
 use crate::words::{RefId, ReferenceError};
 
 pub(crate) use parse::as_shown;
-pub(crate) use read::Reader;
+pub(crate) use read::{LABELS, Reader};
 pub(crate) use resolve::find_property;
 pub use resolve::{Held, Resolved, Target};
 pub(crate) use show::{one_line, quoted, quoted_to};
@@ -58,7 +58,7 @@ pub enum Specifier {
         container: Container,
     },
     /// `{"type":"filter","element":"message","container":…,"where":…,"limit":1,"last":false}`; where one object is
-    /// needed, it is the first match, or the last one with `"last":true`.
+    /// needed, it is the first match, the last one with `"last":true`, or the only one with `"only":true`.
     Filter {
         /// The class of the element, in any spelling.
         element: String,
@@ -70,6 +70,8 @@ pub enum Specifier {
         limit: usize,
         /// Counts the matches from the end: the last match stands for the filter.
         last: bool,
+        /// Several matches are an error, because it stands for a name: `event "Standup"`.
+        only: bool,
     },
     /// `{"type":"every","element":"mailbox","container":…,"where":…,"from":0,"to":9}`: all elements, those that match, or
     /// those of a range.

@@ -102,7 +102,7 @@ fn spoiled(schema: &Json, good: &Map<String, Json>) -> Vec<(String, Map<String, 
         let bad = match property["type"].as_str() {
             Some("boolean" | "integer" | "number") => json!("yes"),
             Some("string") if property["enum"].is_array() => json!("no such value"),
-            Some("string") if property["format"] == "date-time" => json!("yesterday"),
+            Some("string") if property["format"] == "date-time" => json!("some day"),
             Some("string") => json!(7),
             Some("array") => json!("not a list"),
             _ => continue,

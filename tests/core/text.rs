@@ -302,12 +302,13 @@ fn filters_and_what_they_stand_in_are_read_back() {
             filter: Filter::Compare(named),
             limit: 1,
             last,
+            only: false,
         };
         let every = Specifier::Every { element: message(), container: inside(mailbox), filter: Some(filter.clone()), range: None };
         for specifier in [
             every.clone(),
             Specifier::Property { property: "subject".to_owned(), of: inside(every) },
-            Specifier::Filter { element: message(), container: inside(Specifier::Property { property: "inbox".to_owned(), of: inside(Specifier::Application) }), filter, limit: 1, last },
+            Specifier::Filter { element: message(), container: inside(Specifier::Property { property: "inbox".to_owned(), of: inside(Specifier::Application) }), filter, limit: 1, last, only: false },
             Specifier::Every { element: message(), container: Container::Reference(RefId::from_random([7; 10])), filter: None, range: Some((index.min(i32::MAX - 1), -1)) },
         ] {
             let text = specifier.to_text();

@@ -170,7 +170,7 @@ impl GetElements {
                 }
                 Ok(self)
             }
-            Specifier::Filter { element, container, filter, limit, last } => {
+            Specifier::Filter { element, container, filter, limit, last, only: _ } => {
                 let all = Specifier::Every { element, container, filter: Some(filter), range: None };
                 self.begins_once()?;
                 let offset = if last { -(limit as i64) } else { 0 };

@@ -17,10 +17,11 @@ impl Specifier {
                 picked("named", element, container, [("name", json!(name))])
             }
             Self::Id { element, id, container } => picked("id", element, container, [("id", id.to_json())]),
-            Self::Filter { element, container, filter, limit, last } => {
+            Self::Filter { element, container, filter, limit, last, only } => {
                 let last = last.then(|| ("last", json!(true)));
+                let only = only.then(|| ("only", json!(true)));
                 let fields = [("where", filter.to_json()), ("limit", json!(limit))];
-                picked("filter", element, container, fields.into_iter().chain(last))
+                picked("filter", element, container, fields.into_iter().chain(last).chain(only))
             }
             Self::Every { element, container, filter, range } => {
                 let filter = filter.as_ref().map(|filter| ("where", filter.to_json()));

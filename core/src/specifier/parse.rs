@@ -54,9 +54,9 @@ fn parse(json: &Json, place: &str, depth: usize) -> Result<Specifier, SpecifierE
         "every" => {
             reader.only(&["element", "container", "where", "from", "to"]).and_then(|()| reader.every())
         }
-        "filter" => {
-            reader.only(&["element", "container", "where", "limit", "last"]).and_then(|()| reader.filter())
-        }
+        "filter" => reader
+            .only(&["element", "container", "where", "limit", "last", "only"])
+            .and_then(|()| reader.filter()),
         other => {
             Err(form(&reader.at("type"), format!("unknown form of specifier `{other}`; expected {FORMS}")))
         }
@@ -127,6 +127,7 @@ impl Reader<'_> {
             filter,
             limit,
             last,
+            only: self.flag("only")?,
         })
     }
 

@@ -1,12 +1,33 @@
 //! Texts in specifiers, read once it is known which app they are about.
 
+use serde_json::Value as Json;
+
 use super::text::Written;
 use super::{Container, Specifier, SpecifierError};
-use crate::dictionary::{APPLICATION, Dictionary};
+use crate::dictionary::{APPLICATION, Dictionary, Property};
+use crate::filter::{Compare, Filter, Operator};
 use crate::words::RefId;
 
 /// Nobody nests folders deeper than this; it bounds the recursion over a specifier.
 const DEEPEST: usize = 64;
+
+/// The properties that people know an object by, if it has no name.
+pub(crate) const LABELS: [&str; 5] = ["subject", "title", "summary", "display name", "filename"];
+
+/// The one property that takes the place of a name in a class without names.
+fn called_by(dictionary: &Dictionary, element: &str) -> Option<String> {
+    let class = &dictionary.class(element)?.name;
+    let is_name = |property: &&Property| property.code == NAME_CODE || property.name == "name";
+    if dictionary.properties(class).iter().any(is_name) {
+        return None;
+    }
+    let mut known = LABELS.iter().filter_map(|term| dictionary.property(class, term));
+    let only = known.next().filter(|property| property.access.can_read())?;
+    known.next().is_none().then(|| only.name.clone())
+}
+
+/// The code of the property by which apps find an object by name.
+const NAME_CODE: &str = "pnam";
 
 /// What texts are read by.
 #[derive(Clone, Copy)]
@@ -46,10 +67,27 @@ impl Specifier {
                 },
             };
         }
+        self.name_by_property(reader.dictionary);
         match self.container_mut() {
             Some(container) => container.read(reader),
             None => Ok(()),
         }
+    }
+
+    /// Objects without a name go by what people call them, if their class has one such property: `event "Standup"` is the
+    /// event with that summary.
+    fn name_by_property(&mut self, dictionary: &Dictionary) {
+        let Self::Named { element, name, container } = self else { return };
+        let Some(property) = called_by(dictionary, element) else { return };
+        let compare = Compare { property, operator: Operator::Equal, value: Json::from(name.as_str()) };
+        *self = Self::Filter {
+            element: std::mem::take(element),
+            container: container.clone(),
+            filter: Filter::Compare(compare),
+            limit: 1,
+            last: false,
+            only: true,
+        };
     }
 
     /// Puts a file in the place of [`stand_in`].
@@ -91,6 +129,7 @@ impl Specifier {
             }
             Self::Id { element, .. } => format!("{} of that id", super::one_line(element)),
             Self::Every { element, .. } => format!("every {}", super::one_line(element)),
+            Self::Filter { only: true, .. } => self.to_text(),
             Self::Filter { element, .. } => format!("the filter for {}", super::one_line(element)),
         }
     }

@@ -24,6 +24,9 @@ impl Specifier {
             Self::Named { element, name, .. } => (format!("{element} {}", exact(name)), None),
             Self::Id { element, id: Id::Number(id), .. } => (format!("{element} id {id}"), None),
             Self::Id { element, id: Id::Text(id), .. } => (format!("{element} id {}", exact(id)), None),
+            Self::Filter { element, filter: Filter::Compare(Compare { value, .. }), only: true, .. } => {
+                (format!("{element} {}", exact(value.as_str().unwrap_or_default())), None)
+            }
             Self::Filter { element: of, filter, last: false, .. } => (element("first", of), Some(filter)),
             Self::Filter { element: of, filter, last: true, .. } => (element("last", of), Some(filter)),
             Self::Every { element, range: Some((from, to)), .. } => {
@@ -42,7 +45,7 @@ impl Specifier {
     }
 
     fn has_filter(&self) -> bool {
-        let own = matches!(self, Self::Filter { .. } | Self::Every { filter: Some(_), .. });
+        let own = matches!(self, Self::Filter { only: false, .. } | Self::Every { filter: Some(_), .. });
         own || matches!(self.container(), Some(Container::Specifier(inner)) if inner.has_filter())
     }
 }

@@ -4,7 +4,7 @@
 use serde_json::{Value as Json, json};
 
 use super::{Outcome, Step, World, done, elements, query, remember, start};
-use crate::call::{Call, CommandCall, GetElements, MOST_CHANGED, Named, Stranger};
+use crate::call::{Call, CommandCall, GetElements, MOST_CHANGED, Mode, Named, Stranger};
 use crate::fault::{Code, Fault};
 use crate::permission::Source;
 use crate::specifier::{Container, Path, Reader, Specifier};
@@ -111,9 +111,10 @@ fn has_filter(container: Option<&Container>) -> bool {
 fn list(app: String, specifier: Specifier, rest: Option<Call>, world: &mut World<'_>) -> Result<Step, Fault> {
     let is_many = rest.is_none() || specifier.is_many();
     let most = rest.as_ref().map_or(MOST_SHOWN, most_of);
-    let words = format!("no object matches {}", specifier.in_words());
+    let words = format!("nothing matches {}", specifier.to_text());
     let wanted = GetElements::of(app, specifier.clone()).settled()?;
     let limit = if is_many { wanted.limit.min(most) } else { 1 };
+    let limit = if is_only(&specifier) { MOST_NAMESAKES } else { limit };
     let first = First { rest, specifier, argument: None, words };
     elements::start(&GetElements { limit, ..wanted }, Some(first), world)
 }
@@ -132,7 +133,7 @@ pub(super) fn argument(
     let specifier = (**specifier).clone();
     let rest = Call::Command(call.clone());
     let limit = if specifier.is_many() { most_of(&rest) } else { 1 };
-    let words = format!("no object matches {}", specifier.in_words());
+    let words = format!("nothing matches {}", specifier.to_text());
     let is_listed = match &specifier {
         Specifier::Element { index, .. } => *index < 0,
         _ => true,
@@ -142,9 +143,17 @@ pub(super) fn argument(
     if !is_listed {
         return query::place(&call.app, &specifier, first, world);
     }
+    let only = is_only(&specifier);
     let wanted = GetElements::of(call.app.clone(), specifier).settled()?;
-    let limit = wanted.limit.min(limit);
+    let limit = if only { MOST_NAMESAKES } else { wanted.limit.min(limit) };
     elements::start(&GetElements { limit, ..wanted }, Some(first), world)
+}
+
+/// As many objects of one name as an error lists.
+const MOST_NAMESAKES: usize = 5;
+
+fn is_only(specifier: &Specifier) -> bool {
+    matches!(specifier, Specifier::Filter { only: true, .. })
 }
 
 /// As many objects as a query answers that was not told how many.
@@ -166,10 +175,14 @@ impl First {
         let elements = body["elements"].as_array().map(Vec::as_slice).unwrap_or_default();
         let ids: Vec<RefId> =
             elements.iter().filter_map(|each| each["id"].as_str().and_then(RefId::parse)).collect();
+        let total = body["totalCount"].as_u64().unwrap_or_default() as usize;
+        if is_only(&self.specifier) && total > 1 {
+            let fault = self.several(total, &ids);
+            return self.failed(fault, events, world);
+        }
         let Some(rest) = &self.rest else {
             return if ids.is_empty() { Err(self.nothing()) } else { Ok(done(matches(body), events)) };
         };
-        let total = body["totalCount"].as_u64().unwrap_or_default() as usize;
         if self.specifier.is_many() && body["hasMore"] == json!(true) && !self.is_limited() {
             let most = most_of(rest);
             let message =
@@ -179,6 +192,11 @@ impl First {
         }
         let is_empty_list =
             ids.is_empty() && self.specifier.is_many() && matches!(rest, Call::GetElements(_));
+        if ids.is_empty()
+            && let Some(answer) = self.nothing_of_many(rest, body)
+        {
+            return Ok(done(answer, events));
+        }
         if ids.is_empty() && !is_empty_list {
             let fault = self.nothing();
             return self.failed(fault, events, world);
@@ -190,6 +208,36 @@ impl First {
     /// Whether the specifier says itself how many are meant.
     fn is_limited(&self) -> bool {
         matches!(&self.specifier, Specifier::Every { range: Some(_), .. })
+    }
+
+    /// The answer to a read of all objects that match, where none does.
+    fn nothing_of_many(&self, rest: &Call, body: &Json) -> Option<Json> {
+        let is_all = match rest {
+            Call::GetProperties { references, .. } => references.len() == 1,
+            Call::Command(call) => {
+                call.mode == Mode::Read && matches!(self.argument, Some((Json::String(_), _)))
+            }
+            _ => false,
+        };
+        if !is_all || !self.specifier.is_many() {
+            return None;
+        }
+        let mut answer = json!({ "results": [], "note": self.words });
+        for field in ["complete", "reason", "skipped", "dates"] {
+            if let Some(value) = body.get(field) {
+                answer[field] = value.clone();
+            }
+        }
+        Some(answer)
+    }
+
+    /// More than one object has the name that should tell which one is meant.
+    fn several(&self, total: usize, ids: &[RefId]) -> Fault {
+        let message = format!("{total} objects match {}, and one was expected", self.specifier.to_text());
+        let suggestion =
+            "list them with iac_mcp_get_elements, and give the reference of the one that is meant";
+        let near: Vec<String> = ids.iter().map(RefId::to_string).collect();
+        Fault::new(Code::InvalidSpecifier, message, suggestion).with("references", near)
     }
 
     fn nothing(&self) -> Fault {

@@ -10,6 +10,7 @@ use super::{Step, Then, World, done, in_app, occurrence, owner};
 use crate::action::{Column, Deed, View, Wanted};
 use crate::app::App;
 use crate::call::Named;
+use crate::change;
 use crate::dictionary::{Dictionary, Identifier, TypeExpr, TypeRef};
 use crate::fault::{Code, Fault};
 use crate::identity::identity;
@@ -266,6 +267,17 @@ pub(super) fn own_column(
             .find(|kind| dictionary.classes.contains_key(&kind.name))
             .map(|kind| kind.name.clone())
             .unwrap_or_default();
+    }
+    // Elements themselves are said by their names.
+    if ends_in_elements
+        && let Some(label) = change::label(&app.bundle_id, dictionary, &owner)
+        && let Some(property) = dictionary.property(&owner, &label)
+        && let Some(identifier) = Identifier::of(&label)
+    {
+        column.identifiers.push(identifier);
+        column.term = format!("{}.{label}", column.term);
+        column.kind = property.kind.clone();
+        ends_in_elements = false;
     }
     if is_list && column.view.is_none() {
         column.by_script = true;

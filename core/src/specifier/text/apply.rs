@@ -141,9 +141,14 @@ impl Parser<'_> {
         let specifier = match (how, test) {
             (How::Every, test) => every(element, container, test.map(|test| test.filter), None),
             (How::Range(from, to), _) => every(element, container, None, Some((*from, *to))),
-            (How::First | How::Last, Some(Test { filter, .. })) => {
-                Specifier::Filter { element, container, filter, limit: 1, last: *how == How::Last }
-            }
+            (How::First | How::Last, Some(Test { filter, .. })) => Specifier::Filter {
+                element,
+                container,
+                filter,
+                limit: 1,
+                last: *how == How::Last,
+                only: false,
+            },
             (How::First, None) => Specifier::Element { element, index: 0, container },
             (How::Last, None) => Specifier::Element { element, index: -1, container },
             (How::Index(index), _) => Specifier::Element { element, index: *index, container },

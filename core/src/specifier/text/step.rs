@@ -355,6 +355,11 @@ impl Parser<'_> {
 
     fn ordinal(&mut self, at: usize, word: &str, base: usize) -> Vec<Primary> {
         let Some(how) = how(word) else { return Vec::new() };
+        if let Ok(from @ (How::First | How::Last)) = &how
+            && let Some(found) = self.first_ones(at + 1, from == &How::First)
+        {
+            return found;
+        }
         let Ok(how) = how else {
             let wrong = format!("{} counts from 1", self.shown(at));
             return vec![Err(Fail::refused(at, at + 1, wrong, "write `first` or `1st` for the first one"))];
@@ -369,6 +374,18 @@ impl Parser<'_> {
             })
             .collect();
         if classes.is_empty() { vec![Err(self.unknown(class, base, true))] } else { classes }
+    }
+
+    /// `first 3 messages`, `last 5 notes`, with the number at a token.
+    fn first_ones(&self, at: usize, from_start: bool) -> Option<Vec<Primary>> {
+        let (count, class) = self.integer(at)?;
+        let count = count.parse::<i32>().ok().filter(|count| *count > 0)?;
+        let range = if from_start { How::Range(0, count - 1) } else { How::Range(-count, -1) };
+        let classes = self.terms(class).into_iter().filter_map(|(term, next)| match term {
+            Term::Class(class, _) => Some(Ok((Pick::Element(class, range.clone()), next))),
+            Term::Property(_) => None,
+        });
+        Some(classes.collect()).filter(|found: &Vec<Primary>| !found.is_empty())
     }
 
     /// The error for words that are no term of the dictionary; near names come from the container, if that can be read.

@@ -195,6 +195,10 @@ impl Parser<'_> {
         if let Some(part) = self.word(at).and_then(|word| Part::parse(&word)) {
             terms.push((part.as_str().to_owned(), at + 1));
         }
+        // `messages.count`
+        if self.is_word(at, &[COUNT]) && at > 0 && self.is_sign(at - 1, ".") {
+            terms.push((COUNT.to_owned(), at + 1));
+        }
         terms
     }
 
@@ -214,6 +218,12 @@ impl Parser<'_> {
     /// `name of container` of a class is its property `container`, and the property `name` of that. The path may begin with
     /// what holds the element; whether the list leads through it is known later.
     fn path(&self, terms: &[String], class: &str) -> Option<Path<'_>> {
+        if let [count, elements] = terms
+            && count == COUNT
+            && self.dictionary.element(class, elements).is_some()
+        {
+            return Some(Path { term: format!("{elements}.{COUNT}"), property: part_of_date(Part::Year) });
+        }
         let mut owner = class.to_owned();
         let mut path: Vec<&str> = Vec::new();
         let mut last: Option<&Property> = None;

@@ -65,13 +65,13 @@ fn what_fits_is_taken() {
             "made",
             ">",
             json!("now - 14 days"),
-            r#"{"$":"moment","from":"now","weekday":null,"months":0,"days":-14,"seconds":0}"#,
+            r#"{"$":"moment","said":"now - 2 weeks","from":"now","weekday":null,"months":0,"days":-14,"seconds":0}"#,
         ),
         (
             "made",
             "==",
             json!("monday"),
-            r#"{"$":"moment","from":"coming","weekday":0,"months":0,"days":0,"seconds":0}"#,
+            r#"{"$":"moment","said":"monday","from":"coming","weekday":0,"months":0,"days":0,"seconds":0}"#,
         ),
         ("title", "==", json!("today"), r#""today""#),
         ("anything", "==", json!("today"), r#""today""#),
@@ -108,7 +108,7 @@ fn what_fits_is_taken() {
 
 #[test]
 fn a_value_of_another_type_is_refused() {
-    let date = "a date such as 2026-01-27 or 2026-01-27T10:30:00+01:00";
+    let date = "a date such as 2026-01-27, 2026-01-27T10:30:00+01:00 or tomorrow 15:00";
     let not_a_date = |operator: &str, got: &str| {
         format!("`made` {operator}: expected {date}, got {got}; give {date}, or {GRAMMAR}")
     };
@@ -154,7 +154,7 @@ fn a_value_of_another_type_is_refused() {
 
 #[test]
 fn an_operator_that_says_nothing_of_such_values_is_refused() {
-    let date = "a date such as 2026-01-27 or 2026-01-27T10:30:00+01:00";
+    let date = "a date such as 2026-01-27, 2026-01-27T10:30:00+01:00 or tomorrow 15:00";
     let only = |said: &str, operators: &str| format!("{said}; use one of {operators}");
     check(&[
         (
