@@ -433,6 +433,13 @@ pub struct Groups {
     pub of: Vec<(Fold, usize)>,
 }
 
+impl Groups {
+    /// Every column that is read for them.
+    pub(crate) fn columns(&self) -> Vec<usize> {
+        self.by.iter().flatten().copied().chain(self.of.iter().map(|(_, column)| *column)).collect()
+    }
+}
+
 /// Where the columns are that say when an element happens, and how it repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Series {

@@ -248,6 +248,36 @@ fn things_are_counted_in_each_box() {
     assert_eq!(body["groups"][1]["count"], 1, "{body}");
 }
 
+/// Groups by what elements are in have the empty ones too, unless the filter leaves them out.
+#[test]
+fn an_empty_container_is_a_group_of_none() {
+    let thing = |n: i64| json!({"id": n, "name": "t", "text": "a", "n": n, "flag": n == 1});
+    let boxes = json!([
+        {"name": "one", "things": [thing(1), thing(2)], "boxes": []},
+        {"name": "none", "things": [], "boxes": []},
+        {"name": "two", "things": [thing(3)], "boxes": []}]);
+    let world = json!({"tree": {"rooms": [{"id": 1, "boxes": boxes}], "things": [], "boxes": boxes}, "rows": [], "refuses": []});
+    let groups = |by: &str, filter: &str| {
+        let call = json!({"app": "Shelf", "elements": format!("every thing of every box of every room {filter}"),
+            "groupBy": [by, "room.id"], "aggregate": ["sum(n)", "max(n)"]});
+        let body = engine::play("iac_mcp_get_elements", &call, &world).outcome.body;
+        let all = body["groups"].as_array().unwrap_or_else(|| panic!("{body}")).clone();
+        let group = |each: &Json| {
+            format!("{} {} {} {}", each["key"][by], each["count"], each["sum(n)"], each["max(n)"])
+        };
+        all.iter().map(group).collect::<Vec<_>>()
+    };
+    let (one, two, none) = ("\"one\" 2 3 2", "\"two\" 1 3 3", "\"none\" 0 0 null");
+    assert_eq!(groups("box.name", ""), [one, two, none]);
+    assert_eq!(groups("box.name", "whose n > 2"), [two, "\"one\" 0 0 null", none]);
+    assert_eq!(groups("box.name", "whose n > 2 and box.name is not \"one\""), [two, none]);
+    assert_eq!(
+        groups("container", "whose box.name is \"none\""),
+        ["\"box \\\"none\\\" of room id 1\" 0 0 null"]
+    );
+    assert_eq!(groups("flag", "whose n > 2"), ["false 1 3 3"]);
+}
+
 #[test]
 fn counting_reads_no_element() {
     let world = json!({"tree": plain(), "rows": [], "refuses": []});

@@ -21,6 +21,15 @@ const grouped = (groups, rows, cells, collection, q) => {
     if (!found.has(name)) found.set(name, { key: key, rows: [] });
     found.get(name).rows.push(row);
   }
+  // A container without elements is a group of none, where groups are about what elements are in.
+  if (isMany(collection) && groups.by.length > 0 && groups.by.every((i) => i === CONTAINER || q.columns[i].of))
+    for (const values of collection.keys(groups.by)) {
+      const key = groups.by.map((i, n) =>
+          i === CONTAINER ? { $: "from", v: values[n] } : encode(values[n], 0, q.columns[i].uncut),
+        ),
+        name = JSON.stringify(key);
+      if (!found.has(name)) found.set(name, { key: key, rows: [] });
+    }
   const folded = (group) =>
     groups.of.map(([fold, i]) => {
       const values = group.rows

@@ -19,6 +19,8 @@ const pace = () => {
 const isTime = (i) => i !== null && (i === d.series.start || i === d.series.end);
 // A part of a time differs from one occurrence to the next: the core works it out.
 const isPart = (i) => d.series.parts !== undefined && d.series.parts.includes(i);
+// What groups of occurrences are made of is read of every row.
+const GROUPED = d.groups ? [...d.groups.by.filter((i) => i >= 0), ...d.groups.of.map(([, i]) => i)] : [];
 const isJoined = (filter) => ["and", "or", "not"].includes(filter[0]);
 const leavesOf = (filter) => (isJoined(filter) ? filter.slice(1).flatMap(leavesOf) : [filter]);
 // The span of time that everything lies in, in whole or in part, that a filter lets through.
@@ -155,7 +157,7 @@ const rowsOf = (collection, size, from, span, left, q) => {
     };
     keep([s.start]);
     rows = rows.filter((row) => ruleOf(row) === null || !isOver(ruleOf(row), span));
-    const others = [...new Set([...columnsOf(d.filter), ...d.sort.map(([i]) => i)])].filter(
+    const others = [...new Set([...columnsOf(d.filter), ...d.sort.map(([i]) => i), ...GROUPED])].filter(
       (i) => i !== s.start && !isPart(i),
     );
     for (const i of others) {
@@ -191,7 +193,7 @@ const attempt = (event) => {
 // The last elements of a container, which are those that were added last, one by one.
 const lastOf = (collection, size, from, span, left, q) => {
   const s = d.series,
-    others = [...columnsOf(d.filter), ...d.sort.map(([i]) => i), s.end, s.days, s.rule, s.excluded],
+    others = [...columnsOf(d.filter), ...d.sort.map(([i]) => i), ...GROUPED, s.end, s.days, s.rule, s.excluded],
     most = (2 + new Set(others.filter((i) => i !== null && !isPart(i))).size) * d.single * pace(),
     rows = [];
   let read = 0;
@@ -221,7 +223,7 @@ const lastOf = (collection, size, from, span, left, q) => {
     if (may(d.filter, open) === false || isOver(ruleOf() || "", span)) continue;
     rows.push(
       repeating(
-        candidate(known, row, from, cell, (i) => q.own[i] || cells.has(i), q),
+        candidate(known, row, from, cell, (i) => q.own[i] || cells.has(i) || GROUPED.includes(i), q),
         ruleOf(),
         cell,
       ),

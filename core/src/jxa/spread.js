@@ -147,18 +147,24 @@ const outerValues = (chain, one) => {
   // An owner further out is the owner of several containers.
   return inward(chain, depth, valuesOf(owner, one));
 };
-// Tests of what elements are in choose among the containers before anything of the elements is read.
-const narrowed = (chains, q) => {
-  const tests = (d.filter === null ? [] : d.filter[0] === "and" ? d.filter.slice(1) : [d.filter]).filter((part) =>
+// Tests of what elements are in.
+const testsOfOwners = (q) =>
+  (d.filter === null ? [] : d.filter[0] === "and" ? d.filter.slice(1) : [d.filter]).filter((part) =>
     columnsOf(part).every((i) => q.columns[i].of),
   );
+const passesOf = (chain, tests, q) => {
+  const cell = (i) => (c) => {
+    const has = ownersOf(chain, q.columns[i])[c];
+    return isFailed(has) || has === undefined ? null : has;
+  };
+  return tests.map((test) => prepare(test, cell, () => false));
+};
+// They choose among the containers before anything of the elements is read.
+const narrowed = (chains, q) => {
+  const tests = testsOfOwners(q);
   if (tests.length === 0) return chains;
   const chosen = (chain) => {
-    const cell = (i) => (c) => {
-      const has = ownersOf(chain, q.columns[i])[c];
-      return isFailed(has) || has === undefined ? null : has;
-    };
-    const passes = tests.map((test) => prepare(test, cell, () => false));
+    const passes = passesOf(chain, tests, q);
     const tested = [].concat(...tests.map(columnsOf)).map((i) => q.columns[i]),
       depth = Math.max(...tested.map(({ of }) => (of[chain.number] ? of[chain.number][0] : chain.depth))),
       all = depth < chain.depth ? containersOf(upTo(chain, depth)) : ownersOf(chain, tested[0]);
@@ -226,6 +232,11 @@ const levels = (chains, sub) => {
   chains.every((chain) => descend(chain, 0));
   return all;
 };
+
+const fromOf = (chain, c) => [
+  chain.number,
+  chain.depth === 0 && !chain.parent ? null : source(containersOf(chain)[c]),
+];
 
 // `make` gives the chains afresh: what was found out about them is forgotten when something changed meanwhile.
 const many = (make, leaf, q) => {
@@ -334,11 +345,20 @@ const many = (make, leaf, q) => {
     looked: () => looked,
     skipped: () => skipped,
     place: (row) => rows[row].i,
+    // What all containers are grouped by, also those without elements.
+    keys: (by) =>
+      [].concat(
+        ...chains.map((chain) => {
+          const passes = passesOf(chain, testsOfOwners(q), q);
+          const known = numbers(containersOf(chain)).filter((c) => passes.every((passes) => passes(c)));
+          return known.map((c) => by.map((i) => (i < 0 ? fromOf(chain, c) : ownersOf(chain, q.columns[i])[c])));
+        }),
+      ),
     // Which of the chains that were given a row is from, and the container as the app shows it.
-    from: (row) => [
-      rows[row].chain.number,
-      rows[row].chain.depth === 0 && !rows[row].chain.parent ? null : source(self.container(row)),
-    ],
+    from: (row) => {
+      looked = looked || rows[row].chain.depth > 0;
+      return fromOf(rows[row].chain, rows[row].c);
+    },
   };
   return self;
 };

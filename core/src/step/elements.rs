@@ -250,11 +250,15 @@ fn wanted(
     };
     let filter = filter.map(|filter| filter.map(&mut |compare| columns.compare(compare))).transpose()?;
     let groups = columns.groups(call)?;
-    let may_repeat = is_shown && groups.is_none() && inner.is_none();
+    let may_repeat = is_shown && inner.is_none();
     let inside = series::inner(&app.bundle_id, &class, &containers, dictionary).map(|path| vec![path]);
     let within = inside.as_ref().unwrap_or(&containers);
-    let series = if may_repeat { columns.series(filter.as_ref(), &sort, within, world) } else { None };
+    let grouped = groups.as_ref().map(Groups::columns).unwrap_or_default();
+    let chosen_by: Vec<usize> = sort.iter().map(|(column, _)| *column).chain(grouped).collect();
+    let series = if may_repeat { columns.series(filter.as_ref(), &chosen_by, within, world) } else { None };
     let known = columns.known;
+    // The server makes the groups of occurrences itself.
+    let wanted = if series.is_some() && groups.is_some() { known.len() } else { wanted };
     let containers = inside.filter(|_| series.is_some()).unwrap_or(containers);
     let filter: Option<Filter<usize>> = filter;
     let closed = match inner {

@@ -308,9 +308,10 @@ fn is_count(dictionary: &Dictionary, class: &str, word: &str) -> bool {
 /// The words of AppleScript for the number of elements.
 pub(super) const COUNTS: [&str; 2] = ["count", "number"];
 
-/// Whether the values are dates and nothing else.
+/// Whether the values are dates or missing.
 fn holds_dates(kind: &TypeExpr) -> bool {
-    !kind.0.is_empty() && kind.0.iter().all(|kind| kind.name == "date" && !kind.list)
+    let is_date = |kind: &TypeRef| kind.name == "date" && !kind.list;
+    kind.0.iter().any(is_date) && kind.0.iter().all(|kind| is_date(kind) || kind.name == "missing value")
 }
 
 fn no_part(property: &str, part: &str) -> Fault {

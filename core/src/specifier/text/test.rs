@@ -7,7 +7,7 @@ use super::step::Term;
 use super::tokens::Kind;
 use std::sync::LazyLock;
 
-use crate::dictionary::{APPLICATION, Property, TypeExpr, names};
+use crate::dictionary::{APPLICATION, Property, TypeExpr, TypeRef, names};
 use crate::filter::{Compare, Filter, Operator};
 use crate::moment::Part;
 use crate::specifier::{SpecifierError, resolve};
@@ -357,7 +357,9 @@ const COUNT: &str = "count";
 const COUNTS: [&str; 2] = [COUNT, "number"];
 
 fn holds_dates(property: &Property) -> bool {
-    !property.kind.0.is_empty() && property.kind.0.iter().all(|kind| kind.name == "date" && !kind.list)
+    let is_date = |kind: &TypeRef| kind.name == "date" && !kind.list;
+    let mut kinds = property.kind.0.iter();
+    kinds.clone().any(is_date) && kinds.all(|kind| is_date(kind) || kind.name == "missing value")
 }
 
 /// A part of a date as a property, so that its value is read like any other.

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::{Columns, Listing};
-use crate::action::{ByIndex, Column, Deed, Elements, Series, TimePart, View, Wanted};
+use crate::action::{ByIndex, Column, Deed, Elements, Groups, Series, TimePart, View, Wanted};
 use crate::app::App;
 use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
-use crate::filter::{Filter, Operator};
+use crate::filter::{Filter, Fold, Operator};
 use crate::foreign;
 use crate::moment::Part;
 use crate::permission::may_read;
@@ -46,13 +47,13 @@ impl Columns<'_> {
     pub(super) fn series(
         &mut self,
         filter: Option<&Filter<usize>>,
-        sort: &[(usize, bool)],
+        chosen_by: &[usize],
         containers: &[Path],
         world: &World<'_>,
     ) -> Option<Series> {
         let entry = dated(&self.app.bundle_id, self.class)?;
         let known = self.known.len();
-        let found = self.dates(entry, filter?, sort, containers, world);
+        let found = self.dates(entry, filter?, chosen_by, containers, world);
         if found.is_none() {
             self.known.truncate(known);
         }
@@ -63,7 +64,7 @@ impl Columns<'_> {
         &mut self,
         entry: &'static Dated,
         filter: &Filter<usize>,
-        sort: &[(usize, bool)],
+        chosen_by: &[usize],
         containers: &[Path],
         world: &World<'_>,
     ) -> Option<Series> {
@@ -98,7 +99,7 @@ impl Columns<'_> {
         let title = self.dictionary.property(&entry.container, &entry.title)?;
         let title = Identifier::of(&title.name)?;
         let is_part = |column: &usize| parts.iter().any(|part| part.column == *column);
-        let used = filter.columns().into_iter().chain(sort.iter().map(|(column, _)| *column));
+        let used = filter.columns().into_iter().chain(chosen_by.iter().copied());
         let used: Vec<usize> = used.filter(|column| !is_part(column)).collect();
         let index = entry.index.as_ref().and_then(|library| self.index(library, entry, &used, containers));
         // Without series and without an index, the usual ways are as good.
@@ -201,10 +202,14 @@ impl Listing {
             parts: &parts,
             filter: &filter,
             sort: &self.wanted.sort,
-            offset: self.wanted.offset,
-            limit: self.wanted.limit,
+            offset: if self.wanted.groups.is_some() { 0 } else { self.wanted.offset },
+            limit: if self.wanted.groups.is_some() { usize::MAX } else { self.wanted.limit },
         };
         let mut chosen = choose(&found, &asked).map_err(|error| out_of_form(&error.to_string()))?;
+        if let Some(groups) = &self.wanted.groups {
+            let answer = grouped(groups, &found, &chosen, series, self.wanted.limit);
+            return self.told_of(&answer, &found, &chosen, events, app, world);
+        }
         let missing = missing(&self.wanted, &found, &chosen);
         if missing.is_empty() {
             return self.listed(&found, &chosen, events, app, world);
@@ -277,9 +282,23 @@ impl Listing {
         };
         let rows: Vec<Json> = chosen.page.iter().map(row).collect();
         let answer = json!({ "total": chosen.total, "rows": rows, "skipped": found["skipped"], "dates": found["dates"] });
+        self.told_of(&answer, found, chosen, events, app, world)
+    }
+
+    /// The answer, with what it says of the way it was read.
+    fn told_of(
+        &self,
+        answer: &Json,
+        found: &Json,
+        chosen: &Chosen,
+        events: u64,
+        app: &App,
+        world: &mut World<'_>,
+    ) -> Result<Step, Fault> {
+        let Some(series) = &self.wanted.series else { return Err(out_of_form("no series")) };
         let told = Told::of(found, chosen, series, app);
         let mut objects = Objects::new();
-        let mut body = self.body(&answer, told.reason(), &mut objects, app, world)?;
+        let mut body = self.body(answer, told.reason(), &mut objects, app, world)?;
         body["source"] = json!(told.source);
         let note = [body["note"].as_str().map(str::to_owned), told.note()];
         let note: Vec<String> = note.into_iter().flatten().collect();
@@ -291,6 +310,65 @@ impl Listing {
             objects.clear();
         }
         Ok(names::told(body, &objects, app, (events, strategy), world))
+    }
+}
+
+/// Counts and sums of groups of occurrences, in the form in which a script answers those of elements.
+fn grouped(groups: &Groups, found: &Json, chosen: &Chosen, series: &Series, limit: usize) -> Json {
+    let zone: Zone = serde_json::from_value(found["zone"].clone()).unwrap_or_default();
+    let date = |time: Option<i64>| time.map(|time| json!({ "$": "date", "v": zone.stamp(time) }));
+    let cell = |each: &Chose, column: usize| {
+        let part = series.parts.iter().find(|part| part.column == column);
+        let time = |of_end| if of_end { each.end } else { each.start };
+        match part {
+            Some(part) => time(part.of_end).map_or(Json::Null, |time| part.part.of(zone.civil(time))),
+            None if column == series.start => json!(date(each.start)),
+            None if Some(column) == series.end => json!(date(each.end)),
+            None => found["rows"][each.row]["cells"][column].clone(),
+        }
+    };
+    let mut all: IndexMap<String, (Json, Vec<&Chose>)> = IndexMap::new();
+    for each in &chosen.page {
+        let key = |column: &Option<usize>| match column {
+            Some(column) => cell(each, *column),
+            None => json!({ "$": "from", "v": found["rows"][each.row]["from"] }),
+        };
+        let key: Json = groups.by.iter().map(key).collect();
+        all.entry(key.to_string()).or_insert_with(|| (key, Vec::new())).1.push(each);
+    }
+    let total = all.len();
+    let mut all: Vec<(Json, Vec<&Chose>)> = all.into_values().collect();
+    all.sort_by_key(|(_, group)| std::cmp::Reverse(group.len()));
+    let told = |(key, group): &(Json, Vec<&Chose>)| {
+        let of = |(fold, column): &(Fold, usize)| {
+            folded(*fold, group.iter().map(|each| cell(each, *column)).collect())
+        };
+        json!([key, group.len(), groups.of.iter().map(of).collect::<Vec<_>>()])
+    };
+    let told: Vec<Json> = all.iter().take(limit).map(told).collect();
+    json!({
+        "total": chosen.total, "groups": { "total": total, "v": told },
+        "skipped": found["skipped"], "dates": found["dates"],
+    })
+}
+
+/// An aggregate over encoded values; those that are neither numbers nor dates do not count.
+fn folded(fold: Fold, cells: Vec<Json>) -> Json {
+    let instant = |cell: &Json| cell["v"].as_str()?.parse::<jiff::Timestamp>().ok();
+    let value = |cell: Json| match cell.as_f64() {
+        Some(number) => Some((number, cell)),
+        None => instant(&cell).map(|time| (time.as_millisecond() as f64, cell)),
+    };
+    let values: Vec<(f64, Json)> = cells.into_iter().filter_map(value).collect();
+    let sum: f64 = values.iter().map(|(number, _)| number).sum();
+    let by_value = |a: &&(f64, Json), b: &&(f64, Json)| a.0.total_cmp(&b.0);
+    let number = |number: f64| if number.fract() == 0.0 { json!(number as i64) } else { json!(number) };
+    match fold {
+        Fold::Sum => number(sum),
+        Fold::Average if values.is_empty() => Json::Null,
+        Fold::Average => number(sum / values.len() as f64),
+        Fold::Least => values.iter().min_by(by_value).map_or(Json::Null, |(_, cell)| cell.clone()),
+        Fold::Most => values.iter().max_by(by_value).map_or(Json::Null, |(_, cell)| cell.clone()),
     }
 }
 
