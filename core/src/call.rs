@@ -350,7 +350,7 @@ fn get_properties(arguments: &Arguments<'_>) -> Result<Call, Fault> {
     arguments.only(&["app", "reference", "properties", "textOffset", "textLimit"])?;
     let app = arguments.text("app")?;
     let (references, list) = arguments.named("reference", MOST_REFERENCES)?;
-    let properties = arguments.texts("properties")?;
+    let properties = arguments.one_or_more_texts("properties")?;
     let window = arguments.window(if list { TEXT_IN_LIST } else { TEXT })?;
     Ok(Call::GetProperties { app, references, list, properties, text: window })
 }

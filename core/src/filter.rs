@@ -210,14 +210,15 @@ impl Filter<usize> {
 }
 
 impl Compare<usize> {
-    /// What is or is not on a day is compared with its beginning and its end, since no time is the day itself; `None`
-    /// for any other comparison.
+    /// What is or is not on a day, or in a week, month or year, is compared with its beginning and its end; `None` for any
+    /// other comparison.
     pub(crate) fn whole_day(&self) -> Option<Filter<usize>> {
-        let day = Moment::from_data(&self.value).filter(Moment::is_day)?;
+        let day = Moment::from_data(&self.value)?;
+        let end = day.period_end()?;
         let side = |operator, moment: Moment| {
             Filter::Compare(Self { property: self.property, operator, value: moment.to_data() })
         };
-        let within = vec![side(Operator::GreaterOrEqual, day), side(Operator::Less, day.next_day())];
+        let within = vec![side(Operator::GreaterOrEqual, day), side(Operator::Less, end)];
         match self.operator {
             Operator::Equal => Some(Filter::And(within)),
             Operator::NotEqual => Some(Filter::Not(Box::new(Filter::And(within)))),

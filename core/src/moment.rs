@@ -128,16 +128,18 @@ impl Moment {
         text.parse::<jiff::Timestamp>().is_ok() || text.parse::<jiff::civil::DateTime>().is_ok()
     }
 
-    /// Whether a whole day is meant where something is or is not this moment: `today`, `monday`, `today + 3 days`.
-    pub fn is_day(&self) -> bool {
-        let is_start = matches!(self.from, From::Start(Unit::Day) | From::Weekday(..));
-        is_start && self.span.months == 0 && self.span.seconds == 0 && self.clock.is_none()
-    }
-
-    /// The same moment of the next day.
-    #[must_use]
-    pub fn next_day(&self) -> Self {
-        Self { span: Span { days: self.span.days + 1, ..self.span }, ..*self }
+    /// The beginning of what follows the day, week, month or year that it names as a whole; `None` for a point in time.
+    pub fn period_end(&self) -> Option<Self> {
+        let Span { months, days, seconds } = self.span;
+        let more = match self.from {
+            _ if seconds != 0 || self.clock.is_some() => None,
+            From::Start(Unit::Day) | From::Weekday(..) if months == 0 => Some(Span::of(1, Unit::Day)),
+            From::Start(Unit::Week) if months == 0 && days % 7 == 0 => Some(Span::of(1, Unit::Week)),
+            From::Start(Unit::Month) if days == 0 => Some(Span::of(1, Unit::Month)),
+            From::Start(Unit::Year) if days == 0 && months % 12 == 0 => Some(Span::of(1, Unit::Year)),
+            _ => None,
+        };
+        Some(Self { span: self.span.plus(more?)?, ..*self })
     }
 
     /// Writes the moment as data for a script.

@@ -171,8 +171,10 @@ fn never_issued(text: &str) -> Fault {
 
 fn sort_key(name: &str, item: &Json) -> Result<(String, bool), Fault> {
     let expected = "a list of {\"property\":…,\"order\":\"asc\" or \"desc\"}";
-    if let Some(property) = item.as_str() {
-        return Ok((property.to_owned(), false));
+    if let Some(text) = item.as_str() {
+        let words = [(" descending", true), (" desc", true), (" ascending", false), (" asc", false)];
+        let found = words.iter().find_map(|(word, down)| Some((text.strip_suffix(word)?.to_owned(), *down)));
+        return Ok(found.unwrap_or_else(|| (text.to_owned(), false)));
     }
     let property = item.get("property").and_then(Json::as_str).ok_or_else(|| wrong(name, expected, item))?;
     let descending = match item.get("order").map(|order| order.as_str().unwrap_or_default()) {

@@ -100,7 +100,7 @@ impl GetElements {
                 Some(json) => Some(Filter::parse(json, "where")?),
             },
             filter_text: arguments.get("where").and_then(Json::as_str).map(str::to_owned),
-            properties: arguments.texts("properties")?.unwrap_or_default(),
+            properties: arguments.one_or_more_texts("properties")?.unwrap_or_default(),
             sort: arguments.sort("sort")?,
             group_by: arguments.one_or_more_texts("groupBy")?.unwrap_or_default(),
             aggregate: aggregate(arguments)?,

@@ -79,21 +79,26 @@ fn other_texts_are_no_moments() {
 }
 
 #[test]
-fn a_moment_that_names_a_day_means_the_whole_day() {
-    for (text, is_day) in [
-        ("today", true),
-        ("tomorrow", true),
-        ("monday", true),
-        ("today + 2 weeks", true),
-        ("now", false),
-        ("today + 3 hours", false),
-        ("last week", false),
-        ("today 15:00", false),
+fn a_moment_that_names_a_day_or_a_month_means_all_of_it() {
+    for (text, end) in [
+        ("today", Some("tomorrow")),
+        ("tomorrow", Some("today + 2 days")),
+        ("monday", Some("monday + 1 day")),
+        ("today + 2 weeks", Some("today + 15 days")),
+        ("last week", Some("this week")),
+        ("this month", Some("next month")),
+        ("last year", Some("this year")),
+        ("now", None),
+        ("today + 3 hours", None),
+        ("today + 1 month", None),
+        ("this week + 1 day", None),
+        ("this month + 1 week", None),
+        ("this year + 1 month", None),
+        ("today 15:00", None),
     ] {
         let moment = Moment::parse(text).unwrap();
-        assert_eq!(moment.is_day(), is_day, "{text}");
+        assert_eq!(moment.period_end(), end.and_then(Moment::parse), "{text}");
     }
-    assert_eq!(Moment::parse("today").map(|today| today.next_day()), Moment::parse("tomorrow"));
 }
 
 /// What follows a moment is left to the reader of the text that it stands in.

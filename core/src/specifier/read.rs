@@ -15,7 +15,7 @@ const DEEPEST: usize = 64;
 pub(crate) const LABELS: [&str; 5] = ["subject", "title", "summary", "display name", "filename"];
 
 /// The one property that takes the place of a name in a class without names.
-fn called_by(dictionary: &Dictionary, element: &str) -> Option<String> {
+pub(super) fn called_by(dictionary: &Dictionary, element: &str) -> Option<String> {
     let class = &dictionary.class(element)?.name;
     let is_name = |property: &&Property| property.code == NAME_CODE || property.name == "name";
     if dictionary.properties(class).iter().any(is_name) {

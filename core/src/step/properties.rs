@@ -157,6 +157,11 @@ fn named(dictionary: &Dictionary, class: &str) -> Vec<Identifier> {
 /// A name in it is unknown, has no identifier, or may not be read.
 pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str) -> Result<Column, Fault> {
     own_column(app, dictionary, class, term).or_else(|fault| {
+        // Some apps keep the number themselves: OmniFocus has a property `number of tasks`.
+        let kept = term.strip_prefix("count of ").map(|of| format!("number of {of}"));
+        if let Some(kept) = kept.filter(|kept| dictionary.property(class, kept).is_some()) {
+            return own_column(app, dictionary, class, &kept);
+        }
         let dotted = with_dots(term);
         let path = dotted.as_deref().unwrap_or(term);
         match owner::by_property(dictionary, class, path) {
@@ -270,7 +275,8 @@ pub(super) fn own_column(
     }
     // Elements themselves are said by their names.
     if ends_in_elements
-        && let Some(label) = change::label(&app.bundle_id, dictionary, &owner)
+        && let Some(label) =
+            change::label(&app.bundle_id, dictionary, &owner).or_else(|| value_of(dictionary, &owner))
         && let Some(property) = dictionary.property(&owner, &label)
         && let Some(identifier) = Identifier::of(&label)
     {
@@ -288,6 +294,14 @@ pub(super) fn own_column(
         return Err(SpecifierError::IsElement { element: owner, owner: class.to_owned() }.into());
     }
     Ok(column)
+}
+
+/// The property of elements that are nothing but a value with a label: the phones of a person.
+fn value_of(dictionary: &Dictionary, class: &str) -> Option<String> {
+    dictionary
+        .property(class, "value")
+        .filter(|property| property.access.can_read())
+        .map(|property| property.name.clone())
 }
 
 /// The collection of elements that a part of a path names, in the singular or the plural, unless a property has that name.

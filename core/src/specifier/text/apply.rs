@@ -6,6 +6,7 @@ use super::error::{Fail, shown};
 use super::step::How;
 use crate::dictionary::{APPLICATION, Property, names};
 use crate::filter::Filter;
+use crate::specifier::read::called_by;
 use crate::specifier::{Container, Specifier, SpecifierError, resolve};
 use crate::words::RefId;
 
@@ -131,7 +132,17 @@ impl Parser<'_> {
         (at, reach): (usize, usize),
     ) -> Result<(Owner, bool), Fail> {
         let element = self.class_at(class).map(|class| class.name.clone()).unwrap_or_default();
-        let (holder, added) = self.holder(owner, &element, reach)?;
+        let is_all = match how {
+            How::Every => true,
+            How::First | How::Last => test.is_some(),
+            How::Name(_) => called_by(self.dictionary, &element).is_some(),
+            _ => false,
+        };
+        let all = is_all.then(|| self.all_holders(owner, &element)).flatten();
+        let (holder, added) = match all {
+            Some(holder) => (holder, true),
+            None => self.holder(owner, &element, reach)?,
+        };
         if let Some(test) = &test
             && !how.takes_test()
         {
@@ -213,6 +224,25 @@ impl Parser<'_> {
             }
         }
         Err(Fail::unknown(reach, self.no_element(class, element)))
+    }
+
+    /// Every object of the one class that has the elements, where the application itself has none: `every event` means
+    /// those of every calendar.
+    fn all_holders(&self, owner: &Owner, element: &str) -> Option<Owner> {
+        if !owner.is_application() || self.has_element(APPLICATION, element) {
+            return None;
+        }
+        let mut holders = self.dictionary.classes.values().filter(|class| {
+            !class.hidden
+                && class.name != APPLICATION
+                && class.elements.iter().any(|held| held.class == element)
+        });
+        let only = holders.next().filter(|class| self.has_element(APPLICATION, &class.name))?;
+        if holders.next().is_some() {
+            return None;
+        }
+        let all = every(only.name.clone(), owner.container.clone(), None, None);
+        Some(Owner::of(all, Class::Of(only.name.clone())))
     }
 
     fn has_element(&self, class: &str, element: &str) -> bool {
