@@ -145,8 +145,19 @@ pub(super) fn argument(
     }
     let only = is_only(&specifier);
     let wanted = GetElements::of(call.app.clone(), specifier).settled()?;
-    let limit = if only { MOST_NAMESAKES } else { wanted.limit.min(limit) };
+    let limit = match (only, counts(call, &first.specifier)) {
+        (true, _) => MOST_NAMESAKES,
+        (_, true) => 0,
+        _ => wanted.limit.min(limit),
+    };
     elements::start(&GetElements { limit, ..wanted }, Some(first), world)
+}
+
+/// Whether a command asks only how many objects there are: `count every message of inbox whose …`.
+fn counts(call: &CommandCall, specifier: &Specifier) -> bool {
+    let is_all = matches!(specifier, Specifier::Every { range: None, .. });
+    let is_whole = call.target.as_ref().and_then(Json::as_str).is_some();
+    is_all && is_whole && call.mode == Mode::Read && call.arguments.is_empty() && call.command == "count"
 }
 
 /// As many objects of one name as an error lists.
@@ -180,6 +191,11 @@ impl First {
             let fault = self.several(total, &ids);
             return self.failed(fault, events, world);
         }
+        if let Some(Call::Command(call)) = &self.rest
+            && counts(call, &self.specifier)
+        {
+            return Ok(done(self.counted(total, body), events));
+        }
         let Some(rest) = &self.rest else {
             return if ids.is_empty() { Err(self.nothing()) } else { Ok(done(matches(body), events)) };
         };
@@ -210,6 +226,13 @@ impl First {
         matches!(&self.specifier, Specifier::Every { range: Some(_), .. })
     }
 
+    /// The number of objects that a command asks for.
+    fn counted(&self, total: usize, body: &Json) -> Json {
+        let mut answer = json!({ "success": true, "data": total });
+        with_reasons(&mut answer, body);
+        answer
+    }
+
     /// The answer to a read of all objects that match, where none does.
     fn nothing_of_many(&self, rest: &Call, body: &Json) -> Option<Json> {
         let is_all = match rest {
@@ -223,11 +246,7 @@ impl First {
             return None;
         }
         let mut answer = json!({ "results": [], "note": self.words });
-        for field in ["complete", "reason", "skipped", "dates"] {
-            if let Some(value) = body.get(field) {
-                answer[field] = value.clone();
-            }
-        }
+        with_reasons(&mut answer, body);
         Some(answer)
     }
 
@@ -348,6 +367,15 @@ fn settled<T: Copy>(all: Vec<(Named, T)>, found: &[RefId]) -> Vec<(Named, T)> {
         result.extend(replaced.map(|container| (Ok(container), with)));
     }
     result
+}
+
+/// Passes on how complete a list is, and which dates it was about.
+fn with_reasons(answer: &mut Json, body: &Json) {
+    for field in ["complete", "reason", "skipped", "dates"] {
+        if let Some(value) = body.get(field) {
+            answer[field] = value.clone();
+        }
+    }
 }
 
 /// The first match as a query answers it, and the others where more were asked for.
