@@ -173,8 +173,6 @@ const PROFILES: [Profile; 12] = [
     profile("com.apple.Photos", "media item", None, &["filename", "date"]),
 ];
 
-/// Properties that name things where no profile says which, in the order in which they are tried.
-
 /// Returns the property that tells an object from its neighbours if only a position leads to it: a unique property if
 /// there is one, else a name.
 pub(crate) fn mark(app: &str, dictionary: &Dictionary, class: &str) -> Option<Identifier> {

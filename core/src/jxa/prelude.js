@@ -304,7 +304,9 @@ const moment = ({ said, from, weekday, months, days, seconds, clock }) => {
     time =
       clock !== undefined
         ? [Math.floor(clock / 3600), Math.floor(clock / 60) % 60, clock % 60]
-        : from === "now" ? [NOW.getHours(), NOW.getMinutes(), NOW.getSeconds(), NOW.getMilliseconds()] : [0];
+        : from === "now"
+          ? [NOW.getHours(), NOW.getMinutes(), NOW.getSeconds(), NOW.getMilliseconds()]
+          : [0];
   const begin =
     from === "now"
       ? NOW

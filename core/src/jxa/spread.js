@@ -233,10 +233,7 @@ const levels = (chains, sub) => {
   return all;
 };
 
-const fromOf = (chain, c) => [
-  chain.number,
-  chain.depth === 0 && !chain.parent ? null : source(containersOf(chain)[c]),
-];
+const fromOf = (chain, c) => [chain.number, chain.depth === 0 && !chain.parent ? null : source(containersOf(chain)[c])];
 
 // `make` gives the chains afresh: what was found out about them is forgotten when something changed meanwhile.
 const many = (make, leaf, q) => {

@@ -11,7 +11,7 @@ use crate::words::RefId;
 /// Nobody nests folders deeper than this; it bounds the recursion over a specifier.
 const DEEPEST: usize = 64;
 
-/// The properties that people know an object by, if it has no name.
+/// The properties that people know an object by, if it has no name, in the order in which they are tried.
 pub(crate) const LABELS: [&str; 5] = ["subject", "title", "summary", "display name", "filename"];
 
 /// The one property that takes the place of a name in a class without names.
