@@ -240,8 +240,8 @@ fn set_scripts(name: ScriptsName, common: &Common, mac: &Mac) -> Result<(), Fail
     let word = scripts_word(on);
     let state = mac.open_state(common)?;
     change(&state, &format!("policy scripts {word}"), || state.set_scripts(on))?;
-    writeln!(anstream::stdout(), "scripts {word}")?;
-    Ok(writeln!(anstream::stderr(), "clients list their tools anew in a new session")?)
+    writeln!(paint::stdout(), "scripts {word}")?;
+    Ok(writeln!(paint::stderr(), "clients list their tools anew in a new session")?)
 }
 
 fn grants(state: &State, common: &Common) -> Result<(), Failure> {
