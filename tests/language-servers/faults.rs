@@ -9,6 +9,8 @@ mod launcher;
 mod mark;
 #[path = "support/rig.rs"]
 mod rig;
+#[path = "faults/letters.rs"]
+mod letters;
 #[path = "faults/unasked.rs"]
 mod unasked;
 
@@ -16,7 +18,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use iac_language_servers::Ask;
-use iac_language_servers::types::{FileFilter, Follow, Location, Position, Range, Relation};
+use iac_language_servers::types::{Follow, Location, Position, Range, Relation};
 use serde_json::{Value as Json, json};
 
 use rig::{Rig, place, put};
@@ -765,41 +767,4 @@ async fn appears(rig: &Rig, name: &str) {
         assert!(Instant::now() < end, "{name}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-}
-
-#[tokio::test]
-async fn files_that_hold_letters_are_those_that_hold_them_now() {
-    let rig = Rig::new(&json!([]), &json!({}), &json!({}));
-    // What was changed a while ago is not looked at again.
-    let write = |path: &str, text: &str, seconds: u64| {
-        put(&rig.root().join(path), text);
-        let at = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
-        std::fs::File::options().write(true).open(rig.root().join(path)).unwrap().set_modified(at).unwrap();
-    };
-    let holding = async |letters: &str| {
-        let filter = FileFilter {
-            under: String::new(),
-            languages: Vec::new(),
-            containing: Some(letters.to_owned()),
-            ignored: false,
-            limit: 9,
-        };
-        let answer = rig.answer(Ask::Files { filter }).await;
-        let items = answer["Ok"]["items"].as_array().unwrap();
-        items.iter().map(|item| item["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
-    };
-    write("a.faulty", "one two", 1_000);
-    write("b.faulty", "one", 1_000);
-    for _ in 0..2 {
-        assert_eq!(holding("ONE").await, ["a.faulty", "b.faulty"]);
-        assert_eq!(holding("two").await, ["a.faulty"]);
-    }
-    write("a.faulty", "three", 2_000);
-    write("c.faulty", "two", 2_000);
-    for _ in 0..2 {
-        tokio::time::sleep(Duration::from_millis(300)).await;
-        assert_eq!(holding("ONE").await, ["b.faulty"]);
-        assert_eq!(holding("two").await, ["c.faulty"]);
-    }
-    rig.end().await;
 }
