@@ -1,5 +1,7 @@
 //! What the keeper adds to what a server says: uses that it left out, plans, files without a server, and tidiness.
 
+use iac_language_servers::types::FileFilter;
+
 use super::*;
 
 /// A rename is a plan: its edits are read and no file changes. Files that would be renamed do not fit into one.
