@@ -4,7 +4,7 @@ use crate::additions::Additions;
 use crate::conditions::Conditions;
 use crate::conditions::latency::Work;
 use crate::event::Event;
-use crate::files::{Files, Kind, Refusal};
+use crate::files::{Attributes, Files, Kind, Refusal};
 use crate::os_error::{Answer, BROKEN, OsError, SCRIPT};
 use crate::resolve::View;
 use crate::trace::Trace;
@@ -132,6 +132,23 @@ impl Session {
         };
         let own = || self.files.attributes(path).and_then(|found| i64::try_from(found.size).ok());
         self.is_home(path).then(|| self.in_finder(path, size).flatten()).flatten().or_else(own)
+    }
+
+    /// What is known of a file: by the file itself, else by the item of the Finder.
+    pub(crate) fn attributes(&self, path: &str) -> Option<Attributes> {
+        let item = |view: &View<'_>, id| {
+            let seconds = |term: &str| match view.model().value(id, term) {
+                #[expect(clippy::cast_precision_loss, reason = "a script's times are doubles")]
+                Some(Value::Date(seconds)) => *seconds as f64,
+                _ => 0.0,
+            };
+            (seconds("modification date"), seconds("creation date"))
+        };
+        self.files.attributes(path).or_else(|| {
+            let (modified, created) = self.is_home(path).then(|| self.in_finder(path, item))??;
+            let size = u64::try_from(self.size_of(path)?).ok()?;
+            Some(Attributes { kind: self.file_kind(path), size, modified, created })
+        })
     }
 
     /// Gives the Finder the items that an app has saved.

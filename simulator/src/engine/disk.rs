@@ -22,7 +22,7 @@ fn reads<'js>(to: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result<()
     to.set("list", Func::from(move |path: String| it.session.file_names(&path)))?;
     let it = Rc::clone(bridge);
     let attributes = move |ctx: Ctx<'js>, path: String| {
-        it.session.files.attributes(&path).map(|found| write_attributes(&ctx, found)).transpose()
+        it.session.attributes(&path).map(|found| write_attributes(&ctx, found)).transpose()
     };
     to.set("attributes", Func::from(attributes))?;
     let it = Rc::clone(bridge);
