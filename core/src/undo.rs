@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use crate::Millis;
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
-use crate::specifier::read_source;
+use crate::specifier::{name_in, read_source};
 use crate::value::Value;
 use crate::words::RefId;
 
@@ -201,13 +201,8 @@ pub(crate) fn list(undos: &[Undo]) -> Json {
     let one = |(id, writes): (&str, Vec<&Undo>)| {
         let first = writes.first()?;
         let at = i64::try_from(first.at.0).ok().and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
-        let wrote: Vec<String> = writes.iter().take(TOLD).map(|undo| undo.in_words()).collect();
-        let mut told =
-            json!({ "undo": id, "at": at.map(|at| at.to_string()), "app": first.app, "wrote": wrote });
-        if writes.len() > TOLD {
-            told["more"] = json!(writes.len() - TOLD);
-        }
-        Some(told)
+        let wrote = in_words(&writes);
+        Some(json!({ "undo": id, "at": at.map(|at| at.to_string()), "app": first.app, "wrote": wrote }))
     };
     let count = calls.len();
     let all: Vec<Json> = calls.into_iter().take(LISTED).filter_map(one).collect();
@@ -218,8 +213,30 @@ pub(crate) fn list(undos: &[Undo]) -> Json {
     body
 }
 
-/// So many writes of a call are told one by one.
+/// So many objects of a call are named, and the others counted.
 const TOLD: usize = 3;
+
+/// What a call has written, with the objects of which the same was written in one line: `set name of 25: "a", "b", "c", …`.
+fn in_words(writes: &[&Undo]) -> Vec<String> {
+    let mut kinds: indexmap::IndexMap<String, Vec<&Undo>> = indexmap::IndexMap::new();
+    for undo in writes {
+        let kind = match &undo.way {
+            Way::Set { property, .. } => format!("set {property} of"),
+            Way::Move { .. } => "moved".to_owned(),
+            Way::Create { .. } | Way::Call { .. } | Way::Lasting { .. } => undo.in_words(),
+        };
+        kinds.entry(kind).or_default().push(undo);
+    }
+    let one = |(kind, writes): (String, Vec<&Undo>)| match writes.as_slice() {
+        [only] => only.in_words(),
+        several => {
+            let names: Vec<String> = several.iter().take(TOLD).map(|undo| name_in(&undo.words)).collect();
+            let more = if several.len() > TOLD { ", …" } else { "" };
+            format!("{kind} {}: {}{more}", several.len(), names.join(", "))
+        }
+    };
+    kinds.into_iter().map(one).collect()
+}
 
 /// So many calls are told of. An earlier one is seldom meant, and its answer has told its id.
 const LISTED: usize = 10;
@@ -357,6 +374,20 @@ mod tests {
         let told = list(&all);
         assert_eq!((told["undo"].as_array().map(Vec::len), &told["earlier"]), (Some(10), &json!(2)));
         assert_eq!(told["undo"][0]["wrote"][0], "made list 11");
+    }
+
+    #[test]
+    fn many_objects_of_a_call_stand_in_one_line() {
+        let one = |n: u8| Undo {
+            call: Some("undo_c".to_owned()),
+            words: format!("task \"t{n}\" of list \"Work\""),
+            way: Way::Set { property: "due date".to_owned(), old: Json::Null, now: Json::Null },
+            ..Undo::lasting("com.apple.reminders", String::new(), RefId::from_random([n; 10]), Millis(9))
+        };
+        let told = list(&(0..25).map(one).collect::<Vec<_>>());
+        assert_eq!(told["undo"][0]["wrote"], json!(["set due date of 25: \"t0\", \"t1\", \"t2\", …"]));
+        let told = list(&[one(1)]);
+        assert_eq!(told["undo"][0]["wrote"], json!(["set due date of task \"t1\" of list \"Work\""]));
     }
 
     #[test]

@@ -294,7 +294,7 @@ fn the_last_call_is_taken_back_and_all_of_them_are_listed() {
     let told = list["undo"].as_array().expect("a list");
     assert_eq!((told.len(), &told[0]["undo"]), (2, &last), "{list}");
     assert_eq!(told[0]["at"], "1970-01-01T00:00:02Z");
-    assert_eq!(told[1]["wrote"][0], "set flag of thing id 11", "{list}");
+    assert_eq!(told[1]["wrote"], json!(["set flag of 2: thing id 11, thing id 12"]), "{list}");
     let back = session.call("iac_mcp_undo", &json!({ "last": true }));
     assert_eq!(back.body["success"], true, "{}", back.body);
     assert_eq!(session.ask("[world.things[2].name, world.things[2].count]"), json!(["plum", 13]));

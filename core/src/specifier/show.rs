@@ -101,6 +101,18 @@ pub(crate) fn quoted_to(text: &str, most: usize) -> String {
     format!("\"{}\"", line_of(text, most).replace('"', "'"))
 }
 
+/// The name of an object that is told in words: `"Lunch"` of `event "Lunch" of calendar "Work"`; all of it, where it has none.
+pub(crate) fn name_in(words: &str) -> String {
+    let Some(from) = words.find('"') else { return words.to_owned() };
+    let mut is_escaped = false;
+    let end = words[from + 1..].char_indices().find(|(_, letter)| {
+        let ends = *letter == '"' && !is_escaped;
+        is_escaped = *letter == '\\' && !is_escaped;
+        ends
+    });
+    end.map_or_else(|| words.to_owned(), |(at, _)| words[from..from + at + 2].to_owned())
+}
+
 /// Puts a text on one line, at most 80 characters. Joins blanks, turns line ends into `⏎`, and replaces invisible and
 /// direction-changing characters by U+FFFD.
 ///

@@ -2,9 +2,10 @@
 
 mod answer;
 pub(super) mod begin;
+mod fold;
 mod wording;
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
 use super::asking::{Behind, ask, refused, run};
@@ -438,7 +439,7 @@ impl Setting {
         let entries: Vec<Json> = self.items.into_iter().flat_map(Item::into_entries).collect();
         let verified = entries.iter().all(|entry| entry["verified"] == json!(true));
         // A program takes one entry for each object.
-        let entries = if world.gate.plugin.is_none() { together(entries) } else { entries };
+        let entries = if world.gate.plugin.is_none() { fold::together(entries) } else { entries };
         let undo = undo::together(&mut self.undo, world.fresh);
         // What is kept only to be named has no id in the answer.
         if undo.is_none()
@@ -494,36 +495,6 @@ impl Open {
         Fault::new(Code::TypeMismatch, message, "give the whole new value as `value`")
             .with("property", term.as_str())
     }
-}
-
-/// From so many objects on with which the same has happened, it is said once for all of them.
-const ALIKE: usize = 4;
-
-/// Says what is the same for many objects once, with all their references.
-fn together(entries: Vec<Json>) -> Vec<Json> {
-    let mut groups: IndexMap<String, Vec<Json>> = IndexMap::new();
-    for entry in entries {
-        // Without a reference there is nothing to list.
-        let key = nameless(&entry).unwrap_or_else(|| entry.clone()).to_string();
-        groups.entry(key).or_default().push(entry);
-    }
-    let one = |group: Vec<Json>| {
-        let all = group.first().filter(|_| group.len() >= ALIKE).and_then(nameless);
-        let Some(mut all) = all else { return group };
-        all["reference"] = group.iter().map(|entry| entry["reference"].clone()).collect();
-        vec![all]
-    };
-    groups.into_values().flat_map(one).collect()
-}
-
-/// What has happened to an object, without its reference; an error names the reference, too.
-fn nameless(entry: &Json) -> Option<Json> {
-    let mut rest = entry.clone();
-    rest.as_object_mut()?.shift_remove("reference")?;
-    if let Some(error) = rest.get_mut("error").and_then(Json::as_object_mut) {
-        error.shift_remove("reference");
-    }
-    Some(rest)
 }
 
 fn joined(how: How, old: &str, text: &str) -> String {
