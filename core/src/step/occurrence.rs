@@ -7,6 +7,8 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{World, keep};
 use crate::app::App;
+use crate::call::{How, NewValue};
+use crate::dictionary::names;
 use crate::fault::{Code, Fault};
 use crate::reference::Object;
 use crate::series::dated;
@@ -46,6 +48,18 @@ pub(super) fn refuse(ids: impl IntoIterator<Item = RefId>, world: &mut World<'_>
         return Err(fault.with("occurrence", &*date).with("series", series));
     }
     Ok(())
+}
+
+/// Whether a change only leaves dates out of a series: the series itself holds them, so that no other date changes.
+pub(super) fn leaves_out(id: RefId, values: &[NewValue], world: &World<'_>) -> bool {
+    let Some(held) = world.references.peek(id) else { return false };
+    let excluded =
+        dated(&held.object.app, held.object.path.class()).and_then(|class| class.excluded.as_deref());
+    let is_it = |new: &NewValue| {
+        new.how == How::Append
+            && excluded.is_some_and(|property| names::key(property) == names::key(&new.property))
+    };
+    held.object.occurrence.is_some() && !values.is_empty() && values.iter().all(is_it)
 }
 
 /// The property of its series that says whether an occurrence is left out.

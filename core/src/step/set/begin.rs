@@ -143,7 +143,9 @@ fn named_twice(id: RefId) -> Fault {
 }
 
 fn open(id: RefId, app: &str, values: &[NewValue], world: &mut World<'_>) -> Result<Open, Fault> {
-    occurrence::refuse([id], world)?;
+    if !occurrence::leaves_out(id, values, world) {
+        occurrence::refuse([id], world)?;
+    }
     let held = world.references.touch(id, world.now)?;
     let path = held.object.path.clone();
     let mark = held.mark.as_deref().or(path.mark()).map(str::to_owned);
