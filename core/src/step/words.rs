@@ -106,6 +106,57 @@ pub(super) fn shown(value: &Json) -> String {
     }
 }
 
+/// Long texts of one question that begin alike: each is shown where it differs from the others, too, because a human
+/// could not tell which is which.
+#[derive(Debug, Default)]
+pub(super) struct Apart(BTreeMap<String, String>);
+
+impl Apart {
+    /// Compares all texts of a question.
+    pub(super) fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
+        let long: std::collections::BTreeSet<&str> =
+            texts.filter(|text| text.chars().count() > LONGEST).collect();
+        let mut apart = Self::default();
+        apart.split(long.into_iter().map(|text| (text.chars().collect(), quoted(text))).collect());
+        apart
+    }
+
+    /// Shows texts further on for as long as some of them look alike.
+    fn split(&mut self, texts: Vec<(Vec<char>, String)>) {
+        let mut groups: BTreeMap<String, Vec<Vec<char>>> = BTreeMap::new();
+        texts.into_iter().for_each(|(text, shown)| groups.entry(shown).or_default().push(text));
+        for (shown, texts) in groups.into_iter().filter(|(_, texts)| texts.len() > 1) {
+            let same = |at: usize| texts.iter().all(|text| text.get(at) == texts[0].get(at));
+            let shortest = texts.iter().map(Vec::len).min().unwrap_or_default();
+            let differs = (0..shortest).find(|at| !same(*at)).unwrap_or(shortest);
+            let from = differs.saturating_sub(CONTEXT);
+            let rest = |text: &[char]| quoted(&text[from..].iter().collect::<String>());
+            // Blanks and quotes may look alike even there: then the letter itself is named.
+            let is_visible = texts.iter().any(|text| rest(text) != rest(&texts[0]));
+            let further = |text: Vec<char>| {
+                let letter = text
+                    .get(differs)
+                    .map_or("missing".to_owned(), |letter| format!("U+{:04X}", u32::from(*letter)));
+                let letter = if is_visible {
+                    String::new()
+                } else {
+                    format!(" (character {} is {letter})", differs + 1)
+                };
+                let shown = format!("{shown} … {}{letter}", rest(&text));
+                self.0.insert(text.iter().collect(), format!("{shown} ({} characters)", text.len()));
+                (text, shown)
+            };
+            let texts = texts.iter().cloned().map(further).collect();
+            self.split(texts);
+        }
+    }
+
+    /// A text as it is shown where others look like it; `None` where none does.
+    pub(super) fn get(&self, text: &str) -> Option<String> {
+        self.0.get(text).cloned()
+    }
+}
+
 /// How long a text is of which not everything is shown.
 fn length(text: &str, most: usize) -> String {
     let count = text.chars().count();
@@ -176,5 +227,41 @@ pub(super) fn given(value: &Given, names: &Names) -> String {
             Place::Before(of) => format!("the place before {}", name(of)),
             Place::After(of) => format!("the place after {}", name(of)),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_that_begin_alike_are_shown_where_they_differ() {
+        let begin = "Dear colleague, ".repeat(10);
+        let far = "and so on ".repeat(20);
+        let texts =
+            [format!("{begin}pay Ann."), format!("{begin}pay Bob."), format!("{begin}pay Bob.{far}now")];
+        let texts: Vec<String> =
+            texts.into_iter().chain([format!("{begin}pay Bob.{far}never"), "Hi".to_owned()]).collect();
+        let apart = Apart::of(texts.iter().map(String::as_str));
+        let shown: Vec<Option<String>> = texts.iter().map(|text| apart.get(text)).collect();
+        let all: std::collections::BTreeSet<&Option<String>> = shown.iter().collect();
+        assert_eq!((all.len(), &shown[4]), (5, &None), "{shown:#?}");
+        assert!(
+            shown[0].as_ref().is_some_and(|shown| shown.ends_with("pay Ann.\" (168 characters)")),
+            "{shown:#?}"
+        );
+        assert!(shown[3].as_ref().is_some_and(|shown| shown.contains("never")), "{shown:#?}");
+    }
+
+    #[test]
+    fn a_text_that_others_only_continue_is_told_apart() {
+        let long = "x".repeat(100);
+        let apart = Apart::of([long.as_str(), &format!("{long}y")].into_iter());
+        assert_ne!(apart.get(&long), apart.get(&format!("{long}y")));
+        assert_eq!(apart.get("z"), None);
+        let blanks = [format!("{long} y"), format!("{long}  y")];
+        let apart = Apart::of(blanks.iter().map(String::as_str));
+        assert!(apart.get(&blanks[1]).is_some_and(|shown| shown.contains("(character 102 is U+0020)")));
+        assert_ne!(apart.get(&blanks[0]), apart.get(&blanks[1]));
     }
 }

@@ -13,7 +13,7 @@ use crate::fault::{Code, Fault};
 use crate::marshal::Given;
 use crate::permission::{NAMED, Wording};
 use crate::specifier::{quoted, read_source};
-use crate::step::words::{difference, shown};
+use crate::step::words::{Apart, difference, shown};
 use crate::value::Value;
 
 /// So many different sets of new values stand in one question: they still fit on a screen, two or three lines each, and a
@@ -57,15 +57,16 @@ impl Setting {
     ) -> Wording {
         let sets = self.sets();
         let differs = sets.len() > 1;
+        let apart = Apart::of(self.open.iter().flat_map(Open::texts));
         let objects = if differs && self.open.len() > NAMED {
-            sets.iter().map(|set| self.set(set, dictionary)).collect()
+            sets.iter().map(|set| self.set(set, dictionary, &apart)).collect()
         } else {
-            self.open.iter().map(|open| open.line(dictionary)).collect()
+            self.open.iter().map(|open| open.line(dictionary, &apart)).collect()
         };
         Wording {
             app: app.to_owned(),
             plugin,
-            deed: self.deed(),
+            deed: self.deed(&apart),
             objects,
             count: self.open.len(),
             script: Vec::new(),
@@ -91,15 +92,16 @@ impl Setting {
     }
 
     /// A set of new values, and below it the objects that get it; a single object has its old values too.
-    fn set(&self, places: &[usize], dictionary: Option<&Dictionary>) -> String {
+    fn set(&self, places: &[usize], dictionary: Option<&Dictionary>, apart: &Apart) -> String {
         let opens: Vec<&Open> = places.iter().filter_map(|at| self.open.get(*at)).collect();
         let (first, count) = match opens.as_slice() {
             [] => return String::new(),
-            [one] => return one.line(dictionary),
+            [one] => return one.line(dictionary, apart),
             [first, ..] => (first, opens.len()),
         };
         let slots = first.change.subject.slots.iter().enumerate();
-        let news = slots.map(|(at, slot)| first.new_part(at, &slot.term)).collect::<Vec<_>>().join(", ");
+        let news =
+            slots.map(|(at, slot)| first.new_part(at, &slot.term, apart)).collect::<Vec<_>>().join(", ");
         let named = opens
             .iter()
             .take(NAMED)
@@ -111,11 +113,11 @@ impl Setting {
     }
 
     /// `set "read status" to true`, or only the names where the values differ.
-    fn deed(&self) -> String {
+    fn deed(&self, apart: &Apart) -> String {
         let mut parts: Vec<String> = Vec::new();
         for open in &self.open {
             for (at, slot) in open.change.subject.slots.iter().enumerate() {
-                let part = open.new_part(at, &slot.term);
+                let part = open.new_part(at, &slot.term, apart);
                 if !parts.contains(&part) {
                     parts.push(part);
                 }
@@ -144,18 +146,18 @@ impl Open {
     }
 
     /// What happens to a property: `set "read status" to true`.
-    fn new_part(&self, at: usize, term: &str) -> String {
+    fn new_part(&self, at: usize, term: &str, apart: &Apart) -> String {
         match self.joins.get(at) {
             Some(Some((how, added))) => {
                 let side = if *how == How::Append { "end" } else { "beginning" };
                 let text = match added {
                     Json::Array(items) => items.iter().map(shown).collect::<Vec<_>>().join(", "),
-                    text => shown(text),
+                    text => told(text, apart),
                 };
                 format!("add {text} at the {side} of {}", quoted(term))
             }
             _ => {
-                let value = self.object(at).unwrap_or_else(|| shown(self.wanted(at)));
+                let value = self.object(at).unwrap_or_else(|| told(self.wanted(at), apart));
                 format!("set {} to {value}", quoted(term))
             }
         }
@@ -163,17 +165,24 @@ impl Open {
 
     /// The object, and below it for each property the old and the new value on lines of their own: side by side, values in
     /// a script that runs from right to left would change places on the screen.
-    fn line(&self, dictionary: Option<&Dictionary>) -> String {
+    fn line(&self, dictionary: Option<&Dictionary>, apart: &Apart) -> String {
         let olds =
             self.change.expected.old.as_ref().and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
         let slots = &self.change.subject.slots;
         let changes = slots.iter().enumerate().map(|(at, slot)| {
-            let new = || self.object(at).unwrap_or_else(|| shown(self.wanted(at)));
+            let new = || self.object(at).unwrap_or_else(|| told(self.wanted(at), apart));
             let (old, new) = match olds.get(at).map(Value::decode) {
                 Some(Ok(Value::Failed { .. })) | None => ("(cannot be read)".to_owned(), new()),
                 Some(Ok(Value::Object(source))) => (way(&source, dictionary), new()),
                 Some(Ok(Value::Null)) if self.object(at).is_some() => ("nothing".to_owned(), new()),
-                Some(Ok(old)) => difference(&old.to_json(&mut |source| Json::from(source)), self.wanted(at)),
+                Some(Ok(old)) => {
+                    let old = old.to_json(&mut |source| Json::from(source));
+                    let (old, new) = difference(&old, self.wanted(at));
+                    let is_added = self.joins.get(at).is_some_and(Option::is_some);
+                    let other =
+                        self.wanted(at).as_str().filter(|_| !is_added).and_then(|text| apart.get(text));
+                    (old, other.unwrap_or(new))
+                }
                 Some(Err(_)) => ("?".to_owned(), new()),
             };
             let name = quoted(&slot.term);
@@ -185,6 +194,12 @@ impl Open {
     /// The lines below its words.
     fn below(&self) -> String {
         if self.facts.is_empty() { String::new() } else { format!("\n{}", self.facts) }
+    }
+
+    /// The texts that are written, or added.
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        let added = self.joins.iter().flatten().map(|(_, added)| added);
+        self.given.iter().chain(added).filter_map(Json::as_str)
     }
 
     /// A new value as the client gave it.
@@ -199,6 +214,11 @@ impl Open {
             _ => None,
         }
     }
+}
+
+/// A value as it is shown, and where others of the question begin like it also where it differs.
+fn told(value: &Json, apart: &Apart) -> String {
+    value.as_str().and_then(|text| apart.get(text)).unwrap_or_else(|| shown(value))
 }
 
 /// The object that an app named, in words where the way to it can be read.
