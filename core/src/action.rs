@@ -18,7 +18,7 @@ use crate::series::Index;
 use crate::specifier::{Member, Path};
 use crate::words::{Level, TextWindow};
 
-pub use create::{Creation, Following, Into, Make, Takes};
+pub use create::{Creation, Following, Into, Make, Renamed, Takes};
 
 /// One action in one app.
 #[derive(Clone, Debug, PartialEq)]
@@ -284,6 +284,8 @@ pub enum SystemDeed {
     Running {
         /// Bundle ids.
         apps: Vec<String>,
+        /// Files that something is about to read: whether they are there.
+        files: Vec<String>,
     },
     /// Asks which dates relative ones are in the zone of the Mac.
     Moments {
@@ -333,10 +335,36 @@ impl Deed {
     }
 }
 
+/// The events that write a file where they name one: `save` and `close`.
+const FILING: [&str; 2] = ["coresave", "coreclos"];
+
+/// The first word of commands that write a file in another format. Their codes are each app's own.
+const EXPORT: &str = "export";
+
 impl Invocation {
     /// Returns a named parameter's value.
     pub fn parameter(&self, term: &str) -> Option<&Given> {
         self.parameters.iter().find(|argument| argument.term == term).map(|argument| &argument.value)
+    }
+
+    /// The file that it is told to write; `None` for a command that writes none, or that says itself where.
+    pub(crate) fn file_to_be(&self) -> Option<&str> {
+        let is_it = FILING.contains(&self.code.as_str()) || self.term.starts_with(EXPORT);
+        let files = self.parameters.iter().filter(|_| is_it).flat_map(|argument| argument.value.files());
+        match files.collect::<Vec<_>>().as_slice() {
+            [file] => Some(file),
+            _ => None,
+        }
+    }
+
+    /// The files that it is told to read: its target, and properties of what it makes.
+    pub(crate) fn files_to_read(&self) -> Vec<String> {
+        let direct = self.direct.iter().flat_map(Given::files);
+        let records = self.parameters.iter().filter_map(|argument| match &argument.value {
+            Given::Record(fields) => Some(fields.iter().flat_map(|(_, value)| value.files())),
+            _ => None,
+        });
+        direct.chain(records.flatten()).map(str::to_owned).collect()
     }
 
     /// Puts other ways to objects in the place of those that are given, in the order of [`Self::values`].

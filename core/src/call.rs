@@ -23,7 +23,7 @@ pub use change::{How, NewValue, SetProperty};
 pub(crate) use command::collect;
 pub use command::{CommandCall, Mode};
 pub(crate) use create::IT;
-pub use create::{Create, NewObject, Next};
+pub use create::{Create, Follow, NewObject, Next};
 pub use elements::GetElements;
 pub use run_script::RunScript;
 pub use script::{Act, ScriptCall};

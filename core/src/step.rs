@@ -17,6 +17,7 @@ mod consent;
 mod create;
 mod dates;
 mod elements;
+mod filed;
 mod first;
 mod frontmost;
 mod health;
@@ -343,7 +344,7 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Err(fault), Then::RunScript) if ran => Err(run_script::failed(fault)),
         (Err(fault), Then::Create(creating)) if ran && creating.writes() => Err(command::uncertain(fault)),
         (Err(fault), Then::Set(setting)) if ran && setting.writes() => Err(command::uncertain(fault)),
-        (reply, Then::Opening(opening)) => Ok(opening.resume(reply.ok(), Behind { name, events })),
+        (reply, Then::Opening(opening)) => opening.resume(reply.ok(), Behind { name, events }),
         (reply, Then::Naming(naming)) => Ok(naming.resume(reply.ok(), events)),
         (reply, Then::Frontmost(front)) => front.resume(reply, events, world),
         (reply, Then::Validating(validating)) => Ok(validating.resume(reply.ok(), events, world)),

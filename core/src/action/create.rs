@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{Invocation, Seen};
-use crate::call::IT;
-use crate::change::{Look, Slot};
+use crate::call::{How, IT};
+use crate::change::{Change, Look, Slot};
 use crate::dictionary::Identifier;
 use crate::identity::Identity;
 use crate::marshal::Given;
@@ -17,6 +17,8 @@ pub struct Creation {
     pub makes: Vec<Make>,
     /// The command that the app needs afterwards to keep them, if it needs one.
     pub save: Option<Box<Invocation>>,
+    /// What is set of an object that a command answers, as it is judged: the object by the way that it will have.
+    pub writes: Option<Box<Change>>,
     /// An element beside the first new object, whichever, as far as the dictionary tells of it.
     pub home: Option<Path>,
     /// Commands that follow, once everything is made.
@@ -61,6 +63,10 @@ pub struct Make {
     pub slots: Vec<Slot>,
     /// Their values.
     pub values: Vec<Given>,
+    /// What each value has to do with the one that the object has by itself.
+    pub how: Vec<How>,
+    /// Where the object is found once its name was set, if it is found by that.
+    pub renamed: Option<Renamed>,
     /// How the command takes the properties.
     pub takes: Takes,
     /// What objects of its class are known by.
@@ -69,6 +75,17 @@ pub struct Make {
     pub label: Option<Identifier>,
     /// What is looked at once it is made, so that a later look tells whether anybody has changed it.
     pub looks: Vec<Look>,
+}
+
+/// Where an object is found by a name that it is given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Renamed {
+    /// What it is in.
+    pub container: Path,
+    /// The elements among which it is.
+    pub member: Arc<Member>,
+    /// The slot of its name.
+    pub slot: usize,
 }
 
 /// Where a new object is put.
@@ -84,6 +101,8 @@ pub enum Into {
     Child(usize, Vec<Identifier>, Arc<Member>),
     /// At an object that is made before, by its number.
     AtChild(usize),
+    /// Where a command puts it that answers it, or where that found it.
+    Command,
 }
 
 /// How the `make` of an app takes properties.
@@ -103,7 +122,7 @@ impl Make {
         match &self.into {
             Into::In(path, ..) | Into::At(Given::Object(path)) => Some(path),
             Into::At(Given::Place(place)) => Some(place.path()),
-            Into::App | Into::At(_) | Into::Child(..) | Into::AtChild(_) => None,
+            Into::App | Into::At(_) | Into::Child(..) | Into::AtChild(_) | Into::Command => None,
         }
     }
 
@@ -111,12 +130,29 @@ impl Make {
     pub fn parent(&self) -> Option<usize> {
         match &self.into {
             Into::Child(parent, ..) | Into::AtChild(parent) => Some(*parent),
-            Into::App | Into::In(..) | Into::At(_) => None,
+            Into::App | Into::In(..) | Into::At(_) | Into::Command => None,
         }
     }
 }
 
 impl Creation {
+    /// The command that answers the first object, where that is not made by `make`.
+    pub(crate) fn origin(&self) -> Option<&Invocation> {
+        self.makes.first().filter(|make| make.into == Into::Command).map(|make| &make.command)
+    }
+
+    /// The first object without what follows it: a rule or a yes for that need not cover the rest.
+    pub(crate) fn alone(&self) -> Self {
+        let own = if self.origin().is_some() { 1 } else { self.makes.len() };
+        let makes = self.makes.iter().take(own).cloned().collect();
+        Self { makes, writes: None, then: Vec::new(), ..self.clone() }
+    }
+
+    /// What is made in an object that a command answers.
+    pub(crate) fn parts(&self) -> &[Make] {
+        if self.origin().is_some() { self.makes.get(1..).unwrap_or_default() } else { &[] }
+    }
+
     /// Puts other ways to the containers in the place of these.
     pub(crate) fn replace_places(&mut self, with: &dyn Fn(&Path) -> Path) {
         for Following { judged, sent } in &mut self.then {
@@ -128,9 +164,12 @@ impl Creation {
             match &mut make.into {
                 Into::In(path, ..) => *path = with(path),
                 Into::At(given) => given.replace_paths(&mut |path| with(path)),
-                Into::App | Into::Child(..) | Into::AtChild(_) => {}
+                Into::App | Into::Child(..) | Into::AtChild(_) | Into::Command => {}
             }
             make.command.replace_paths(with);
+            if let Some(renamed) = &mut make.renamed {
+                renamed.container = with(&renamed.container);
+            }
         }
     }
 }

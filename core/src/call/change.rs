@@ -45,6 +45,17 @@ pub enum How {
     Prepend,
 }
 
+impl How {
+    /// The word for it in scripts.
+    pub(crate) fn in_script(self) -> &'static str {
+        match self {
+            Self::Set => "set",
+            Self::Append => "append",
+            Self::Prepend => "prepend",
+        }
+    }
+}
+
 /// How many objects one call may change.
 pub(crate) const MOST: usize = 200;
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::Arguments;
+use super::{Arguments, Follow};
 use crate::fault::Fault;
 use crate::schema::TARGET;
 use crate::words::{RefId, TextWindow};
@@ -20,6 +20,8 @@ pub struct CommandCall {
     pub target: Option<Json>,
     /// The named parameters, in any spelling.
     pub arguments: Map<String, Json>,
+    /// What follows with the object that it answers.
+    pub then: Box<Follow>,
     /// How to run it.
     pub mode: Mode,
     /// How much of a long text the answer holds.
@@ -51,10 +53,11 @@ impl CommandCall {
 
     /// Reads the arguments of `iac_mcp_run_command`.
     pub(super) fn run(arguments: &Arguments<'_>) -> Result<Self, Fault> {
-        let known: Vec<&str> = COMMON.into_iter().chain(["dryRun"]).collect();
+        let known: Vec<&str> = COMMON.into_iter().chain(["then", "dryRun"]).collect();
         arguments.only(&known)?;
         let dry = arguments.flag("dryRun")?.unwrap_or(false);
-        Self::parse(arguments, if dry { Mode::DryRun } else { Mode::Run })
+        let call = Self::parse(arguments, if dry { Mode::DryRun } else { Mode::Run })?;
+        Ok(Self { then: Box::new(Follow::read(arguments)?), ..call })
     }
 
     fn parse(arguments: &Arguments<'_>, mode: Mode) -> Result<Self, Fault> {
@@ -64,6 +67,7 @@ impl CommandCall {
             code: None,
             target: arguments.get(TARGET).cloned(),
             arguments: arguments.object("arguments")?.unwrap_or_default(),
+            then: Box::default(),
             mode,
             text: arguments.window(TEXT)?,
         })
@@ -73,6 +77,7 @@ impl CommandCall {
     pub(crate) fn references(&self) -> Vec<RefId> {
         let mut found = Vec::new();
         self.target.iter().chain(self.arguments.values()).for_each(|json| collect(json, &mut found));
+        self.then.collect(&mut found);
         found
     }
 
@@ -81,6 +86,7 @@ impl CommandCall {
     pub(crate) fn replace(&mut self, given: &Json, objects: &[Json]) {
         let values = self.target.iter_mut().chain(self.arguments.values_mut());
         values.for_each(|value| replace(value, given, objects));
+        self.then.then.iter_mut().for_each(|next| next.replace(given, objects));
     }
 
     /// Makes the call of a command's own tool: the direct parameter and the named ones stand side by side.
@@ -92,13 +98,14 @@ impl CommandCall {
             code: Some(code.to_owned()),
             target,
             arguments,
+            then: Box::default(),
             mode: Mode::Run,
             text: TextWindow { offset: 0, limit: TEXT },
         }
     }
 }
 
-fn replace(value: &mut Json, given: &Json, objects: &[Json]) {
+pub(super) fn replace(value: &mut Json, given: &Json, objects: &[Json]) {
     if value == given {
         *value = match objects {
             [one] => one.clone(),

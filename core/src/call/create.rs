@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{Arguments, collect};
+use super::command::replace;
+use super::{Arguments, How, collect};
 use crate::fault::{Code, Fault, wrong};
 use crate::words::RefId;
 
@@ -14,6 +15,15 @@ pub struct Create {
     /// What is made, in order.
     pub objects: Vec<NewObject>,
     /// Commands that follow, in order; the word `it` among their arguments is the first new object.
+    pub then: Vec<Next>,
+}
+
+/// What follows a new object: what is set of it and put into it, then commands.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Follow {
+    /// What is set of it and put into it.
+    pub object: NewObject,
+    /// Commands, in order; the word `it` among their arguments is the new object.
     pub then: Vec<Next>,
 }
 
@@ -43,6 +53,8 @@ pub struct NewObject {
     pub at: Option<Json>,
     /// Properties, in any spelling, with their values.
     pub properties: Map<String, Json>,
+    /// Texts and items that are added to what a property holds by itself.
+    pub added: Vec<(String, How, Json)>,
     /// What is made in it.
     pub children: Vec<Self>,
 }
@@ -85,49 +97,142 @@ impl Create {
             at: object.at.or_else(|| at.clone()),
             ..object
         };
-        let objects = objects.into_iter().map(whole).collect();
-        Ok(Self {
-            app: arguments.text("app")?,
-            objects,
-            then: arguments.get("then").map_or(Ok(Vec::new()), next)?,
-        })
+        let mut objects: Vec<NewObject> = objects.into_iter().map(whole).collect();
+        let Follow { object, then } = follow(arguments, &mut count)?;
+        if let Some(first) = objects.first_mut() {
+            first.join(object)?;
+        }
+        Ok(Self { app: arguments.text("app")?, objects, then })
+    }
+
+    /// Puts objects in the place of an argument of the commands that meant them.
+    pub(crate) fn replace(&mut self, given: &Json, objects: &[Json]) {
+        self.then.iter_mut().for_each(|next| next.replace(given, objects));
     }
 
     /// Returns every reference that is named, also inside the values.
     pub(crate) fn references(&self) -> Vec<RefId> {
         let mut found = Vec::new();
         self.objects.iter().for_each(|object| object.collect(&mut found));
-        let values = self.then.iter().flat_map(|next| next.target.iter().chain(next.arguments.values()));
-        values.for_each(|json| collect(json, &mut found));
+        self.then.iter().for_each(|next| next.collect(&mut found));
         found
     }
 }
 
-impl NewObject {
+impl Follow {
+    pub(super) fn read(arguments: &Arguments<'_>) -> Result<Self, Fault> {
+        follow(arguments, &mut 0)
+    }
+
+    /// Whether nothing follows.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    pub(super) fn collect(&self, found: &mut Vec<RefId>) {
+        self.object.collect(found);
+        self.then.iter().for_each(|next| next.collect(found));
+    }
+}
+
+impl Next {
     fn collect(&self, found: &mut Vec<RefId>) {
-        self.at.iter().chain(self.properties.values()).for_each(|json| collect(json, found));
+        self.values().for_each(|json| collect(json, found));
+    }
+
+    fn values(&self) -> impl Iterator<Item = &Json> {
+        self.target.iter().chain(self.arguments.values())
+    }
+
+    /// Puts objects in the place of an argument that meant them.
+    pub(super) fn replace(&mut self, given: &Json, objects: &[Json]) {
+        let values = self.target.iter_mut().chain(self.arguments.values_mut());
+        values.for_each(|value| replace(value, given, objects));
+    }
+}
+
+impl NewObject {
+    /// Adds what follows to the object that it is about.
+    fn join(&mut self, more: Self) -> Result<(), Fault> {
+        for (name, value) in more.properties {
+            if self.properties.insert(name.clone(), value).is_some() {
+                return Err(twice(&name));
+            }
+        }
+        self.added.extend(more.added);
+        self.children.extend(more.children);
+        Ok(())
+    }
+
+    fn collect(&self, found: &mut Vec<RefId>) {
+        let added = self.added.iter().map(|(.., json)| json);
+        self.at.iter().chain(self.properties.values()).chain(added).for_each(|json| collect(json, found));
         self.children.iter().for_each(|child| child.collect(found));
     }
 }
 
-/// Reads `[{"command":"send"}]`.
-fn next(json: &Json) -> Result<Vec<Next>, Fault> {
-    let expected = format!("a list of 1 to {MOST_NEXT} commands: {{command, target, arguments}}");
+/// Reads `then`: `[{"properties":{"content":"…"}},{"class":"attachment",…},{"command":"send"}]`.
+fn follow(arguments: &Arguments<'_>, count: &mut usize) -> Result<Follow, Fault> {
+    let Some(json) = arguments.get("then") else { return Ok(Follow::default()) };
+    let expected = format!("a list of 1 to {MOST_NEXT} of {STEP}");
     let items = json.as_array().filter(|items| (1..=MOST_NEXT).contains(&items.len()));
     let items = items.ok_or_else(|| wrong("then", &expected, json))?;
-    let one = |(at, item): (usize, &Json)| {
+    let mut all = Follow::default();
+    for (at, item) in items.iter().enumerate() {
         let place = format!("then[{at}]");
-        let fields = item.as_object().ok_or_else(|| wrong(&place, "{command, target, arguments}", item))?;
+        let fields = item.as_object().ok_or_else(|| wrong(&place, STEP, item))?;
         let of = Arguments::new(&place, fields);
-        let here = |fault: Fault| fault.inside(&place);
-        of.only(&["command", "target", "arguments"]).map_err(here)?;
-        Ok(Next {
-            command: of.required_text("command").map_err(here)?,
-            target: of.given("target").cloned(),
-            arguments: of.object("arguments").map_err(here)?.unwrap_or_default(),
-        })
-    };
-    items.iter().enumerate().map(one).collect()
+        if ["command", "target", "arguments"].iter().any(|name| of.get(name).is_some()) {
+            all.then.push(next(&of).map_err(|fault| fault.inside(&place))?);
+            continue;
+        }
+        if !all.then.is_empty() {
+            let message = format!("`{place}` changes the new object after a command");
+            let suggestion = "put what is set of it and made in it before the commands";
+            return Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", place));
+        }
+        if of.get("class").is_some() {
+            all.object.children.push(object(item, &place, 1, count)?);
+        } else {
+            all.object.join(setting(&of, &place, item).map_err(|fault| fault.inside(&place))?)?;
+        }
+    }
+    Ok(all)
+}
+
+/// What may stand in `then`.
+const STEP: &str = "{command, target, arguments}, {properties}, {property, append or prepend}, {class, properties, children}";
+
+fn next(of: &Arguments<'_>) -> Result<Next, Fault> {
+    of.only(&["command", "target", "arguments"])?;
+    Ok(Next {
+        command: of.required_text("command")?,
+        target: of.given("target").cloned(),
+        arguments: of.object("arguments")?.unwrap_or_default(),
+    })
+}
+
+/// Reads what is set of the new object, in the words of `iac_mcp_set_property`.
+fn setting(of: &Arguments<'_>, place: &str, item: &Json) -> Result<NewObject, Fault> {
+    of.only(&["properties", "property", "value", "append", "prepend"])?;
+    let mut set =
+        NewObject { properties: of.object("properties")?.unwrap_or_default(), ..NewObject::default() };
+    let value = |name: &'static str| of.given(name).cloned();
+    match (of.text("property")?, value("value"), value("append"), value("prepend")) {
+        (None, None, None, None) if !set.properties.is_empty() => {}
+        (Some(name), Some(value), None, None) => {
+            set.properties.insert(name, value);
+        }
+        (Some(name), None, Some(text), None) => set.added.push((name, How::Append, text)),
+        (Some(name), None, None, Some(text)) => set.added.push((name, How::Prepend, text)),
+        _ => return Err(wrong(place, STEP, item)),
+    }
+    Ok(set)
+}
+
+fn twice(name: &str) -> Fault {
+    let message = format!("`{name}` is given twice for the new object");
+    Fault::new(Code::InvalidParameter, message, "give each property once").with("parameter", name)
 }
 
 fn list(json: &Json, place: &str, depth: usize, count: &mut usize) -> Result<Vec<NewObject>, Fault> {
@@ -135,6 +240,35 @@ fn list(json: &Json, place: &str, depth: usize, count: &mut usize) -> Result<Vec
     let items =
         items.ok_or_else(|| wrong(place, "a list of objects: {class, properties, children}", json))?;
     items.iter().enumerate().map(|(at, item)| object(item, &format!("{place}[{at}]"), depth, count)).collect()
+}
+
+/// Whether a child's place says in AppleScript's words where it goes anyway: `after last paragraph of content`, `end`.
+fn is_at_the_end(at: &Json) -> bool {
+    let text = |name: &str| at.get(name).and_then(Json::as_str);
+    let said = match (at.as_str(), text("position"), text("of")) {
+        (Some(words), ..) => words.to_owned(),
+        (None, Some("end"), Some(of)) => format!("end of {of}"),
+        (None, Some(position), of) => format!("{position} {}", of.unwrap_or_default()),
+        _ => return false,
+    };
+    let words: Vec<&str> = said.split_whitespace().filter(|word| *word != "the").collect();
+    let is_end =
+        matches!(words.as_slice(), ["end", ..] | ["after", "last", "paragraph" | "word" | "character", ..]);
+    // Of the object itself or its text, and of nothing else.
+    let own = [
+        "end",
+        "after",
+        "last",
+        "paragraph",
+        "word",
+        "character",
+        "paragraphs",
+        "of",
+        "it",
+        "content",
+        "text",
+    ];
+    is_end && words.iter().all(|word| own.contains(word))
 }
 
 fn object(json: &Json, place: &str, depth: usize, count: &mut usize) -> Result<NewObject, Fault> {
@@ -149,10 +283,12 @@ fn object(json: &Json, place: &str, depth: usize, count: &mut usize) -> Result<N
     let inside = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
     let fields =
         json.as_object().ok_or_else(|| wrong(place, "an object: {class, properties, children}", json))?;
-    let is_known = |name: &&String| OBJECT.contains(&name.as_str()) && (depth == 0 || name.as_str() != "at");
+    let is_last = depth > 0 && fields.get("at").is_some_and(is_at_the_end);
+    let is_known =
+        |name: &&String| OBJECT.contains(&name.as_str()) && (depth == 0 || is_last || name.as_str() != "at");
     if let Some(name) = fields.keys().find(|name| !is_known(name)) {
         let message = match name.as_str() {
-            "at" => format!("`{}`: a child is put into the object that it stands in", inside("at")),
+            "at" => format!("`{}`: a child is put at the end of the object that it stands in", inside("at")),
             name => format!("`{}` is not a part of a new object", inside(&crate::foreign::clean(name, 40))),
         };
         let suggestion = "an object is {class, properties, children}; its values stand in `properties`";
@@ -170,8 +306,9 @@ fn object(json: &Json, place: &str, depth: usize, count: &mut usize) -> Result<N
     let children = given("children").map(|json| list(json, &inside("children"), depth + 1, count));
     Ok(NewObject {
         class: class.transpose()?,
-        at: given("at").cloned(),
+        at: given("at").filter(|_| depth == 0).cloned(),
         properties: properties.transpose()?.unwrap_or_default(),
+        added: Vec::new(),
         children: children.transpose()?.unwrap_or_default(),
     })
 }

@@ -8,6 +8,10 @@ use crate::specifier::{Member, Path, Segment};
 /// The event that deletes.
 const DELETE: &str = "coredelo";
 
+/// The events of Mail that answer a message, and what stands for one to all.
+const REPLY: &str = "emalrpms";
+pub(crate) const TO_ALL: &str = "reply to all";
+
 /// The event that sends a message of Mail.
 pub(crate) const SEND: &str = "emsgsend";
 
@@ -22,7 +26,10 @@ pub(crate) const QUIT: &str = "aevtquit";
 /// # Source
 /// Mail's dictionary: recipients are elements of an outgoing message, attachments are elements of its text.
 /// Calendar's dictionary: a series is one event with a rule, so that its occurrences go together.
-const FACTS: [(&str, &str, &str, &str, &str); 7] = [
+const FACTS: [(&str, &str, &str, &str, &str); 10] = [
+    ("com.apple.mail", REPLY, "message", "replies go to", "reply to"),
+    ("com.apple.mail", TO_ALL, "message", "it was also sent to", "to recipient.address"),
+    ("com.apple.mail", TO_ALL, "message", "with copies to", "cc recipient.address"),
     ("com.apple.iCal", DELETE, "event", "rule of its series", "recurrence"),
     // Finder also calls a folder an item, so the actual class decides.
     ("com.apple.finder", DELETE, "item", "kind", "kind"),

@@ -6,10 +6,11 @@ use serde_json::{Value as Json, json};
 use super::data::Data;
 use super::path::{path, pinned};
 use crate::action::{Find, Following, Invocation, Moves, Seen};
-use crate::change::Look;
+use crate::change::{Look, QUIT};
 use crate::dictionary::Identifier;
 use crate::identity::Anchors;
 use crate::marshal::{Given, Place};
+use crate::schema;
 use crate::specifier::Path;
 
 /// The code of the command that reads an object.
@@ -35,7 +36,14 @@ pub(super) fn command(invocation: &Invocation, data: &mut Data) -> String {
     };
     let send = |target: &str, call: &str| match &invocation.moves {
         Some(looks) => format!("moving({target}, {}, () => {})", moves(looks), event(target, call)),
-        None => format!("answer(() => {})", event(target, call)),
+        None => {
+            let sent = format!("answer(() => {})", event(target, call));
+            match invocation.code.as_str() {
+                schema::LAUNCH => format!("standing(app, true, () => {sent})"),
+                QUIT => format!("standing(app, false, () => {sent})"),
+                _ => filing(invocation, sent),
+            }
+        }
     };
     let targets: Vec<&Path> = invocation.direct.iter().flat_map(Given::objects).collect();
     let checked = checked(&invocation.seen, &targets, data);
@@ -58,6 +66,19 @@ pub(super) fn command(invocation: &Invocation, data: &mut Data) -> String {
         _ => {
             format!("{{ {checked}const a = inbound(d.a, [{ways}]); return {}; }}", kept(send("a[0]", &call)))
         }
+    }
+}
+
+/// Looks for the file of a command that is to write one; its place among the values is that of the argument.
+pub(super) fn filing(invocation: &Invocation, send: String) -> String {
+    if invocation.file_to_be().is_none() || invocation.each {
+        return send;
+    }
+    let is_given = invocation.direct.as_ref().is_some_and(|given| !is_application(given));
+    let file = invocation.parameters.iter().position(|argument| !argument.value.files().is_empty());
+    match file {
+        Some(at) => format!("filing(a[{}], () => {send})", at + usize::from(is_given)),
+        None => send,
     }
 }
 

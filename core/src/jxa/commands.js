@@ -78,3 +78,51 @@ const find = (collections, mark, id, marks) => {
   });
   return found;
 };
+// What is at a path: its size and when it was changed; null where nothing is there that this process may see.
+const fileAt = (path) => {
+  ObjC.import("Foundation");
+  const found = $.NSFileManager.defaultManager.attributesOfItemAtPathError(path, null);
+  if (found === null || found === undefined || found.isNil()) return null;
+  const of = (key) => ObjC.unwrap(found.objectForKey(key));
+  return [Number(of("NSFileSize")), Number(of("NSFileModificationDate"))];
+};
+// A command that is to write a file, and whether it did: an app may answer without an error and write none.
+const filing = (to, send) => {
+  const path = String(to),
+    look = () => {
+      try {
+        return fileAt(path);
+      } catch (error) {
+        return null;
+      }
+    };
+  const before = look(),
+    value = send();
+  let after = look();
+  for (let i = 0; i < 5 && after === null; i += 1) {
+    $.NSThread.sleepForTimeInterval(0.1);
+    after = look();
+  }
+  const isNew = after !== null && JSON.stringify(before) !== JSON.stringify(after);
+  return {
+    $: "filed",
+    value: value,
+    is: isNew ? "new" : after === null ? "none" : "old",
+    bytes: isNew ? after[0] : null,
+  };
+};
+// A command that opens or ends the app, and whether it runs afterwards: ending takes a moment, or waits for a person.
+const standing = (one, wanted, send) => {
+  const value = send();
+  let runs = null;
+  try {
+    runs = one.running() === true;
+    for (let i = 0; i < 10 && runs !== wanted; i += 1) {
+      $.NSThread.sleepForTimeInterval(0.1);
+      runs = one.running() === true;
+    }
+  } catch (error) {
+    // What the command answered counts.
+  }
+  return { $: "standing", value: value, runs: runs };
+};

@@ -5,6 +5,20 @@ const pushed = (collection, x) => {
   collection.push(x);
   return x;
 };
+// What a command answers, if that is one object.
+const answered = (x) => {
+  const one = Array.isArray(x) && x.length === 1 ? x[0] : x;
+  if (!isObject(one) || one instanceof Date) throw { nothing: true };
+  return one;
+};
+// A text is added to the one that the object has by itself.
+const joinedTo = (is, value, how) => {
+  if (how === undefined || how === "set") return value;
+  if (is === null || is === undefined) return value;
+  if (typeof is !== "string")
+    throw Object.assign(new Error("it holds no text that can be added to"), { errorNumber: -1700 });
+  return how === "append" ? is + value : value + is;
+};
 // One new object: the app is given its properties at once, where it takes them.
 const makeOne = ([, parent, place, given], q, made, ways) => {
   at = "object";
@@ -43,17 +57,28 @@ const isHeld = (value, is, isWord) => {
 const isNothing = (value) => value === null || value === undefined;
 // What an app did not take together with the rest, or kept another value of, is set by itself. If more follows, it is
 // looked at again: whoever approved that has seen these values and no others.
-const setLate = (x, q, values, isLooked) => {
+const setLate = (x, q, values, isLooked, again) => {
   const late = [],
     unlike = [],
     before = readable(x, q.gets);
   const compare = (value, n) => {
-    const is = q.gets[n] === null || !isLooked ? null : readable(x, [q.gets[n]])[0];
+    const now = q.renamed !== undefined && n === q.named ? again(values) : x;
+    const is = q.gets[n] === null || !isLooked ? null : readable(now, [q.gets[n]])[0];
     if (q.gets[n] !== null && isLooked && !isHeld(value, is, q.words.includes(n))) unlike.push([n, shown([is])[0]]);
   };
-  values.forEach((value, n) => {
+  values.forEach((given, n) => {
     const isGiven = q.takes.includes(n),
+      how = q.added === undefined ? "set" : q.added[n],
       is = before[n];
+    let value = given;
+    try {
+      if (how !== "set" && isFailed(is)) throw Object.assign(new Error(is.message), { errorNumber: is.number });
+      value = joinedTo(is, given, how);
+    } catch (error) {
+      late.push([n, numberOf(error), messageOf(error)]);
+      unlike.push([n, shown([is])[0]]);
+      return;
+    }
     // What can only be written was given already; of an object an app may have a name of its own.
     if (isGiven && q.gets[n] === null) return;
     if (isGiven && isFailed(is)) {
@@ -212,16 +237,20 @@ const create = (rows, kinds, ways, save, then = [], all = null) => {
       const { x, values } = makeOne(row, kinds[row[0]], made, ways);
       made[i] = x;
       late[i] = [];
-      const set = setLate(x, kinds[row[0]], values, then.length > 0);
+      const q = kinds[row[0]],
+        again = (all) => q.renamed(inbound(row[4], ways), all),
+        set = setLate(x, q, values, then.length > 0, again);
       late[i] = set.late;
       unlike.push(...set.unlike.map(([n, is]) => [i, n, is]));
-      if (i === 0 && then.length > 0) first = newOne(x, kinds[row[0]], all === null ? null : () => all(ways));
+      // Its name may be all that it is found by.
+      if (q.renamed !== undefined && late[i].length === 0) made[i] = again(values);
+      if (i === 0 && then.length > 0) first = newOne(made[i], q, all === null ? null : () => all(ways));
     } catch (error) {
       if (fatal(numberOf(error))) {
         end(i, error);
         return;
       }
-      if (made[i] === undefined) results[i] = failed(error);
+      if (made[i] === undefined) results[i] = error.nothing ? { nothing: true } : failed(error);
     }
   });
   const isAny = made.some((each) => each !== undefined);

@@ -3,9 +3,10 @@
 use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
-use super::command::{Ways, arguments, checked};
+use super::command::{Ways, arguments, checked, filing};
 use super::data::Data;
-use crate::action::{Creation, Into, Invocation, Make, Takes};
+use crate::action::{Creation, Into, Invocation, Make, Renamed, Takes};
+use crate::call::How;
 use crate::dictionary::Identifier;
 use crate::identity::Identity;
 use crate::marshal::Given;
@@ -20,10 +21,24 @@ pub(super) fn create(creation: &Creation, data: &mut Data) -> String {
         let place = match &make.into {
             Into::In(path, ..) => ways.encode(&Given::Object(path.clone())),
             Into::At(given) => ways.encode(given),
+            Into::Command => {
+                let mut values = Vec::new();
+                arguments(&make.command, &mut |given| {
+                    values.push(ways.encode(given));
+                    String::new()
+                });
+                Json::from(values)
+            }
             Into::App | Into::Child(..) | Into::AtChild(_) => Json::Null,
         };
         let given: Vec<Json> = make.values.iter().map(|value| ways.encode(value)).collect();
-        json!([kind, make.parent(), place, given])
+        match &make.renamed {
+            Some(renamed) => {
+                let home = ways.encode(&Given::Object(renamed.container.clone()));
+                json!([kind, make.parent(), place, given, home])
+            }
+            None => json!([kind, make.parent(), place, given]),
+        }
     };
     let rows: Vec<Json> = creation.makes.iter().map(row).collect();
     data.set("rows", &rows);
@@ -71,7 +86,7 @@ fn following(command: &Invocation, ways: &mut Ways<'_>) -> (String, Json) {
     let event = |call: &str| format!("app.{}({call})", command.identifier);
     let code = match call.strip_prefix("a[0]").filter(|_| command.each) {
         Some(rest) => format!("a => each(a[0], target => {})", event(&format!("target{rest}"))),
-        None => format!("a => answer(() => {})", event(&call)),
+        None => format!("a => {}", filing(command, format!("answer(() => {})", event(&call)))),
     };
     (code, Json::from(values))
 }
@@ -87,9 +102,19 @@ fn kind(make: &Make, is_followed: bool) -> String {
         Identity::Id(id) => Some(id),
         Identity::Name(_) | Identity::Index => None,
     };
+    let how: Vec<String> = make.how.iter().map(|how| format!("{:?}", how.in_script())).collect();
+    let added = if make.how.iter().all(|how| *how == How::Set) {
+        String::new()
+    } else {
+        format!(", added: [{}]", how.join(", "))
+    };
+    let renamed = make.renamed.as_ref().map(|Renamed { member, slot, .. }| {
+        format!(", named: {slot}, renamed: (c, v) => c.{}.byName(v[{slot}])", member.identifier)
+    });
+    let renamed = renamed.unwrap_or_default();
     let followed = if is_followed { followed(make) } else { String::new() };
     format!(
-        "{{ make: (c, v) => {}, keys: {keys:?}, takes: {:?}, id: {}, name: {}, gets: [{}], sets: [{}], looks: [{}]{followed} }}",
+        "{{ make: (c, v) => {}, keys: {keys:?}, takes: {:?}, id: {}, name: {}, gets: [{}], sets: [{}], looks: [{}]{followed}{added}{renamed} }}",
         call(make),
         taken(make),
         getter(id),
@@ -129,6 +154,14 @@ fn call(make: &Make) -> String {
     match &make.into {
         Into::App => at(""),
         Into::At(_) | Into::AtChild(_) => at(", at: c"),
+        Into::Command => {
+            let mut at = 0;
+            let call = arguments(&make.command, &mut |_| {
+                at += 1;
+                format!("c[{}]", at - 1)
+            });
+            format!("answered(app.{}({call}))", make.command.identifier)
+        }
         Into::In(_, through, member) | Into::Child(_, through, member) => {
             let elements = elements("c", through, member);
             match make.takes {

@@ -194,9 +194,14 @@ fn body(action: &Action, costs: &Costs) -> (String, Data) {
 
 fn system(deed: &SystemDeed, data: &mut Data) -> String {
     let body = match deed {
-        SystemDeed::Running { apps } => {
+        SystemDeed::Running { apps, files } if files.is_empty() => {
             data.set("apps", apps);
             "({ running: running(d.apps), clock: clock() })"
+        }
+        SystemDeed::Running { apps, files } => {
+            data.set("apps", apps);
+            data.set("files", files);
+            "({ running: running(d.apps), there: d.files.map(there) })"
         }
         SystemDeed::Moments { all } => {
             data.set("moments", all);

@@ -8,6 +8,21 @@ const running = (apps) =>
     }
   });
 
+// Whether a file is there. Null where that cannot be told: macOS may hide what is in a folder from this process.
+const there = (path) => {
+  try {
+    ObjC.import("Foundation");
+    const manager = $.NSFileManager.defaultManager;
+    if (manager.fileExistsAtPath(path)) return true;
+    const folder = path.slice(0, path.lastIndexOf("/")) || "/";
+    if (!manager.fileExistsAtPath(folder)) return null;
+    const names = manager.contentsOfDirectoryAtPathError(folder, null);
+    return names === null || names === undefined || names.isNil() ? null : false;
+  } catch (error) {
+    return null;
+  }
+};
+
 // The time of this Mac, so that a client knows what "today" is.
 const clock = () => {
   const now = new Date(),

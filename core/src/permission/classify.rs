@@ -167,7 +167,9 @@ fn classify_creation(action: &Action, creation: &Creation, rules: &[LevelRule]) 
     let worst =
         commands.map(|command| classify_invocation(action, command, rules)).reduce(Classified::or_worse);
     let worst = worst.unwrap_or_else(|| Classified::new(Level::Modify, "makes"));
-    worst.raised_by_count(creation.makes.len())
+    let write = |change: &Change| classify_set(action, std::slice::from_ref(change), rules);
+    let writes = creation.writes.as_deref().map(write);
+    writes.into_iter().fold(worst, Classified::or_worse).raised_by_count(creation.makes.len())
 }
 
 /// The targets of a slot: the slot itself, and the fields of a record of properties.

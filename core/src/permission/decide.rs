@@ -214,10 +214,10 @@ fn is_wide(action: &Action, harm: &Classified) -> bool {
     harm.level == Level::Dangerous && commands.into_iter().flat_map(classes).any(|class| has_kinds(&class))
 }
 
-/// Whether commands follow what is made, at whatever level: an hour's yes would count for the same command on other objects,
+/// Whether something follows what is made, at whatever level: an hour's yes would count for the same command on other objects,
 /// which nobody was shown.
 fn is_followed(action: &Action) -> bool {
-    matches!(&action.deed, Deed::Create(creation) if !creation.then.is_empty())
+    matches!(&action.deed, Deed::Create(creation) if !creation.then.is_empty() || creation.origin().is_some())
 }
 
 fn why(source: &Source) -> String {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::classify::{classify, classify_act};
+use super::classify::{classify, classify_act, classify_write};
 use super::{Classified, Level, Policy};
-use crate::action::{Action, Column, Creation, Deed, Following, InAppAct, Invocation};
+use crate::action::{Action, Column, Deed, InAppAct, Invocation};
 use crate::change::Subject;
 use crate::dictionary::names;
 use crate::marshal::Given;
@@ -115,25 +115,44 @@ pub(super) fn touches<'a>(
 /// The harm of making alone: a rule or a yes for `make` need not cover what follows.
 fn making(action: &Action, policy: &Policy) -> Option<Classified> {
     let Deed::Create(creation) = &action.deed else { return None };
-    let alone = Creation { then: Vec::new(), ..(**creation).clone() };
+    let follows = !creation.then.is_empty() || creation.writes.is_some() || !creation.parts().is_empty();
     let (app, terms) = (action.app.clone(), action.terms.clone());
-    let action = Action { app, terms, deed: Deed::Create(Box::new(alone)) };
-    (!creation.then.is_empty()).then(|| classify(&action, policy.levels()))
+    let action = Action { app, terms, deed: Deed::Create(Box::new(creation.alone())) };
+    follows.then(|| classify(&action, policy.levels()))
 }
 
-/// The commands that follow what is made, each with its own level and classes: a yes to make is none to send.
+/// What follows what is made, each with its own level and classes: a yes to make is none to send, and one to reply is none
+/// to attach.
 fn following<'a>(action: &'a Action, safe: Touch<'a>, policy: &Policy) -> Vec<Touch<'a>> {
     let Deed::Create(creation) = &action.deed else { return Vec::new() };
-    let one = |next: &'a Following| {
+    let one = |command: &'a Invocation| {
         let (app, terms) = (action.app.clone(), action.terms.clone());
-        let alone = Action { app, terms, deed: Deed::Command(Box::new(next.judged.clone())) };
+        let alone = Action { app, terms, deed: Deed::Command(Box::new(command.clone())) };
         let harm = classify(&alone, policy.levels());
-        let command = Some(CommandName { name: &next.judged.term, code: &next.judged.code });
-        let does = Touch { level: harm.level, is_shell: harm.is_shell, command, ..safe };
-        let does = Touch { is_fragile: next.judged.is_fragile, ..does };
-        classes(&next.judged).into_iter().map(move |class| Touch { class: Some(class), ..does })
+        let name = Some(CommandName { name: &command.term, code: &command.code });
+        let does = Touch { level: harm.level, is_shell: harm.is_shell, command: name, ..safe };
+        let does = Touch { is_fragile: command.is_fragile, ..does };
+        classes(command).into_iter().map(move |class| Touch { class: Some(class), ..does })
     };
-    creation.then.iter().flat_map(one).collect()
+    let set = creation.writes.iter().flat_map(|change| {
+        let class = change.subject.path.class();
+        let level =
+            |term: &str| classify_write(&action.app, &action.terms, class, term, 1, policy.levels()).level;
+        let terms = change.subject.slots.iter().map(|slot| slot.term.as_str());
+        // A record of properties sets each of them.
+        let fields = change.values.iter().filter_map(|value| match value {
+            Given::Record(fields) => Some(fields.iter().map(|(term, _)| term.as_str())),
+            _ => None,
+        });
+        terms.chain(fields.flatten()).map(move |term| Touch {
+            level: level(term),
+            property: Some(term),
+            class: Some(class),
+            ..safe
+        })
+    });
+    let made = creation.parts().iter().map(|make| &make.command);
+    made.chain(creation.then.iter().map(|next| &next.judged)).flat_map(one).chain(set).collect()
 }
 
 /// The command that saves what is made, with its own level: a rule may speak of it.
@@ -205,7 +224,8 @@ impl<'a> Touched<'a> {
                     commands().next().map(|make| CommandName { name: &make.term, code: &make.code });
                 let paths = commands().flat_map(Invocation::values).flat_map(|value| value.paths());
                 paths.for_each(|path| found.path(path));
-                found.classes = commands().flat_map(classes).collect();
+                let own = if creation.origin().is_some() { 1 } else { creation.makes.len() };
+                found.classes = commands().take(own).flat_map(classes).collect();
                 let then = creation.then.iter().flat_map(|next| next.judged.values());
                 then.flat_map(|value| value.paths()).for_each(|path| found.path(path));
             }

@@ -33,7 +33,7 @@ pub(super) fn start(search: Option<&str>, world: &World<'_>) -> Result<Step, Fau
         }
         return Ok(done(none, 0));
     }
-    let action = Action::of_system(SystemDeed::Running { apps: bundle_ids.clone() });
+    let action = Action::of_system(SystemDeed::Running { apps: bundle_ids.clone(), files: Vec::new() });
     let behind = Behind { name: "the system".to_owned(), events: 0 };
     Ok(propose(action, behind, Then::Apps(Listing { bundle_ids }), world))
 }

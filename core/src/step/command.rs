@@ -4,11 +4,12 @@ use serde_json::{Value as Json, json};
 
 use super::moves::{self, Moving};
 use super::show::{largest, show, value};
-use super::{Outcome, Step, World, create, done, first, held, occurrence, placing};
+use super::{Outcome, Step, World, create, done, filed, first, held, occurrence, placing};
 use crate::action::{Action, Deed, Invocation};
 use crate::app::App;
 use crate::bind::{bind, candidates};
-use crate::call::{CommandCall, Mode};
+use crate::call::{Call, CommandCall, Mode};
+use crate::change::QUIT;
 use crate::dictionary::{Dictionary, TypeExpr};
 use crate::fault::{Code, Fault};
 use crate::jxa;
@@ -42,14 +43,25 @@ pub(super) struct Sending {
     moving: Option<Moving>,
     /// Moves that this one takes back.
     back: Vec<Undo>,
+    /// The file that is to be written.
+    file: Option<String>,
+    /// Whether it ends the app.
+    ends: bool,
 }
 
 pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, Fault> {
     let app = world.apps.find(&call.app)?;
     let dictionary = app.dictionary()?.clone();
+    let by_path = create::by_object(call, &dictionary, world);
+    let call = by_path.as_ref().unwrap_or(call);
     let mut invocation = match checked(call, app, &dictionary, world) {
+        Checked::Fits(invocation) if !call.then.is_empty() => {
+            return create::start_after(call, *invocation, world);
+        }
         Checked::Fits(invocation) => *invocation,
-        Checked::Open(given, container) => return first::argument(call, given, container, world),
+        Checked::Open(given, container) => {
+            return first::argument(Call::Command(call.clone()), &call.app, given, container, world);
+        }
         Checked::Wrong(fault) => return Err(fault),
     };
     let result = result_of(&invocation, &dictionary);
@@ -82,6 +94,8 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
         each: if invocation.each { named(call, &invocation) } else { Vec::new() },
         moving: None,
         back: Vec::new(),
+        file: invocation.file_to_be().map(str::to_owned),
+        ends: invocation.code == QUIT,
     };
     Ok(placing::begin(*invocation, references(call), sending, app, world))
 }
@@ -118,7 +132,7 @@ enum Checked {
     Wrong(Fault),
 }
 
-fn result_of(invocation: &Invocation, dictionary: &Dictionary) -> Option<TypeExpr> {
+pub(super) fn result_of(invocation: &Invocation, dictionary: &Dictionary) -> Option<TypeExpr> {
     let named = dictionary
         .commands
         .iter()
@@ -225,6 +239,8 @@ impl Sending {
             each,
             moving: None,
             back,
+            file: None,
+            ends: false,
         }
     }
 
@@ -307,9 +323,26 @@ impl Sending {
             return Ok(outcome(body, false));
         }
         let dictionary = app.dictionary()?.clone();
-        let value = value(answer, self.result.as_ref(), &dictionary);
+        let (answer, filed) = match &self.file {
+            Some(path) => filed::of(answer, path),
+            None => (answer.clone(), None),
+        };
+        let (answer, runs) = match answer["$"].as_str() {
+            Some("standing") => (answer["value"].clone(), answer["runs"].as_bool()),
+            _ => (answer, None),
+        };
+        let value = value(&answer, self.result.as_ref(), &dictionary);
         let mut body = json!({ "success": true });
         data(&value, &mut body, app, world);
+        if let Some(runs) = runs {
+            body["running"] = json!(runs);
+            if runs && self.ends {
+                body["note"] = json!("it still runs: it may ask the person about changes that are not saved");
+            }
+        }
+        if let Some(filed) = filed {
+            filed.tell(&mut body);
+        }
         if self.moving.is_some() {
             body["undo"] = json!(id);
         }

@@ -7,7 +7,7 @@ mod wording;
 
 use serde_json::Value as Json;
 
-use super::asking::{Behind, ask_now, ask_unseen, refused, run};
+use super::asking::{Behind, ask_now, ask_unseen, files, refused, run};
 use super::words::{self, Names};
 use super::{Step, Then, World, command, in_app, placing, query};
 use crate::action::{Action, Creation, Deed, Following, Preview};
@@ -21,7 +21,7 @@ use crate::permission::{Decision, Source, decide};
 use crate::reply::Reply;
 use crate::specifier::Path;
 
-pub(super) use begin::start;
+pub(super) use begin::{by_object, start, start_after};
 pub(super) use unmake::{start as start_unmake, unmade};
 
 use begin::saving;
@@ -37,6 +37,8 @@ pub(super) struct Creating {
     anchors: Anchors,
     /// What the containers are called.
     names: Names,
+    /// Whether the first object was there before: a command has opened it.
+    is_old: bool,
     /// Whether the script that runs is the one that makes.
     writes: bool,
 }
@@ -89,7 +91,7 @@ impl Creating {
             Decision::Ask(unasked) => {
                 let wording = self.wording(app, world.gate.plugin.clone());
                 // Containers that were looked at have shown that the app runs.
-                match self.names.is_empty() {
+                match self.names.is_empty() || !files(unasked.action()).is_empty() {
                     false => ask_now(unasked, wording, behind, Then::Create(Box::new(self))),
                     true => ask_unseen(unasked, wording, behind, Then::Create(Box::new(self)), world),
                 }
@@ -120,6 +122,15 @@ impl Creating {
     fn place_of(&self, path: &Path) -> String {
         if self.creation.makes.iter().any(|make| make.at() == Some(path)) {
             return "at".to_owned();
+        }
+        if let Some(origin) = self.creation.origin() {
+            let is_target = origin.direct.iter().any(|given| given.paths().contains(&path));
+            let argument = origin.parameters.iter().find(|argument| argument.value.paths().contains(&path));
+            match (is_target, argument) {
+                (true, _) => return "target".to_owned(),
+                (false, Some(argument)) => return format!("arguments.{}", argument.term),
+                (false, None) => {}
+            }
         }
         let of = |(at, next): (usize, &Following)| {
             let is_in = |given: &Given| given.paths().contains(&path);

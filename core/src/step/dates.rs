@@ -77,7 +77,11 @@ fn each_value(call: &mut Call, visit: &mut impl FnMut(&mut Json)) {
             call.objects.iter_mut().for_each(|object| each_of_object(object, visit));
             call.then.iter_mut().for_each(|next| each_field(&mut next.arguments, visit));
         }
-        Call::Command(call) => each_field(&mut call.arguments, visit),
+        Call::Command(call) => {
+            each_field(&mut call.arguments, visit);
+            each_of_object(&mut call.then.object, visit);
+            call.then.then.iter_mut().for_each(|next| each_field(&mut next.arguments, visit));
+        }
         _ => {}
     }
 }

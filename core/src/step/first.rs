@@ -121,7 +121,8 @@ fn list(app: String, specifier: Specifier, rest: Option<Call>, world: &mut World
 
 /// Looks up an object among the arguments of a command.
 pub(super) fn argument(
-    call: &CommandCall,
+    rest: Call,
+    app: &str,
     given: Json,
     mut container: Container,
     world: &mut World<'_>,
@@ -131,7 +132,6 @@ pub(super) fn argument(
         return Err(super::properties::unsettled());
     };
     let specifier = (**specifier).clone();
-    let rest = Call::Command(call.clone());
     let limit = if specifier.is_many() { most_of(&rest) } else { 1 };
     let words = format!("nothing matches {}", specifier.to_text());
     let is_listed = match &specifier {
@@ -141,11 +141,15 @@ pub(super) fn argument(
     let first =
         First { rest: Some(rest), specifier: specifier.clone(), argument: Some((given, whole)), words };
     if !is_listed {
-        return query::place(&call.app, &specifier, first, world);
+        return query::place(app, &specifier, first, world);
     }
     let only = is_only(&specifier);
-    let wanted = GetElements::of(call.app.clone(), specifier).settled()?;
-    let limit = match (only, counts(call, &first.specifier)) {
+    let is_counted = match &first.rest {
+        Some(Call::Command(call)) => counts(call, &first.specifier),
+        _ => false,
+    };
+    let wanted = GetElements::of(app.to_owned(), specifier).settled()?;
+    let limit = match (only, is_counted) {
         (true, _) => MOST_NAMESAKES,
         (_, true) => 0,
         _ => wanted.limit.min(limit),
@@ -172,7 +176,11 @@ const MOST_SHOWN: usize = 100;
 
 /// As many objects as a call takes.
 fn most_of(call: &Call) -> usize {
-    if matches!(call, Call::SetProperty(_) | Call::Command(_)) { MOST_CHANGED } else { HIGHEST_LIMIT }
+    if matches!(call, Call::SetProperty(_) | Call::Command(_) | Call::Create(_)) {
+        MOST_CHANGED
+    } else {
+        HIGHEST_LIMIT
+    }
 }
 
 impl First {
@@ -314,13 +322,17 @@ impl First {
                 let all = std::mem::take(&mut call.references).into_iter().zip(values).collect();
                 (call.references, call.values) = settled(all, found).into_iter().unzip();
             }
-            Call::Command(call) => {
+            Call::Command(_) | Call::Create(_) => {
                 let Some((given, container)) = self.argument else {
                     return Err(super::properties::unsettled());
                 };
                 let objects = replaced(vec![container], found, |container| deepest(container, false));
                 let objects: Vec<Json> = objects.iter().map(Container::to_json).collect();
-                call.replace(&given, &objects);
+                match &mut call {
+                    Call::Command(call) => call.replace(&given, &objects),
+                    Call::Create(call) => call.replace(&given, &objects),
+                    _ => {}
+                }
             }
             _ => return Err(super::properties::unsettled()),
         }

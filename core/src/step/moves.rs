@@ -71,7 +71,7 @@ pub(super) fn of(
 }
 
 /// The container that a place is in.
-fn place(value: &Given) -> Option<Path> {
+pub(super) fn place(value: &Given) -> Option<Path> {
     let path = match value {
         Given::Object(path) | Given::Place(Place::Beginning(path, _) | Place::End(path, _)) => Some(path),
         Given::Place(Place::Before(path) | Place::After(path)) => path.last().map(|(container, _)| container),

@@ -217,6 +217,18 @@ fn change(session: &Session, call: &Json) -> Action {
 }
 
 #[test]
+fn what_a_copy_is_renamed_to_is_judged_with_it() {
+    let copy = |arguments: Json, name: &str| {
+        let then = json!([{ "properties": { "name": name } }]);
+        json!({ "command": "duplicate", "target": file("p/x.json"), "arguments": arguments, "then": then })
+    };
+    let path = json!({ "command": "duplicate", "target": "~/x.json", "then": [{ "properties": { "name": ".claude.json" } }] });
+    let closed = [copy(json!({}), ".mcp.json"), copy(json!({ "to": home() }), ".claude.json"), path];
+    check("Finder", C, &closed);
+    check("Finder", O, &[copy(json!({}), "y.json"), copy(json!({ "to": home() }), "y.json")]);
+}
+
+#[test]
 fn what_stands_at_a_place_is_judged_by_its_name() {
     for command in ["delete", "open", "duplicate"] {
         for (index, is_closed) in [(0, false), (1, true), (2, false)] {

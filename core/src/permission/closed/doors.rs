@@ -104,7 +104,11 @@ impl Closed {
             Deed::Preview(look) => look.subjects.iter().find_map(|subject| doors.read(&subject.path, false)),
             Deed::Command(invocation) => doors.command(invocation),
             Deed::Set(changes) => changes.iter().find_map(|change| doors.set(change)),
-            Deed::Create(_) => action.deed.commands().into_iter().find_map(|command| doors.command(command)),
+            Deed::Create(creation) => {
+                let commands = action.deed.commands().into_iter();
+                let set = || creation.writes.as_deref().and_then(|change| doors.set(change));
+                commands.map(|command| doors.command(command)).find(Option::is_some).flatten().or_else(set)
+            }
         }
     }
 }
@@ -115,8 +119,10 @@ pub(in crate::permission) fn written(action: &Action) -> Vec<String> {
     match &action.deed {
         Deed::Command(invocation) => files.targets(invocation).names,
         Deed::Set(changes) => changes.iter().flat_map(|change| files.renamed(change)).collect(),
-        Deed::Create(_) => {
-            action.deed.commands().into_iter().flat_map(|command| files.targets(command).names).collect()
+        Deed::Create(creation) => {
+            let commands = action.deed.commands().into_iter();
+            let names = commands.flat_map(|command| files.targets(command).names);
+            names.chain(creation.writes.iter().flat_map(|change| files.renamed(change))).collect()
         }
         _ => Vec::new(),
     }

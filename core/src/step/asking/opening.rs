@@ -3,12 +3,14 @@
 use serde_json::json;
 
 use super::{Behind, Step, Then, World, ask, run};
-use crate::action::{Action, Deed, SystemDeed};
+use crate::action::{Action, Deed, Invocation, SystemDeed};
 use crate::app::STANDARD_ADDITIONS;
+use crate::fault::{Code, Fault};
 use crate::jxa;
 use crate::permission::{Decision, Unasked, Wording, decide};
 use crate::reply::Reply;
 use crate::schema;
+use crate::specifier::quoted;
 
 /// A question while the system is asked whether its app runs.
 #[derive(Debug)]
@@ -30,7 +32,8 @@ pub(in crate::step) fn ask_unseen(
         return ask_now(unasked, wording, behind, then);
     }
     let apps = vec![unasked.action().app.to_string()];
-    let action = Action::of_system(SystemDeed::Running { apps });
+    let files = files(unasked.action());
+    let action = Action::of_system(SystemDeed::Running { apps, files });
     match decide(action, "the system", world.gate, world.now) {
         Decision::Allow(approved) => {
             let opening = Opening { unasked, wording, then };
@@ -39,6 +42,14 @@ pub(in crate::step) fn ask_unseen(
         // A rule against that is no reason not to ask.
         _ => ask_now(unasked, wording, behind, then),
     }
+}
+
+/// The files that an action reads: nobody is asked about one that is not there.
+pub(in crate::step) fn files(action: &Action) -> Vec<String> {
+    let commands = action.deed.commands();
+    // Where a file is copied to, or what is written, need not be there.
+    let reads = commands.into_iter().filter(|command| command.file_to_be().is_none());
+    reads.flat_map(Invocation::files_to_read).collect()
 }
 
 /// Puts the question as it is.
@@ -57,14 +68,25 @@ fn may_open(action: &Action) -> bool {
 }
 
 impl Opening {
-    pub(in crate::step) fn resume(self, reply: Option<Reply>, behind: Behind) -> Step {
+    pub(in crate::step) fn resume(self, reply: Option<Reply>, behind: Behind) -> Result<Step, Fault> {
         let Self { unasked, mut wording, then } = self;
         let answer = reply.and_then(|reply| reply.result.ok()).unwrap_or_default();
+        let seen = answer["there"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let missing = files(unasked.action()).into_iter().zip(seen).find(|(_, seen)| **seen == json!(false));
+        if let Some((file, _)) = missing {
+            let message = format!("there is no file at {}", quoted(&file));
+            let fault = Fault::new(
+                Code::InvalidParameter,
+                message,
+                "check the path; nothing was done and nobody was asked",
+            );
+            return Err(fault.with("path", file));
+        }
         if answer["running"] == json!([false]) {
             let opens = format!("{} is not running, and a yes also opens it", behind.name);
             wording.consequence =
                 Some(wording.consequence.map_or(opens.clone(), |first| format!("{first}; {opens}")));
         }
-        ask_now(unasked, wording, behind, then)
+        Ok(ask_now(unasked, wording, behind, then))
     }
 }

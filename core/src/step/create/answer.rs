@@ -2,9 +2,11 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::begin::DUPLICATE;
 use super::{Creating, Node};
-use crate::action::{Following, Invocation, Make};
+use crate::action::{Following, Into, Invocation, Make};
 use crate::app::App;
+use crate::call::How;
 use crate::change::{Look, Slot, holds};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
@@ -14,12 +16,9 @@ use crate::osa_error::OsaError;
 use crate::permission::may_read;
 use crate::specifier::{By, Id, Path, Segment, read_source};
 use crate::step::show::{show, value};
-use crate::step::{Outcome, Step, World, command, remember};
+use crate::step::{Outcome, Step, World, command, filed, remember};
 use crate::undo::{Made, Undo, Way};
 use crate::value::Value;
-
-/// The event that copies.
-const DUPLICATE: &str = "coreclon";
 
 /// The event that saves.
 const SAVE: &str = "coresave";
@@ -54,7 +53,7 @@ impl Creating {
     ) -> Result<Step, Fault> {
         let dictionary = app.dictionary()?.clone();
         if answer.get("$").and_then(Json::as_str) == Some("other") {
-            return Err(another(app));
+            return Err(another(app, self.creation.origin()));
         }
         let rows = answer.get("rows").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
         let mut told: Vec<Told> = Vec::new();
@@ -101,7 +100,11 @@ impl Creating {
         let lasting = || {
             let class = self.nodes.first().map_or("", |node| node.class.as_str());
             let ran = self.creation.then.iter().map(|next| format!(", then ran {}", next.sent.term));
-            let did = format!("made {class}{}", ran.collect::<String>());
+            let did = match self.creation.origin() {
+                Some(origin) => format!("{} ran {}", app.name, crate::specifier::quoted(&origin.term)),
+                None => format!("made {class}"),
+            };
+            let did = format!("{did}{}", ran.collect::<String>());
             (made > 0).then(|| Undo::lasting(&app.bundle_id, did, (world.fresh)(), world.now))
         };
         let undo = undo.or_else(lasting).into_iter().collect();
@@ -119,11 +122,13 @@ impl Creating {
         let is_document = |node: &Node| dictionary.is_a(&node.class, "document");
         let keeps =
             |command: &Invocation| command.parameters.is_empty() && !self.nodes.iter().any(is_document);
-        self.creation.then.iter().map(|next| &next.sent).all(|sent| match sent.code.as_str() {
-            DUPLICATE => into_it(sent),
-            SAVE => keeps(sent),
-            _ => false,
-        })
+        // What was opened was there before.
+        !self.is_old
+            && self.creation.then.iter().map(|next| &next.sent).all(|sent| match sent.code.as_str() {
+                DUPLICATE => into_it(sent),
+                SAVE => keeps(sent),
+                _ => false,
+            })
     }
 
     /// What became of the commands that followed.
@@ -141,11 +146,15 @@ impl Creating {
                 let error = OsaError { number, message, at: "command".to_owned(), by: None };
                 entry["error"] = command::unknown(error.to_fault(&app.bundle_id, &app.name)).to_json();
             } else if let Some(answer) = row.get("value") {
+                let (answer, filed) = filed::split(answer, &next.sent);
                 let values = answer.as_array().filter(|_| next.sent.each).into_iter().flatten();
                 let failed = values.filter_map(|value| OsaError::of_row(value, "command")).next();
                 match failed {
                     Some(error) => entry["error"] = error.to_fault(&app.bundle_id, &app.name).to_json(),
-                    None => entry["data"] = show(&value(answer, None, dictionary), app, world),
+                    None => entry["data"] = show(&value(&answer, None, dictionary), app, world),
+                }
+                if let Some(filed) = filed {
+                    filed.tell(&mut entry);
                 }
             } else {
                 entry["error"] = self.not_tried(row, app, dictionary, world).to_json();
@@ -321,7 +330,8 @@ fn tell(
     }
     let mut notes = Map::new();
     let late = row.get("late").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
-    for (at, (slot, given)) in make.slots.iter().zip(&make.values).enumerate() {
+    let is_read = row.get("lost").is_none();
+    for (at, (slot, given)) in make.slots.iter().zip(&make.values).enumerate().filter(|_| is_read) {
         let refused = late.iter().find(|each| each.get(0).and_then(Json::as_u64) == Some(at as u64));
         if let Some(refused) = refused {
             let number = refused.get(1).and_then(Json::as_i64).unwrap_or(-2700);
@@ -331,7 +341,8 @@ fn tell(
             continue;
         }
         let now = row.get("now").and_then(|now| now.get(at)).unwrap_or(&Json::Null);
-        if let Some(note) = differs(slot, given, now, app, dictionary, world) {
+        let how = make.how.get(at).copied().unwrap_or(How::Set);
+        if let Some(note) = differs(slot, (given, how), now, app, dictionary, world) {
             notes.insert(slot.term.clone(), json!(note));
         }
     }
@@ -353,14 +364,22 @@ fn tell(
 /// How a property is not as it was given; `None` if it is, or if it cannot be told.
 fn differs(
     slot: &Slot,
-    given: &Given,
+    (given, how): (&Given, How),
     now: &Json,
     app: &App,
     dictionary: &Dictionary,
     world: &World<'_>,
 ) -> Option<String> {
     let now = value(now, Some(&slot.kind), dictionary);
-    if !slot.readable || holds(given, &now, dictionary) != Some(false) {
+    let is_held = match (how, given, &now) {
+        (How::Append, Given::Text(added), Value::Text(now)) => now.ends_with(added.as_str()),
+        (How::Prepend, Given::Text(added), Value::Text(now)) => now.starts_with(added.as_str()),
+        // Of a long text only the beginning was read.
+        (How::Append, _, Value::Excerpt(_)) => true,
+        (How::Prepend, Given::Text(added), Value::Excerpt(now)) => now.text.starts_with(added.as_str()),
+        _ => holds(given, &now, dictionary) != Some(false),
+    };
+    if !slot.readable || is_held {
         return None;
     }
     let note = match now {
@@ -389,6 +408,12 @@ fn failure(row: &Json, app: &App) -> Option<Fault> {
     if row.get("source").is_some() || row.get("lost").is_some() {
         return None;
     }
+    if row.get("nothing").is_some() {
+        let message = "the command was done and answered no object, so nothing followed it";
+        let suggestion =
+            "find what it has made with iac_mcp_get_elements, and send the rest in calls of their own";
+        return Some(Fault::new(Code::ExecutionFailed, message, suggestion).with("outcome", "done"));
+    }
     let message = "it was not tried: what it would be in was not made, or the app stopped answering before";
     Some(Fault::new(Code::Unavailable, message, "make it once the error before it is mended"))
 }
@@ -416,6 +441,9 @@ fn way(make: &Make, row: &Json, container: Option<&Path>, dictionary: &Dictionar
 }
 
 fn make_class(make: &Make) -> String {
+    if make.into == Into::Command {
+        return make.class.as_str().to_owned();
+    }
     let class = make.command.values().find_map(|value| match value {
         Given::Class(class) => Some(class.clone()),
         _ => None,
@@ -424,10 +452,12 @@ fn make_class(make: &Make) -> String {
 }
 
 /// A human has said yes to what was shown, and that is another thing now.
-fn another(app: &App) -> Fault {
+fn another(app: &App, origin: Option<&Invocation>) -> Fault {
+    let (what, done) = if origin.is_some() { ("objects", "done") } else { ("containers", "made") };
     let message = format!(
-        "what the user was shown of the containers has changed since; nothing was made in {}",
+        "what the user was shown of the {what} has changed since; nothing was {done} in {}",
         app.name
     );
-    Fault::new(Code::ReferenceMoved, message, "look at the containers, and call again if it is still wanted")
+    let suggestion = format!("look at the {what}, and call again if it is still wanted");
+    Fault::new(Code::ReferenceMoved, message, suggestion)
 }

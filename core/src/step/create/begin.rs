@@ -5,24 +5,43 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use super::{Creating, Node};
-use crate::action::{Action, Argument, Creation, Deed, Following, Into, Invocation, Make, Takes};
-use crate::app::App;
+use crate::action::{Action, Argument, Creation, Deed, Following, Into, Invocation, Make, Renamed, Takes};
+use crate::app::{App, same_id};
 use crate::bind::{bind, candidates};
-use crate::call::{Call, CommandCall, Create, IT, Mode, NewObject, Next};
-use crate::change::{Look, Slot, Subject, beside, counts};
+use crate::call::{Call, CommandCall, Create, How, IT, Mode, NewObject, Next};
+use crate::change::{Change, Expected, Fact, Look, Slot, Subject, TO_ALL, beside, counts, facts};
 use crate::dictionary::{APPLICATION, Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef};
 use crate::fault::{Code, Fault};
-use crate::identity::{Anchors, identity};
+use crate::identity::{Anchors, Identity, identity};
 use crate::marshal::{Checker, Given, Place};
 use crate::permission::classify;
 use crate::schema;
-use crate::specifier::{By, Member, Path, Segment, SpecifierError};
+use crate::specifier::{By, Container, Member, Path, Reader, Segment, Specifier, SpecifierError};
 use crate::step::set::begin::{checked, slot, twice, writable};
-use crate::step::{Step, World, held, occurrence, placing};
+use crate::step::{Step, World, command, first, held, moves, occurrence, placing};
 use crate::words::{Level, RefId, TextWindow};
 
 /// The event that makes.
 const MAKE: &str = "corecrel";
+
+/// The event that copies.
+pub(super) const DUPLICATE: &str = "coreclon";
+
+/// The code of a property that holds a name.
+const NAME: &str = "pnam";
+
+/// Commands that answer one object: an app, empty for every app, the command, and whether the object is new.
+///
+/// # Source
+/// The standard suite: `open` answers the document, `duplicate` the copy. Mail's dictionary: `reply`, `forward` and
+/// `redirect` answer the new outgoing message.
+const ANSWERS: [(&str, &str, bool); 5] = [
+    ("", DUPLICATE, true),
+    ("", "aevtodoc", false),
+    ("com.apple.mail", "emalrpms", true),
+    ("com.apple.mail", "emalfwms", true),
+    ("com.apple.mail", "emalrdms", true),
+];
 
 /// Apps that keep changes only once they are told to save them, and the command for it.
 ///
@@ -46,41 +65,75 @@ pub(in crate::step) fn start(call: &Create, world: &mut World<'_>) -> Result<Ste
     occurrence::refuse(call.references(), world)?;
     let app = world.apps.find(&app_of(call, world)?)?;
     let dictionary = app.dictionary()?.clone();
-    let command = command_of(app, &dictionary)?;
-    let mut tree = Tree {
-        app,
-        dictionary: &dictionary,
-        command: &command,
-        makes: Vec::new(),
-        nodes: Vec::new(),
-        ways: Vec::new(),
-    };
+    let mut tree = Tree::new(app, &dictionary, Some(command_of(app, &dictionary)?));
     for (at, object) in call.objects.iter().enumerate() {
         let place = if call.objects.len() > 1 { format!("objects[{at}]") } else { String::new() };
         tree.add(object, None, &place, world)?;
     }
-    let then = call.then.iter().enumerate().map(|(at, next)| tree.following(next, at, world));
-    let then = then.collect::<Result<Vec<_>, Fault>>()?;
-    let Tree { makes, nodes, ways, .. } = tree;
-    let home = ways.into_iter().next();
-    let save = saving(app, &dictionary).map(Box::new);
-    let creation = Creation { makes, save, home, then, seen: Vec::new() };
-    let mut places: Vec<Subject> = Vec::new();
-    let others = creation.then.iter().flat_map(|next| next.sent.values()).flat_map(|value| value.paths());
-    let others = others.filter(|path| !Following::leads_to_it(path));
-    let at = creation.makes.iter().filter_map(Make::at).chain(others);
-    for path in at.filter(|path| path.last().is_some()) {
-        if !places.iter().any(|subject| subject.path == *path) {
-            let subject = Subject::of(&app.bundle_id, &dictionary, path.clone(), Vec::new());
-            places.push(Subject { mark: None, ..subject });
+    match tree.finish(&call.then, world) {
+        Ok(step) => Ok(step),
+        Err(Unfit::Open(given, container)) => {
+            first::argument(Call::Create(call.clone()), &app.bundle_id, given, container, world)
         }
+        Err(Unfit::Wrong(fault)) => Err(fault),
     }
-    let commands = creation.makes.iter().map(|make| &make.command);
-    let commands = commands.chain(creation.then.iter().map(|next| &next.sent));
-    let anchors = commands.map(|command| placing::anchors(app, &dictionary, command));
-    let anchors = Anchors::joined(anchors);
-    let creating = Creating { creation, nodes, places, anchors, names: super::Names::new(), writes: false };
-    Ok(creating.begin(app, world))
+}
+
+/// Turns a path among the targets into an object, where the app has such: what is set of a copy is set of an object.
+pub(in crate::step) fn by_object(
+    call: &CommandCall,
+    dictionary: &Dictionary,
+    world: &World<'_>,
+) -> Option<CommandCall> {
+    let Some(Json::String(text)) = call.target.as_ref().filter(|_| !call.then.is_empty()) else {
+        return None;
+    };
+    let is_path = text.starts_with('/') || text.starts_with("~/");
+    let mut specifier = Specifier::parse(&json!(text), "target").ok().filter(|_| is_path)?;
+    specifier.read(Reader { dictionary, home: world.home }).ok()?;
+    Some(CommandCall { target: Some(specifier.to_json()), ..call.clone() })
+}
+
+/// Begins a command with `then`: what follows is about the object that the command answers.
+pub(in crate::step) fn start_after(
+    call: &CommandCall,
+    origin: Invocation,
+    world: &mut World<'_>,
+) -> Result<Step, Fault> {
+    occurrence::refuse(call.references(), world)?;
+    if call.mode == Mode::DryRun {
+        let message = "`dryRun` shows one command, and `then` names more";
+        return Err(Fault::new(Code::InvalidParameter, message, "leave one of them out"));
+    }
+    let app = world.apps.find(&call.app)?;
+    let dictionary = app.dictionary()?.clone();
+    let parts = &call.then.object.children;
+    let maker = if parts.is_empty() { None } else { Some(command_of(app, &dictionary)?) };
+    let mut tree = Tree::new(app, &dictionary, maker);
+    tree.answered(origin, &call.then.object, world)?;
+    for (at, part) in parts.iter().enumerate() {
+        tree.add(part, Some(0), &format!("then[{at}]"), world)?;
+    }
+    match tree.finish(&call.then.then, world) {
+        Ok(step) => Ok(step),
+        Err(Unfit::Open(given, container)) => {
+            first::argument(Call::Command(call.clone()), &app.bundle_id, given, container, world)
+        }
+        Err(Unfit::Wrong(fault)) => Err(fault),
+    }
+}
+
+/// Why the commands that follow cannot be taken as they are.
+enum Unfit {
+    Wrong(Fault),
+    /// An object among their arguments has to be looked up first: as it was given, and what it means.
+    Open(Json, Container),
+}
+
+impl From<Fault> for Unfit {
+    fn from(fault: Fault) -> Self {
+        Self::Wrong(fault)
+    }
 }
 
 /// The app that is named, else the one that the references belong to.
@@ -100,9 +153,7 @@ fn app_of(call: &Create, world: &World<'_>) -> Result<String, Fault> {
 fn command_of(app: &App, dictionary: &Dictionary) -> Result<Command, Fault> {
     let all: Vec<&Command> = dictionary.commands.iter().filter(|command| command.code == MAKE).collect();
     if all.is_empty() {
-        let message = format!("{} has no command `make`: nothing new can be made in it", app.name);
-        let suggestion = "see what it can do with iac_mcp_describe_app";
-        return Err(Fault::new(Code::UnknownCommand, message, suggestion).with("app", &*app.bundle_id));
+        return Err(no_make(app));
     }
     Ok(schema::merged(&all))
 }
@@ -136,12 +187,20 @@ fn invocation(command: &Command, identifier: Identifier, parameters: Vec<Argumen
 struct Tree<'a> {
     app: &'a App,
     dictionary: &'a Dictionary,
-    command: &'a Command,
+    /// The app's `make`, where something is made by it.
+    command: Option<Command>,
     makes: Vec<Make>,
     nodes: Vec<Node>,
     /// The ways by which the new objects will be known, as far as that can be told: what is made in them is judged by it.
     ways: Vec<Path>,
+    /// What is set of an object that a command answers.
+    writes: Option<Box<Change>>,
+    /// Whether the first object was there before: a document that was opened.
+    is_old: bool,
 }
+
+/// Properties with their values, and what each has to do with the value that is there.
+type Values = (Vec<Slot>, Vec<Given>, Vec<How>);
 
 /// What is made, where the script puts it, and the container by which that is judged.
 struct Spot {
@@ -153,7 +212,114 @@ struct Spot {
 /// Among which elements something is put: properties that lead there, and the collection.
 type Found = (Vec<Identifier>, Arc<Member>);
 
-impl Tree<'_> {
+impl<'a> Tree<'a> {
+    fn new(app: &'a App, dictionary: &'a Dictionary, command: Option<Command>) -> Self {
+        let (makes, nodes, ways) = (Vec::new(), Vec::new(), Vec::new());
+        Self { app, dictionary, command, makes, nodes, ways, writes: None, is_old: false }
+    }
+
+    /// Reads the commands that follow, and looks at what is there already.
+    fn finish(self, then: &[Next], world: &mut World<'_>) -> Result<Step, Unfit> {
+        let then = then.iter().enumerate().map(|(at, next)| self.following(next, at, world));
+        let then = then.collect::<Result<Vec<_>, Unfit>>()?;
+        let Self { app, dictionary, makes, nodes, ways, writes, is_old, .. } = self;
+        let home = ways.into_iter().next();
+        let save = saving(app, dictionary).map(Box::new);
+        let creation = Creation { makes, save, home, writes, then, seen: Vec::new() };
+        let mut places: Vec<Subject> = Vec::new();
+        let origin = creation.origin().into_iter().flat_map(Invocation::values);
+        let others = origin.chain(creation.then.iter().flat_map(|next| next.sent.values()));
+        let others = others.flat_map(|value| value.paths()).filter(|path| !Following::leads_to_it(path));
+        let at = creation.makes.iter().filter_map(Make::at).chain(others);
+        for path in at.filter(|path| path.last().is_some()) {
+            if !places.iter().any(|subject| subject.path == *path) {
+                let subject = Subject::of(&app.bundle_id, dictionary, path.clone(), Vec::new());
+                places.push(Subject { mark: None, ..subject });
+            }
+        }
+        if let (Some(origin), Some(first)) = (creation.origin(), places.first_mut()) {
+            first.facts = facts_of(origin, &app.bundle_id, dictionary, first.path.class());
+        }
+        let commands = creation.makes.iter().map(|make| &make.command);
+        let commands = commands.chain(creation.then.iter().map(|next| &next.sent));
+        let anchors = commands.map(|command| placing::anchors(app, dictionary, command));
+        let anchors = Anchors::joined(anchors);
+        let names = super::Names::new();
+        let creating = Creating { creation, nodes, places, anchors, names, is_old, writes: false };
+        Ok(creating.begin(app, world))
+    }
+
+    /// Takes a command in the place of a `make`: it answers the object that the rest is about.
+    ///
+    /// # Errors
+    /// It answers no object, or several; or a value is wrong.
+    fn answered(
+        &mut self,
+        origin: Invocation,
+        object: &NewObject,
+        world: &mut World<'_>,
+    ) -> Result<(), Fault> {
+        let (dictionary, app) = (self.dictionary, self.app);
+        let (class, is_new) = answer_of(&origin, app, dictionary)?;
+        let (mut slots, mut values, mut how) = self.values(&class, object, "then", world)?;
+        // The name is set last: the object may be found by the one that it has.
+        if let Some(at) = slots.iter().position(|slot| is_name(dictionary, &class, slot)) {
+            slots[at..].rotate_left(1);
+            values[at..].rotate_left(1);
+            how[at..].rotate_left(1);
+        }
+        let container = self.home_of(&origin);
+        let named_at = slots.iter().position(|slot| is_name(dictionary, &class, slot));
+        let name = named_at.and_then(|at| match values.get(at) {
+            Some(Given::Text(name)) => Some(name.clone()),
+            _ => None,
+        });
+        let kept = origin.direct.as_ref().and_then(|direct| match direct.objects().as_slice() {
+            [path] if origin.code == DUPLICATE => path.name().map(str::to_owned),
+            _ => None,
+        });
+        let way = named(self.under(&container, &class), name.or(kept));
+        if !slots.is_empty() {
+            let subject = Subject::of(&app.bundle_id, dictionary, way.clone(), slots.clone());
+            let expected = Expected::default();
+            self.writes = Some(Box::new(Change { subject, expected, values: values.clone() }));
+        }
+        let identity = identity(dictionary, &class);
+        let renamed = named_at.filter(|_| !matches!(identity, Identity::Id(_))).and_then(|slot| {
+            let member = container.collection(dictionary, &class).ok()?;
+            Some(Renamed { container: container.clone(), member, slot })
+        });
+        let (label, looks) = self.looks(&container, &class, &slots);
+        self.is_old = !is_new;
+        self.ways.push(way);
+        self.nodes.push(Node { class: class.clone(), parent: None, container: Some(container) });
+        self.makes.push(Make {
+            command: origin,
+            class: identifier(&class)?,
+            into: Into::Command,
+            slots,
+            values,
+            how,
+            renamed,
+            takes: Takes::Nothing,
+            identity,
+            label,
+            looks,
+        });
+        Ok(())
+    }
+
+    /// What the object that a command answers is in: where a copy is put, else where the original is.
+    fn home_of(&self, origin: &Invocation) -> Path {
+        let put = origin.parameters.iter().find_map(|argument| moves::place(&argument.value));
+        let own = || match origin.direct.as_ref()?.objects().as_slice() {
+            [path] => path.last().map(|(container, _)| container.clone()),
+            _ => None,
+        };
+        let home = if origin.code == DUPLICATE { put.or_else(own) } else { None };
+        home.unwrap_or_else(Path::application)
+    }
+
     fn add(
         &mut self,
         object: &NewObject,
@@ -193,7 +359,7 @@ impl Tree<'_> {
     ///
     /// # Errors
     /// It is dangerous and reaches more than the new object, besides what is wrong with its arguments.
-    fn following(&self, next: &Next, at: usize, world: &mut World<'_>) -> Result<Following, Fault> {
+    fn following(&self, next: &Next, at: usize, world: &mut World<'_>) -> Result<Following, Unfit> {
         let (dictionary, app) = (self.dictionary, self.app);
         let place = format!("then[{at}]");
         // The word is a reference while the arguments are checked, so that it fits wherever an object fits.
@@ -206,6 +372,7 @@ impl Tree<'_> {
             code: None,
             target,
             arguments: next.arguments.iter().map(|(name, json)| (name.clone(), meant(json))).collect(),
+            then: Box::default(),
             mode: Mode::Run,
             text: WHOLE,
         };
@@ -231,11 +398,8 @@ impl Tree<'_> {
             // The command needs a text or a file. No object can stand for it.
             sent = bind(&call(None), &known, app, &mut checker);
         }
-        if checker.open.is_some() {
-            let message =
-                format!("`{place}`: a filter, `every` and a place from the end are not looked up here");
-            let suggestion = "give references, or send the command in a call of its own";
-            return Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", place));
+        if let Some((given, container)) = checker.open.take() {
+            return Err(Unfit::Open(given, container));
         }
         let mut sent = sent.map_err(here)?;
         let values = sent.parameters.iter_mut().map(|argument| &mut argument.value);
@@ -248,11 +412,13 @@ impl Tree<'_> {
         (sent.is_fragile, judged.is_fragile) = (sent.is_fragile && !is_new, judged.is_fragile && !is_new);
         let alone = Action::of(app, Deed::Command(Box::new(judged.clone())));
         let is_elsewhere = beside(&app.bundle_id, dictionary, &sent.code).is_some();
-        let spares = !is_elsewhere && is_only_about(&sent, &it);
+        let spares = !is_elsewhere && !self.is_old && is_only_about(&sent, &it);
         if !spares && classify(&alone, world.gate.policy.levels()).level == Level::Dangerous {
             let message = format!("`{place}`: `{}` can do harm to what is there already", sent.term);
             let suggestion = "send it in a call of its own, so that the user sees what it is about";
-            return Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", place));
+            return Err(Fault::new(Code::InvalidParameter, message, suggestion)
+                .with("parameter", place)
+                .into());
         }
         Ok(Following { judged, sent })
     }
@@ -396,49 +562,79 @@ impl Tree<'_> {
         place: &str,
         world: &mut World<'_>,
     ) -> Result<Make, Fault> {
-        let (dictionary, app) = (self.dictionary, self.app);
-        let (mut slots, mut values): (Vec<Slot>, Vec<Given>) = (Vec::new(), Vec::new());
-        for (term, json) in object.properties.iter().filter(|(_, json)| !json.is_null()) {
-            let here = |fault: Fault| fault.with("parameter", format!("{place}.{term}"));
-            let property = writable(dictionary, class, term).map_err(here)?;
-            if slots.iter().any(|each| each.term == property.name) {
-                return Err(here(twice(&property.name)));
-            }
-            values.push(checked(json, property, app, world).map_err(here)?);
-            slots.push(slot(property)?);
-        }
+        let (slots, values, how) = self.values(class, object, place, world)?;
         let at = match &into {
-            Into::App => None,
+            Into::App | Into::Command => None,
             Into::At(given) => Some(given.clone()),
             Into::In(..) | Into::Child(..) | Into::AtChild(_) => Some(Given::Object(container.clone())),
         };
+        // What is added to a value is judged with the rest.
         let fields = slots.iter().zip(&values).map(|(slot, value)| (slot.identifier.clone(), value.clone()));
         let command = self.command(class, at, Given::Record(fields.collect()))?;
-        let fresh = Subject::of(&app.bundle_id, dictionary, self.under(container, class), Vec::new());
-        let label = fresh.labels.first().cloned();
-        let mut looks: Vec<Look> = label.iter().map(|label| Look::Property(vec![label.clone()])).collect();
-        let readable = slots.iter().filter(|slot| slot.readable && Some(&slot.identifier) != label.as_ref());
-        looks.extend(readable.map(|slot| Look::Property(vec![slot.identifier.clone()])));
-        looks.extend(counts(dictionary, class));
+        let (label, looks) = self.looks(container, class, &slots);
         Ok(Make {
             command,
             class: identifier(class)?,
             into,
             slots,
             values,
+            how,
+            renamed: None,
             takes: self.takes(),
-            identity: identity(dictionary, class),
+            identity: identity(self.dictionary, class),
             label,
             looks,
         })
     }
 
+    /// The properties of a new object.
+    fn values(
+        &self,
+        class: &str,
+        object: &NewObject,
+        place: &str,
+        world: &mut World<'_>,
+    ) -> Result<Values, Fault> {
+        let (mut slots, mut values, mut all): (Vec<Slot>, Vec<Given>, Vec<How>) = Default::default();
+        let set = object.properties.iter().filter(|(_, json)| !json.is_null());
+        let set = set.map(|(term, json)| (term, json, How::Set));
+        let added = object.added.iter().map(|(term, how, json)| (term, json, *how));
+        for (term, json, how) in set.chain(added) {
+            let here = |fault: Fault| fault.with("parameter", format!("{place}.{term}"));
+            let property = writable(self.dictionary, class, term).map_err(here)?;
+            if slots.iter().any(|each: &Slot| each.term == property.name) {
+                return Err(here(twice(&property.name)));
+            }
+            let is_text = property.kind.0.iter().any(|kind| kind.name.ends_with("text") && !kind.list);
+            if how != How::Set && (!is_text || property.code == NAME || !property.access.can_read()) {
+                return Err(here(not_added(&property.name)));
+            }
+            values.push(checked(json, property, self.app, world).map_err(here)?);
+            slots.push(slot(property)?);
+            all.push(how);
+        }
+        Ok((slots, values, all))
+    }
+
+    /// What people call an object of a class, and what is looked at once it is made.
+    fn looks(&self, container: &Path, class: &str, slots: &[Slot]) -> (Option<Identifier>, Vec<Look>) {
+        let under = self.under(container, class);
+        let fresh = Subject::of(&self.app.bundle_id, self.dictionary, under, Vec::new());
+        let label = fresh.labels.first().cloned();
+        let mut looks: Vec<Look> = label.iter().map(|label| Look::Property(vec![label.clone()])).collect();
+        let readable = slots.iter().filter(|slot| slot.readable && Some(&slot.identifier) != label.as_ref());
+        looks.extend(readable.map(|slot| Look::Property(vec![slot.identifier.clone()])));
+        looks.extend(counts(self.dictionary, class));
+        (label, looks)
+    }
+
     fn parameter(&self, code: &str) -> Option<&Parameter> {
-        self.command.parameters.iter().find(|each| each.code == code)
+        self.command.as_ref()?.parameters.iter().find(|each| each.code == code)
     }
 
     fn takes(&self) -> Takes {
-        let named = self.command.parameters.iter().find(|each| each.name == "named");
+        let mut all = self.command.iter().flat_map(|command| &command.parameters);
+        let named = all.find(|each| each.name == "named");
         match (self.parameter("prdt"), named.and_then(|named| Identifier::of(&named.name))) {
             (Some(_), _) => Takes::Properties,
             (None, Some(named)) => Takes::Named(named),
@@ -457,7 +653,8 @@ impl Tree<'_> {
             parameters.push(argument("insh", "at", at)?);
         }
         parameters.push(argument("prdt", "with properties", properties)?);
-        Ok(invocation(self.command, identifier(&self.command.name)?, parameters))
+        let command = self.command.as_ref().ok_or_else(|| no_make(self.app))?;
+        Ok(invocation(command, identifier(&command.name)?, parameters))
     }
 
     /// An element of a class in a container, whichever.
@@ -479,13 +676,76 @@ impl Tree<'_> {
             Given::Text(name) if slot.term == "name" => Some(name.clone()),
             _ => None,
         });
-        match (way.last(), name) {
-            (Some((container, Segment::Element(member, _))), Some(name)) => {
-                container.then(Segment::Element(member.clone(), By::Name(name)))
-            }
-            _ => way,
+        named(way, name)
+    }
+}
+
+/// The way to an element by its name, where that is known.
+fn named(way: Path, name: Option<String>) -> Path {
+    match (way.last(), name) {
+        (Some((container, Segment::Element(member, _))), Some(name)) => {
+            container.then(Segment::Element(member.clone(), By::Name(name)))
+        }
+        _ => way,
+    }
+}
+
+/// Whether a slot holds what objects of a class are called.
+fn is_name(dictionary: &Dictionary, class: &str, slot: &Slot) -> bool {
+    dictionary.property(class, &slot.term).is_some_and(|property| property.code == NAME)
+}
+
+/// What a human has to know of the object that a command answers from, besides its name.
+fn facts_of(origin: &Invocation, app: &str, dictionary: &Dictionary, class: &str) -> Vec<Fact> {
+    let to_all = origin.parameter("reply to all") == Some(&Given::Bool(true));
+    let more = if to_all { facts(app, dictionary, TO_ALL, class) } else { Vec::new() };
+    facts(app, dictionary, &origin.code, class).into_iter().chain(more).collect()
+}
+
+/// The class of the object that a command answers, and whether that object is new.
+///
+/// # Errors
+/// It is not known to answer one object, or it has several targets.
+fn answer_of(origin: &Invocation, app: &App, dictionary: &Dictionary) -> Result<(String, bool), Fault> {
+    let row = ANSWERS
+        .iter()
+        .find(|(id, code, _)| (id.is_empty() || same_id(id, &app.bundle_id)) && *code == origin.code);
+    let result = command::result_of(origin, dictionary);
+    let mut told = result.iter().flat_map(|result| &result.0).map(|kind| kind.name.as_str());
+    let told = told.find(|name| *name != APPLICATION && dictionary.class(name).is_some());
+    let targets = origin.direct.as_ref().map(|direct| (direct.objects(), direct.files().len()));
+    let own = match &targets {
+        Some((objects, _)) if origin.code == DUPLICATE => objects.first().map(|path| path.class()),
+        _ => None,
+    };
+    let is_one = targets.as_ref().is_some_and(|(objects, files)| objects.len() + files == 1) && !origin.each;
+    match (row, told.or(own)) {
+        (Some((.., is_new)), Some(class)) if is_one => Ok((class.to_owned(), *is_new)),
+        (Some(_), Some(_)) => {
+            let message =
+                format!("`then`: `{}` has several targets, and `then` is about one object", origin.term);
+            let suggestion = "make one call for each target";
+            Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "then"))
+        }
+        _ => {
+            let message =
+                format!("`then`: `{}` of {} is not known to answer an object", origin.term, app.name);
+            let suggestion = "`then` follows duplicate, open and Mail's reply, forward and redirect, and everything that iac_mcp_create makes; send the rest in a call of its own";
+            Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "then"))
         }
     }
+}
+
+fn not_added(property: &str) -> Fault {
+    let message =
+        format!("`{property}` cannot be added to here: expected a text that can be read, and not a name");
+    Fault::new(Code::InvalidParameter, message, "give the whole value").with("property", property)
+}
+
+fn no_make(app: &App) -> Fault {
+    let message = format!("{} has no command `make`: nothing new can be made in it", app.name);
+    let suggestion = "see what it can do with iac_mcp_describe_app";
+    Fault::new(Code::UnknownCommand, message, suggestion).with("app", &*app.bundle_id)
 }
 
 /// Whether a value is this object, or a list of nothing else.

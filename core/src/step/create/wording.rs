@@ -5,18 +5,23 @@ use indexmap::{IndexMap, IndexSet};
 use super::{Creating, Node};
 use crate::action::{Following, Into, Invocation, Make};
 use crate::app::App;
+use crate::call::How;
 use crate::change::{Fact, Look, SEND, consequence, facts};
 use crate::dictionary::Identifier;
 use crate::marshal::{Given, Place};
 use crate::permission::{NAMED, Wording};
 use crate::specifier::{Path, one_line, quoted};
-use crate::step::words::{self, given};
+use crate::step::words::{self, Apart, Names, given};
 
 impl Creating {
     /// The question: what is made where, each object with its properties and with what is made in it.
     pub(super) fn wording(&self, app: &App, plugin: Option<String>) -> Wording {
         let roots = (0..self.nodes.len()).filter(|at| self.nodes[*at].parent.is_none());
-        let mut objects: Vec<String> = roots.map(|at| self.tree(at, 0)).collect();
+        let roots = roots.flat_map(|at| match self.creation.origin().filter(|_| at == 0) {
+            Some(origin) => self.answered(origin),
+            None => vec![self.tree(at, 0)],
+        });
+        let mut objects: Vec<String> = roots.collect();
         objects.extend(self.creation.then.iter().map(|next| self.following(&next.sent, app)));
         if objects.len() > NAMED {
             // The last of them holds all the others.
@@ -45,16 +50,12 @@ impl Creating {
         let mut names = self.names.clone();
         for path in command.values().flat_map(|value| value.paths()) {
             if Following::leads_to_it(path) && path.segments().len() == 1 {
-                let several = self.nodes.iter().filter(|node| node.class == path.class()).count() > 1;
-                let which = if several { "first new" } else { "new" };
-                let name = several.then(|| self.name_of_first()).flatten();
-                let name = name.map(|name| format!(" {}", quoted(name))).unwrap_or_default();
-                names.insert(path.clone(), format!("the {which} {}{name}", one_line(path.class())));
+                names.insert(path.clone(), self.it());
             }
         }
         let told = words::command(command, &names);
         let direct = command.direct.as_ref().filter(|direct| !direct.objects().is_empty());
-        let about = direct.map(|direct| format!(": {}", given(direct, &names))).unwrap_or_default();
+        let about = direct.map(|direct| format!(": {}", objects(direct, &names))).unwrap_or_default();
         format!("then run {told}{about}{}", self.going_out(command, app))
     }
 
@@ -72,6 +73,10 @@ impl Creating {
     /// As much of a new message as is shown of one that is there already, once it is to be sent.
     fn going_out(&self, command: &Invocation, app: &App) -> String {
         let about = command.direct.iter().flat_map(Given::objects).find(|path| Following::leads_to_it(path));
+        // What a command answers holds more than it is given, which is shown with the command.
+        if self.creation.origin().is_some() {
+            return String::new();
+        }
         let (Some(it), Some(dictionary), SEND) = (about, app.dictionary.as_deref(), command.code.as_str())
         else {
             return String::new();
@@ -111,12 +116,44 @@ impl Creating {
         }
     }
 
+    /// What the commands that follow are about: `the new outgoing message`.
+    fn it(&self) -> String {
+        let class = self.nodes.first().map_or("", |node| node.class.as_str());
+        let several = self.nodes.iter().filter(|node| node.class == class).count() > 1;
+        let which = match (self.is_old, several) {
+            (true, _) => "opened",
+            (false, true) => "first new",
+            (false, false) => "new",
+        };
+        let name = several.then(|| self.name_of_first()).flatten();
+        let name = name.map(|name| format!(" {}", quoted(name))).unwrap_or_default();
+        format!("the {which} {}{name}", one_line(class))
+    }
+
+    /// The object of a command that answers another one, and what becomes of that.
+    fn answered(&self, origin: &Invocation) -> Vec<String> {
+        let direct = origin.direct.iter().flat_map(|direct| direct.paths());
+        let target = direct.filter_map(|path| self.names.get(path).cloned());
+        let make = &self.creation.makes[0];
+        let parts = (1..self.nodes.len()).filter(|at| self.nodes[*at].parent == Some(0));
+        let parts: String = parts.map(|at| format!("\n  in it: {}", self.tree(at, 1))).collect();
+        let is_left = make.slots.is_empty() && parts.is_empty();
+        let own = (!is_left).then(|| format!("then {} gets{}{parts}", self.it(), self.properties(make)));
+        target.chain(own).collect()
+    }
+
     /// `make a new calendar`, or `make 3 objects: 1 list, 2 reminder`.
     fn deed(&self) -> String {
         let mut counts: IndexMap<&str, usize> = IndexMap::new();
         self.nodes.iter().for_each(|node| *counts.entry(node.class.as_str()).or_default() += 1);
         let then: String =
             self.creation.then.iter().map(|next| format!(", then run {}", quoted(&next.sent.term))).collect();
+        if let Some(origin) = self.creation.origin() {
+            let make = &self.creation.makes[0];
+            let changes = !make.slots.is_empty() || self.nodes.len() > 1;
+            let changes = if changes { format!(", then change {}", self.it()) } else { String::new() };
+            return format!("run {}{changes}{then}", words::command(origin, &self.names));
+        }
         if let [node] = self.nodes.as_slice() {
             return format!("make a new {}{then}", one_line(&node.class));
         }
@@ -148,10 +185,45 @@ impl Creating {
         format!("{class} {word} {}", name(path))
     }
 
+    fn sends(&self) -> bool {
+        self.creation.then.iter().any(|next| next.sent.code == SEND)
+    }
+
+    fn apart(&self) -> Apart {
+        let values = self.creation.makes.iter().flat_map(|make| &make.values);
+        Apart::of(values.filter_map(|value| match value {
+            Given::Text(text) => Some(text.as_str()),
+            _ => None,
+        }))
+    }
+
     fn properties(&self, make: &Make) -> String {
         let all = make.slots.iter().zip(&make.values);
-        let all = all.map(|(slot, value)| format!("{}: {}", one_line(&slot.term), given(value, &self.names)));
+        let all = all.zip(&make.how).map(|((slot, value), how)| {
+            let place = match how {
+                How::Set => "",
+                How::Append => " after what it holds by itself",
+                How::Prepend => " before what it holds by itself",
+            };
+            let is_sent = self.creation.origin().is_some() && self.sends();
+            let told = match value {
+                Given::Text(text) => self.apart().get(text).or_else(|| is_sent.then(|| words::long(text))),
+                _ => None,
+            };
+            format!("{}: {}{place}", one_line(&slot.term), told.unwrap_or_else(|| given(value, &self.names)))
+        });
         let all: Vec<String> = all.collect();
         if all.is_empty() { String::new() } else { format!(" {{{}}}", all.join(", ")) }
+    }
+}
+
+/// The targets of a command: the first by name, and how many more.
+fn objects(direct: &Given, names: &Names) -> String {
+    match direct {
+        Given::List(items) if items.len() > NAMED => {
+            let first: Vec<String> = items.iter().take(NAMED).map(|item| given(item, names)).collect();
+            format!("{} and {} more", first.join(", "), items.len() - NAMED)
+        }
+        direct => given(direct, names),
     }
 }
