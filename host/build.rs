@@ -21,6 +21,11 @@ fn main() -> io::Result<()> {
     File::create(out.join("mac.rs"))?.write_all(mac()?.as_bytes())?;
     File::create(out.join("packages.rs"))?.write_all(packages()?.as_bytes())?;
     tell(&format!("cargo::rerun-if-env-changed={PACKAGES}"))?;
+    // A program that carries its packages never builds them, and says nothing of the machine that built it.
+    if env::var_os(PACKAGES).is_none() {
+        let source = env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?;
+        tell(&format!("cargo::rustc-env=IAC_MCP_SOURCE={source}"))?;
+    }
     [MAC, INFO, "build.rs"].iter().try_for_each(|path| tell(&format!("cargo::rerun-if-changed={path}")))?;
     info(&out)
 }

@@ -129,9 +129,27 @@ instrumented() {
 # The oldest macOS that the program runs on. Each build for a Mac says so, and they can share what they build.
 LEAST_MACOS=12.0
 
-# Runs something that links with zig, which carries what a linker needs to know of a Mac's system.
+# The folders of this machine that compilers write into a program, each with the name that stands there for it. The last one
+# that fits counts. cargo keeps the sources of each registry in a folder of their own.
+named_paths() {
+    local folder
+    printf '%s=%s\n' "$HOME" /home "${CARGO_HOME:-$HOME/.cargo}" /cargo "$PWD" /iac-mcp "$TARGET" /target
+    for folder in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*; do
+        printf '%s=/crates\n' "$folder"
+    done
+}
+
+# Runs something that links with zig, which carries what a linker needs to know of a Mac's system. What it links holds no path
+# of this machine. A quick build has no debug information, which names each object file.
 with_zig() {
-    MACOSX_DEPLOYMENT_TARGET=$LEAST_MACOS PATH=$VENVS/mac/bin:$PATH ZIG_GLOBAL_CACHE_DIR=$TOOLS/zig CARGO_ZIGBUILD_CACHE_DIR=$TOOLS/zigbuild "$@"
+    local path rust=() c=
+    cargo fetch --quiet --locked || return
+    while read -r path; do
+        rust+=("--remap-path-prefix=$path")
+        c+=" -ffile-prefix-map=$path"
+    done < <(named_paths)
+    CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f' && echo "${rust[*]}") CFLAGS=$c CARGO_PROFILE_DEV_DEBUG=none CARGO_PROFILE_DEV_STRIP=debuginfo \
+        MACOSX_DEPLOYMENT_TARGET=$LEAST_MACOS PATH=$VENVS/mac/bin:$PATH ZIG_GLOBAL_CACHE_DIR=$TOOLS/zig CARGO_ZIGBUILD_CACHE_DIR=$TOOLS/zigbuild "$@"
 }
 
 # Sets JSC to a shell of JavaScriptCore, the engine of a Mac's osascript; on Debian its packages are unpacked below target/.

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ import unittest
 import zipfile
 from pathlib import Path
 
-from support import FILES, NODE, NODE_PACKAGES, ROOT, Folder, file, version
+from support import FILES, NODE, NODE_PACKAGES, ROOT, Folder, file, is_for_others, version
 
 import archives
 import channels
@@ -43,6 +44,23 @@ class Files(Folder):
             self.assertTrue(all(entry.mode == 0o755 for entry in programs), path)
         for name in ("provenance.json", file("*.cdx.json").name, "server.json", "iac-mcp.rb"):
             self.assertNotIn(str(ROOT), (FILES / name).read_text(), name)
+
+    def test_programs_hold_no_path_of_the_machine(self):
+        home = Path.home()
+        cargo, rustup = (os.environ.get(name, home / folder) for name, folder in (("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")))
+        # The sources of a registry have its host in the name of their folder.
+        hosts = {folder.name for folder in Path(cargo).glob("registry/src/*")}
+        paths = {str(ROOT), str(FILES.parent), str(cargo), str(rustup), f"{home}/.", tempfile.gettempdir() + "/rustc", *hosts}
+        checked = set()
+        for path in FILES.glob("*.tar.gz"):
+            target = path.name.removeprefix(f"iac-mcp-{version()}-").removesuffix(".tar.gz")
+            if is_for_others(target):
+                program = self.unpack(path).read_bytes()
+                shutil.rmtree(self.folder / "unpacked")
+                found = {word: program[max(0, at - 60) : at + 120] for word in paths if (at := program.find(word.encode())) >= 0}
+                self.assertEqual(found, {}, target)
+                checked.add(target)
+        self.assertIn("universal-apple-darwin", checked)
 
     def test_the_same_contents_give_the_same_bytes(self):
         contents = {"b": (b"two", 0o755), "a": (b"one", 0o644)}

@@ -29,8 +29,8 @@ const CARRIED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/packages.
 const BESIDE: usize = 2;
 const ABOVE: usize = 4;
 
-/// Where the program was built; `cargo install` puts it elsewhere.
-const BUILT: &str = env!("CARGO_MANIFEST_DIR");
+/// Where the program was built, as `cargo install` puts it elsewhere; `None` if it carries its packages.
+const BUILT: Option<&str> = option_env!("IAC_MCP_SOURCE");
 
 /// Finds the package that somebody means: a file, or the id of a plugin that comes with this program.
 ///
@@ -50,7 +50,7 @@ pub(super) fn package(given: &Path, login: Option<&str>) -> Result<Found, Failur
         return Err(Failure::Failed(format!("{what}\n{hint}")));
     }
     match id {
-        Some(id) => named(&id, &std::env::current_exe()?, Path::new(BUILT), CARRIED, user()),
+        Some(id) => named(&id, &std::env::current_exe()?, BUILT.map(Path::new), CARRIED, user()),
         None => file(given.to_owned()),
     }
 }
@@ -88,7 +88,7 @@ fn carry(bytes: &[u8], from: &Path) -> Found {
 fn named(
     id: &PluginId,
     program: &Path,
-    built: &Path,
+    built: Option<&Path>,
     carried: &[(&str, &[u8])],
     user: u32,
 ) -> Result<Found, Failure> {
@@ -100,7 +100,7 @@ fn named(
     if let Some((_, bytes)) = carried.iter().find(|(name, _)| *name == id.as_str()) {
         return Ok(carry(bytes, program));
     }
-    let built = built.parent().map(|repository| repository.join("plugins"));
+    let built = built.and_then(Path::parent).map(|repository| repository.join("plugins"));
     let mut sources = folders().take(ABOVE).chain(built).map(|folder| folder.join(id.as_str()));
     // A build runs code of its source, and others may be able to write above the program or where it was built.
     let is_own = |folder: &Path| folder.metadata().is_ok_and(|metadata| metadata.uid() == user);
@@ -147,7 +147,7 @@ mod tests {
         }
         let id: PluginId = "code-query".parse().unwrap();
         let found =
-            named(&id, &folder.path().join("bin/iac-mcp"), &folder.path().join("host"), carried, user);
+            named(&id, &folder.path().join("bin/iac-mcp"), Some(&folder.path().join("host")), carried, user);
         match (found, expected) {
             (Ok(found), Ok(expected)) => assert_eq!(String::from_utf8(found.bytes).unwrap(), expected),
             (Err(failure), Err(expected)) => {
