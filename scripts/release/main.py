@@ -24,6 +24,8 @@ UNIVERSAL = "universal-apple-darwin"
 # The suffix is the oldest glibc that the program runs with: that of Debian 10 and RHEL 8.
 GLIBC = "2.28"
 LINUX = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"]
+# What `with_zig` sets for the programs that leave this machine.
+OF_ZIG = {"CARGO_ENCODED_RUSTFLAGS", "CFLAGS", "CARGO_PROFILE_DEV_DEBUG", "CARGO_PROFILE_DEV_STRIP", "MACOSX_DEPLOYMENT_TARGET"}
 DOCUMENTS = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"]
 
 
@@ -55,12 +57,14 @@ def make(options):
     epoch = int(run("git", "log", "-1", "--format=%ct", quiet=True))
     builder = Builder(options, version)
     native = builder.native()
-    builder.environment["IAC_MCP_PACKAGES"] = str(packages(options, builder, native))
+    builder.carry(packages(options, builder, native))
 
     # Programs of quick builds are large, and they stay on this machine.
     made = archives.Folder(options.files, epoch, level=1 if options.dry_run else 9)
     documents = {name: (ROOT / name).read_bytes() for name in DOCUMENTS} | manuals(native)
-    programs = builder.build([*MACS, *(LINUX[:1] if options.dry_run else LINUX)])
+    # A program that the linker of this machine linked runs on this machine, which is all that a dry run needs.
+    programs = {LINUX[0]: Path(builder.native()).read_bytes()} if options.dry_run else {}
+    programs |= builder.build([*MACS, *([] if options.dry_run else LINUX)])
     joined = macho.join([programs.pop(target) for target in MACS])
     for variant, program in sign.variants(joined, options.target_dir / "signing").items():
         programs[UNIVERSAL + variant] = program
@@ -113,16 +117,24 @@ class Builder:
         self.folder = options.target_dir
         self.profile = "dev" if options.dry_run else "release"
         self.arguments = ["--package", "iac-mcp", "--locked", "--profile", self.profile]
-        self.environment = {**os.environ, "CARGO_TARGET_DIR": str(self.folder)}
-        self.environment["IAC_MCP_REPOSITORY"] = options.repository
+        self.environment = {**os.environ, "CARGO_TARGET_DIR": str(self.folder), "IAC_MCP_REPOSITORY": options.repository}
         # `iac-mcp --version` says which commit this is.
         self.environment["IAC_MCP_BUILD"] = f"{version} ({run('git', 'log', '-1', '--format=%h %cs', quiet=True)})"
+        self.plain = {name: value for name, value in self.environment.items() if name not in OF_ZIG}
+
+    def carry(self, packages):
+        """Puts these packages into every program that is built from now on."""
+        for environment in (self.environment, self.plain):
+            environment["IAC_MCP_PACKAGES"] = str(packages)
 
     def native(self):
-        """The program for this machine, which packs the plugins and writes the manual."""
-        if program := os.environ.get("IAC_MCP_BIN"):
-            return program
-        run("cargo", "build", "--package", "iac-mcp", "--locked", environment=self.environment)
+        """The program for this machine, which packs the plugins and writes the manual. `./test` has one already, made so that
+        what runs is counted; another one would be built from nothing."""
+        build = ["cargo", "build", "--quiet", "--package", "iac-mcp", "--locked"]
+        if os.environ.get("IAC_MCP_INSTRUMENTED"):
+            run("bash", "-c", 'source scripts/setup.bash && instrumented "$@"', "bash", *build, environment=self.plain)
+            return str(self.folder / "instrumented/debug/iac-mcp")
+        run(*build, environment=self.plain)
         return str(self.folder / "debug/iac-mcp")
 
     def build(self, targets):
