@@ -37,18 +37,24 @@ impl Apps {
             );
             return Err(Failure::Failed(what));
         }
-        let mut table = paint::table(&["App", "Bundle id", "Version", "Running", "#Commands", "#Classes"]);
-        for app in outcome.body["apps"].as_array().into_iter().flatten() {
-            let text = |key: &str| shown(&app[key]);
-            table.add_row([
-                text("name"),
-                text("bundleId"),
-                text("version"),
-                text("running"),
-                text("commands"),
-                text("classes"),
-            ]);
-        }
+        let columns = [
+            ("App", "name"),
+            ("Bundle id", "bundleId"),
+            ("Version", "version"),
+            ("Running", "running"),
+            ("#Commands", "commands"),
+            ("#Classes", "classes"),
+        ];
+        let table = |columns: &[(&str, &str)]| {
+            let mut table = paint::table(&columns.iter().map(|(header, _)| *header).collect::<Vec<_>>());
+            for app in outcome.body["apps"].as_array().into_iter().flatten() {
+                table.add_row(columns.iter().map(|(_, key)| shown(&app[key])));
+            }
+            table
+        };
+        let whole = table(&columns);
+        // Some bundle ids are so long that a terminal of 80 columns has no room for the numbers.
+        let table = if paint::fits(&whole) { whole } else { table(&columns[..4]) };
         paint::print(&table)?;
         for app in outcome.body["apps"].as_array().into_iter().flatten() {
             for other in app["otherBundles"].as_array().into_iter().flatten() {

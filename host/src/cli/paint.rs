@@ -99,7 +99,7 @@ pub(super) fn print(table: &Table) -> io::Result<()> {
 pub(super) fn lines(table: &Table) -> Vec<String> {
     let mut table = table.clone();
     let Some(width) = table.width().map(usize::from) else { return trimmed(&table) };
-    let words: Vec<usize> = (0..table.column_count()).map(|at| longest_word(&table, at) + PADDING).collect();
+    let words = least(&mut table);
     if words.iter().sum::<usize>() > width {
         return table.header().into_iter().chain(table.row_iter()).map(|row| paragraph(row, width)).collect();
     }
@@ -108,6 +108,16 @@ pub(super) fn lines(table: &Table) -> Vec<String> {
         column.set_constraint(ColumnConstraint::LowerBoundary(least));
     }
     trimmed(&table)
+}
+
+/// Tells whether a table stays a table in the width that there is.
+pub(super) fn fits(table: &Table) -> bool {
+    table.width().is_none_or(|width| least(&mut table.clone()).iter().sum::<usize>() <= usize::from(width))
+}
+
+/// The least width of each column.
+fn least(table: &mut Table) -> Vec<usize> {
+    (0..table.column_count()).map(|at| longest_word(table, at) + PADDING).collect()
 }
 
 fn trimmed(table: &Table) -> Vec<String> {
