@@ -26,7 +26,7 @@ pub(crate) use later::Later;
 pub use policy::{Policy, PolicyError, Profile, Rule, Ruling};
 pub(crate) use question::NAMED;
 pub use question::{Answer, Choice, Digest, Question, Wording};
-pub use touch::{CommandName, Touch};
+pub use touch::{CommandName, Touch, is_everywhere};
 
 pub use crate::words::Level;
 

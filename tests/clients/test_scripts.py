@@ -95,7 +95,7 @@ class Shortcuts(Desk):
 
     async def test_a_shortcut_runs_after_a_rule_and_a_question(self):
         run = {"app": "Shortcuts Events", "command": "run", "target": 'shortcut "Count Words"', "arguments": {"with input": "one two three"}}
-        self.cli("policy", "allow", self.EVENTS, "--command", "launch", "--yes")
+        self.cli("policy", "allow", self.EVENTS, "--command", "launch")
         for mode in MODES:
             with self.subTest(mode):
                 human = Human("once", "deny")
@@ -114,7 +114,7 @@ class Shortcuts(Desk):
                 for words in ('shortcut "Count Words"', 'with input: "one two three"', "DANGEROUS"):
                     self.assertIn(words, asked.message)
                 (self.home.state / "policy.toml").unlink()
-                self.cli("policy", "allow", self.EVENTS, "--command", "launch", "--yes")
+                self.cli("policy", "allow", self.EVENTS, "--command", "launch")
 
     async def test_standard_additions_are_an_app_like_others(self):
         human = Human("once")

@@ -8,6 +8,7 @@ use crate::action::{Action, Column, Deed, InAppAct, Invocation};
 use crate::change::Subject;
 use crate::dictionary::names;
 use crate::marshal::Given;
+use crate::schema;
 use crate::specifier::{Path, Segment};
 
 /// One thing that an action does.
@@ -49,6 +50,13 @@ const CONSENT: &str = "iac?cons";
 /// The name of running a script of the client in rules. No dictionary has it, so a rule for a command that runs scripts
 /// does not mean it.
 const RUN_SCRIPT: CommandName<'_> = CommandName { name: "iac_mcp_run_script", code: "iac?runs" };
+
+/// Tells whether a rule names a command that every app has although no dictionary lists it.
+pub fn is_everywhere(command: &str) -> bool {
+    let ours =
+        [(schema::LAUNCH_TERM, schema::LAUNCH), (CONSENT_TERM, CONSENT), (RUN_SCRIPT.name, RUN_SCRIPT.code)];
+    ours.iter().any(|(term, code)| names::key(term) == names::key(command) || *code == command)
+}
 
 /// Returns everything an action touches, each once; at least one.
 pub(super) fn touches<'a>(

@@ -39,7 +39,7 @@ pub(super) fn refuse(ids: impl IntoIterator<Item = RefId>, world: &mut World<'_>
             None => format!("for one date, the user changes it in {name}"),
         };
         let message = format!(
-            "{id} stands for one date of a series, {date}, and a script can change a series of {name} only at all its dates"
+            "{id} is one date of a series, {date}, and a script can only change a whole series of {name}"
         );
         let suggestion = format!(
             "to change all dates, ask the user first and call again with {series}, the reference of the series; {one}"

@@ -491,7 +491,7 @@ impl Open {
 
     fn unreadable(&self, at: usize) -> Fault {
         let term = &self.change.subject.slots[at].term;
-        let message = format!("`{term}` holds nothing that can be read whole, so nothing can be added to it");
+        let message = format!("the whole of `{term}` cannot be read, so nothing can be added to it");
         Fault::new(Code::TypeMismatch, message, "give the whole new value as `value`")
             .with("property", term.as_str())
     }

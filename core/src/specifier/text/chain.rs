@@ -134,7 +134,7 @@ impl Parser<'_> {
         if let [(_, one, (_, end)), (_, other, _), ..] = fits.as_slice() {
             let wrong = format!("the filter may be about `{one}` or about `{other}`");
             let instead = format!(
-                "put the object that it is about in parentheses: `… of (every {one} whose …) of …` or `… of (every {other} whose …)`"
+                "put the filtered part in parentheses: `… of (every {one} whose …) of …` or `… of (every {other} whose …)`"
             );
             return Err(Fail::refused(at, *end, wrong, instead));
         }

@@ -145,7 +145,7 @@ fn ended(fault: Fault, app: &App) -> Fault {
 }
 
 /// What a yes in macOS' own dialog means beyond this call.
-const LASTING_CONSENT: &str = "a yes to macOS lasts until you switch it off in System Settings, and also counts for every other program that the named app starts";
+const LASTING_CONSENT: &str = "if you allow this in macOS, it stays allowed until you switch it off in System Settings, also for every other program that the named app starts";
 
 /// What a yes to a script of the client means.
 const SCRIPT: &str = "a script can do everything that you can do on this Mac, also with files and programs, and nothing of it can be taken back here; allow it only if you understand every line";

@@ -414,7 +414,7 @@ fn failure(row: &Json, app: &App) -> Option<Fault> {
             "find what it has made with iac_mcp_get_elements, and send the rest in calls of their own";
         return Some(Fault::new(Code::ExecutionFailed, message, suggestion).with("outcome", "done"));
     }
-    let message = "it was not tried: what it would be in was not made, or the app stopped answering before";
+    let message = "it was not tried: its container was not made, or the app stopped answering before";
     Some(Fault::new(Code::Unavailable, message, "make it once the error before it is mended"))
 }
 

@@ -407,14 +407,17 @@ impl<'a> Tree<'a> {
         let new = self.ways.first().cloned().unwrap_or_default();
         let mut judged = sent.clone();
         judged.replace_paths(|path| path.replaced(&it, &new).unwrap_or_else(|| path.clone()));
-        // What has no name yet is new, and cannot be taken for another.
+        // The script finds the new object by its id or a name that it checks, so a place that shifts is no danger.
         let is_new = sent.direct.iter().flat_map(Given::objects).all(Following::leads_to_it);
         (sent.is_fragile, judged.is_fragile) = (sent.is_fragile && !is_new, judged.is_fragile && !is_new);
         let alone = Action::of(app, Deed::Command(Box::new(judged.clone())));
         let is_elsewhere = beside(&app.bundle_id, dictionary, &sent.code).is_some();
         let spares = !is_elsewhere && !self.is_old && is_only_about(&sent, &it);
         if !spares && classify(&alone, world.gate.policy.levels()).level == Level::Dangerous {
-            let message = format!("`{place}`: `{}` can do harm to what is there already", sent.term);
+            let message = format!(
+                "`{place}`: `{}` may delete or overwrite objects that exist already, so `then` refuses it",
+                sent.term
+            );
             let suggestion = "send it in a call of its own, so that the user sees what it is about";
             return Err(Fault::new(Code::InvalidParameter, message, suggestion)
                 .with("parameter", place)
@@ -454,10 +457,8 @@ impl<'a> Tree<'a> {
         let owners = self.dictionary.classes.values().filter(|each| !each.hidden && holds(&each.name));
         let owners: Vec<&str> = owners.map(|each| each.name.as_str()).take(MOST_OWNERS).collect();
         let Some(first) = owners.first().filter(|_| !holds(APPLICATION)) else { return Ok(()) };
-        let message = format!(
-            "`{place}` is missing: a new `{class}` needs one of these to be in: {}",
-            owners.join(", ")
-        );
+        let message =
+            format!("`{place}` is missing: a new `{class}` must be put into one of: {}", owners.join(", "));
         let fault = Fault::new(Code::InvalidParameter, message, format!("add `at`, such as {first} \"…\""));
         Err(fault.with("parameter", place).with("near", owners.clone()))
     }

@@ -466,7 +466,7 @@ impl<'a> Told<'a> {
         let zone: Zone = serde_json::from_value(self.found["zone"].clone()).unwrap_or_default();
         let stamp = |at: usize| zone.stamp(self.found["span"][at].as_i64().unwrap_or_default());
         if self.found["span"][0].as_i64() > self.found["span"][1].as_i64() {
-            reasons.push(format!("no date lies between {} and {}, which is before it", stamp(0), stamp(1)));
+            reasons.push(format!("the span ends ({}) before it begins ({})", stamp(1), stamp(0)));
         }
         // Without the library, what does not repeat is found however far away it is.
         let what = if self.by_index { "dates" } else { "repeating events" };

@@ -38,7 +38,7 @@ impl Setting {
             return Ok(());
         }
         let message = format!(
-            "`changes`: expected at most {MOST_SETS} different sets of new values, which a human can read in one question, and there are {count}"
+            "`changes` has {count} different sets of values, expected at most {MOST_SETS}: one question shows them all"
         );
         let suggestion = format!(
             "make several calls with at most {MOST_SETS} of them each; objects that get the same values count once"

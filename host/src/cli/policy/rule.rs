@@ -7,7 +7,7 @@ use iac_apps::Definition;
 use iac_core::app::App;
 use iac_core::dictionary::{Dictionary, names};
 use iac_core::fault::{Code, Fault, did_you_mean};
-use iac_core::permission::{Level, Rule, Ruling};
+use iac_core::permission::{Level, Rule, Ruling, is_everywhere};
 
 use super::{Failure, LevelName, change, in_words};
 use crate::cli::ask::agree;
@@ -123,7 +123,8 @@ fn unknown_term(rule: &Rule, app: &App, dictionary: &Dictionary) -> Option<Strin
     let (kind, wanted, near) = match (&rule.command, &rule.property) {
         (Some(command), _) => {
             let has_code = commands.iter().any(|each| each.code == *command);
-            let is_known = has_code || !dictionary.commands_named(command).is_empty();
+            let is_known =
+                has_code || is_everywhere(command) || !dictionary.commands_named(command).is_empty();
             let near = || names::near(command, commands.iter().map(|each| each.name.as_str()), 3);
             ("command", command, (!is_known).then(near)?)
         }
