@@ -35,6 +35,14 @@ class Home(tempfile.TemporaryDirectory):
         fresh = [] if "--world" in more else ["--simulated"]
         return ["serve", *fresh, "--state", str(self.state), "--cache", str(self.cache), *more]
 
+    def new_mac(self, zone):
+        """A world of its own on disk, in a time zone."""
+        self.environment["TZ"] = zone
+        world = self.path / "mac"
+        command = [BIN, "sim", "new", str(world)]
+        subprocess.run(command, check=True, env=self.environment, stdout=subprocess.DEVNULL)
+        return world
+
     def at_a_terminal(self, answers, *arguments, **environment):
         """The exit status and what a person reads, at a terminal that was never given a size."""
         ours, theirs = pty.openpty()

@@ -109,10 +109,7 @@ class Calendar(unittest.TestCase):
     def setUpClass(cls):
         cls.home = Home()
         cls.addClassCleanup(cls.home.cleanup)
-        cls.home.environment["TZ"] = "Europe/Berlin"
-        cls.world = cls.home.path / "mac"
-        command = [BIN, "sim", "new", str(cls.world)]
-        subprocess.run(command, check=True, env=cls.home.environment, stdout=subprocess.DEVNULL)
+        cls.world = cls.home.new_mac("Europe/Berlin")
         dice = random.Random(7)
         cls.series = [Series(dice, number) for number in range(SERIES)]
         cls.plain = []
