@@ -7,6 +7,7 @@ from support import Home, Server
 
 TRUSTED = """profile = "trusted"
 rules = [{ level = "DANGEROUS", command = "delete", app = "com.apple.*", decision = "allow" },
+         { level = "DANGEROUS", command = "send", app = "com.apple.mail", decision = "allow" },
          { level = "DANGEROUS", command = "delete", app = "com.omnigroup.OmniFocus4", decision = "allow" }]
 """
 
@@ -90,12 +91,17 @@ class Create(unittest.TestCase):
 
     def test_a_message_with_its_recipients_and_a_file(self):
         to = [{"class": "to recipient", "properties": {"address": f"{name}@example.org"}} for name in "ab"]
-        file = {"class": "attachment", "properties": {"file name": "~/Documents/report.pdf"}}
+        file = {"class": "attachment", "properties": {"file name": "~/Documents/CV Alex Marin.pdf"}}
         letter = self.made(app="Mail", **{"class": "outgoing message"}, properties={"subject": "Hi", "content": "Hello"}, children=[*to, file])
         reference = letter["objects"][0]["reference"]
         self.assertEqual(self.names(reference, "to recipient", "address"), ["a@example.org", "b@example.org"])
         # Mail's dictionary has no attachments in a message; they go with it.
         self.assertTrue(self.call("iac_mcp_undo", undo=letter["undo"])["success"])
+        # What cannot be looked at is not taken for something else: the message is sent, with its file.
+        sent = self.made(app="Mail", **{"class": "outgoing message"}, properties={"subject": "Sent off", "content": "Hello"}, children=[*to, file], then=[{"command": "send"}])
+        self.assertEqual(sent["then"], [{"command": "send", "data": True}])
+        found = self.call("iac_mcp_get_elements", app="Mail", elements='every message of sent mailbox whose subject is "Sent off"', properties=["mail attachments.name"])
+        self.assertEqual([each["properties"] for each in found["elements"]], [{"mail attachments.name": ["CV Alex Marin.pdf"]}])
 
     def test_an_event_with_an_alarm(self):
         calendar = self.call("iac_mcp_get_elements", app="Calendar", container="application", elementType="calendar")["elements"][0]["id"]

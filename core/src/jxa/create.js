@@ -57,10 +57,13 @@ const isHeld = (value, is, isWord) => {
 const isNothing = (value) => value === null || value === undefined;
 // What an app did not take together with the rest, or kept another value of, is set by itself. If more follows, it is
 // looked at again: whoever approved that has seen these values and no others.
-const setLate = (x, q, values, isLooked, again) => {
+const setLate = (x, q, values, isLooked, again, isPart) => {
   const late = [],
     unlike = [],
     before = readable(x, q.gets);
+  // Some parts can be made and not be looked at, such as the attachment of a message that is not sent yet. The app took all
+  // that was given together, and nothing of it is known to be different.
+  const isUnseen = isPart && before.every((is, n) => q.gets[n] === null || isFailed(is));
   const compare = (value, n) => {
     const now = q.renamed !== undefined && n === q.named ? again(values) : x;
     const is = q.gets[n] === null || !isLooked ? null : readable(now, [q.gets[n]])[0];
@@ -82,6 +85,7 @@ const setLate = (x, q, values, isLooked, again) => {
     // What can only be written was given already; of an object an app may have a name of its own.
     if (isGiven && q.gets[n] === null) return;
     if (isGiven && isFailed(is)) {
+      if (isUnseen) return;
       unlike.push([n, is]);
       return;
     }
@@ -239,7 +243,7 @@ const create = (rows, kinds, ways, save, then = [], all = null) => {
       late[i] = [];
       const q = kinds[row[0]],
         again = (all) => q.renamed(inbound(row[4], ways), all),
-        set = setLate(x, q, values, then.length > 0, again);
+        set = setLate(x, q, values, then.length > 0, again, row[1] !== null);
       late[i] = set.late;
       unlike.push(...set.unlike.map(([n, is]) => [i, n, is]));
       // Its name may be all that it is found by.
@@ -283,7 +287,9 @@ const create = (rows, kinds, ways, save, then = [], all = null) => {
   if (stop === null && unlike.length > 0) stop = { unlike: unlike[0] };
   if (stop === null && isShifted[0] && first.used) first.used();
   const next = follow(then, ways, stop);
-  // What follows may have changed the new objects, or they are gone.
+  if (next.every((step) => step.untried)) return { rows: results, saved: saved, then: next };
+  // What followed may have changed the new objects, or they are gone.
+  const isMissing = (looks) => looks.length > 0 && looks.every((each) => isFailed(each) && missing(each.number));
   made.forEach((x, i) => {
     if (x === undefined || results[i].looks === undefined) return;
     if (i === 0 && first.isUsed) {
@@ -291,8 +297,8 @@ const create = (rows, kinds, ways, save, then = [], all = null) => {
       return;
     }
     const looks = read(i === 0 ? first.x : x, kinds[rows[i][0]].looks);
+    results[i].gone = isMissing(looks) && !isMissing(results[i].looks);
     results[i].looks = looks;
-    results[i].gone = looks.length > 0 && looks.every((each) => isFailed(each) && missing(each.number));
   });
   return { rows: results, saved: saved, then: next };
 };
