@@ -3,7 +3,7 @@
 use super::{Includes, MOST_BYTES};
 use crate::dictionary::encoding::{Decoded, decode};
 use crate::dictionary::standard;
-use std::borrow::Cow;
+use percent_encoding::percent_decode_str;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ pub(super) fn canonical(href: &str) -> String {
         let rest = rest.strip_prefix("//localhost").unwrap_or(rest);
         rest.strip_prefix("//").unwrap_or(rest)
     });
-    percent_decoded(path).into_owned()
+    percent_decode_str(path).decode_utf8_lossy().into_owned()
 }
 
 /// The href that a relative one means inside an included file; at the top it stays as it stands.
@@ -67,17 +67,4 @@ pub(super) fn joined(base: Option<&str>, href: &str) -> String {
         Some(folder) if !absolute => format!("{folder}{href}"),
         _ => href.to_owned(),
     }
-}
-
-fn percent_decoded(path: &str) -> Cow<'_, str> {
-    let Some(first) = path.find('%') else { return Cow::Borrowed(path) };
-    let mut bytes = path.as_bytes()[..first].to_vec();
-    let mut rest = &path.as_bytes()[first..];
-    while let Some((byte, after)) = rest.split_first() {
-        let hex = (*byte == b'%').then(|| after.get(..2)).flatten();
-        let value = hex.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
-        bytes.push(value.unwrap_or(*byte));
-        rest = if value.is_some() { &after[2..] } else { after };
-    }
-    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -3,6 +3,7 @@
 use icu_casemap::CaseMapper;
 use icu_properties::CodePointSetData;
 use icu_properties::props::DefaultIgnorableCodePoint;
+use percent_encoding::percent_decode_str;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// The names of a path from the root on, each folded; the root itself has none.
@@ -67,27 +68,7 @@ pub(super) fn from_url(text: &str) -> Option<String> {
     let rest = text[scheme.len()..].replace('\\', "/");
     let path = rest.strip_prefix("//").map_or(&*rest, |rest| &rest[rest.find('/').unwrap_or(rest.len())..]);
     let path = path.split(['?', '#']).next().unwrap_or_default();
-    Some(decoded(path))
-}
-
-/// Reads `%XX`.
-fn decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let (mut read, mut at) = (Vec::new(), 0);
-    while at < bytes.len() {
-        let hex = text.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                read.push(byte);
-                at += 3;
-            }
-            None => {
-                read.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&read).into_owned()
+    Some(percent_decode_str(path).decode_utf8_lossy().into_owned())
 }
 
 /// The volume and the rest of a path that is written with colons: two colons in a row go up. A `/` in it is a colon on the
