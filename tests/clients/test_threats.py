@@ -163,6 +163,7 @@ class Threats(Desk):
             ("System Events", "keystroke", {"target": "x"}),
             ("System Events", "prcskprs", {"target": "x"}),
             ("System Events", "key code", {"target": 36}),
+            ("Standard Additions", "open location", {"target": "shortcuts://run-shortcut?name=x"}),
         ]
         async with self.client(MODERN, Human("once")) as client:
             for app, command, more in shells:

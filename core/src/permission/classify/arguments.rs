@@ -5,6 +5,7 @@ use crate::action::{Action, Invocation};
 use crate::marshal::{Given, Place};
 use crate::permission::closed::{Closed, Kind, Spot, folded, is_file, is_of_files, spot, whole, written};
 use crate::specifier::{By, Path, Segment};
+use percent_encoding::percent_decode_str;
 
 /// Parameters that contain a command line, in any command.
 const COMMAND_LINES: [&str; 2] = ["command", "shell command"];
@@ -166,19 +167,32 @@ fn address(text: &str) -> Option<(String, String)> {
     (!scheme.is_empty() && scheme.chars().all(legal)).then(|| (scheme.to_ascii_lowercase(), rest.to_owned()))
 }
 
-/// The system passes an address with another scheme to the program that registered for it.
+/// What the worst of the opened addresses does.
 fn foreign_address(invocation: &Invocation) -> Option<Classified> {
-    let is_foreign = |value: &Given| {
-        let mut found = false;
+    let mut found = Vec::new();
+    for value in invocation.direct.iter().filter(|_| invocation.code == "GURLGURL") {
         value.visit(&mut |each| {
             if let Given::Text(text) = each {
-                found |= address(text).is_some_and(|(scheme, _)| !SCHEMES.contains(&scheme.as_str()));
+                found.extend(opened(text));
             }
         });
-        found
-    };
-    let opens = invocation.code == "GURLGURL" && invocation.direct.iter().any(is_foreign);
-    opens.then(|| Classified::new(Level::Dangerous, "opens an address that may start any program"))
+    }
+    found.into_iter().reduce(Classified::or_worse)
+}
+
+/// The system passes an address with another scheme to the program that registered for it.
+fn opened(text: &str) -> Option<Classified> {
+    let (scheme, rest) = address(text)?;
+    if SCHEMES.contains(&scheme.as_str()) {
+        return None;
+    }
+    if scheme == "shortcuts" || scheme == "workflow" {
+        return Some(Classified::shell("runs a shortcut, which may do anything"));
+    }
+    if percent_decode_str(&rest).decode_utf8_lossy().contains("omnijs-run") {
+        return Some(Classified::shell("runs JavaScript in the app"));
+    }
+    Some(Classified::new(Level::Dangerous, "opens an address that may start any program"))
 }
 
 /// To set a property by a command is to write it.

@@ -342,11 +342,26 @@ fn what_open_may_run_is_dangerous() {
     assert_eq!(open("com.apple.finder", object(0)), Level::Dangerous);
     let location = |text: &str| {
         let value = Given::Text(text.to_owned());
-        classify(&invocation("open location", "GURLGURL", value, vec![]), &[]).level
+        let found = classify(&invocation("open location", "GURLGURL", value, vec![]), &[]);
+        (found.level, found.is_shell)
     };
-    assert_eq!(location("https://example.org"), Level::Modify);
-    for address in ["file:///a/X.app", "shortcuts://run-shortcut?name=x", "ssh://host", "fi\nle:///x"] {
-        assert_eq!(location(address), Level::Dangerous, "{address}");
+    for address in
+        ["https://example.org", "https://example.org/omnijs-run", "mailto:a@example.org?subject=shortcuts:"]
+    {
+        assert_eq!(location(address), (Level::Modify, false), "{address}");
+    }
+    for address in ["file:///a/X.app", "ssh://host", "fi\nle:///x", "omnifocus:///task/abc"] {
+        assert_eq!(location(address), (Level::Dangerous, false), "{address}");
+    }
+    // What runs in these is not to be seen here, as with Shortcuts Events' `run`: a rule must name the command first.
+    for address in [
+        "shortcuts://run-shortcut?name=x",
+        " ShortCuts://x-callback-url/run-shortcut",
+        "workflow://x",
+        "omnifocus://localhost/omnijs-run?script=1",
+        "omnifocus://localhost/omnijs%2Drun?script=1",
+    ] {
+        assert_eq!(location(address), (Level::Dangerous, true), "{address}");
     }
 }
 
