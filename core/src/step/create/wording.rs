@@ -16,10 +16,12 @@ use crate::step::words::{self, Apart, Names, given};
 impl Creating {
     /// The question: what is made where, each object with its properties and with what is made in it.
     pub(super) fn wording(&self, app: &App, plugin: Option<String>) -> Wording {
+        // Once for the question: it compares all texts of all objects.
+        let apart = self.apart();
         let roots = (0..self.nodes.len()).filter(|at| self.nodes[*at].parent.is_none());
         let roots = roots.flat_map(|at| match self.creation.origin().filter(|_| at == 0) {
-            Some(origin) => self.answered(origin),
-            None => vec![self.tree(at, 0)],
+            Some(origin) => self.answered(origin, &apart),
+            None => vec![self.tree(at, 0, &apart)],
         });
         let mut objects: Vec<String> = roots.collect();
         objects.extend(self.creation.then.iter().map(|next| self.following(&next.sent, app)));
@@ -131,14 +133,15 @@ impl Creating {
     }
 
     /// The object of a command that answers another one, and what becomes of that.
-    fn answered(&self, origin: &Invocation) -> Vec<String> {
+    fn answered(&self, origin: &Invocation, apart: &Apart) -> Vec<String> {
         let direct = origin.direct.iter().flat_map(|direct| direct.paths());
         let target = direct.filter_map(|path| self.names.get(path).cloned());
         let make = &self.creation.makes[0];
         let parts = (1..self.nodes.len()).filter(|at| self.nodes[*at].parent == Some(0));
-        let parts: String = parts.map(|at| format!("\n  in it: {}", self.tree(at, 1))).collect();
+        let parts: String = parts.map(|at| format!("\n  in it: {}", self.tree(at, 1, apart))).collect();
         let is_left = make.slots.is_empty() && parts.is_empty();
-        let own = (!is_left).then(|| format!("then {} gets{}{parts}", self.it(), self.properties(make)));
+        let own =
+            (!is_left).then(|| format!("then {} gets{}{parts}", self.it(), self.properties(make, apart)));
         target.chain(own).collect()
     }
 
@@ -161,11 +164,15 @@ impl Creating {
         format!("make {} objects: {}{then}", self.nodes.len(), each.collect::<Vec<_>>().join(", "))
     }
 
-    fn tree(&self, at: usize, depth: usize) -> String {
+    fn tree(&self, at: usize, depth: usize, apart: &Apart) -> String {
         let (node, make) = (&self.nodes[at], &self.creation.makes[at]);
-        let mut text = format!("{}{}", self.place(node, make), self.properties(make));
+        let mut text = format!("{}{}", self.place(node, make), self.properties(make, apart));
         for child in (0..self.nodes.len()).filter(|child| self.nodes[*child].parent == Some(at)) {
-            text.push_str(&format!("\n{}in it: {}", "  ".repeat(depth + 1), self.tree(child, depth + 1)));
+            text.push_str(&format!(
+                "\n{}in it: {}",
+                "  ".repeat(depth + 1),
+                self.tree(child, depth + 1, apart)
+            ));
         }
         text
     }
@@ -197,7 +204,7 @@ impl Creating {
         }))
     }
 
-    fn properties(&self, make: &Make) -> String {
+    fn properties(&self, make: &Make, apart: &Apart) -> String {
         let all = make.slots.iter().zip(&make.values);
         let all = all.zip(&make.how).map(|((slot, value), how)| {
             let place = match how {
@@ -207,7 +214,7 @@ impl Creating {
             };
             let is_sent = self.creation.origin().is_some() && self.sends();
             let told = match value {
-                Given::Text(text) => self.apart().get(text).or_else(|| is_sent.then(|| words::long(text))),
+                Given::Text(text) => apart.get(text).or_else(|| is_sent.then(|| words::long(text))),
                 _ => None,
             };
             format!("{}: {}{place}", one_line(&slot.term), told.unwrap_or_else(|| given(value, &self.names)))
