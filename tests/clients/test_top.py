@@ -10,7 +10,8 @@ import unittest
 from screen import ENDINGS, Screen
 from support import BIN, PATIENCE, Home, Server
 
-ASKED = {"name": "iac_mcp_run_command", "arguments": {"app": "Mail", "command": "check for new mail"}}
+LETTER = {"app": "Mail", "class": "outgoing message", "properties": {"subject": "Secret subject", "content": "Secret text"}}
+ASKED = {"name": "iac_mcp_create", "arguments": LETTER}
 
 
 class Top(unittest.TestCase):
@@ -54,8 +55,9 @@ class Top(unittest.TestCase):
             other.call("iac_mcp_list_apps")
             waits = server.send("tools/call", {"name": "iac_mcp_get_elements", "arguments": {"app": "Mail", "elements": "every account"}})
             busy = self.until(lambda servers: any(each["underWay"] for each in servers))
-            [call] = [call for each in busy for call in each["calls"]]
-            self.assertEqual((call["tool"], call["client"]), ("iac_mcp_get_elements", "bare 0"))
+            calls = [(call["tool"], call["client"]) for each in busy for call in each["calls"]]
+            # On a busy machine the other call, which has its answer, may still be told.
+            self.assertIn(("iac_mcp_get_elements", "bare 0"), calls)
             running = self.until(lambda servers: any(lane["state"] == "running" for each in servers for lane in each["osascript"]["apps"].values()))
             self.assertEqual({each["process"] for each in running}, {server.process.pid, other.process.pid})
             view = self.top()
@@ -74,7 +76,11 @@ class Top(unittest.TestCase):
             [shown] = self.until(lambda servers: servers and servers[0]["questions"])
             self.assertEqual(shown["questions"][0]["level"], "MODIFY")
             self.assertEqual(shown["latest"][0]["result"], "asks you")
-            self.assertRegex(self.top(), r"0 calls now, 1 open question\n[\s\S]*Mail: .*check for new mail.*MODIFY +bare 0")
+            view, program = self.top(), self.top("--json")
+            self.assertRegex(view, r"0 calls now, 1 open question\n[\s\S]*Mail: .*MODIFY +bare 0")
+            kept = [file.read_text() for file in (self.home.state / "servers").iterdir()]
+            for told in [view, program, *kept]:
+                self.assertNotIn("Secret", told)
             denied = {name: {"action": "decline"} for name in asked["inputRequests"]}
             server.ask("tools/call", **ASKED, inputResponses=denied, requestState=asked["requestState"])
             [after] = self.until(lambda servers: not servers[0]["questions"])
