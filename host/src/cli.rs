@@ -91,7 +91,7 @@ enum Command {
     Undo(undo::Undo),
     /// Lets macOS ask you for consent to control an app.
     Consent(consent::Consent),
-    /// Shows the access to calendars and asks for it.
+    /// Shows the access to calendars and reminders and asks for it.
     Access(access::Access),
     /// Checks the installation and shows where each setting comes from.
     Doctor(doctor::Doctor),

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(50);
 /// Less time than this is none.
 pub(crate) const LEAST: Duration = Duration::from_secs(2);
 
-/// How long a question is good that a client of the stateless era shows before it calls again.
+/// How long a client of the stateless era may take to call again with the answer.
 pub(crate) const GOOD: Duration = Duration::from_secs(10 * 60);
 
 /// Whoever calls, and the human behind them.

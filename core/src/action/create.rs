@@ -19,7 +19,7 @@ pub struct Creation {
     pub save: Option<Box<Invocation>>,
     /// What is set of an object that a command answers, as it is judged: the object by the way that it will have.
     pub writes: Option<Box<Change>>,
-    /// An element beside the first new object, whichever, as far as the dictionary tells of it.
+    /// A path to the collection that will hold the first object, if the dictionary names it.
     pub home: Option<Path>,
     /// Commands that follow, once everything is made.
     pub then: Vec<Following>,

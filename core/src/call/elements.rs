@@ -205,7 +205,7 @@ impl GetElements {
         if self.offset == 0 {
             return Ok(());
         }
-        let message = "`elements` says at which element it begins, so `offset` cannot say another";
+        let message = "`offset` cannot be combined with a range in `elements`";
         let suggestion = "leave `offset` out, or ask for `every …` with `limit` and `offset`";
         Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "offset"))
     }

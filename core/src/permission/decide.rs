@@ -293,7 +293,7 @@ impl Asked {
         let told = self.question.told();
         let message = format!("{told}: a human must approve this, and no one could be asked: {why}");
         if let Deed::RunScript { .. } = self.action.deed {
-            let suggestion = "use the other tools, or a client that can show the user a question; no rule takes the place of a human who reads the script";
+            let suggestion = "use the other tools, or a client that can show the user a question; a rule cannot approve a script: a person must read it";
             let fault =
                 Fault::new(Code::PermissionRequired, message, suggestion).with("requiresPrompt", true);
             let fault = fault.with("level", self.harm.level.as_str());

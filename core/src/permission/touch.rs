@@ -129,8 +129,8 @@ fn making(action: &Action, policy: &Policy) -> Option<Classified> {
     follows.then(|| classify(&action, policy.levels()))
 }
 
-/// What follows what is made, each with its own level and classes: a yes to make is none to send, and one to reply is none
-/// to attach.
+/// What follows what is made, each with its own level and classes: a yes to make does not cover sending, and one to
+/// reply does not cover attaching.
 fn following<'a>(action: &'a Action, safe: Touch<'a>, policy: &Policy) -> Vec<Touch<'a>> {
     let Deed::Create(creation) = &action.deed else { return Vec::new() };
     let one = |command: &'a Invocation| {

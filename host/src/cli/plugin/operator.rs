@@ -220,9 +220,9 @@ impl Update {
         for line in change::tools(&old.tools, &package.tools).into_iter().chain(gone).chain(added) {
             writeln!(out, "  {line}")?;
         }
-        let unnamed = asked.filter(|_| signer.is_none()).map(|id| {
-            format!("{id} is not signed, so nothing but the place it is from vouches for {}", found.from)
-        });
+        let unnamed = asked
+            .filter(|_| signer.is_none())
+            .map(|id| format!("{id} is not signed; you can judge it only by its source, {}", found.from));
         let of_author = trust::doubt(&old, &package, signer.as_ref());
         let doubts = [change::doubt(&old, &package), of_author, unnamed];
         let doubts: Vec<String> = doubts.into_iter().flatten().collect();
