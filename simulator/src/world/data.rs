@@ -3,9 +3,7 @@
 use super::model::{Children, Model, Place, Symbol};
 use crate::value::{Data, ObjectId, Value};
 use indexmap::IndexMap;
-use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
-};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
@@ -54,7 +52,7 @@ pub(crate) fn load(text: &[u8]) -> serde_json::Result<Loaded> {
     // One check of the whole text is cheaper than one of each string.
     let text = std::str::from_utf8(text).map_err(serde_json::Error::custom)?;
     let mut json = serde_json::Deserializer::from_str(text);
-    FileSeed(&mut reader).deserialize(&mut json)?;
+    Seed { reader: &mut reader, part: File }.deserialize(&mut json)?;
     json.end()?;
     reader.finish()
 }
@@ -105,47 +103,65 @@ fn settle(value: &mut Value, found: &[ObjectId]) {
     }
 }
 
-struct FileSeed<'a>(&'a mut Reader);
+/// A part of the file that is written as an object, read with the reader at hand.
+trait Part: Sized {
+    type Read;
+    const EXPECTED: &'static str;
+    fn read<'de, A: MapAccess<'de>>(self, reader: &mut Reader, map: A) -> Result<Self::Read, A::Error>;
+}
 
-impl<'de> DeserializeSeed<'de> for FileSeed<'_> {
-    type Value = ();
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+struct Seed<'a, P> {
+    reader: &'a mut Reader,
+    part: P,
+}
+
+impl<'de, P: Part> DeserializeSeed<'de> for Seed<'_, P> {
+    type Value = P::Read;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<P::Read, D::Error> {
         from.deserialize_map(self)
     }
 }
 
-impl<'de> Visitor<'de> for FileSeed<'_> {
-    type Value = ();
+impl<'de, P: Part> Visitor<'de> for Seed<'_, P> {
+    type Value = P::Read;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an app's data: an object with `running`, `shift` and `application`")
+        f.write_str(P::EXPECTED)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<P::Read, A::Error> {
+        self.part.read(self.reader, map)
+    }
+}
+
+/// The whole file.
+struct File;
+
+impl Part for File {
+    type Read = ();
+    const EXPECTED: &'static str = "an app's data: an object with `running`, `shift` and `application`";
+
+    fn read<'de, A: MapAccess<'de>>(self, reader: &mut Reader, mut map: A) -> Result<(), A::Error> {
+        while let Some(Text(key)) = map.next_key()? {
+            let model = &mut reader.loaded.model;
             match key.as_ref() {
-                "running" => self.0.loaded.model.running = map.next_value()?,
-                "shift" => self.0.loaded.shift = map.next_value()?,
-                "forms" => self.0.loaded.model.forms = map.next_value::<HashMap<String, String>>()?,
-                "counts" => self.0.loaded.model.counts = map.next_value()?,
-                "engine" => {
-                    let engine: Cow<'de, str> = map.next_value()?;
-                    match engine.as_ref() {
-                        "omnifocus" => self.0.loaded.model.omni = true,
-                        "files" => self.0.loaded.model.files = true,
-                        other => {
-                            let expected = "there are `omnifocus` and `files`";
-                            return Err(A::Error::custom(format!("unknown engine `{other}`; {expected}")));
-                        }
+                "running" => model.running = map.next_value()?,
+                "shift" => reader.loaded.shift = map.next_value()?,
+                "forms" => model.forms = map.next_value::<HashMap<String, String>>()?,
+                "counts" => model.counts = map.next_value()?,
+                "engine" => match map.next_value::<Text<'_>>()?.0.as_ref() {
+                    "omnifocus" => model.omni = true,
+                    "files" => model.files = true,
+                    other => {
+                        let expected = "there are `omnifocus` and `files`";
+                        return Err(A::Error::custom(format!("unknown engine `{other}`; {expected}")));
                     }
-                }
-                "addresses" => {
-                    let how: Cow<'de, str> = map.next_value()?;
-                    self.0.loaded.model.own_class = how == "own class";
-                }
-                "subclasses" => self.0.loaded.model.subclasses = map.next_value()?,
+                },
+                "addresses" => model.own_class = map.next_value::<Text<'_>>()?.0 == "own class",
+                "subclasses" => model.subclasses = map.next_value()?,
                 "application" => {
-                    map.next_value_seed(ObjectSeed { reader: self.0, place: Place::Application })?;
+                    map.next_value_seed(Seed { reader, part: Object(Place::Application) })?;
                 }
                 other => return Err(A::Error::custom(format!("unknown key `{other}` in an app's data"))),
             }
@@ -154,30 +170,17 @@ impl<'de> Visitor<'de> for FileSeed<'_> {
     }
 }
 
-struct ObjectSeed<'a> {
-    reader: &'a mut Reader,
-    place: Place,
-}
+/// An object, with the place where it stands.
+struct Object(Place);
 
-impl<'de> DeserializeSeed<'de> for ObjectSeed<'_> {
-    type Value = ObjectId;
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<ObjectId, D::Error> {
-        from.deserialize_map(self)
-    }
-}
+impl Part for Object {
+    type Read = ObjectId;
+    const EXPECTED: &'static str = "an object of an app";
 
-impl<'de> Visitor<'de> for ObjectSeed<'_> {
-    type Value = ObjectId;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object of an app")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ObjectId, A::Error> {
-        let reader = self.reader;
-        let id = reader.loaded.model.add(self.place);
+    fn read<'de, A: MapAccess<'de>>(self, reader: &mut Reader, mut map: A) -> Result<ObjectId, A::Error> {
+        let id = reader.loaded.model.add(self.0);
         let mut before = None;
-        while let Some(Key(key)) = map.next_key()? {
+        while let Some(Text(key)) = map.next_key()? {
             member(reader, id, (key, &mut before), &mut map)?;
         }
         Ok(id)
@@ -190,30 +193,26 @@ fn member<'de, A: MapAccess<'de>>(
     (key, before): (Cow<'de, str>, &mut Option<Symbol>),
     map: &mut A,
 ) -> Result<(), A::Error> {
+    let model = &mut reader.loaded.model;
     match key.as_ref() {
         "key" => {
             let key: String = map.next_value()?;
-            if reader.loaded.model.keys.insert(key.as_str().into(), id).is_some() {
+            if model.keys.insert(key.as_str().into(), id).is_some() {
                 return Err(A::Error::custom(format!("two objects have the key `{key}`")));
             }
         }
         "class" => {
-            let class: Cow<'de, str> = map.next_value()?;
-            let class = reader.loaded.model.symbol(&class);
-            reader.loaded.model.object_mut(id).class = Some(class);
+            let Text(class) = map.next_value()?;
+            model.object_mut(id).class = Some(model.symbol(&class));
         }
-        "label" => {
-            let label: String = map.next_value()?;
-            reader.loaded.model.object_mut(id).label = Some(label.into());
-        }
+        "label" => model.object_mut(id).label = Some(map.next_value::<String>()?.into()),
         "through" => {
-            let term: Cow<'de, str> = map.next_value()?;
-            let term = reader.loaded.model.symbol(&term);
-            reader.loaded.model.object_mut(id).through = Some(term);
+            let Text(term) = map.next_value()?;
+            model.object_mut(id).through = Some(model.symbol(&term));
         }
-        "elements" => map.next_value_seed(ElementsSeed { reader, of: id })?,
+        "elements" => map.next_value_seed(Seed { reader, part: Elements { of: id } })?,
         term => {
-            let term = reader.loaded.model.symbol_after(before, term);
+            let term = model.symbol_after(before, term);
             let read = map.next_value_seed(ValueSeed { reader, place: Place::Property { of: id, term } })?;
             keep(&mut reader.loaded.model, id, term, read);
         }
@@ -229,57 +228,26 @@ fn keep(model: &mut Model, id: ObjectId, term: Symbol, read: Read) {
     }
 }
 
-/// A key, borrowed from the text where it has no escapes.
-struct Key<'de>(Cow<'de, str>);
+/// A text, borrowed from the file where it has no escapes.
+#[derive(serde::Deserialize)]
+#[serde(transparent)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-impl<'de> Deserialize<'de> for Key<'de> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Text;
-        impl<'de> Visitor<'de> for Text {
-            type Value = Key<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a key")
-            }
-
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Borrowed(text)))
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Owned(text.to_owned())))
-            }
-        }
-        from.deserialize_str(Text)
-    }
-}
-
-struct ElementsSeed<'a> {
-    reader: &'a mut Reader,
+/// The elements of an object.
+struct Elements {
     of: ObjectId,
 }
 
-impl<'de> DeserializeSeed<'de> for ElementsSeed<'_> {
-    type Value = ();
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-        from.deserialize_map(self)
-    }
-}
+impl Part for Elements {
+    type Read = ();
+    const EXPECTED: &'static str = "lists of objects by class name";
 
-impl<'de> Visitor<'de> for ElementsSeed<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("lists of objects by class name")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(class) = map.next_key::<Cow<'de, str>>()? {
-            let class = self.reader.loaded.model.symbol(&class);
+    fn read<'de, A: MapAccess<'de>>(self, reader: &mut Reader, mut map: A) -> Result<(), A::Error> {
+        while let Some(Text(class)) = map.next_key()? {
+            let class = reader.loaded.model.symbol(&class);
             let place = Place::Element { of: self.of, class };
-            let children = map.next_value_seed(ChildrenSeed { reader: self.reader, place })?;
-            let object = self.reader.loaded.model.object_mut(self.of);
-            object.elements.push((class, Children::Own(children)));
+            let children = map.next_value_seed(ChildrenSeed { reader, place })?;
+            reader.loaded.model.object_mut(self.of).elements.push((class, Children::Own(children)));
         }
         Ok(())
     }
@@ -307,7 +275,9 @@ impl<'de> Visitor<'de> for ChildrenSeed<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<ObjectId>, A::Error> {
         let mut children = Vec::new();
         let place = self.place;
-        while let Some(child) = list.next_element_seed(ObjectSeed { reader: &mut *self.reader, place })? {
+        while let Some(child) =
+            list.next_element_seed(Seed { reader: &mut *self.reader, part: Object(place) })?
+        {
             children.push(child);
         }
         Ok(children)
@@ -377,7 +347,7 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Read, A::Error> {
-        let Some(form) = map.next_key::<Cow<'de, str>>()? else {
+        let Some(Text(form)) = map.next_key()? else {
             return Err(A::Error::custom("an empty object; a record is written {\"record\":{}}"));
         };
         let read = special(self.reader, self.place, &form, &mut map)?;
@@ -405,10 +375,10 @@ fn special<'de, A: MapAccess<'de>>(
         "union" => return Ok(Read::Elements(Children::Union(keys(map)?))),
         "those" => return Ok(Read::Elements(Children::Those(keys(map)?))),
         "ref" => reader.want(map.next_value()?, place.of()),
-        "object" | "view" => Value::Held(map.next_value_seed(ObjectSeed { reader, place })?),
-        "record" => map.next_value_seed(RecordSeed { reader, place })?,
+        "object" | "view" => Value::Held(map.next_value_seed(Seed { reader, part: Object(place) })?),
+        "record" => map.next_value_seed(Seed { reader, part: Record(place) })?,
         "utf16" => Value::Utf16(map.next_value::<Vec<u16>>()?.into()),
-        "data" => data(&map.next_value::<Cow<'de, str>>()?, map)?,
+        "data" => data(&map.next_value::<Text<'_>>()?.0, map)?,
         other => return Err(A::Error::custom(format!("unknown form `{other}` of a value"))),
     }))
 }
@@ -425,30 +395,17 @@ fn data<'de, A: MapAccess<'de>>(base64: &str, map: &mut A) -> Result<Value, A::E
     Ok(Value::Data(Rc::new(Data { kind: kind.into(), bytes })))
 }
 
-struct RecordSeed<'a> {
-    reader: &'a mut Reader,
-    place: Place,
-}
+/// A record in the value of an object.
+struct Record(Place);
 
-impl<'de> DeserializeSeed<'de> for RecordSeed<'_> {
-    type Value = Value;
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Value, D::Error> {
-        from.deserialize_map(self)
-    }
-}
+impl Part for Record {
+    type Read = Value;
+    const EXPECTED: &'static str = "a record";
 
-impl<'de> Visitor<'de> for RecordSeed<'_> {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a record")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+    fn read<'de, A: MapAccess<'de>>(self, reader: &mut Reader, mut map: A) -> Result<Value, A::Error> {
         let mut fields = IndexMap::new();
-        let place = self.place;
         while let Some(name) = map.next_key::<String>()? {
-            let read = map.next_value_seed(ValueSeed { reader: &mut *self.reader, place })?;
+            let read = map.next_value_seed(ValueSeed { reader, place: self.0 })?;
             fields.insert(name.into(), value(read)?);
         }
         Ok(Value::Record(Box::new(fields)))
