@@ -173,14 +173,12 @@ fn sort_out<'c>(
         let term = found.ok_or_else(|| unknown(name, command, parameters))?;
         if given.insert(term.to_owned(), json).is_some() {
             let message = format!("`{term}` of `{}` occurs twice, in two spellings", command.name);
-            return Err(Fault::new(Code::InvalidParameter, message, "give it once").with("parameter", term));
+            return Err(Fault::parameter(term, message, "give it once"));
         }
     }
     if target.is_some() && command.direct.is_none() {
         let message = format!("`{}` takes no `target`", command.name);
-        return Err(
-            Fault::new(Code::InvalidParameter, message, "leave `target` out").with("parameter", TARGET)
-        );
+        return Err(Fault::parameter(TARGET, message, "leave `target` out"));
     }
     Ok((target, given))
 }
@@ -204,7 +202,7 @@ fn unknown(name: &str, command: &Command, parameters: &IndexMap<&str, Parameter>
         [] => "it has no named parameters".to_owned(),
         known => format!("its parameters are {}", known.join(", ")),
     };
-    Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", name)
+    Fault::parameter(name, message, suggestion)
 }
 
 fn required(
@@ -224,8 +222,8 @@ fn required(
     };
     let expected = expected(&shapes(&parameter.kind, dictionary));
     let message = format!("`{}` needs `{name}` ({expected})", command.name);
-    let fault = Fault::new(Code::InvalidParameter, message, format!("add `{name}`"));
-    Err(fault.with("parameter", name).with("expected", expected))
+    let suggestion = format!("add `{name}`");
+    Err(Fault::parameter(name, message, suggestion).with("expected", expected))
 }
 
 /// Checks the named arguments; the class of a new object comes first, since its properties depend on it.
@@ -301,6 +299,5 @@ fn property_of(path: &Path, dictionary: &Dictionary) -> Option<TypeExpr> {
 fn unwritable(term: &str) -> Fault {
     let message =
         format!("`{term}` cannot be written in JavaScript for Automation: its name gives no identifier");
-    Fault::new(Code::InvalidParameter, message, "use another term; this one cannot be used")
-        .with("parameter", term)
+    Fault::parameter(term, message, "use another term; this one cannot be used")
 }

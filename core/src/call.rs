@@ -313,9 +313,7 @@ fn describe_app(arguments: &Arguments<'_>) -> Result<Call, Fault> {
     let (first, second) = (asked.next(), asked.next());
     if let (Some(first), Some(second)) = (first, second) {
         let message = format!("`{first}` and `{second}` are two questions in one call");
-        return Err(
-            Fault::new(Code::InvalidParameter, message, "ask one after the other").with("parameter", second)
-        );
+        return Err(Fault::parameter(second, message, "ask one after the other"));
     }
     let question = match first {
         None => Question::Overview,
@@ -331,10 +329,8 @@ fn describe_app(arguments: &Arguments<'_>) -> Result<Call, Fault> {
         }
     };
     if app.is_none() && !matches!(question, Question::Search(_)) {
-        let suggestion = "add `app`; only a search may cover all apps";
-        let fault =
-            Fault::new(Code::InvalidParameter, "iac_mcp_describe_app needs the argument `app`", suggestion);
-        return Err(fault.with("parameter", "app"));
+        let message = "iac_mcp_describe_app needs the argument `app`";
+        return Err(Fault::parameter("app", message, "add `app`; only a search may cover all apps"));
     }
     Ok(Call::Describe { app, question })
 }

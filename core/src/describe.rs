@@ -37,8 +37,7 @@ pub fn describe(
     let Some(app) = app else {
         return match question {
             Question::Search(words) => Ok(search::search(words, apps.0.iter().collect(), rules)),
-            _ => Err(Fault::new(Code::InvalidParameter, "`app` is missing", "add `app`, or only `search`")
-                .with("parameter", "app")),
+            _ => Err(Fault::parameter("app", "`app` is missing", "add `app`, or only `search`")),
         };
     };
     let app = apps.find(app)?;

@@ -172,6 +172,15 @@ impl Fault {
         Self { code, message: message.into(), suggestion: suggestion.into(), retryable, context: Map::new() }
     }
 
+    /// Makes the error for a wrong argument, by its name.
+    pub fn parameter(
+        name: impl Into<Json>,
+        message: impl Into<String>,
+        suggestion: impl Into<String>,
+    ) -> Self {
+        Self::new(Code::InvalidParameter, message, suggestion).with("parameter", name)
+    }
+
     /// Adds a field to the answer.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Json>) -> Self {
@@ -243,7 +252,7 @@ pub(crate) fn wrong(name: &str, expected: &str, got: &Json) -> Fault {
         shown.push('…');
     }
     let message = format!("`{name}`: expected {expected}, got {shown}");
-    Fault::new(Code::InvalidParameter, message, format!("give {expected}")).with("parameter", name)
+    Fault::parameter(name, message, format!("give {expected}"))
 }
 
 #[cfg(test)]

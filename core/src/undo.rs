@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 
 use crate::Millis;
 use crate::dictionary::Dictionary;
-use crate::fault::{Code, Fault};
+use crate::fault::Fault;
 use crate::specifier::{name_in, read_source};
 use crate::value::Value;
 use crate::words::RefId;
@@ -258,22 +258,20 @@ fn for_good(last: &Undo) -> Fault {
     let message = format!("the last change cannot be taken back: {}", last.in_words());
     let suggestion =
         "tell the user so; {\"list\":true} shows earlier changes that can be taken back by their ids";
-    Fault::new(Code::InvalidParameter, message, suggestion)
-        .with("parameter", "last")
-        .with("app", last.app.as_str())
+    Fault::parameter("last", message, suggestion).with("app", last.app.as_str())
 }
 
 fn nothing() -> Fault {
     let message = "nothing was written in the last hour that can be taken back";
     let suggestion = "what was written earlier, or has no inverse, is set back by hand";
-    Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "last")
+    Fault::parameter("last", message, suggestion)
 }
 
 fn unknown(id: &str) -> Fault {
     let message =
         format!("`{id}` cannot be undone: no write of the last hour has that id, or it was undone already");
     let suggestion = "see what can be undone with {\"list\":true}; null in `undo` of an answer means that no inverse exists";
-    Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "undo")
+    Fault::parameter("undo", message, suggestion)
 }
 
 /// Writes a value that was read as a client would give it; `None` where it cannot be written back.

@@ -30,7 +30,7 @@ impl<'a> Arguments<'a> {
             [] => "call it without arguments".to_owned(),
             known => format!("its arguments are {}", known.join(", ")),
         };
-        Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", unknown.as_str()))
+        Err(Fault::parameter(unknown.as_str(), message, suggestion))
     }
 
     /// Returns an argument; null counts as left out.
@@ -46,7 +46,7 @@ impl<'a> Arguments<'a> {
     pub(crate) fn required(&self, name: &str) -> Result<&'a Json, Fault> {
         self.get(name).ok_or_else(|| {
             let message = format!("{} needs the argument `{name}`", self.tool);
-            Fault::new(Code::InvalidParameter, message, format!("add `{name}`")).with("parameter", name)
+            Fault::parameter(name, message, format!("add `{name}`"))
         })
     }
 
@@ -141,7 +141,7 @@ fn text(name: &str, json: &Json) -> Result<String, Fault> {
         Some(text) if text.len() <= LONGEST_NAME => Ok(text.to_owned()),
         Some(text) => {
             let message = format!("`{name}`: expected at most {LONGEST_NAME} bytes, got {}", text.len());
-            Err(Fault::new(Code::InvalidParameter, message, "give a shorter text").with("parameter", name))
+            Err(Fault::parameter(name, message, "give a shorter text"))
         }
         None => Err(wrong(name, "a text", json)),
     }

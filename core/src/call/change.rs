@@ -86,7 +86,7 @@ impl SetProperty {
         if let Some(other) = others.into_iter().find(|name| arguments.given(name).is_some()) {
             let message = format!("`changes` and `{other}` do not go together");
             let suggestion = "put each object with its values into `changes`";
-            return Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", other));
+            return Err(Fault::parameter(other, message, suggestion));
         }
         let expected = "a list of {\"reference\":…,\"properties\":{…}}";
         let items = json.as_array().filter(|items| (1..=MOST).contains(&items.len()));
@@ -167,7 +167,7 @@ pub(super) fn undo(arguments: &Arguments<'_>) -> Result<Wanted, Fault> {
         _ => {
             let message = "expected one of `undo` (an id or a list of them), `last` and `list`";
             let suggestion = "give {\"undo\":\"undo_…\"}, {\"last\":true} or {\"list\":true}";
-            Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "undo"))
+            Err(Fault::parameter("undo", message, suggestion))
         }
     }
 }

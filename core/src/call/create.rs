@@ -85,8 +85,7 @@ impl Create {
                 {
                     let message =
                         format!("`{own}` stands beside `objects`; expected it inside of each object");
-                    let fault = Fault::new(Code::InvalidParameter, message, "give each object its own");
-                    return Err(fault.with("parameter", *own));
+                    return Err(Fault::parameter(*own, message, "give each object its own"));
                 }
                 list(json, "objects", 0, &mut count)?
             }
@@ -189,7 +188,7 @@ fn follow(arguments: &Arguments<'_>, count: &mut usize) -> Result<Follow, Fault>
         if !all.then.is_empty() {
             let message = format!("`{place}` changes the new object after a command");
             let suggestion = "put what is set of it and made in it before the commands";
-            return Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", place));
+            return Err(Fault::parameter(place, message, suggestion));
         }
         if of.get("class").is_some() {
             all.object.children.push(object(item, &place, 1, count)?);
@@ -232,7 +231,7 @@ fn setting(of: &Arguments<'_>, place: &str, item: &Json) -> Result<NewObject, Fa
 
 fn twice(name: &str) -> Fault {
     let message = format!("`{name}` is given twice for the new object");
-    Fault::new(Code::InvalidParameter, message, "give each property once").with("parameter", name)
+    Fault::parameter(name, message, "give each property once")
 }
 
 fn list(json: &Json, place: &str, depth: usize, count: &mut usize) -> Result<Vec<NewObject>, Fault> {
@@ -292,7 +291,7 @@ fn object(json: &Json, place: &str, depth: usize, count: &mut usize) -> Result<N
             name => format!("`{}` is not a part of a new object", inside(&crate::foreign::clean(name, 40))),
         };
         let suggestion = "an object is {class, properties, children}; its values stand in `properties`";
-        return Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", inside(name)));
+        return Err(Fault::parameter(inside(name), message, suggestion));
     }
     let given = |name: &str| fields.get(name).filter(|json| !json.is_null());
     let class = given("class").map(|json| {

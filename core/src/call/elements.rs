@@ -187,7 +187,7 @@ impl GetElements {
             _ => {
                 let message = "`elements`: expected elements, such as every message of a mailbox";
                 let suggestion = "ask for one object with iac_mcp_query_object";
-                Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "elements"))
+                Err(Fault::parameter("elements", message, suggestion))
             }
         }
     }
@@ -207,7 +207,7 @@ impl GetElements {
         }
         let message = "`offset` cannot be combined with a range in `elements`";
         let suggestion = "leave `offset` out, or ask for `every …` with `limit` and `offset`";
-        Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "offset"))
+        Err(Fault::parameter("offset", message, suggestion))
     }
 
     /// A range counts the elements of one container as they stand, before anything is chosen or put in order.
@@ -234,7 +234,7 @@ impl GetElements {
         };
         let suggestion =
             "leave it out and use `limit` and `offset`, or list it alone and pass the references on";
-        Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "elements"))
+        Err(Fault::parameter("elements", message, suggestion))
     }
 }
 
@@ -262,8 +262,7 @@ fn window(first: i32, last: i32) -> Result<(i64, usize), Fault> {
 
 fn twice(parameter: &str) -> Fault {
     let message = format!("`elements` and `{parameter}` say the same thing");
-    Fault::new(Code::InvalidParameter, message, format!("leave `{parameter}` out"))
-        .with("parameter", parameter)
+    Fault::parameter(parameter, message, format!("leave `{parameter}` out"))
 }
 
 fn containers(json: &Json) -> Result<Vec<Container>, Fault> {

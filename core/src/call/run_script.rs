@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::arguments::Arguments;
 use super::script::hex;
-use crate::fault::{Code, Fault};
+use crate::fault::Fault;
 
 /// The languages, as `osascript` names them.
 const LANGUAGES: [&str; 2] = ["JavaScript", "AppleScript"];
@@ -26,7 +26,7 @@ impl RunScript {
         let language = language.ok_or_else(|| {
             let message = "`language`: expected JavaScript or AppleScript";
             let suggestion = "JavaScript means JavaScript for Automation";
-            Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "language")
+            Fault::parameter("language", message, suggestion)
         })?;
         Ok(Self { language, text: arguments.required_text("script")?.replace("\r\n", "\n") })
     }

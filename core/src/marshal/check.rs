@@ -227,7 +227,7 @@ impl<'a> Checker<'a, '_> {
     fn collection(&self, of: &Path, element: Option<String>, place: &str) -> Result<Arc<Member>, Fault> {
         let element = element.ok_or_else(|| {
             let message = format!("{place}: the beginning and the end of a container need `element`, the class of the object to put there");
-            Fault::new(Code::InvalidParameter, message, "add `element`").with("parameter", bare(place))
+            Fault::parameter(bare(place), message, "add `element`")
         })?;
         Ok(of.collection(self.dictionary, &element)?)
     }
@@ -243,8 +243,7 @@ impl<'a> Checker<'a, '_> {
         let near = names::near(term, self.dictionary.classes.keys().map(String::as_str), 5);
         let message =
             format!("{place}: no class `{}`{}", crate::foreign::clean(term, 80), did_you_mean(&near));
-        Err(Fault::new(Code::InvalidParameter, message, "list the classes with iac_mcp_describe_app")
-            .with("parameter", bare(place))
+        Err(Fault::parameter(bare(place), message, "list the classes with iac_mcp_describe_app")
             .with("near", near))
     }
 
@@ -430,21 +429,17 @@ const FARTHEST: i32 = 16 * 60 * 60;
 fn wrong(place: &str, expected: &str, got: &Json) -> Fault {
     let shown = crate::foreign::clean(&got.to_string(), 80);
     let message = format!("{place}: expected {expected}, got {shown}");
-    Fault::new(Code::InvalidParameter, message, format!("give {expected}"))
-        .with("parameter", bare(place))
-        .with("expected", expected)
+    Fault::parameter(bare(place), message, format!("give {expected}")).with("expected", expected)
 }
 
 fn other_class(place: &str, expected: &str, path: &Path) -> Fault {
     let message = format!("{place}: expected {expected}, got {path}");
-    Fault::new(Code::InvalidParameter, message, format!("give {expected}"))
-        .with("parameter", bare(place))
-        .with("expected", expected)
+    Fault::parameter(bare(place), message, format!("give {expected}")).with("expected", expected)
 }
 
 fn unwritable(place: &str) -> Fault {
     let message = format!("{place}: its name cannot be written in JavaScript for Automation");
-    Fault::new(Code::InvalidParameter, message, "leave it out").with("parameter", bare(place))
+    Fault::parameter(bare(place), message, "leave it out")
 }
 
 /// A place without the marks it has in messages.

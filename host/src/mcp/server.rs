@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use iac_core::fault::{Code, Fault, did_you_mean};
+use iac_core::fault::{Fault, did_you_mean};
 use iac_core::step::Outcome;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
@@ -394,8 +394,7 @@ fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
 fn no_arguments(given: &Json) -> Fault {
     let shown: String = given.to_string().chars().take(80).collect();
     let message = format!("`arguments`: expected an object, got {shown}");
-    Fault::new(Code::InvalidParameter, message, "pass the arguments by name, as in the tool's schema")
-        .with("parameter", "arguments")
+    Fault::parameter("arguments", message, "pass the arguments by name, as in the tool's schema")
 }
 
 fn failed(fault: &Fault) -> Answer {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use iac_core::Millis;
 use iac_core::app::Apps;
 use iac_core::call::Call;
-use iac_core::fault::{Code, Fault};
+use iac_core::fault::Fault;
 use iac_core::jxa::Script;
 use iac_core::reference::Stats;
 use iac_core::reply::Reply;
@@ -241,7 +241,7 @@ fn action(arguments: &Map<String, Json>) -> Result<&'static str, Fault> {
     let wrong = |message: String, name: &str| {
         let suggestion =
             format!("its arguments are action: {}; and for {CONSENT} app or access", ACTIONS.join(", "));
-        Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", name)
+        Fault::parameter(name, message, suggestion)
     };
     let is_consent = arguments.get("action").is_some_and(|action| action == CONSENT);
     let known =
