@@ -1,7 +1,7 @@
 //! A server's entry in a file of JSON, also with comments: it is inserted as text, so that nothing else in there changes.
 
 use jsonc_parser::ast::{Object, ObjectProp, ObjectPropName, Value};
-use jsonc_parser::common::Ranged as _;
+use jsonc_parser::common::{Range, Ranged as _};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value as Json};
 
@@ -10,21 +10,19 @@ use super::{Edit, NOT_AGAIN, place};
 /// JSON with comments and commas at the end of a list, as VS Code and Zed read it. A client without comments would refuse a
 /// file with some, and this program leaves it to its owner to take them out.
 const fn form(comments: bool) -> ParseOptions {
-    ParseOptions { allow_comments: comments, allow_trailing_commas: comments, ..FORM }
+    ParseOptions {
+        allow_comments: comments,
+        allow_trailing_commas: comments,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    }
 }
-
-const FORM: ParseOptions = ParseOptions {
-    allow_comments: true,
-    allow_trailing_commas: true,
-    allow_loose_object_property_names: false,
-    allow_missing_commas: false,
-    allow_single_quoted_strings: false,
-    allow_hexadecimal_numbers: false,
-    allow_unary_plus_numbers: false,
-    allow_bare_decimal_point_numbers: false,
-    allow_non_finite_numbers: false,
-    allow_extended_string_escapes: false,
-};
 
 /// Where the servers of a client stand: below these keys, in a file that may have comments or not.
 #[derive(Clone, Copy, Debug)]
@@ -44,8 +42,7 @@ pub(super) fn with(
     entry: &Json,
     force: bool,
 ) -> Result<String, String> {
-    // The byte order mark stays before everything.
-    let (mark, body) = text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
+    let (mark, body) = marked(text);
     let style = Style::of(body);
     if body.trim().is_empty() {
         let whole = style.write(&nested(place.keys, name, entry), "");
@@ -61,22 +58,13 @@ pub(super) fn with(
 /// # Errors
 /// As [`with`] has them.
 pub(super) fn without(text: &str, place: Place<'_>, name: &str) -> Result<String, String> {
-    let (mark, body) = text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
-    if body.trim().is_empty() {
-        return Ok(text.to_owned());
-    }
-    let mut servers = root(body, place.comments)?;
-    for key in place.keys {
-        match find(&servers, key).map(|below| below.value.clone()) {
-            Some(Value::Object(below)) => servers = below,
-            Some(_) => return Err(format!("`{key}` in it is not an object")),
-            None => return Ok(text.to_owned()),
-        }
-    }
+    let (mark, body) = marked(text);
+    let root = root(body, place.comments)?;
+    let Some(servers) = below(&root, place.keys)? else { return Ok(text.to_owned()) };
     let Some(at) = servers.properties.iter().position(|each| text_of(&each.name) == name) else {
         return Ok(text.to_owned());
     };
-    let (start, end) = removed(body, &servers, at);
+    let (start, end) = removed(body, servers, at);
     Ok(format!("{mark}{}", Edit { start, end, text: String::new() }.apply(body)))
 }
 
@@ -94,19 +82,10 @@ pub(super) fn back(text: &str, older: &str, place: Place<'_>, name: &str) -> Res
 
 /// Where the value of a server stands in a text.
 fn value(text: &str, place: Place<'_>, name: &str) -> Result<Option<(usize, usize)>, String> {
-    let body = text.trim_start_matches('\u{feff}');
-    let mark = text.len() - body.len();
-    if body.trim().is_empty() {
-        return Ok(None);
-    }
-    let mut servers = root(body, place.comments)?;
-    for key in place.keys {
-        match find(&servers, key).map(|below| below.value.clone()) {
-            Some(Value::Object(below)) => servers = below,
-            _ => return Ok(None),
-        }
-    }
-    Ok(find(&servers, name).map(|there| there.value.range()).map(|at| (mark + at.start, mark + at.end)))
+    let (mark, body) = marked(text);
+    let root = root(body, place.comments)?;
+    let there = below(&root, place.keys).ok().flatten().and_then(|servers| find(servers, name));
+    Ok(there.map(|there| (mark.len() + there.value.start(), mark.len() + there.value.end())))
 }
 
 /// The program that a server is started by: a text, or the first of a list.
@@ -114,26 +93,15 @@ fn value(text: &str, place: Place<'_>, name: &str) -> Result<Option<(usize, usiz
 /// # Errors
 /// The file is not JSON.
 pub(super) fn command(text: &str, place: Place<'_>, name: &str) -> Result<Option<String>, String> {
-    let body = text.trim_start_matches('\u{feff}');
-    if body.trim().is_empty() {
-        return Ok(None);
-    }
-    let mut object = root(body, place.comments)?;
-    for key in place.keys.iter().copied().chain([name]) {
-        match find(&object, key).map(|below| below.value.clone()) {
-            Some(Value::Object(below)) => object = below,
-            _ => return Ok(None),
-        }
-    }
-    let command = find(&object, "command").map(|command| command.value.clone());
+    let root = root(marked(text).1, place.comments)?;
+    let server = below(&root, &[place.keys, &[name]].concat()).ok().flatten();
+    let command = server.and_then(|server| find(server, "command")).map(|command| &command.value);
     Ok(match command {
-        Some(Value::StringLit(text)) => Some(text.value.into_owned()),
-        Some(Value::Array(words)) => match words.elements.first() {
-            Some(Value::StringLit(text)) => Some(text.value.clone().into_owned()),
-            _ => None,
-        },
-        _ => None,
-    })
+        Some(Value::Array(words)) => words.elements.first(),
+        other => other,
+    }
+    .and_then(|word| word.as_string_lit())
+    .map(|word| word.value.clone().into_owned()))
 }
 
 /// The text of a member with its comma, and its lines where it has them for itself.
@@ -172,17 +140,19 @@ fn nested(keys: &[&str], name: &str, entry: &Json) -> Json {
 
 /// Whether there is an object below these keys.
 pub(super) fn has(text: &str, keys: &[&str]) -> bool {
-    let Ok(mut object) = root(text.trim_start_matches('\u{feff}'), true) else { return false };
-    for key in keys {
-        match find(&object, key).map(|below| below.value.clone()) {
-            Some(Value::Object(below)) => object = below,
-            _ => return false,
-        }
-    }
-    true
+    root(marked(text).1, true).is_ok_and(|root| matches!(below(&root, keys), Ok(Some(_))))
 }
 
+/// The byte order mark, which stays before everything, and the rest.
+fn marked(text: &str) -> (&str, &str) {
+    text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 })
+}
+
+/// The object of a file; an empty file has an object without members.
 fn root(body: &str, comments: bool) -> Result<Object<'_>, String> {
+    if body.trim().is_empty() {
+        return Ok(Object { range: Range::new(0, 0), properties: Vec::new() });
+    }
     let parsed = parse_to_ast(body, &CollectOptions::default(), &form(comments))
         .map_err(|error| format!("it is not JSON: {error}"))?;
     let Some(Value::Object(root)) = parsed.value else {
@@ -192,6 +162,18 @@ fn root(body: &str, comments: bool) -> Result<Object<'_>, String> {
     Ok(root)
 }
 
+/// The object below these keys.
+fn below<'a, 'b>(mut object: &'b Object<'a>, keys: &[&str]) -> Result<Option<&'b Object<'a>>, String> {
+    for key in keys {
+        object = match find(object, key).map(|below| &below.value) {
+            Some(Value::Object(below)) => below,
+            Some(_) => return Err(format!("`{key}` in it is not an object")),
+            None => return Ok(None),
+        };
+    }
+    Ok(Some(object))
+}
+
 fn edit(
     body: &str,
     style: &Style,
@@ -199,22 +181,19 @@ fn edit(
     (name, entry): (&str, &Json),
     force: bool,
 ) -> Result<Edit, String> {
-    let mut servers = root(body, place.comments)?;
+    let root = root(body, place.comments)?;
+    let mut servers = &root;
     for (depth, key) in place.keys.iter().enumerate() {
-        let below = match find(&servers, key) {
+        match below(servers, &[key])? {
+            Some(below) => servers = below,
             None => {
                 let below = nested(&place.keys[depth..], name, entry)[*key].clone();
-                return Ok(style.insert(body, &servers, key, &below));
+                return Ok(style.insert(body, servers, key, &below));
             }
-            Some(below) => match &below.value {
-                Value::Object(below) => below.clone(),
-                _ => return Err(format!("`{key}` in it is not an object")),
-            },
-        };
-        servers = below;
+        }
     }
-    match find(&servers, name) {
-        None => Ok(style.insert(body, &servers, name, entry)),
+    match find(servers, name) {
+        None => Ok(style.insert(body, servers, name, entry)),
         Some(_) if !force => Err(format!("a server `{name}` {NOT_AGAIN}")),
         Some(there) => {
             let range = there.value.range();
@@ -521,7 +500,7 @@ mod tests {
             let head = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
             let tail = before.bytes().rev().zip(after.bytes().rev()).take_while(|(a, b)| a == b).count();
             prop_assert!(head + tail >= before.len(), "{before}\n{after}");
-            let parsed = parse_to_ast(after.trim_start_matches('\u{feff}'), &CollectOptions::default(), &FORM).unwrap();
+            let parsed = parse_to_ast(after.trim_start_matches('\u{feff}'), &CollectOptions::default(), &form(true)).unwrap();
             let Some(Value::Object(root)) = parsed.value else { panic!("{after}") };
             let Value::Object(servers) = &find(&root, KEY).unwrap().value else { panic!("{after}") };
             prop_assert!(find(servers, "iac-mcp").is_some(), "{after}");
