@@ -154,10 +154,10 @@ fn added(text: &str, key: &str, kind: Kind, name: &str, entry: &Json) -> Result<
     }
 }
 
-/// The one document; nothing is an empty one.
 /// More aliases could stand for more than memory holds, since each may name others.
 const MOST_ALIASES: usize = 20;
 
+/// The one document; nothing is an empty one.
 fn parse(text: &str) -> Result<Yaml, String> {
     let aliases = text.split(|c: char| c.is_whitespace() || "[]{},".contains(c));
     if aliases.filter(|word| word.starts_with('*') && word.len() > 1).count() > MOST_ALIASES {
@@ -255,7 +255,6 @@ fn flow(value: &Json) -> String {
 }
 
 /// A member of the mapping or list under a key: where it begins, and its name.
-#[derive(Debug)]
 struct Member {
     at: usize,
     name: String,
@@ -263,113 +262,95 @@ struct Member {
 
 /// The members of a block under a key of the root; `None` where there is no such block.
 fn members(text: &str, key: &str) -> Option<Vec<Member>> {
-    let mut seen = Seen { key, events: Vec::new() };
-    Parser::new_from_str(text).load(&mut seen, false).ok()?;
-    seen.members(text)
+    let (_, block) = root_member(text, key)?;
+    let members: Vec<Member> = match block.value {
+        Value::Map(members) => members
+            .into_iter()
+            .map(|(name, _)| Member { at: byte(text, name.at), name: name.text() })
+            .collect(),
+        Value::List(items) => items.into_iter().map(|item| listed(text, item)).collect(),
+        Value::Text(_) | Value::Alias => return None,
+    };
+    (!members.is_empty()).then_some(members)
+}
+
+fn listed(text: &str, item: Node) -> Member {
+    let at = byte(text, item.at);
+    let name = match item.value {
+        Value::Map(fields) => fields.into_iter().find(|(field, _)| field.is("name")),
+        _ => None,
+    };
+    // The place of an item is behind its dash.
+    Member {
+        at: text[..at].rfind('-').unwrap_or(at),
+        name: name.map(|(_, name)| name.text()).unwrap_or_default(),
+    }
 }
 
 /// Where a key of the root ends that has no value.
 fn key_end(text: &str, key: &str) -> Option<usize> {
-    let mut seen = Seen { key, events: Vec::new() };
-    Parser::new_from_str(text).load(&mut seen, false).ok()?;
-    seen.root_key().map(|(_, at)| byte(text, at) + key.len())
+    root_member(text, key).map(|(name, _)| byte(text, name.at) + key.len())
 }
 
-/// The events of a document with their places, which the parser counts in characters.
-struct Seen<'a> {
-    key: &'a str,
-    events: Vec<(Event, usize)>,
+/// A key of the root, with its value.
+fn root_member(text: &str, key: &str) -> Option<(Node, Node)> {
+    let mut events = Events::default();
+    Parser::new_from_str(text).load(&mut events, false).ok()?;
+    match node(&mut events.0.into_iter())?.value {
+        Value::Map(members) => members.into_iter().find(|(name, _)| name.is(key)),
+        _ => None,
+    }
 }
 
-impl MarkedEventReceiver for Seen<'_> {
+/// The values of a document as they begin and end.
+#[derive(Default)]
+struct Events(Vec<(Event, usize)>);
+
+impl MarkedEventReceiver for Events {
     fn on_event(&mut self, event: Event, mark: Marker) {
-        self.events.push((event, mark.index()));
+        use Event::{DocumentEnd, DocumentStart, Nothing, StreamEnd, StreamStart};
+        if !matches!(event, Nothing | StreamStart | StreamEnd | DocumentStart | DocumentEnd) {
+            self.0.push((event, mark.index()));
+        }
     }
 }
 
-impl Seen<'_> {
-    /// The key among those of the root: its number among the events, and its place.
-    fn root_key(&self) -> Option<(usize, usize)> {
-        let mut depth = 0;
-        let mut is_key = true;
-        for (number, (event, at)) in self.events.iter().enumerate() {
-            match event {
-                Event::MappingStart(..) | Event::SequenceStart(..) => depth += 1,
-                Event::MappingEnd | Event::SequenceEnd => {
-                    depth -= 1;
-                    is_key = depth == 1 || is_key;
-                }
-                Event::Scalar(text, ..) if depth == 1 => {
-                    if is_key && text == self.key {
-                        return Some((number, *at));
-                    }
-                    is_key = !is_key;
-                }
-                Event::Alias(_) if depth == 1 => is_key = !is_key,
-                _ => {}
-            }
-        }
-        None
+/// A value and its place, which the parser counts in characters.
+struct Node {
+    at: usize,
+    value: Value,
+}
+
+enum Value {
+    Text(String),
+    Map(Vec<(Node, Node)>),
+    List(Vec<Node>),
+    Alias,
+}
+
+impl Node {
+    fn is(&self, expected: &str) -> bool {
+        matches!(&self.value, Value::Text(text) if text == expected)
     }
 
-    fn members(&self, text: &str) -> Option<Vec<Member>> {
-        let (number, _) = self.root_key()?;
-        let (start, _) = self.events.get(number + 1)?;
-        let is_list = match start {
-            Event::MappingStart(..) => false,
-            Event::SequenceStart(..) => true,
-            _ => return None,
-        };
-        let (mut members, mut depth, mut is_key) = (Vec::new(), 0, true);
-        for (number, (event, at)) in self.events.iter().enumerate().skip(number + 2) {
-            let opens = matches!(event, Event::MappingStart(..) | Event::SequenceStart(..));
-            let closes = matches!(event, Event::MappingEnd | Event::SequenceEnd);
-            if closes && depth == 0 {
-                break;
-            }
-            if depth == 0 && (is_list || is_key) && !closes {
-                let name = match event {
-                    Event::Scalar(text, ..) if !is_list => text.clone(),
-                    _ => self.name_within(number),
-                };
-                let at = byte(text, *at);
-                // The place of an item is behind its dash.
-                let at = if is_list { text[..at].rfind('-').unwrap_or(at) } else { at };
-                members.push(Member { at, name });
-            }
-            depth = depth + usize::from(opens) - usize::from(closes);
-            if depth == 0 {
-                is_key = !is_key;
-            }
-        }
-        (!members.is_empty()).then_some(members)
+    fn text(self) -> String {
+        if let Value::Text(text) = self.value { text } else { String::new() }
     }
+}
 
-    /// The value of `name` in the mapping that begins with an event.
-    fn name_within(&self, number: usize) -> String {
-        let (mut depth, mut is_key, mut is_name) = (0, true, false);
-        for (event, _) in self.events.iter().skip(number) {
-            match event {
-                Event::MappingStart(..) | Event::SequenceStart(..) => depth += 1,
-                Event::MappingEnd | Event::SequenceEnd => {
-                    depth -= 1;
-                    if depth == 0 {
-                        break;
-                    }
-                    is_key = depth == 1 || is_key;
-                }
-                Event::Scalar(text, ..) if depth == 1 => {
-                    if is_name && !is_key {
-                        return text.clone();
-                    }
-                    is_name = is_key && text == "name";
-                    is_key = !is_key;
-                }
-                _ => {}
-            }
+/// The value that begins here; `None` at the end of a mapping or list.
+fn node(events: &mut impl Iterator<Item = (Event, usize)>) -> Option<Node> {
+    let (event, at) = events.next()?;
+    let value = match event {
+        Event::Scalar(text, ..) => Value::Text(text),
+        Event::MappingStart(..) => {
+            Value::Map(std::iter::from_fn(|| Some((node(&mut *events)?, node(&mut *events)?))).collect())
         }
-        String::new()
-    }
+        Event::SequenceStart(..) => Value::List(std::iter::from_fn(|| node(&mut *events)).collect()),
+        Event::Alias(_) => Value::Alias,
+        _ => return None,
+    };
+    Some(Node { at, value })
 }
 
 /// The byte at a number of characters.
@@ -458,6 +439,9 @@ mod tests {
         let list = "mcpServers:\n  - name: x\n  - command: old\n    name: iac-mcp\n# end\n";
         let after = with(list, CONTINUE, "iac-mcp", &entry(), true).unwrap();
         assert!(!after.contains("old") && after.ends_with("  - name: x\n# end\n"), "{after}");
+        let list = "mcpServers:\n  - text\n  - name: iac-mcp\n    command: old\n";
+        let after = with(list, CONTINUE, "iac-mcp", &entry(), true).unwrap();
+        assert!(!after.contains("old") && after.ends_with("  - text\n"), "{after}");
     }
 
     #[test]
