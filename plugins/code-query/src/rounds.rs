@@ -355,6 +355,11 @@ impl<'a> Known<'a> {
         answer
     }
 
+    /// Asks what is not kept for other queries.
+    fn alone<T>(&self, ask: impl FnOnce(&dyn Workspace) -> Result<T, Failure>) -> Result<T, Failure> {
+        if self.run.stops() { Err(unknown()) } else { ask(self.world) }
+    }
+
     /// Whether the query that began has come to its end.
     fn is_whole(&self) -> bool {
         !self.run.lost.get()
@@ -427,7 +432,7 @@ impl Workspace for Known<'_> {
     }
 
     fn workspace_symbols(&self, language: &str, text: &str, deadline: u32) -> Result<Symbols, Failure> {
-        if self.run.stops() { Err(unknown()) } else { self.world.workspace_symbols(language, text, deadline) }
+        self.alone(|world| world.workspace_symbols(language, text, deadline))
     }
 
     fn follow(&self, asked: &[Follow], deadline: u32) -> Each<Locations> {
@@ -435,13 +440,13 @@ impl Workspace for Known<'_> {
     }
 
     fn hierarchy(&self, step: Step, places: &[Place], deadline: u32) -> Each<Neighbours> {
-        if self.run.stops() { Err(unknown()) } else { self.world.hierarchy(step, places, deadline) }
+        self.alone(|world| world.hierarchy(step, places, deadline))
     }
 
     fn hover(&self, places: &[Place], deadline: u32) -> Each<Shown> {
         let first = self.again.borrow_mut().insert(spelled(places));
         if !first {
-            return if self.run.stops() { Err(unknown()) } else { self.world.hover(places, deadline) };
+            return self.alone(|world| world.hover(places, deadline));
         }
         self.shown.each(&self.run, places, deadline, |asked, time| self.world.hover(asked, time))
     }
@@ -451,7 +456,7 @@ impl Workspace for Known<'_> {
     }
 
     fn workspace_diagnostics(&self, language: &str, deadline: u32) -> Result<Diagnostics, Failure> {
-        if self.run.stops() { Err(unknown()) } else { self.world.workspace_diagnostics(language, deadline) }
+        self.alone(|world| world.workspace_diagnostics(language, deadline))
     }
 
     fn completions(
@@ -461,23 +466,19 @@ impl Workspace for Known<'_> {
         limit: u32,
         deadline: u32,
     ) -> Result<Completions, Failure> {
-        if self.run.stops() {
-            Err(unknown())
-        } else {
-            self.world.completions(place, overlay, limit, deadline)
-        }
+        self.alone(|world| world.completions(place, overlay, limit, deadline))
     }
 
     fn rename(&self, place: &Place, name: &str, deadline: u32) -> Result<Edits, Failure> {
-        if self.run.stops() { Err(unknown()) } else { self.world.rename(place, name, deadline) }
+        self.alone(|world| world.rename(place, name, deadline))
     }
 
     fn actions(&self, at: &Location, kind: Option<&str>, deadline: u32) -> Result<Actions, Failure> {
-        if self.run.stops() { Err(unknown()) } else { self.world.actions(at, kind, deadline) }
+        self.alone(|world| world.actions(at, kind, deadline))
     }
 
     fn restart(&self, language: Option<&str>) -> Result<(), Failure> {
-        if self.run.stops() { Err(unknown()) } else { self.world.restart(language) }
+        self.alone(|world| world.restart(language))
     }
 }
 

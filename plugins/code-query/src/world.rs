@@ -11,9 +11,32 @@ pub use iac_plugin::language_servers::{
 /// What a question about many is answered with: one answer for each, in the same order.
 pub type Each<T> = Result<Vec<Result<T, Failure>>, Failure>;
 
-/// A granted root with its language servers; see `wit/language-servers.wit` for what each question means.
-#[expect(missing_docs, reason = "the interface has its documentation in `wit/`")]
-pub trait Workspace {
+/// Lists the questions once: they make the trait, and the host answers each under the same name.
+macro_rules! questions {
+    ($(fn $name:ident(&self $(, $argument:ident: $type:ty)*) -> $answer:ty;)*) => {
+        /// A granted root with its language servers; see `wit/language-servers.wit` for what each question means.
+        #[expect(missing_docs, reason = "the interface has its documentation in `wit/`")]
+        pub trait Workspace {
+            $(fn $name(&self $(, $argument: $type)*) -> $answer;)*
+            fn follow(&self, asked: &[Follow], deadline: u32) -> Each<Locations>;
+            fn related(&self, relation: Relation, places: &[Place], deadline: u32) -> Each<Locations> {
+                let follow = |at: &Place| Follow { relation, at: at.clone() };
+                self.follow(&places.iter().map(follow).collect::<Vec<_>>(), deadline)
+            }
+        }
+
+        impl Workspace for host::Workspace {
+            $(fn $name(&self $(, $argument: $type)*) -> $answer {
+                Self::$name(self $(, $argument)*)
+            })*
+            fn follow(&self, asked: &[Follow], deadline: u32) -> Each<Locations> {
+                Self::related(self, asked, deadline)
+            }
+        }
+    };
+}
+
+questions! {
     fn root(&self) -> String;
     fn servers(&self) -> Vec<Server>;
     fn files(&self, filter: &FileFilter) -> Result<Files, Failure>;
@@ -23,103 +46,12 @@ pub trait Workspace {
     fn document_symbols(&self, paths: &[String], deadline: u32) -> Each<Symbols>;
     fn workspace_symbols(&self, language: &str, text: &str, deadline: u32) -> Result<Symbols, Failure>;
     fn symbol_parts(&self, parts: &[Part], deadline: u32) -> Each<Symbols>;
-    fn follow(&self, asked: &[Follow], deadline: u32) -> Each<Locations>;
-    fn related(&self, relation: Relation, places: &[Place], deadline: u32) -> Each<Locations> {
-        let follow = |at: &Place| Follow { relation, at: at.clone() };
-        self.follow(&places.iter().map(follow).collect::<Vec<_>>(), deadline)
-    }
     fn hierarchy(&self, step: Step, places: &[Place], deadline: u32) -> Each<Neighbours>;
     fn hover(&self, places: &[Place], deadline: u32) -> Each<Shown>;
     fn diagnostics(&self, paths: &[String], deadline: u32) -> Each<Diagnostics>;
     fn workspace_diagnostics(&self, language: &str, deadline: u32) -> Result<Diagnostics, Failure>;
-    fn completions(
-        &self,
-        place: &Place,
-        overlay: Option<&str>,
-        limit: u32,
-        deadline: u32,
-    ) -> Result<Completions, Failure>;
+    fn completions(&self, place: &Place, overlay: Option<&str>, limit: u32, deadline: u32) -> Result<Completions, Failure>;
     fn rename(&self, place: &Place, name: &str, deadline: u32) -> Result<Edits, Failure>;
     fn actions(&self, at: &Location, kind: Option<&str>, deadline: u32) -> Result<Actions, Failure>;
     fn restart(&self, language: Option<&str>) -> Result<(), Failure>;
-}
-
-impl Workspace for host::Workspace {
-    fn root(&self) -> String {
-        Self::root(self)
-    }
-
-    fn servers(&self) -> Vec<Server> {
-        Self::servers(self)
-    }
-
-    fn files(&self, filter: &FileFilter) -> Result<Files, Failure> {
-        Self::files(self, filter)
-    }
-
-    fn text(&self, path: &str) -> Result<String, Failure> {
-        Self::text(self, path)
-    }
-
-    fn lines(&self, lines: &[Line]) -> Vec<Option<String>> {
-        Self::lines(self, lines)
-    }
-
-    fn prepare(&self, language: &str, deadline: u32) -> Result<Server, Failure> {
-        Self::prepare(self, language, deadline)
-    }
-
-    fn document_symbols(&self, paths: &[String], deadline: u32) -> Each<Symbols> {
-        Self::document_symbols(self, paths, deadline)
-    }
-
-    fn workspace_symbols(&self, language: &str, text: &str, deadline: u32) -> Result<Symbols, Failure> {
-        Self::workspace_symbols(self, language, text, deadline)
-    }
-
-    fn symbol_parts(&self, parts: &[Part], deadline: u32) -> Each<Symbols> {
-        Self::symbol_parts(self, parts, deadline)
-    }
-
-    fn follow(&self, asked: &[Follow], deadline: u32) -> Each<Locations> {
-        Self::related(self, asked, deadline)
-    }
-
-    fn hierarchy(&self, step: Step, places: &[Place], deadline: u32) -> Each<Neighbours> {
-        Self::hierarchy(self, step, places, deadline)
-    }
-
-    fn hover(&self, places: &[Place], deadline: u32) -> Each<Shown> {
-        Self::hover(self, places, deadline)
-    }
-
-    fn diagnostics(&self, paths: &[String], deadline: u32) -> Each<Diagnostics> {
-        Self::diagnostics(self, paths, deadline)
-    }
-
-    fn workspace_diagnostics(&self, language: &str, deadline: u32) -> Result<Diagnostics, Failure> {
-        Self::workspace_diagnostics(self, language, deadline)
-    }
-
-    fn completions(
-        &self,
-        place: &Place,
-        overlay: Option<&str>,
-        limit: u32,
-        deadline: u32,
-    ) -> Result<Completions, Failure> {
-        Self::completions(self, place, overlay, limit, deadline)
-    }
-
-    fn rename(&self, place: &Place, name: &str, deadline: u32) -> Result<Edits, Failure> {
-        Self::rename(self, place, name, deadline)
-    }
-
-    fn actions(&self, at: &Location, kind: Option<&str>, deadline: u32) -> Result<Actions, Failure> {
-        Self::actions(self, at, kind, deadline)
-    }
-
-    fn restart(&self, language: Option<&str>) -> Result<(), Failure> {
-        Self::restart(self, language)
-    }
 }
