@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use iac_plugin::serde_json::Map;
 use iac_plugin::{Json, json};
 
-use crate::answer::{self, Answer, Row};
+use crate::answer::{Answer, Row};
 use crate::doubts::Doubts;
 use crate::locate::{self, Side};
 use crate::request::{Common, Selection};
@@ -39,10 +38,11 @@ pub(crate) fn answer(
     let mut items = found.items;
     let title = title.map(str::to_lowercase);
     items.retain(|one| title.as_ref().is_none_or(|title| one.title.to_lowercase().contains(title)));
-    let rows = answer::page(&items, common, &mut doubts).iter().map(|one| row(site, &at.path, one)).collect();
-    let mut extra = Map::new();
-    extra.insert("applied".to_owned(), json!(false));
-    Ok(Answer { rows, total: items.len(), offset: common.offset, doubts, extra })
+    let mut answer = Answer::of(&items, common, doubts, |shown, _| {
+        shown.iter().map(|one| row(site, &at.path, one)).collect()
+    });
+    answer.extra.insert("applied".to_owned(), json!(false));
+    Ok(answer)
 }
 
 /// The code that is meant, with its language.

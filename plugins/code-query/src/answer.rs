@@ -99,7 +99,7 @@ impl Row {
 }
 
 /// Returns the page of a list that was asked for, and says where the next one begins. A count shows nothing.
-pub(crate) fn page<'a, T>(items: &'a [T], common: &Common, doubts: &mut Doubts) -> &'a [T] {
+fn page<'a, T>(items: &'a [T], common: &Common, doubts: &mut Doubts) -> &'a [T] {
     if common.count_only {
         return &[];
     }
@@ -130,6 +130,18 @@ pub(crate) fn show(name: &str, outcome: Result<Answer, Trouble>, form: Form) -> 
 }
 
 impl Answer {
+    /// Shows the page of what was found that was asked for.
+    pub(crate) fn of<T>(
+        found: &[T],
+        common: &Common,
+        mut doubts: Doubts,
+        rows: impl FnOnce(&[T], &mut Doubts) -> Vec<Row>,
+    ) -> Self {
+        let shown = page(found, common, &mut doubts);
+        let rows = rows(shown, &mut doubts);
+        Self { rows, total: found.len(), offset: common.offset, doubts, extra: Map::new() }
+    }
+
     fn show(mut self, grouped: bool) -> Json {
         if !grouped {
             self.rows.iter_mut().for_each(|row| row.entry = None);

@@ -1,10 +1,8 @@
 //! The code of what was found: its signature on one line, or all of it with some lines around.
 
-use std::collections::BTreeMap;
-
 use crate::doubts::Doubts;
 use crate::request::Common;
-use crate::scope::Site;
+use crate::scope::{self, Site};
 use crate::tree::Node;
 
 /// The most lines of one signature.
@@ -31,23 +29,11 @@ pub(crate) struct Code {
 
 /// Reads the code of things, in their order.
 pub(crate) fn of(things: &[Thing<'_>], common: &Common, doubts: &mut Doubts) -> Vec<Code> {
-    let mut sites: Vec<Site<'_>> = Vec::new();
-    for (site, ..) in things {
-        if !sites.iter().any(|other| other.is(site)) {
-            sites.push(*site);
-        }
-    }
     let span = |node: &Node| span(node, common);
-    let lines: BTreeMap<usize, BTreeMap<(String, u32), String>> = sites
-        .iter()
-        .map(|site| {
-            let own = things.iter().filter(|(other, ..)| other.is(site));
-            let wanted = own.filter_map(|(_, path, node)| Some((path, span(node.as_ref()?))));
-            let wanted =
-                wanted.flat_map(|(path, (from, to))| (from..=to).map(move |line| (path.clone(), line)));
-            (site.number(), site.lines(wanted))
-        })
-        .collect();
+    let spans = things.iter().filter_map(|(site, path, node)| Some((*site, path, span(node.as_ref()?))));
+    let lines = scope::lines(
+        spans.flat_map(|(site, path, (from, to))| (from..=to).map(move |line| (site, path.clone(), line))),
+    );
     let (mut bytes, mut left) = (0, 0);
     let mut codes = Vec::with_capacity(things.len());
     for (site, path, node) in things {

@@ -2,14 +2,14 @@
 
 use iac_plugin::json;
 
-use crate::answer::{self, Answer, Row};
+use crate::answer::{Answer, Row};
 use crate::doubts::Doubts;
 use crate::kinds;
 use crate::locate;
 use crate::request::{Common, Spot};
 use crate::scope::Desk;
 use crate::trouble::Trouble;
-use crate::world::{Place, Position};
+use crate::world::{Completion, Place, Position};
 
 /// The most completions that are asked for.
 const MOST: u32 = 1_000;
@@ -35,7 +35,7 @@ pub(crate) fn answer(desk: &Desk<'_>, path: &str, spot: &Spot, common: &Common) 
     items.dedup_by(|one, other| {
         one.label == other.label && one.detail == other.detail && one.insert == other.insert
     });
-    let rows = answer::page(&items, common, &mut doubts).iter().map(|item| {
+    let row = |item: &Completion| {
         let shown = json!({
             "label": item.label,
             "kind": kind(item.kind),
@@ -43,15 +43,10 @@ pub(crate) fn answer(desk: &Desk<'_>, path: &str, spot: &Spot, common: &Common) 
             "insertText": Some(inserted(&item.insert)).filter(|insert| *insert != item.label),
         });
         Row::new(site.show(&file.path), item.label.clone(), shown)
-    });
-    let rows = rows.collect();
-    Ok(Answer {
-        rows,
-        total: items.len().max(found.total as usize),
-        offset: common.offset,
-        doubts,
-        ..Answer::default()
-    })
+    };
+    let mut answer = Answer::of(&items, common, doubts, |shown, _| shown.iter().map(row).collect());
+    answer.total = answer.total.max(found.total as usize);
+    Ok(answer)
 }
 
 /// What is inserted; some servers repeat the dot that is there already.

@@ -86,6 +86,11 @@ pub(crate) fn outlines<'a>(
     crawl.finish(common, what, doubts)
 }
 
+/// A file of which no more is known than its path and language.
+pub(crate) fn file(path: &str, language: &str) -> File {
+    File { path: path.to_owned(), language: language.to_owned(), size: 0, stamp: 0 }
+}
+
 /// Returns how names of a language are read.
 pub(crate) fn naming(site: Site<'_>, language: &str) -> Naming {
     // One that has just answered is asked alone: what all servers say is longer.

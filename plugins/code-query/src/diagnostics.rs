@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use iac_plugin::json;
-use iac_plugin::serde_json::Map;
 
-use crate::answer::{self, Answer, Entry, Row};
+use crate::answer::{Answer, Entry, Row};
 use crate::crawl;
 use crate::doubts::{Doubts, Reason};
 use crate::find;
@@ -141,7 +140,7 @@ impl<'a> Found<'a> {
         self.failure.get_or_insert(failure);
     }
 
-    fn answer(mut self, wanted: &Wanted<'_>, common: &Common) -> Result<Answer, Trouble> {
+    fn answer(self, wanted: &Wanted<'_>, common: &Common) -> Result<Answer, Trouble> {
         if let (0, Some(failure)) = (self.checked, self.failure) {
             return Err(Trouble::of(failure, "diagnostics", common.timeout));
         }
@@ -154,10 +153,9 @@ impl<'a> Found<'a> {
             ));
         }
         let said = chosen(self.said, wanted);
-        let rows = answer::page(&said, common, &mut self.doubts).iter().map(row).collect();
-        let mut extra = Map::new();
-        extra.insert("checked".to_owned(), json!(format!("{}/{}", self.checked, self.of)));
-        Ok(Answer { rows, total: said.len(), offset: common.offset, doubts: self.doubts, extra })
+        let mut answer = Answer::of(&said, common, self.doubts, |shown, _| shown.iter().map(row).collect());
+        answer.extra.insert("checked".to_owned(), json!(format!("{}/{}", self.checked, self.of)));
+        Ok(answer)
     }
 }
 

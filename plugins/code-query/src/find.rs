@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use iac_plugin::json;
 
-use crate::answer::{self, Answer, Entry, Row};
+use crate::answer::{Answer, Entry, Row};
 use crate::code::{self, Code, Thing};
 use crate::crawl::{self, Outline, Share};
 use crate::doubts::{Doubts, Reason};
@@ -20,7 +20,7 @@ use crate::request::Common;
 use crate::scope::{self, Desk, Scope, Site, show_range};
 use crate::tree::{Node, key};
 use crate::trouble::Trouble;
-use crate::world::{File, FileFilter, Naming, State};
+use crate::world::{File, FileFilter, Naming, Place, State};
 
 /// The most files that are looked at.
 const FILES: u32 = 5_000;
@@ -31,6 +31,9 @@ const SMALL: usize = 2_000;
 /// The shortest letters that are worth a search.
 const LETTERS: usize = 3;
 
+/// The most letters that are searched for, each by itself.
+const MOST_LETTERS: usize = 16;
+
 /// The largest file that the host reads for a server, in bytes.
 const LARGEST: u64 = 10 * 1024 * 1024;
 
@@ -38,6 +41,7 @@ const LARGEST: u64 = 10 * 1024 * 1024;
 const PASTE: &str = "##";
 
 /// What is looked for.
+#[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
     pub(crate) pattern: &'a Pattern,
     pub(crate) kinds: Kinds,
@@ -59,6 +63,13 @@ pub(crate) struct Hit<'a> {
     pub(crate) in_code: bool,
 }
 
+impl Hit<'_> {
+    /// Where its name begins.
+    pub(crate) fn place(&self) -> Place {
+        Place { path: self.path.clone(), at: self.node.name_range.start }
+    }
+}
+
 /// Which files are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
@@ -77,9 +88,7 @@ pub(crate) enum Way {
 pub(crate) fn symbols(desk: &Desk<'_>, wanted: &Wanted<'_>, common: &Common) -> Result<Answer, Trouble> {
     let mut doubts = Doubts::default();
     let hits = hits(desk, wanted, common, Way::Best, &mut doubts)?;
-    let shown = answer::page(&hits, common, &mut doubts);
-    let rows = rows(shown, common, &mut doubts);
-    Ok(Answer { rows, total: hits.len(), offset: common.offset, doubts, ..Answer::default() })
+    Ok(Answer::of(&hits, common, doubts, |shown, doubts| rows(shown, common, doubts)))
 }
 
 /// Returns every symbol that matches: exact names first, then by path and place. Where none matches letter by letter,
@@ -128,28 +137,15 @@ fn in_modules<'a>(
     doubts: &mut Doubts,
 ) -> Result<Vec<Hit<'a>>, Trouble> {
     for (module, pattern) in wanted.pattern.in_modules() {
-        let inner = Wanted {
-            pattern: &pattern,
-            kinds: wanted.kinds,
-            locals: wanted.locals,
-            path: wanted.path,
-            what: wanted.what,
-        };
+        let inner = Wanted { pattern: &pattern, ..*wanted };
         let mut own = Doubts::default();
         let mut outlines = Vec::new();
         for scope in desk.scopes(wanted.path)? {
             let mut files = candidates(&scope, &inner, common, way, &mut own)?;
             let root = scope.site.workspace.root();
             files.retain(|file| is_in_module(&root, &file.path, &module));
-            outlines.extend(crawl::outlines(
-                scope.site,
-                files,
-                &Share::Whole,
-                common,
-                wanted.locals,
-                wanted.what,
-                &mut own,
-            )?);
+            let (site, locals, what) = (scope.site, wanted.locals, wanted.what);
+            outlines.extend(crawl::outlines(site, files, &Share::Whole, common, locals, what, &mut own)?);
         }
         let hits = matching(&outlines, &inner, Case::Exact);
         if !hits.is_empty() {
@@ -216,27 +212,11 @@ pub(crate) fn rows(hits: &[Hit<'_>], common: &Common, doubts: &mut Doubts) -> Ve
 }
 
 /// Returns lines as they are shown: without spaces around, 200 characters at most.
-pub(crate) fn previews<'a>(
-    places: impl Iterator<Item = (Site<'a>, &'a str, u32)> + Clone,
-) -> Vec<Option<String>> {
-    let mut sites: Vec<Site<'a>> = Vec::new();
-    for (site, ..) in places.clone() {
-        if !sites.iter().any(|other| other.is(&site)) {
-            sites.push(site);
-        }
-    }
-    let of = |site: &Site<'a>| {
-        let own = places
-            .clone()
-            .filter(|(other, ..)| other.is(site))
-            .map(|(_, path, line)| (path.to_owned(), line));
-        (site.number(), site.lines(own))
-    };
-    let lines: BTreeMap<usize, _> = sites.iter().map(of).collect();
+pub(crate) fn previews<'a>(places: impl Iterator<Item = (Site<'a>, &'a str, u32)>) -> Vec<Option<String>> {
+    let places: Vec<_> = places.map(|(site, path, line)| (site, path.to_owned(), line)).collect();
+    let lines = scope::lines(places.iter().cloned());
     let cut = |text: &String| text.trim().chars().take(200).collect::<String>();
-    places
-        .map(|(site, path, line)| lines.get(&site.number())?.get(&(path.to_owned(), line)).map(cut))
-        .collect()
+    places.into_iter().map(|(site, path, line)| lines[&site.number()].get(&(path, line)).map(cut)).collect()
 }
 
 fn row(hit: &Hit<'_>, preview: Option<String>, code: Code) -> Row {
@@ -383,14 +363,14 @@ fn pasted(scope: &Scope<'_>, letters: &[String], files: &[File], common: &Common
 /// Letters that a name or a text must hold to be looked at. A made-up name need not stand in the text, and is shown only
 /// with locals.
 fn letters(wanted: &Wanted<'_>, least: usize) -> Option<Vec<String>> {
-    let letters = if wanted.locals { None } else { wanted.pattern.literals(least) };
-    letters.filter(|letters| letters.len() <= 16)
+    let pattern = Some(wanted.pattern).filter(|_| !wanted.locals);
+    pattern?.literals(least).filter(|letters| letters.len() <= MOST_LETTERS)
 }
 
 /// Letters that the text of a file must hold to be looked at, be it in a name or in what holds it.
 fn text_letters(wanted: &Wanted<'_>) -> Option<Vec<String>> {
-    let letters = if wanted.locals { None } else { wanted.pattern.text_literals(LETTERS) };
-    letters.filter(|letters| letters.len() <= 16)
+    let pattern = Some(wanted.pattern).filter(|_| !wanted.locals);
+    pattern?.text_literals(LETTERS).filter(|letters| letters.len() <= MOST_LETTERS)
 }
 
 /// The files whose text holds any of the letters.
@@ -448,8 +428,7 @@ fn indexed(
             };
             for symbol in answer.items.into_iter().filter(|symbol| below(&symbol.location.path)) {
                 let path = symbol.location.path;
-                let file = File { path: path.clone(), language: language.to_owned(), size: 0, stamp: 0 };
-                found.entry(path).or_insert(file);
+                found.entry(path.clone()).or_insert_with(|| crawl::file(&path, language));
             }
         }
     }

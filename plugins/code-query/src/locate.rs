@@ -53,11 +53,7 @@ impl Located<'_> {
         let Some(place) = self.places.first() else { return String::new() };
         let lines = self.site.lines([(place.path.clone(), place.at.line)]);
         let words = lines.values().next().map(|text| words(text)).unwrap_or_default();
-        let around = |(column, word): &(u32, String)| {
-            let length = u32::try_from(word.chars().count()).unwrap_or(u32::MAX);
-            (*column..=column.saturating_add(length)).contains(&place.at.column)
-        };
-        words.into_iter().find(around).map(|(_, word)| word).unwrap_or_default()
+        word_at(words, place.at.column).unwrap_or_default()
     }
 }
 
@@ -117,8 +113,7 @@ pub(crate) fn whole<'a>(
 ) -> Result<Located<'a>, Trouble> {
     let mut located = one(desk, target, common, what, doubts)?;
     let ([place], Some(word)) = (located.places.as_slice(), &located.word) else { return Ok(located) };
-    let files =
-        vec![File { path: place.path.clone(), language: located.language.clone(), size: 0, stamp: 0 }];
+    let files = vec![crawl::file(&place.path, &located.language)];
     let share = Share::Named(std::slice::from_ref(word));
     let found = crawl::outlines(located.site, files, &share, common, true, what, &mut Doubts::default())?;
     let Some(tree) = found.first().map(|outline| &outline.tree) else { return Ok(located) };
@@ -276,13 +271,17 @@ pub(crate) fn unsupported(server: &Server, what: &str) -> Trouble {
     Trouble::new("UNSUPPORTED", format!("{} does not provide {what}; try {other}", server.profile))
 }
 
-/// Says that a server which could not read the project has nothing to say; none where it has, or where every place of a
-/// name is settled.
-pub(crate) fn degraded(server: &Server, found: usize, doubts: &Doubts) -> Option<Trouble> {
+/// Sees that a server which could not read the project has something to say, or that every place of a name is settled.
+///
+/// # Errors
+/// `DEGRADED`.
+pub(crate) fn expect_some(server: &Server, found: usize, doubts: &Doubts) -> Result<(), Trouble> {
+    if found > 0 || server.state != State::Degraded || !doubts.has(Reason::Degraded) {
+        return Ok(());
+    }
     let message = short(server.message.as_deref().unwrap_or("no reason given"));
     let said = format!("{} could not load the workspace: {message}", server.profile);
-    let is_lost = found == 0 && server.state == State::Degraded && doubts.has(Reason::Degraded);
-    is_lost.then(|| Trouble::new("DEGRADED", said).hint("outline, findSymbols and definition work"))
+    Err(Trouble::new("DEGRADED", said).hint("outline, findSymbols and definition work"))
 }
 
 /// A line and a character, both from 1, as they were asked for, and the name of what is there.
@@ -311,10 +310,7 @@ fn place<'a>(desk: &Desk<'a>, spot: &Spot<'_>, common: &Common, what: &str) -> R
         language: file.language,
         places: vec![Place { path: file.path, at }],
         declared: false,
-        word: words(&text)
-            .into_iter()
-            .find(|(start, word)| spans(*start, word, column))
-            .map(|(_, word)| word),
+        word: word_at(words(&text), column),
         hits: Vec::new(),
     })
 }
@@ -474,9 +470,10 @@ fn words(text: &str) -> Vec<(u32, String)> {
     words
 }
 
-fn spans(start: u32, word: &str, column: u32) -> bool {
-    let length = u32::try_from(word.chars().count()).unwrap_or(u32::MAX);
-    (start..=start.saturating_add(length)).contains(&column)
+fn word_at(words: Vec<(u32, String)>, column: u32) -> Option<String> {
+    let spans =
+        |(start, word): &(u32, String)| (*start..=start.saturating_add(length(word))).contains(&column);
+    words.into_iter().find(spans).map(|(_, word)| word)
 }
 
 fn ambiguous_line(columns: &[(u32, String)], path: &str, line: u32) -> Trouble {
@@ -501,8 +498,7 @@ fn only<'a>(hits: Vec<Hit<'a>>, pattern: &Pattern, common: &Common) -> Result<Lo
     if !(overloads || one_server && are_linked(&hits, common)) {
         return Err(ambiguous(&hits, pattern));
     }
-    let places =
-        hits.iter().map(|hit| Place { path: hit.path.clone(), at: hit.node.name_range.start }).collect();
+    let places = hits.iter().map(Hit::place).collect();
     Ok(Located { site: first.site, language: first.language, places, declared: true, word: None, hits })
 }
 
@@ -518,8 +514,7 @@ fn are_linked(hits: &[Hit<'_>], common: &Common) -> bool {
     if hits.len() > CANDIDATES || hits.iter().any(|hit| hit.node.name != hits[0].node.name) {
         return false;
     }
-    let places: Vec<Place> =
-        hits.iter().map(|hit| Place { path: hit.path.clone(), at: hit.node.name_range.start }).collect();
+    let places: Vec<Place> = hits.iter().map(Hit::place).collect();
     let Ok(answers) = hits[0].site.workspace.related(Relation::Definition, &places, common.timeout) else {
         return false;
     };

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use iac_plugin::serde_json::Map;
 use iac_plugin::{Json, json};
 
-use crate::answer::{self, Answer, Row};
+use crate::answer::{Answer, Row};
 use crate::crawl::{self, Share};
 use crate::doubts::Doubts;
 use crate::find;
@@ -48,13 +47,11 @@ pub(crate) fn answer(desk: &Desk<'_>, wanted: &Wanted<'_>, common: &Common) -> R
     let shown = shown(&tree, &dropped, wanted, &mut doubts);
     let roots: Vec<usize> =
         (0..tree.nodes.len()).filter(|&at| shown[at] && tree.nodes[at].parent.is_none()).collect();
-    let rows = answer::page(&roots, common, &mut doubts)
-        .iter()
-        .map(|&at| row(site, &file, &tree, at, &shown))
-        .collect();
-    let mut extra = Map::new();
-    extra.insert("symbols".to_owned(), json!(shown.iter().filter(|shown| **shown).count()));
-    Ok(Answer { rows, total: roots.len(), offset: common.offset, doubts, extra })
+    let mut answer = Answer::of(&roots, common, doubts, |page, _| {
+        page.iter().map(|&at| row(site, &file, &tree, at, &shown)).collect()
+    });
+    answer.extra.insert("symbols".to_owned(), json!(shown.iter().filter(|shown| **shown).count()));
+    Ok(answer)
 }
 
 /// The names at the top that are only imported.

@@ -3,10 +3,9 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use iac_plugin::serde_json::Map;
 use iac_plugin::{Json, json};
 
-use crate::answer::{self, Answer, Entry, Row};
+use crate::answer::{Answer, Entry, Row};
 use crate::code::{self, Code, Thing};
 use crate::crawl::{self, Outline, Share};
 use crate::doubts::{self, Doubts, Reason};
@@ -49,12 +48,8 @@ pub(crate) fn references(
     let mut found = uses.items;
     // Of several declarations each is a use of the others to some servers.
     found.retain(|one| declaration || !located.declared || !is_one_of(&located, one));
-    if let Some(trouble) = locate::degraded(&asker.server, found.len(), &doubts) {
-        return Err(trouble);
-    }
-    let shown = answer::page(&found, common, &mut doubts);
-    let rows = reference_rows(located.site, &asker.server, shown, &declared, common);
-    Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
+    locate::expect_some(&asker.server, found.len(), &doubts)?;
+    Ok(Answer::of(&found, common, doubts, |shown, _| reference_rows(&asker, shown, &declared)))
 }
 
 /// Answers `definition`: by name the symbols themselves, by place what the server says.
@@ -66,19 +61,13 @@ pub(crate) fn definition(desk: &Desk<'_>, target: &Target, common: &Common) -> R
     if let Target::Name { pattern, path, kinds } = target {
         let hits = locate::named(desk, pattern, path.as_deref(), *kinds, common, "definition", &mut doubts)?;
         let hits = with_bodies(hits, common);
-        let shown = answer::page(&hits, common, &mut doubts);
-        let rows = find::rows(shown, common, &mut doubts);
-        return Ok(Answer { rows, total: hits.len(), offset: common.offset, doubts, ..Answer::default() });
+        return Ok(Answer::of(&hits, common, doubts, |shown, doubts| find::rows(shown, common, doubts)));
     }
     let located = locate::one(desk, target, common, "definition", &mut doubts)?;
     let asker = Asker::new(&located, "definition", common, |can| can.definition, &mut doubts)?;
     let found = asker.related(Relation::Definition, &mut doubts)?;
-    if let Some(trouble) = locate::degraded(&asker.server, found.len(), &doubts) {
-        return Err(trouble);
-    }
-    let shown = answer::page(&found, common, &mut doubts);
-    let rows = declaration_rows(&asker, shown, None, &mut doubts);
-    Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
+    locate::expect_some(&asker.server, found.len(), &doubts)?;
+    Ok(Answer::of(&found, common, doubts, |shown, doubts| declaration_rows(&asker, shown, None, doubts)))
 }
 
 /// Answers `implementations`: from the server's own question, or else from what derives from the type.
@@ -103,12 +92,8 @@ pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common)
         asker.settle(&mut doubts);
     }
     asker.doubt_hidden(target, &mut doubts);
-    if let Some(trouble) = locate::degraded(&asker.server, found.len(), &doubts) {
-        return Err(trouble);
-    }
-    let shown = answer::page(&found, common, &mut doubts);
-    let rows = declaration_rows(&asker, shown, Some(via), &mut doubts);
-    Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
+    locate::expect_some(&asker.server, found.len(), &doubts)?;
+    Ok(Answer::of(&found, common, doubts, |shown, doubts| declaration_rows(&asker, shown, Some(via), doubts)))
 }
 
 /// What has the members of a protocol of Python implements it, whether it names it or not, and servers know names only.
@@ -180,18 +165,14 @@ pub(crate) fn calls(
         asker.add_callees(&mut found);
     }
     doubts.join(&heard);
-    if let Some(trouble) = locate::degraded(&asker.server, found.len(), &doubts) {
-        return Err(trouble);
-    }
+    locate::expect_some(&asker.server, found.len(), &doubts)?;
     found.sort_by_cached_key(|one| {
         let path = one.symbol.location.path.clone();
         // What lies outside is rarely meant, and would fill the first page.
         (path.starts_with('/'), path, key(one.symbol.name_range.start), one.symbol.name.clone())
     });
     found.dedup_by(|one, other| same_symbol(one, other));
-    let shown = answer::page(&found, common, &mut doubts);
-    let rows = neighbour_rows(&asker, step, shown, &mut doubts);
-    Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
+    Ok(Answer::of(&found, common, doubts, |shown, doubts| neighbour_rows(&asker, step, shown, doubts)))
 }
 
 /// Answers `rename`: what would have to change, as data. Nothing is applied.
@@ -226,9 +207,6 @@ pub(crate) fn rename(
     doubts.join(&heard);
     let mut found = edits.items;
     found.sort_by_cached_key(|one| (one.at.path.clone(), key(one.at.range.start)));
-    let shown = answer::page(&found, common, &mut doubts);
-    let previews =
-        find::previews(shown.iter().map(|one| (located.site, one.at.path.as_str(), one.at.range.start.line)));
     let row = |(one, preview): (&Edit, Option<String>)| {
         let (path, range) = (located.site.show(&one.at.path), show_range(&one.at.range));
         let shown = json!({"path": path, "range": range, "newText": one.text, "preview": preview.as_ref()});
@@ -236,11 +214,13 @@ pub(crate) fn rename(
         let head = if one.text == name { range.clone() } else { format!("{range} -> {}", one.text) };
         Row::new(path, range, shown).below_file(Entry { list: "edits", holder: None, head, tail })
     };
-    let rows = shown.iter().zip(previews).map(row).collect();
-    let mut extra = Map::new();
-    extra.insert("newText".to_owned(), json!(name));
-    extra.insert("applied".to_owned(), json!(false));
-    Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, extra })
+    let mut answer = Answer::of(&found, common, doubts, |shown, _| {
+        let previews = previews(located.site, shown.iter().map(|one| &one.at));
+        shown.iter().zip(previews).map(row).collect()
+    });
+    answer.extra.insert("newText".to_owned(), json!(name));
+    answer.extra.insert("applied".to_owned(), json!(false));
+    Ok(answer)
 }
 
 /// No server knows what calls a macro, and nothing is no answer to that.
@@ -250,6 +230,10 @@ fn of_macro(what: &str) -> Trouble {
 
 /// Where something is declared.
 type Declared = (String, Spot);
+
+fn begin(one: &Location) -> Declared {
+    (one.path.clone(), key(one.range.start))
+}
 
 /// Asks one server about the places of one thing.
 struct Asker<'a, 'b> {
@@ -335,15 +319,14 @@ impl<'a, 'b> Asker<'a, 'b> {
         };
         uses.settle(&self.server, doubts);
         uses.only_calls(self.located);
-        let at = |one: &Location| (one.path.clone(), key(one.range.start));
-        let known: BTreeSet<(String, Spot)> = found.iter().flat_map(|one| one.sites.iter().map(at)).collect();
+        let known: BTreeSet<Declared> = found.iter().flat_map(|one| one.sites.iter().map(begin)).collect();
         let missing: Vec<Location> = uses
             .items
             .iter()
-            .filter(|one| !known.contains(&at(one)) && !is_one_of(self.located, one))
+            .filter(|one| !known.contains(&begin(one)) && !is_one_of(self.located, one))
             .cloned()
             .collect();
-        let trees = trees(self.located.site, &self.server, &missing, self.common);
+        let trees = self.trees(&missing);
         let mut without = Vec::new();
         for site in missing {
             match trees.get(&site.path).and_then(|tree| tree.caller(site.range.start)) {
@@ -395,7 +378,7 @@ impl<'a, 'b> Asker<'a, 'b> {
                 })
                 .collect();
             let targets: Vec<Location> = meant.iter().map(|(_, target)| target.clone()).collect();
-            let trees = trees(self.located.site, &self.server, &targets, self.common);
+            let trees = self.trees(&targets);
             for (site, target) in meant {
                 let node = trees.get(&target.path).and_then(|tree| tree.named_at(target.range.start));
                 if let Some(node) = node.filter(|node| kinds::is_callable(node.kind)) {
@@ -428,12 +411,48 @@ impl<'a, 'b> Asker<'a, 'b> {
 
     /// The outline of a file; none where there is none to be had.
     fn outline(&self, path: &str) -> Vec<Outline<'a>> {
-        let language = self.located.language.clone();
-        let file = File { path: path.to_owned(), language, size: 0, stamp: 0 };
+        let file = crawl::file(path, &self.located.language);
         let partial = Common { allow_partial: true, ..self.common.clone() };
         let (site, share, mut doubts) = (self.located.site, &Share::Whole, Doubts::default());
         let found = crawl::outlines(site, vec![file], share, &partial, false, self.what, &mut doubts);
         found.unwrap_or_default()
+    }
+
+    /// The outlines of the files of locations, for names around them. What cannot be had is left out.
+    fn trees(&self, locations: &[Location]) -> BTreeMap<String, Tree> {
+        let mut places: BTreeMap<&str, Vec<Position>> = BTreeMap::new();
+        for one in locations.iter().filter(|one| !one.path.starts_with('/')) {
+            places.entry(&one.path).or_default().push(one.range.start);
+        }
+        let (site, others) = (self.located.site, OnceCell::new());
+        let file = |path: &str| {
+            let extension = path.rsplit('.').next().unwrap_or(path);
+            let reads = |server: &&Server| server.extensions.iter().any(|one| one == extension);
+            let other = || others.get_or_init(|| site.workspace.servers()).iter().find(reads);
+            let server = Some(&self.server).filter(reads).or_else(other)?;
+            Some(crawl::file(path, server.languages.first()?))
+        };
+        let files: Vec<File> = places.keys().filter_map(|path| file(path)).collect();
+        let partial = Common { allow_partial: true, ..self.common.clone() };
+        let (share, mut doubts) = (Share::Around(&places), Doubts::default());
+        let outlines = crawl::outlines(site, files, &share, &partial, false, "outline", &mut doubts);
+        outlines.unwrap_or_default().into_iter().map(|outline| (outline.file.path, outline.tree)).collect()
+    }
+
+    /// The symbols at locations, each with its code.
+    fn coded(
+        &self,
+        locations: &[Location],
+        symbol: impl Fn(&Tree, Position) -> Option<&Node>,
+        doubts: &mut Doubts,
+    ) -> Vec<(Option<Node>, Code)> {
+        let trees = self.trees(locations);
+        let node =
+            |one: &Location| trees.get(&one.path).and_then(|tree| symbol(tree, one.range.start)).cloned();
+        let things: Vec<Thing<'_>> =
+            locations.iter().map(|one| (self.located.site, one.path.clone(), node(one))).collect();
+        let codes = code::of(&things, self.common, doubts);
+        things.into_iter().map(|(_, _, node)| node).zip(codes).collect()
     }
 
     fn trouble(&self, failure: Failure) -> Trouble {
@@ -467,9 +486,7 @@ impl<'a, 'b> Asker<'a, 'b> {
         let mut declared = if declaration { self.own() } else { BTreeSet::new() };
         // One that cannot be asked for all places is not asked for any.
         let defined: Result<Vec<Locations>, Failure> = defined.into_iter().collect();
-        for location in defined.into_iter().flatten().flat_map(|found| found.items) {
-            declared.insert((location.path, key(location.range.start)));
-        }
+        declared.extend(defined.into_iter().flatten().flat_map(|found| found.items).map(|one| begin(&one)));
         uses.sort();
         Ok((uses, declared))
     }
@@ -478,14 +495,14 @@ impl<'a, 'b> Asker<'a, 'b> {
     fn declared(&self) -> BTreeSet<Declared> {
         let mut declared = self.own();
         if let Ok(found) = self.related(Relation::Definition, &mut Doubts::default()) {
-            declared.extend(found.into_iter().map(|location| (location.path, key(location.range.start))));
+            declared.extend(found.iter().map(begin));
         }
         declared
     }
 
     /// Where the symbols are declared that were found by name.
     fn own(&self) -> BTreeSet<Declared> {
-        let place = |hit: &Hit<'_>| (hit.path.clone(), key(hit.node.name_range.start));
+        let place = |hit: &Hit<'_>| (hit.path.clone(), key(hit.place().at));
         self.located.hits.iter().map(place).collect()
     }
 }
@@ -535,11 +552,10 @@ fn with_bodies<'a>(hits: Vec<Hit<'a>>, common: &Common) -> Vec<Hit<'a>> {
         let body = |other: &&Hit<'_>| {
             other.node.name == hit.node.name && other.node.kind == hit.node.kind && lines(other) > lines(hit)
         };
-        let place = Place { path: hit.path.clone(), at: hit.node.name_range.start };
         let Some(body) = hits.iter().find(body).filter(|_| kinds::is_callable(hit.node.kind)) else {
             return false;
         };
-        let found = hit.site.workspace.related(Relation::Definition, &[place], common.timeout);
+        let found = hit.site.workspace.related(Relation::Definition, &[hit.place()], common.timeout);
         let leads = |location: &Location| {
             location.path == body.path && key(location.range.start) == key(body.node.name_range.start)
         };
@@ -549,53 +565,27 @@ fn with_bodies<'a>(hits: Vec<Hit<'a>>, common: &Common) -> Vec<Hit<'a>> {
     hits.into_iter().zip(dropped).filter_map(|(hit, dropped)| (!dropped).then_some(hit)).collect()
 }
 
-/// The outlines of the files of locations, for names around them. What cannot be had is left out.
-fn trees(site: Site<'_>, asked: &Server, locations: &[Location], common: &Common) -> BTreeMap<String, Tree> {
-    let mut places: BTreeMap<&str, Vec<Position>> = BTreeMap::new();
-    for one in locations.iter().filter(|one| !one.path.starts_with('/')) {
-        places.entry(&one.path).or_default().push(one.range.start);
-    }
-    let others = OnceCell::new();
-    let file = |path: &str| {
-        let extension = path.rsplit('.').next().unwrap_or(path);
-        let reads = |server: &&Server| server.extensions.iter().any(|one| one == extension);
-        let other = || others.get_or_init(|| site.workspace.servers()).iter().find(reads);
-        let language = Some(asked).filter(reads).or_else(other)?.languages.first()?.clone();
-        Some(File { path: path.to_owned(), language, size: 0, stamp: 0 })
-    };
-    let files: Vec<File> = places.keys().filter_map(|path| file(path)).collect();
-    let partial = Common { allow_partial: true, ..common.clone() };
-    let share = Share::Around(&places);
-    let outlines = crawl::outlines(site, files, &share, &partial, false, "outline", &mut Doubts::default());
-    outlines.unwrap_or_default().into_iter().map(|outline| (outline.file.path, outline.tree)).collect()
-}
-
-fn reference_rows(
-    site: Site<'_>,
-    asked: &Server,
-    shown: &[Location],
-    declared: &BTreeSet<Declared>,
-    common: &Common,
-) -> Vec<Row> {
-    let trees = trees(site, asked, shown, common);
-    let previews = find::previews(shown.iter().map(|one| (site, one.path.as_str(), one.range.start.line)));
-    let around = around(site, shown, common.context);
+fn reference_rows(asker: &Asker<'_, '_>, shown: &[Location], declared: &BTreeSet<Declared>) -> Vec<Row> {
+    let site = asker.located.site;
+    let trees = asker.trees(shown);
+    let previews = previews(site, shown);
+    let around = around(site, shown, asker.common.context);
     let row = |(number, (location, preview)): (usize, (&Location, Option<String>))| {
         let start = location.range.start;
         let path = site.show(&location.path);
         let holder = trees.get(&location.path).and_then(|tree| tree.around(start));
+        let is_declared = declared.contains(&begin(location));
         let shown = json!({
             "path": path,
             "line": start.line + 1,
             "column": start.column + 1,
             "preview": preview.as_ref(),
             "in": holder.map(Node::full_name),
-            "declaration": declared.contains(&(location.path.clone(), key(start))).then_some(true),
+            "declaration": is_declared.then_some(true),
             "external": location.path.starts_with('/').then_some(true),
             "context": around.get(number),
         });
         let label = format!("{}:{}", start.line + 1, start.column + 1);
-        let is_declared = declared.contains(&(location.path.clone(), key(start)));
         let head = if is_declared { format!("{label} declaration") } else { label.clone() };
         let tail = match (around.get(number), preview) {
             (Some(around), _) => format!("\n{around}"),
@@ -607,6 +597,10 @@ fn reference_rows(
         Row::new(path, label, shown).below_file(entry)
     };
     shown.iter().zip(previews).enumerate().map(row).collect()
+}
+
+fn previews<'b>(site: Site<'_>, locations: impl IntoIterator<Item = &'b Location>) -> Vec<Option<String>> {
+    find::previews(locations.into_iter().map(|one| (site, one.path.as_str(), one.range.start.line)))
 }
 
 /// The lines around each location, as one text.
@@ -631,15 +625,10 @@ fn declaration_rows(
     via: Option<&str>,
     doubts: &mut Doubts,
 ) -> Vec<Row> {
-    let (site, common) = (asker.located.site, asker.common);
-    let trees = trees(site, &asker.server, shown, common);
-    let declared =
-        |one: &Location| trees.get(&one.path).and_then(|tree| tree.declared_at(one.range.start)).cloned();
-    let things: Vec<Thing<'_>> = shown.iter().map(|one| (site, one.path.clone(), declared(one))).collect();
-    let codes = code::of(&things, common, doubts);
-    let previews = find::previews(shown.iter().map(|one| (site, one.path.as_str(), one.range.start.line)));
-    let row = |((location, preview), code): ((&Location, Option<String>), Code)| {
-        let node = trees.get(&location.path).and_then(|tree| tree.declared_at(location.range.start));
+    let site = asker.located.site;
+    let coded = asker.coded(shown, Tree::declared_at, doubts);
+    let row = |((location, preview), (node, code)): ((&Location, Option<String>), (Option<Node>, Code))| {
+        let node = node.as_ref();
         let range = node.map_or(location.range, Node::range);
         let shown = json!({
             "name": node.map(|node| node.name.clone()),
@@ -658,22 +647,15 @@ fn declaration_rows(
         let entry = Entry::of_symbol("symbols", &show_range(&range), &name, signature, code.body.as_ref());
         Row::new(site.show(&location.path), label, shown).below_file(entry)
     };
-    shown.iter().zip(previews).zip(codes).map(row).collect()
+    shown.iter().zip(previews(site, shown)).zip(coded).map(row).collect()
 }
 
 fn neighbour_rows(asker: &Asker<'_, '_>, step: Step, shown: &[Neighbour], doubts: &mut Doubts) -> Vec<Row> {
-    let (site, common) = (asker.located.site, asker.common);
-    let previews = find::previews(
-        shown.iter().map(|one| (site, one.symbol.location.path.as_str(), one.symbol.name_range.start.line)),
-    );
+    let site = asker.located.site;
     let names: Vec<Location> = shown.iter().map(named_location).collect();
-    let trees = trees(site, &asker.server, &names, common);
-    let declared =
-        |one: &Location| trees.get(&one.path).and_then(|tree| tree.named_at(one.range.start)).cloned();
-    let things: Vec<Thing<'_>> = names.iter().map(|one| (site, one.path.clone(), declared(one))).collect();
-    let codes = code::of(&things, common, doubts);
+    let coded = asker.coded(&names, Tree::named_at, doubts);
     let list = if step == Step::Callers { "callers" } else { "callees" };
-    let row = |(((one, preview), code), (_, _, node)): (((&Neighbour, Option<String>), Code), &Thing<'_>)| {
+    let row = |((one, preview), (node, code)): ((&Neighbour, Option<String>), (Option<Node>, Code))| {
         let symbol = &one.symbol;
         let path = site.show(&symbol.location.path);
         let end = if key(symbol.location.range.end) < key(symbol.name_range.end) {
@@ -698,7 +680,7 @@ fn neighbour_rows(asker: &Asker<'_, '_>, step: Step, shown: &[Neighbour], doubts
         let entry = Entry::of_symbol(list, &show_range(&range), &name, signature, code.body.as_ref());
         Row::new(path, short(&symbol.name).to_owned(), shown).below_file(entry)
     };
-    shown.iter().zip(previews).zip(codes).zip(&things).map(row).collect()
+    shown.iter().zip(previews(site, &names)).zip(coded).map(row).collect()
 }
 
 /// The first places of calls, in the file of what calls.

@@ -186,6 +186,17 @@ impl Scope<'_> {
     }
 }
 
+/// Returns lines of files in any roots, by the number of the root. Each root is asked once.
+pub(crate) fn lines<'a>(
+    wanted: impl Iterator<Item = (Site<'a>, String, u32)>,
+) -> BTreeMap<usize, BTreeMap<(String, u32), String>> {
+    let mut sites: BTreeMap<usize, (Site<'a>, Vec<(String, u32)>)> = BTreeMap::new();
+    for (site, path, line) in wanted {
+        sites.entry(site.number).or_insert_with(|| (site, Vec::new())).1.push((path, line));
+    }
+    sites.into_iter().map(|(number, (site, own))| (number, site.lines(own))).collect()
+}
+
 /// A filter for every file below a path. A path that is named is looked at even where Git ignores it.
 pub(crate) fn filter(under: &str, limit: u32) -> FileFilter {
     FileFilter { under: under.to_owned(), languages: Vec::new(), containing: None, ignored: false, limit }

@@ -2,7 +2,7 @@
 
 use iac_plugin::json;
 
-use crate::answer::{self, Answer, Row};
+use crate::answer::{Answer, Row};
 use crate::doubts::Doubts;
 use crate::request::Common;
 use crate::scope::Desk;
@@ -11,7 +11,6 @@ use crate::world::{Cause, Server, State};
 
 /// Answers `status`: every server of every root, running or not; starts none.
 pub(crate) fn answer(desk: &Desk<'_>, common: &Common) -> Answer {
-    let mut doubts = Doubts::default();
     let servers: Vec<(String, Server)> = desk
         .sites()
         .iter()
@@ -20,9 +19,9 @@ pub(crate) fn answer(desk: &Desk<'_>, common: &Common) -> Answer {
             site.workspace.servers().into_iter().map(move |server| (root.clone(), server))
         })
         .collect();
-    let rows =
-        answer::page(&servers, common, &mut doubts).iter().map(|(root, server)| row(root, server)).collect();
-    Answer { rows, total: servers.len(), offset: common.offset, doubts, ..Answer::default() }
+    Answer::of(&servers, common, Doubts::default(), |shown, _| {
+        shown.iter().map(|(root, server)| row(root, server)).collect()
+    })
 }
 
 /// Answers `restart`: the server of a language, or all that run.

@@ -2,7 +2,7 @@
 
 use iac_plugin::json;
 
-use crate::answer::{self, Answer, Row};
+use crate::answer::{Answer, Row};
 use crate::doubts::{Doubts, Reason};
 use crate::kinds;
 use crate::locate::{self, Located};
@@ -28,9 +28,9 @@ pub(crate) fn answer(desk: &Desk<'_>, target: &Target, common: &Common) -> Resul
     let shown = ask(&located, common, &mut doubts)?;
     let found: Vec<(usize, Text)> =
         shown.into_iter().enumerate().filter_map(|(at, text)| Some((at, text?))).collect();
-    let rows =
-        answer::page(&found, common, &mut doubts).iter().map(|(at, text)| row(&located, *at, text)).collect();
-    Ok(Answer { rows, total: found.len(), offset: common.offset, doubts, ..Answer::default() })
+    Ok(Answer::of(&found, common, doubts, |shown, _| {
+        shown.iter().map(|(at, text)| row(&located, *at, text)).collect()
+    }))
 }
 
 /// What a server shows, in parts.
