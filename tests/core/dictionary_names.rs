@@ -1,7 +1,7 @@
 //! From terms to identifiers, as scripts that run have them, and from spellings to what was meant.
 
 use iac_core::dictionary::Identifier;
-use iac_core::dictionary::names::{key, near};
+use iac_core::dictionary::names::{key, near, near_texts};
 
 #[test]
 fn identifiers_are_those_of_scripts_that_run() {
@@ -80,4 +80,29 @@ fn the_nearest_names_come_first() {
         assert_eq!(near(word, names, 3), expected, "{word}");
     }
     assert_eq!(near("", names, 3), Vec::<String>::new());
+}
+
+#[test]
+fn the_texts_with_most_of_the_words_come_first() {
+    let texts = [
+        "Mum",
+        "Zoë Müller",
+        "Ana Ribeiro",
+        "Ana Maria",
+        "+49 (30) 231-25 108",
+        "Re: Q1 budget, second draft",
+    ];
+    let all: [(&str, &[&str]); 8] = [
+        ("zoe", &["Zoë Müller"]),
+        ("Ana Ribero", &["Ana Ribeiro"]),
+        ("Dinner with Ana", &["Ana Maria", "Ana Ribeiro"]),
+        ("Maria, Ana Luisa", &["Ana Maria"]),
+        ("+493023125108", &["+49 (30) 231-25 108"]),
+        ("030 23125108", &["+49 (30) 231-25 108"]),
+        ("second draft of the buget", &["Re: Q1 budget, second draft"]),
+        ("completely different", &[]),
+    ];
+    for (text, expected) in all {
+        assert_eq!(near_texts(text, texts, 2), expected, "{text}");
+    }
 }

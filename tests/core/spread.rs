@@ -278,6 +278,36 @@ fn an_empty_container_is_a_group_of_none() {
     assert_eq!(groups("flag", "whose n > 2"), ["false 1 3 3"]);
 }
 
+/// Where nothing matches, the answer names the values of the property that were read anyway, and no other property's.
+#[test]
+fn what_matches_nothing_is_told_what_there_is() {
+    let thing = |id: i64, name: &str| json!({"id": id, "name": name, "text": "a", "n": id, "flag": true});
+    let boxes = json!([
+        {"name": "Kitchen", "things": [thing(1, "Blue kettle"), thing(2, "+49 (30) 231-25")], "boxes": []},
+        {"name": "Cellar", "things": [thing(3, "Zoë Müller")], "boxes": []}]);
+    let world = json!({"tree": {"rooms": [{"id": 1, "boxes": boxes}], "things": [thing(4, "Blue kettle")], "boxes": []},
+        "rows": [], "refuses": []});
+    let near = |elements: &str| {
+        let call = json!({"app": "Shelf", "elements": elements, "properties": ["n"]});
+        let played = engine::play("iac_mcp_get_elements", &call, &world);
+        let body = played.outcome.body;
+        assert_eq!((&body["totalCount"], &body["elements"]), (&json!(0), &json!([])), "{body}");
+        body["near"].clone()
+    };
+    let all = "every thing of every box of every room";
+    assert_eq!(near("every thing whose name is \"blue ketle\""), json!({"name": ["Blue kettle"]}));
+    assert_eq!(near("every thing whose name is \"zzzzzzzzzzzz\""), json!({"name": ["Blue kettle"]}));
+    assert_eq!(near(&format!("{all} whose name is \"+493023125\"")), json!({"name": ["+49 (30) 231-25"]}));
+    assert_eq!(
+        near(&format!("{all} whose name contains \"Zoe\" and n > 0")),
+        json!({"name": ["Zoë Müller"]})
+    );
+    assert_eq!(near(&format!("{all} whose box.name is \"Kitchn\"")), json!({"box.name": ["Kitchen"]}));
+    // The name is there: another condition is why nothing matches.
+    assert_eq!(near("every thing whose name is \"Blue kettle\" and n < 0"), json!(null));
+    assert_eq!(near("every thing whose not (name contains \"e\")"), json!(null));
+}
+
 #[test]
 fn counting_reads_no_element() {
     let world = json!({"tree": plain(), "rows": [], "refuses": []});

@@ -70,6 +70,44 @@ pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>, most:
     scored.into_iter().take(most).map(|(_, name)| name.to_owned()).collect()
 }
 
+/// Returns up to `most` of the texts that a person may have meant: spelled like a text, or else with the most words like
+/// its words.
+pub fn near_texts<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<String> {
+    let (wanted, parts) = (key(text), words(text));
+    let missing = |candidate: &str, other: &str| match distance(&wanted, other) {
+        Some(_) => Some(0),
+        None => {
+            let there = words(candidate);
+            let has = |part: &&String| there.iter().any(|each| is_like(part, each));
+            let found = parts.iter().filter(has).count();
+            (found > 0).then(|| parts.len() + 1 - found)
+        }
+    };
+    let mut scored: Vec<(usize, usize, &str)> = candidates
+        .into_iter()
+        .filter_map(|candidate| {
+            let other = key(candidate);
+            Some((missing(candidate, &other)?, levenshtein(&wanted, &other), candidate))
+        })
+        .collect();
+    scored.sort();
+    scored.dedup();
+    let best = scored.first().map(|(missing, ..)| *missing);
+    let alike = scored.into_iter().take_while(|(missing, ..)| Some(*missing) == best);
+    alike.take(most).map(|(_, _, name)| name.to_owned()).collect()
+}
+
+/// The words of a text that say something.
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 2);
+    words.map(key).collect()
+}
+
+/// Whether two words differ by no more than a slip of the finger or an accent.
+fn is_like(a: &str, b: &str) -> bool {
+    levenshtein(a, b) <= a.chars().count().max(b.chars().count()) / 3
+}
+
 fn camel(term: &str) -> String {
     let mut words = term.split_whitespace();
     let mut name = words.next().map(lower).unwrap_or_default();

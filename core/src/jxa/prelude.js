@@ -491,6 +491,7 @@ const table = (collection, ids, names, q) => {
     // Whether each value takes an event of its own.
     isDear: (i) => columns[i] === null,
     raw: raw,
+    whole: (i) => columns[i],
     cell: (i) => (row) => {
       const has = raw(i, row);
       return isFailed(has) ? null : has;
@@ -526,6 +527,36 @@ const marksOf = (collection, rows, ids, names, q) => {
   };
 };
 
+// Where nothing matches: the values that a property has, for each comparison with a text that is true of none of them.
+// What stands behind `not` is no reason.
+const MOST_VALUES = 1000;
+const textsOf = (filter) =>
+  filter[0] === "and" || filter[0] === "or"
+    ? filter.slice(1).flatMap(textsOf)
+    : ["==", "contains", "startsWith", "endsWith"].includes(filter[0]) && typeof filter[2] === "string"
+      ? [filter]
+      : [];
+const instead = (valuesOf) =>
+  textsOf(d.filter).flatMap(([word, i, value]) => {
+    const texts = [].concat(...(valuesOf(i) || [])).filter((each) => typeof each === "string" && each !== "");
+    return texts.length === 0 || holds(word, texts, wanted(value))
+      ? []
+      : [[i, value, [...new Set(texts)].slice(0, MOST_VALUES).map((text) => wellFormed(text.slice(0, 200)))]];
+  });
+// As much time as near values are worth, in milliseconds, where an app has searched by itself.
+const NEARBY = 1000;
+const valuesIn = (collection, size, cells, q) => (i) => {
+  if (isMany(collection) && q.columns[i].of) return collection.owners(q.columns[i]);
+  if (!q.filtered) return cells.whole(i);
+  if (q.long[i] || priceOf(d.values[i], size) > NEARBY) return null;
+  try {
+    return column(collection, q.columns[i], d.values[i]);
+  } catch (error) {
+    failed(error);
+    return null;
+  }
+};
+
 const CHANGED = "the collection changed while it was read; values may belong to a neighbour";
 // Elements of a collection. `q.id` and `q.columns` each read one property of one object or of all; `q.pick` gives one
 // element. Columns after the first `q.wanted` serve only the filter and the order.
@@ -545,7 +576,13 @@ const page = (source, collection, q) => {
     at = "elements";
     return { total: ask(() => collection.length), scanned: null, rows: [] };
   }
-  const answered = (answer) => ({ ...answer, ...(of ? { skipped: collection.skipped() } : {}), ...dates() });
+  let size = 0;
+  const answered = (answer, cells) => ({
+    ...answer,
+    ...(answer.total === 0 && d.filter ? { near: instead(valuesIn(collection, size, cells, q)) } : {}),
+    ...(of ? { skipped: collection.skipped() } : {}),
+    ...dates(),
+  });
   const asked = new Set(d.sort.map(([i]) => i));
   q.columns.forEach((one, i) => {
     if (one.of) asked.add(i);
@@ -558,7 +595,9 @@ const page = (source, collection, q) => {
     // The place among the few that an app has picked out is not a place in the collection, and an id that another
     // element has too leads to the wrong one.
     if (q.filtered) {
-      const alone = new Set(identities(collection, q.id).known);
+      const all = identities(collection, q.id).known,
+        alone = new Set(all);
+      size = all.length;
       if (!ids.every((id) => alone.has(id))) throw Object.assign(new Error("no id"), { errorNumber: -1728 });
     }
     const cells = table(collection, ids, names, q);
@@ -567,7 +606,7 @@ const page = (source, collection, q) => {
     const late = of ? tooLong(ids.length, asked, q) : null;
     if (late !== null) {
       reason = late;
-      return answered({ total: ids.length, scanned: null, rows: [] });
+      return answered({ total: ids.length, scanned: null, rows: [] }, cells);
     }
     if (whole)
       asked.forEach((i) => {
@@ -587,7 +626,7 @@ const page = (source, collection, q) => {
         reason = CHANGED;
       }
       strategy = "columns";
-      return answered({ total: total, scanned: whole && !of ? ids.length : null, groups: groups });
+      return answered({ total: total, scanned: whole && !of ? ids.length : null, groups: groups }, cells);
     }
     // An offset below zero counts from the end.
     const from = d.offset < 0 ? Math.max(total + d.offset, 0) : d.offset;
@@ -629,7 +668,7 @@ const page = (source, collection, q) => {
       if (round < 2) continue;
       reason = CHANGED;
     }
-    return answered({ total: total, scanned: whole && !of ? ids.length : null, rows: shown });
+    return answered({ total: total, scanned: whole && !of ? ids.length : null, rows: shown }, cells);
   }
 };
 const pick = (collection, ids, row, q) =>

@@ -83,6 +83,8 @@ const zoneOf = (from, until) => {
   }
   return changes;
 };
+// The values that nothing of a container matched, by their columns.
+const unmatched = new Map();
 const timeOf = (value) => (value instanceof Date && !isNaN(value.getTime()) ? value.getTime() : null);
 const UNREAD = { $: "unread" };
 // A row as the core takes it. `cell` reads a column, `isRead` says whether that costs nothing.
@@ -162,7 +164,10 @@ const rowsOf = (collection, size, from, span, left, q) => {
     );
     for (const i of others) {
       if (!need(i, rows)) return null;
+      const before = rows;
       keep([s.start, ...others.slice(0, others.indexOf(i) + 1)]);
+      if (rows.length === 0 && d.filter && textsOf(d.filter).some(([, column]) => column === i))
+        unmatched.set(i, [...(unmatched.get(i) || []), ...before.map(cells.cell(i))]);
     }
     const series = rows.filter((row) => ruleOf(row) !== null);
     if (!need(s.end, rows) || !need(s.days, rows) || !need(s.excluded, series)) return null;
@@ -317,6 +322,8 @@ const happening = (make, leaf, q) => {
   const none = { state: null, rows: span.from > span.to ? [] : null };
   const index = d.series.index && !none.rows ? indexed(chains, leaf, span, q) : none;
   const found = index.rows ? { rows: index.rows, late: [] } : byRules(narrowed(chains, q), leaf, span, q);
+  const valuesOfAll = (i) =>
+    q.columns[i].of ? [].concat(...chains.map((chain) => ownersOf(chain, q.columns[i]))) : unmatched.get(i);
   // An open end goes as far as there are rows.
   const starts = [span.from, span.to, ...found.rows.map((row) => row.start)].filter(Number.isFinite),
     first = starts.reduce((least, start) => (start < least ? start : least), starts[0] || 0),
@@ -333,5 +340,6 @@ const happening = (make, leaf, q) => {
     ...dates(),
     index: index.state,
     late: found.late,
+    ...(found.rows.length === 0 && !index.rows ? { near: instead(valuesOfAll) } : {}),
   };
 };

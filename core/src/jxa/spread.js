@@ -237,7 +237,8 @@ const fromOf = (chain, c) => [chain.number, chain.depth === 0 && !chain.parent ?
 
 // `make` gives the chains afresh: what was found out about them is forgotten when something changed meanwhile.
 const many = (make, leaf, q) => {
-  let chains = [],
+  let all = [],
+    chains = [],
     rows = [],
     shape = null,
     looked = false;
@@ -287,7 +288,8 @@ const many = (make, leaf, q) => {
       if (shape === null) {
         skipped = [];
         refusal = null;
-        chains = narrowed(make(), q);
+        all = make();
+        chains = narrowed(all, q);
         looked = false;
       }
       const lists = listsOf(id),
@@ -342,6 +344,8 @@ const many = (make, leaf, q) => {
     looked: () => looked,
     skipped: () => skipped,
     place: (row) => rows[row].i,
+    // What all containers have, also those that the filter has left out.
+    owners: (one) => [].concat(...all.map((chain) => ownersOf(chain, one))),
     // What all containers are grouped by, also those without elements.
     keys: (by) =>
       [].concat(

@@ -20,9 +20,10 @@ use crate::action::{Column, Deed, Elements, Groups};
 use crate::app::App;
 use crate::call::GetElements;
 use crate::change;
-use crate::dictionary::Dictionary;
+use crate::dictionary::{Dictionary, names as words};
 use crate::fault::{Code, Fault};
 use crate::filter::{Compare, Filter, Fold};
+use crate::foreign;
 use crate::identity::{Identity, identity};
 use crate::osa_error::OsaError;
 use crate::permission::may_read;
@@ -47,6 +48,10 @@ const ENTIRE_CONTENTS: &str = "entire contents";
 
 /// As many containers that were not read does an answer name; the others are counted.
 const MOST_SKIPPED: usize = 5;
+
+/// So many values are named where a filter matches nothing, and so much of each.
+const MOST_NEAR: usize = 10;
+const LONGEST_NEAR: usize = 80;
 
 /// The size of the parts around the elements of an answer, in bytes.
 const ENVELOPE: usize = 200;
@@ -87,10 +92,7 @@ pub(super) fn start(call: &GetElements, first: Option<First>, world: &mut World<
         return Err(leads_back(class));
     }
     let Some(container) = containers.first() else {
-        return Ok(done(
-            json!({ "app": &*app.bundle_id, "elements": [], "count": 0, "totalCount": 0, "hasMore": false }),
-            0,
-        ));
+        return Ok(done(empty(&app.bundle_id), 0));
     };
     let collection = container.collection(dictionary, &call.element)?;
     for other in &containers {
@@ -109,6 +111,11 @@ pub(super) fn start(call: &GetElements, first: Option<First>, world: &mut World<
     let within = Within::of(&call.references(), world);
     let listing = Listing { wanted, container, fallback, resolved_as: None, first, within };
     Ok(listing.ask(app, 0, world))
+}
+
+/// The answer where there is nothing to list.
+pub(super) fn empty(app: &str) -> Json {
+    json!({ "app": app, "elements": [], "count": 0, "totalCount": 0, "hasMore": false })
 }
 
 /// The class of all elements of a container: its only one, or the one that all others are kinds of, as a Finder item.
@@ -456,6 +463,7 @@ impl Listing {
         if let Some(groups) = answer.get("groups") {
             let mut body = self.groups(groups, total, reason, &dictionary, app, world);
             Self::with_dates(&mut body, &answer["dates"]);
+            self.with_near(&mut body, &answer["near"]);
             self.with_skipped(&mut body, &answer["skipped"], app, &dictionary);
             return Ok(body);
         }
@@ -481,6 +489,7 @@ impl Listing {
         self.with_counts(&mut body, elements, rows.len(), total);
         self.told(&mut body, reason);
         Self::with_dates(&mut body, &answer["dates"]);
+        self.with_near(&mut body, &answer["near"]);
         self.with_skipped(&mut body, &answer["skipped"], app, &dictionary);
         if total == 0
             && body.get("note").is_none()
@@ -541,6 +550,29 @@ impl Listing {
     fn with_dates(body: &mut Json, dates: &Json) {
         if dates.is_object() {
             body["dates"] = dates.clone();
+        }
+    }
+
+    /// Names what there is instead of what a filter was looking for; all of it, where it is little and nothing is like it.
+    fn with_near(&self, body: &mut Json, near: &Json) {
+        let mut told = Map::new();
+        for each in near.as_array().into_iter().flatten() {
+            let column = each[0].as_u64().and_then(|at| self.wanted.columns.get(usize::try_from(at).ok()?));
+            let (Some(column), Some(text)) = (column, each[1].as_str()) else { continue };
+            let values: Vec<&str> =
+                each[2].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+            let mut near = words::near_texts(text, values.iter().copied(), MOST_NEAR);
+            if near.is_empty() && values.len() <= MOST_NEAR {
+                near = values.into_iter().map(str::to_owned).collect();
+            }
+            let near: Vec<String> = near.iter().map(|text| foreign::clean(text, LONGEST_NEAR)).collect();
+            if !near.is_empty() {
+                told.insert(column.shown().to_owned(), json!(near));
+            }
+        }
+        if !told.is_empty() {
+            body["near"] = Json::Object(told);
+            body["untrusted"] = json!(true);
         }
     }
 

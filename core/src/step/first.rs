@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Outcome, Step, World, done, elements, query, remember, start};
 use crate::call::{Call, CommandCall, GetElements, MOST_CHANGED, Mode, Named, Stranger};
-use crate::fault::{Code, Fault};
+use crate::fault::{Code, Fault, did_you_mean};
 use crate::permission::Source;
 use crate::specifier::{Container, Path, Reader, Specifier};
 use crate::words::{HIGHEST_LIMIT, RefId};
@@ -205,7 +205,7 @@ impl First {
             return Ok(done(self.counted(total, body), events));
         }
         let Some(rest) = &self.rest else {
-            return if ids.is_empty() { Err(self.nothing()) } else { Ok(done(matches(body), events)) };
+            return if ids.is_empty() { Err(self.nothing(body)) } else { Ok(done(matches(body), events)) };
         };
         if self.specifier.is_many() && body["hasMore"] == json!(true) && !self.is_limited() {
             let most = most_of(rest);
@@ -222,7 +222,7 @@ impl First {
             return Ok(done(answer, events));
         }
         if ids.is_empty() && !is_empty_list {
-            let fault = self.nothing();
+            let fault = self.nothing(body);
             return self.failed(fault, events, world);
         }
         let ids = if self.specifier.is_many() { &ids[..] } else { &ids[..ids.len().min(1)] };
@@ -245,6 +245,7 @@ impl First {
     fn nothing_of_many(&self, rest: &Call, body: &Json) -> Option<Json> {
         let is_all = match rest {
             Call::GetProperties { references, .. } => references.len() == 1,
+            Call::GetElements(call) => call.containers.len() == 1,
             Call::Command(call) => {
                 call.mode == Mode::Read && matches!(self.argument, Some((Json::String(_), _)))
             }
@@ -253,7 +254,11 @@ impl First {
         if !is_all || !self.specifier.is_many() {
             return None;
         }
-        let mut answer = json!({ "results": [], "note": self.words });
+        let mut answer = match rest {
+            Call::GetElements(_) => elements::empty(body["app"].as_str().unwrap_or_default()),
+            _ => json!({ "results": [] }),
+        };
+        answer["note"] = json!(self.words);
         with_reasons(&mut answer, body);
         Some(answer)
     }
@@ -267,16 +272,22 @@ impl First {
         Fault::new(Code::InvalidSpecifier, message, suggestion).with("references", near)
     }
 
-    fn nothing(&self) -> Fault {
+    /// Nothing is there; `body` may name what there is instead.
+    fn nothing(&self, body: &Json) -> Fault {
         let suggestion = "list the existing elements with iac_mcp_get_elements";
-        Fault::new(Code::ReferenceInvalid, self.words.clone(), suggestion)
+        let near = body["near"].as_object().into_iter().flat_map(|near| near.values());
+        let near: Vec<String> =
+            near.filter_map(Json::as_array).flatten().filter_map(Json::as_str).map(str::to_owned).collect();
+        let message = format!("{}{}", self.words, did_you_mean(&near));
+        let fault = Fault::new(Code::ReferenceInvalid, message, suggestion);
+        if near.is_empty() { fault } else { fault.with("near", near).untrusted() }
     }
 
     /// Goes on with the one reference that was found.
     pub(super) fn stands(self, found: &Json, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
         match found["id"].as_str().and_then(RefId::parse) {
             Some(id) => self.settle(&[id], events, world),
-            None => Err(self.nothing()),
+            None => Err(self.nothing(found)),
         }
     }
 
@@ -299,7 +310,7 @@ impl First {
 
     /// Puts references in the place of what was looked up, and begins the call again.
     fn settle(self, found: &[RefId], events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
-        let Some(mut call) = self.rest else { return Err(self.nothing()) };
+        let Some(mut call) = self.rest else { return Err(self.nothing(&Json::Null)) };
         match &mut call {
             Call::QueryObject { specifier, .. } => {
                 let slot = specifier.container_mut().and_then(|container| deepest(container, false));
@@ -383,7 +394,7 @@ fn settled<T: Copy>(all: Vec<(Named, T)>, found: &[RefId]) -> Vec<(Named, T)> {
 
 /// Passes on how complete a list is, and which dates it was about.
 fn with_reasons(answer: &mut Json, body: &Json) {
-    for field in ["complete", "reason", "skipped", "dates"] {
+    for field in ["complete", "reason", "skipped", "dates", "near", "untrusted"] {
         if let Some(value) = body.get(field) {
             answer[field] = value.clone();
         }

@@ -273,7 +273,7 @@ fn near(path: &Path, names: &[&str], app: &App) -> Vec<String> {
         all.filter(move |property| property.kind.0.iter().any(is_one))
     });
     let properties = properties.into_iter().flatten().map(|property| property.name.as_str());
-    let near = names::near(name, names.iter().copied().chain(properties), 5);
+    let near = names::near_texts(name, names.iter().copied().chain(properties), 5);
     // No name is like it, and there are few, so that all of them can be shown.
     if near.is_empty() && names.len() <= FEW_NAMES {
         return names.iter().map(|name| crate::foreign::clean(name, 80)).collect();
