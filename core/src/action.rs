@@ -546,6 +546,8 @@ pub enum View {
     Part(Part),
     /// The number of the elements that the way leads to.
     Count,
+    /// The path that a file URL stands for.
+    Path,
 }
 
 impl Column {

@@ -23,6 +23,7 @@ pub(crate) use resolve::find_property;
 pub use resolve::{Held, Resolved, Target};
 pub(crate) use show::{name_in, one_line, quoted, quoted_to};
 pub use source::read_source;
+pub(crate) use text::POSIX_PATH;
 pub use text::{Position, Written};
 
 /// A client's specifier, parsed but not yet checked against a dictionary.

@@ -126,6 +126,18 @@ const partIn = (part, value) =>
         ? value
         : null;
 const partOf = (part, one) => Object.assign((x) => partIn(part, one(x)), one);
+// The path that a file URL stands for, as other files are shown: without a slash at its end.
+const pathIn = (value) => {
+  if (Array.isArray(value)) return value.map(pathIn);
+  if (typeof value !== "string") return value === undefined || isFailed(value) ? value : null;
+  const path = /^file:\/\/(?:localhost)?(\/.*?)\/?$/i.exec(value);
+  try {
+    return path === null ? null : decodeURIComponent(path[1]);
+  } catch (error) {
+    return null;
+  }
+};
+const fileOf = (one) => Object.assign((x) => pathIn(one(x)), one);
 // A count of elements is asked of one object at a time: of many at once it would be the sum.
 const singleOnly = (one) => Object.assign(one, { single: true });
 const isMany = (collection) => collection !== undefined && collection !== null && collection.many === true;

@@ -510,6 +510,7 @@ fn getter(column: &Column) -> String {
     match column.view {
         None => value_getter(column),
         Some(View::Part(part)) => format!("partOf({:?}, {})", part.as_str(), value_getter(column)),
+        Some(View::Path) => format!("fileOf({})", value_getter(column)),
         Some(View::Count) => {
             let way: Vec<&str> = column.identifiers.iter().map(Identifier::as_str).collect();
             format!("singleOnly(x => x.{}.length)", way.join("."))

@@ -27,6 +27,8 @@ use chain::Chain;
 use error::{Fail, shown};
 use tokens::{Kind, Token, tokens};
 
+pub(crate) use test::POSIX_PATH;
+
 /// As long may a text be, in bytes: a name or an id may fill most of it.
 const LONGEST: usize = 16 * 1024;
 

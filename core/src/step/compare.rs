@@ -28,6 +28,7 @@ pub(super) fn comparable(
 ) -> Result<Json, Fault> {
     let meant = match column.view {
         Some(View::Part(part)) => Compare { value: part.meant(&compare.value), ..compare.clone() },
+        Some(View::Path) => Compare { value: path_meant(&compare.value, home), ..compare.clone() },
         _ => compare.clone(),
     };
     let compare = &meant;
@@ -57,6 +58,16 @@ pub(super) fn comparable(
     let is_date = taking.contains(&Shape::Date);
     let checked = checker.one_of(&compare.value, &taking, &place, 0);
     checked.map(written).map_err(|fault| mismatch(fault, compare, is_date))
+}
+
+/// A path as it is shown: in full, and without a slash at its end.
+fn path_meant(value: &Json, home: &str) -> Json {
+    let Some(text) = value.as_str() else { return value.clone() };
+    let text = text.strip_prefix("~/").map_or_else(|| text.to_owned(), |rest| format!("{home}/{rest}"));
+    match text.strip_suffix('/') {
+        Some(folder) if !folder.is_empty() => json!(folder),
+        _ => json!(text),
+    }
 }
 
 /// The values that a property is compared with: a list by its items, anything else by its distinct values.

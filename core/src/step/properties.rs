@@ -8,10 +8,10 @@ use super::repeated::Repeated;
 use super::show::{Shown, all_properties, value};
 use super::{Step, Then, World, done, in_app, occurrence, owner};
 use crate::action::{Column, Deed, View, Wanted};
-use crate::app::App;
+use crate::app::{App, same_id};
 use crate::call::Named;
 use crate::change;
-use crate::dictionary::{Dictionary, Identifier, TypeExpr, TypeRef};
+use crate::dictionary::{Dictionary, Identifier, Property, TypeExpr, TypeRef, names};
 use crate::fault::{Code, Fault};
 use crate::identity::identity;
 use crate::marshal::{Shape, are_named, shapes};
@@ -20,7 +20,7 @@ use crate::osa_error::OsaError;
 use crate::permission::may_read;
 use crate::plan;
 use crate::reply::Reply;
-use crate::specifier::{Container, Path, SpecifierError, find_property};
+use crate::specifier::{Container, POSIX_PATH, Path, SpecifierError, find_property};
 use crate::value::Value;
 use crate::words::{RefId, ReferenceError, TextWindow};
 
@@ -218,6 +218,28 @@ pub(super) fn own_column(
             owner = String::new();
             continue;
         }
+        if is_posix_path(part)
+            && shapes(&column.kind, dictionary).contains(&Shape::File)
+            && column.view.is_none()
+        {
+            // Files are shown by their paths anyway.
+            column.term = format!("{}.{POSIX_PATH}", column.term);
+            owner = String::new();
+            continue;
+        }
+        if let Some(url) = file_url(app, dictionary, &owner, part) {
+            let before = std::mem::take(&mut column.term);
+            let after = |term: &str| {
+                if before.is_empty() { term.to_owned() } else { format!("{before}.{term}") }
+            };
+            column.term = after(&format!("{}.{POSIX_PATH}", url.name));
+            column.asked = Some(after(POSIX_PATH));
+            column.identifiers.extend(Identifier::of(&url.name));
+            column.kind = url.kind.clone();
+            (column.view, column.by_script) = (Some(View::Path), true);
+            owner = String::new();
+            continue;
+        }
         if let Some(date_part) =
             Part::parse(part).filter(|_| holds_dates(&column.kind) && column.view.is_none())
         {
@@ -294,6 +316,28 @@ pub(super) fn own_column(
         return Err(SpecifierError::IsElement { element: owner, owner: class.to_owned() }.into());
     }
     Ok(column)
+}
+
+fn is_posix_path(word: &str) -> bool {
+    names::key(word) == names::key(POSIX_PATH)
+}
+
+/// The classes that give a file URL and no path.
+///
+/// # Source
+/// Finder's dictionary. Scripts write `POSIX path of (x as alias)`, where the coercion makes the path.
+const FILE_URLS: [(&str, &str, &str); 1] = [("com.apple.finder", "item", "URL")];
+
+/// The property with the file URL, if a path is asked for that the class itself does not have.
+fn file_url<'d>(app: &App, dictionary: &'d Dictionary, class: &str, word: &str) -> Option<&'d Property> {
+    let is_asked = is_posix_path(word) || names::key(word) == "path";
+    if !is_asked || dictionary.property(class, word.trim()).is_some() {
+        return None;
+    }
+    // What the dictionary does not name is an item too: the container of a file.
+    let is_one = |item: &str| class.is_empty() || dictionary.is_a(class, item);
+    let row = FILE_URLS.iter().find(|row| same_id(row.0, &app.bundle_id) && is_one(row.1))?;
+    dictionary.property(row.1, row.2)
 }
 
 /// The property of elements that are nothing but a value with a label: the phones of a person.

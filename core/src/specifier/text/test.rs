@@ -195,6 +195,10 @@ impl Parser<'_> {
         if let Some(part) = self.word(at).and_then(|word| Part::parse(&word)) {
             terms.push((part.as_str().to_owned(), at + 1));
         }
+        let posix = usize::from(self.is_word(at, &["posix"]));
+        if self.is_word(at + posix, &["path"]) && terms.is_empty() {
+            terms.push((POSIX_PATH.to_owned(), at + posix + 1));
+        }
         // `messages.count`
         if self.is_word(at, &[COUNT]) && at > 0 && self.is_sign(at - 1, ".") {
             terms.push((COUNT.to_owned(), at + 1));
@@ -238,6 +242,15 @@ impl Parser<'_> {
                 path.push(term);
                 last = Some(part_of_date(Part::Year)).filter(|_| is_there);
                 last?;
+                continue;
+            }
+            // Whether an object with a URL has a path is known later.
+            if term == POSIX_PATH
+                && self.property_of(&owner, term).is_none()
+                && (last.is_some_and(holds_file) || self.property_of(&owner, "URL").is_some())
+            {
+                path.push(term);
+                last = Some(part_of_date(Part::Date));
                 continue;
             }
             if last.is_some_and(|last| self.holds_value(last)) {
@@ -353,6 +366,9 @@ impl Parser<'_> {
 /// What a filter calls the number of elements, after their plural.
 const COUNT: &str = "count";
 
+/// The path of a file, which AppleScript makes of a reference.
+pub(crate) const POSIX_PATH: &str = "POSIX path";
+
 /// The words of AppleScript for it.
 const COUNTS: [&str; 2] = [COUNT, "number"];
 
@@ -360,6 +376,10 @@ fn holds_dates(property: &Property) -> bool {
     let is_date = |kind: &TypeRef| kind.name == "date" && !kind.list;
     let mut kinds = property.kind.0.iter();
     kinds.clone().any(is_date) && kinds.all(|kind| is_date(kind) || kind.name == "missing value")
+}
+
+fn holds_file(property: &Property) -> bool {
+    property.kind.0.iter().any(|kind| ["file", "alias"].contains(&kind.name.as_str()))
 }
 
 /// A part of a date as a property, so that its value is read like any other.
