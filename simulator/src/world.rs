@@ -22,6 +22,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Instant;
 
 /// Names the directory of the simulated Mac that `osascript` runs in.
 pub const WORLD_VARIABLE: &str = "IAC_MCP_WORLD";
@@ -84,8 +85,8 @@ pub(crate) struct World {
     /// The apps that were addressed, in that order.
     apps: RefCell<Vec<Rc<App>>>,
     folders: OnceCell<Vec<PathBuf>>,
-    /// The wall clock of this process, set before the first event.
-    clock: OnceCell<i64>,
+    /// The wall clock of this process, set before the first event, and when that was.
+    clock: OnceCell<(i64, Instant)>,
 }
 
 /// What one event changes, made at once and written down together.
@@ -144,7 +145,7 @@ impl World {
     /// Sets the time that scripts see: the world's own clock, else the local time given here.
     pub(crate) fn set_clock(&self, local: i64) {
         let fixed = self.fixed_clock();
-        self.clock.get_or_init(|| fixed.unwrap_or(local));
+        self.clock.get_or_init(|| (fixed.unwrap_or(local), Instant::now()));
     }
 
     /// The time at which the world's clock starts, if it has one of its own.
@@ -156,10 +157,21 @@ impl World {
     }
 
     /// The wall clock to which the data is moved: that of the world's first change, so that it stays where it is.
-    pub(crate) fn now(&self) -> i64 {
+    fn origin(&self) -> i64 {
         let anchor = || local_seconds(&self.mac.anchor).unwrap_or_default();
         let began = self.journal.began();
-        began.or_else(|| self.clock.get().copied()).unwrap_or_else(anchor)
+        began.or_else(|| self.clock.get().map(|(clock, _)| *clock)).unwrap_or_else(anchor)
+    }
+
+    /// The time that apps write down. A clock of the world's own stands still for them, so that the same calls leave the
+    /// same data.
+    pub(crate) fn now(&self) -> i64 {
+        match self.clock.get() {
+            Some((clock, set)) if self.fixed_clock().is_none() => {
+                clock + i64::try_from(set.elapsed().as_secs()).unwrap_or_default()
+            }
+            _ => self.origin(),
+        }
     }
 
     /// Where the world keeps what changes.
@@ -244,7 +256,7 @@ impl World {
     }
 
     fn keep(&self, app: &App, changes: Vec<Change>) -> Result<(), WorldError> {
-        self.journal.append(&Entry { app: app.bundle.id.clone(), changes }, self.now())?;
+        self.journal.append(&Entry { app: app.bundle.id.clone(), changes }, self.origin())?;
         self.shorten()
     }
 
@@ -406,7 +418,7 @@ impl World {
     /// How many seconds an app's dates move, so that data taken at the anchor looks current.
     fn shift(&self, by: data::Shift) -> i64 {
         let anchor = local_seconds(&self.mac.anchor).unwrap_or_default();
-        by.seconds(anchor, self.now())
+        by.seconds(anchor, self.origin())
     }
 }
 

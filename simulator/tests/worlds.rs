@@ -205,3 +205,16 @@ fn the_headers_of_a_mail_follow_the_clock() {
             .every(each => each === m.dateReceived().toDateString())";
     assert_eq!(answer(&world, script), "true");
 }
+
+/// What apps write down is the time at which it happens, not that of the world's first change.
+#[test]
+fn the_clock_of_a_world_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = folder.path().join("world");
+    worlds::create(&world, &mac()).unwrap();
+    let script = "const N = Application('Notes'), made = name => { const n = N.Note({name}); N.folders[0].notes.push(n); return n.creationDate() };
+        const first = made('one'); delay(1.2); const wait = made('two') - first; wait >= 1000 && Math.abs(new Date() - first) < 60000";
+    assert_eq!(answer(&world, script), "true");
+    let later = "const N = Application('Notes'), at = name => N.notes.byName(name).creationDate().getTime(); at('two') > at('one')";
+    assert_eq!(answer(&world, later), "true", "the journal keeps the times");
+}

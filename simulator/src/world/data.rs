@@ -205,7 +205,7 @@ fn member<'de, A: MapAccess<'de>>(
             let Text(class) = map.next_value()?;
             model.object_mut(id).class = Some(model.symbol(&class));
         }
-        "label" => model.object_mut(id).label = Some(map.next_value::<String>()?.into()),
+        "known as" => model.object_mut(id).label = Some(map.next_value::<String>()?.into()),
         "through" => {
             let Text(term) = map.next_value()?;
             model.object_mut(id).through = Some(model.symbol(&term));

@@ -167,7 +167,7 @@ impl Maker {
         let mut made = Map::new();
         for (term, value) in model {
             let value = match term.as_str() {
-                "key" | "label" => continue,
+                "key" | "known as" => continue,
                 "id" if value.is_i64() => json!(id),
                 "id" | "uid" => json!(self.unique()),
                 "message id" => json!(format!("{}@generated.example", self.unique())),
