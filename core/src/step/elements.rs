@@ -439,11 +439,19 @@ impl Listing {
     fn missing(&self, app: &App) -> Fault {
         let containers: Vec<String> = self.wanted.containers.iter().map(Path::to_string).collect();
         let message = format!("{} has no {}", app.name, containers.join(", or no "));
-        let fault = Fault::new(
-            Code::ReferenceInvalid,
-            message,
-            "query the container again with iac_mcp_query_object",
-        );
+        let property = match self.wanted.containers.as_slice() {
+            [only] => {
+                only.last().filter(|(_, segment)| matches!(segment, Segment::Property(_))).map(|_| only)
+            }
+            _ => None,
+        };
+        let suggestion = match property {
+            Some(property) => format!(
+                "if `{property}` holds a list of objects, read these with iac_mcp_get_properties, which takes it as `reference`"
+            ),
+            None => "query the container again with iac_mcp_query_object".to_owned(),
+        };
+        let fault = Fault::new(Code::ReferenceInvalid, message, suggestion);
         match &self.container {
             Some(id) => fault.with("reference", id.as_str()),
             None => fault,

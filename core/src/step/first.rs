@@ -283,12 +283,22 @@ impl First {
         if near.is_empty() { fault } else { fault.with("near", near).untrusted() }
     }
 
-    /// Goes on with the one reference that was found.
+    /// Goes on with the one reference that was found, or with the objects that a property lists, such as `selection`.
     pub(super) fn stands(self, found: &Json, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
-        match found["id"].as_str().and_then(RefId::parse) {
-            Some(id) => self.settle(&[id], events, world),
-            None => Err(self.nothing(found)),
+        if let Some(id) = found["reference"]["id"].as_str().and_then(RefId::parse) {
+            return self.settle(&[id], events, world);
         }
+        let listed = found["value"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let ids: Option<Vec<RefId>> =
+            listed.iter().map(|each| each["reference"].as_str().and_then(RefId::parse)).collect();
+        let is_whole =
+            matches!(&self.rest, Some(Call::GetProperties { references, .. }) if references.len() == 1);
+        if is_whole && found["value"].is_array() && listed.is_empty() {
+            return Ok(done(json!({ "results": [], "note": self.words }), events));
+        }
+        let is_one = matches!(self.rest, Some(Call::QueryObject { .. }));
+        let ids = ids.filter(|ids| !ids.is_empty() && !is_one).ok_or_else(|| self.nothing(found))?;
+        self.settle(&ids, events, world)
     }
 
     /// Goes on where nothing was found: in a list that is the error of one item, elsewhere of the call.

@@ -105,7 +105,7 @@ impl Query {
                 let body = self.answer(&answer, app, world)?;
                 match self.first {
                     None => Ok(done(body, events)),
-                    Some(first) => first.stands(&body["reference"], events, world),
+                    Some(first) => first.stands(&body, events, world),
                 }
             }
             Err(error) if error.is_missing_object() => match self.fallback {
