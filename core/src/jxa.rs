@@ -37,6 +37,12 @@ pub(crate) const ACCESS: &str = include_str!("jxa/access.js");
 /// What scripts have besides that count and sum up groups.
 pub(crate) const GROUPS: &str = include_str!("jxa/groups.js");
 
+/// What scripts have besides that read properties of objects.
+pub(crate) const OBJECTS: &str = include_str!("jxa/objects.js");
+
+/// What scripts have besides that list the elements that a filter lets through.
+pub(crate) const NEAR: &str = include_str!("jxa/near.js");
+
 /// What scripts have besides that ask the system and no app.
 pub(crate) const SYSTEM: &str = include_str!("jxa/system.js");
 

@@ -22,7 +22,7 @@ const OMNI = "rows enumerations collections status repetition objects tasks proj
 // Files that run as one text are linted as one text, so that each sees the names of the others.
 const TOGETHER = [
   {
-    files: ["prelude", "spread", "groups", "changes", "places", "create", "commands"].map(
+    files: ["prelude", "objects", "near", "spread", "groups", "changes", "places", "create", "commands"].map(
       (name) => `core/src/jxa/${name}.js`,
     ),
     globals: [...JXA, "d"],

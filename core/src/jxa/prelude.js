@@ -233,65 +233,6 @@ const value = (property) => {
   return encode(ask(() => property()));
 };
 
-// One object: every property in one event where `reads` is null, those of them uncut that are in `names`.
-const properties = (object, reads, names) => {
-  try {
-    return reads === null
-      ? encode(
-          ask(() => object.properties()),
-          0,
-          names,
-        )
-      : { $: "list", v: read(object, reads) };
-  } catch (error) {
-    return failed(error);
-  }
-};
-// Some objects reached the same way.
-const objects = (rows, way, reads, names) => {
-  at = "object";
-  return rows.map((p) => {
-    try {
-      return properties(way(p), reads, names);
-    } catch (error) {
-      return failed(error);
-    }
-  });
-};
-// Some objects of one collection by their ids: all columns at once where that is cheaper than one by one.
-// `size` is how many elements there were when somebody last looked, or null.
-const batch = (collection, ids, id, reads, each, size) => {
-  at = "object";
-  const columns = reads.some((one) => one.single)
-      ? Infinity
-      : 2 * priceOf(d.value, size) + each.reduce((sum, value) => sum + priceOf(value, size), 0),
-    singles = reads.length * ids.length * d.single;
-  if (size !== null && cheaper(columns, singles)) {
-    try {
-      const all = askColumn(() => id(collection), d.value),
-        read = reads.map((one, i) => askColumn(() => one(collection), each[i]));
-      const whole =
-        read.every((column) => Array.isArray(column) && column.length === all.length) &&
-        agree(
-          all,
-          ask(() => id(collection)),
-        );
-      const place = new Map(all.map((each, i) => [each, i]));
-      if (whole && ids.every((each) => place.has(each))) {
-        strategy = "columns";
-        return ids.map((each) => ({
-          $: "list",
-          v: read.map((column, i) => encode(column[place.get(each)], 0, reads[i].uncut)),
-        }));
-      }
-    } catch (error) {
-      if (!singly(numberOf(error))) throw error;
-    }
-  }
-  strategy = "by id";
-  return ids.map((each) => properties(collection.byId(each), reads));
-};
-
 const asText = (value) => (typeof value === "string" ? value.normalize("NFC").toLowerCase() : value);
 // A file is compared by its path.
 const pathOf = (value) => (source(value).startsWith("Path(") ? value.toString() : value);
@@ -537,36 +478,6 @@ const marksOf = (collection, rows, ids, names, q) => {
       return null;
     }
   };
-};
-
-// Where nothing matches: the values that a property has, for each comparison with a text that is true of none of them.
-// What stands behind `not` is no reason.
-const MOST_VALUES = 1000;
-const textsOf = (filter) =>
-  filter[0] === "and" || filter[0] === "or"
-    ? filter.slice(1).flatMap(textsOf)
-    : ["==", "contains", "startsWith", "endsWith"].includes(filter[0]) && typeof filter[2] === "string"
-      ? [filter]
-      : [];
-const instead = (valuesOf) =>
-  textsOf(d.filter).flatMap(([word, i, value]) => {
-    const texts = [].concat(...(valuesOf(i) || [])).filter((each) => typeof each === "string" && each !== "");
-    return texts.length === 0 || holds(word, texts, wanted(value))
-      ? []
-      : [[i, value, [...new Set(texts)].slice(0, MOST_VALUES).map((text) => wellFormed(text.slice(0, 200)))]];
-  });
-// As much time as near values are worth, in milliseconds, where an app has searched by itself.
-const NEARBY = 1000;
-const valuesIn = (collection, size, cells, q) => (i) => {
-  if (isMany(collection) && q.columns[i].of) return collection.owners(q.columns[i]);
-  if (!q.filtered) return cells.whole(i);
-  if (q.long[i] || priceOf(d.values[i], size) > NEARBY) return null;
-  try {
-    return column(collection, q.columns[i], d.values[i]);
-  } catch (error) {
-    failed(error);
-    return null;
-  }
 };
 
 const CHANGED = "the collection changed while it was read; values may belong to a neighbour";

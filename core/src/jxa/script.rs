@@ -6,8 +6,8 @@ use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::{
-    ACCESS, CHANGES, COMMANDS, CONSENT, CREATE, GROUPS, INDEX, PLACES, SERIES, SPREAD, SYSTEM, Script,
-    changes,
+    ACCESS, CHANGES, COMMANDS, CONSENT, CREATE, GROUPS, INDEX, NEAR, OBJECTS, PLACES, SERIES, SPREAD, SYSTEM,
+    Script, changes,
     command::{command, find},
     create::create,
     data::Data,
@@ -106,21 +106,24 @@ fn script(approved: &Approved, costs: &Costs) -> Script {
         Deed::Create(_) => &[CHANGES, COMMANDS, CREATE],
         Deed::Command(invocation) if invocation.anchors.is_some() => &[PLACES, COMMANDS],
         Deed::Find(_) => &[COMMANDS],
+        Deed::Properties { .. } => &[OBJECTS],
         Deed::System(SystemDeed::Access { .. }) | Deed::AskAccess { .. } => &[ACCESS],
         Deed::Elements(wanted) if wanted.series.is_some() => {
             let index = wanted.series.as_ref().and_then(|series| series.index.as_ref());
-            if index.is_some() { &[SPREAD, SERIES, INDEX] } else { &[SPREAD, SERIES] }
+            if index.is_some() { &[NEAR, SPREAD, SERIES, INDEX] } else { &[NEAR, SPREAD, SERIES] }
         }
         Deed::System(SystemDeed::Running { .. } | SystemDeed::Moments { .. } | SystemDeed::Frontmost) => {
             &[SYSTEM]
         }
         Deed::System(SystemDeed::Consents { .. }) | Deed::AskConsent { .. } => &[CONSENT],
-        Deed::Elements(wanted) => match (by_chains(wanted), wanted.groups.is_some()) {
-            (false, false) => &[],
-            (true, false) => &[SPREAD],
-            (false, true) => &[GROUPS],
-            (true, true) => &[SPREAD, GROUPS],
-        },
+        Deed::Elements(wanted) => {
+            let part = |is_needed: bool, text: &'static str| if is_needed { text } else { "" };
+            &[
+                part(wanted.filter.is_some(), NEAR),
+                part(by_chains(wanted), SPREAD),
+                part(wanted.groups.is_some(), GROUPS),
+            ]
+        }
         _ => &[],
     };
     whole(&more.concat(), &body, data)

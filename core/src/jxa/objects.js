@@ -1,0 +1,58 @@
+// One object: every property in one event where `reads` is null, those of them uncut that are in `names`.
+const properties = (object, reads, names) => {
+  try {
+    return reads === null
+      ? encode(
+          ask(() => object.properties()),
+          0,
+          names,
+        )
+      : { $: "list", v: read(object, reads) };
+  } catch (error) {
+    return failed(error);
+  }
+};
+// Some objects reached the same way.
+const objects = (rows, way, reads, names) => {
+  at = "object";
+  return rows.map((p) => {
+    try {
+      return properties(way(p), reads, names);
+    } catch (error) {
+      return failed(error);
+    }
+  });
+};
+// Some objects of one collection by their ids: all columns at once where that is cheaper than one by one.
+// `size` is how many elements there were when somebody last looked, or null.
+const batch = (collection, ids, id, reads, each, size) => {
+  at = "object";
+  const columns = reads.some((one) => one.single)
+      ? Infinity
+      : 2 * priceOf(d.value, size) + each.reduce((sum, value) => sum + priceOf(value, size), 0),
+    singles = reads.length * ids.length * d.single;
+  if (size !== null && cheaper(columns, singles)) {
+    try {
+      const all = askColumn(() => id(collection), d.value),
+        read = reads.map((one, i) => askColumn(() => one(collection), each[i]));
+      const whole =
+        read.every((column) => Array.isArray(column) && column.length === all.length) &&
+        agree(
+          all,
+          ask(() => id(collection)),
+        );
+      const place = new Map(all.map((each, i) => [each, i]));
+      if (whole && ids.every((each) => place.has(each))) {
+        strategy = "columns";
+        return ids.map((each) => ({
+          $: "list",
+          v: read.map((column, i) => encode(column[place.get(each)], 0, reads[i].uncut)),
+        }));
+      }
+    } catch (error) {
+      if (!singly(numberOf(error))) throw error;
+    }
+  }
+  strategy = "by id";
+  return ids.map((each) => properties(collection.byId(each), reads));
+};
