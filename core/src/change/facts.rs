@@ -6,7 +6,7 @@ use crate::dictionary::{APPLICATION, Dictionary, Identifier};
 use crate::specifier::{Member, Path, Segment};
 
 /// The event that deletes.
-const DELETE: &str = "coredelo";
+pub(crate) const DELETE: &str = "coredelo";
 
 /// The events of Mail that answer a message, and what stands for one to all.
 const REPLY: &str = "emalrpms";

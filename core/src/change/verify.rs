@@ -13,6 +13,8 @@ pub(crate) fn holds(given: &Given, read: &Value, dictionary: &Dictionary) -> Opt
             (read_source(dictionary, source).as_ref() == Some(path)).then_some(true)
         }
         (Given::Place(_), _) => None,
+        // Calendar shows an empty list of dates as nothing.
+        (Given::List(items), Value::Null) if items.is_empty() => Some(true),
         (Given::List(items), Value::List(held)) => all(
             items.len() == held.len(),
             items.iter().zip(held).map(|(given, read)| holds(given, read, dictionary)),

@@ -2,14 +2,15 @@
 
 use serde_json::{Value as Json, json};
 
+use super::asking::refused;
 use super::moves::{self, Moving};
 use super::show::{largest, show, value};
-use super::{Outcome, Step, World, create, done, filed, first, held, occurrence, placing};
+use super::{Outcome, Step, World, create, done, filed, first, held, occurrence, placing, set};
 use crate::action::{Action, Deed, Invocation};
 use crate::app::App;
 use crate::bind::{bind, candidates};
 use crate::call::{Call, CommandCall, Mode};
-use crate::change::QUIT;
+use crate::change::{DELETE, QUIT};
 use crate::dictionary::{Dictionary, TypeExpr};
 use crate::fault::{Code, Fault};
 use crate::jxa;
@@ -78,6 +79,16 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
     if call.mode == Mode::Read && classified.level > Level::Safe {
         return Err(not_a_read(&action, &classified, app));
     }
+    if call.mode == Mode::Run
+        && is_deletion(&action)
+        && let Some(change) = occurrence::deletion(&references(call), world)
+    {
+        // Who may not delete an event may not leave out its dates by that word.
+        if let Decision::Deny(refusal) = decide(action, &app.name, world.gate, world.now) {
+            return Ok(refused(refusal, 0));
+        }
+        return set::start(&change?, world);
+    }
     if classified.level > Level::Safe {
         occurrence::refuse(call.references(), world)?;
     }
@@ -138,6 +149,10 @@ pub(super) fn result_of(invocation: &Invocation, dictionary: &Dictionary) -> Opt
         .iter()
         .filter(|each| each.code == invocation.code && each.name == invocation.term);
     named.filter_map(|command| command.result.as_ref()).map(|result| result.kind.clone()).next()
+}
+
+fn is_deletion(action: &Action) -> bool {
+    matches!(&action.deed, Deed::Command(invocation) if invocation.code == DELETE)
 }
 
 fn not_a_command() -> Fault {

@@ -63,7 +63,10 @@ pub(super) fn start(call: &GetElements, first: Option<First>, world: &mut World<
     for container in &call.containers {
         let found = container.resolve_all(dictionary, &mut *held(world.references, app, world.now))?;
         fallback = found.fallback;
-        containers.push(found.path);
+        // Two dates of a series are one container.
+        if !containers.contains(&found.path) {
+            containers.push(found.path);
+        }
     }
     let mut call = call.clone();
     if call.element.is_empty() {
@@ -244,12 +247,14 @@ fn wanted(
     };
     let filter = filter.map(|filter| filter.map(&mut |compare| columns.compare(compare))).transpose()?;
     let groups = columns.groups(call)?;
-    let may_repeat = is_shown && inner.is_none();
     let inside = series::inner(&app.bundle_id, &class, &containers, dictionary).map(|path| vec![path]);
     let within = inside.as_ref().unwrap_or(&containers);
     let grouped = groups.as_ref().map(Groups::columns).unwrap_or_default();
     let chosen_by: Vec<usize> = sort.iter().map(|(column, _)| *column).chain(grouped).collect();
-    let series = if may_repeat { columns.series(filter.as_ref(), &chosen_by, within, world) } else { None };
+    // What a filter by date means in a list, it means in the rest of a call: dates of a series. Where nothing repeats, what
+    // is looked up for another part comes from the app itself.
+    let by_date = inner.is_none() && (is_shown || series::is_repeating(&app.bundle_id, &class));
+    let series = if by_date { columns.series(filter.as_ref(), &chosen_by, within, world) } else { None };
     let known = columns.known;
     // The server makes the groups of occurrences itself.
     let wanted = if series.is_some() && groups.is_some() { known.len() } else { wanted };

@@ -3,7 +3,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Outcome, Step, World, done, elements, query, remember, start};
+use super::{Outcome, Step, World, done, elements, occurrence, query, remember, start};
 use crate::call::{Call, CommandCall, GetElements, MOST_CHANGED, Mode, Named, Stranger};
 use crate::fault::{Code, Fault, did_you_mean};
 use crate::permission::Source;
@@ -204,6 +204,11 @@ impl First {
         {
             return Ok(done(self.counted(total, body), events));
         }
+        if body["complete"] == json!(false)
+            && let Some(fault) = self.half_seen(body)
+        {
+            return Err(fault);
+        }
         let Some(rest) = &self.rest else {
             return if ids.is_empty() { Err(self.nothing(body)) } else { Ok(done(matches(body), events)) };
         };
@@ -227,6 +232,27 @@ impl First {
         }
         let ids = if self.specifier.is_many() { &ids[..] } else { &ids[..ids.len().min(1)] };
         self.settle(ids, events, world)
+    }
+
+    /// The error for a change of all objects that match, or of the only one, where some were not looked at.
+    fn half_seen(&self, body: &Json) -> Option<Fault> {
+        let changes = match self.rest.as_ref()? {
+            Call::SetProperty(_) | Call::Create(_) => true,
+            Call::Command(call) => call.mode != Mode::Read,
+            _ => false,
+        };
+        if !changes || !(self.specifier.is_many() || is_only(&self.specifier)) {
+            return None;
+        }
+        let reason = body["reason"].as_str().unwrap_or("the list is not complete");
+        let message =
+            format!("not all of {} was seen, so nothing was changed: {reason}", self.specifier.to_text());
+        let suggestion = "narrow it, or name the objects by references from iac_mcp_get_elements";
+        let fault = Fault::new(Code::InvalidParameter, message, suggestion);
+        Some(match body.get("skipped") {
+            Some(skipped) => fault.with("skipped", skipped.clone()),
+            None => fault,
+        })
     }
 
     /// Whether the specifier says itself how many are meant.
@@ -338,6 +364,12 @@ impl First {
                 *references = settled(all, found).into_iter().map(|(named, ())| named).collect();
             }
             Call::SetProperty(call) => {
+                // A change of all that match is not made for some of them.
+                let is_left_out = |id: &&RefId| {
+                    call.properties.iter().all(|values| occurrence::leaves_out(**id, values, world))
+                };
+                let dates: Vec<RefId> = found.iter().filter(|id| !is_left_out(id)).copied().collect();
+                occurrence::refuse(dates, world)?;
                 call.list |= found.len() != 1 || self.specifier.is_many();
                 let values = std::mem::take(&mut call.values);
                 let all = std::mem::take(&mut call.references).into_iter().zip(values).collect();

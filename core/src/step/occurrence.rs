@@ -1,18 +1,19 @@
 //! References to one date of a series. The app's scripts know only the series, so no change goes through them: it would
-//! reach every date.
+//! reach every date. To delete one is to leave it out of its series.
 
 use std::sync::Arc;
 
+use indexmap::IndexMap;
 use serde_json::{Map, Value as Json, json};
 
 use super::{World, keep};
 use crate::app::App;
-use crate::call::{How, NewValue};
+use crate::call::{How, NewValue, SetProperty};
 use crate::dictionary::names;
 use crate::fault::{Code, Fault};
 use crate::reference::Object;
 use crate::series::dated;
-use crate::specifier::Path;
+use crate::specifier::{Container, Path};
 use crate::value::Value;
 use crate::words::RefId;
 
@@ -30,14 +31,19 @@ pub(super) fn refuse(ids: impl IntoIterator<Item = RefId>, world: &mut World<'_>
         let Some(held) = world.references.peek(id) else { continue };
         let Object { app, path, occurrence: Some(date) } = held.object.clone() else { continue };
         let name = world.apps.find(&app).map_or_else(|_| app.to_string(), |app| app.name.clone());
-        let excluded = dated(&app, path.class()).and_then(|class| class.excluded.as_deref());
+        let class = dated(&app, path.class());
+        let can_leave_out = class.is_some_and(|class| class.excluded.is_some());
+        let rule = class.and_then(|class| class.rule.as_deref());
         let series = keep(Object::new(app, path), world).to_string();
-        let one = match excluded {
-            Some(property) => format!(
-                "for one date, the user changes it in {name}; to leave it out, append {date} to `{property}` of {series}"
-            ),
-            None => format!("for one date, the user changes it in {name}"),
-        };
+        let mut one = format!("for one date, the user changes it in {name}");
+        if can_leave_out {
+            one.push_str(&format!("; the command delete leaves the date of {id} out"));
+        }
+        if let Some(rule) = rule {
+            one.push_str(&format!(
+                "; `and {rule} is missing value` in a filter takes only what does not repeat"
+            ));
+        }
         let message = format!(
             "{id} is one date of a series, {date}, and a script can only change a whole series of {name}"
         );
@@ -60,6 +66,63 @@ pub(super) fn leaves_out(id: RefId, values: &[NewValue], world: &World<'_>) -> b
             && excluded.is_some_and(|property| names::key(property) == names::key(&new.property))
     };
     held.object.occurrence.is_some() && !values.is_empty() && values.iter().all(is_it)
+}
+
+/// A deletion of dates of series as the change that leaves them out: a series stays, with its other dates. `None` where no
+/// target is such a date.
+///
+/// # Errors
+/// Some targets are such dates and others are not: one question is about one of both.
+pub(super) fn deletion(targets: &[Option<RefId>], world: &World<'_>) -> Option<Result<SetProperty, Fault>> {
+    let date = |id: RefId| {
+        let property = excluded(id, world)?;
+        let object = &world.references.peek(id)?.object;
+        Some((object.app.to_string(), object.path.clone(), property, object.occurrence.clone()?))
+    };
+    let ids: Vec<RefId> = targets.iter().flatten().copied().collect();
+    let (dates, others): (Vec<RefId>, Vec<RefId>) = ids.into_iter().partition(|id| date(*id).is_some());
+    if dates.is_empty() {
+        return None;
+    }
+    if dates.len() < targets.len() {
+        return Some(Err(mixed(&dates, &others)));
+    }
+    let mut of_series: IndexMap<Path, (RefId, &str, Vec<Json>)> = IndexMap::new();
+    let mut of_app = None;
+    for id in dates {
+        let Some((app, path, property, date)) = date(id) else { continue };
+        of_app = Some(app);
+        let (_, _, left_out) = of_series.entry(path).or_insert_with(|| (id, property, Vec::new()));
+        if !left_out.contains(&json!(&*date)) {
+            left_out.push(json!(&*date));
+        }
+    }
+    let references = of_series.values().map(|(id, ..)| Ok(Container::Reference(*id))).collect();
+    let value = |(_, property, dates): &(RefId, &str, Vec<Json>)| {
+        vec![NewValue {
+            property: (*property).to_owned(),
+            value: Json::from(dates.clone()),
+            how: How::Append,
+        }]
+    };
+    Some(Ok(SetProperty {
+        app: of_app,
+        references,
+        list: of_series.len() > 1,
+        values: (0..of_series.len()).collect(),
+        properties: of_series.values().map(value).collect(),
+    }))
+}
+
+fn mixed(dates: &[RefId], others: &[RefId]) -> Fault {
+    let words = |ids: &[RefId]| ids.iter().map(RefId::to_string).collect::<Vec<_>>();
+    let message = format!(
+        "`target` has {} dates of series, which are left out one by one, and other objects, which are deleted; nothing was done",
+        dates.len()
+    );
+    let suggestion = "make one call with `dates` and one with `others`";
+    let fault = Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "target");
+    fault.with("dates", words(dates)).with("others", words(others))
 }
 
 /// The property of its series that says whether an occurrence is left out.

@@ -87,6 +87,8 @@ struct Open {
     facts: String,
     /// Whether it repeats, as far as it is known.
     repeats: Option<bool>,
+    /// The property with the dates that are left out of it, if it is of a class with series.
+    excluded: Option<&'static str>,
     /// What is not read of an object that a question only counts: its labels and its facts.
     unnamed: Option<(Vec<Identifier>, Vec<Fact>)>,
 }

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::saving;
 use crate::action::{Action, Deed, Invocation, Seen};
 use crate::app::App;
-use crate::change::Look;
+use crate::change::{DELETE, Look};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
 use crate::identity::Anchors;
@@ -17,9 +17,6 @@ use crate::step::command::Sending;
 use crate::step::{Outcome, Step, Then, World, held, in_app};
 use crate::undo::{Made, Undo, Way};
 use crate::words::{Level, TextWindow};
-
-/// The event that deletes.
-const DELETE: &str = "coredelo";
 
 /// Begins `iac_mcp_undo` for objects that were made: all of one app.
 pub(in crate::step) fn start(undos: &[Undo], world: &mut World<'_>) -> Result<Step, Fault> {

@@ -299,6 +299,9 @@ impl Listing {
         let told = Told::of(found, chosen, series, app);
         let mut objects = Objects::new();
         let mut body = self.body(answer, told.reason(), &mut objects, app, world)?;
+        if let Some(first) = &self.first {
+            return first.clone().found(&body, events, world);
+        }
         body["source"] = json!(told.source);
         let note = [body["note"].as_str().map(str::to_owned), told.note()];
         let note: Vec<String> = note.into_iter().flatten().collect();

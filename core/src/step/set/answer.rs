@@ -284,9 +284,12 @@ impl Written<'_> {
         if !path.is_stable() && mark.is_none() {
             return None;
         }
-        let old = restorable(&value(&self.old, Some(&self.slot.kind), dictionary), dictionary)?;
-        // An app may hold nothing where its dictionary lets nobody write nothing.
+        let mut old = restorable(&value(&self.old, Some(&self.slot.kind), dictionary), dictionary)?;
+        // An app may hold nothing where its dictionary lets nobody write nothing. Of a list that is one without items.
         if old.is_null() {
+            if self.slot.kind.0.iter().any(|kind| kind.list) {
+                old = json!([]);
+            }
             let property = find_property(dictionary, path.class(), &self.slot.term).ok()?;
             checked(&old, property, app, world).ok()?;
         }

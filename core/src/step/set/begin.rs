@@ -191,9 +191,9 @@ fn opened(
         if slots.iter().any(|slot: &Slot| slot.term == property.name) {
             return Err(twice(&property.name));
         }
-        // What is added to a list is one item of it.
+        // What is added to a list is one item of it, or several.
         let is_list = *how != How::Set && property.kind.0.iter().any(|kind| kind.list);
-        let json = if is_list { &json!([json]) } else { *json };
+        let json = if is_list && !json.is_array() { &json!([json]) } else { *json };
         let value = checked(json, property, app, world)?;
         let json = as_meant(json, &value);
         joins.push(join(*how, property, &json, &value)?);
@@ -211,8 +211,11 @@ fn opened(
     let facts = repeats.into_iter().filter(|fact| !is_set(fact)).collect();
     subject.facts = facts;
     let expected = Expected { mark: expected.mark.filter(|_| subject.mark.is_some()), ..expected };
+    let excluded = series::dated(&app.bundle_id, subject.path.class());
+    let excluded = excluded.and_then(|class| class.excluded.as_deref());
     Ok(Open {
         item: 0,
+        excluded,
         change: Change { subject, expected, values },
         given,
         joins,

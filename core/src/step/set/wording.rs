@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Open, Setting};
 use crate::call::How;
-use crate::change::beyond;
+use crate::change::{Slot, beyond};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
@@ -84,7 +84,11 @@ impl Setting {
                 Some(true) => "the event repeats, and",
                 None => "if the event repeats,",
             };
-            let words = subject.slots.iter().filter_map(|slot| beyond(id, subject.path.class(), &slot.term));
+            let words = |(at, slot): (usize, &Slot)| match open.left_out(at) {
+                Some(_) => Some("its other dates stay"),
+                None => beyond(id, subject.path.class(), &slot.term),
+            };
+            let words = subject.slots.iter().enumerate().filter_map(words);
             words.map(|words| format!("{whether} {words}")).collect()
         };
         let effects: IndexSet<String> = self.open.iter().flat_map(of).collect();
@@ -147,6 +151,10 @@ impl Open {
 
     /// What happens to a property: `set "read status" to true`.
     fn new_part(&self, at: usize, term: &str, apart: &Apart) -> String {
+        if let Some(dates) = self.left_out(at) {
+            let dates: Vec<String> = dates.iter().map(shown).collect();
+            return format!("leave {} out of the series", dates.join(", "));
+        }
         match self.joins.get(at) {
             Some(Some((how, added))) => {
                 let side = if *how == How::Append { "end" } else { "beginning" };
@@ -189,6 +197,15 @@ impl Open {
             format!("\n  {name} old: {old}\n  {name} new: {new}")
         });
         format!("{}{}{}", self.words, self.below(), changes.collect::<String>())
+    }
+
+    /// The dates that a change leaves out of a series, if that is what it does to a property.
+    fn left_out(&self, at: usize) -> Option<&[Json]> {
+        let term = &self.change.subject.slots.get(at)?.term;
+        match self.joins.get(at)? {
+            Some((How::Append, Json::Array(dates))) if self.excluded == Some(term) => Some(dates),
+            _ => None,
+        }
     }
 
     /// The lines below its words.
