@@ -91,7 +91,7 @@ const TABLE: [Row; 24] = [
         Code::AppNotRunning,
         "app_not_running",
         true,
-        "the app is not running, and a read does not launch it",
+        "the app is not running, and no one has opened it for the call",
     ),
     row(Code::PermissionDenied, "permission_denied", false, "a human or the policy refused the call"),
     row(

@@ -21,6 +21,7 @@ mod filed;
 mod first;
 mod frontmost;
 mod health;
+mod launching;
 mod listing;
 mod moves;
 mod names;
@@ -186,6 +187,8 @@ pub struct Pending {
     name: String,
     events: u64,
     then: Then,
+    /// The call, in case its app has to be opened first.
+    kept: Option<Box<launching::Kept>>,
 }
 
 #[derive(Debug)]
@@ -211,6 +214,7 @@ enum Then {
     Opening(Box<asking::Opening>),
     Asked(Box<asking::Asking>),
     Back(Box<moves::Back>),
+    Launching(Box<launching::Launching>),
 }
 
 /// The answer to a call.
@@ -259,6 +263,13 @@ pub fn consent_is_open(app: &str) -> Outcome {
 
 /// Begins a call.
 pub fn start(call: Call, world: &mut World<'_>) -> Step {
+    let kept = launching::Kept::of(&call, world);
+    let step = started(call, world);
+    launching::with(step, kept, world)
+}
+
+/// Begins a call, or goes on with one in which something was looked up.
+fn started(call: Call, world: &mut World<'_>) -> Step {
     if call.makes_references() && world.references.is_full(world.now) {
         return failed(&too_many(), 0);
     }
@@ -315,8 +326,17 @@ fn begin(mut call: Call, world: &mut World<'_>) -> Step {
 }
 
 /// Goes on with a call after its script ran, or after a human was asked.
-pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
-    let Pending { app, name, mut events, then } = pending;
+pub fn resume(mut pending: Pending, event: Event, world: &mut World<'_>) -> Step {
+    let kept = pending.kept.take();
+    if let (Then::Launching(launching), Some(kept), Event::Replied(_)) = (&pending.then, &kept, &event) {
+        return launching.clone().resume(kept.clone(), event, &pending, world);
+    }
+    let step = resumed(pending, event, world);
+    launching::with(step, kept, world)
+}
+
+fn resumed(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
+    let Pending { app, name, mut events, then, .. } = pending;
     let (event, then) = match (event, then) {
         (Event::Answered(answer), Then::Asked(asking)) => {
             return asking.answered(answer, Behind { name, events }, world);
@@ -369,6 +389,7 @@ pub fn resume(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Ok(reply), Then::Set(setting)) => setting.resume(reply, &app, events, world),
         (Ok(reply), Then::Back(back)) => back.resume(reply, &app, events, world),
         (Ok(reply), Then::Looking(looking)) => looking.resume(reply, events, world),
+        (Ok(_), Then::Launching(_)) => Err(out_of_turn("a launch without its call")),
         (Ok(_), Then::Asked(_)) => Err(out_of_turn("a script's reply")),
     };
     step.unwrap_or_else(|fault| failed(&fault, events))

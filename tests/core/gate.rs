@@ -388,7 +388,15 @@ fn an_app_that_does_not_run_shows_nothing_so_nothing_is_done_to_it() {
             let call = json!({ "app": "Shelf", "command": "delete", "target": target });
             let outcome = session.call("iac_mcp_run_command", &call);
             assert_eq!(code(&outcome.body), "app_not_running", "{}", outcome.body);
-            assert_eq!((session.asked.len(), session.writes()), (0, json!([])));
+            // Only whether to open it is a question, and a profile allows what is asked for, no more.
+            let asked: Vec<String> =
+                session.asked.iter().map(|question| question.text().to_owned()).collect();
+            let is_launch = |text: &String| text.contains("open it in the background");
+            assert!(
+                asked.len() == usize::from(policy.is_empty()) && asked.iter().all(is_launch),
+                "{asked:?}"
+            );
+            assert_eq!(session.writes(), json!([]));
         }
     }
 }

@@ -44,6 +44,7 @@ pub(super) fn ask(asked: Asked, behind: Behind, then: Then) -> Step {
         name: behind.name,
         events: behind.events,
         then: Then::Asked(Box::new(Asking { asked, then })),
+        kept: None,
     };
     Step::Ask(Ask { question, pending })
 }
@@ -55,7 +56,7 @@ pub(super) fn run(approved: Approved, behind: Behind, then: Then, world: &World<
         Then::Script(inside) => Then::Script(inside.before(&approved)),
         other => other,
     };
-    let pending = Pending { app: app.clone(), name: behind.name, events: behind.events, then };
+    let pending = Pending { app: app.clone(), name: behind.name, events: behind.events, then, kept: None };
     let apart = match &approved.action().deed {
         Deed::RunScript { .. } => Some(Apart::OfClient),
         deed => deed.asks_macos().then_some(Apart::ForHuman),

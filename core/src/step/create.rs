@@ -21,7 +21,7 @@ use crate::permission::{Decision, Source, decide};
 use crate::reply::Reply;
 use crate::specifier::Path;
 
-pub(super) use begin::{by_object, start, start_after};
+pub(super) use begin::{by_object, launch, start, start_after};
 pub(super) use unmake::{start as start_unmake, unmade};
 
 use begin::saving;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json};
 
-use super::{Behind, Step, Then, World, first, propose, start};
+use super::{Behind, Step, Then, World, first, propose, started};
 use crate::action::{Action, SystemDeed};
 use crate::call::{Call, NewObject};
 use crate::fault::{Code, Fault};
@@ -58,7 +58,7 @@ impl Dates {
                 *json = dated.to_json();
             }
         });
-        Ok(first::with_events(start(call, world), events))
+        Ok(first::with_events(started(call, world), events))
     }
 }
 

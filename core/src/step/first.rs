@@ -3,7 +3,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Outcome, Step, World, done, elements, occurrence, query, remember, start};
+use super::{Outcome, Step, World, done, elements, occurrence, query, remember, started};
 use crate::call::{Call, CommandCall, GetElements, MOST_CHANGED, Mode, Named, Stranger};
 use crate::fault::{Code, Fault, did_you_mean};
 use crate::permission::Source;
@@ -341,7 +341,7 @@ impl First {
             return Err(fault);
         };
         *item = Err(stranger);
-        Ok(with_events(start(call, world), events))
+        Ok(with_events(started(call, world), events))
     }
 
     /// Puts references in the place of what was looked up, and begins the call again.
@@ -389,7 +389,7 @@ impl First {
             }
             _ => return Err(super::properties::unsettled()),
         }
-        Ok(with_events(start(call, world), events))
+        Ok(with_events(started(call, world), events))
     }
 }
 

@@ -106,6 +106,7 @@ const collection = (rows, way) =>
 globalThis.Automation = { getDisplayString: (x) => 'Application("Shelf")' + (typeof x.way === "string" ? x.way : "") };
 globalThis.Application = () => ({
   running: () => !dead,
+  launch: () => null,
   things: collection(() => world.things, ".things"),
   slips: collection(() => world.slips, ".slips"),
   boxes: collection(() => world.boxes, ".boxes"),

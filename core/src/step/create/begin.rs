@@ -165,6 +165,13 @@ pub(in crate::step) fn saving(app: &App, dictionary: &Dictionary) -> Option<Invo
     Some(invocation(command, Identifier::of(&command.name)?, Vec::new()))
 }
 
+/// The command that opens an app and does nothing else.
+pub(in crate::step) fn launch() -> Option<Invocation> {
+    let command = schema::launch();
+    let launch = invocation(&command, Identifier::of(&command.name)?, Vec::new());
+    Some(Invocation { anchors: Some(Anchors::default()), ..launch })
+}
+
 fn invocation(command: &Command, identifier: Identifier, parameters: Vec<Argument>) -> Invocation {
     Invocation {
         term: command.name.clone(),
