@@ -19,7 +19,7 @@ use rquickjs::{Context, Ctx, Exception, Function, Object, Value as Js};
 use std::rc::Rc;
 
 /// The model, in the order in which its parts build on each other.
-const MODEL: [&str; 12] = [
+const MODEL: [&str; 13] = [
     include_str!("omni/rows.js"),
     include_str!("omni/enumerations.js"),
     include_str!("omni/collections.js"),
@@ -31,6 +31,7 @@ const MODEL: [&str; 12] = [
     include_str!("omni/sections.js"),
     include_str!("omni/hangings.js"),
     include_str!("omni/database.js"),
+    include_str!("omni/windows.js"),
     include_str!("omni/system.js"),
 ];
 const CLASSIC: &str = include_str!("omni/classic.js");

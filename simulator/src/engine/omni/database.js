@@ -245,7 +245,7 @@ class DatabaseDocument {
     return false;
   }
   get windows() {
-    return [];
+    return windowRows().map(wrap);
   }
   save() {}
   undo() {
