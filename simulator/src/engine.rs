@@ -5,6 +5,7 @@ mod convert;
 mod disk;
 pub(crate) mod eventkit;
 mod extras;
+mod locale;
 mod native;
 mod omni;
 mod system;
@@ -98,7 +99,9 @@ pub(super) fn start() -> rquickjs::Result<Context> {
     let runtime = Runtime::new()?;
     runtime.set_max_stack_size(STACK);
     runtime.set_gc_threshold(8 << 20);
-    Context::custom::<Intrinsics>(&runtime)
+    let context = Context::custom::<Intrinsics>(&runtime)?;
+    context.with(|ctx| locale::install(&ctx))?;
+    Ok(context)
 }
 
 /// Evaluates code of the simulator's own under a name, which stacks then have.

@@ -459,7 +459,7 @@ thread_local! {
     static ZONES: RefCell<BTreeMap<String, Option<TimeZone>>> = RefCell::default();
 }
 
-fn named(name: &str) -> Option<TimeZone> {
+pub(super) fn named(name: &str) -> Option<TimeZone> {
     if let Some(known) = ZONES.with_borrow(|zones| zones.get(name).cloned()) {
         return known;
     }

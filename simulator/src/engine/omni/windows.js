@@ -4,7 +4,9 @@ const unknownView = (what) => fail(`what ${what} shows is not known to the simul
 
 // Which rows a perspective shows: those at the top, and those below each.
 const shownSection = (row) =>
-  row.c === "folder" ? !folderDropped(row) : isLeft(rootOf(row)) && !["done status", "dropped status"].includes(row.status);
+  row.c === "folder"
+    ? !folderDropped(row)
+    : isLeft(rootOf(row)) && !["done status", "dropped status"].includes(row.status);
 const leftBelow = (row) => subtasks(taskHome(row)).filter(isLeft);
 const outlineBelow = (row) => (row.c === "folder" ? sections(row).filter(shownSection) : leftBelow(row));
 const actions = (test) => allTasks().filter((row) => !isRoot(row) && test(row));
@@ -18,7 +20,9 @@ const builtInViews = {
   Tags: () => ({
     top: subtags(database).filter(shownTag),
     below: (row) =>
-      row.c === "tag" ? [...subtags(row).filter(shownTag), ...ofTag(row).filter((each) => isLeft(each) && !isRoot(each))] : [],
+      row.c === "tag"
+        ? [...subtags(row).filter(shownTag), ...ofTag(row).filter((each) => isLeft(each) && !isRoot(each))]
+        : [],
   }),
   Review: () => ({ top: allProjects().filter(reviewed), below: outlineBelow }),
 };
@@ -131,7 +135,11 @@ class Tree {
     const { window } = this[ROW];
     const added = nodeList(nodes).map((node) => node[ROW].row);
     const before = extending === true ? kept(window, SELECTED) : [];
-    keep(window, SELECTED, [...new Set([...before, ...added])].filter((row) => row !== null));
+    keep(
+      window,
+      SELECTED,
+      [...new Set([...before, ...added])].filter((row) => row !== null),
+    );
   }
 }
 class ContentTree extends Tree {}
@@ -312,7 +320,12 @@ function forecastRange(date) {
   if (date < day(DAYS_SHOWN)) {
     const first = calendar.startOfDay(date);
     const next = new SystemDate(first.getFullYear(), first.getMonth(), first.getDate() + 1);
-    return range("Day", `${NAMES.days[first.getDay()]}, ${NAMES.months[first.getMonth()]} ${first.getDate()}`, first, next);
+    return range(
+      "Day",
+      `${NAMES.days[first.getDay()]}, ${NAMES.months[first.getMonth()]} ${first.getDate()}`,
+      first,
+      next,
+    );
   }
   if (date >= year) return range("DistantFuture", "Distant Future", year, null);
   const month = (add) => new SystemDate(date.getFullYear(), date.getMonth() + add, 1);

@@ -1,0 +1,43 @@
+//! What the engine leaves to the system: how dates and numbers are written, the names of zones, the order of texts.
+
+use super::eventkit;
+use jiff::Timestamp;
+use rquickjs::function::Func;
+use rquickjs::prelude::List;
+use rquickjs::{Ctx, Function, Object};
+
+const LOCALE: &str = include_str!("locale.js");
+
+/// The name of UTC, which no file needs to describe.
+const UTC: &str = "UTC";
+
+/// Gives a context's dates, numbers and texts their forms.
+pub(super) fn install(ctx: &Ctx<'_>) -> rquickjs::Result<()> {
+    let native = Object::new(ctx.clone())?;
+    native.set("localZone", Func::from(local_zone))?;
+    native.set("zone", Func::from(|name: String, at: f64| zone(&name, at).map(List)))?;
+    ctx.eval::<Function<'_>, _>(LOCALE)?.call((native,))
+}
+
+/// The name of the process's zone: from the variable, or from where the system's link leads.
+fn local_zone() -> String {
+    let by_variable = std::env::var("TZ").ok().map(|name| name.trim_start_matches(':').to_owned());
+    let by_link = || {
+        let target = std::fs::read_link("/etc/localtime").ok()?;
+        target.to_str()?.split_once("zoneinfo/").map(|(_, name)| name.to_owned())
+    };
+    let name = by_variable.filter(|name| !name.is_empty()).or_else(by_link);
+    name.filter(|name| eventkit::named(name).is_some()).unwrap_or_else(|| UTC.to_owned())
+}
+
+/// By how many minutes a zone is ahead at a moment, what it is called then, and whether that is summer time.
+fn zone(name: &str, milliseconds: f64) -> Option<(f64, String, bool)> {
+    #[expect(clippy::cast_possible_truncation, reason = "the engine's dates are whole milliseconds")]
+    let at = Timestamp::from_millisecond(milliseconds as i64).unwrap_or(Timestamp::UNIX_EPOCH);
+    let zone = match name {
+        UTC | "Etc/UTC" | "GMT" => return Some((0.0, name.replace("Etc/", ""), false)),
+        _ => eventkit::named(name)?,
+    };
+    let info = zone.to_offset_info(at);
+    Some((f64::from(info.offset().seconds()) / 60.0, info.abbreviation().to_owned(), info.dst().is_dst()))
+}
