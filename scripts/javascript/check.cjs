@@ -18,7 +18,7 @@ const STYLE = { parser: "babel", printWidth: 120, tabWidth: 2 };
 const JXA = ["Application", "Automation", "ObjectSpecifier", "ObjC", "$", "Path", "Library", "delay"];
 // In the order of simulator/src/engine/omni.rs.
 const OMNI =
-  "rows enumerations collections status repetition objects tasks projects sections hangings database windows system";
+  "rows enumerations collections status repetition objects tasks projects sections hangings database windows plugins system";
 
 // Files that run as one text are linted as one text, so that each sees the names of the others.
 const TOGETHER = [

@@ -19,7 +19,7 @@ use rquickjs::{Context, Ctx, Exception, Function, Object, Value as Js};
 use std::rc::Rc;
 
 /// The model, in the order in which its parts build on each other.
-const MODEL: [&str; 13] = [
+const MODEL: [&str; 14] = [
     include_str!("omni/rows.js"),
     include_str!("omni/enumerations.js"),
     include_str!("omni/collections.js"),
@@ -32,6 +32,7 @@ const MODEL: [&str; 13] = [
     include_str!("omni/hangings.js"),
     include_str!("omni/database.js"),
     include_str!("omni/windows.js"),
+    include_str!("omni/plugins.js"),
     include_str!("omni/system.js"),
 ];
 const CLASSIC: &str = include_str!("omni/classic.js");
@@ -39,6 +40,9 @@ const WORDING: &str = include_str!("wording.js");
 
 /// The longest source that the app takes, in UTF-16 units: measured by others.
 const LONGEST: usize = 261_124;
+
+/// How many timers one script may set off.
+const MOST_TIMERS: usize = 1000;
 
 /// The name that errors give to an evaluated script.
 const FILE: &str = "<omnijs>";
@@ -144,7 +148,16 @@ fn reads(native: &Object<'_>, place: &Place) -> rquickjs::Result<()> {
         let next = at.app.model.borrow().next_id().0;
         crate::birth::short_id(&at.app.bundle.id, next, salt)
     };
-    native.set("key", Func::from(key))
+    native.set("key", Func::from(key))?;
+    let at = place.clone();
+    native.set("clipboard", Func::from(move || at.session.additions.pasteboard().text()))?;
+    let at = place.clone();
+    let set = move |ctx: Ctx<'_>, text: String| {
+        let additions = &at.session.additions;
+        let set = additions.set_pasteboard(&additions.pasteboard().with_text(&text));
+        set.map_err(|error| Exception::throw_message(&ctx, &error.to_string()))
+    };
+    native.set("setClipboard", Func::from(set))
 }
 
 fn writes(native: &Object<'_>, place: &Place) -> rquickjs::Result<()> {
@@ -195,7 +208,16 @@ fn run<'js>(ctx: &Ctx<'js>, source: &str) -> rquickjs::Result<String> {
     let result: Js<'js> = ctx.eval_with_options(source, options)?;
     while ctx.execute_pending_job() {}
     let model: Object<'js> = ctx.globals().get(MODEL_NAME)?;
-    model.get::<_, Function<'js>>("outward")?.call((result,))
+    let answer = model.get::<_, Function<'js>>("outward")?.call((result,))?;
+    let fire_next: Function<'js> = model.get("fireNext")?;
+    // A timer that sets the next one would go on for ever.
+    for _ in 0..MOST_TIMERS {
+        if !fire_next.call::<_, bool>(())? {
+            break;
+        }
+        while ctx.execute_pending_job() {}
+    }
+    Ok(answer)
 }
 
 /// What a script threw, in the app's words: the error's own text behind the app's.

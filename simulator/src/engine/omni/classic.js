@@ -56,5 +56,6 @@ const classic = {
 };
 return {
   outward: (value) => JSON.stringify(outward(value)),
+  fireNext,
   classic: (name, given) => JSON.stringify(classic[name](...JSON.parse(given)) ?? null),
 };

@@ -252,6 +252,14 @@ class URL {
   static get currentAppScheme() {
     return "omnifocus";
   }
+  // Nothing is to be seen of it: another app, or another view of this one.
+  open() {}
+  fetch() {
+    fail("the simulated Mac has no network");
+  }
+  call() {
+    fail("no other app answers on the simulated Mac");
+  }
   get string() {
     return this[ROW];
   }
@@ -288,24 +296,43 @@ class URL {
     return this[ROW];
   }
 }
+// What scripts keep for themselves, by the name that they gave.
+const PREFERENCES = ".preferences";
 class Preferences {
   constructor(identifier) {
     this.identifier = identifier ?? "com.omnigroup.OmniFocus4";
   }
-  read() {
-    return null;
+  read(key) {
+    const kept = JSON.parse(term(database, PREFERENCES) ?? "{}")[this.identifier]?.[textOf(key, "the key")] ?? null;
+    return kept?.date === undefined ? kept : new SystemDate(kept.date);
   }
-  readString() {
-    return null;
+  readString(key) {
+    const value = this.read(key);
+    return typeof value === "string" ? value : null;
   }
-  readNumber() {
-    return 0;
+  readNumber(key) {
+    return Number(this.read(key)) || 0;
   }
-  readBoolean() {
-    return false;
+  readBoolean(key) {
+    return this.read(key) === true;
   }
-  readDate() {
-    return null;
+  readDate(key) {
+    const value = this.read(key);
+    return isDate(value) ? value : null;
+  }
+  write(key, value) {
+    if (!["boolean", "string", "number"].includes(typeof value) && value !== null && !isDate(value))
+      fail(`the value must be a Boolean, a String, a Number, a Date or null, not ${describe(value)}`);
+    this[ROW](textOf(key, "the key"), isDate(value) ? { date: value.getTime() } : value);
+  }
+  remove(key) {
+    this[ROW](textOf(key, "the key"), null);
+  }
+  [ROW](key, value) {
+    const all = JSON.parse(term(database, PREFERENCES) ?? "{}");
+    const own = { ...all[this.identifier], [key]: value };
+    if (value === null) delete own[key];
+    write(database, PREFERENCES, JSON.stringify({ ...all, [this.identifier]: own }));
   }
 }
 
@@ -345,6 +372,7 @@ for (const [name, value] of Object.entries({
 }
 for (const [name, value] of Object.entries(operations)) define(name, () => value);
 const types = {
+  Alert,
   Application,
   ApplyResult,
   Calendar,
@@ -363,11 +391,15 @@ const types = {
   Folder,
   FolderArray,
   ForecastDay,
+  Form,
   Formatter,
   Inbox,
   Library,
+  Notification,
   ObjectIdentifier,
+  Pasteboard,
   Perspective,
+  PlugIn,
   Preferences,
   Project,
   ProjectArray,
@@ -382,6 +414,7 @@ const types = {
   Task,
   TaskArray,
   TimeZone,
+  Timer,
   Tree,
   TreeNode,
   URL,
