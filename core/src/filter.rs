@@ -148,19 +148,19 @@ impl Filter<String> {
 }
 
 impl<P> Filter<P> {
-    /// Returns the same filter with other names for its properties and checked values.
+    /// Returns the same filter with other names for its properties and checked values; a comparison may become several.
     ///
     /// # Errors
     /// The first error of the given function.
     pub fn map<Q, E>(
         self,
-        change: &mut impl FnMut(Compare<P>) -> Result<Compare<Q>, E>,
+        change: &mut impl FnMut(Compare<P>) -> Result<Filter<Q>, E>,
     ) -> Result<Filter<Q>, E> {
         let mut all = |filters: Vec<Self>| {
             filters.into_iter().map(|filter| filter.map(change)).collect::<Result<Vec<_>, E>>()
         };
         Ok(match self {
-            Self::Compare(compare) => Filter::Compare(change(compare)?),
+            Self::Compare(compare) => change(compare)?,
             Self::And(filters) => Filter::And(all(filters)?),
             Self::Or(filters) => Filter::Or(all(filters)?),
             Self::Not(filter) => Filter::Not(Box::new(filter.map(change)?)),
@@ -215,14 +215,24 @@ impl Compare<usize> {
     pub(crate) fn whole_day(&self) -> Option<Filter<usize>> {
         let day = Moment::from_data(&self.value)?;
         let end = day.period_end()?;
-        let side = |operator, moment: Moment| {
-            Filter::Compare(Self { property: self.property, operator, value: moment.to_data() })
-        };
-        let within = vec![side(Operator::GreaterOrEqual, day), side(Operator::Less, end)];
-        match self.operator {
-            Operator::Equal => Some(Filter::And(within)),
-            Operator::NotEqual => Some(Filter::Not(Box::new(Filter::And(within)))),
-            _ => None,
+        let is_whole = matches!(self.operator, Operator::Equal | Operator::NotEqual);
+        is_whole.then(|| Filter::of_span(self.property, self.operator, [day.to_data(), end.to_data()]))
+    }
+}
+
+impl Filter<usize> {
+    /// Compares a date with a span of time, by its beginning and the beginning of what follows: `>` is after all of it.
+    pub(crate) fn of_span(property: usize, operator: Operator, [begin, end]: [Json; 2]) -> Self {
+        let side =
+            |operator, value: &Json| Self::Compare(Compare { property, operator, value: value.clone() });
+        let within = || Self::And(vec![side(Operator::GreaterOrEqual, &begin), side(Operator::Less, &end)]);
+        match operator {
+            Operator::Less => side(Operator::Less, &begin),
+            Operator::LessOrEqual => side(Operator::Less, &end),
+            Operator::Greater => side(Operator::GreaterOrEqual, &end),
+            Operator::GreaterOrEqual => side(Operator::GreaterOrEqual, &begin),
+            Operator::NotEqual => Self::Not(Box::new(within())),
+            _ => within(),
         }
     }
 }

@@ -142,6 +142,17 @@ impl Moment {
         Some(Self { span: self.span.plus(more?)?, ..*self })
     }
 
+    /// The beginning of the day that it lies in, or of the longer time that it names, and the beginning of what follows;
+    /// `None` where hours lead to another day.
+    fn day(&self) -> Option<(Self, Self)> {
+        if let Some(end) = self.period_end() {
+            return Some((*self, end));
+        }
+        let begin = Self { clock: Some(0), ..*self };
+        let end = Self { span: self.span.plus(Span::of(1, Unit::Day))?, ..begin };
+        (self.span.seconds == 0).then_some((begin, end))
+    }
+
     /// Writes the moment as data for a script.
     pub fn to_data(&self) -> Json {
         let (from, weekday) = match self.from {

@@ -65,40 +65,114 @@ fn the_answer_names_the_date_that_was_meant() {
 /// Parts of a date are columns like others: in filters of both forms, in an order and as groups.
 #[test]
 fn parts_of_a_date_are_columns() {
-    let times = ["1990-12-24T08:00:00", "2001-01-01T23:30:00", "2019-12-02T12:15:00", "2020-12-31T00:00:00"];
-    let mut rows: Vec<Json> = times.iter().enumerate().map(|(at, time)| json!({ "id": at, "name": "x", "n": at, "text": "x", "when": { "date": time }, "flag": true, "body": "" })).collect();
-    rows.push(json!({ "id": 4, "name": "x", "n": 4, "text": "x", "when": null, "flag": true, "body": "" }));
-    let world = json!({ "now": WEDNESDAY, "rows": rows, "refuses": [], "whose": "works" });
-    let ask = |more: Json| {
-        let mut call = json!({ "app": "Shelf", "container": "application", "elementType": "thing" });
-        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        engine::play("iac_mcp_get_elements", &call, &world).outcome.body
-    };
-    let found = |filter: Json| -> Vec<u64> {
-        let body = ask(json!({ "properties": ["n"], "where": filter }));
-        let elements = body["elements"].as_array().unwrap_or_else(|| panic!("{body}")).clone();
-        elements.iter().filter_map(|each| each["properties"]["n"].as_u64()).collect()
-    };
     for (filter, expected) in [
         ("month of when is 12", &[0, 2, 3][..]),
         ("when.month is December", &[0, 2, 3]),
         ("month of when is in {\"jan\", 12} and when's year > 2000", &[1, 2, 3]),
         ("weekday of when is monday", &[0, 1, 2]),
+        ("weekday of when is \"Mon\"", &[0, 1, 2]),
+        ("weekday of when is in {thurs, \"Mondays\"}", &[0, 1, 2, 3]),
+        ("weekday of when is not Mon", &[3, 4]),
         ("when.date is \"2020-12-31\"", &[3]),
+        ("when.date is 2020-12-31", &[3]),
+        ("when.date is not 2020-12-31", &[0, 1, 2, 4]),
+        ("when.date > 2001-01-01", &[2, 3]),
+        ("when.date ≥ 2001-01-01 and when.date ≤ date \"2019-12-02\"", &[1, 2]),
+        ("when.date < \"2019-12-02\"", &[0, 1]),
+        ("when.date starts with \"2019-1\"", &[2]),
+        ("when.date < today", &[0, 1, 2, 3]),
+        ("when.date is tomorrow or when.date > this week", &[]),
         ("when.week is \"2020-W53\" or when.week is \"2001-W01\"", &[1, 3]),
+        ("when.week is \"2020w53\" or when.week is \"2001-W1\"", &[1, 3]),
+        ("when.week ≤ \"2001-W01\"", &[0, 1]),
+        ("when.week < this week", &[0, 1, 2, 3]),
+        ("when.week ends with \"W01\"", &[1]),
+        ("year of when is 2019 or when.year < 1991", &[0, 2]),
+        ("year of when > 2019", &[3]),
+        ("year of when > 1989.5 and year of when ≤ last year", &[0, 1, 2, 3]),
         ("hours of when ≥ 12", &[1, 2]),
+        ("hour of when < 24 and hour of when > 0.5", &[0, 1, 2]),
         ("day of when is 31 or minute of when is 15", &[2, 3]),
         ("when.month is missing value", &[4]),
+        ("when.date is missing value or when.weekday is missing value", &[4]),
     ] {
-        assert_eq!(found(json!(filter)), expected, "{filter}");
+        for whose in ["works", "fails"] {
+            assert_eq!(with_parts(json!(filter), whose), expected, "{filter} {whose}");
+        }
     }
-    assert_eq!(found(json!({ "property": "when.month", "op": "==", "value": "January" })), [1]);
-    let sorted = ask(json!({ "properties": ["when.day"], "sort": [{ "property": "when.day" }], "limit": 2 }));
+    let in_json = |property: &str, op: &str, value: Json| {
+        with_parts(json!({ "property": property, "op": op, "value": value }), "fails")
+    };
+    assert_eq!(in_json("when.month", "==", json!("January")), [1]);
+    assert_eq!(in_json("date of when", ">=", json!("this year - 8 years")), [2, 3]);
+    assert_eq!(in_json("weekday of when", "!=", json!(" mon ")), [3, 4]);
+    let sorted = ask_parts(
+        json!({ "properties": ["when.day"], "sort": [{ "property": "when.day" }], "limit": 2 }),
+        "works",
+    );
     assert_eq!(sorted["elements"][0]["properties"], json!({ "when.day": 1 }), "{sorted}");
-    let groups = ask(json!({ "groupBy": ["when.month"], "limit": 1 }));
+    let groups = ask_parts(json!({ "groupBy": ["when.month"], "limit": 1 }), "works");
     assert_eq!(groups["groups"], json!([{ "key": { "when.month": 12 }, "count": 3 }]), "{groups}");
-    let wrong = ask(json!({ "properties": ["when.decade"] }));
+    let wrong = ask_parts(json!({ "properties": ["when.decade"] }), "works");
     assert_eq!(wrong["message"], "no part `decade` in the date `when`", "{wrong}");
+}
+
+/// A value that no date has as that part would match nothing, which looks like an answer.
+#[test]
+fn a_part_is_compared_with_what_it_can_be() {
+    for (property, op, value, told) in [
+        ("when.weekday", "==", json!("Mo"), "such as Monday or Mon"),
+        ("when.weekday", "==", json!("mondayish"), "such as Monday or Mon"),
+        ("when.weekday", "==", json!(1), "such as Monday or Mon"),
+        ("when.weekday", "==", json!("today"), "such as Monday or Mon"),
+        ("when.weekday", ">", json!("Monday"), "come again and again"),
+        ("when.weekday", "contains", json!("Mon"), "come again and again"),
+        ("when.week", "==", json!(48), "such as 2026-W48"),
+        ("when.week", "==", json!("48"), "such as 2026-W48"),
+        ("when.week", "==", json!("2025-W53"), "such as 2026-W48"),
+        ("when.week", ">", json!("today"), "such as 2026-W48"),
+        ("when.date", "==", json!("2026-02-30"), "such as 2026-01-27"),
+        ("when.date", "==", json!("2026-11-24T00:00:00+01:00"), "without a time"),
+        ("when.date", "<", json!("now + 3 hours"), "without a time"),
+        ("when.date", "==", json!(20_260_127), "such as 2026-01-27"),
+        ("when.month", "==", json!(13), "from 1 to 12"),
+        ("when.month", "<", json!("Brumaire"), "from 1 to 12"),
+        ("when.month", "==", json!("ju"), "from 1 to 12"),
+        ("when.day", "!=", json!(0), "from 1 to 31"),
+        ("when.hour", "==", json!(24), "from 0 to 23"),
+        ("when.hour", "==", json!(9.5), "from 0 to 23"),
+        ("when.minute", "==", json!("5"), "from 0 to 59"),
+        ("when.year", "==", json!(0), "such as 2026"),
+        ("when.year", "==", json!("this month"), "such as 2026"),
+        ("when.date", "==", json!(["2026-01-27"]), "{\"or\":[…]}"),
+    ] {
+        let filter = json!({ "property": property, "op": op, "value": value });
+        let body = ask_parts(json!({ "properties": ["n"], "where": filter }), "works");
+        assert_eq!(body["error"], "type_mismatch", "{property} {op} {value}: {body}");
+        let said = format!("{} {}", body["message"], body["suggestion"].as_str().unwrap_or_default());
+        assert!(said.contains(told), "{property} {op} {value}: {body}");
+    }
+}
+
+/// Asks for things with four dates, three of them on Mondays, and one without.
+fn ask_parts(more: Json, whose: &str) -> Json {
+    let times = ["1990-12-24T08:00:00", "2001-01-01T23:30:00", "2019-12-02T12:15:00", "2020-12-31T00:00:00"];
+    let when = |at: usize| times.get(at).map(|time| json!({ "date": time }));
+    let row = |at: usize| json!({ "id": at, "name": "x", "n": at, "text": "x", "when": when(at), "flag": true, "body": "" });
+    let rows: Vec<Json> = (0..=times.len()).map(row).collect();
+    let world = json!({ "now": WEDNESDAY, "rows": rows, "refuses": [], "whose": whose });
+    let mut call = json!({ "app": "Shelf", "container": "application", "elementType": "thing" });
+    call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    engine::play("iac_mcp_get_elements", &call, &world).outcome.body
+}
+
+fn with_parts(filter: Json, whose: &str) -> Vec<u64> {
+    numbers(&ask_parts(json!({ "properties": ["n"], "where": filter }), whose))
+}
+
+fn numbers(body: &Json) -> Vec<u64> {
+    let elements = body["elements"].as_array().unwrap_or_else(|| panic!("{body}"));
+    elements.iter().filter_map(|each| each["properties"]["n"].as_u64()).collect()
 }
 
 /// In Central Europe a day of 2026 has 23 hours, 29 March, and one has 25, 25 October.

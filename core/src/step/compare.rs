@@ -3,11 +3,11 @@
 use serde_json::{Value as Json, json};
 
 use crate::action::{Column, View};
-use crate::dictionary::Dictionary;
+use crate::dictionary::{Dictionary, TypeExpr, TypeRef};
 use crate::fault::{Code, Fault};
 use crate::filter::{Compare, Operator};
 use crate::marshal::{Checker, Given, Shape, expected, shapes};
-use crate::moment::{self, Moment};
+use crate::moment::{self, Moment, Part};
 use crate::specifier::SpecifierError;
 
 const EQUALITY: [Operator; 2] = [Operator::Equal, Operator::NotEqual];
@@ -26,12 +26,6 @@ pub(super) fn comparable(
     dictionary: &Dictionary,
     home: &str,
 ) -> Result<Json, Fault> {
-    let meant = match column.view {
-        Some(View::Part(part)) => Compare { value: part.meant(&compare.value), ..compare.clone() },
-        Some(View::Path) => Compare { value: path_meant(&compare.value, home), ..compare.clone() },
-        _ => compare.clone(),
-    };
-    let compare = &meant;
     let all = shapes(&column.kind, dictionary);
     let is_list = all.iter().any(|shape| matches!(shape, Shape::List(_)));
     let operator = compare.operator;
@@ -47,6 +41,12 @@ pub(super) fn comparable(
     if taking.is_empty() {
         return Err(other_operator(&place, &sides, is_list));
     }
+    let meant = match column.view {
+        Some(View::Part(part)) => of_part(part, compare, &place, is_list)?,
+        Some(View::Path) => Compare { value: path_meant(&compare.value, home), ..compare.clone() },
+        _ => compare.clone(),
+    };
+    let compare = &meant;
     if let Some(moment) =
         compare.value.as_str().filter(|_| taking.contains(&Shape::Date)).and_then(Moment::parse)
     {
@@ -68,6 +68,59 @@ fn path_meant(value: &Json, home: &str) -> Json {
         Some(folder) if !folder.is_empty() => json!(folder),
         _ => json!(text),
     }
+}
+
+/// The date that a part is of, and the span that a comparison with a day, a week or a year means; `None` for any other
+/// comparison, and for several dates at once, of which one may lie after the beginning and another before the end.
+pub(super) fn spanned(column: &Column, compare: &Compare<String>) -> Option<(Column, [String; 2])> {
+    let Some(View::Part(part)) = column.view else { return None };
+    let is_list = column.kind.0.iter().any(|kind| kind.list);
+    let ends = part.span(&compare.value).filter(|_| !is_list && !compare.operator.is_textual())?;
+    let bare =
+        |term: &String| term.rsplit_once('.').map_or_else(|| term.clone(), |(date, _)| date.to_owned());
+    let date = Column {
+        term: bare(&column.term),
+        asked: column.asked.as_ref().map(bare),
+        kind: TypeExpr(vec![TypeRef { name: "date".to_owned(), ..TypeRef::default() }]),
+        by_script: false,
+        view: None,
+        ..column.clone()
+    };
+    Some((date, ends))
+}
+
+/// A comparison with a part of a date. Equality asks for a value that the part can have: any other would match nothing, and
+/// an answer would look as if nothing were there.
+fn of_part(
+    part: Part,
+    compare: &Compare<String>,
+    place: &str,
+    is_list: bool,
+) -> Result<Compare<String>, Fault> {
+    let operator = compare.operator;
+    let is_equality = EQUALITY.contains(&operator) || (is_list && operator == Operator::Contains);
+    if part == Part::Weekday && !is_equality {
+        let message = format!("{place}: days of the week come again and again, so none is before another");
+        let fault =
+            Fault::new(Code::TypeMismatch, message, "use == or !=, and join several days with {\"or\":[…]}");
+        return Err(fault.with("parameter", "where"));
+    }
+    let is_open = match part {
+        Part::Week | Part::Date => operator.is_textual() && !is_equality,
+        _ => !is_equality && compare.value.is_number(),
+    };
+    let value = if is_open { Some(compare.value.clone()) } else { part.meant(&compare.value) };
+    let value = value.ok_or_else(|| {
+        let forms = part.forms();
+        let shown = crate::foreign::clean(&compare.value.to_string(), 80);
+        let fault = Fault::new(
+            Code::TypeMismatch,
+            format!("{place}: expected {forms}, got {shown}"),
+            format!("give {forms}"),
+        );
+        mismatch(fault.with("expected", forms), compare, false)
+    })?;
+    Ok(Compare { value, ..compare.clone() })
 }
 
 /// The values that a property is compared with: a list by its items, anything else by its distinct values.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::compare::comparable;
+use super::compare::{self, comparable};
 use super::first::First;
 use super::names::{self, Objects};
 use super::occurrence::{self, Within};
@@ -17,7 +17,7 @@ use super::show::{Shown, largest, show, value};
 use super::{Step, Then, World, done, held, in_app, query};
 pub(super) use series::Filling;
 
-use crate::action::{Column, Deed, Elements, Groups};
+use crate::action::{Column, Deed, Elements, Groups, View};
 use crate::app::App;
 use crate::call::GetElements;
 use crate::change;
@@ -35,7 +35,7 @@ use crate::words::RefId;
 
 /// # Source
 /// Calendar's dictionary: an event has one start date and a `recurrence`; its occurrences are not elements.
-const SERIES: &str = "Calendar stores a repeating event once, with its first date: later occurrences are not among these; look at events whose recurrence is not missing value, and at their excluded dates";
+const SERIES: &str = "Calendar stores a repeating event once: here it counts once, by its first date; a test such as `start date >= today and start date < today + 7 days`, without `recurrence`, takes its occurrences in that span";
 
 /// Finder's word for all that is in a folder, at any depth.
 const ENTIRE_CONTENTS: &str = "entire contents";
@@ -303,21 +303,40 @@ struct Columns<'a> {
 
 impl Columns<'_> {
     fn place(&mut self, term: &str) -> Result<usize, Fault> {
-        let new = self.outer.column(self.app, self.dictionary, self.class, term)?;
+        self.column(term).map(|new| self.put(new))
+    }
+
+    fn column(&self, term: &str) -> Result<Column, Fault> {
+        self.outer.column(self.app, self.dictionary, self.class, term)
+    }
+
+    fn put(&mut self, new: Column) -> usize {
         let is_same = |known: &Column| {
             known.identifiers == new.identifiers && known.up == new.up && known.view == new.view
         };
         if let Some(place) = self.known.iter().position(is_same) {
-            return Ok(place);
+            return place;
         }
         self.known.push(new);
-        Ok(self.known.len() - 1)
+        self.known.len() - 1
     }
 
-    fn compare(&mut self, compare: Compare<String>) -> Result<Compare<usize>, Fault> {
-        let property = self.place(&compare.property)?;
-        let value = comparable(&compare, &self.known[property], self.dictionary, self.home)?;
-        Ok(Compare { property, operator: compare.operator, value })
+    fn compare(&mut self, compare: Compare<String>) -> Result<Filter<usize>, Fault> {
+        let column = self.column(&compare.property)?;
+        let comparable = |column: &Column, compare: &Compare<String>| {
+            comparable(compare, column, self.dictionary, self.home)
+        };
+        // A day, a week and a year are spans of time, which the date itself lies in: so the app's own filter, an index
+        // and the dates of a series serve them too.
+        if let Some((date, ends)) = compare::spanned(&column, &compare) {
+            let side =
+                |value: String| comparable(&date, &Compare { value: Json::from(value), ..compare.clone() });
+            let [begin, end] = ends;
+            let ends = [side(begin)?, side(end)?];
+            return Ok(Filter::of_span(self.put(date), compare.operator, ends));
+        }
+        let value = comparable(&column, &compare)?;
+        Ok(Filter::Compare(Compare { property: self.put(column), operator: compare.operator, value }))
     }
 }
 
@@ -522,13 +541,20 @@ impl Listing {
         }
     }
 
-    /// Whether events are picked by their dates in an app that stores a series once.
+    /// Whether events are picked, ordered or counted by their dates in an app that stores a series once.
     fn is_about_dates_of_series(&self, app: &str) -> bool {
-        let columns = self.wanted.filter.as_ref().map(Filter::columns).unwrap_or_default();
-        let is_date =
-            |column: &usize| self.wanted.columns[*column].kind.0.iter().any(|kind| kind.name == "date");
+        let filter = self.wanted.filter.as_ref().map(Filter::columns).unwrap_or_default();
+        let groups = self.wanted.groups.as_ref().map(Groups::columns).unwrap_or_default();
+        let sort = self.wanted.sort.iter().map(|(column, _)| *column);
+        let is_date = |column: usize| {
+            let Column { kind, view, up, .. } = &self.wanted.columns[column];
+            let is_part = matches!(view, Some(View::Part(_)));
+            *up == 0 && (is_part || kind.0.iter().any(|kind| kind.name == "date"))
+        };
         let is_repeating = series::is_repeating(app, &self.wanted.collection.class);
-        is_repeating && self.wanted.series.is_none() && columns.iter().any(is_date)
+        is_repeating
+            && self.wanted.series.is_none()
+            && filter.into_iter().chain(groups).chain(sort).any(is_date)
     }
 
     /// Adds the fields about the whole answer.

@@ -307,7 +307,7 @@ pub(super) fn own_column(
         column.kind = property.kind.clone();
         ends_in_elements = false;
     }
-    if is_list && column.view.is_none() {
+    if is_list {
         column.by_script = true;
         column.kind =
             TypeExpr(column.kind.0.into_iter().map(|kind| TypeRef { list: true, ..kind }).collect());

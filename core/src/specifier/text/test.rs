@@ -7,7 +7,7 @@ use super::step::Term;
 use super::tokens::Kind;
 use std::sync::LazyLock;
 
-use crate::dictionary::{APPLICATION, Property, TypeExpr, TypeRef, names};
+use crate::dictionary::{APPLICATION, Property, TypeRef, names};
 use crate::filter::{Compare, Filter, Operator};
 use crate::moment::Part;
 use crate::specifier::{SpecifierError, resolve};
@@ -226,7 +226,7 @@ impl Parser<'_> {
             && count == COUNT
             && self.dictionary.element(class, elements).is_some()
         {
-            return Some(Path { term: format!("{elements}.{COUNT}"), property: part_of_date(Part::Year) });
+            return Some(Path { term: format!("{elements}.{COUNT}"), property: part_of_date(Part::Day) });
         }
         let mut owner = class.to_owned();
         let mut path: Vec<&str> = Vec::new();
@@ -240,7 +240,7 @@ impl Parser<'_> {
             if let Some((elements, COUNT)) = term.rsplit_once('.') {
                 let is_there = last.is_none() && self.dictionary.element(&owner, elements).is_some();
                 path.push(term);
-                last = Some(part_of_date(Part::Year)).filter(|_| is_there);
+                last = Some(part_of_date(Part::Day)).filter(|_| is_there);
                 last?;
                 continue;
             }
@@ -384,26 +384,26 @@ fn holds_file(property: &Property) -> bool {
 
 /// A part of a date as a property, so that its value is read like any other.
 fn part_of_date(part: Part) -> &'static Property {
-    static NUMBER: LazyLock<Property> = LazyLock::new(|| date_part(Part::Year));
-    static TEXT: LazyLock<Property> = LazyLock::new(|| date_part(Part::Date));
-    static MONTH: LazyLock<Property> = LazyLock::new(|| {
-        let kind = [Part::Year.kind().0, Part::Date.kind().0].concat();
-        Property { kind: TypeExpr(kind), ..date_part(Part::Month) }
-    });
+    static NUMBER: LazyLock<Property> = LazyLock::new(|| date_part(Part::Day, &[]));
+    static NAME: LazyLock<Property> = LazyLock::new(|| date_part(Part::Weekday, &[]));
+    static MONTH: LazyLock<Property> = LazyLock::new(|| date_part(Part::Month, &["text"]));
+    // A day, a week and a year have the words of dates: `today`, `last week`, `this year`.
+    static DAY: LazyLock<Property> = LazyLock::new(|| date_part(Part::Date, &["date"]));
+    static YEAR: LazyLock<Property> = LazyLock::new(|| date_part(Part::Year, &["date"]));
     match part {
         Part::Month => &MONTH,
-        part if part.is_text() => &TEXT,
+        Part::Weekday => &NAME,
+        Part::Date | Part::Week => &DAY,
+        Part::Year => &YEAR,
         _ => &NUMBER,
     }
 }
 
-fn date_part(part: Part) -> Property {
-    Property {
-        name: part.as_str().to_owned(),
-        code: PART.to_owned(),
-        kind: part.kind(),
-        ..Property::default()
-    }
+/// A part, with other types that its value may have in a test.
+fn date_part(part: Part, more: &[&str]) -> Property {
+    let mut kind = part.kind();
+    kind.0.extend(more.iter().map(|name| TypeRef { name: (*name).to_owned(), ..TypeRef::default() }));
+    Property { name: part.as_str().to_owned(), code: PART.to_owned(), kind, ..Property::default() }
 }
 
 /// The code of a part of a date. No dictionary has one of this length.
