@@ -44,8 +44,10 @@ const CONVERT: &str = r#"{
 }"#;
 
 /// Runs a script of the client, which is data here, by the command of Standard Additions. It runs in this process, which
-/// does nothing else.
+/// does nothing else. JavaScript is compiled first, without running it: an error there means that nothing happened.
 const RUN_SCRIPT: &str = r#"{
+  at = "syntax";
+  if (d.language === "JavaScript") new Function(d.script);
   at = "script";
   const osascript = Application.currentApplication();
   osascript.includeStandardAdditions = true;

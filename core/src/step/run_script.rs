@@ -8,6 +8,8 @@ use super::{Behind, Step, Then, World, done, listing, propose};
 use crate::action::{Action, Deed, Terms};
 use crate::call::RunScript;
 use crate::fault::{Code, Fault};
+use crate::foreign;
+use crate::osa_error::OsaError;
 use crate::reply::Reply;
 use crate::value::Value;
 
@@ -25,17 +27,35 @@ pub(super) fn start(call: RunScript, world: &World<'_>) -> Result<Step, Fault> {
 
 /// The script's answer may hold anybody's words.
 pub(super) fn resume(reply: Reply, events: u64, world: &World<'_>) -> Result<Step, Fault> {
-    let answer = reply.result.map_err(|error| failed(error.to_fault("", "the script")))?;
+    let answer = reply.result.map_err(|error| match error.at.as_str() {
+        "syntax" => never_ran(&error),
+        _ => failed(error.to_fault("", "the script")),
+    })?;
     let value = match Value::decode(&answer) {
         Ok(value) => value.to_json(&mut |source| json!({ "object": source })),
         Err(error) => Json::from(error.to_string()),
     };
-    let (size, most) = (value.to_string().len(), largest(world));
-    if size > most {
-        let reason = format!("the script ran, and its result has {size} bytes, expected at most {most}");
-        return Ok(done(json!({ "value": null, "complete": false, "reason": reason }), events));
+    let (text, most) = (value.to_string(), largest(world));
+    if text.len() > most {
+        let reason =
+            format!("the script ran, and its result has {} bytes, expected at most {most}", text.len());
+        let part = &text[..text.floor_char_boundary(most / 2)];
+        let cut = json!({ "from": 0, "to": part.len(), "total": text.len() });
+        let body =
+            json!({ "value": part, "cut": cut, "complete": false, "reason": reason, "untrusted": true });
+        return Ok(done(body, events));
     }
     Ok(done(json!({ "value": value, "untrusted": true }), events))
+}
+
+/// The engine refused the text of the script, so none of it ran.
+fn never_ran(error: &OsaError) -> Fault {
+    let message = foreign::says("the script", &error.message, foreign::ERROR);
+    let suggestion = "nothing of it ran: correct the script and send it again, for the user to read anew";
+    Fault::new(Code::InvalidParameter, message, suggestion)
+        .with("parameter", "script")
+        .with("outcome", "not_tried")
+        .untrusted()
 }
 
 /// A script may have changed anything before it failed.
