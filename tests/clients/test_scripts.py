@@ -43,6 +43,7 @@ class Scripts(Desk):
                     self.assertIn(f"scripts {word}", self.cli("policy", "show"))
                     async with self.client(mode, human) as client:
                         self.assertEqual(TOOL in await self.names(client), expected)
+                    self.assertEqual(TOOL in self.cli("tools"), expected, "`tools` lists what a client sees")
 
     async def test_each_script_is_shown_whole_and_allowed_once(self):
         self.cli("policy", "scripts", "ask")

@@ -11,6 +11,7 @@ use iac_core::dictionary::lint::{self, Weight};
 use serde_json::{Map, Value as Json};
 
 use super::options::{Common, Mac};
+use super::policy::now;
 use super::{Failure, call, dictionary, paint};
 use crate::mcp;
 
@@ -80,7 +81,10 @@ pub(super) struct Tools {
 impl Tools {
     pub(super) fn run(self, common: &Common, mac: Mac) -> Result<(), Failure> {
         let tools = match &self.what {
-            None if mac.tools.is_empty() => mcp::of_plugins_too(&common.plugins()),
+            None if mac.tools.is_empty() => {
+                let policy = mac.look_at_state(common)?.gate(now(), None)?.policy;
+                mcp::of_plugins_too(&common.plugins(), &policy)
+            }
             None => as_served(common, mac)?,
             Some(what) => {
                 let (app, definition) = dictionary::of(what, common, mac)?;

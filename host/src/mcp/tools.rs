@@ -100,10 +100,10 @@ pub async fn of_server(router: &Router) -> Vec<serde_json::Value> {
     listed(router).await.iter().map(json).collect()
 }
 
-/// Returns the definitions of the built-in tools and of plugins as they go over the wire.
-pub fn of_plugins_too(plugins: &Plugins) -> Vec<serde_json::Value> {
+/// Returns the definitions of the built-in tools under a policy, and of plugins, as they go over the wire.
+pub fn of_plugins_too(plugins: &Plugins, policy: &Policy) -> Vec<serde_json::Value> {
     let json = |tool| serde_json::to_value(tool).expect("a tool is plain data");
-    with_plugins(tools(&Policy::default()).cloned().collect(), plugins).iter().map(json).collect()
+    with_plugins(tools(policy).cloned().collect(), plugins).iter().map(json).collect()
 }
 
 /// Returns the definitions of the built-in tools as they go over the wire.
