@@ -106,8 +106,10 @@ async fn a_package_of_each_version_still_answers() {
     for entry in std::fs::read_dir(file.parent().expect("a folder")).expect("the folder is there").flatten() {
         let bytes = std::fs::read(entry.path()).expect("the package is there");
         let engine = engine(Backend::Native);
-        let package = package::verify(&engine, &bytes, &wide(), None).await;
-        let package = package.unwrap_or_else(|error| panic!("{}: {error}", entry.path().display()));
+        let package =
+            package::read(&bytes).unwrap_or_else(|error| panic!("{}: {error}", entry.path().display()));
+        let verified = package::verify(&engine, (&bytes, &package), &wide(), None).await;
+        verified.unwrap_or_else(|error| panic!("{}: {error}", entry.path().display()));
         let compiled = engine.compile(&bytes, None).expect("it compiles");
         let setup = Setup {
             grants: package.grants(),

@@ -1,5 +1,6 @@
 //! The name of a plugin.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -65,6 +66,12 @@ impl TryFrom<String> for PluginId {
 impl From<PluginId> for String {
     fn from(id: PluginId) -> Self {
         id.0
+    }
+}
+
+impl Borrow<str> for PluginId {
+    fn borrow(&self) -> &str {
+        &self.0
     }
 }
 

@@ -36,7 +36,6 @@ pub struct Installed {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Receipt {
-    /// Its version.
     pub version: String,
     /// SHA-256 of the package; nothing else is ever run under this receipt.
     pub sha256: String,
@@ -57,9 +56,7 @@ pub struct Receipt {
     /// What the operator has set in place of the standard bounds.
     #[serde(default)]
     pub limits: Overrides,
-    /// Its tools.
     pub tools: Vec<Descriptor>,
-    /// Its prompts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prompts: Vec<Prompt>,
     /// Its resources; their texts are in the package.
@@ -99,29 +96,20 @@ impl Receipt {
 /// Why plugins cannot be read or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// The directory cannot be used.
     #[error("the plugins below the state directory cannot be {0}: {1}")]
     Io(&'static str, #[source] io::Error),
-    /// The head is damaged; nothing runs on what could not be read.
     #[error(
         "installed.json cannot be read: {0}; move it away from `plugins` in the state directory, then add the plugins again with `iac-mcp plugin add`"
     )]
     Head(String),
-    /// There is no such plugin.
-    #[error("no plugin `{0}` is installed; `iac-mcp plugin list` lists the installed ones")]
+    #[error(
+        "no plugin `{0}` is installed; `iac-mcp plugin list` lists the installed ones, and `iac-mcp plugin add` installs one"
+    )]
     Unknown(String),
-    /// There is one already.
     #[error("plugin `{0}` is already installed; use `iac-mcp plugin update`")]
     Exists(PluginId),
-    /// A tool is another plugin's.
     #[error("the plugin `{owner}` already has the tool `{tool}`")]
-    Tool {
-        /// Which tool.
-        tool: String,
-        /// Whose it is.
-        owner: PluginId,
-    },
-    /// The file is not the one that was installed.
+    Tool { tool: String, owner: PluginId },
     #[error(
         "the file of plugin `{0}` was changed after its installation; remove the plugin and add it again"
     )]
@@ -223,9 +211,7 @@ impl Installed {
     /// `Io`, `Head`, `Unknown`.
     pub fn edit(&self, id: &str, edit: impl FnOnce(&mut Receipt)) -> Result<(), InstallError> {
         self.change(None, |plugins| {
-            let found = plugins.iter_mut().find(|(held, _)| held.as_str() == id);
-            let (_, receipt) = found.ok_or_else(|| InstallError::Unknown(id.to_owned()))?;
-            edit(receipt);
+            edit(plugins.get_mut(id).ok_or_else(|| InstallError::Unknown(id.to_owned()))?);
             Ok(())
         })
     }
@@ -236,9 +222,7 @@ impl Installed {
     /// `Io`, `Head`, `Unknown`.
     pub fn remove(&self, id: &str) -> Result<(), InstallError> {
         self.change(None, |plugins| {
-            let held = plugins.len();
-            plugins.retain(|held, _| held.as_str() != id);
-            if plugins.len() < held { Ok(()) } else { Err(InstallError::Unknown(id.to_owned())) }
+            plugins.remove(id).map(drop).ok_or_else(|| InstallError::Unknown(id.to_owned()))
         })
     }
 

@@ -32,9 +32,7 @@ pub use scripts::Texts;
 pub struct Package {
     /// What it says of itself.
     pub manifest: Manifest,
-    /// Its tools.
     pub tools: Vec<Descriptor>,
-    /// Its scripts.
     pub scripts: Vec<Script>,
     /// The texts of its resources, by name.
     pub resources: BTreeMap<String, String>,
@@ -49,36 +47,23 @@ pub struct Package {
 /// Why a file is no package.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PackageError {
-    /// It is too large.
     #[error("the file has {0} bytes, expected at most {MOST_BYTES}")]
     Size(usize),
     /// It is no WebAssembly that a plugin can be made of.
     #[error("{0}")]
     Wasm(String),
-    /// It wants something that no plugin gets.
     #[error(
         "the component imports `{import}`, expected only interfaces of iac:plugin@0.1 ({known}); {advice}"
     )]
-    Import {
-        /// What.
-        import: String,
-        /// What there is.
-        known: String,
-        /// What to do.
-        advice: &'static str,
-    },
-    /// It does not export what a plugin must.
+    Import { import: String, known: String, advice: &'static str },
     #[error("the component does not export `iac:plugin/tools@0.1.0`")]
     NoTools,
-    /// Text crosses in another encoding.
     #[error("the component passes text as UTF-16, expected UTF-8")]
     Encoding,
-    /// A section is missing or there twice.
     #[error(
         "the section `{name}` occurs {count} times, expected once; make the file with `iac-mcp plugin pack`"
     )]
     Section {
-        /// Which.
         name: &'static str,
         /// How often.
         count: usize,
@@ -86,7 +71,6 @@ pub enum PackageError {
     /// The manifest is none.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    /// Code and claims differ.
     #[error("the code imports {imports}, but plugin.toml wants {wants}: both must be the same")]
     Wants {
         /// What the code imports.
@@ -97,26 +81,12 @@ pub enum PackageError {
     /// The tools cannot be shown.
     #[error(transparent)]
     Tools(#[from] DescriptorError),
-    /// The list of tools is no list.
     #[error("the section `{SECTION_TOOLS}` is not a list of tools: {0}")]
     ToolList(String),
-    /// A script is missing or cannot be used.
     #[error("script `{name}`: {why}")]
-    Script {
-        /// Which.
-        name: String,
-        /// Why.
-        why: String,
-    },
-    /// A resource is missing or cannot be used.
+    Script { name: String, why: String },
     #[error("resource `{name}`: {why}")]
-    Resource {
-        /// Which.
-        name: String,
-        /// Why.
-        why: String,
-    },
-    /// It lists other tools now.
+    Resource { name: String, why: String },
     #[error(
         "the component lists other tools than its package; make the file again with `iac-mcp plugin pack`"
     )]
@@ -124,7 +94,6 @@ pub enum PackageError {
     /// It cannot be loaded.
     #[error("{0}")]
     Load(String),
-    /// Listing its tools failed.
     #[error("listing its tools failed: {0}")]
     Listing(#[from] Failure),
 }
@@ -195,16 +164,6 @@ pub fn read(bytes: &[u8]) -> Result<Package, PackageError> {
     Ok(Package { manifest, tools, scripts, resources, imports, sha256, size: bytes.len() })
 }
 
-/// Reads the scripts of a package, and nothing else.
-///
-/// # Errors
-/// As for [`read`].
-pub fn scripts(bytes: &[u8]) -> Result<Vec<Script>, PackageError> {
-    let inspection = Inspection::of(bytes)?;
-    let manifest = Manifest::parse(inspection.text(SECTION_MANIFEST)?)?;
-    scripts::read(&manifest, &inspection)
-}
-
 /// Reads the text of one resource of a package, and nothing else; `None` if there is none of that name.
 ///
 /// # Errors
@@ -215,20 +174,20 @@ pub fn resource(bytes: &[u8], name: &str) -> Result<Option<String>, PackageError
     Ok(resources::read(&manifest, &inspection)?.remove(name))
 }
 
-/// Reads a package, compiles it, and has it list its tools once more, to see that they are those of the package.
+/// Compiles a package that was read of these bytes, and has it list its tools once more, to see that they are those of
+/// the package.
 ///
 /// # Errors
-/// As for [`read`], and where the guest fails or lists others.
+/// It does not compile, or the guest fails or lists others.
 pub async fn verify(
     engine: &Arc<Engine>,
-    bytes: &[u8],
+    (bytes, package): (&[u8], &Package),
     limits: &Limits,
     cache: Option<&Cache>,
-) -> Result<Package, PackageError> {
-    let package = read(bytes)?;
+) -> Result<(), PackageError> {
     let compiled = engine.compile(bytes, cache)?;
     let tools = list(engine, &compiled, &package.manifest, limits).await?;
-    if tools == package.tools { Ok(package) } else { Err(PackageError::OtherTools) }
+    if tools == package.tools { Ok(()) } else { Err(PackageError::OtherTools) }
 }
 
 /// Makes a component of a core module; a component stays what it is.

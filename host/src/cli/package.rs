@@ -12,7 +12,8 @@ use super::options::Common;
 use crate::plugins::engine::capability::{Capability, Grants, Level};
 use crate::plugins::engine::engine::{Cache, Engine};
 use crate::plugins::engine::installed::{InstallError, Installed};
-use crate::plugins::engine::package::{Package, PackageError};
+use crate::plugins::engine::limits::Limits;
+use crate::plugins::engine::package::{self, Package, PackageError};
 use crate::plugins::engine::registry::open_cache;
 use crate::plugins::engine::script::Script;
 use crate::plugins::{Engine as Choice, FOLDER};
@@ -46,6 +47,13 @@ pub(super) fn cache(common: &Common) -> Option<Cache> {
 
 pub(super) fn engine(choice: Choice) -> Result<Arc<Engine>, Failure> {
     choice.start().map_err(|error| Failure::Failed(error.to_string()))
+}
+
+/// Compiles a package into the cache, and has it list its tools, which must be those that it says.
+pub(super) fn verify(common: &Common, bytes: &[u8], package: &Package) -> Result<(), Failure> {
+    let (engine, limits, cache) = (engine(common.plugin_engine)?, Limits::standard(), cache(common));
+    let verified = package::verify(&engine, (bytes, package), &limits, cache.as_ref());
+    Ok(working("compiling", verified)??)
 }
 
 /// Nothing that an author or an operator names here is larger.

@@ -1,6 +1,7 @@
 //! `plugin`: what operators install and grant. No tool can do any of this.
 
 mod change;
+mod found;
 mod oci;
 mod operator;
 mod place;

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 use crate::cli::Failure;
 use crate::cli::options::Common;
-use crate::cli::package::{cache, engine, read, wants, working};
+use crate::cli::package::{cache, engine, read, verify, wants, working};
 use crate::cli::paint;
 use crate::plugins::Engine as Choice;
 use crate::plugins::engine::PluginId;
@@ -237,8 +237,8 @@ impl Pack {
 impl Check {
     pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
         let bytes = read(&self.file)?;
-        let (engine, limits, cache) = (engine(common.plugin_engine)?, Limits::standard(), cache(common));
-        let package = working("compiling", package::verify(&engine, &bytes, &limits, cache.as_ref()))??;
+        let package = package::read(&bytes)?;
+        verify(common, &bytes, &package)?;
         if let Some(name) = &self.script {
             return script(&package, name);
         }

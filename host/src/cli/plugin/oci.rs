@@ -9,7 +9,7 @@ use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
-use super::place::{LARGEST, Sha};
+use super::found::{LARGEST, Sha};
 use crate::cli::web::{self, Address, Method, Reply, Request, shown};
 use crate::cli::{Failure, paint};
 use crate::plugins::engine::package::Package;

@@ -8,13 +8,14 @@ use clap::Args;
 use serde_json::{Value as Json, json};
 
 use super::change;
+use super::found::Found;
 use super::place::Place;
-use super::shipped::{self, Found};
+use super::shipped;
 use super::trust;
 use crate::cli::Failure;
 use crate::cli::ask::agree;
 use crate::cli::options::Common;
-use crate::cli::package::{add_folders, cache, engine, folder, installed, lacking, wants, working};
+use crate::cli::package::{add_folders, folder, installed, lacking, verify, wants};
 use crate::cli::paint;
 use crate::plugins::engine::PluginId;
 use crate::plugins::engine::capability::{Capability, Grants, Level};
@@ -103,6 +104,83 @@ pub(in crate::cli) struct Limit {
     memory_mib: Option<u64>,
 }
 
+/// An installed plugin.
+struct Held<'a> {
+    installed: &'a Installed,
+    id: PluginId,
+    receipt: Receipt,
+}
+
+impl<'a> Held<'a> {
+    fn find(installed: &'a Installed, id: &str) -> Result<Self, InstallError> {
+        let found = installed.list()?.remove_entry(id);
+        let (id, receipt) = found.ok_or_else(|| InstallError::Unknown(id.to_owned()))?;
+        Ok(Self { installed, id, receipt })
+    }
+
+    fn package(&self) -> Result<Package, Failure> {
+        Ok(package::read(&self.installed.bytes(&self.id, &self.receipt)?)?)
+    }
+
+    /// Whether it can be called, or what stands in the way.
+    fn state(&self) -> String {
+        if let Some(reason) = &self.receipt.quarantined {
+            return reason.clone();
+        }
+        if self.receipt.disabled {
+            return "disabled".to_owned();
+        }
+        match self.package().map(|package| package.lacks(&self.receipt.grants)) {
+            Ok(lacks) if lacks.is_empty() => "ok".to_owned(),
+            Ok(lacks) => format!("lacks {}", lacks.join(", ")),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    /// What it has, one thing on each line. Apps are spelled as its package does: a grant has them in small letters.
+    fn has(&self) -> String {
+        let wants = self.package().map(|package| package.manifest.wants).unwrap_or_default();
+        let apps: Vec<&String> = wants.iter().flat_map(|want| &want.apps).collect();
+        let spelled = |word: &str| {
+            let app = apps.iter().find(|app| app.eq_ignore_ascii_case(word));
+            app.map_or_else(|| word.to_owned(), |app| app.to_string())
+        };
+        let line = |line: String| line.split(' ').map(spelled).collect::<Vec<_>>().join(" ");
+        self.receipt.grants.lines().into_iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Whether its package wants what it is to be given. Folders are the operator's to name.
+    fn wants(&self, grants: &Grants) -> Result<bool, Failure> {
+        let package = self.package()?;
+        let of_folders = [Capability::Files, Capability::LanguageServers];
+        let mut folders = of_folders.into_iter().filter(|capability| grants.has(*capability));
+        let mut wanted = package.grants();
+        wanted.files.clone_from(&grants.files);
+        wanted.language_servers.clone_from(&grants.language_servers);
+        let are_imported = folders.all(|capability| package.imports.contains(&capability));
+        Ok(are_imported && wanted.lacks(grants) == Grants::default())
+    }
+
+    /// Checks a setting against what the plugin declares.
+    fn fits(&self, key: &str, value: &Json) -> Result<(), Failure> {
+        let (id, settings) = (&self.id, self.package()?.manifest.settings);
+        let known: Vec<String> = settings.iter().map(|it| format!("{} ({})", it.key, it.title)).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        match settings.iter().find(|it| it.key == key) {
+            None => Err(Failure::Misuse(format!("{id} has no setting `{key}`; its settings are: {known}"))),
+            Some(it) if it.kind.holds(value) => Ok(()),
+            Some(it) => Err(Failure::Misuse(format!("`{key}` is {value}, expected {}", it.kind.words()))),
+        }
+    }
+
+    /// The pin of one of its scripts.
+    fn pin(&self, name: &str) -> Result<String, Failure> {
+        let script = self.package()?.scripts.into_iter().find(|script| script.name == name);
+        let missing = || Failure::Failed(format!("plugin `{}` has no script `{name}`", self.id));
+        Ok(script.ok_or_else(missing)?.pin())
+    }
+}
+
 /// Bytes of one value, as the interface promises.
 const LARGEST_SETTING: usize = 64 * 1024;
 
@@ -117,7 +195,7 @@ impl Set {
         }
         let installed = installed(common)?;
         if let Some(value) = &value {
-            fits(&installed, &id, &key, value)?;
+            Held::find(&installed, &id)?.fits(&key, value)?;
         }
         let said = match &value {
             Some(value) => format!("{id}: {key} is {value}"),
@@ -131,19 +209,6 @@ impl Set {
     }
 }
 
-/// Checks a setting against what the plugin declares.
-fn fits(installed: &Installed, id: &str, key: &str, value: &Json) -> Result<(), Failure> {
-    let plugin: PluginId = id.parse().map_err(|_| InstallError::Unknown(id.to_owned()))?;
-    let settings = package::read(&installed.bytes(&plugin, &held(installed, &plugin)?)?)?.manifest.settings;
-    let known: Vec<String> = settings.iter().map(|it| format!("{} ({})", it.key, it.title)).collect();
-    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-    match settings.iter().find(|it| it.key == key) {
-        None => Err(Failure::Misuse(format!("{id} has no setting `{key}`; its settings are: {known}"))),
-        Some(it) if it.kind.holds(value) => Ok(()),
-        Some(it) => Err(Failure::Misuse(format!("`{key}` is {value}, expected {}", it.kind.words()))),
-    }
-}
-
 impl Limit {
     pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
         let Self { id, compute_ms, wall_ms, memory_mib } = self;
@@ -153,12 +218,7 @@ impl Limit {
             |wrong: OutOfBounds| misuse(wrong.to_string().replace('_', "-").replacen('`', "`--", 1));
         let bounds = Limits::standard().with(&limits).map_err(as_option)?;
         installed(common)?.edit(&id, |receipt| receipt.limits = limits)?;
-        let Limits { compute, wall, memory, .. } = bounds;
-        let memory = memory / (1024 * 1024);
-        Ok(writeln!(
-            paint::stdout(),
-            "{id}: at most {compute:?} of computing, {wall:?} in total, {memory} MiB"
-        )?)
+        Ok(writeln!(paint::stdout(), "{id}: at most {}", in_words(&bounds))?)
     }
 }
 
@@ -168,9 +228,7 @@ impl Add {
         let folders = folders.collect::<Result<Vec<String>, Failure>>()?;
         let installed = installed(common)?;
         let found = shipped::package(&self.file, trust::login(self.login.as_deref())?.as_deref())?;
-        // Who signed it is clear before any of its code runs.
-        let signer = trust::signer(&package::read(&found.bytes)?, &found)?;
-        let package = verified(common, &found.bytes)?;
+        let (package, signer) = verified(common, &found)?;
         let mut grants = package.grants();
         add_folders(&mut grants, &package, &folders)?;
         let manifest = &package.manifest;
@@ -197,9 +255,9 @@ impl Update {
     pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
         let installed = installed(common)?;
         let (found, asked) = self.find(&installed)?;
-        let signer = trust::signer(&package::read(&found.bytes)?, &found)?;
-        let package = verified(common, &found.bytes)?;
-        let old = held(&installed, &package.manifest.id)?;
+        let (package, signer) = verified(common, &found)?;
+        let held = Held::find(&installed, package.manifest.id.as_str())?;
+        let old = &held.receipt;
         let mut out = paint::stdout();
         if package.sha256 == old.sha256 {
             let (id, version) = (&package.manifest.id, &old.version);
@@ -210,10 +268,9 @@ impl Update {
             return Err(Failure::Failed(what));
         }
         // What the operator has taken back is not asked for again; only what the old version did not want is more.
-        let before = package::read(&installed.bytes(&package.manifest.id, &old)?)?.grants();
-        let more = old.grants.lacks(&before.lacks(&package.grants()));
+        let more = old.grants.lacks(&held.package()?.grants().lacks(&package.grants()));
         let new = receipt(&package, &found, signer.clone(), Grants::default());
-        let (told, texts) = (change::texts(&old), change::texts(&new));
+        let (told, texts) = (change::texts(old), change::texts(&new));
         let gone =
             told.iter().filter(|line| !texts.contains(line)).map(|line| format!("no longer has {line}"));
         let added = texts.iter().filter(|line| !told.contains(line)).map(|line| format!("new {line}"));
@@ -223,15 +280,16 @@ impl Update {
         let unnamed = asked
             .filter(|_| signer.is_none())
             .map(|id| format!("{id} is not signed; you can judge it only by its source, {}", found.from));
-        let of_author = trust::doubt(&old, &package, signer.as_ref());
-        let doubts = [change::doubt(&old, &package), of_author, unnamed];
+        let of_author = trust::doubt(old, &package, signer.as_ref());
+        let doubts = [change::doubt(old, &package), of_author, unnamed];
         let doubts: Vec<String> = doubts.into_iter().flatten().collect();
+        let stays = |why: &str| {
+            Failure::Failed(format!("not updated: {why}; version {} stays installed", old.version))
+        };
         if !doubts.is_empty() {
             writeln!(out, "{}", doubts.join("\n"))?;
-            let doubt = doubts.join(", and ");
-            agree(self.yes, "install it in place of the other one?").map_err(|_| {
-                Failure::Failed(format!("not updated: {doubt}; version {} stays installed", old.version))
-            })?;
+            agree(self.yes, "install it in place of the other one?")
+                .map_err(|_| stays(&doubts.join(", and ")))?;
         }
         if more != Grants::default() {
             writeln!(
@@ -246,11 +304,7 @@ impl Update {
                 writeln!(out, "  {line}")?;
             }
             agree(self.yes, "grant these too?").map_err(|_| {
-                Failure::Failed(format!(
-                    "not updated: the new version needs more permissions ({}); version {} stays installed",
-                    lacking(&more),
-                    old.version
-                ))
+                stays(&format!("the new version needs more permissions ({})", lacking(&more)))
             })?;
         }
         let mut grants = old.grants.clone();
@@ -265,16 +319,15 @@ impl Update {
     fn find(&self, installed: &Installed) -> Result<(Found, Option<PluginId>), Failure> {
         let login = trust::login(self.login.as_deref())?;
         let login = login.as_deref();
-        let held = installed.list()?.into_iter().find(|(id, _)| Path::new(id.as_str()) == self.file);
-        if let Some((id, receipt)) = held
+        let id = self.file.to_str().unwrap_or_default();
+        if let Some((id, receipt)) = installed.list()?.remove_entry(id)
             && let Some(place) = Place::parse(&receipt.source)?
         {
             return Ok((place.fetch_newest(login)?, Some(id)));
         }
         // What is not installed is not built first to find that out.
-        let id = self.file.to_str().and_then(|id| id.parse().ok()).filter(|_| !self.file.exists());
-        if let Some(id) = id {
-            self::held(installed, &id)?;
+        if id.parse::<PluginId>().is_ok() && !self.file.exists() {
+            Held::find(installed, id)?;
         }
         Ok((shipped::package(&self.file, login)?, None))
     }
@@ -286,7 +339,7 @@ impl Grant {
         let Self { what, level, yes } = self;
         let grants = what.grants(&installed, &level)?;
         let lines = what.shown(&grants);
-        if !is_wanted(&installed, &what.id, &grants)? {
+        if !Held::find(&installed, &what.id)?.wants(&grants)? {
             writeln!(paint::stdout(), "{} does not ask for {lines}", what.id)?;
             agree(yes, "grant it all the same?")?;
         }
@@ -333,13 +386,13 @@ impl Reach {
         let mut grants = Grants::default();
         match capability {
             Capability::Store => grants.store = true,
-            Capability::Files => grants.files.extend([folder(Path::new(&target.ok_or_else(needed)?))?]),
+            Capability::Files => drop(grants.files.insert(folder(Path::new(&target.ok_or_else(needed)?))?)),
             Capability::LanguageServers => {
-                grants.language_servers.extend([folder(Path::new(&target.ok_or_else(needed)?))?]);
+                grants.language_servers.insert(folder(Path::new(&target.ok_or_else(needed)?))?);
             }
             Capability::AppScripts => {
                 let name = target.ok_or_else(needed)?;
-                let pin = pin(installed, &self.id, &name)?;
+                let pin = Held::find(installed, &self.id)?.pin(&name)?;
                 grants.app_scripts.insert(name, pin);
             }
             Capability::AppsChange => {
@@ -354,13 +407,10 @@ impl Reach {
 
 pub(super) fn list(common: &Common) -> Result<(), Failure> {
     let installed = installed(common)?;
-    let plugins = installed.list()?;
-    let state = |id: &PluginId, receipt: &Receipt| match receipt.quarantined.clone() {
-        Some(reason) => reason,
-        None => state(&installed, id, receipt),
-    };
+    let held = |(id, receipt)| Held { installed: &installed, id, receipt };
+    let plugins: Vec<Held<'_>> = installed.list()?.into_iter().map(held).collect();
     if common.json {
-        let shown = |(id, receipt): (&PluginId, &Receipt)| json!({"id": id, "state": state(id, receipt), "receipt": receipt});
+        let shown = |it: &Held<'_>| json!({"id": it.id, "state": it.state(), "receipt": it.receipt});
         let shown: Vec<_> = plugins.iter().map(shown).collect();
         return Ok(paint::answer(&json!({ "plugins": shown }), true)?);
     }
@@ -369,25 +419,12 @@ pub(super) fn list(common: &Common) -> Result<(), Failure> {
         return Ok(writeln!(paint::stdout(), "{none}")?);
     }
     let mut table = paint::table(&["Plugin", "Version", "State", "Tools", "Has"]);
-    for (id, receipt) in &plugins {
-        let tools: Vec<&str> = receipt.tools.iter().map(|tool| tool.name.as_str()).collect();
-        let has = as_wanted(&installed, id, receipt);
-        table.add_row([id.to_string(), receipt.version.clone(), state(id, receipt), tools.join("\n"), has]);
+    for held in &plugins {
+        let tools: Vec<&str> = held.receipt.tools.iter().map(|tool| tool.name.as_str()).collect();
+        let (id, version) = (held.id.to_string(), held.receipt.version.clone());
+        table.add_row([id, version, held.state(), tools.join("\n"), held.has()]);
     }
     Ok(paint::print(&table)?)
-}
-
-/// Whether the package of a plugin wants what it is to be given. Folders are the operator's to name.
-fn is_wanted(installed: &Installed, id: &str, grants: &Grants) -> Result<bool, Failure> {
-    let id: PluginId = id.parse().map_err(|_| InstallError::Unknown(id.to_owned()))?;
-    let package = package::read(&installed.bytes(&id, &held(installed, &id)?)?)?;
-    let of_folders = [Capability::Files, Capability::LanguageServers];
-    let folders = of_folders.into_iter().filter(|capability| grants.has(*capability));
-    let mut wanted = package.grants();
-    wanted.files.clone_from(&grants.files);
-    wanted.language_servers.clone_from(&grants.language_servers);
-    let are_imported = folders.into_iter().all(|capability| package.imports.contains(&capability));
-    Ok(are_imported && wanted.lacks(grants) == Grants::default())
 }
 
 /// Switches a plugin off or on; its grants and its data stay.
@@ -406,10 +443,8 @@ pub(super) fn switch(common: &Common, id: &str, off: bool) -> Result<(), Failure
 /// Shows all that is known of an installed plugin.
 pub(super) fn show(common: &Common, id: &str) -> Result<(), Failure> {
     let installed = installed(common)?;
-    let plugins = installed.list()?;
-    let found = plugins.iter().find(|(held, _)| held.as_str() == id);
-    let (held, receipt) = found.ok_or_else(|| InstallError::Unknown(id.to_owned()))?;
-    let state = state(&installed, held, receipt);
+    let held = Held::find(&installed, id)?;
+    let (state, receipt) = (held.state(), &held.receipt);
     if common.json {
         return Ok(paint::answer(&json!({"id": id, "state": state, "receipt": receipt}), true)?);
     }
@@ -426,15 +461,14 @@ pub(super) fn show(common: &Common, id: &str) -> Result<(), Failure> {
     for line in change::texts(receipt) {
         writeln!(out, "{line}")?;
     }
-    for line in as_wanted(&installed, held, receipt).lines() {
+    for line in held.has().lines() {
         writeln!(out, "granted: {line}")?;
     }
     for (key, value) in &receipt.settings {
         writeln!(out, "setting: {key} = {value}")?;
     }
-    let Limits { compute, wall, memory, .. } = Limits::standard().with(&receipt.limits).map_err(misuse)?;
-    let memory = memory / (1024 * 1024);
-    Ok(writeln!(out, "limits: {compute:?} of computing, {wall:?} in total, {memory} MiB")?)
+    let limits = Limits::standard().with(&receipt.limits).map_err(misuse)?;
+    Ok(writeln!(out, "limits: {}", in_words(&limits))?)
 }
 
 /// Compares each plugin with the package at the place that it came from, or with the one that comes with this program.
@@ -480,33 +514,6 @@ pub(super) fn outdated(common: &Common, login: Option<&Path>) -> Result<(), Fail
     }
 }
 
-/// What a plugin has, one thing on each line. Apps are spelled as its package does: a grant has them in small letters.
-fn as_wanted(installed: &Installed, id: &PluginId, receipt: &Receipt) -> String {
-    let package = installed.bytes(id, receipt).ok().and_then(|bytes| package::read(&bytes).ok());
-    let wants = package.map(|package| package.manifest.wants).unwrap_or_default();
-    let apps: Vec<&String> = wants.iter().flat_map(|want| &want.apps).collect();
-    let spelled = |word: &str| {
-        let app = apps.iter().find(|app| app.eq_ignore_ascii_case(word));
-        app.map_or_else(|| word.to_owned(), |app| app.to_string())
-    };
-    let line = |line: String| line.split(' ').map(spelled).collect::<Vec<_>>().join(" ");
-    receipt.grants.lines().into_iter().map(line).collect::<Vec<_>>().join("\n")
-}
-
-/// Whether a plugin can be called, or what stands in the way.
-fn state(installed: &Installed, id: &PluginId, receipt: &Receipt) -> String {
-    if receipt.disabled {
-        return "disabled".to_owned();
-    }
-    let read = installed.bytes(id, receipt).map_err(|error| error.to_string());
-    let read = read.and_then(|bytes| package::read(&bytes).map_err(|error| error.to_string()));
-    match read.map(|package| package.lacks(&receipt.grants)) {
-        Ok(lacks) if lacks.is_empty() => "ok".to_owned(),
-        Ok(lacks) => format!("lacks {}", lacks.join(", ")),
-        Err(error) => error,
-    }
-}
-
 pub(super) fn release(common: &Common, id: &str) -> Result<(), Failure> {
     let mut reason = None;
     installed(common)?.edit(id, |receipt| reason = receipt.quarantined.take())?;
@@ -522,10 +529,12 @@ pub(super) fn remove(common: &Common, id: &str) -> Result<(), Failure> {
     Ok(writeln!(paint::stdout(), "removed {id} and its data")?)
 }
 
-/// Reads a package, compiles it into the cache, and has it list its tools.
-fn verified(common: &Common, bytes: &[u8]) -> Result<Package, Failure> {
-    let (engine, limits, cache) = (engine(common.plugin_engine)?, Limits::standard(), cache(common));
-    Ok(working("compiling", package::verify(&engine, bytes, &limits, cache.as_ref()))??)
+/// Reads a package and finds out who signed it, before any of its code runs; then compiles it, and has it list its tools.
+fn verified(common: &Common, found: &Found) -> Result<(Package, Option<Key>), Failure> {
+    let package = package::read(&found.bytes)?;
+    let signer = trust::signer(&package, found)?;
+    verify(common, &found.bytes, &package)?;
+    Ok((package, signer))
 }
 
 fn receipt(package: &Package, found: &Found, key: Option<Key>, grants: Grants) -> Receipt {
@@ -534,19 +543,11 @@ fn receipt(package: &Package, found: &Found, key: Option<Key>, grants: Grants) -
     Receipt { key, installed, ..Receipt::of(package, found.from.clone(), grants) }
 }
 
-fn held(installed: &Installed, id: &PluginId) -> Result<Receipt, Failure> {
-    let missing = || Failure::Failed(format!("no plugin `{id}` is installed; use `iac-mcp plugin add`"));
-    installed.list()?.remove(id).ok_or_else(missing)
-}
-
 /// What rules call the scripts of an installed plugin: `script read`, or `script write: create task` for each act.
 pub(in crate::cli) fn script_terms(common: &Common, id: &str) -> Result<Vec<String>, Failure> {
     let installed = installed(common)?;
-    let plugins = installed.list()?;
-    let found = plugins.iter().find(|(held, _)| held.as_str() == id);
-    let (held, receipt) = found.ok_or_else(|| InstallError::Unknown(id.to_owned()))?;
     let mut terms = Vec::new();
-    for Script { name, acts, .. } in package::scripts(&installed.bytes(held, receipt)?)? {
+    for Script { name, acts, .. } in Held::find(&installed, id)?.package()?.scripts {
         if acts.is_empty() {
             terms.push(format!("script {name}"));
         }
@@ -555,15 +556,8 @@ pub(in crate::cli) fn script_terms(common: &Common, id: &str) -> Result<Vec<Stri
     Ok(terms)
 }
 
-/// The pin of a script of an installed plugin.
-fn pin(installed: &Installed, id: &str, name: &str) -> Result<String, Failure> {
-    let plugins = installed.list()?;
-    let found = plugins.iter().find(|(held, _)| held.as_str() == id);
-    let (held, receipt) = found.ok_or_else(|| InstallError::Unknown(id.to_owned()))?;
-    let scripts = package::scripts(&installed.bytes(held, receipt)?)?;
-    let script = scripts.iter().find(|script| script.name == name);
-    let script = script.ok_or_else(|| Failure::Failed(format!("plugin `{id}` has no script `{name}`")))?;
-    Ok(script.pin())
+fn in_words(Limits { compute, wall, memory, .. }: &Limits) -> String {
+    format!("{compute:?} of computing, {wall:?} in total, {} MiB", memory / (1024 * 1024))
 }
 
 fn level(name: &str) -> Level {

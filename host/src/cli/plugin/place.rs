@@ -1,42 +1,13 @@
 //! Packages that are somewhere else: at an address, or in an OCI registry. Each is named with the digest of its contents, so
 //! that the place cannot put something else there.
 
-use data_encoding::HEXLOWER;
-use sha2::{Digest as _, Sha256};
-
+use super::found::{Found, LARGEST, SUFFIX, Sha};
 use super::oci::{Image, Registry};
-use super::shipped::{Found, SUFFIX};
 use crate::cli::Failure;
 use crate::cli::package::working_on;
 use crate::cli::web::{self, Address, Request};
 use crate::plugins::engine::package;
 use crate::plugins::engine::signature;
-
-/// No package is larger.
-pub(super) const LARGEST: u64 = 32 * 1024 * 1024;
-
-/// SHA-256 of something, in hexadecimal.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Sha(String);
-
-impl Sha {
-    pub(super) fn of(bytes: &[u8]) -> Self {
-        Self(HEXLOWER.encode(&Sha256::digest(bytes)))
-    }
-
-    /// Reads `sha256:HEX`, or `sha256=HEX` as some write it.
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        let hex = text.strip_prefix("sha256:").or_else(|| text.strip_prefix("sha256="))?.to_ascii_lowercase();
-        let fits = hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
-        fits.then_some(Self(hex))
-    }
-}
-
-impl std::fmt::Display for Sha {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "sha256:{}", self.0)
-    }
-}
 
 /// Where a package is.
 pub(super) enum Place {

@@ -9,8 +9,9 @@ use clap::Args;
 use minisign::{KeyPair, PublicKey, SecretKey, SecretKeyBox};
 use serde_json::json;
 
+use super::found::SUFFIX;
 use super::oci::{Image, Registry};
-use super::shipped::{self, SUFFIX};
+use super::shipped;
 use super::trust;
 use crate::cli::Failure;
 use crate::cli::options::Common;

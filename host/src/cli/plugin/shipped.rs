@@ -3,24 +3,13 @@
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use super::found::{Found, SUFFIX};
 use super::place::Place;
 use crate::cli::Failure;
 use crate::cli::author::build;
 use crate::cli::package::read;
 use crate::plugins::Engine as Choice;
 use crate::plugins::engine::PluginId;
-
-/// A package, and where it was found.
-pub(super) struct Found {
-    pub(super) bytes: Vec<u8>,
-    /// The address, or the path; the path of the program where it is part of that.
-    pub(super) from: String,
-    /// What stands in the file with the signature, where there is one.
-    pub(super) signature: Option<String>,
-}
-
-/// What minisign puts at the end of the name of a file to name the one with its signature.
-pub(super) const SUFFIX: &str = ".minisig";
 
 /// The packages that were put into the program: those of the folder that `IAC_MCP_PACKAGES` named when it was built.
 const CARRIED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/packages.rs"));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::shipped::{Found, SUFFIX};
+use super::found::{Found, SUFFIX};
 use crate::cli::Failure;
 use crate::cli::package::read;
 use crate::plugins::engine::installed::Receipt;

@@ -1,0 +1,42 @@
+//! A package, wherever it was found, and the digest that names its contents.
+
+use data_encoding::HEXLOWER;
+use sha2::{Digest as _, Sha256};
+
+/// A package, and where it was found.
+pub(super) struct Found {
+    pub(super) bytes: Vec<u8>,
+    /// The address, or the path; the path of the program where it is part of that.
+    pub(super) from: String,
+    /// What stands in the file with the signature, where there is one.
+    pub(super) signature: Option<String>,
+}
+
+/// What minisign puts at the end of the name of a file to name the one with its signature.
+pub(super) const SUFFIX: &str = ".minisig";
+
+/// No package is larger.
+pub(super) const LARGEST: u64 = 32 * 1024 * 1024;
+
+/// SHA-256 of something, in hexadecimal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sha(String);
+
+impl Sha {
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        Self(HEXLOWER.encode(&Sha256::digest(bytes)))
+    }
+
+    /// Reads `sha256:HEX`, or `sha256=HEX` as some write it.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let hex = text.strip_prefix("sha256:").or_else(|| text.strip_prefix("sha256="))?.to_ascii_lowercase();
+        let fits = hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+        fits.then_some(Self(hex))
+    }
+}
+
+impl std::fmt::Display for Sha {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "sha256:{}", self.0)
+    }
+}
