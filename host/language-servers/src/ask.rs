@@ -13,7 +13,6 @@ use crate::workspace::{Each, Workspace};
 /// A question about a root.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "question", rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "each is the function of the same name, with its arguments")]
 pub enum Ask {
     Root,
     Servers,
@@ -38,7 +37,6 @@ pub enum Ask {
 /// What a question is answered with: what the function of that name returns.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
-#[expect(missing_docs, reason = "each is named as the function that returns it")]
 pub enum Reply {
     Root(String),
     Servers(Vec<Status>),
