@@ -23,7 +23,10 @@ pub struct Workspace {
 type Returned<T> = wasmtime::Result<Result<T, wit::Failure>>;
 
 /// What a question about many returns.
-type ReturnedEach<T> = Returned<Vec<Result<T, wit::Failure>>>;
+type Each<T> = Returned<Vec<Result<T, wit::Failure>>>;
+
+/// The root that a question is about.
+type Handle = Resource<Workspace>;
 
 /// One answer is at most so many times as long as one of an app: it can be about many files.
 const LONGER: usize = 4;
@@ -62,167 +65,134 @@ impl wit::Host for State {
 }
 
 impl wit::HostWorkspace for State {
-    async fn root(&mut self, workspace: Resource<Workspace>) -> wasmtime::Result<String> {
-        Ok(self.told(&workspace, Ask::Root, only!(Root)).await?.unwrap_or_default())
+    async fn root(&mut self, on: Handle) -> wasmtime::Result<String> {
+        Ok(self.told(&on, Ask::Root, only!(Root)).await?.unwrap_or_default())
     }
 
-    async fn servers(&mut self, workspace: Resource<Workspace>) -> wasmtime::Result<Vec<wit::Server>> {
-        Ok(self.told(&workspace, Ask::Servers, only!(Servers)).await?.unwrap_or_default())
+    async fn servers(&mut self, on: Handle) -> wasmtime::Result<Vec<wit::Server>> {
+        Ok(self.told(&on, Ask::Servers, only!(Servers)).await?.unwrap_or_default())
     }
 
-    async fn files(
-        &mut self,
-        workspace: Resource<Workspace>,
-        filter: wit::FileFilter,
-    ) -> Returned<wit::Files> {
-        self.answered(&workspace, Ask::Files { filter: filter.into() }, only!(Files)).await
+    async fn files(&mut self, on: Handle, filter: wit::FileFilter) -> Returned<wit::Files> {
+        self.answered(&on, Ask::Files { filter: filter.into() }, only!(Files)).await
     }
 
-    async fn text(&mut self, workspace: Resource<Workspace>, path: String) -> Returned<String> {
-        self.answered(&workspace, Ask::Text { path }, only!(Text)).await
+    async fn text(&mut self, on: Handle, path: String) -> Returned<String> {
+        self.answered(&on, Ask::Text { path }, only!(Text)).await
     }
 
-    async fn lines(
-        &mut self,
-        workspace: Resource<Workspace>,
-        lines: Vec<wit::Line>,
-    ) -> wasmtime::Result<Vec<Option<String>>> {
+    async fn lines(&mut self, on: Handle, lines: Vec<wit::Line>) -> wasmtime::Result<Vec<Option<String>>> {
         let nothing = vec![None; lines.len()];
         let lines = lines.into_iter().map(types::Line::from).collect();
-        Ok(self.told(&workspace, Ask::Lines { lines }, only!(Lines)).await?.unwrap_or(nothing))
+        Ok(self.told(&on, Ask::Lines { lines }, only!(Lines)).await?.unwrap_or(nothing))
     }
 
-    async fn prepare(
-        &mut self,
-        workspace: Resource<Workspace>,
-        language: String,
-        deadline: u32,
-    ) -> Returned<wit::Server> {
-        self.answered(&workspace, Ask::Prepare { language, deadline }, only!(Prepare)).await
+    async fn prepare(&mut self, on: Handle, language: String, deadline: u32) -> Returned<wit::Server> {
+        self.answered(&on, Ask::Prepare { language, deadline }, only!(Prepare)).await
     }
 
     async fn document_symbols(
         &mut self,
-        workspace: Resource<Workspace>,
+        on: Handle,
         paths: Vec<String>,
         deadline: u32,
-    ) -> ReturnedEach<wit::Symbols> {
+    ) -> Each<wit::Symbols> {
         let ask = Ask::DocumentSymbols { paths, deadline };
-        self.answered(&workspace, ask, only!(DocumentSymbols)).await
+        self.answered(&on, ask, only!(DocumentSymbols)).await
     }
 
-    async fn symbol_parts(
-        &mut self,
-        workspace: Resource<Workspace>,
-        parts: Vec<wit::Part>,
-        deadline: u32,
-    ) -> ReturnedEach<wit::Symbols> {
+    async fn symbol_parts(&mut self, on: Handle, parts: Vec<wit::Part>, deadline: u32) -> Each<wit::Symbols> {
         let parts = parts.into_iter().map(types::Part::from).collect();
         let ask = Ask::SymbolParts { parts, deadline };
-        self.answered(&workspace, ask, only!(SymbolParts)).await
+        self.answered(&on, ask, only!(SymbolParts)).await
     }
 
     async fn workspace_symbols(
         &mut self,
-        workspace: Resource<Workspace>,
+        on: Handle,
         language: String,
         text: String,
         deadline: u32,
     ) -> Returned<wit::Symbols> {
         let ask = Ask::WorkspaceSymbols { language, text, deadline };
-        self.answered(&workspace, ask, only!(WorkspaceSymbols)).await
+        self.answered(&on, ask, only!(WorkspaceSymbols)).await
     }
 
-    async fn related(
-        &mut self,
-        workspace: Resource<Workspace>,
-        asked: Vec<wit::Follow>,
-        deadline: u32,
-    ) -> ReturnedEach<wit::Locations> {
+    async fn related(&mut self, on: Handle, asked: Vec<wit::Follow>, deadline: u32) -> Each<wit::Locations> {
         let asked = asked.into_iter().map(types::Follow::from).collect();
         let ask = Ask::Related { asked, deadline };
-        self.answered(&workspace, ask, only!(Related)).await
+        self.answered(&on, ask, only!(Related)).await
     }
 
     async fn hierarchy(
         &mut self,
-        workspace: Resource<Workspace>,
+        on: Handle,
         step: wit::Step,
         at: Vec<wit::Place>,
         deadline: u32,
-    ) -> ReturnedEach<wit::Neighbours> {
+    ) -> Each<wit::Neighbours> {
         let ask = Ask::Hierarchy { step: step.into(), places: places(at), deadline };
-        self.answered(&workspace, ask, only!(Hierarchy)).await
+        self.answered(&on, ask, only!(Hierarchy)).await
     }
 
-    async fn hover(
-        &mut self,
-        workspace: Resource<Workspace>,
-        at: Vec<wit::Place>,
-        deadline: u32,
-    ) -> ReturnedEach<wit::Shown> {
-        self.answered(&workspace, Ask::Hover { places: places(at), deadline }, only!(Hover)).await
+    async fn hover(&mut self, on: Handle, at: Vec<wit::Place>, deadline: u32) -> Each<wit::Shown> {
+        self.answered(&on, Ask::Hover { places: places(at), deadline }, only!(Hover)).await
     }
 
-    async fn diagnostics(
-        &mut self,
-        workspace: Resource<Workspace>,
-        paths: Vec<String>,
-        deadline: u32,
-    ) -> ReturnedEach<wit::Diagnostics> {
-        self.answered(&workspace, Ask::Diagnostics { paths, deadline }, only!(Diagnostics)).await
+    async fn diagnostics(&mut self, on: Handle, paths: Vec<String>, deadline: u32) -> Each<wit::Diagnostics> {
+        self.answered(&on, Ask::Diagnostics { paths, deadline }, only!(Diagnostics)).await
     }
 
     async fn workspace_diagnostics(
         &mut self,
-        workspace: Resource<Workspace>,
+        on: Handle,
         language: String,
         deadline: u32,
     ) -> Returned<wit::Diagnostics> {
         let ask = Ask::WorkspaceDiagnostics { language, deadline };
-        self.answered(&workspace, ask, only!(WorkspaceDiagnostics)).await
+        self.answered(&on, ask, only!(WorkspaceDiagnostics)).await
     }
 
     async fn completions(
         &mut self,
-        workspace: Resource<Workspace>,
+        on: Handle,
         place: wit::Place,
         overlay: Option<String>,
         limit: u32,
         deadline: u32,
     ) -> Returned<wit::Completions> {
         let ask = Ask::Completions { place: place.into(), overlay, limit, deadline };
-        self.answered(&workspace, ask, only!(Completions)).await
+        self.answered(&on, ask, only!(Completions)).await
     }
 
     async fn rename(
         &mut self,
-        workspace: Resource<Workspace>,
+        on: Handle,
         place: wit::Place,
         name: String,
         deadline: u32,
     ) -> Returned<wit::Edits> {
         let ask = Ask::Rename { place: place.into(), name, deadline };
-        self.answered(&workspace, ask, only!(Rename)).await
+        self.answered(&on, ask, only!(Rename)).await
     }
 
     async fn actions(
         &mut self,
-        workspace: Resource<Workspace>,
+        on: Handle,
         at: wit::Location,
         kind: Option<String>,
         deadline: u32,
     ) -> Returned<wit::Actions> {
         let ask = Ask::Actions { at: at.into(), kind, deadline };
-        self.answered(&workspace, ask, only!(Actions)).await
+        self.answered(&on, ask, only!(Actions)).await
     }
 
-    async fn restart(&mut self, workspace: Resource<Workspace>, language: Option<String>) -> Returned<()> {
-        self.answered(&workspace, Ask::Restart { language }, only!(Restart)).await
+    async fn restart(&mut self, on: Handle, language: Option<String>) -> Returned<()> {
+        self.answered(&on, Ask::Restart { language }, only!(Restart)).await
     }
 
-    async fn drop(&mut self, workspace: Resource<Workspace>) -> wasmtime::Result<()> {
-        self.table.delete(workspace)?;
+    async fn drop(&mut self, on: Handle) -> wasmtime::Result<()> {
+        self.table.delete(on)?;
         Ok(())
     }
 }
@@ -231,11 +201,11 @@ impl State {
     /// Asks what has a result of its own.
     async fn answered<T: Cross + DeserializeOwned>(
         &mut self,
-        workspace: &Resource<Workspace>,
+        on: &Handle,
         ask: Ask,
         only: fn(&Reply) -> Option<&Result<T, types::Failure>>,
     ) -> Returned<T::Into> {
-        let told = match self.told_at_all(workspace, ask).await? {
+        let told = match self.told_at_all(on, ask).await? {
             Ok(told) => told,
             Err(fault) => return Ok(Err(failure(wit::Cause::Failed, fault.message))),
         };
@@ -261,11 +231,11 @@ impl State {
     /// Asks what always has an answer; none where the host has no language servers, or where the answer is too long.
     async fn told<T: Cross + DeserializeOwned>(
         &mut self,
-        workspace: &Resource<Workspace>,
+        on: &Handle,
         ask: Ask,
         only: fn(&Reply) -> Option<&T>,
     ) -> wasmtime::Result<Option<T::Into>> {
-        let told = self.told_at_all(workspace, ask).await?;
+        let told = self.told_at_all(on, ask).await?;
         let recorded;
         let answer = match &told {
             Ok(Told::Servers(reply)) => only(reply),
@@ -281,12 +251,8 @@ impl State {
         Ok((weight <= self.setup.limits.reply * LONGER).then(|| answer.cross()))
     }
 
-    async fn told_at_all(
-        &mut self,
-        workspace: &Resource<Workspace>,
-        ask: Ask,
-    ) -> wasmtime::Result<Result<Told, Fault>> {
-        let root = self.table.get(workspace)?.root.clone();
+    async fn told_at_all(&mut self, on: &Handle, ask: Ask) -> wasmtime::Result<Result<Told, Fault>> {
+        let root = self.table.get(on)?.root.clone();
         let bytes = weight(&ask);
         let told = self.ask_told(Question::LanguageServers { root, ask }, bytes).await?;
         self.heard = true;
