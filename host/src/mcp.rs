@@ -49,10 +49,8 @@ const SILENCE: Duration = Duration::from_millis(500);
 /// Why a server ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The client broke the protocol before a session began.
     #[error("no session began: {0}")]
     Session(#[from] Box<rmcp::service::ServerInitializeError>),
-    /// The process cannot hear signals.
     #[error("signals cannot be handled: {0}")]
     Signals(#[from] std::io::Error),
 }

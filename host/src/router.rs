@@ -23,7 +23,6 @@ pub enum Tool {
     System,
     /// A command of an app as a tool of its own.
     Command(Arc<CommandTool>),
-    /// A tool of a plugin.
     Plugin(plugins::Found),
 }
 

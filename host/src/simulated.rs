@@ -60,7 +60,6 @@ impl World {
         Ok(Self { base: folder.clone(), folder, own: Some(own), unpacked: OnceLock::new() })
     }
 
-    /// Where it is.
     pub fn folder(&self) -> &Path {
         &self.folder
     }

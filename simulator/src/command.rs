@@ -23,7 +23,6 @@ pub(crate) fn always(name: &str) -> bool {
 }
 
 impl View<'_> {
-    /// What an event does and answers.
     pub(crate) fn perform(&self, event: &Event) -> Answer<Outcome> {
         match &event.kind {
             Kind::Get => self.get(&event.target).map(answered),

@@ -29,10 +29,8 @@ pub struct Osascript {
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// One run of osascript.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
-    /// Its arguments.
     pub arguments: Vec<String>,
     /// The script file among them.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -56,7 +54,6 @@ pub struct Run {
 pub struct ScriptFile {
     /// Which of the arguments names it.
     pub argument: usize,
-    /// What was in it.
     pub text: String,
 }
 

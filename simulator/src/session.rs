@@ -255,7 +255,6 @@ impl Session {
         (self.world.change(app, work, broken), Work::default())
     }
 
-    /// What an event does where only the dictionary says what its app is.
     pub(crate) fn by_dictionary(&self, app: &Rc<App>, event: &Event, changes: &Changes) -> Answer<Value> {
         let outcome = self.look(app, event.target.root, |view| view.perform(event))?;
         outcome.changes.into_iter().for_each(|change| changes.apply(change));

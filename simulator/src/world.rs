@@ -30,7 +30,6 @@ pub const WORLD_VARIABLE: &str = "IAC_MCP_WORLD";
 /// What can be wrong with a world's files.
 #[derive(Debug, thiserror::Error)]
 pub enum WorldError {
-    /// A file could not be read or written.
     #[error("cannot use {}: {source}", path.display())]
     File {
         /// Which file.
@@ -38,7 +37,6 @@ pub enum WorldError {
         /// Why not.
         source: io::Error,
     },
-    /// A file's content is not what it should be.
     #[error("{} is not as it should be: {message}", path.display())]
     Content {
         /// Which file.

@@ -18,7 +18,6 @@ pub use generate::Amounts;
 pub struct AppSummary {
     /// The name under the icon.
     pub name: String,
-    /// The bundle id.
     pub bundle_id: String,
     /// Whether it runs now.
     pub running: bool,

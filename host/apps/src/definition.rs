@@ -20,7 +20,6 @@ const ROUNDS: usize = 10;
 /// A parsed dictionary with what was wrong with its file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Definition {
-    /// The dictionary.
     pub dictionary: Dictionary,
     /// What could not be taken as it stands.
     pub problems: Vec<Problem>,

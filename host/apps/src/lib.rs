@@ -31,7 +31,6 @@ pub use roots::Roots;
 /// How the apps of a Mac are found.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Where they are.
     pub roots: Roots,
     /// The directory that keeps what was read; `None` to keep nothing.
     pub cache: Option<PathBuf>,

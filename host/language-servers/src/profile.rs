@@ -11,7 +11,6 @@ use crate::types::{Abilities, Naming, Search};
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Profile {
-    /// Its name.
     pub name: String,
     /// The program and its arguments.
     pub command: Vec<String>,
@@ -32,7 +31,6 @@ pub struct Profile {
     /// Files one of which makes the root a project.
     #[serde(default)]
     pub project: Vec<String>,
-    /// What it is without one.
     #[serde(default)]
     pub without_project: WithoutProject,
     /// Where the project's settings tell it which files to read.
@@ -159,7 +157,6 @@ impl Incomplete {
 pub enum Dialect {
     /// C and C++.
     C,
-    /// Rust.
     Rust,
     /// TypeScript and JavaScript.
     Script,
@@ -169,11 +166,9 @@ pub enum Dialect {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Words {
-    /// Python.
     Python,
     /// C and C++.
     C,
-    /// Rust.
     Rust,
     /// TypeScript, JavaScript, Go, Java and PHP.
     Script,
@@ -183,7 +178,6 @@ pub enum Words {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WithoutProject {
-    /// The same.
     #[default]
     Same,
     /// It knows open files only.

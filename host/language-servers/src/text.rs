@@ -113,7 +113,6 @@ impl Text {
         self.text.get(byte(from)..byte(to)).unwrap_or_default()
     }
 
-    /// Returns the column of a byte of a line.
     pub(crate) fn column_of(&self, line: u32, byte: usize) -> u32 {
         let Some(&(start, _)) = self.lines.get(line as usize) else { return 0 };
         u32::try_from(self.between(start, start + byte, Encoding::Utf32)).unwrap_or(u32::MAX)

@@ -206,7 +206,6 @@ impl Tracker {
         status.message.clone().or_else(|| Some(format!("it says that its health is `{}`", status.health)))
     }
 
-    /// Says what it works at.
     pub(crate) fn work(&self) -> Option<String> {
         let work =
             self.work.values().filter(|work| work.counts).min_by(|one, other| one.title.cmp(&other.title))?;

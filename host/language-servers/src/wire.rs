@@ -88,7 +88,6 @@ impl<R: AsyncBufRead + Unpin> Frames<R> {
     }
 }
 
-/// Makes a frame.
 pub(crate) fn frame(message: &Json) -> Vec<u8> {
     let body = message.to_string();
     format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()

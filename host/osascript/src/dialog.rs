@@ -34,7 +34,6 @@ pub struct Dialog {
     pub buttons: Vec<String>,
 }
 
-/// How a dialog was closed.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Closed {
     /// By this button.

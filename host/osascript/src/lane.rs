@@ -70,7 +70,6 @@ pub(crate) struct Entrance {
 }
 
 impl Lane {
-    /// Makes the lane of an app, and its entrance.
     pub(crate) fn new(app: &Arc<str>, shared: &Arc<Shared>) -> (Self, Entrance) {
         let record = Arc::new(Record::default());
         let (door, jobs) = queue(&record, shared.settings.patience);

@@ -43,7 +43,6 @@ pub struct Counts {
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Times {
-    /// How many.
     pub count: u64,
     /// All of them, in milliseconds.
     #[serde(serialize_with = "to_microseconds")]

@@ -49,7 +49,6 @@ impl Slots {
         taken.retain(|slot| *slot.app != *app);
     }
 
-    /// How many are taken.
     pub(crate) fn taken(&self) -> usize {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).len()
     }

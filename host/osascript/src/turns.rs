@@ -35,7 +35,6 @@ pub(crate) struct Turns {
 #[derive(Debug)]
 pub(crate) struct Turn<'a>(&'a mut Turns);
 
-/// Who has the turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     /// The process.

@@ -94,7 +94,6 @@ pub enum Level {
 }
 
 impl Level {
-    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Safe => "safe",

@@ -36,36 +36,28 @@ pub struct Descriptor {
 /// Why tools cannot be shown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DescriptorError {
-    /// There is none, or there are too many.
     #[error("the plugin has {0} tools, expected 1 to 16")]
     Count(usize),
-    /// A name is not the plugin's to give.
     #[error(
         "a tool is called `{name}`, expected `{prefix}` or `{prefix}_…` of a-z, 0-9 and _, at most 40 characters"
     )]
     Name {
-        /// The name.
         name: String,
         /// What it should begin with.
         prefix: String,
     },
-    /// Two tools have one name.
     #[error("two tools are called `{0}`")]
     Twice(String),
-    /// A text is too long or hides something.
     #[error("the {field} of `{tool}` {fault}")]
     Text {
-        /// Whose.
         tool: String,
         /// Which text.
         field: &'static str,
         /// What is wrong.
         fault: String,
     },
-    /// A schema is none.
     #[error("the schema of `{tool}` {fault}")]
     Schema {
-        /// Whose.
         tool: String,
         /// What is wrong.
         fault: String,

@@ -69,13 +69,10 @@ pub struct Engine {
 /// Why an engine or a plugin cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// The engine could not be made.
     #[error("the plugin engine does not start: {0}")]
     Engine(String),
-    /// The component could not be compiled.
     #[error("the component cannot be compiled: {0}")]
     Compile(String),
-    /// The component wants what was not granted, or what this host does not have.
     #[error("the component cannot be linked: {0}")]
     Link(String),
 }
@@ -116,9 +113,7 @@ pub struct Plugin {
 
 /// One call of a tool.
 pub struct Call {
-    /// The tool.
     pub tool: String,
-    /// Its arguments.
     pub arguments: Map<String, Json>,
     /// The instant that the guest sees.
     pub now: Now,

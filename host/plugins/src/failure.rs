@@ -21,7 +21,6 @@ pub struct Fault {
     /// Whether the same call may succeed later.
     #[serde(default)]
     pub retryable: bool,
-    /// More about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Json>,
 }
@@ -61,14 +60,12 @@ pub enum Bound {
     Traffic,
     /// Calls of host functions.
     HostCalls,
-    /// Lines in the log.
     LogLines,
     /// Bytes of the answer.
     Output,
 }
 
 impl Bound {
-    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Compute => "compute time",
@@ -117,48 +114,33 @@ pub enum Failure {
     /// The plugin passes on what the host has told it in this call.
     #[error("{}", .0.message)]
     Passed(Fault),
-    /// It went over a bound and was ended.
     #[error("it exceeded the limit on {}, {limit}", bound.name())]
     Stopped {
-        /// Which bound.
         bound: Bound,
         /// Where the bound stands, in words.
         limit: String,
     },
-    /// It did something that a component cannot do, or gave up.
     #[error("it stopped with an error: {0}")]
     Trap(Crash),
-    /// This computer had no memory for the call.
     #[error("this computer does not have the memory for the call: {0}")]
     Starved(String),
-    /// Its answer is none.
     #[error("its answer is not a JSON object: {0}")]
     Malformed(String),
-    /// Its answer or its list of tools is not what this host and its own schema allow.
     #[error("its answer cannot be used: {0}")]
     Misfit(String),
-    /// It was not the call that was recorded.
     #[error("the call differs from the recording: {0}")]
     Diverged(String),
-    /// Somebody has to be asked before it can go on; it comes again with the answer.
     #[error("it waits for a human's approval")]
     Suspended,
-    /// The client took the call back.
     #[error("the call was cancelled")]
     Cancelled,
-    /// Too many calls wait already.
     #[error("{0} of its calls already wait")]
     Busy(usize),
-    /// It failed too often.
     #[error("it is quarantined: {reason}")]
-    Quarantined {
-        /// Why.
-        reason: String,
-    },
+    Quarantined { reason: String },
     /// The operator has not set what it cannot do without.
     #[error("it cannot be called before these settings are set: {}", .0.join(", "))]
     Unset(Vec<String>),
-    /// Its code is being compiled.
     #[error("it is not compiled yet after {} s", .0.as_secs())]
     Compiling(Duration),
     /// The host could not begin the call.

@@ -19,7 +19,6 @@ use crate::script::Script;
 /// Who asks.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// The plugin.
     pub plugin: PluginId,
     /// The tool that was called.
     pub tool: String,
@@ -73,7 +72,6 @@ pub enum Question {
     LanguageServers {
         /// The root as it was granted.
         root: String,
-        /// What is asked.
         #[serde(rename = "about")]
         ask: Ask,
     },
@@ -90,7 +88,6 @@ pub enum Question {
         path: String,
         /// The name before the first one.
         after: Option<String>,
-        /// How many at most.
         limit: u32,
     },
     /// A piece of a text. Answered by `{"text":…}`.
@@ -105,29 +102,21 @@ pub enum Question {
         limit: u32,
     },
     /// A kept value. Answered by `{"value":base64 or null}`.
-    StoreGet {
-        /// The key.
-        key: String,
-    },
+    StoreGet { key: String },
     /// Keep a value. Answered by `{}`.
     StorePut {
-        /// The key.
         key: String,
         /// The value in base64.
         value: String,
     },
     /// Forget a value. Answered by `{}`.
-    StoreRemove {
-        /// The key.
-        key: String,
-    },
+    StoreRemove { key: String },
     /// Keys. Answered by `{"keys":[…]}`.
     StoreKeys {
         /// What they begin with.
         prefix: String,
         /// The key before the first one.
         after: Option<String>,
-        /// How many at most.
         limit: u32,
     },
 }

@@ -25,9 +25,7 @@ pub struct Recording {
 /// One question with its answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Asked {
-    /// What was asked.
     pub question: Question,
-    /// What was answered.
     pub answer: Result<Told, Fault>,
 }
 

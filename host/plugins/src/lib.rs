@@ -3,7 +3,6 @@
 //! The only crate that knows wasmtime. What a plugin asks of the world leaves this crate as a [`host::Question`], so that
 //! the one gate stays with the host; what comes back is data. Each module imports only modules that stand above it.
 #![deny(unsafe_code)]
-#![warn(missing_docs)]
 
 pub mod capability;
 mod id;

@@ -30,7 +30,6 @@ pub struct Limits {
     pub reply: usize,
     /// Bytes of the call's own answer.
     pub output: usize,
-    /// Lines in the log.
     pub log_lines: u32,
     /// Calls of host functions.
     pub host_calls: u32,

@@ -86,7 +86,6 @@ pub enum Kind {
     String,
     /// A whole number.
     Integer,
-    /// Any number.
     Number,
     /// True or false.
     Boolean,
@@ -109,7 +108,6 @@ impl Kind {
         }
     }
 
-    /// Returns it in words.
     pub fn words(self) -> &'static str {
         match self {
             Self::String => "a text",
@@ -175,7 +173,6 @@ pub struct ScriptFile {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Want {
-    /// Which one.
     pub capability: Capability,
     /// What for, in one line; shown to whoever grants it.
     pub reason: String,
@@ -190,20 +187,15 @@ pub struct Want {
 /// Why a `plugin.toml` is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ManifestError {
-    /// It is not of the form.
     #[error("plugin.toml: {0}")]
     Form(String),
-    /// A value cannot be.
     #[error("plugin.toml: `{field}` is {value}, expected {expected}")]
     Value {
-        /// Which field.
         field: &'static str,
         /// What stands there.
         value: String,
-        /// What was expected.
         expected: String,
     },
-    /// A capability is occurs twice.
     #[error("plugin.toml: `{0}` occurs twice in `wants`, expected one entry with all its apps")]
     Twice(Capability),
 }

@@ -60,9 +60,7 @@ struct Slot {
 
 /// One call of a tool.
 pub struct Request {
-    /// The tool.
     pub tool: String,
-    /// Its arguments.
     pub arguments: Map<String, Json>,
     /// The instant of the call, and what happened in it before it was suspended.
     pub recording: Recording,
@@ -86,9 +84,7 @@ pub struct Called {
 /// How a plugin does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Health {
-    /// Which one.
     pub id: PluginId,
-    /// Its version.
     pub version: String,
     /// How many calls have ended since it was loaded here.
     pub calls: u64,
@@ -204,7 +200,6 @@ impl Registry {
         self.slots.iter().map(health).collect()
     }
 
-    /// Returns the plugin that has a tool.
     pub fn owner(&self, tool: &str) -> Option<&PluginId> {
         self.slot(tool).map(|(id, _)| id)
     }

@@ -13,7 +13,6 @@ use crate::capability::Level;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
-    /// Its name.
     pub name: String,
     /// In which apps, by bundle id in small letters; `*` is every app.
     pub apps: BTreeSet<String>,

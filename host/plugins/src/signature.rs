@@ -21,13 +21,10 @@ pub struct InvalidKey(String);
 /// A signature does not fit its package and its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidSignature {
-    /// It is not of the form.
     #[error("it is not a signature of minisign")]
     Form,
-    /// Somebody else signed.
     #[error("another key made it")]
     OtherKey,
-    /// The bytes are not those that were signed.
     #[error("it belongs to other contents")]
     OtherContents,
 }

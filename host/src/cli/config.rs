@@ -30,7 +30,6 @@ const NOT_HERE: [&str; 3] = ["state", "help", "version"];
 pub(crate) struct Setting {
     /// The name of the option.
     pub(crate) key: String,
-    /// Its values.
     pub(crate) values: Vec<String>,
     /// `command line`, the name of a variable, or file and line.
     pub(crate) from: String,

@@ -127,7 +127,6 @@ pub(super) enum Method {
     Put,
 }
 
-/// One request.
 pub(super) struct Request<'a> {
     pub(super) method: Method,
     pub(super) headers: Vec<String>,

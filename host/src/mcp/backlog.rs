@@ -72,7 +72,6 @@ impl Backlog {
         self.stages.insert(id, Stage::Running);
     }
 
-    /// Keeps a request.
     pub(super) fn keep(&mut self, lane: Lane, id: RequestId, line: Vec<u8>) {
         self.next += 1;
         self.bytes += line.len() + BESIDE;

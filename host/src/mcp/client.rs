@@ -36,13 +36,10 @@ pub struct Received {
 /// The reason for a missing answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// The server cannot be started.
     #[error("the server cannot be started: {0}")]
     Start(#[from] std::io::Error),
-    /// The server did not agree to a session.
     #[error("the session with the server failed: {0}")]
     Session(#[from] Box<rmcp::service::ClientInitializeError>),
-    /// A request failed.
     #[error("the server did not answer: {0}")]
     Request(#[from] Box<ServiceError>),
 }

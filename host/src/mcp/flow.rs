@@ -84,7 +84,6 @@ impl Flow {
         self.less.notified().await;
     }
 
-    /// Notes that so many bytes were freed.
     pub(super) fn frees(&self, bytes: usize) {
         if bytes >= LARGE {
             self.freed.notify_one();

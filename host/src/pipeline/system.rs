@@ -34,12 +34,9 @@ const ACTIONS: [&str; 5] = ["version", "status", "diagnostics", "metrics", CONSE
 /// The action that has arguments of its own: the app, or the access to a library.
 const CONSENT: &str = "consent";
 
-/// How all plugins do.
 #[derive(Clone, Debug, Default)]
 pub struct PluginStatus {
-    /// Each of them.
     pub reports: Vec<PluginReport>,
-    /// How many tools they have.
     pub tools: usize,
     /// The reason why the installed plugins cannot be used, if any.
     pub problem: Option<String>,
@@ -47,12 +44,9 @@ pub struct PluginStatus {
     pub problem_of_servers: Option<String>,
 }
 
-/// How a plugin does.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PluginReport {
-    /// Its id.
     pub id: String,
-    /// Its version.
     pub version: String,
     /// How many calls have ended since it was loaded.
     pub calls: u64,

@@ -89,7 +89,6 @@ impl Plugins {
         self.registry().is_some_and(|registry| registry.work_on_folders())
     }
 
-    /// Returns the tools of all plugins.
     pub fn tools(&self) -> Vec<Tool> {
         let registry = self.registry();
         registry.iter().flat_map(|registry| registry.tools()).map(|(_, tool)| tool.clone()).collect()
@@ -113,12 +112,10 @@ impl Plugins {
             .is_some_and(|registry| registry.owner(tool).is_some_and(|owner| owner.as_str() == plugin))
     }
 
-    /// Returns the prompts of all plugins.
     pub fn prompts(&self) -> Vec<Prompt> {
         self.registry().iter().flat_map(|registry| registry.prompts()).cloned().collect()
     }
 
-    /// Returns the resources of all plugins.
     pub fn resources(&self) -> Vec<(PluginId, ResourceFile)> {
         let registry = self.registry();
         let resources = registry.iter().flat_map(|registry| registry.resources());

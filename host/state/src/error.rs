@@ -38,15 +38,12 @@ pub enum StateError {
         /// The fault.
         error: String,
     },
-    /// Something else stands where a file is expected.
     #[error("{}: this is {found}, expected a file", .path.display())]
     NotAFile {
-        /// Where it is.
         path: PathBuf,
         /// Its kind in words.
         found: &'static str,
     },
-    /// A file has no end, or none near enough.
     #[error("{}: this file is larger than {} MiB, the largest size that is read", .path.display(), .most / (1024 * 1024))]
     TooLarge {
         /// The file.
@@ -54,13 +51,11 @@ pub enum StateError {
         /// The most that is read, in bytes.
         most: u64,
     },
-    /// The volume that it lies on does not answer.
     #[error("{}: its volume does not respond", .path.display())]
     Silent {
         /// The file or folder.
         path: PathBuf,
     },
-    /// Another process does not give the lock of shared files back.
     #[error("{}: another process has held this lock for too long", .path.display())]
     Held {
         /// The file.

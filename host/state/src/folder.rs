@@ -99,7 +99,6 @@ impl State {
         Self { only_reads: true, ..self }
     }
 
-    /// Where it is.
     pub fn folder(&self) -> &Path {
         &self.folder
     }

@@ -17,7 +17,6 @@ impl State {
         Ok(regular::text(&self.policy_path(), regular::MOST)?.unwrap_or_default())
     }
 
-    /// Where the policy is.
     pub fn policy_path(&self) -> std::path::PathBuf {
         self.folder().join("policy.toml")
     }

@@ -21,7 +21,6 @@ const EXTRAS: [&str; 6] = ["preview", "detail", "docs", "context", "sites", "edi
 pub(crate) struct Answer {
     /// What is shown.
     pub(crate) rows: Vec<Row>,
-    /// How many there are.
     pub(crate) total: usize,
     /// Position of the first one that is shown.
     pub(crate) offset: usize,
@@ -34,7 +33,6 @@ pub(crate) struct Answer {
 /// One element of a result.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// What is shown.
     pub(crate) shown: Map<String, Json>,
     /// The file it belongs to, as it is shown.
     pub(crate) path: String,
@@ -51,7 +49,6 @@ pub(crate) struct Entry {
     pub(crate) list: &'static str,
     /// What holds it, where lines are sorted by that.
     pub(crate) holder: Option<String>,
-    /// Where and what it is.
     pub(crate) head: String,
     /// More about it, such as a signature or its code.
     pub(crate) tail: String,

@@ -21,7 +21,6 @@ const BYTES: u64 = 2 * 1024 * 1024;
 pub(crate) struct Outline<'a> {
     /// The root of the file.
     pub(crate) site: Site<'a>,
-    /// The file.
     pub(crate) file: File,
     /// Its symbols.
     pub(crate) tree: Tree,
@@ -98,7 +97,6 @@ pub(crate) fn naming(site: Site<'_>, language: &str) -> Naming {
     server.map_or(Naming::Plain, |server| server.naming)
 }
 
-/// Says that a server is not ready.
 pub(crate) fn not_ready(server: &Server) -> Trouble {
     let progress = server.progress.as_ref().map(|progress| format!(" ({progress})")).unwrap_or_default();
     let message = format!("{} is still loading{progress}; retry in ~5000 ms", server.profile);

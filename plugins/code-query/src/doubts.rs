@@ -75,7 +75,6 @@ impl Reason {
 }
 
 impl Doubts {
-    /// Adds a reason.
     pub(crate) fn add(&mut self, reason: Reason) {
         self.reasons.insert(reason);
     }

@@ -37,7 +37,6 @@ pub(crate) enum Sought<'a> {
     Any,
     /// Names that a pattern could mean.
     Like(&'a Pattern, Case),
-    /// One name.
     Name(&'a str),
 }
 

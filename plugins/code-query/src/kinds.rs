@@ -111,7 +111,6 @@ impl Kinds {
     }
 }
 
-/// Returns the name of a kind.
 pub(crate) fn name(kind: Kind) -> &'static str {
     NAMES.get(usize::from(kind).wrapping_sub(1)).copied().unwrap_or("unknown")
 }

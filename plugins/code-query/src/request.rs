@@ -41,16 +41,13 @@ pub(crate) enum Form {
     Envelope,
 }
 
-/// One query.
 #[derive(Debug)]
 pub(crate) struct Query {
-    /// What is asked.
     pub(crate) ask: Ask,
     /// What every query can say.
     pub(crate) common: Common,
 }
 
-/// What is asked.
 #[derive(Debug)]
 pub(crate) enum Ask {
     FindSymbols { pattern: Pattern, path: Option<String>, kinds: Kinds, locals: bool },

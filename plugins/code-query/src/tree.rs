@@ -26,7 +26,6 @@ pub(crate) struct Tree {
 pub(crate) struct Node {
     /// Its name without what holds it.
     pub(crate) name: String,
-    /// Its kind.
     pub(crate) kind: Kind,
     /// The names of what holds it, from the top of the file.
     pub(crate) containers: Vec<String>,

@@ -46,7 +46,6 @@ impl Message {
 }
 
 impl Digest {
-    /// Adds one message.
     pub(crate) fn add(&mut self, message: Message) {
         self.unread += 1;
         let key = address(&message.sender);

@@ -84,7 +84,6 @@ impl Analysis<'_> {
     }
 }
 
-/// Makes the answer of an analysis.
 fn answer(kind: &str, data: Json, scope: &Scope, moment: &Moment, warnings: Vec<Json>) -> Json {
     let mut metadata =
         json!({"analysis": kind, "scope": scope.words(moment), "asOf": moment.text(moment.milliseconds())});

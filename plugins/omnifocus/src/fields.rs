@@ -207,7 +207,6 @@ pub(crate) fn conditions(kind: Kind) -> Vec<&'static str> {
     keys
 }
 
-/// Returns the field with a name.
 pub(crate) fn find(name: &str, kind: Kind) -> Option<&'static str> {
     all(kind).into_iter().find(|field| *field == name)
 }

@@ -384,7 +384,6 @@ impl Group {
         Self::by(json!(["day", field]))
     }
 
-    /// Groups by the value of a field.
     pub(crate) fn by_value(field: &str) -> Self {
         Self::by(json!(["value", field]))
     }
@@ -434,7 +433,6 @@ impl Group {
     }
 }
 
-/// Makes the program of some queries.
 pub(crate) fn program(moment: &Moment, queries: Vec<Query>) -> Json {
     let queries: Vec<Json> = queries.into_iter().map(|query| Json::Object(query.0)).collect();
     let mut program = json!({"now": moment.milliseconds(), "queries": queries});

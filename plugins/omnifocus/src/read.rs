@@ -11,7 +11,6 @@ use iac_plugin::{Arguments, Fault, Json, Tool, json};
 use crate::{Engine, Moment, answer};
 use request::Request;
 
-/// Returns the tool.
 pub(crate) fn tool() -> Tool {
     Tool::reads("omnifocus_read", DESCRIPTION, schema()).titled("Query OmniFocus")
 }

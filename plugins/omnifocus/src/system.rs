@@ -6,7 +6,6 @@ use crate::answer::Answers;
 use crate::program::{self, Kind, Predicate, Query};
 use crate::{Engine, Moment, Script, answer};
 
-/// Returns the tool.
 pub(crate) fn tool() -> Tool {
     Tool::reads("omnifocus_system", DESCRIPTION, schema())
         .titled("OmniFocus: version, diagnostics and metrics")

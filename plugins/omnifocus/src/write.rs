@@ -15,7 +15,6 @@ use iac_plugin::{Arguments, Fault, Json, Tool, json};
 
 use crate::{Engine, Moment};
 
-/// Returns the tool.
 pub(crate) fn tool() -> Tool {
     Tool::changes("omnifocus_write", DESCRIPTION, schema()).titled("Change OmniFocus")
 }

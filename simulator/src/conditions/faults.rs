@@ -46,7 +46,6 @@ pub(crate) struct Fault {
     pub(crate) effect: Effect,
 }
 
-/// What a fault does.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub(crate) enum Effect {

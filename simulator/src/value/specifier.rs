@@ -22,7 +22,6 @@ pub(crate) enum Root {
     It,
 }
 
-/// One step.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Step {
     /// The root itself.
@@ -148,7 +147,6 @@ impl Operator {
         })
     }
 
-    /// The key that says it.
     pub(crate) fn key(self) -> &'static str {
         match self {
             Self::Equals => "_equals",

@@ -54,7 +54,6 @@ pub(crate) struct Counted {
     pub(crate) value: bool,
 }
 
-/// One object.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Object {
     /// Its own class, if it is a subclass of its element's or property's class.

@@ -19,7 +19,6 @@ const MOST_PUSHED: usize = 20_000;
 /// Regions of one file that are kept.
 const MOST_HIDDEN: usize = 20_000;
 
-/// What was heard.
 pub(super) struct Heard {
     pub(super) tracker: Mutex<Tracker>,
     pub(super) pushed: Mutex<HashMap<String, Pushed>>,

@@ -29,7 +29,6 @@ pub(super) struct Inotify {
     events: Option<OwnedFd>,
     root: PathBuf,
     device: u64,
-    /// What each watch is about.
     watched: HashMap<i32, String>,
     /// What the walk that goes on has come by.
     met: HashSet<i32>,

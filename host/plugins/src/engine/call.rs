@@ -42,7 +42,6 @@ pub enum LogLevel {
 }
 
 impl LogLevel {
-    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Error => "error",

@@ -33,11 +33,9 @@ pub struct Prompt {
     pub arguments: Vec<Argument>,
 }
 
-/// An argument of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Argument {
-    /// Its name.
     pub name: String,
     /// Its title in forms.
     pub title: String,
@@ -61,7 +59,6 @@ pub struct Argument {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ArgumentKind {
-    /// Any text.
     #[default]
     Text,
     /// One of the values.

@@ -92,7 +92,6 @@ impl Records {
         })
     }
 
-    /// Forgets a record.
     pub(super) fn forget(&self, record: &Record) -> Result<(), Failure> {
         self.change(|records| records.retain(|each| each != record))
     }

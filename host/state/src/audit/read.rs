@@ -22,14 +22,12 @@ pub struct Record {
     pub file: String,
     /// The number of its line, from 1.
     pub line: u64,
-    /// Its fields.
     pub fields: Map<String, Json>,
 }
 
 /// Something that is not as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The file.
     pub file: String,
     /// The line, from 1; `None` where the whole file is meant.
     pub line: Option<u64>,

@@ -43,7 +43,6 @@ pub(super) struct Range {
 }
 
 impl Scope {
-    /// Reads a scope.
     pub(super) fn read(scope: Option<&Object<'_>>, usual: Usual, moment: &Moment) -> Result<Self, Fault> {
         let all = usual == Usual::Everything;
         let empty = Self {

@@ -65,7 +65,6 @@ impl Mode {
         WORDS.into_iter().zip(MODES).collect()
     }
 
-    /// Returns its word.
     pub(super) fn word(self) -> &'static str {
         Self::all().into_iter().find(|(_, mode)| *mode == self).map_or("all", |(word, _)| word)
     }

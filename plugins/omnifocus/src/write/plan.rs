@@ -106,7 +106,6 @@ const BUDGET: usize = 190_000;
 const SHOWN: usize = 5;
 
 impl Plan {
-    /// Makes a plan of one step.
     pub(super) fn single(step: Step) -> Self {
         // What was made only half is taken back.
         let atomic = step.operation.starts_with("create");
@@ -140,7 +139,6 @@ impl Plan {
         Ok(done)
     }
 
-    /// Returns the program of each part.
     pub(super) fn programs(&self, parts: &[Vec<usize>]) -> Vec<Json> {
         let program = |(at, part): (usize, &Vec<usize>)| {
             let steps: Vec<&Json> = part.iter().map(|at| &self.steps[*at].json).collect();

@@ -63,7 +63,6 @@ fn escaped(text: &str, most: usize) -> String {
     shown
 }
 
-/// Says what a step does to what.
 pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
     let json = &step.json;
     let verb = if step.operation == "create_folder" { "create" } else { step.operation };

@@ -16,7 +16,6 @@ fn tasks(scope: &Scope) -> Predicate {
     scope.tasks(Some("added"))
 }
 
-/// Projects of the scope in some states.
 fn projects(scope: &Scope, states: &[&'static str]) -> Predicate {
     let mut wanted = scope.place.clone().and(Predicate::Among("status", states.to_vec()));
     if let Some(range) = scope.range {
