@@ -73,6 +73,19 @@ fn is_below(path: &str, prefix: &str) -> bool {
         || path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// Joins paths with `.` and `..` in the second; what would lead out of the root stays at it.
+fn join(folder: &str, path: &str) -> String {
+    let mut names: Vec<&str> = folder.split('/').filter(|name| !name.is_empty()).collect();
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    names.join("/")
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs::File;

@@ -2,18 +2,14 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
+
+/// What does not stand in a URI as it is.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
 /// Makes the URI of an absolute path.
 pub(crate) fn of(path: &Path) -> String {
-    let mut uri = "file://".to_owned();
-    for byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
-                uri.push(char::from(*byte))
-            }
-            byte => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri
+    format!("file://{}", percent_encode(path.as_os_str().as_encoded_bytes(), ESCAPED))
 }
 
 /// Returns the absolute path that a URI means, without `.` and `..`; none for another scheme or no UTF-8.
@@ -22,27 +18,8 @@ pub(crate) fn path(uri: &str) -> Option<PathBuf> {
     let rest = &uri[scheme.len()..];
     let rest = &rest[rest.find('/')?..];
     let rest = rest.split(['?', '#']).next().unwrap_or(rest);
-    let decoded = String::from_utf8(decode(rest.as_bytes())).ok()?;
-    Some(normal(Path::new(&decoded)))
-}
-
-fn decode(escaped: &[u8]) -> Vec<u8> {
-    let digit = |at: usize| escaped.get(at).and_then(|byte| char::from(*byte).to_digit(16));
-    let mut bytes = Vec::with_capacity(escaped.len());
-    let mut at = 0;
-    while at < escaped.len() {
-        match (escaped[at], digit(at + 1), digit(at + 2)) {
-            (b'%', Some(high), Some(low)) => {
-                bytes.extend(u8::try_from(high * 16 + low));
-                at += 3;
-            }
-            (byte, ..) => {
-                bytes.push(byte);
-                at += 1;
-            }
-        }
-    }
-    bytes
+    let decoded = percent_decode_str(rest).decode_utf8().ok()?;
+    Some(normal(Path::new(&*decoded)))
 }
 
 fn normal(path: &Path) -> PathBuf {

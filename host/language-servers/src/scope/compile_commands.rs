@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
+use super::join;
 use crate::disk::Disk;
 
 /// Where it is looked for; the first one that is there counts.
@@ -30,21 +31,8 @@ pub(super) fn commanded(disk: &Disk) -> Option<BTreeSet<String>> {
         } else {
             format!("{}/{}", command.directory, command.file)
         };
-        let rest = normal(&whole).strip_prefix(root.trim_end_matches('/'))?.strip_prefix('/')?.to_owned();
-        Some(rest)
+        let whole = format!("/{}", join("", &whole));
+        Some(whole.strip_prefix(root.trim_end_matches('/'))?.strip_prefix('/')?.to_owned())
     };
     Some(commands.unwrap_or_default().into_iter().filter_map(below).collect())
-}
-
-/// Takes `.` and `..` out of an absolute path.
-fn normal(path: &str) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for name in path.split('/') {
-        match name {
-            "" | "." => {}
-            ".." => drop(names.pop()),
-            name => names.push(name),
-        }
-    }
-    format!("/{}", names.join("/"))
 }

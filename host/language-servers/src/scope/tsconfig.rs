@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use jsonc_parser::ParseOptions;
 use serde_json::Value as Json;
 
-use super::MOST;
+use super::{MOST, join};
 use crate::disk::Disk;
 
 /// Settings that lead to settings.
@@ -74,7 +75,9 @@ fn said(disk: &Disk, json: &Json, own_folder: &str, depth: usize) -> (Json, Stri
 
 fn parse(disk: &Disk, file: &str) -> Option<Json> {
     let (bytes, _) = disk.read(file, MOST).ok()?;
-    serde_json::from_str(&plain(&String::from_utf8_lossy(&bytes))).ok()
+    let text = String::from_utf8_lossy(&bytes);
+    // These files may have comments, and commas before an end.
+    jsonc_parser::parse_to_serde_value(text.trim_start_matches('\u{feff}'), &ParseOptions::default()).ok()
 }
 
 /// The patterns as rules that count from their folder; one that names a folder means all that is in it.
@@ -89,54 +92,4 @@ fn rules(base: &str, patterns: &[Json]) -> Option<Gitignore> {
 
 fn folder(file: &str) -> &str {
     file.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
-/// Joins paths with `.` and `..` in the second; what would lead out of the root stays at it.
-fn join(folder: &str, path: &str) -> String {
-    let mut names: Vec<&str> = folder.split('/').filter(|name| !name.is_empty()).collect();
-    for name in path.split('/') {
-        match name {
-            "" | "." => {}
-            ".." => drop(names.pop()),
-            name => names.push(name),
-        }
-    }
-    names.join("/")
-}
-
-/// Takes out comments and the commas before an end, which these files may have.
-fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.trim_start_matches('\u{feff}').chars().peekable();
-    while let Some(c) = rest.next() {
-        match (c, rest.peek()) {
-            ('"', _) => {
-                out.push(c);
-                while let Some(c) = rest.next() {
-                    out.push(c);
-                    match c {
-                        '\\' => out.extend(rest.next()),
-                        '"' => break,
-                        _ => {}
-                    }
-                }
-            }
-            ('/', Some('/')) => while rest.next_if(|c| *c != '\n').is_some() {},
-            ('/', Some('*')) => {
-                rest.next();
-                while let Some(c) = rest.next() {
-                    if c == '*' && rest.next_if_eq(&'/').is_some() {
-                        break;
-                    }
-                }
-            }
-            (']' | '}', _) => {
-                let kept = out.trim_end().strip_suffix(',').map(str::len);
-                out.truncate(kept.unwrap_or(out.len()));
-                out.push(c);
-            }
-            _ => out.push(c),
-        }
-    }
-    out
 }
