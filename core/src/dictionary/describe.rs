@@ -238,43 +238,23 @@ fn enumeration(enumeration: &Enumeration) -> Value {
         "code": enumeration.code,
         "enumerators": enumeration.enumerators.iter().map(enumerator).collect::<Vec<_>>(),
     });
-    let rest = [
-        ("synonyms", json!(enumeration.synonyms)),
-        ("description", json!(enumeration.description)),
-        ("hidden", json!(enumeration.hidden)),
-    ];
-    with(json, rest)
+    said(json, &enumeration.synonyms, &enumeration.description, enumeration.hidden)
 }
 
 fn enumerator(enumerator: &Enumerator) -> Value {
     let json = json!({"name": enumerator.name, "code": enumerator.code});
-    let rest = [
-        ("synonyms", json!(enumerator.synonyms)),
-        ("description", json!(enumerator.description)),
-        ("hidden", json!(enumerator.hidden)),
-    ];
-    with(json, rest)
+    said(json, &enumerator.synonyms, &enumerator.description, enumerator.hidden)
 }
 
 fn record(record: &RecordType) -> Value {
     let properties: Vec<Value> = record.properties.iter().map(property).collect();
     let json = json!({"name": record.name, "code": record.code, "properties": properties});
-    let rest = [
-        ("synonyms", json!(record.synonyms)),
-        ("description", json!(record.description)),
-        ("hidden", json!(record.hidden)),
-    ];
-    with(json, rest)
+    said(json, &record.synonyms, &record.description, record.hidden)
 }
 
 fn value(value: &ValueType) -> Value {
     let json = json!({"name": value.name, "code": value.code});
-    let rest = [
-        ("synonyms", json!(value.synonyms)),
-        ("description", json!(value.description)),
-        ("hidden", json!(value.hidden)),
-    ];
-    with(json, rest)
+    said(json, &value.synonyms, &value.description, value.hidden)
 }
 
 fn problem(problem: &Problem) -> Value {
@@ -308,6 +288,13 @@ fn groups(groups: &[AccessGroup]) -> Value {
         )
     };
     groups.iter().map(group).collect()
+}
+
+fn said(json: Value, synonyms: &[String], description: &Option<String>, hidden: bool) -> Value {
+    with(
+        json,
+        [("synonyms", json!(synonyms)), ("description", json!(description)), ("hidden", json!(hidden))],
+    )
 }
 
 /// Adds a value if it is not empty.

@@ -44,6 +44,23 @@ impl std::fmt::Display for Identifier {
     }
 }
 
+/// Splits `emptyTrash`, `empty_trash` and `empty trash` alike, lower-cased.
+pub(crate) fn split(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before_lower = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() || (before_lower && c.is_uppercase()) {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
+        }
+        before_lower = c.is_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
 /// What two spellings of one term have in common: letters and digits, lower-cased.
 ///
 /// `date received`, `dateReceived` and `Date Received` all give `datereceived`.

@@ -1,5 +1,7 @@
 //! Words of a query and of dictionaries, and which of them mean the same.
 
+use crate::dictionary::names;
+
 /// One word of a query with its synonyms.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Word {
@@ -117,21 +119,9 @@ pub(super) fn query(text: &str) -> Vec<Word> {
         .collect()
 }
 
-/// The stems of a text's words: lower-cased, split at capitals, without plural endings.
+/// The stems of a text's words, without plural endings.
 pub(super) fn tokens(text: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut before_lower = false;
-    for c in text.chars() {
-        if !c.is_alphanumeric() || (before_lower && c.is_uppercase()) {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
-            word.extend(c.to_lowercase());
-        }
-        before_lower = c.is_lowercase();
-    }
-    words.retain(|word| !word.is_empty());
-    words.into_iter().map(|word| stem(&word)).collect()
+    names::split(text).into_iter().map(|word| stem(&word)).collect()
 }
 
 fn stem(word: &str) -> String {

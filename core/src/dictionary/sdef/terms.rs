@@ -8,6 +8,7 @@ use crate::dictionary::{
     Class, Command, CommandResult, Dictionary, Enumeration, Enumerator, Problem, ProblemKind, RecordType,
     Suite, ValueType, standard,
 };
+use indexmap::IndexMap;
 use quick_xml::events::BytesStart;
 
 /// Reads a whole stream, and the standard suite after it where the files have none.
@@ -121,15 +122,7 @@ impl<'a> Reading<'a> {
         self.members(&mut class);
         name.clone_into(&mut class.name);
         let extends = class.inherits.as_ref() == Some(&name);
-        if self.terms.classes.contains_key(&name) {
-            if self.built_in {
-                return;
-            }
-            if !extends {
-                self.defect("it is defined twice; both definitions are merged");
-            }
-        }
-        self.terms.classes.entry(name).or_default().push(class);
+        self.define(|terms| &mut terms.classes, name, class, extends);
     }
 
     fn extension(&mut self, element: &BytesStart<'a>, suite: &str) {
@@ -210,13 +203,7 @@ impl<'a> Reading<'a> {
             "synonym" => reading.synonym(&child, &mut enumeration.synonyms),
             _ => reading.pass(&child),
         });
-        if self.terms.enumerations.contains_key(&name) {
-            if self.built_in {
-                return;
-            }
-            self.defect("it is defined twice; both definitions are merged");
-        }
-        self.terms.enumerations.entry(name).or_default().push(enumeration);
+        self.define(|terms| &mut terms.enumerations, name, enumeration, false);
     }
 
     fn enumerator(&mut self, element: &BytesStart<'a>) -> Option<Enumerator> {
@@ -254,13 +241,7 @@ impl<'a> Reading<'a> {
             _ => reading.pass(&child),
         });
         record.properties.append(&mut std::mem::take(&mut self.strays).properties);
-        if self.terms.records.contains_key(&name) {
-            if self.built_in {
-                return;
-            }
-            self.defect("it is defined twice; both definitions are merged");
-        }
-        self.terms.records.entry(name).or_default().push(record);
+        self.define(|terms| &mut terms.records, name, record, false);
     }
 
     fn value(&mut self, element: &BytesStart<'a>) {
@@ -282,6 +263,24 @@ impl<'a> Reading<'a> {
             self.defect("it is defined twice; the first definition counts");
         }
         self.terms.values.entry(name).or_insert(value);
+    }
+
+    /// Keeps a term beside others of its name; a built-in one only where there is no other.
+    fn define<T>(
+        &mut self,
+        list: fn(&mut Terms) -> &mut IndexMap<String, Vec<T>>,
+        name: String,
+        term: T,
+        extends: bool,
+    ) {
+        let is_known = list(&mut self.terms).contains_key(&name);
+        if is_known && self.built_in {
+            return;
+        }
+        if is_known && !extends {
+            self.defect("it is defined twice; both definitions are merged");
+        }
+        list(&mut self.terms).entry(name).or_default().push(term);
     }
 
     /// The name of a term that others stand in; without one it is passed over, and a problem.

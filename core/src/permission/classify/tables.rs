@@ -325,7 +325,7 @@ fn is_called(code: &str, name: &str) -> bool {
 /// Returns the level that the words of a name suggest, if any.
 pub(super) fn words(name: &str) -> Option<Classified> {
     let key = names::key(name);
-    let words = split(name);
+    let words = names::split(name);
     let has = |word: &str| words.iter().any(|each| each == word);
     let shell = SHELL_NAMES.contains(&key.as_str())
         || (SHELL_VERBS.iter().any(|verb| has(verb)) && SHELL_NOUNS.iter().any(|noun| key.contains(noun)));
@@ -406,22 +406,4 @@ fn verdict(verdict: Verdict, why: &'static str) -> Classified {
         Dangerous => Classified::new(Level::Dangerous, why),
         Shell => Classified::shell(why),
     }
-}
-
-/// Splits `emptyTrash`, `empty_trash` and `empty trash` alike, lower-cased.
-fn split(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut before_lower = false;
-    for c in name.chars() {
-        let begins = !c.is_alphanumeric() || (before_lower && c.is_uppercase());
-        if begins {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
-            word.extend(c.to_lowercase());
-        }
-        before_lower = c.is_lowercase();
-    }
-    words.retain(|word| !word.is_empty());
-    words
 }
