@@ -13,6 +13,13 @@ pub fn clean(text: &str, most: usize) -> String {
     cut(cleaned.trim_end(), most)
 }
 
+/// The line and column of a byte of a text, both from 1.
+pub fn place(text: &str, byte: usize) -> (usize, usize) {
+    let before = text.get(..byte).unwrap_or(text);
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    (before.matches('\n').count() + 1, line.chars().count() + 1)
+}
+
 /// Quotes a cleaned foreign text as the app's own: `The app says: "…"`; empty for an empty text.
 pub fn said(text: Option<&str>, most: usize) -> String {
     let cleaned = clean(text.unwrap_or_default(), most).replace('"', "'");

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 
+use iac_core::foreign::place;
 use iac_language_servers::LanguageServers;
 use iac_language_servers::launch::{Launch, Launched, Process, Program};
 use iac_language_servers::settings::{Chosen, Settings};
@@ -105,13 +106,6 @@ fn chosen(state: Option<&Path>) -> io::Result<Chosen> {
         Ok(None) => Ok(Chosen::default()),
         Err(error) => Err(io::Error::other(error)),
     }
-}
-
-/// Line and column of a byte, both from 1.
-fn place(text: &str, at: usize) -> (usize, usize) {
-    let before = text.get(..at).unwrap_or(text);
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    (before.matches('\n').count() + 1, line.chars().count() + 1)
 }
 
 /// Starts servers under guard, so that none outlives this process.

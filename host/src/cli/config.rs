@@ -10,6 +10,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Command, CommandFactory as _, FromArgMatches as _};
 use iac_core::dictionary::names;
+use iac_core::foreign::place;
 use iac_state::{StateError, regular, shell_word};
 use serde_json::{Value as Json, json};
 use toml_edit::{Document, Item, Value};
@@ -275,13 +276,6 @@ fn options(command: &Command, given: &Given) -> Vec<OsString> {
         false => Some(OsString::from(format!("--{}={value}", given.key))),
     };
     given.values.iter().filter_map(option).collect()
-}
-
-/// Line and column of a byte, both from 1.
-fn place(text: &str, at: usize) -> (usize, usize) {
-    let before = text.get(..at).unwrap_or(text);
-    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
 }
 
 #[cfg(test)]

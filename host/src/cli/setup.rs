@@ -464,10 +464,3 @@ impl Edit {
         format!("{}{}{}", &body[..self.start], self.text, &body[self.end..])
     }
 }
-
-/// Line and column of a byte, both from 1.
-fn place(text: &str, at: usize) -> (usize, usize) {
-    let before = &text[..at];
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    (before.matches('\n').count() + 1, line.chars().count() + 1)
-}

@@ -5,6 +5,7 @@ use toml::Spanned;
 
 use super::{PROFILES, Policy, RULINGS, Rule, Ruling};
 use crate::dictionary::names;
+use crate::foreign::place;
 use crate::permission::{Level, LevelRule};
 
 /// A policy that cannot be used.
@@ -165,11 +166,4 @@ fn one_of<T: Copy>(word: &Spanned<String>, known: &[(&str, T)]) -> Result<T, Wro
 fn at(text: &str, Wrong(start, wrong): Wrong) -> PolicyError {
     let (line, column) = place(text, start);
     PolicyError { line, column, wrong }
-}
-
-/// Line and column of a byte, both from 1.
-fn place(text: &str, start: usize) -> (usize, usize) {
-    let before = text.get(..start).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }

@@ -1,11 +1,12 @@
 //! A server's entry in a file of JSON, also with comments: it is inserted as text, so that nothing else in there changes.
 
+use iac_core::foreign::place;
 use jsonc_parser::ast::{Object, ObjectProp, ObjectPropName, Value};
 use jsonc_parser::common::{Range, Ranged as _};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value as Json};
 
-use super::{Edit, NOT_AGAIN, place};
+use super::{Edit, NOT_AGAIN};
 
 /// JSON with comments and commas at the end of a list, as VS Code and Zed read it. A client without comments would refuse a
 /// file with some, and this program leaves it to its owner to take them out.
