@@ -167,23 +167,23 @@ impl Call {
     /// # Errors
     /// An argument is missing, unknown or of the wrong kind; the error names it and what was expected.
     pub fn read(tool: Tool, arguments: &Map<String, Json>) -> Result<Self, Fault> {
-        let read = match tool {
-            Tool::ListApps => list_apps,
-            Tool::DescribeApp => describe_app,
-            Tool::QueryObject => query_object,
-            Tool::GetProperties => get_properties,
-            Tool::GetElements => get_elements,
-            Tool::Frontmost => frontmost,
-            Tool::ReadCommand => read_command,
-            Tool::RunCommand => run_command,
-            Tool::SetProperty => set_property,
-            Tool::Create => create_objects,
-            Tool::Undo => undo_write,
-            Tool::RunScript => run_script,
-            Tool::ReleaseReference => release,
-            Tool::ReferenceStats => reference_stats,
-        };
-        read(&Arguments::new(tool.name(), arguments))
+        let arguments = &Arguments::new(tool.name(), arguments);
+        match tool {
+            Tool::ListApps => list_apps(arguments),
+            Tool::DescribeApp => describe_app(arguments),
+            Tool::QueryObject => query_object(arguments),
+            Tool::GetProperties => get_properties(arguments),
+            Tool::GetElements => GetElements::read(arguments).map(|call| Call::GetElements(Box::new(call))),
+            Tool::Frontmost => frontmost(arguments),
+            Tool::ReadCommand => CommandCall::read(arguments).map(Call::Command),
+            Tool::RunCommand => CommandCall::run(arguments).map(Call::Command),
+            Tool::SetProperty => SetProperty::read(arguments).map(Call::SetProperty),
+            Tool::Create => Create::read(arguments).map(Call::Create),
+            Tool::Undo => change::undo(arguments).map(|wanted| Call::Undo { wanted, undos: Vec::new() }),
+            Tool::RunScript => RunScript::read(arguments).map(Call::RunScript),
+            Tool::ReleaseReference => release(arguments),
+            Tool::ReferenceStats => reference_stats(arguments),
+        }
     }
 }
 
@@ -351,37 +351,9 @@ fn get_properties(arguments: &Arguments<'_>) -> Result<Call, Fault> {
     Ok(Call::GetProperties { app, references, list, properties, text: window })
 }
 
-fn get_elements(arguments: &Arguments<'_>) -> Result<Call, Fault> {
-    GetElements::read(arguments).map(|call| Call::GetElements(Box::new(call)))
-}
-
 fn frontmost(arguments: &Arguments<'_>) -> Result<Call, Fault> {
     arguments.only(&["app"])?;
     Ok(Call::Frontmost { app: arguments.text("app")? })
-}
-
-fn read_command(arguments: &Arguments<'_>) -> Result<Call, Fault> {
-    CommandCall::read(arguments).map(Call::Command)
-}
-
-fn run_command(arguments: &Arguments<'_>) -> Result<Call, Fault> {
-    CommandCall::run(arguments).map(Call::Command)
-}
-
-fn set_property(arguments: &Arguments<'_>) -> Result<Call, Fault> {
-    SetProperty::read(arguments).map(Call::SetProperty)
-}
-
-fn create_objects(arguments: &Arguments<'_>) -> Result<Call, Fault> {
-    Create::read(arguments).map(Call::Create)
-}
-
-fn undo_write(arguments: &Arguments<'_>) -> Result<Call, Fault> {
-    change::undo(arguments).map(|wanted| Call::Undo { wanted, undos: Vec::new() })
-}
-
-fn run_script(arguments: &Arguments<'_>) -> Result<Call, Fault> {
-    RunScript::read(arguments).map(Call::RunScript)
 }
 
 fn release(arguments: &Arguments<'_>) -> Result<Call, Fault> {

@@ -83,7 +83,7 @@ fn gets(subject: &Subject) -> String {
     subject.slots.iter().map(get).collect::<Vec<_>>().join(", ")
 }
 
-fn getter(identifier: Option<&Identifier>) -> String {
+pub(super) fn getter(identifier: Option<&Identifier>) -> String {
     identifier.map_or_else(|| "null".to_owned(), |identifier| format!("x => x.{identifier}()"))
 }
 

@@ -3,6 +3,7 @@
 use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
+use super::changes::getter;
 use super::command::{Ways, arguments, checked, filing};
 use super::data::Data;
 use crate::action::{Creation, Into, Invocation, Make, Renamed, Takes};
@@ -182,8 +183,4 @@ fn constructor(class: &Identifier) -> String {
     let mut letters = class.as_str().chars();
     let first = letters.next().map(|letter| letter.to_ascii_uppercase());
     first.into_iter().chain(letters).collect()
-}
-
-fn getter(identifier: Option<&Identifier>) -> String {
-    identifier.map_or_else(|| "null".to_owned(), |identifier| format!("x => x.{identifier}()"))
 }
