@@ -5,7 +5,6 @@ mod generate;
 use crate::additions::Additions;
 use crate::conditions::Conditions;
 use crate::engine::eventkit;
-use crate::world::bundle::roots;
 use crate::world::{Settings, World, WorldError, content, failed, settings};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -83,14 +82,6 @@ pub fn reset(folder: &Path) -> Result<(), WorldError> {
 /// `world.json` cannot be read.
 pub fn base(folder: &Path) -> Result<PathBuf, WorldError> {
     Ok(settings(folder)?.base.map_or_else(|| folder.to_owned(), |base| folder.join(base)))
-}
-
-/// The folders in which a world's apps are found: the roots of a host's discovery.
-///
-/// # Errors
-/// `world.json` cannot be read.
-pub fn app_roots(folder: &Path) -> Result<Vec<PathBuf>, WorldError> {
-    Ok(roots(&base(folder)?))
 }
 
 /// Every app of a world.

@@ -13,7 +13,7 @@ use iac_core::dictionary::Dictionary;
 use iac_core::fault::Fault;
 use iac_core::filter::{Compare, Filter, Operator};
 use iac_core::moment::Moment;
-use iac_core::specifier::text::{Written, application_of};
+use iac_core::specifier::text::Written;
 use iac_core::specifier::{By, Container, Id, Path, Segment, Specifier, SpecifierError};
 use iac_core::words::RefId;
 use proptest::prelude::*;
@@ -156,7 +156,6 @@ fn no_text_breaks_the_parser() {
             let _ = Written::read(&text, dictionary(app));
             let _ = Filter::from_text(&text, "message", dictionary(app));
         }
-        let _ = application_of(&text);
     };
     proptest!(ProptestConfig::with_cases(200), |(text in anything())| check(text));
 }
@@ -399,25 +398,6 @@ fn paths(dictionary: &Dictionary) -> Vec<Path> {
 fn resolved(specifier: &Specifier, dictionary: &Dictionary) -> Option<Path> {
     let mut nobody = |id: &_| panic!("no reference {id}");
     specifier.resolve(dictionary, &mut nobody).ok().map(|resolved| resolved.path)
-}
-
-/// The app is known before its dictionary is read.
-#[test]
-fn a_text_may_name_its_app() {
-    for (text, app) in [
-        ("inbox of application \"Mail\"", Some("Mail")),
-        ("tell app \"Mail\" to message 1 of inbox", Some("Mail")),
-        ("every window of application \"com.apple.finder\"", Some("com.apple.finder")),
-        ("application \"Mail\"'s inbox", Some("Mail")),
-        ("inbox of application \"Mail\".", Some("Mail")),
-        (".", None),
-        ("mailbox \"of application\"", None),
-        ("inbox", None),
-        ("", None),
-        ("\"", None),
-    ] {
-        assert_eq!(application_of(text).as_deref(), app, "{text}");
-    }
 }
 
 fn read(text: &str, app: &App) -> String {

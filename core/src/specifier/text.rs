@@ -156,29 +156,6 @@ impl Filter<String> {
     }
 }
 
-/// Returns the name or bundle id of the app that a text names: `tell application "Mail" to …`, `… of application "Mail"`.
-pub fn application_of(text: &str) -> Option<String> {
-    let tokens = tokens(text).ok().filter(|_| text.len() <= LONGEST)?;
-    let is_application = |token: &Token| matches!(&token.kind, Kind::Word(word) if is_application(word));
-    let named = |at: usize| match (tokens.get(at), tokens.get(at + 1)) {
-        (Some(word), Some(Token { kind: Kind::Text(name), .. })) if is_application(word) => {
-            Some(name.clone())
-        }
-        _ => None,
-    };
-    let is_tell = matches!(&tokens.first()?.kind, Kind::Word(word) if word.eq_ignore_ascii_case("tell"));
-    let is_possessive = tokens.get(2).is_some_and(|token| token.kind == Kind::Possessive);
-    let has_stop = tokens.last().is_some_and(|token| token.kind == Kind::Sign("."));
-    let last = (tokens.len() - usize::from(has_stop)).checked_sub(2)?;
-    named(if is_tell {
-        1
-    } else if is_possessive {
-        0
-    } else {
-        last
-    })
-}
-
 /// Whether a class is one of files: where it has no container, a name in it may be a path.
 pub(super) fn is_of_files(class: &str) -> bool {
     apply::FILES.contains(&class)

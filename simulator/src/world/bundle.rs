@@ -35,11 +35,6 @@ pub(crate) enum Definition {
     Suites(Vec<Pair>),
 }
 
-/// The folders of a world in which apps are found, those that exist: the roots of a host's app discovery.
-pub(crate) fn roots(world: &Path) -> Vec<PathBuf> {
-    ROOTS.iter().map(|(root, _)| world.join(root)).filter(|path| path.is_dir()).collect()
-}
-
 /// The folder of every bundle below a world's root, sorted within its root.
 pub(crate) fn folders(world: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
