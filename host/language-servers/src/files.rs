@@ -89,9 +89,6 @@ impl Files {
     }
 
     /// Reads a text that was listed just now; the file is not looked at where its text is kept.
-    ///
-    /// # Errors
-    /// Those of reading.
     pub(crate) fn listed_text(&self, found: &Found) -> Result<Arc<Text>, Failure> {
         if let Some((kept, text)) = lock(&self.texts).kept.get(&found.path)
             && *kept == found.stamp
@@ -103,9 +100,6 @@ impl Files {
     }
 
     /// Reads the newest text of a file.
-    ///
-    /// # Errors
-    /// Those of reading.
     pub(crate) fn text(&self, path: &str) -> Result<(Arc<Text>, Stamp), Failure> {
         let stamp = self.stamp(path);
         if let Some((kept, text)) = lock(&self.texts).kept.get(path)

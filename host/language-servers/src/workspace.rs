@@ -183,9 +183,6 @@ impl Workspace {
     }
 
     /// Returns the outlines of files.
-    ///
-    /// # Errors
-    /// Too many at once.
     pub async fn document_symbols(&self, paths: Vec<String>, deadline: u32) -> Each<Symbols> {
         let until = until(deadline);
         let ask = move |server: Arc<Server>, path: Arc<String>| async move {
@@ -196,9 +193,6 @@ impl Workspace {
     }
 
     /// Returns parts of the outlines of files.
-    ///
-    /// # Errors
-    /// Too many at once.
     pub async fn symbol_parts(&self, parts: Vec<Part>, deadline: u32) -> Each<Symbols> {
         let until = until(deadline);
         let ask =
@@ -208,9 +202,6 @@ impl Workspace {
     }
 
     /// Finds symbols of a language by a part of their name.
-    ///
-    /// # Errors
-    /// Those of a question.
     pub async fn workspace_symbols(
         &self,
         language: &str,
@@ -223,9 +214,6 @@ impl Workspace {
     }
 
     /// Follows relations from places.
-    ///
-    /// # Errors
-    /// Too many at once.
     pub async fn related(&self, asked: Vec<Follow>, deadline: u32) -> Each<Locations> {
         let until = until(deadline);
         let ask = move |server: Arc<Server>, follow: Arc<Follow>| async move {
@@ -235,9 +223,6 @@ impl Workspace {
     }
 
     /// Takes one step in a hierarchy from places.
-    ///
-    /// # Errors
-    /// Too many at once.
     pub async fn hierarchy(
         &self,
         step: Step,
@@ -252,9 +237,6 @@ impl Workspace {
     }
 
     /// Returns what the server shows of places.
-    ///
-    /// # Errors
-    /// Too many at once.
     pub async fn hover(&self, places: Vec<Place>, deadline: u32) -> Each<Shown> {
         let until = until(deadline);
         let ask =
@@ -263,9 +245,6 @@ impl Workspace {
     }
 
     /// Returns the diagnostics of files, each for its newest text.
-    ///
-    /// # Errors
-    /// Too many at once.
     pub async fn diagnostics(&self, paths: Vec<String>, deadline: u32) -> Each<Answered<Diagnostic>> {
         let until = until(deadline);
         let ask = move |server: Arc<Server>, path: Arc<String>| async move {
@@ -275,9 +254,6 @@ impl Workspace {
     }
 
     /// Returns the diagnostics of the whole root from the server of a language.
-    ///
-    /// # Errors
-    /// Those of a question.
     pub async fn workspace_diagnostics(
         &self,
         language: &str,
@@ -289,9 +265,6 @@ impl Workspace {
     }
 
     /// Returns what could stand at a place.
-    ///
-    /// # Errors
-    /// Those of a question.
     pub async fn completions(
         &self,
         mut place: Place,
@@ -329,9 +302,6 @@ impl Workspace {
     }
 
     /// Returns what the server offers to change about a range, of one kind or of all.
-    ///
-    /// # Errors
-    /// Those of a question.
     pub async fn actions(
         &self,
         mut at: Location,

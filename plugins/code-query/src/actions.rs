@@ -14,9 +14,6 @@ use crate::trouble::Trouble;
 use crate::world::{Action, Cause, Edit, Location, Range};
 
 /// Answers `actions`.
-///
-/// # Errors
-/// What has no answer at all.
 pub(crate) fn answer(
     desk: &Desk<'_>,
     place: &Selection,

@@ -15,9 +15,6 @@ use crate::world::{Completion, Place, Position};
 const MOST: u32 = 1_000;
 
 /// Answers `completions`.
-///
-/// # Errors
-/// What has no answer at all.
 pub(crate) fn answer(desk: &Desk<'_>, path: &str, spot: &Spot, common: &Common) -> Result<Answer, Trouble> {
     let mut doubts = Doubts::default();
     let (site, file) = desk.file(path)?;

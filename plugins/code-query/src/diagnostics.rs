@@ -29,9 +29,6 @@ pub(crate) struct Wanted<'a> {
 }
 
 /// Answers `diagnostics`.
-///
-/// # Errors
-/// What has no answer at all.
 pub(crate) fn answer(desk: &Desk<'_>, wanted: &Wanted<'_>, common: &Common) -> Result<Answer, Trouble> {
     let mut found = Found::default();
     match wanted.path {

@@ -82,9 +82,6 @@ pub(crate) enum Way {
 }
 
 /// Answers `findSymbols`.
-///
-/// # Errors
-/// What has no answer at all.
 pub(crate) fn symbols(desk: &Desk<'_>, wanted: &Wanted<'_>, common: &Common) -> Result<Answer, Trouble> {
     let mut doubts = Doubts::default();
     let hits = hits(desk, wanted, common, Way::Best, &mut doubts)?;
@@ -93,9 +90,6 @@ pub(crate) fn symbols(desk: &Desk<'_>, wanted: &Wanted<'_>, common: &Common) -> 
 
 /// Returns every symbol that matches: exact names first, then by path and place. Where none matches letter by letter,
 /// those that match without regard to case, and a note.
-///
-/// # Errors
-/// What has no answer at all.
 pub(crate) fn hits<'a>(
     desk: &Desk<'a>,
     wanted: &Wanted<'_>,

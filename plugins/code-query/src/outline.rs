@@ -29,9 +29,6 @@ pub(crate) struct Wanted<'a> {
 }
 
 /// Answers `outline`.
-///
-/// # Errors
-/// What has no answer at all.
 pub(crate) fn answer(desk: &Desk<'_>, wanted: &Wanted<'_>, common: &Common) -> Result<Answer, Trouble> {
     let mut doubts = Doubts::default();
     let (site, file) = desk.file(wanted.path)?;

@@ -28,9 +28,6 @@ use crate::world::{
 const SITES: usize = 3;
 
 /// Answers `references`.
-///
-/// # Errors
-/// What has no answer at all.
 pub(crate) fn references(
     desk: &Desk<'_>,
     target: &Target,
@@ -53,9 +50,6 @@ pub(crate) fn references(
 }
 
 /// Answers `definition`: by name the symbols themselves, by place what the server says.
-///
-/// # Errors
-/// What has no answer at all.
 pub(crate) fn definition(desk: &Desk<'_>, target: &Target, common: &Common) -> Result<Answer, Trouble> {
     let mut doubts = Doubts::default();
     if let Target::Name { pattern, path, kinds } = target {
@@ -71,9 +65,6 @@ pub(crate) fn definition(desk: &Desk<'_>, target: &Target, common: &Common) -> R
 }
 
 /// Answers `implementations`: from the server's own question, or else from what derives from the type.
-///
-/// # Errors
-/// What has no answer at all.
 pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common) -> Result<Answer, Trouble> {
     let mut doubts = Doubts::default();
     let located = locate::one(desk, target, common, "implementations", &mut doubts)?;
@@ -133,9 +124,6 @@ fn is_one_of(located: &Located<'_>, one: &Location) -> bool {
 }
 
 /// Answers `callers` and `callees`.
-///
-/// # Errors
-/// What has no answer at all.
 pub(crate) fn calls(
     desk: &Desk<'_>,
     target: &Target,
@@ -176,9 +164,6 @@ pub(crate) fn calls(
 }
 
 /// Answers `rename`: what would have to change, as data. Nothing is applied.
-///
-/// # Errors
-/// What has no answer at all.
 pub(crate) fn rename(
     desk: &Desk<'_>,
     target: &Target,

@@ -161,17 +161,11 @@ impl Site<'_> {
 
 impl Scope<'_> {
     /// Lists files with a language server, at most `limit`.
-    ///
-    /// # Errors
-    /// What the host says.
     pub(crate) fn list(&self, limit: u32) -> Result<Files, Trouble> {
         self.listed(&filter(&self.under, limit))
     }
 
     /// Lists files by a filter of one's own.
-    ///
-    /// # Errors
-    /// What the host says.
     pub(crate) fn listed(&self, filter: &FileFilter) -> Result<Files, Trouble> {
         self.site.workspace.files(filter).map_err(|failure| Trouble::of(failure, "path", 0))
     }

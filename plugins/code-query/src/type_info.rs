@@ -18,9 +18,6 @@ const DOCS: usize = 1_500;
 const TRIES: usize = 3;
 
 /// Answers `typeInfo`.
-///
-/// # Errors
-/// What has no answer at all.
 pub(crate) fn answer(desk: &Desk<'_>, target: &Target, common: &Common) -> Result<Answer, Trouble> {
     let mut doubts = Doubts::default();
     let located = locate::one(desk, target, common, "typeInfo", &mut doubts)?;
