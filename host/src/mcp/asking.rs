@@ -141,18 +141,9 @@ fn random<const N: usize>() -> [u8; N] {
 
 /// The call that a ticket is valid for: one tool with the same arguments in any spelling.
 fn place(tool: &str, arguments: &JsonObject) -> String {
-    serde_json::json!([tool, sorted(&Json::Object(arguments.clone()))]).to_string()
-}
-
-fn sorted(json: &Json) -> Json {
-    match json {
-        Json::Array(items) => items.iter().map(sorted).collect(),
-        Json::Object(fields) => {
-            let ordered: BTreeMap<&String, &Json> = fields.iter().collect();
-            ordered.into_iter().map(|(name, value)| (name.clone(), sorted(value))).collect()
-        }
-        other => other.clone(),
-    }
+    let mut arguments = Json::Object(arguments.clone());
+    arguments.sort_all_objects();
+    serde_json::json!([tool, arguments]).to_string()
 }
 
 /// The caller, and the way to ask the human behind it.
